@@ -1,0 +1,86 @@
+// Results by what was asked and by what the world answers.
+//
+// An action key says what is run (never what is read). Under a key stands a short list of path sets, newest first; the state of
+// a path set in the world now, together with key and set, finds the result. So a key has any number of results (branches
+// switched to and fro) and a look-up costs at most kMaxPathSets states.
+//
+//   action(key)                      -> path set ids             (list, at most kMaxPathSets)
+//   action(H(key, set id, state))    -> result
+//   blob(set's blob)                 -> the set's questions
+//
+// Damage of any of them is a miss. Thread-safe.
+#ifndef HIPCACHE_ACTION_ACTION_CACHE_H
+#define HIPCACHE_ACTION_ACTION_CACHE_H
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hipcache/base/digest.h"
+#include "hipcache/base/log.h"
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/world.h"
+#include "hipcache/store/store.h"
+
+namespace hipcache::action {
+
+inline constexpr std::size_t kMaxPathSets = 8;
+
+// Raised when the meaning of keys or results changes; part of every key (key_hasher).
+inline constexpr std::uint32_t kSchema = 1;
+
+struct ActionKey {
+  Digest value;
+  auto operator<=>(const ActionKey&) const = default;
+};
+
+// A hasher tagged with the schema and `domain` ("request", "probe", "device", "bundle", "host").
+Hasher key_hasher(std::string_view domain);
+
+struct Output {
+  std::string name;  // "object", "depfile", "code-object", "fatbin", "plan"
+  Digest blob;
+  std::uint64_t size = 0;
+};
+
+struct ActionResult {
+  std::vector<Output> outputs;
+  std::string stdout_text;
+  std::string stderr_text;
+  std::uint64_t duration_us = 0;  // of the run that made it: the time a hit saves
+
+  const Output* output(std::string_view name) const;
+  std::string encode() const;
+  static Result<ActionResult> decode(std::string_view bytes);
+};
+
+struct Hit {
+  ActionResult result;
+  std::shared_ptr<const inputs::PathSet> path_set;
+};
+
+class ActionCache {
+ public:
+  ActionCache(store::Store& store, inputs::World& world, Log& log);
+  ~ActionCache();
+
+  // The result that holds now, or nothing. Blobs that it names are present when this returns, and stay while `lease` lives.
+  std::optional<Hit> look_up(const ActionKey& key, const inputs::Surroundings& from, store::Lease& lease,
+                             inputs::Effort* effort = nullptr);
+
+  // REQUIRES: the blobs of `result` are in the store, and `set` was observed by the run that made it and held since.
+  Status record(const ActionKey& key, const inputs::PathSet& set, const inputs::Surroundings& from, const ActionResult& result);
+
+  // Number of observations in the newest path set under the key; 0 if there is none. For --plan.
+  std::uint64_t known_inputs(const ActionKey& key);
+
+ private:
+  struct Memory;  // decoded path sets, bounded by bytes
+  std::unique_ptr<Memory> memory_;
+};
+
+}  // namespace hipcache::action
+
+#endif

@@ -1,0 +1,82 @@
+// The file system as the project uses it: descriptors that close themselves, whole-file reads with a limit, placing a file
+// by temporary name and rename. Every error names the path and says what the system said.
+#ifndef HIPCACHE_BASE_FILES_H
+#define HIPCACHE_BASE_FILES_H
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/base/result.h"
+
+namespace hipcache {
+
+// Owns a file descriptor; -1 owns nothing. Not copyable; one thread at a time.
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  ~UniqueFd() { reset(); }
+  UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept {
+    if (this != &other) reset(other.release());
+    return *this;
+  }
+
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release() {
+    int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
+  void reset(int fd = -1);
+
+ private:
+  int fd_ = -1;
+};
+
+// "what path: reason of errno", the form of every error about a file.
+Error system_error(std::string_view what, std::string_view path);
+
+// The whole file; an error if it holds more than `limit` bytes.
+Result<std::string> read_file(const std::string& path, std::uint64_t limit);
+Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name);
+
+// All of the bytes, restarting after signals and short writes.
+Status write_all(int fd, std::string_view bytes, std::string_view name);
+
+// Replaces `path` by temporary file and rename; readers see the old or the new, never a part. Mode is 0666 less the umask.
+Status replace_file(const std::string& path, std::string_view bytes);
+
+// Copies all of `source` (from its start) to `path` by temporary file and rename, in the kernel where it can.
+Status place_file(int source, const std::string& path);
+
+// mkdir -p; new directories get `mode`.
+Status make_directories(const std::string& path, mode_t mode);
+
+// rm -rf that does not follow symbolic links and does not mind what is already gone.
+Status remove_tree(const std::string& path);
+
+// The names in a directory, without "." and "..", sorted.
+Result<std::vector<std::string>> list_directory(const std::string& path);
+
+// The part after the last slash; the part before it ("." if there is none, "/" for "/x").
+std::string_view base_name(std::string_view path);
+std::string_view directory_name(std::string_view path);
+
+// `path` if it is absolute, else `directory`/`path`. Nothing is resolved: "a/../b" may differ from "b" where a is a link.
+std::string join_path(std::string_view directory, std::string_view path);
+
+// Whether `path` is `directory` or lies below it, by spelling.
+bool is_within(std::string_view path, std::string_view directory);
+
+// A descriptor of anonymous memory holding the bytes, sealed against every change.
+Result<UniqueFd> sealed_memory(std::string_view bytes, const char* name);
+
+}  // namespace hipcache
+
+#endif

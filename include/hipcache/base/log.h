@@ -1,0 +1,38 @@
+// The log: one line per event, with time, process and level, appended to a file or to stderr.
+//
+// A log that cannot be written is silently no log: cache trouble never fails a build. Thread-safe.
+#ifndef HIPCACHE_BASE_LOG_H
+#define HIPCACHE_BASE_LOG_H
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace hipcache {
+
+class Log {
+ public:
+  enum class Level { debug, info, warning, error };
+
+  // No destination: everything is dropped.
+  Log();
+  // Appends to the file at `path`; "stderr" means standard error. Rotated once past 16 MiB.
+  explicit Log(const std::string& path, Level threshold = Level::info);
+  ~Log();
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  void debug(std::string_view line) { write(Level::debug, line); }
+  void info(std::string_view line) { write(Level::info, line); }
+  void warning(std::string_view line) { write(Level::warning, line); }
+  void error(std::string_view line) { write(Level::error, line); }
+  void write(Level level, std::string_view line);
+
+ private:
+  struct Sink;
+  std::unique_ptr<Sink> sink_;
+};
+
+}  // namespace hipcache
+
+#endif

@@ -1,0 +1,52 @@
+// Errors are values. A function that can fail returns Result<T>; no exception crosses a folder.
+//
+// Rejected: std::expected (needs -std=c++23 with g++-12; the project is C++20) and a third-party expected type (public
+// headers show no third-party types). Only what the project uses is here: test, take, message.
+#ifndef HIPCACHE_BASE_RESULT_H
+#define HIPCACHE_BASE_RESULT_H
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace hipcache {
+
+// One line that names the thing and, where there is one, the mend. No trailing full stop or newline.
+struct Error {
+  std::string message;
+};
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  // REQUIRES: ok()
+  T& value() & { return std::get<0>(state_); }
+  const T& value() const& { return std::get<0>(state_); }
+  T&& value() && { return std::get<0>(std::move(state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  // REQUIRES: !ok()
+  const Error& error() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+struct Unit {};
+
+// The result of something done for its effect: `return done();` or `return Error{...};`.
+using Status = Result<Unit>;
+inline Status done() { return Unit{}; }
+
+}  // namespace hipcache
+
+#endif

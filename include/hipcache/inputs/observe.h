@@ -1,0 +1,38 @@
+// From a trace to a path set, or to the reason why what ran must not be recorded.
+//
+// Left out: the request's own temporary directory, /proc and /dev, variables that only steer a search (PATH, PWD, TMPDIR, TMP,
+// TEMP: what they led to is observed itself) and those of the tracer and of fakeroot. Added: links on the way to what was
+// opened, the loader's cache and search variables, and places where a library could appear before the one that was loaded.
+#ifndef HIPCACHE_INPUTS_OBSERVE_H
+#define HIPCACHE_INPUTS_OBSERVE_H
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/world.h"
+#include "hipcache/trace/record.h"
+
+namespace hipcache::inputs {
+
+struct Refusal {
+  std::string reason;  // a name of the fixed list: "untraceable-compiler", "compiler-is-a-wrapper", "clock", "network",
+                       // "writes-elsewhere", "input-changed", "trace"
+  std::string detail;  // the path or program; for the log
+};
+
+struct Run {
+  std::vector<std::string> programs;  // that the step was to execute, one per command, as absolute paths
+  std::string directory;              // the request's temporary directory: reads and writes in it are the step's own
+  std::uint64_t started_ns = 0;       // CLOCK_REALTIME_COARSE before the first command
+};
+
+// Refuses if a file that counts changed at or after `run.started_ns` (race guard), or is now there or gone where the process
+// saw the opposite; if more or other programs ran than `run.programs` (wrappers), or one of them left no complete trace.
+std::variant<PathSet, Refusal> observe(const trace::Trace& trace, const Run& run, const Surroundings& from, World& world);
+
+}  // namespace hipcache::inputs
+
+#endif

@@ -1,0 +1,53 @@
+// What a step looked at, as questions that can be asked again: the contents of this file? is that one there? what does this
+// directory list? A path set holds no answers, so one set serves any number of results.
+//
+// Encoded: sorted, front-coded, zstd; docs/formats.md. Immutable once made; safe to share between threads.
+#ifndef HIPCACHE_INPUTS_PATH_SET_H
+#define HIPCACHE_INPUTS_PATH_SET_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/base/digest.h"
+#include "hipcache/base/result.h"
+
+namespace hipcache::inputs {
+
+enum class Question : std::uint8_t {
+  content = 1,            // digest of the file, or why there is none; and which of the set's files are one and the same
+  presence = 2,           // absent, file, executable file, directory, other
+  link = 3,               // target of a symbolic link, or that it is none
+  listing = 4,            // digest of the sorted names in a directory
+  real_path = 5,          // the path with links resolved
+  variable = 6,           // digest of an environment variable's value, or that it is not set
+  working_directory = 7,  // the request's directory, physical and as PWD has it
+};
+
+struct Observation {
+  Question question = Question::presence;
+  std::string name;  // path (relative ones count from the request's directory) or variable
+  auto operator<=>(const Observation&) const = default;
+};
+
+class PathSet {
+ public:
+  explicit PathSet(std::vector<Observation> observations);  // sorts, removes doubles
+
+  const std::vector<Observation>& observations() const { return observations_; }
+  Digest id() const { return id_; }
+
+  std::string encode() const;
+  static Result<PathSet> decode(std::string_view bytes);
+  static PathSet merge(const std::vector<std::shared_ptr<const PathSet>>& sets);
+
+ private:
+  std::vector<Observation> observations_;
+  Digest id_;
+};
+
+}  // namespace hipcache::inputs
+
+#endif

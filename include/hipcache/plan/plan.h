@@ -1,0 +1,57 @@
+// A compile as a graph of steps, read from what the user's own driver prints for -###.
+//
+// The driver's temporary names are mapped to names of ours in the request's directory. Only the exact shape that is known
+// (N times cc1 and lld, one bundler, one host cc1, each feeding the next) becomes a plan; everything else is an error, and the
+// compile passes through. docs/plan.md shows the shape.
+#ifndef HIPCACHE_PLAN_PLAN_H
+#define HIPCACHE_PLAN_PLAN_H
+
+#include <string>
+#include <vector>
+
+#include "hipcache/base/result.h"
+#include "hipcache/command/invocation.h"
+
+namespace hipcache::plan {
+
+enum class StepKind { device, bundle, host };
+
+// A command of the driver's with its file names of passage replaced: an argument may contain kDirectory, which stands
+// for the request's temporary directory.
+struct StepCommand {
+  std::string program;
+  std::vector<std::string> argv;
+};
+
+struct Step {
+  StepKind kind = StepKind::device;
+  command::ArchId arch;               // device only
+  std::vector<StepCommand> commands;  // device: cc1, lld; bundle: the bundler; host: cc1
+  // The same less what cannot reach the outputs (names of depfiles, of temporaries, directories only debug info
+  // mentions where there is none): what the step's key is made of.
+  std::vector<std::vector<std::string>> keyed;
+  std::string output;   // name in the directory: "gfx906.out", "fatbin.hipfb", "host.o"
+  std::string depfile;  // name in the directory, or empty. Of a device step it matters only if the step fails
+  std::vector<std::string> inputs;  // names of earlier steps' outputs, in order
+};
+
+inline constexpr const char* kDirectory = "\x01" "dir" "\x01";
+
+struct Plan {
+  std::vector<Step> steps;    // devices in the driver's order, then bundle, then host
+  std::string driver_stderr;  // the driver's own warnings, printed before any step's
+};
+
+// The driver command whose output read_plan understands: the user's argv with -cuid=, colour and -### added.
+std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour);
+
+// `printed` is the driver's standard error; `temporary_directory` is the TMPDIR that it ran with.
+Result<Plan> read_plan(const std::string& printed, const command::Invocation& invocation,
+                       const std::string& temporary_directory);
+
+// argv with kDirectory replaced.
+std::vector<std::string> in_directory(const std::vector<std::string>& argv, const std::string& directory);
+
+}  // namespace hipcache::plan
+
+#endif

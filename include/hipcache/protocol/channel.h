@@ -1,0 +1,65 @@
+// Messages over a unix stream socket: an 12-byte header (magic, length, number of descriptors; little-endian), then one
+// protobuf message. Descriptors travel with the first byte of the message (SCM_RIGHTS).
+//
+// Everything is bounded: a message by kMessageLimit, its descriptors by kDescriptorLimit, each call by its deadline.
+// Garbage, an oversized or a half message is an error that names what was wrong; the channel is then of no further use.
+#ifndef HIPCACHE_PROTOCOL_CHANNEL_H
+#define HIPCACHE_PROTOCOL_CHANNEL_H
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hipcache/base/files.h"
+#include "hipcache/base/result.h"
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::protocol {
+
+inline constexpr std::uint32_t kMessageLimit = 16u << 20;
+inline constexpr std::uint32_t kDescriptorLimit = 16;
+
+struct Received {
+  Message message;
+  std::vector<UniqueFd> descriptors;
+};
+
+// Owns the socket. One thread may send while another receives; no two may do the same.
+class Channel {
+ public:
+  explicit Channel(UniqueFd socket) : socket_(std::move(socket)) {}
+
+  Status send(const Message& message, const std::vector<int>& descriptors, std::chrono::milliseconds deadline);
+  Status send(const Message& message, std::chrono::milliseconds deadline) { return send(message, {}, deadline); }
+
+  // A closed peer is the error kClosed.
+  Result<Received> receive(std::chrono::milliseconds deadline);
+
+  int fd() const { return socket_.get(); }
+
+ private:
+  UniqueFd socket_;
+};
+
+inline constexpr const char* kClosed = "connection closed by the other side";
+
+// Bytes of a message without framing, and back: apart from the socket so that they can be fuzzed.
+std::string encode(const Message& message);
+Result<Message> decode(const std::string& bytes);
+
+// <dir>/daemon.sock. An error names the limit if the path does not fit into a socket address.
+Result<std::string> socket_path(const std::string& cache_directory);
+
+// Connects; refuses a socket whose peer is another user.
+Result<UniqueFd> connect_to(const std::string& socket_path, std::chrono::milliseconds deadline);
+
+// Binds (mode 0600, replacing a stale file) and listens. REQUIRES: the caller holds the directory's daemon lock.
+Result<UniqueFd> listen_at(const std::string& socket_path);
+
+// Accepts one connection; a peer of another uid is closed and reported as an error.
+Result<UniqueFd> accept_from(int listener);
+
+}  // namespace hipcache::protocol
+
+#endif

@@ -1,0 +1,127 @@
+// What the client and the daemon say to each other, as plain structs. On the wire each is one protobuf message
+// (src/protocol/messages.proto); no protobuf type leaves the folder.
+//
+// The daemon leads, the client follows: after CompileRequest the client runs each RunStep that it is sent, reports each with
+// StepDone, and ends with the Finish or PassThrough that it gets. Steps may run side by side. docs/protocol.md draws it.
+#ifndef HIPCACHE_PROTOCOL_MESSAGES_H
+#define HIPCACHE_PROTOCOL_MESSAGES_H
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace hipcache::protocol {
+
+// Raised with every change of a message's meaning. Client and daemon of different versions do not talk (docs/protocol.md).
+inline constexpr std::uint32_t kVersion = 1;
+
+// Identifies the file system that a process sees; a daemon that sees another one cannot prove anything about it.
+struct Namespace {
+  std::uint64_t mount_namespace = 0;  // inode of /proc/self/ns/mnt
+  std::uint64_t root_device = 0;
+  std::uint64_t root_inode = 0;
+  bool operator==(const Namespace&) const = default;
+};
+
+// --- client to daemon, first message of a connection ---
+
+struct CompileRequest {
+  std::string build;                      // of the client: hipcache::protocol::build_id()
+  std::vector<std::string> argv;          // the compiler and its arguments, as typed
+  std::vector<std::string> environment;   // NAME=value; never stored, never logged
+  std::string working_directory;          // getcwd(): physical
+  Namespace name_space;
+  std::uint32_t umask = 0;
+  bool stderr_is_terminal = false;
+  bool plan_only = false;  // --plan: answer with PlanReport, run nothing but the probe
+};
+
+enum class ControlKind : std::uint32_t { ping = 0, stats = 1, zero_stats = 2, clear = 3, cleanup = 4, stop = 5 };
+struct ControlRequest {
+  std::string build;
+  ControlKind kind = ControlKind::ping;
+};
+
+// --- client to daemon, later ---
+
+struct StepDone {
+  std::uint32_t step = 0;
+  std::int32_t exit_code = 0;    // of the last command run
+  std::uint32_t failed_command = 0;  // index into RunStep::commands; meaningful if exit_code != 0
+  std::uint64_t started_ns = 0;  // CLOCK_REALTIME_COARSE before the first command: the race guard's line
+  std::uint64_t duration_us = 0;
+  std::string spawn_error;       // not empty: a command could not be started
+};
+
+// --- daemon to client ---
+
+struct PassThrough {
+  std::string reason;  // of the fixed list in command/reason.h, or of the service's own
+};
+
+struct Command {
+  std::string program;  // absolute
+  std::vector<std::string> argv;
+};
+
+// Run the commands in order, stop at the first that fails. Standard output and error of all go to the two files.
+struct RunStep {
+  std::uint32_t step = 0;
+  std::string directory;  // the request's temporary directory; becomes TMPDIR of the commands
+  std::vector<Command> commands;
+  std::string trace_path;
+  std::string stdout_path;
+  std::string stderr_path;
+  std::string trace_library;
+};
+
+// One file to put in place; its bytes come as a descriptor, in the order of `outputs`.
+struct PlacedOutput {
+  std::string path;  // as in argv: relative to the client's directory
+};
+
+struct Finish {
+  std::int32_t exit_code = 0;
+  std::string stdout_text;
+  std::string stderr_text;
+  std::vector<PlacedOutput> outputs;
+  std::vector<std::string> removed;  // paths that the compiler would have removed (a failed compile's object)
+};
+
+struct PlanStep {
+  std::string name;  // "device gfx906", "bundle", "host"
+  std::string key;   // hex
+  bool stored = false;
+  std::uint64_t inputs = 0;  // observations in the stored path set; 0 if none is stored
+};
+struct PlanReport {
+  std::string reason;  // not empty: the command passes through, and nothing below is set
+  std::string cuid;
+  std::string request_key;
+  bool request_stored = false;
+  std::vector<PlanStep> steps;
+};
+
+struct ControlReply {
+  std::string error;  // empty: done
+  std::string text;   // stats: the snapshot as JSON (stats/snapshot.h); else a line for the user
+};
+
+struct VersionMismatch {
+  std::string daemon_build;
+};
+
+struct Busy {
+  std::string reason;
+};
+
+using Message = std::variant<CompileRequest, ControlRequest, StepDone, PassThrough, RunStep, Finish, PlanReport, ControlReply,
+                             VersionMismatch, Busy>;
+
+// Version of the program and of the protocol: what must be equal on both sides.
+std::string build_id();
+
+}  // namespace hipcache::protocol
+
+#endif

@@ -1,0 +1,69 @@
+// What happened, counted: requests, steps, reasons. Thread-safe; a snapshot is plain data that goes to JSON and back.
+// JSON names are sccache's where the meaning is the same (docs/statistics.md).
+#ifndef HIPCACHE_STATS_COUNTERS_H
+#define HIPCACHE_STATS_COUNTERS_H
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "hipcache/base/result.h"
+
+namespace hipcache::stats {
+
+enum class Outcome { hit, partial, miss, passthrough };
+
+struct HitRun {
+  std::uint64_t hit = 0;
+  std::uint64_t run = 0;
+};
+
+struct Snapshot {
+  std::uint64_t compile_requests = 0;
+  std::uint64_t hit = 0, partial = 0, miss = 0, passthrough = 0;
+  std::map<std::string, std::uint64_t> not_cached;  // reason -> requests passed through
+  std::map<std::string, std::uint64_t> not_stored;  // reason -> steps that ran and were not recorded
+  std::map<std::string, HitRun> device;             // by arch
+  HitRun host, bundle, probe;
+  std::uint64_t failed_compiles = 0;                // the compiler said no; counted beside the outcome
+  std::uint64_t waited_steps = 0;                   // another client was running the step
+  std::uint64_t errors = 0;                         // trouble of the cache's own
+  std::uint64_t corrupt = 0;
+  std::uint64_t evicted = 0;
+  std::uint64_t time_saved_us = 0;
+  std::uint64_t since = 0;                          // seconds since the epoch: last zeroed
+
+  std::string to_json(std::uint64_t actions, std::uint64_t blobs, std::uint64_t bytes, std::uint64_t bytes_on_disk) const;
+  static Result<Snapshot> from_json(std::string_view text);
+};
+
+class Counters {
+ public:
+  void request(Outcome outcome);
+  void not_cached(std::string_view reason);
+  void not_stored(std::string_view reason);
+  void device(std::string_view arch, bool hit);
+  void host(bool hit);
+  void bundle(bool hit);
+  void probe(bool hit);
+  void failed_compile();
+  void waited();
+  void error();
+  void saved(std::uint64_t microseconds);
+
+  Snapshot snapshot() const;
+  void restore(const Snapshot& snapshot);
+  void zero();
+  bool take_dirty();  // whether anything was counted since the last call
+
+ private:
+  mutable std::mutex mutex_;
+  Snapshot counts_;
+  bool dirty_ = false;
+};
+
+}  // namespace hipcache::stats
+
+#endif

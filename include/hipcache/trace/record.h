@@ -1,0 +1,53 @@
+// What a traced process was seen to do: the records that libhipcache-trace.so appends to the step's trace file.
+//
+// The file is a sequence of records, each written by one write(2) with O_APPEND:
+//   u8 kind, u8 found, u16 zero, u32 length of the text, text. Little-endian. docs/formats.md has the history.
+// A process begins with `program` and ends with `end`; without them the trace is incomplete and proves nothing.
+#ifndef HIPCACHE_TRACE_RECORD_H
+#define HIPCACHE_TRACE_RECORD_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/base/result.h"
+
+namespace hipcache::trace {
+
+enum class Kind : std::uint8_t {
+  program = 1,      // text: /proc/self/exe resolved; one per exec
+  library = 2,      // a shared library mapped, at start or at end
+  open_read = 3,    // opened for reading
+  open_write = 4,   // opened or created for writing, renamed to, removed, made
+  look = 5,         // stat, lstat, access: is it there?
+  list = 6,         // opendir
+  link = 7,         // readlink
+  real_path = 8,    // realpath
+  variable = 9,     // getenv; text is the name, never the value
+  clock = 10,       // localtime: __DATE__, __TIME__, __TIMESTAMP__
+  execute = 11,     // exec or posix_spawn of another program
+  network = 12,     // connect to anything but AF_UNIX... any connect
+  unknown = 13,     // something that cannot be told from here (openat of a directory descriptor, chdir); text says what
+  end = 14,         // the process ended in order (exit, _exit or return from main)
+};
+
+struct Record {
+  Kind kind = Kind::unknown;
+  bool found = false;  // the call succeeded (open, stat, ...); for variable: it was set
+  std::string text;    // path as given to the call (relative ones stay relative), or name
+  auto operator<=>(const Record&) const = default;
+};
+
+struct Trace {
+  std::vector<Record> records;  // sorted, unique, without program and end
+  std::vector<std::string> programs;  // one per exec, in order
+  unsigned ends = 0;                  // processes that ended in order
+};
+
+// An error for bytes that are not a trace; never reads past the end. A trace cut short in the middle of a record is an error.
+Result<Trace> read_trace(std::string_view bytes);
+
+}  // namespace hipcache::trace
+
+#endif
