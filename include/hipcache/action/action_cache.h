@@ -1,8 +1,8 @@
 // Results by what was asked and by what the world answers.
 //
-// An action key says what is run (never what is read). Under a key stands a short list of path sets, newest first; the state of
-// a path set in the world now, together with key and set, finds the result. So a key has any number of results (branches
-// switched to and fro) and a look-up costs at most kMaxPathSets states.
+// An action key says what is run (never what is read). Under a key stands a short list of path sets, newest first; the
+// state of a path set in the world now, together with key and set, finds the result. So a key has any number of results
+// (branches switched to and fro) and a look-up costs at most kMaxPathSets states.
 //
 //   action(key)                      -> path set ids             (list, at most kMaxPathSets)
 //   action(H(key, set id, state))    -> result
@@ -66,12 +66,14 @@ class ActionCache {
   ActionCache(store::Store& store, inputs::World& world, Log& log);
   ~ActionCache();
 
-  // The result that holds now, or nothing. Blobs that it names are present when this returns, and stay while `lease` lives.
+  // The result that holds now, or nothing. Blobs that it names are present when this returns, and stay while `lease`
+  // lives.
   std::optional<Hit> look_up(const ActionKey& key, const inputs::Surroundings& from, store::Lease& lease,
                              inputs::Effort* effort = nullptr);
 
   // REQUIRES: the blobs of `result` are in the store, and `set` was observed by the run that made it and held since.
-  Status record(const ActionKey& key, const inputs::PathSet& set, const inputs::Surroundings& from, const ActionResult& result);
+  Status record(const ActionKey& key, const inputs::PathSet& set, const inputs::Surroundings& from,
+                const ActionResult& result);
 
   // Number of observations in the newest path set under the key; 0 if there is none. For --plan.
   std::uint64_t known_inputs(const ActionKey& key);

@@ -32,11 +32,12 @@ struct Digest {
 // The digest of the bytes alone.
 Digest digest_of(std::string_view bytes);
 
-// The digest of all that can be read from the descriptor, from its start; reads in bounded pieces, moves no file offset.
+// The digest of all that can be read from the descriptor, from its start; reads in bounded pieces, moves no file
+// offset.
 Result<Digest> digest_of_file(int fd);
 
-// The digest of a list of fields. Every field is framed with its length and the whole is tagged with a domain, so no two
-// lists, nor two kinds of lists, can collide by concatenation. One thread at a time.
+// The digest of a list of fields. Every field is framed with its length and the whole is tagged with a domain, so no
+// two lists, nor two kinds of lists, can collide by concatenation. One thread at a time.
 class Hasher {
  public:
   explicit Hasher(std::string_view domain);

@@ -1,5 +1,5 @@
-// The file system as the project uses it: descriptors that close themselves, whole-file reads with a limit, placing a file
-// by temporary name and rename. Every error names the path and says what the system said.
+// The file system as the project uses it: descriptors that close themselves, whole-file reads with a limit, placing a
+// file by temporary name and rename. Every error names the path and says what the system said.
 #ifndef HIPCACHE_BASE_FILES_H
 #define HIPCACHE_BASE_FILES_H
 
@@ -49,7 +49,8 @@ Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name);
 // All of the bytes, restarting after signals and short writes.
 Status write_all(int fd, std::string_view bytes, std::string_view name);
 
-// Replaces `path` by temporary file and rename; readers see the old or the new, never a part. Mode is 0666 less the umask.
+// Replaces `path` by temporary file and rename; readers see the old or the new, never a part. Mode is 0666 less the
+// umask.
 Status replace_file(const std::string& path, std::string_view bytes);
 
 // Copies all of `source` (from its start) to `path` by temporary file and rename, in the kernel where it can.
@@ -68,7 +69,8 @@ Result<std::vector<std::string>> list_directory(const std::string& path);
 std::string_view base_name(std::string_view path);
 std::string_view directory_name(std::string_view path);
 
-// `path` if it is absolute, else `directory`/`path`. Nothing is resolved: "a/../b" may differ from "b" where a is a link.
+// `path` if it is absolute, else `directory`/`path`. Nothing is resolved: "a/../b" may differ from "b" where a is a
+// link.
 std::string join_path(std::string_view directory, std::string_view path);
 
 // Whether `path` is `directory` or lies below it, by spelling.

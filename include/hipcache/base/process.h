@@ -34,8 +34,10 @@ struct ExitStatus {
 // Waits for the child of this process. REQUIRES: nobody else waits for it.
 Result<ExitStatus> wait_for(pid_t pid);
 
-// The absolute path of what execvp would run, looked for in `path_variable` as a shell does ("" entries mean `directory`).
-Result<std::string> find_program(const std::string& name, const std::string& path_variable, const std::string& directory);
+// The absolute path of what execvp would run, looked for in `path_variable` as a shell does ("" entries mean
+// `directory`).
+Result<std::string> find_program(const std::string& name, const std::string& path_variable,
+                                 const std::string& directory);
 
 }  // namespace hipcache
 

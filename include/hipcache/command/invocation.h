@@ -1,8 +1,8 @@
 // A compile command, understood: what hipcache must know about it to cache it, found with clang's own option table.
 //
 // The user's argv is kept as it is (rewriting or reordering it changes objects). Whatever is not known to be safe is
-// Uncacheable, with a reason from the fixed list; the caller then runs the command untouched. Response files are expanded
-// for understanding only.
+// Uncacheable, with a reason from the fixed list; the caller then runs the command untouched. Response files are
+// expanded for understanding only.
 #ifndef HIPCACHE_COMMAND_INVOCATION_H
 #define HIPCACHE_COMMAND_INVOCATION_H
 
@@ -28,16 +28,16 @@ struct Uncacheable {
 };
 
 struct Invocation {
-  std::vector<std::string> argv;           // as typed
-  std::vector<std::string> expanded;       // with response files expanded in place; [0] is the compiler
-  std::vector<std::string> response_files; // read for the expansion; inputs of the request
-  std::string source;                      // as typed
-  std::string object;                      // as typed, or what clang would name it
-  std::optional<std::string> depfile;      // -MF, or what clang would name it with -MD/-MMD
-  std::vector<ArchId> archs;               // sorted as strings, unique; empty: the compiler's default
-  std::vector<std::string> without_archs;  // `expanded` less the arch list: what request key and CUID are made of
-  bool user_cuid = false;                  // -cuid= or -fuse-cuid= was given: respected
-  bool colour_given = false;               // -f[no-]color-diagnostics or the like was given
+  std::vector<std::string> argv;            // as typed
+  std::vector<std::string> expanded;        // with response files expanded in place; [0] is the compiler
+  std::vector<std::string> response_files;  // read for the expansion; inputs of the request
+  std::string source;                       // as typed
+  std::string object;                       // as typed, or what clang would name it
+  std::optional<std::string> depfile;       // -MF, or what clang would name it with -MD/-MMD
+  std::vector<ArchId> archs;                // sorted as strings, unique; empty: the compiler's default
+  std::vector<std::string> without_archs;   // `expanded` less the arch list: what request key and CUID are made of
+  bool user_cuid = false;                   // -cuid= or -fuse-cuid= was given: respected
+  bool colour_given = false;                // -f[no-]color-diagnostics or the like was given
 };
 
 // Understands argv (argv[0] is the compiler). Reads response files relative to `working_directory`.

@@ -1,8 +1,8 @@
 // What users can set: a TOML file, and for each of its keys an environment variable that wins over it.
 //
-// The variables that belong to one request (DISABLE, RECACHE, READONLY, BASEDIR, NAMESPACE, CUID) are read from the client's
-// environment, the others count as the daemon started with them. docs/configuration.md lists all.
-// A bad file or value is an error of one line that names the file, the key, what it is and what it should be.
+// The variables that belong to one request (DISABLE, RECACHE, READONLY, BASEDIR, NAMESPACE, CUID) are read from the
+// client's environment, the others count as the daemon started with them. docs/configuration.md lists all. A bad file
+// or value is an error of one line that names the file, the key, what it is and what it should be.
 #ifndef HIPCACHE_CONFIG_SETTINGS_H
 #define HIPCACHE_CONFIG_SETTINGS_H
 
@@ -18,19 +18,19 @@
 namespace hipcache::config {
 
 struct Settings {
-  std::string directory;                       // HIPCACHE_DIR; variable only. Absolute
-  std::string file;                            // HIPCACHE_CONFIG; variable only. Absolute; need not exist
-  std::uint64_t max_size = 20'000'000'000;     // bytes; "20G", "500M", "1.5GiB", "0" = no limit
-  std::string base_directory;                  // HIPCACHE_BASEDIR; absolute or empty
-  std::vector<std::string> remote;             // HIPCACHE_REMOTE; URLs
+  std::string directory;                    // HIPCACHE_DIR; variable only. Absolute
+  std::string file;                         // HIPCACHE_CONFIG; variable only. Absolute; need not exist
+  std::uint64_t max_size = 20'000'000'000;  // bytes; "20G", "500M", "1.5GiB", "0" = no limit
+  std::string base_directory;               // HIPCACHE_BASEDIR; absolute or empty
+  std::vector<std::string> remote;          // HIPCACHE_REMOTE; URLs
   bool readonly = false;
   bool recache = false;
   bool disable = false;
-  std::string name_space;                      // HIPCACHE_NAMESPACE
-  unsigned jobs = 0;                           // HIPCACHE_JOBS; 0 = the processors this process may use
-  std::chrono::seconds idle_timeout{600};      // "600", "10m", "0" = never
-  std::string log;                             // a path or "stderr"; empty = none
-  std::string cuid;                            // HIPCACHE_CUID: "auto" (default, empty) or "keep" (leave the compiler's own)
+  std::string name_space;                  // HIPCACHE_NAMESPACE
+  unsigned jobs = 0;                       // HIPCACHE_JOBS; 0 = the processors this process may use
+  std::chrono::seconds idle_timeout{600};  // "600", "10m", "0" = never
+  std::string log;                         // a path or "stderr"; empty = none
+  std::string cuid;  // HIPCACHE_CUID: "auto" (default, empty) or "keep" (leave the compiler's own)
 };
 
 // The value of a variable, or nothing.

@@ -1,8 +1,9 @@
 // From a trace to a path set, or to the reason why what ran must not be recorded.
 //
-// Left out: the request's own temporary directory, /proc and /dev, variables that only steer a search (PATH, PWD, TMPDIR, TMP,
-// TEMP: what they led to is observed itself) and those of the tracer and of fakeroot. Added: links on the way to what was
-// opened, the loader's cache and search variables, and places where a library could appear before the one that was loaded.
+// Left out: the request's own temporary directory, /proc and /dev, variables that only steer a search (PATH, PWD,
+// TMPDIR, TMP, TEMP: what they led to is observed itself) and those of the tracer and of fakeroot. Added: links on the
+// way to what was opened, the loader's cache and search variables, and places where a library could appear before the
+// one that was loaded.
 #ifndef HIPCACHE_INPUTS_OBSERVE_H
 #define HIPCACHE_INPUTS_OBSERVE_H
 
@@ -29,9 +30,11 @@ struct Run {
   std::uint64_t started_ns = 0;       // CLOCK_REALTIME_COARSE before the first command
 };
 
-// Refuses if a file that counts changed at or after `run.started_ns` (race guard), or is now there or gone where the process
-// saw the opposite; if more or other programs ran than `run.programs` (wrappers), or one of them left no complete trace.
-std::variant<PathSet, Refusal> observe(const trace::Trace& trace, const Run& run, const Surroundings& from, World& world);
+// Refuses if a file that counts changed at or after `run.started_ns` (race guard), or is now there or gone where the
+// process saw the opposite; if more or other programs ran than `run.programs` (wrappers), or one of them left no
+// complete trace.
+std::variant<PathSet, Refusal> observe(const trace::Trace& trace, const Run& run, const Surroundings& from,
+                                       World& world);
 
 }  // namespace hipcache::inputs
 

@@ -1,5 +1,5 @@
-// What a step looked at, as questions that can be asked again: the contents of this file? is that one there? what does this
-// directory list? A path set holds no answers, so one set serves any number of results.
+// What a step looked at, as questions that can be asked again: the contents of this file? is that one there? what does
+// this directory list? A path set holds no answers, so one set serves any number of results.
 //
 // Encoded: sorted, front-coded, zstd; docs/formats.md. Immutable once made; safe to share between threads.
 #ifndef HIPCACHE_INPUTS_PATH_SET_H

@@ -1,10 +1,10 @@
 // The world as it is now, asked cheaply: the state of a path set is one digest over the answers to all its questions.
 //
 // The problem: a hit is a proof over some 400 files, 700 absences and 80 directories, in well under a millisecond.
-// The choice: a digest is kept per (device, inode, size, mtime, ctime), and what a directory does and does not contain is kept
-// per directory under its (device, inode, mtime, ctime): one stat per file and one per directory. What is too new to be told
-// apart by a time stamp (kDistrust) is asked of the file system again.
-// Rejected: inotify (races, limits, no network file systems).
+// The choice: a digest is kept per (device, inode, size, mtime, ctime), and what a directory does and does not contain
+// is kept per directory under its (device, inode, mtime, ctime): one stat per file and one per directory. What is too
+// new to be told apart by a time stamp (kDistrust) is asked of the file system again. Rejected: inotify (races, limits,
+// no network file systems).
 #ifndef HIPCACHE_INPUTS_WORLD_H
 #define HIPCACHE_INPUTS_WORLD_H
 
@@ -36,11 +36,11 @@ void sort_environment(std::vector<std::string>& environment);
 
 // What one call cost; tests assert it.
 struct Effort {
-  std::uint64_t stats = 0;        // stat, lstat, access
-  std::uint64_t opens = 0;        // files opened to be digested
+  std::uint64_t stats = 0;  // stat, lstat, access
+  std::uint64_t opens = 0;  // files opened to be digested
   std::uint64_t bytes_read = 0;
   std::uint64_t listings = 0;
-  std::uint64_t links = 0;        // readlink, realpath
+  std::uint64_t links = 0;  // readlink, realpath
 };
 
 // Thread-safe. Memory is bounded: at most kMaxFiles digests and kMaxDirectories directories are remembered.

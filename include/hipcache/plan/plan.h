@@ -1,8 +1,8 @@
 // A compile as a graph of steps, read from what the user's own driver prints for -###.
 //
-// The driver's temporary names are mapped to names of ours in the request's directory. Only the exact shape that is known
-// (N times cc1 and lld, one bundler, one host cc1, each feeding the next) becomes a plan; everything else is an error, and the
-// compile passes through. docs/plan.md shows the shape.
+// The driver's temporary names are mapped to names of ours in the request's directory. Only the exact shape that is
+// known (N times cc1 and lld, one bundler, one host cc1, each feeding the next) becomes a plan; everything else is an
+// error, and the compile passes through. docs/plan.md shows the shape.
 #ifndef HIPCACHE_PLAN_PLAN_H
 #define HIPCACHE_PLAN_PLAN_H
 
@@ -35,7 +35,10 @@ struct Step {
   std::vector<std::string> inputs;  // names of earlier steps' outputs, in order
 };
 
-inline constexpr const char* kDirectory = "\x01" "dir" "\x01";
+inline constexpr const char* kDirectory =
+    "\x01"
+    "dir"
+    "\x01";
 
 struct Plan {
   std::vector<Step> steps;    // devices in the driver's order, then bundle, then host

@@ -1,8 +1,9 @@
 // What the client and the daemon say to each other, as plain structs. On the wire each is one protobuf message
 // (src/protocol/messages.proto); no protobuf type leaves the folder.
 //
-// The daemon leads, the client follows: after CompileRequest the client runs each RunStep that it is sent, reports each with
-// StepDone, and ends with the Finish or PassThrough that it gets. Steps may run side by side. docs/protocol.md draws it.
+// The daemon leads, the client follows: after CompileRequest the client runs each RunStep that it is sent, reports each
+// with StepDone, and ends with the Finish or PassThrough that it gets. Steps may run side by side. docs/protocol.md
+// draws it.
 #ifndef HIPCACHE_PROTOCOL_MESSAGES_H
 #define HIPCACHE_PROTOCOL_MESSAGES_H
 
@@ -13,7 +14,8 @@
 
 namespace hipcache::protocol {
 
-// Raised with every change of a message's meaning. Client and daemon of different versions do not talk (docs/protocol.md).
+// Raised with every change of a message's meaning. Client and daemon of different versions do not talk
+// (docs/protocol.md).
 inline constexpr std::uint32_t kVersion = 1;
 
 // Identifies the file system that a process sees; a daemon that sees another one cannot prove anything about it.
@@ -27,10 +29,10 @@ struct Namespace {
 // --- client to daemon, first message of a connection ---
 
 struct CompileRequest {
-  std::string build;                      // of the client: hipcache::protocol::build_id()
-  std::vector<std::string> argv;          // the compiler and its arguments, as typed
-  std::vector<std::string> environment;   // NAME=value; never stored, never logged
-  std::string working_directory;          // getcwd(): physical
+  std::string build;                     // of the client: hipcache::protocol::build_id()
+  std::vector<std::string> argv;         // the compiler and its arguments, as typed
+  std::vector<std::string> environment;  // NAME=value; never stored, never logged
+  std::string working_directory;         // getcwd(): physical
   Namespace name_space;
   std::uint32_t umask = 0;
   bool stderr_is_terminal = false;
@@ -47,11 +49,11 @@ struct ControlRequest {
 
 struct StepDone {
   std::uint32_t step = 0;
-  std::int32_t exit_code = 0;    // of the last command run
+  std::int32_t exit_code = 0;        // of the last command run
   std::uint32_t failed_command = 0;  // index into RunStep::commands; meaningful if exit_code != 0
-  std::uint64_t started_ns = 0;  // CLOCK_REALTIME_COARSE before the first command: the race guard's line
+  std::uint64_t started_ns = 0;      // CLOCK_REALTIME_COARSE before the first command: the race guard's line
   std::uint64_t duration_us = 0;
-  std::string spawn_error;       // not empty: a command could not be started
+  std::string spawn_error;  // not empty: a command could not be started
 };
 
 // --- daemon to client ---
@@ -116,8 +118,8 @@ struct Busy {
   std::string reason;
 };
 
-using Message = std::variant<CompileRequest, ControlRequest, StepDone, PassThrough, RunStep, Finish, PlanReport, ControlReply,
-                             VersionMismatch, Busy>;
+using Message = std::variant<CompileRequest, ControlRequest, StepDone, PassThrough, RunStep, Finish, PlanReport,
+                             ControlReply, VersionMismatch, Busy>;
 
 // Version of the program and of the protocol: what must be equal on both sides.
 std::string build_id();

@@ -27,15 +27,16 @@ struct Snapshot {
   std::map<std::string, std::uint64_t> not_stored;  // reason -> steps that ran and were not recorded
   std::map<std::string, HitRun> device;             // by arch
   HitRun host, bundle, probe;
-  std::uint64_t failed_compiles = 0;                // the compiler said no; counted beside the outcome
-  std::uint64_t waited_steps = 0;                   // another client was running the step
-  std::uint64_t errors = 0;                         // trouble of the cache's own
+  std::uint64_t failed_compiles = 0;  // the compiler said no; counted beside the outcome
+  std::uint64_t waited_steps = 0;     // another client was running the step
+  std::uint64_t errors = 0;           // trouble of the cache's own
   std::uint64_t corrupt = 0;
   std::uint64_t evicted = 0;
   std::uint64_t time_saved_us = 0;
-  std::uint64_t since = 0;                          // seconds since the epoch: last zeroed
+  std::uint64_t since = 0;  // seconds since the epoch: last zeroed
 
-  std::string to_json(std::uint64_t actions, std::uint64_t blobs, std::uint64_t bytes, std::uint64_t bytes_on_disk) const;
+  std::string to_json(std::uint64_t actions, std::uint64_t blobs, std::uint64_t bytes,
+                      std::uint64_t bytes_on_disk) const;
   static Result<Snapshot> from_json(std::string_view text);
 };
 

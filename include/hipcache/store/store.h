@@ -1,8 +1,8 @@
 // Where results live: two tables, after Bazel's Remote Execution API. Actions: key -> small value, the newest wins.
 // Blobs: digest -> bytes, stored once however many actions name them.
 //
-// Thread-safe. Bytes are checked against their digest on the way out; what does not match is dropped, counted and reported as
-// not there. An error means that the store is in trouble; callers treat it as a miss.
+// Thread-safe. Bytes are checked against their digest on the way out; what does not match is dropped, counted and
+// reported as not there. An error means that the store is in trouble; callers treat it as a miss.
 #ifndef HIPCACHE_STORE_STORE_H
 #define HIPCACHE_STORE_STORE_H
 
@@ -22,10 +22,10 @@ namespace hipcache::store {
 struct Usage {
   std::uint64_t actions = 0;
   std::uint64_t blobs = 0;
-  std::uint64_t bytes = 0;            // of the values as given, before compression
-  std::uint64_t bytes_on_disk = 0;    // what the file system holds
-  std::uint64_t corrupt = 0;          // values dropped because they did not match, since the store was opened
-  std::uint64_t evicted = 0;          // values evicted since then
+  std::uint64_t bytes = 0;          // of the values as given, before compression
+  std::uint64_t bytes_on_disk = 0;  // what the file system holds
+  std::uint64_t corrupt = 0;        // values dropped because they did not match, since the store was opened
+  std::uint64_t evicted = 0;        // values evicted since then
 };
 
 // Keeps blobs from being evicted while it lives (what a running request holds). Movable.
@@ -52,20 +52,22 @@ class Store {
   virtual Result<std::optional<std::string>> note(std::string_view name) = 0;
   virtual Status put_note(std::string_view name, std::string_view value) = 0;
 
-  // Evicts what was used least recently until at most `max_bytes` are on disk, and gives the space back to the file system.
+  // Evicts what was used least recently until at most `max_bytes` are on disk, and gives the space back to the file
+  // system.
   virtual Status shrink_to(std::uint64_t max_bytes) = 0;
   virtual Status clear() = 0;
   virtual Usage usage() = 0;
 };
 
 struct StoreOptions {
-  std::string directory;          // created if missing
-  std::uint64_t max_bytes = 0;    // 0: no limit. Eviction runs behind the callers' back when passed, to 90 % of it
-  bool sync = false;              // fsync every write: not needed for a cache, used by the damage tests
+  std::string directory;        // created if missing
+  std::uint64_t max_bytes = 0;  // 0: no limit. Eviction runs behind the callers' back when passed, to 90 % of it
+  bool sync = false;            // fsync every write: not needed for a cache, used by the damage tests
 };
 
-// Opens, or repairs and opens, or sets the damaged database aside (under a name with ".damaged-" and the time, at most one kept)
-// and starts anew; each is said in the log. An error only if the directory cannot be used or another process holds it.
+// Opens, or repairs and opens, or sets the damaged database aside (under a name with ".damaged-" and the time, at most
+// one kept) and starts anew; each is said in the log. An error only if the directory cannot be used or another process
+// holds it.
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options, Log& log);
 
 }  // namespace hipcache::store

@@ -16,20 +16,20 @@
 namespace hipcache::trace {
 
 enum class Kind : std::uint8_t {
-  program = 1,      // text: /proc/self/exe resolved; one per exec
-  library = 2,      // a shared library mapped, at start or at end
-  open_read = 3,    // opened for reading
-  open_write = 4,   // opened or created for writing, renamed to, removed, made
-  look = 5,         // stat, lstat, access: is it there?
-  list = 6,         // opendir
-  link = 7,         // readlink
-  real_path = 8,    // realpath
-  variable = 9,     // getenv; text is the name, never the value
-  clock = 10,       // localtime: __DATE__, __TIME__, __TIMESTAMP__
-  execute = 11,     // exec or posix_spawn of another program
-  network = 12,     // connect to anything but AF_UNIX... any connect
-  unknown = 13,     // something that cannot be told from here (openat of a directory descriptor, chdir); text says what
-  end = 14,         // the process ended in order (exit, _exit or return from main)
+  program = 1,     // text: /proc/self/exe resolved; one per exec
+  library = 2,     // a shared library mapped, at start or at end
+  open_read = 3,   // opened for reading
+  open_write = 4,  // opened or created for writing, renamed to, removed, made
+  look = 5,        // stat, lstat, access: is it there?
+  list = 6,        // opendir
+  link = 7,        // readlink
+  real_path = 8,   // realpath
+  variable = 9,    // getenv; text is the name, never the value
+  clock = 10,      // localtime: __DATE__, __TIME__, __TIMESTAMP__
+  execute = 11,    // exec or posix_spawn of another program
+  network = 12,    // connect to anything but AF_UNIX... any connect
+  unknown = 13,    // something that cannot be told from here (openat of a directory descriptor, chdir); text says what
+  end = 14,        // the process ended in order (exit, _exit or return from main)
 };
 
 struct Record {
@@ -40,12 +40,13 @@ struct Record {
 };
 
 struct Trace {
-  std::vector<Record> records;  // sorted, unique, without program and end
+  std::vector<Record> records;        // sorted, unique, without program and end
   std::vector<std::string> programs;  // one per exec, in order
   unsigned ends = 0;                  // processes that ended in order
 };
 
-// An error for bytes that are not a trace; never reads past the end. A trace cut short in the middle of a record is an error.
+// An error for bytes that are not a trace; never reads past the end. A trace cut short in the middle of a record is an
+// error.
 Result<Trace> read_trace(std::string_view bytes);
 
 }  // namespace hipcache::trace

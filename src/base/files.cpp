@@ -1,0 +1,163 @@
+#include "hipcache/base/files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace hipcache {
+namespace {
+
+using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
+
+bool is_dot(const char* name) { return std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0; }
+
+// Removes what is in the directory behind `fd` (which it takes over), not the directory.
+Status empty_directory(UniqueFd fd, const std::string& path) {
+  Directory directory(fdopendir(fd.get()), closedir);
+  if (directory == nullptr) return system_error("cannot read directory", path);
+  const int here = fd.release();  // now the stream's
+  for (;;) {
+    errno = 0;
+    const dirent* entry = readdir(directory.get());
+    if (entry == nullptr) break;
+    if (is_dot(entry->d_name) || unlinkat(here, entry->d_name, 0) == 0 || errno == ENOENT) continue;
+    const std::string child = path + "/" + entry->d_name;
+    UniqueFd below(openat(here, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!below) return system_error("cannot remove", child);
+    if (Status emptied = empty_directory(std::move(below), child); !emptied) return emptied;
+    if (unlinkat(here, entry->d_name, AT_REMOVEDIR) != 0 && errno != ENOENT)
+      return system_error("cannot remove", child);
+  }
+  if (errno != 0) return system_error("cannot read directory", path);
+  return done();
+}
+
+}  // namespace
+
+void UniqueFd::reset(int fd) {
+  if (fd_ >= 0) close(fd_);
+  fd_ = fd;
+}
+
+Error system_error(std::string_view what, std::string_view path) {
+  char buffer[128] = {};
+  const char* reason = strerror_r(errno, buffer, sizeof buffer);
+  return Error{std::string(what) + " " + std::string(path) + ": " + reason};
+}
+
+Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name) {
+  struct stat status{};
+  if (fstat(fd, &status) != 0) return system_error("cannot read", name);
+  std::string bytes;
+  if (S_ISREG(status.st_mode))
+    bytes.reserve(std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size) + 1, limit + 1));
+  std::size_t used = 0;
+  for (;;) {
+    const std::size_t room = std::max<std::size_t>(bytes.capacity() - used, 4096);
+    bytes.resize(used + room);
+    const ssize_t got = read(fd, bytes.data() + used, room);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error("cannot read", name);
+    if (got == 0) break;
+    used += static_cast<std::size_t>(got);
+    if (used > limit)
+      return Error{"cannot read " + std::string(name) + ": larger than " + std::to_string(limit) + " bytes"};
+  }
+  bytes.resize(used);
+  return bytes;
+}
+
+Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return system_error("cannot open", path);
+  return read_fd(fd.get(), limit, path);
+}
+
+Status write_all(int fd, std::string_view bytes, std::string_view name) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return system_error("cannot write", name);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return done();
+}
+
+Status make_directories(const std::string& path, mode_t mode) {
+  if (mkdir(path.c_str(), mode) == 0) return done();
+  if (errno == ENOENT && path.find('/') != std::string::npos && path != "/") {
+    if (Status parent = make_directories(std::string(directory_name(path)), mode); !parent) return parent;
+    if (mkdir(path.c_str(), mode) == 0) return done();
+  }
+  const int reason = errno;
+  struct stat status{};
+  if (reason == EEXIST && stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return done();
+  errno = reason;
+  return system_error("cannot make directory", path);
+}
+
+Status remove_tree(const std::string& path) {
+  if (unlink(path.c_str()) == 0 || errno == ENOENT) return done();
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) return system_error("cannot remove", path);
+  if (Status emptied = empty_directory(std::move(fd), path); !emptied) return emptied;
+  if (rmdir(path.c_str()) != 0 && errno != ENOENT) return system_error("cannot remove", path);
+  return done();
+}
+
+Result<std::vector<std::string>> list_directory(const std::string& path) {
+  Directory directory(opendir(path.c_str()), closedir);
+  if (directory == nullptr) return system_error("cannot read directory", path);
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = readdir(directory.get());
+    if (entry == nullptr) break;
+    if (!is_dot(entry->d_name)) names.emplace_back(entry->d_name);
+  }
+  if (errno != 0) return system_error("cannot read directory", path);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string_view base_name(std::string_view path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string_view directory_name(std::string_view path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string_view::npos) return ".";
+  return slash == 0 ? path.substr(0, 1) : path.substr(0, slash);
+}
+
+std::string join_path(std::string_view directory, std::string_view path) {
+  if (!path.empty() && path.front() == '/') return std::string(path);
+  std::string joined(directory);
+  if (joined.empty() || joined.back() != '/') joined += '/';
+  return joined.append(path);
+}
+
+bool is_within(std::string_view path, std::string_view directory) {
+  while (directory.size() > 1 && directory.back() == '/') directory.remove_suffix(1);
+  if (!path.starts_with(directory)) return false;
+  return path.size() == directory.size() || directory == "/" || path[directory.size()] == '/';
+}
+
+Result<UniqueFd> sealed_memory(std::string_view bytes, const char* name) {
+  UniqueFd fd(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd) return system_error("cannot make memory file", name);
+  if (Status written = write_all(fd.get(), bytes, name); !written) return written.error();
+  if (fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
+    return system_error("cannot seal memory file", name);
+  return fd;
+}
+
+}  // namespace hipcache
