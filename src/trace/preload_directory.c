@@ -1,0 +1,110 @@
+/* Directories: listed, walked, or entered. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <ftw.h>
+#include <glob.h>
+#include <unistd.h>
+
+#include "trace/preload_internal.h"
+
+TRACE_HOOK(opendir);
+TRACE_EXPORT DIR* opendir(const char* path) {
+  DIR* directory = TRACE_REAL(opendir)(path);
+  trace_path(TRACE_LIST, path, directory != NULL);
+  return directory;
+}
+
+/* Its open may have looked like that of a file. */
+TRACE_HOOK(fdopendir);
+TRACE_EXPORT DIR* fdopendir(int fd) {
+  DIR* directory = TRACE_REAL(fdopendir)(fd);
+  char path[TRACE_TEXT_LIMIT + 1];
+  if (directory != NULL && trace_active()) {
+    if (trace_path_of(fd, path)) {
+      trace_path(TRACE_LIST, path, true);
+    } else {
+      trace_unknown("fdopendir", "a directory without a path");
+    }
+  }
+  return directory;
+}
+
+#define SCANDIR(name, entry)                                                                         \
+  TRACE_HOOK(name);                                                                                  \
+  TRACE_EXPORT int name(const char* path, struct entry*** names, int (*filter)(const struct entry*), \
+                        int (*compare)(const struct entry**, const struct entry**)) {                \
+    const int count = TRACE_REAL(name)(path, names, filter, compare);                                \
+    trace_path(TRACE_LIST, path, count >= 0);                                                        \
+    return count;                                                                                    \
+  }
+SCANDIR(scandir, dirent)
+SCANDIR(scandir64, dirent64)
+
+#define SCANDIRAT(name, entry)                                                                                      \
+  TRACE_HOOK(name);                                                                                                 \
+  TRACE_EXPORT int name(int directory, const char* path, struct entry*** names, int (*filter)(const struct entry*), \
+                        int (*compare)(const struct entry**, const struct entry**)) {                               \
+    const int count = TRACE_REAL(name)(directory, path, names, filter, compare);                                    \
+    trace_path_at(#name, TRACE_LIST, directory, path, count >= 0);                                                  \
+    return count;                                                                                                   \
+  }
+SCANDIRAT(scandirat, dirent)
+SCANDIRAT(scandirat64, dirent64)
+
+/* These read any number of directories inside libc, where nothing can be seen. */
+#define GLOB(name, type)                                                                                 \
+  TRACE_HOOK(name);                                                                                      \
+  TRACE_EXPORT int name(const char* pattern, int flags, int (*failed)(const char*, int), type* result) { \
+    trace_unknown(#name, pattern);                                                                       \
+    return TRACE_REAL(name)(pattern, flags, failed, result);                                             \
+  }
+GLOB(glob, glob_t)
+GLOB(glob64, glob64_t)
+
+#define FTW(name, visitor)                                                  \
+  TRACE_HOOK(name);                                                         \
+  TRACE_EXPORT int name(const char* path, visitor visit, int descriptors) { \
+    trace_unknown(#name, path);                                             \
+    return TRACE_REAL(name)(path, visit, descriptors);                      \
+  }
+FTW(ftw, __ftw_func_t)
+FTW(ftw64, __ftw64_func_t)
+
+#define NFTW(name, visitor)                                                            \
+  TRACE_HOOK(name);                                                                    \
+  TRACE_EXPORT int name(const char* path, visitor visit, int descriptors, int flags) { \
+    trace_unknown(#name, path);                                                        \
+    return TRACE_REAL(name)(path, visit, descriptors, flags);                          \
+  }
+NFTW(nftw, __nftw_func_t)
+NFTW(nftw64, __nftw64_func_t)
+
+TRACE_HOOK(fts_open);
+TRACE_EXPORT FTS* fts_open(char* const* paths, int options, int (*compare)(const FTSENT**, const FTSENT**)) {
+  trace_unknown("fts_open", paths[0] != NULL ? paths[0] : "");
+  return TRACE_REAL(fts_open)(paths, options, compare);
+}
+
+/* Relative paths count from where the process started; afterwards they mean something else. */
+TRACE_HOOK(chdir);
+TRACE_EXPORT int chdir(const char* path) {
+  const int result = TRACE_REAL(chdir)(path);
+  if (result == 0) trace_unknown("chdir", path);
+  return result;
+}
+
+TRACE_HOOK(fchdir);
+TRACE_EXPORT int fchdir(int fd) {
+  const int result = TRACE_REAL(fchdir)(fd);
+  if (result == 0) trace_unknown("fchdir", "");
+  return result;
+}
+
+TRACE_HOOK(chroot);
+TRACE_EXPORT int chroot(const char* path) {
+  const int result = TRACE_REAL(chroot)(path);
+  if (result == 0) trace_unknown("chroot", path);
+  return result;
+}

@@ -1,0 +1,78 @@
+/* What the files of libhipcache-trace.so share: how a record is emitted and how the real function is found.
+ *
+ * The library lives inside other people's programs. So: C and libc alone; no locks that a fork could leave held; no
+ * allocation; raw system calls for its own work; errno as the real function left it; and if a record cannot be written,
+ * no `end` either, so that a trace with a hole never passes for a complete one. */
+#ifndef HIPCACHE_TRACE_PRELOAD_INTERNAL_H
+#define HIPCACHE_TRACE_PRELOAD_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The values of hipcache::trace::Kind in hipcache/trace/record.h. */
+enum trace_kind {
+  TRACE_PROGRAM = 1,
+  TRACE_LIBRARY = 2,
+  TRACE_OPEN_READ = 3,
+  TRACE_OPEN_WRITE = 4,
+  TRACE_LOOK = 5,
+  TRACE_LIST = 6,
+  TRACE_LINK = 7,
+  TRACE_REAL_PATH = 8,
+  TRACE_VARIABLE = 9,
+  TRACE_CLOCK = 10,
+  TRACE_EXECUTE = 11,
+  TRACE_NETWORK = 12,
+  TRACE_UNKNOWN = 13,
+  TRACE_END = 14
+};
+
+enum { TRACE_TEXT_LIMIT = 4096 };
+
+/* Appends one record, unless this process has written the same one before. Anything too long becomes `unknown`. */
+void trace_emit(enum trace_kind kind, bool found, const char* text);
+/* `unknown`, with the text "call: detail". */
+void trace_unknown(const char* call, const char* detail);
+
+/* A call that took a path has returned; errno is its own if not `found`. Null pointers are let pass. */
+void trace_path(enum trace_kind kind, const char* path, bool found);
+/* The same for calls that take a directory descriptor. */
+void trace_path_at(const char* call, enum trace_kind kind, int directory, const char* path, bool found);
+/* As `trace_path`, for calls that return their error. */
+void trace_path_error(enum trace_kind kind, const char* path, int error);
+
+/* A file was opened with these flags of open(2), or could not be. `existed` as trace_exists said before the call. */
+void trace_open(const char* call, int directory, const char* path, int flags, bool existed, bool found);
+/* Whether a path is there now, where the flags make that matter (O_CREAT without O_EXCL or O_TRUNC); else false. */
+bool trace_existed(int directory, const char* path, int flags);
+bool trace_is_executable(int directory, const char* path);
+/* The path behind a descriptor; false if it has none. */
+bool trace_path_of(int fd, char path[TRACE_TEXT_LIMIT + 1]);
+
+/* The variable's value by our own walk over the environment, for when no function may be looked up. */
+char* trace_environment(const char* name);
+
+/* True if HIPCACHE_TRACE names a file. Safe from the first instruction on. */
+bool trace_active(void);
+/* Writes `end`, once, and only in the process that wrote `program`. */
+void trace_begin(void);
+void trace_end(void);
+/* Lists the libraries that are mapped now. */
+void trace_libraries(void);
+
+/* The function that would have been called without us: the next of that name, be it fakeroot's or libc's. */
+typedef void (*trace_function)(void);
+struct trace_hook {
+  const char* name;
+  _Atomic(trace_function) real;
+};
+trace_function trace_real(struct trace_hook* hook);
+/* True while this thread looks a function up, when a hook must do without any. */
+bool trace_is_resolving(void);
+
+#define TRACE_HOOK(name) static struct trace_hook hook_##name = {#name, NULL}
+#define TRACE_REAL(name) ((__typeof__(&name))trace_real(&hook_##name))
+#define TRACE_EXPORT __attribute__((visibility("default")))
+
+#endif

@@ -1,0 +1,100 @@
+/* From a call on a path to its record: what counts as found, what is left out, what cannot be told. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "trace/preload_internal.h"
+
+static bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+/* Of the kernel's own trees only paths that lead out of them again can be inputs. */
+static bool is_of_the_kernel(const char* path) {
+  if (!starts_with(path, "/proc/") && !starts_with(path, "/dev/")) return false;
+  return strstr(path, "/..") == NULL && strstr(path, "/cwd") == NULL && strstr(path, "/root") == NULL;
+}
+
+static bool is_out_of_resources(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
+
+void trace_path_error(enum trace_kind kind, const char* path, int error) {
+  if (path == NULL || error == EFAULT || error == EINTR || !trace_active()) return;
+  if (path[0] == '\0' || is_of_the_kernel(path)) return;
+  if (is_out_of_resources(error)) {
+    trace_unknown("out of memory or descriptors", path);
+  } else {
+    trace_emit(kind, error == 0, path);
+  }
+}
+
+void trace_path(enum trace_kind kind, const char* path, bool found) {
+  trace_path_error(kind, path, found ? 0 : errno == 0 ? ENOENT : errno);
+}
+
+static bool is_below_descriptor(int directory, const char* path) {
+  return directory != AT_FDCWD && path[0] != '/' && path[0] != '\0';
+}
+
+void trace_path_at(const char* call, enum trace_kind kind, int directory, const char* path, bool found) {
+  if (path == NULL || (!found && errno == EFAULT)) return;
+  if (is_below_descriptor(directory, path)) {
+    trace_unknown(call, path);
+  } else {
+    trace_path(kind, path, found);
+  }
+}
+
+bool trace_existed(int directory, const char* path, int flags) {
+  if ((flags & O_CREAT) == 0 || (flags & (O_EXCL | O_TRUNC)) != 0 || !trace_active()) return false;
+  const int saved = errno;
+  const bool there = syscall(SYS_faccessat, directory, path, F_OK) == 0;
+  errno = saved;
+  return there;
+}
+
+bool trace_is_executable(int directory, const char* path) {
+  const int saved = errno;
+  const bool executable = syscall(SYS_faccessat, directory, path, X_OK) == 0;
+  errno = saved;
+  return executable;
+}
+
+static bool may_write(int flags) {
+  return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+/* Whether bytes, or their absence, could come from before the call. */
+static bool may_read(int flags, bool existed) {
+  if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_TRUNC) != 0 || (flags & O_TMPFILE) == O_TMPFILE) return false;
+  return (flags & O_CREAT) == 0 || existed;
+}
+
+void trace_open(const char* call, int directory, const char* path, int flags, bool existed, bool found) {
+  if ((flags & O_PATH) != 0) {
+    trace_path_at(call, TRACE_LOOK, directory, path, found);
+    return;
+  }
+  if (may_write(flags)) trace_path_at(call, TRACE_OPEN_WRITE, directory, path, found);
+  if (!may_read(flags, existed)) return;
+  trace_path_at(call, (flags & O_DIRECTORY) != 0 ? TRACE_LIST : TRACE_OPEN_READ, directory, path, found);
+}
+
+bool trace_path_of(int fd, char path[TRACE_TEXT_LIMIT + 1]) {
+  char link[32] = "/proc/self/fd/";
+  size_t end = strlen(link);
+  char digits[12];
+  size_t count = 0;
+  for (unsigned rest = fd < 0 ? 0U : (unsigned)fd; count == 0 || rest != 0; rest /= 10) {
+    digits[count++] = (char)('0' + rest % 10);
+  }
+  while (count > 0) link[end++] = digits[--count];
+  link[end] = '\0';
+  const int saved = errno;
+  const long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, (size_t)TRACE_TEXT_LIMIT);
+  errno = saved;
+  if (length <= 0 || path[0] != '/') return false;
+  path[length] = '\0';
+  return true;
+}

@@ -1,0 +1,155 @@
+/* Other programs, and other machines: exec, spawn, shells, connections. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "trace/preload_internal.h"
+
+/* What succeeds never returns, so that must be said before. A bare name is searched for by libc: taken as found. */
+static void before_exec(const char* path) {
+  if (!trace_active()) return;
+  if (strchr(path, '/') == NULL || trace_is_executable(AT_FDCWD, path)) trace_emit(TRACE_EXECUTE, true, path);
+}
+
+static int after_exec(const char* path) {
+  trace_path(TRACE_EXECUTE, path, false);
+  return -1;
+}
+
+#define EXEC(name, parameters, arguments) \
+  TRACE_HOOK(name);                       \
+  TRACE_EXPORT int name parameters {      \
+    before_exec(path);                    \
+    TRACE_REAL(name) arguments;           \
+    return after_exec(path);              \
+  }
+EXEC(execve, (const char* path, char* const argv[], char* const environment[]), (path, argv, environment))
+EXEC(execv, (const char* path, char* const argv[]), (path, argv))
+EXEC(execvp, (const char* path, char* const argv[]), (path, argv))
+EXEC(execvpe, (const char* path, char* const argv[], char* const environment[]), (path, argv, environment))
+
+/* The forms with the arguments in line call execve inside libc, so they are made into the forms with an array. */
+static size_t count_arguments(const char* first, va_list arguments) {
+  size_t count = 0;
+  for (const char* argument = first; argument != NULL; argument = va_arg(arguments, char*)) ++count;
+  return count;
+}
+
+/* `last` runs after the arguments and their null: where execle keeps the environment. */
+#define EXEC_IN_LINE(name, last, run)                                       \
+  TRACE_EXPORT int name(const char* path, const char* first, ...) {         \
+    va_list arguments;                                                      \
+    va_start(arguments, first);                                             \
+    const size_t count = count_arguments(first, arguments);                 \
+    va_end(arguments);                                                      \
+    char* argv[count + 1];                                                  \
+    argv[0] = (char*)first;                                                 \
+    va_start(arguments, first);                                             \
+    for (size_t i = 1; i <= count; ++i) argv[i] = va_arg(arguments, char*); \
+    last;                                                                   \
+    va_end(arguments);                                                      \
+    return run;                                                             \
+  }
+EXEC_IN_LINE(execl, (void)0, execv(path, argv))
+EXEC_IN_LINE(execlp, (void)0, execvp(path, argv))
+EXEC_IN_LINE(execle, char* const* environment = va_arg(arguments, char* const*), execve(path, argv, environment))
+
+TRACE_HOOK(fexecve);
+TRACE_EXPORT int fexecve(int fd, char* const argv[], char* const environment[]) {
+  char path[TRACE_TEXT_LIMIT + 1];
+  if (trace_active() && trace_path_of(fd, path)) {
+    before_exec(path);
+  } else {
+    trace_unknown("fexecve", "a program without a path");
+  }
+  return TRACE_REAL(fexecve)(fd, argv, environment);
+}
+
+TRACE_HOOK(execveat);
+TRACE_EXPORT int execveat(int directory, const char* path, char* const argv[], char* const environment[], int flags) {
+  if (directory == AT_FDCWD || path[0] == '/') {
+    before_exec(path);
+  } else {
+    trace_unknown("execveat", path);
+  }
+  return TRACE_REAL(execveat)(directory, path, argv, environment, flags);
+}
+
+#define SPAWN(name)                                                                                           \
+  TRACE_HOOK(name);                                                                                           \
+  TRACE_EXPORT int name(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,            \
+                        const posix_spawnattr_t* attributes, char* const argv[], char* const environment[]) { \
+    const int error = TRACE_REAL(name)(child, path, actions, attributes, argv, environment);                  \
+    trace_path_error(TRACE_EXECUTE, path, error);                                                             \
+    return error;                                                                                             \
+  }
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)
+
+/* The file is opened in the child inside libc; whether that will succeed is judged by what is there now. */
+TRACE_HOOK(posix_spawn_file_actions_addopen);
+TRACE_EXPORT int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t* actions, int fd, const char* path,
+                                                  int flags, mode_t mode) {
+  const bool existed = trace_existed(AT_FDCWD, path, O_CREAT);
+  const int saved = errno;
+  errno = ENOENT;
+  trace_open("posix_spawn", AT_FDCWD, path, flags, existed, existed || (flags & O_CREAT) != 0);
+  errno = saved;
+  return TRACE_REAL(posix_spawn_file_actions_addopen)(actions, fd, path, flags, mode);
+}
+
+TRACE_HOOK(posix_spawn_file_actions_addchdir_np);
+TRACE_EXPORT int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t* actions, const char* path) {
+  trace_unknown("posix_spawn in a directory", path);
+  return TRACE_REAL(posix_spawn_file_actions_addchdir_np)(actions, path);
+}
+
+TRACE_HOOK(system);
+TRACE_EXPORT int system(const char* command) {
+  if (command != NULL) trace_emit(TRACE_EXECUTE, true, "/bin/sh");
+  return TRACE_REAL(system)(command);
+}
+
+TRACE_HOOK(popen);
+TRACE_EXPORT FILE* popen(const char* command, const char* mode) {
+  trace_emit(TRACE_EXECUTE, true, "/bin/sh");
+  return TRACE_REAL(popen)(command, mode);
+}
+
+static void record_connection(const struct sockaddr* address, socklen_t length) {
+  enum { PATH_START = offsetof(struct sockaddr_un, sun_path) };
+  char path[sizeof(struct sockaddr_un) - PATH_START + 1] = "";
+  if (address == NULL || length < sizeof address->sa_family) return;
+  if (address->sa_family != AF_UNIX) {
+    trace_emit(TRACE_NETWORK, true, "a network address");
+    return;
+  }
+  if (length > PATH_START && length <= sizeof(struct sockaddr_un)) {
+    memcpy(path, (const char*)address + PATH_START, length - PATH_START);
+  }
+  trace_emit(TRACE_NETWORK, true, path);
+}
+
+/* libc's own type of the parameter is a union of pointers to all kinds of addresses. */
+TRACE_HOOK(connect);
+TRACE_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t length) {
+  record_connection(address.__sockaddr__, length);
+  return TRACE_REAL(connect)(fd, address, length);
+}
+
+/* Between fork and exec the loader's lock may be held by a thread that is no more: look these up beforehand. */
+__attribute__((constructor)) static void look_up_early(void) {
+  (void)TRACE_REAL(execve);
+  (void)TRACE_REAL(execv);
+  (void)TRACE_REAL(execvp);
+  (void)TRACE_REAL(execvpe);
+}

@@ -1,0 +1,50 @@
+/* The real functions: found on first use, because a hook may be called before any constructor has run. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/preload_internal.h"
+
+static __thread int resolving __attribute__((tls_model("initial-exec")));
+
+bool trace_is_resolving(void) { return resolving > 0; }
+
+/* Kept by libc for old programs only (__xstat and its like), a function has no default version to be found by. */
+static void* look_up(const char* name) {
+  static const char* const base_versions[] = {"GLIBC_2.2.5", "GLIBC_2.17"};
+  void* found = dlsym(RTLD_NEXT, name);
+  for (size_t i = 0; found == NULL && i < sizeof base_versions / sizeof *base_versions; ++i) {
+    found = dlvsym(RTLD_NEXT, name, base_versions[i]);
+  }
+  return found;
+}
+
+static _Noreturn void die_without(const char* name) {
+  static const char message[] = "libhipcache-trace.so: this libc has no function ";
+  struct {
+    const char* text;
+    size_t length;
+  } const parts[] = {{message, sizeof message - 1}, {name, strlen(name)}, {"\n", 1}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+    if (write(STDERR_FILENO, parts[i].text, parts[i].length) < 0) break;
+  }
+  __builtin_trap();
+}
+
+trace_function trace_real(struct trace_hook* hook) {
+  trace_function real = atomic_load_explicit(&hook->real, memory_order_acquire);
+  if (real != NULL) return real;
+  const int saved = errno;
+  ++resolving;
+  void* found = look_up(hook->name);
+  --resolving;
+  errno = saved;
+  if (found == NULL) die_without(hook->name);
+  /* ISO C has no cast from an object pointer to a function pointer. */
+  memcpy(&real, &found, sizeof real);
+  atomic_store_explicit(&hook->real, real, memory_order_release);
+  return real;
+}

@@ -1,0 +1,89 @@
+/* Questions whether a path is there, and what it is: stat, access and their kin, of today's libc and of the old one. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "trace/preload_internal.h"
+
+int __xstat(int version, const char* path, struct stat* status);
+int __lxstat(int version, const char* path, struct stat* status);
+int __xstat64(int version, const char* path, struct stat64* status);
+int __lxstat64(int version, const char* path, struct stat64* status);
+int __fxstatat(int version, int directory, const char* path, struct stat* status, int flags);
+int __fxstatat64(int version, int directory, const char* path, struct stat64* status, int flags);
+
+#define LOOK(name, type)                                  \
+  TRACE_HOOK(name);                                       \
+  TRACE_EXPORT int name(const char* path, type* status) { \
+    const int result = TRACE_REAL(name)(path, status);    \
+    trace_path(TRACE_LOOK, path, result == 0);            \
+    return result;                                        \
+  }
+LOOK(stat, struct stat)
+LOOK(lstat, struct stat)
+LOOK(stat64, struct stat64)
+LOOK(lstat64, struct stat64)
+LOOK(statfs, struct statfs)
+LOOK(statfs64, struct statfs64)
+LOOK(statvfs, struct statvfs)
+LOOK(statvfs64, struct statvfs64)
+
+#define LOOK_AT(name, type)                                                         \
+  TRACE_HOOK(name);                                                                 \
+  TRACE_EXPORT int name(int directory, const char* path, type* status, int flags) { \
+    const int result = TRACE_REAL(name)(directory, path, status, flags);            \
+    trace_path_at(#name, TRACE_LOOK, directory, path, result == 0);                 \
+    return result;                                                                  \
+  }
+LOOK_AT(fstatat, struct stat)
+LOOK_AT(fstatat64, struct stat64)
+
+TRACE_HOOK(statx);
+TRACE_EXPORT int statx(int directory, const char* path, int flags, unsigned mask, struct statx* status) {
+  const int result = TRACE_REAL(statx)(directory, path, flags, mask, status);
+  trace_path_at("statx", TRACE_LOOK, directory, path, result == 0);
+  return result;
+}
+
+#define LOOK_OLD(name, type)                                           \
+  TRACE_HOOK(name);                                                    \
+  TRACE_EXPORT int name(int version, const char* path, type* status) { \
+    const int result = TRACE_REAL(name)(version, path, status);        \
+    trace_path(TRACE_LOOK, path, result == 0);                         \
+    return result;                                                     \
+  }
+LOOK_OLD(__xstat, struct stat)
+LOOK_OLD(__lxstat, struct stat)
+LOOK_OLD(__xstat64, struct stat64)
+LOOK_OLD(__lxstat64, struct stat64)
+
+#define LOOK_OLD_AT(name, type)                                                                  \
+  TRACE_HOOK(name);                                                                              \
+  TRACE_EXPORT int name(int version, int directory, const char* path, type* status, int flags) { \
+    const int result = TRACE_REAL(name)(version, directory, path, status, flags);                \
+    trace_path_at(#name, TRACE_LOOK, directory, path, result == 0);                              \
+    return result;                                                                               \
+  }
+LOOK_OLD_AT(__fxstatat, struct stat)
+LOOK_OLD_AT(__fxstatat64, struct stat64)
+
+#define ACCESS(name)                                  \
+  TRACE_HOOK(name);                                   \
+  TRACE_EXPORT int name(const char* path, int mode) { \
+    const int result = TRACE_REAL(name)(path, mode);  \
+    trace_path(TRACE_LOOK, path, result == 0);        \
+    return result;                                    \
+  }
+ACCESS(access)
+ACCESS(eaccess)
+ACCESS(euidaccess)
+
+TRACE_HOOK(faccessat);
+TRACE_EXPORT int faccessat(int directory, const char* path, int mode, int flags) {
+  const int result = TRACE_REAL(faccessat)(directory, path, mode, flags);
+  trace_path_at("faccessat", TRACE_LOOK, directory, path, result == 0);
+  return result;
+}

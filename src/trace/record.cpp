@@ -1,0 +1,74 @@
+#include "hipcache/trace/record.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+namespace hipcache::trace {
+namespace {
+
+constexpr std::size_t kHeaderSize = 8;
+constexpr std::size_t kTextLimit = 4096;
+
+// Reads record after record; holds where it is, for the messages.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  bool at_end() const { return position_ == bytes_.size(); }
+
+  Result<Record> next() {
+    if (left() < kHeaderSize) return bad("cut short");
+    if (byte(1) > 1 || byte(2) != 0 || byte(3) != 0) return bad("not a record");
+    if (byte(0) < int{kFirst} || byte(0) > int{kLast}) return bad("of unknown kind " + std::to_string(byte(0)));
+    const std::size_t length = byte(4) | byte(5) << 8 | byte(6) << 16 | byte(7) << 24;
+    if (length > kTextLimit) return bad("too long");
+    if (left() - kHeaderSize < length) return bad("cut short");
+    Record record{static_cast<Kind>(byte(0)), byte(1) == 1,
+                  std::string(bytes_.substr(position_ + kHeaderSize, length))};
+    if (record.text.find('\0') != std::string::npos) return bad("not text");
+    position_ += kHeaderSize + length;
+    return record;
+  }
+
+ private:
+  static constexpr std::uint8_t kFirst = static_cast<std::uint8_t>(Kind::program);
+  static constexpr std::uint8_t kLast = static_cast<std::uint8_t>(Kind::end);
+
+  std::size_t left() const { return bytes_.size() - position_; }
+  std::size_t byte(std::size_t offset) const { return static_cast<unsigned char>(bytes_[position_ + offset]); }
+  Error bad(const std::string& how) const {
+    return Error{"trace: the record at byte " + std::to_string(position_) + " of " + std::to_string(bytes_.size()) +
+                 " is " + how};
+  }
+
+  std::string_view bytes_;
+  std::size_t position_ = 0;
+};
+
+void sort_and_remove_doubles(std::vector<Record>& records) {
+  std::sort(records.begin(), records.end());
+  records.erase(std::unique(records.begin(), records.end()), records.end());
+}
+
+}  // namespace
+
+Result<Trace> read_trace(std::string_view bytes) {
+  Trace trace;
+  Reader reader(bytes);
+  while (!reader.at_end()) {
+    Result<Record> record = reader.next();
+    if (!record) return record.error();
+    if (record->kind == Kind::program) {
+      trace.programs.push_back(std::move(record->text));
+    } else if (record->kind == Kind::end) {
+      ++trace.ends;
+    } else {
+      trace.records.push_back(std::move(*record));
+    }
+  }
+  sort_and_remove_doubles(trace.records);
+  return trace;
+}
+
+}  // namespace hipcache::trace
