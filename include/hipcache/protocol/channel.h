@@ -1,5 +1,5 @@
-// Messages over a unix stream socket: an 12-byte header (magic, length, number of descriptors; little-endian), then one
-// protobuf message. Descriptors travel with the first byte of the message (SCM_RIGHTS).
+// Messages over a unix stream socket: a 12-byte header (magic, length, number of descriptors; little-endian), then one
+// protobuf message. Descriptors travel with the first byte of the header (SCM_RIGHTS).
 //
 // Everything is bounded: a message by kMessageLimit, its descriptors by kDescriptorLimit, each call by its deadline.
 // Garbage, an oversized or a half message is an error that names what was wrong; the channel is then of no further use.
@@ -33,7 +33,7 @@ class Channel {
   Status send(const Message& message, const std::vector<int>& descriptors, std::chrono::milliseconds deadline);
   Status send(const Message& message, std::chrono::milliseconds deadline) { return send(message, {}, deadline); }
 
-  // A closed peer is the error kClosed.
+  // A closed peer is the error kClosed; silence until the deadline is kTimedOut, after which it may be called again.
   Result<Received> receive(std::chrono::milliseconds deadline);
 
   int fd() const { return socket_.get(); }
@@ -43,6 +43,7 @@ class Channel {
 };
 
 inline constexpr const char* kClosed = "connection closed by the other side";
+inline constexpr const char* kTimedOut = "no message within the deadline";
 
 // Bytes of a message without framing, and back: apart from the socket so that they can be fuzzed.
 std::string encode(const Message& message);

@@ -7,6 +7,7 @@
 #ifndef HIPCACHE_PROTOCOL_MESSAGES_H
 #define HIPCACHE_PROTOCOL_MESSAGES_H
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -17,6 +18,11 @@ namespace hipcache::protocol {
 // Raised with every change of a message's meaning. Client and daemon of different versions do not talk
 // (docs/protocol.md).
 inline constexpr std::uint32_t kVersion = 1;
+
+// A daemon that has nothing to say for this long says KeepWaiting; a client that hears nothing for kSilenceLimit while
+// none of its own steps runs gives the daemon up.
+inline constexpr std::chrono::seconds kKeepWaitingInterval{20};
+inline constexpr std::chrono::seconds kSilenceLimit{60};
 
 // Identifies the file system that a process sees; a daemon that sees another one cannot prove anything about it.
 struct Namespace {
@@ -118,8 +124,12 @@ struct Busy {
   std::string reason;
 };
 
+// Nothing to do for the client yet: another client runs the step, or all the machine's tokens are taken. Sent every
+// kKeepWaitingInterval of silence, so that a client can tell a patient daemon from a dead one.
+struct KeepWaiting {};
+
 using Message = std::variant<CompileRequest, ControlRequest, StepDone, PassThrough, RunStep, Finish, PlanReport,
-                             ControlReply, VersionMismatch, Busy>;
+                             ControlReply, VersionMismatch, Busy, KeepWaiting>;
 
 // Version of the program and of the protocol: what must be equal on both sides.
 std::string build_id();

@@ -1,0 +1,218 @@
+#include "hipcache/protocol/channel.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace hipcache::protocol {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint32_t kMagic = 0x31434348;  // "HCC1" as bytes
+constexpr std::size_t kHeaderSize = 12;
+constexpr std::size_t kReadPiece = 256 * 1024;
+constexpr std::size_t kControlSize = CMSG_SPACE(sizeof(int) * kDescriptorLimit);
+
+struct Header {
+  std::uint32_t magic = 0;
+  std::uint32_t length = 0;
+  std::uint32_t descriptors = 0;
+};
+
+using HeaderBytes = std::array<char, kHeaderSize>;
+
+void put_number(char* to, std::uint32_t number) {
+  for (unsigned byte = 0; byte < 4; ++byte) to[byte] = static_cast<char>(number >> (8 * byte));
+}
+
+std::uint32_t get_number(const char* from) {
+  std::uint32_t number = 0;
+  for (unsigned byte = 0; byte < 4; ++byte)
+    number |= static_cast<std::uint32_t>(static_cast<unsigned char>(from[byte])) << (8 * byte);
+  return number;
+}
+
+HeaderBytes pack(const Header& header) {
+  HeaderBytes bytes;
+  put_number(bytes.data(), header.magic);
+  put_number(bytes.data() + 4, header.length);
+  put_number(bytes.data() + 8, header.descriptors);
+  return bytes;
+}
+
+Header unpack(const HeaderBytes& bytes) {
+  return {get_number(bytes.data()), get_number(bytes.data() + 4), get_number(bytes.data() + 8)};
+}
+
+Error socket_error(const char* what) {
+  if (errno == EPIPE || errno == ECONNRESET) return Error{kClosed};
+  return system_error(what, "the socket");
+}
+
+// Until the socket is ready for `events`, or kTimedOut. A closed peer counts as ready: the next call will tell.
+Status wait_ready(int fd, short events, Clock::time_point until) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+    pollfd waited{fd, events, 0};
+    const int ready = poll(&waited, 1, static_cast<int>(std::clamp<decltype(left)>(left, 0, 1 << 30)));
+    if (ready > 0) return done();
+    if (ready == 0) return Error{kTimedOut};
+    if (errno != EINTR) return socket_error("cannot wait for");
+  }
+}
+
+// Fills in a control message that carries the descriptors; the buffer must outlive the call that sends it.
+void attach(const std::vector<int>& descriptors, std::array<char, kControlSize>& control, msghdr& envelope) {
+  envelope.msg_control = control.data();
+  envelope.msg_controllen = CMSG_SPACE(sizeof(int) * descriptors.size());
+  cmsghdr* carried = CMSG_FIRSTHDR(&envelope);
+  carried->cmsg_level = SOL_SOCKET;
+  carried->cmsg_type = SCM_RIGHTS;
+  carried->cmsg_len = CMSG_LEN(sizeof(int) * descriptors.size());
+  std::memcpy(CMSG_DATA(carried), descriptors.data(), sizeof(int) * descriptors.size());
+}
+
+// Takes ownership of every descriptor that came, before anything is judged: none may leak.
+void collect(msghdr& envelope, std::vector<UniqueFd>& descriptors) {
+  for (cmsghdr* carried = CMSG_FIRSTHDR(&envelope); carried != nullptr; carried = CMSG_NXTHDR(&envelope, carried)) {
+    if (carried->cmsg_level != SOL_SOCKET || carried->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (carried->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t index = 0; index < count; ++index) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(carried) + index * sizeof(int), sizeof fd);
+      descriptors.emplace_back(fd);
+    }
+  }
+}
+
+// One piece of at most `size` bytes, waiting for it. `descriptors` null: none may come with it (the kernel drops them).
+Result<std::size_t> read_piece(int fd, char* to, std::size_t size, std::vector<UniqueFd>* descriptors,
+                               Clock::time_point until) {
+  alignas(cmsghdr) std::array<char, kControlSize> control;
+  for (;;) {
+    iovec target{to, size};
+    msghdr envelope{};
+    envelope.msg_iov = &target;
+    envelope.msg_iovlen = 1;
+    if (descriptors != nullptr) {
+      envelope.msg_control = control.data();
+      envelope.msg_controllen = control.size();
+    }
+    const ssize_t got = recvmsg(fd, &envelope, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (got >= 0 && descriptors != nullptr) collect(envelope, *descriptors);
+    if (got >= 0 && (envelope.msg_flags & MSG_CTRUNC) != 0)
+      return Error{descriptors == nullptr ? "descriptors came in the middle of a message"
+                                          : "a message carries more than " + std::to_string(kDescriptorLimit) +
+                                                " descriptors, or this process can hold no more"};
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN && errno != EWOULDBLOCK) return socket_error("cannot read from");
+    if (Status ready = wait_ready(fd, POLLIN, until); !ready) return ready.error();
+  }
+}
+
+Error half_message(std::string_view part, std::size_t used, std::size_t size, const Error& why) {
+  return Error{"half a message: " + std::to_string(used) + " of " + std::to_string(size) + " bytes of its " +
+               std::string(part) + ", then " + why.message};
+}
+
+Result<Header> read_header(int fd, std::vector<UniqueFd>& descriptors, Clock::time_point until) {
+  HeaderBytes bytes;
+  std::size_t used = 0;
+  while (used < bytes.size()) {
+    Result<std::size_t> got = read_piece(fd, bytes.data() + used, bytes.size() - used, &descriptors, until);
+    if (got && *got == 0) got = Error{kClosed};
+    if (!got && used == 0) return got.error();
+    if (!got) return half_message("header", used, bytes.size(), got.error());
+    used += *got;
+  }
+  return unpack(bytes);
+}
+
+Status check(const Header& header, std::size_t descriptors) {
+  if (header.magic != kMagic) return Error{"garbage instead of a message"};
+  if (header.length > kMessageLimit)
+    return Error{"a message of " + std::to_string(header.length) + " bytes exceeds the limit of " +
+                 std::to_string(kMessageLimit)};
+  if (header.descriptors != descriptors)
+    return Error{"a message announces " + std::to_string(header.descriptors) + " descriptors and carries " +
+                 std::to_string(descriptors)};
+  return done();
+}
+
+// Grows with what arrives: a length that is only claimed costs no memory.
+Result<std::string> read_body(int fd, std::size_t length, Clock::time_point until) {
+  std::string bytes;
+  std::size_t used = 0;
+  while (used < length) {
+    bytes.resize(std::min(length, used + kReadPiece));
+    Result<std::size_t> got = read_piece(fd, bytes.data() + used, bytes.size() - used, nullptr, until);
+    if (got && *got == 0) got = Error{kClosed};
+    if (!got) return half_message("body", used, length, got.error());
+    used += *got;
+  }
+  return bytes;
+}
+
+Status write_message(int fd, const HeaderBytes& header, const std::string& body, const std::vector<int>& descriptors,
+                     Clock::time_point until) {
+  alignas(cmsghdr) std::array<char, kControlSize> control{};
+  std::size_t sent = 0;
+  while (sent < header.size() + body.size()) {
+    const std::size_t of_header = std::min(sent, header.size());
+    const std::size_t of_body = sent - of_header;
+    std::array<iovec, 2> pieces{iovec{const_cast<char*>(header.data()) + of_header, header.size() - of_header},
+                                iovec{const_cast<char*>(body.data()) + of_body, body.size() - of_body}};
+    msghdr envelope{};
+    envelope.msg_iov = pieces.data();
+    envelope.msg_iovlen = pieces.size();
+    if (sent == 0 && !descriptors.empty()) attach(descriptors, control, envelope);
+    const ssize_t written = sendmsg(fd, &envelope, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (written >= 0) {
+      sent += static_cast<std::size_t>(written);
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN && errno != EWOULDBLOCK) return socket_error("cannot write to");
+    if (Status ready = wait_ready(fd, POLLOUT, until); !ready) return ready;
+  }
+  return done();
+}
+
+}  // namespace
+
+Status Channel::send(const Message& message, const std::vector<int>& descriptors, std::chrono::milliseconds deadline) {
+  const Clock::time_point until = Clock::now() + deadline;
+  if (descriptors.size() > kDescriptorLimit)
+    return Error{"cannot send " + std::to_string(descriptors.size()) + " descriptors, the limit is " +
+                 std::to_string(kDescriptorLimit)};
+  const std::string body = encode(message);
+  if (body.size() > kMessageLimit)
+    return Error{"cannot send a message of " + std::to_string(body.size()) + " bytes, the limit is " +
+                 std::to_string(kMessageLimit)};
+  const Header header{kMagic, static_cast<std::uint32_t>(body.size()), static_cast<std::uint32_t>(descriptors.size())};
+  return write_message(socket_.get(), pack(header), body, descriptors, until);
+}
+
+Result<Received> Channel::receive(std::chrono::milliseconds deadline) {
+  const Clock::time_point until = Clock::now() + deadline;
+  Received received;
+  Result<Header> header = read_header(socket_.get(), received.descriptors, until);
+  if (!header) return header.error();
+  if (Status sound = check(*header, received.descriptors.size()); !sound) return sound.error();
+  Result<std::string> body = read_body(socket_.get(), header->length, until);
+  if (!body) return body.error();
+  Result<Message> message = decode(*body);
+  if (!message) return message.error();
+  received.message = std::move(*message);
+  return received;
+}
+
+}  // namespace hipcache::protocol

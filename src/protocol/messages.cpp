@@ -1,0 +1,224 @@
+#include "hipcache/protocol/messages.h"
+
+#include <utility>
+
+#include "hipcache/protocol/channel.h"
+#include "messages.pb.h"
+
+namespace hipcache::protocol {
+namespace {
+
+template <typename Repeated>
+std::vector<std::string> take_strings(Repeated* field) {
+  std::vector<std::string> strings;
+  strings.reserve(static_cast<std::size_t>(field->size()));
+  for (std::string& text : *field) strings.push_back(std::move(text));
+  return strings;
+}
+
+template <typename Repeated>
+void put_strings(const std::vector<std::string>& strings, Repeated* field) {
+  field->Reserve(static_cast<int>(strings.size()));
+  for (const std::string& text : strings) *field->Add() = text;
+}
+
+// put: a struct into the envelope. One overload for each kind of message.
+
+void put(const CompileRequest& from, wire::Envelope& envelope) {
+  wire::CompileRequest& to = *envelope.mutable_compile_request();
+  to.set_build(from.build);
+  put_strings(from.argv, to.mutable_argv());
+  put_strings(from.environment, to.mutable_environment());
+  to.set_working_directory(from.working_directory);
+  to.mutable_name_space()->set_mount_namespace(from.name_space.mount_namespace);
+  to.mutable_name_space()->set_root_device(from.name_space.root_device);
+  to.mutable_name_space()->set_root_inode(from.name_space.root_inode);
+  to.set_umask(from.umask);
+  to.set_stderr_is_terminal(from.stderr_is_terminal);
+  to.set_plan_only(from.plan_only);
+}
+
+void put(const ControlRequest& from, wire::Envelope& envelope) {
+  envelope.mutable_control_request()->set_build(from.build);
+  envelope.mutable_control_request()->set_kind(static_cast<std::uint32_t>(from.kind));
+}
+
+void put(const StepDone& from, wire::Envelope& envelope) {
+  wire::StepDone& to = *envelope.mutable_step_done();
+  to.set_step(from.step);
+  to.set_exit_code(from.exit_code);
+  to.set_failed_command(from.failed_command);
+  to.set_started_ns(from.started_ns);
+  to.set_duration_us(from.duration_us);
+  to.set_spawn_error(from.spawn_error);
+}
+
+void put(const PassThrough& from, wire::Envelope& envelope) {
+  envelope.mutable_pass_through()->set_reason(from.reason);
+}
+
+void put(const RunStep& from, wire::Envelope& envelope) {
+  wire::RunStep& to = *envelope.mutable_run_step();
+  to.set_step(from.step);
+  to.set_directory(from.directory);
+  for (const Command& command : from.commands) {
+    wire::Command& added = *to.add_commands();
+    added.set_program(command.program);
+    put_strings(command.argv, added.mutable_argv());
+  }
+  to.set_trace_path(from.trace_path);
+  to.set_stdout_path(from.stdout_path);
+  to.set_stderr_path(from.stderr_path);
+  to.set_trace_library(from.trace_library);
+}
+
+void put(const Finish& from, wire::Envelope& envelope) {
+  wire::Finish& to = *envelope.mutable_finish();
+  to.set_exit_code(from.exit_code);
+  to.set_stdout_text(from.stdout_text);
+  to.set_stderr_text(from.stderr_text);
+  for (const PlacedOutput& output : from.outputs) to.add_outputs()->set_path(output.path);
+  put_strings(from.removed, to.mutable_removed());
+}
+
+void put(const PlanReport& from, wire::Envelope& envelope) {
+  wire::PlanReport& to = *envelope.mutable_plan_report();
+  to.set_reason(from.reason);
+  to.set_cuid(from.cuid);
+  to.set_request_key(from.request_key);
+  to.set_request_stored(from.request_stored);
+  for (const PlanStep& step : from.steps) {
+    wire::PlanStep& added = *to.add_steps();
+    added.set_name(step.name);
+    added.set_key(step.key);
+    added.set_stored(step.stored);
+    added.set_inputs(step.inputs);
+  }
+}
+
+void put(const ControlReply& from, wire::Envelope& envelope) {
+  envelope.mutable_control_reply()->set_error(from.error);
+  envelope.mutable_control_reply()->set_text(from.text);
+}
+
+void put(const VersionMismatch& from, wire::Envelope& envelope) {
+  envelope.mutable_version_mismatch()->set_daemon_build(from.daemon_build);
+}
+
+void put(const Busy& from, wire::Envelope& envelope) { envelope.mutable_busy()->set_reason(from.reason); }
+
+void put(const KeepWaiting&, wire::Envelope& envelope) { envelope.mutable_keep_waiting(); }
+
+// take: a struct out of the envelope, moving its texts.
+
+Message take(wire::CompileRequest* from) {
+  CompileRequest to;
+  to.build = std::move(*from->mutable_build());
+  to.argv = take_strings(from->mutable_argv());
+  to.environment = take_strings(from->mutable_environment());
+  to.working_directory = std::move(*from->mutable_working_directory());
+  to.name_space = {from->name_space().mount_namespace(), from->name_space().root_device(),
+                   from->name_space().root_inode()};
+  to.umask = from->umask();
+  to.stderr_is_terminal = from->stderr_is_terminal();
+  to.plan_only = from->plan_only();
+  return to;
+}
+
+Result<Message> take(wire::ControlRequest* from) {
+  if (from->kind() > static_cast<std::uint32_t>(ControlKind::stop))
+    return Error{"message is a control request of unknown kind " + std::to_string(from->kind())};
+  return Message(ControlRequest{std::move(*from->mutable_build()), static_cast<ControlKind>(from->kind())});
+}
+
+Message take(wire::StepDone* from) {
+  return StepDone{from->step(),       from->exit_code(),   from->failed_command(),
+                  from->started_ns(), from->duration_us(), std::move(*from->mutable_spawn_error())};
+}
+
+Message take(wire::RunStep* from) {
+  RunStep to;
+  to.step = from->step();
+  to.directory = std::move(*from->mutable_directory());
+  for (wire::Command& command : *from->mutable_commands())
+    to.commands.push_back({std::move(*command.mutable_program()), take_strings(command.mutable_argv())});
+  to.trace_path = std::move(*from->mutable_trace_path());
+  to.stdout_path = std::move(*from->mutable_stdout_path());
+  to.stderr_path = std::move(*from->mutable_stderr_path());
+  to.trace_library = std::move(*from->mutable_trace_library());
+  return to;
+}
+
+Message take(wire::Finish* from) {
+  Finish to;
+  to.exit_code = from->exit_code();
+  to.stdout_text = std::move(*from->mutable_stdout_text());
+  to.stderr_text = std::move(*from->mutable_stderr_text());
+  for (wire::PlacedOutput& output : *from->mutable_outputs()) to.outputs.push_back({std::move(*output.mutable_path())});
+  to.removed = take_strings(from->mutable_removed());
+  return to;
+}
+
+Message take(wire::PlanReport* from) {
+  PlanReport to;
+  to.reason = std::move(*from->mutable_reason());
+  to.cuid = std::move(*from->mutable_cuid());
+  to.request_key = std::move(*from->mutable_request_key());
+  to.request_stored = from->request_stored();
+  for (wire::PlanStep& step : *from->mutable_steps())
+    to.steps.push_back({std::move(*step.mutable_name()), std::move(*step.mutable_key()), step.stored(), step.inputs()});
+  return to;
+}
+
+Message take(wire::ControlReply* from) {
+  return ControlReply{std::move(*from->mutable_error()), std::move(*from->mutable_text())};
+}
+
+Result<Message> take(wire::Envelope& envelope) {
+  switch (envelope.message_case()) {
+    case wire::Envelope::kCompileRequest:
+      return take(envelope.mutable_compile_request());
+    case wire::Envelope::kControlRequest:
+      return take(envelope.mutable_control_request());
+    case wire::Envelope::kStepDone:
+      return take(envelope.mutable_step_done());
+    case wire::Envelope::kPassThrough:
+      return Message(PassThrough{std::move(*envelope.mutable_pass_through()->mutable_reason())});
+    case wire::Envelope::kRunStep:
+      return take(envelope.mutable_run_step());
+    case wire::Envelope::kFinish:
+      return take(envelope.mutable_finish());
+    case wire::Envelope::kPlanReport:
+      return take(envelope.mutable_plan_report());
+    case wire::Envelope::kControlReply:
+      return take(envelope.mutable_control_reply());
+    case wire::Envelope::kVersionMismatch:
+      return Message(VersionMismatch{std::move(*envelope.mutable_version_mismatch()->mutable_daemon_build())});
+    case wire::Envelope::kBusy:
+      return Message(Busy{std::move(*envelope.mutable_busy()->mutable_reason())});
+    case wire::Envelope::kKeepWaiting:
+      return Message(KeepWaiting{});
+    case wire::Envelope::MESSAGE_NOT_SET:
+      break;
+  }
+  return Error{"message is empty or of an unknown kind"};
+}
+
+}  // namespace
+
+std::string encode(const Message& message) {
+  wire::Envelope envelope;
+  std::visit([&](const auto& alternative) { put(alternative, envelope); }, message);
+  return envelope.SerializeAsString();
+}
+
+Result<Message> decode(const std::string& bytes) {
+  wire::Envelope envelope;
+  if (!envelope.ParseFromString(bytes))
+    return Error{"message of " + std::to_string(bytes.size()) + " bytes is garbage"};
+  return take(envelope);
+}
+
+std::string build_id() { return HIPCACHE_VERSION "/" + std::to_string(kVersion); }
+
+}  // namespace hipcache::protocol
