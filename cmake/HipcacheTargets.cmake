@@ -4,6 +4,8 @@ add_library(hipcache_options INTERFACE)
 target_include_directories(hipcache_options INTERFACE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(hipcache_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
+  # A designated initializer that leaves the rest to its default is what it is there for.
+  $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>
   $<$<BOOL:${HIPCACHE_WERROR}>:-Werror>)
 if(HIPCACHE_SANITIZE)
   target_compile_options(hipcache_options INTERFACE -fsanitize=${HIPCACHE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -50,6 +50,7 @@ struct ActionResult {
   std::string stdout_text;
   std::string stderr_text;
   std::uint64_t duration_us = 0;  // of the run that made it: the time a hit saves
+  std::vector<std::string> archs;  // of a request: the archs of its device steps, for the statistics
 
   const Output* output(std::string_view name) const;
   std::string encode() const;
@@ -59,6 +60,7 @@ struct ActionResult {
 struct Hit {
   ActionResult result;
   std::shared_ptr<const inputs::PathSet> path_set;
+  Digest state;  // of the path set, as it held
 };
 
 class ActionCache {
@@ -71,9 +73,9 @@ class ActionCache {
   std::optional<Hit> look_up(const ActionKey& key, const inputs::Surroundings& from, store::Lease& lease,
                              inputs::Effort* effort = nullptr);
 
-  // REQUIRES: the blobs of `result` are in the store, and `set` was observed by the run that made it and held since.
-  Status record(const ActionKey& key, const inputs::PathSet& set, const inputs::Surroundings& from,
-                const ActionResult& result);
+  // `state` is World::state of the set, taken by the caller while it could still prove that it is what the run saw.
+  // REQUIRES: the blobs of `result` are in the store.
+  Status record(const ActionKey& key, const inputs::PathSet& set, const Digest& state, const ActionResult& result);
 
   // Number of observations in the newest path set under the key; 0 if there is none. For --plan.
   std::uint64_t known_inputs(const ActionKey& key);

@@ -1,0 +1,99 @@
+#include "daemon/compile_service.h"
+
+#include <memory>
+#include <optional>
+
+#include "daemon/answer.h"
+#include "daemon/keys.h"
+#include "daemon/plan_report.h"
+#include "daemon/planner.h"
+#include "daemon/reply.h"
+#include "daemon/request.h"
+#include "daemon/step_graph.h"
+#include "daemon/step_runner.h"
+#include "daemon/whole_result.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using command::Uncacheable;
+
+void pass_through(protocol::Channel& channel, const Uncacheable& why, const Services& services) {
+  services.counters.request(stats::Outcome::passthrough);
+  services.counters.not_cached(why.reason);
+  services.log.info("passed through: " + why.reason + (why.detail.empty() ? "" : ": " + why.detail));
+  reply(channel, protocol::PassThrough{why.reason}, {}, services);
+}
+
+// The request as a whole is stored and holds: answered without a look at its steps.
+bool serve_whole(protocol::Channel& channel, const Request& request, const Services& services, store::Lease& lease) {
+  if (request.settings.recache) return false;
+  const std::optional<action::Hit> hit = services.actions.look_up(request_key(request), request.from, lease);
+  if (!hit) return false;
+  const Status answered = answer_hit(channel, request, hit->result, services);
+  if (!answered) services.log.warning("a stored request is of no use: " + answered.error().message);
+  return answered.ok();
+}
+
+void count_steps(const StepGraph& graph, stats::Counters& counters) {
+  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
+    const StepWork& step = *graph.steps()[index];
+    if (!step.ended) continue;
+    const plan::Step& planned = graph.plan_of(index);
+    if (planned.kind == plan::StepKind::device) counters.device(planned.arch.name, step.hit);
+    if (planned.kind == plan::StepKind::bundle) counters.bundle(step.hit);
+    if (planned.kind == plan::StepKind::host) counters.host(step.hit);
+    if (step.hit) counters.saved(step.result.duration_us);
+  }
+}
+
+stats::Outcome outcome_of(const StepGraph& graph) {
+  std::size_t hits = 0;
+  for (const auto& step : graph.steps()) hits += step->hit ? 1 : 0;
+  if (hits == graph.steps().size()) return stats::Outcome::hit;
+  return hits > 0 ? stats::Outcome::partial : stats::Outcome::miss;
+}
+
+// Answered, or the reason why the compiler has to do it alone.
+std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Request& request, const Services& services,
+                                          store::Lease& lease) {
+  const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
+  if (!directory) return Uncacheable{"no-temporary-directory", directory.error().message};
+  StepRunner runner(channel, request, services, *directory, lease);
+
+  StepWork probe = probe_work(request);
+  const auto planned = obtain_plan(probe, runner, request, services);
+  if (const auto* why = std::get_if<Uncacheable>(&planned)) return *why;
+  const auto& plan = std::get<plan::Plan>(planned);
+
+  StepGraph graph(plan, request, *directory, services);
+  if (Status ran = graph.run(runner); !ran) return Uncacheable{"step-failed", ran.error().message};
+  if (const std::string name = unexpected_file(*directory, graph, services); !name.empty())
+    return Uncacheable{"writes-more-than-known", name};
+
+  count_steps(graph, services.counters);
+  if (graph.failed() != nullptr)
+    return answer_failure(channel, request, graph, plan.driver_stderr, *directory, services);
+  const action::ActionResult whole = whole_result(graph, plan.driver_stderr);
+  record_whole(whole, probe, graph, request, services);
+  services.counters.request(outcome_of(graph));
+  return answer_success(channel, request, graph, *directory, whole, services);
+}
+
+}  // namespace
+
+void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& message, const Services& services) {
+  const auto understood = understand(message, services);
+  if (const auto* why = std::get_if<Uncacheable>(&understood)) {
+    if (message.plan_only) return reply(channel, protocol::PlanReport{.reason = why->reason}, {}, services);
+    return pass_through(channel, *why, services);
+  }
+  const Request& request = std::get<Request>(understood);
+  const std::unique_ptr<store::Lease> lease = services.store.lease();
+  if (message.plan_only) return report_plan(channel, request, services, *lease);
+  if (serve_whole(channel, request, services, *lease)) return;
+  if (const std::optional<Uncacheable> why = serve_by_steps(channel, request, services, *lease))
+    pass_through(channel, *why, services);
+}
+
+}  // namespace hipcache::daemon

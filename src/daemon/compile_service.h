@@ -1,0 +1,16 @@
+// A compile, from the client's request to its end: the story of the whole project as one function.
+#ifndef HIPCACHE_DAEMON_COMPILE_SERVICE_H
+#define HIPCACHE_DAEMON_COMPILE_SERVICE_H
+
+#include "daemon/services.h"
+#include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::daemon {
+
+// Whatever goes wrong here ends in PassThrough, or in a closed connection: the client then runs the real compiler.
+void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& message, const Services& services);
+
+}  // namespace hipcache::daemon
+
+#endif

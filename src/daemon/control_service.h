@@ -1,0 +1,38 @@
+// What users ask of the daemon itself: statistics, clearing, cleaning up, stopping. Thread-safe.
+#ifndef HIPCACHE_DAEMON_CONTROL_SERVICE_H
+#define HIPCACHE_DAEMON_CONTROL_SERVICE_H
+
+#include <cstdint>
+#include <functional>
+
+#include "daemon/persistent_counters.h"
+#include "hipcache/protocol/messages.h"
+#include "hipcache/stats/counters.h"
+#include "hipcache/store/store.h"
+
+namespace hipcache::daemon {
+
+class ControlService {
+ public:
+  // `stop` makes the server take no more connections and end when the running ones have.
+  ControlService(store::Store& store, stats::Counters& counters, PersistentCounters& persistent,
+                 std::uint64_t max_bytes, std::function<void()> stop)
+      : store_(store), counters_(counters), persistent_(persistent), max_bytes_(max_bytes), stop_(std::move(stop)) {}
+
+  protocol::ControlReply serve(protocol::ControlKind kind);
+
+ private:
+  protocol::ControlReply statistics();
+  protocol::ControlReply clear();
+  protocol::ControlReply clean_up();
+
+  store::Store& store_;
+  stats::Counters& counters_;
+  PersistentCounters& persistent_;
+  const std::uint64_t max_bytes_;
+  const std::function<void()> stop_;
+};
+
+}  // namespace hipcache::daemon
+
+#endif

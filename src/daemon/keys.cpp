@@ -1,0 +1,64 @@
+#include "daemon/keys.h"
+
+namespace hipcache::daemon {
+namespace {
+
+void add_list(Hasher& hasher, const std::vector<std::string>& list) {
+  hasher.field(list.size());
+  for (const std::string& item : list) hasher.field(item);
+}
+
+Hasher hasher_for(const char* domain, const Request& request) {
+  Hasher hasher = action::key_hasher(domain);
+  hasher.field(request.settings.name_space);
+  return hasher;
+}
+
+// What the driver is called and where: argv[0] is in its messages, the directory in its jobs.
+void add_driver(Hasher& hasher, const Request& request) {
+  hasher.field(request.compiler).field(request.invocation.argv[0]);
+  hasher.field(request.from.working_directory).field(request.from.logical_directory());
+}
+
+const char* domain_of(plan::StepKind kind) {
+  switch (kind) {
+    case plan::StepKind::device:
+      return "device";
+    case plan::StepKind::bundle:
+      return "bundle";
+    case plan::StepKind::host:
+      return "host";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+action::ActionKey request_key(const Request& request) {
+  Hasher hasher = hasher_for("request", request);
+  add_driver(hasher, request);
+  add_list(hasher, request.invocation.without_archs);
+  hasher.field(request.invocation.archs.size());
+  for (const command::ArchId& arch : request.invocation.archs) hasher.field(arch.name);
+  hasher.field(request.cuid).field(request.colour ? 1 : 0);
+  return {hasher.finish()};
+}
+
+action::ActionKey probe_key(const Request& request, const std::vector<std::string>& arguments) {
+  Hasher hasher = hasher_for("probe", request);
+  add_driver(hasher, request);
+  add_list(hasher, arguments);
+  return {hasher.finish()};
+}
+
+action::ActionKey step_key(const Request& request, const plan::Step& step, const std::vector<Digest>& inputs) {
+  Hasher hasher = hasher_for(domain_of(step.kind), request);
+  hasher.field(step.commands.size());
+  for (const plan::StepCommand& command : step.commands) hasher.field(command.program);
+  for (const std::vector<std::string>& argv : step.keyed) add_list(hasher, argv);
+  hasher.field(inputs.size());
+  for (const Digest& input : inputs) hasher.field(input);
+  return {hasher.finish()};
+}
+
+}  // namespace hipcache::daemon

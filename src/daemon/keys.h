@@ -1,0 +1,26 @@
+// What is asked, as a digest: the keys of requests and steps. What is read is in no key; path sets stand for that.
+#ifndef HIPCACHE_DAEMON_KEYS_H
+#define HIPCACHE_DAEMON_KEYS_H
+
+#include <vector>
+
+#include "daemon/request.h"
+#include "hipcache/action/action_cache.h"
+#include "hipcache/base/digest.h"
+#include "hipcache/plan/plan.h"
+
+namespace hipcache::daemon {
+
+// The whole compile. The arch list counts as a sorted set: the driver sorts it too. The directory counts: relative
+// outputs, and what the driver makes of it, are in the plan.
+action::ActionKey request_key(const Request& request);
+
+// The driver's -### for it: the arguments as they are given, in their order.
+action::ActionKey probe_key(const Request& request, const std::vector<std::string>& arguments);
+
+// One step, with the digests of the earlier steps' outputs that it is given.
+action::ActionKey step_key(const Request& request, const plan::Step& step, const std::vector<Digest>& inputs);
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,33 @@
+#include "daemon/planner.h"
+
+#include "daemon/keys.h"
+
+namespace hipcache::daemon {
+
+using command::Uncacheable;
+
+StepWork probe_work(const Request& request) {
+  const std::vector<std::string> arguments = plan::probe_arguments(request.invocation, request.cuid, request.colour);
+  StepWork work;
+  work.label = "probe";
+  work.key = probe_key(request, arguments);
+  work.commands = {{request.compiler, arguments}};
+  work.prints_plan = true;
+  return work;
+}
+
+std::variant<plan::Plan, Uncacheable> obtain_plan(StepWork& probe, StepRunner& runner, const Request& request,
+                                                  const Services& services) {
+  if (Status ran = runner.run({&probe}); !ran) return Uncacheable{"probe-failed", ran.error().message};
+  services.counters.probe(probe.hit);
+  if (!probe.succeeded()) return Uncacheable{"probe-failed", "exit code " + std::to_string(probe.exit_code)};
+  // A compiler that cannot be watched proves nothing, whatever it plans.
+  if (probe.path_set == nullptr &&
+      (probe.refusal == "untraceable-compiler" || probe.refusal == "compiler-is-a-wrapper"))
+    return Uncacheable{probe.refusal, request.compiler};
+  Result<plan::Plan> plan = plan::read_plan(probe.result.stderr_text, request.invocation, kStoredDirectory);
+  if (!plan) return Uncacheable{"plan-not-understood", plan.error().message};
+  return std::move(*plan);
+}
+
+}  // namespace hipcache::daemon

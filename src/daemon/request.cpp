@@ -1,0 +1,79 @@
+#include "daemon/request.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+
+#include "hipcache/base/files.h"
+#include "hipcache/base/process.h"
+#include "hipcache/plan/cuid.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using command::Uncacheable;
+
+// The compiler replaces what it writes in its own way where that is a link, a device or read-only: left to it.
+std::optional<Uncacheable> unusual_place(const std::string& path, const std::string& working_directory) {
+  const std::string place = join_path(working_directory, path);
+  struct stat status{};
+  if (lstat(place.c_str(), &status) == 0) {
+    if (!S_ISREG(status.st_mode)) return Uncacheable{"output-not-a-regular-file", path};
+    if (access(place.c_str(), W_OK) != 0) return Uncacheable{"output-not-writable", path};
+    return std::nullopt;
+  }
+  if (errno != ENOENT) return Uncacheable{"output-not-writable", path};
+  if (access(std::string(directory_name(place)).c_str(), W_OK) != 0) return Uncacheable{"output-not-writable", path};
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> unusual_outputs(const command::Invocation& invocation,
+                                           const std::string& working_directory) {
+  if (auto unusual = unusual_place(invocation.object, working_directory)) return unusual;
+  return invocation.depfile ? unusual_place(*invocation.depfile, working_directory) : std::nullopt;
+}
+
+std::string cuid_of(const Request& request, inputs::World& world) {
+  if (request.invocation.user_cuid) return "";
+  const std::string object = join_path(request.from.working_directory, request.invocation.object);
+  const auto exists = [&world](const std::string& path) { return world.exists(path); };
+  const std::string root = plan::output_root(object, request.settings.base_directory, exists);
+  return plan::make_cuid(request.invocation, request.from.working_directory, request.settings.base_directory, root);
+}
+
+}  // namespace
+
+std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& message, const Services& services) {
+  if (message.name_space != services.name_space) return Uncacheable{"other-file-system-view", ""};
+  if (message.argv.empty()) return Uncacheable{"no-command", ""};
+
+  auto parsed = services.parser.parse(message.argv, message.working_directory);
+  if (auto* uncacheable = std::get_if<Uncacheable>(&parsed)) return std::move(*uncacheable);
+
+  Request request;
+  request.invocation = std::move(std::get<command::Invocation>(parsed));
+  request.from.working_directory = message.working_directory;
+  request.from.environment = message.environment;
+  inputs::sort_environment(request.from.environment);
+
+  Result<config::Settings> settings = config::load(config::lookup_in(message.environment));
+  if (!settings) return Uncacheable{"bad-configuration", settings.error().message};
+  request.settings = std::move(*settings);
+  if (request.settings.disable) return Uncacheable{"disabled", ""};
+  if (request.settings.cuid == "keep" && !request.invocation.user_cuid) return Uncacheable{"compilers-own-cuid", ""};
+
+  const char* path_variable = request.from.variable("PATH");
+  Result<std::string> compiler =
+      find_program(message.argv[0], path_variable == nullptr ? "" : path_variable, message.working_directory);
+  if (!compiler) return Uncacheable{"compiler-not-found", message.argv[0]};
+  request.compiler = std::move(*compiler);
+
+  if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);
+  request.cuid = cuid_of(request, services.world);
+  request.colour = message.stderr_is_terminal && !request.invocation.colour_given;
+  return request;
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,32 @@
+// One compile to be served: the client's message, understood.
+#ifndef HIPCACHE_DAEMON_REQUEST_H
+#define HIPCACHE_DAEMON_REQUEST_H
+
+#include <string>
+#include <variant>
+
+#include "daemon/services.h"
+#include "hipcache/command/invocation.h"
+#include "hipcache/config/settings.h"
+#include "hipcache/inputs/world.h"
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::daemon {
+
+struct Request {
+  command::Invocation invocation;
+  config::Settings settings;  // as the client's environment has them
+  inputs::Surroundings from;
+  std::string compiler;  // absolute, what PATH leads to
+  std::string cuid;      // "" where the user's own is respected
+  bool colour = false;   // the compiler is to print as for a terminal
+};
+
+// Why a command is not ours, or the request. Touches the file system: PATH, the outputs' places, the root of the build
+// tree.
+std::variant<Request, command::Uncacheable> understand(const protocol::CompileRequest& message,
+                                                       const Services& services);
+
+}  // namespace hipcache::daemon
+
+#endif

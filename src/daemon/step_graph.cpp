@@ -1,0 +1,98 @@
+#include "daemon/step_graph.h"
+
+#include <algorithm>
+
+#include "daemon/keys.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using plan::StepKind;
+
+std::string label_of(const plan::Step& step) {
+  switch (step.kind) {
+    case StepKind::device:
+      return "device " + step.arch.name;
+    case StepKind::bundle:
+      return "bundle";
+    case StepKind::host:
+      return "host";
+  }
+  return "unknown";
+}
+
+const char* role_of(StepKind kind) {
+  switch (kind) {
+    case StepKind::device:
+      return "code-object";
+    case StepKind::bundle:
+      return "fatbin";
+    case StepKind::host:
+      return "object";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, const Request& request,
+                  const std::string& directory) {
+  StepWork work;
+  work.label = label_of(step);
+  work.key = step_key(request, step, inputs);
+  for (const plan::StepCommand& command : step.commands)
+    work.commands.push_back({command.program, plan::in_directory(command.argv, directory)});
+  work.outputs.push_back({role_of(step.kind), step.output});
+  // A device step's depfile is overwritten by the host's; it is only seen if the compile ends before that.
+  if (step.kind == StepKind::host && !step.depfile.empty()) work.outputs.push_back({"depfile", step.depfile});
+  work.failed_depfile = step.depfile;
+  return work;
+}
+
+StepGraph::StepGraph(const plan::Plan& plan, const Request& request, const RequestDirectory& directory,
+                     const Services& services)
+    : plan_(plan), request_(request), directory_(directory), services_(services) {}
+
+Status StepGraph::run(StepRunner& runner) {
+  std::vector<StepWork*> devices;
+  for (const plan::Step& step : plan_.steps)
+    if (step.kind == StepKind::device) devices.push_back(add(step));
+  if (Status ran = runner.run(devices); !ran) return ran;
+  for (const plan::Step& step : plan_.steps) {
+    if (step.kind == StepKind::device) continue;
+    if (failed() != nullptr) break;
+    if (Status ran = runner.run({add(step)}); !ran) return ran;
+  }
+  return done();
+}
+
+const StepWork* StepGraph::failed() const {
+  const auto step = std::find_if(steps_.begin(), steps_.end(), [](const auto& work) { return !work->succeeded(); });
+  return step == steps_.end() ? nullptr : step->get();
+}
+
+std::vector<const StepWork*> StepGraph::makers_of(const plan::Step& step) const {
+  std::vector<const StepWork*> makers;
+  for (const std::string& input : step.inputs)
+    for (const auto& work : steps_)
+      if (work->outputs.front().name == input) makers.push_back(work.get());
+  return makers;
+}
+
+StepWork* StepGraph::add(const plan::Step& step) {
+  const std::vector<const StepWork*> makers = makers_of(step);
+  std::vector<Digest> inputs;
+  for (const StepWork* maker : makers) inputs.push_back(maker->result.outputs.front().blob);
+  auto work = std::make_unique<StepWork>(work_for(step, inputs, request_, directory_.path()));
+  work->prepare = [this, makers]() -> Status {
+    for (const StepWork* maker : makers) {
+      if (!maker->hit) continue;  // ran for this request: its file is there
+      if (Status written = materialise(*maker, directory_, services_.store); !written) return written;
+    }
+    return done();
+  };
+  steps_.push_back(std::move(work));
+  return steps_.back().get();
+}
+
+}  // namespace hipcache::daemon

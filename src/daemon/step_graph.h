@@ -1,0 +1,55 @@
+// The steps of one compile and how they feed each other: devices beside each other, then the bundler, then the host.
+//
+// A step's key holds the digests of what earlier steps made, so a bundle or host step can only be looked up when those
+// are known; they need not lie on disk for it. Files are brought into the directory only for a step that has to be run.
+#ifndef HIPCACHE_DAEMON_STEP_GRAPH_H
+#define HIPCACHE_DAEMON_STEP_GRAPH_H
+
+#include <memory>
+#include <vector>
+
+#include "daemon/request.h"
+#include "daemon/request_directory.h"
+#include "daemon/step_runner.h"
+#include "daemon/step_work.h"
+#include "hipcache/plan/plan.h"
+
+namespace hipcache::daemon {
+
+class StepGraph {
+ public:
+  // All are kept by reference and outlive the graph.
+  StepGraph(const plan::Plan& plan, const Request& request, const RequestDirectory& directory,
+            const Services& services);
+
+  // Runs or finds every step, until one fails. An error means that the request cannot go on.
+  Status run(StepRunner& runner);
+
+  // In the driver's order; those after a failed one may be missing.
+  const std::vector<std::unique_ptr<StepWork>>& steps() const { return steps_; }
+
+  // The first in the driver's order, or null.
+  const StepWork* failed() const;
+
+  // The step of the plan that became steps()[index].
+  const plan::Step& plan_of(std::size_t index) const { return plan_.steps[index]; }
+
+ private:
+  StepWork* add(const plan::Step& step);
+  std::vector<const StepWork*> makers_of(const plan::Step& step) const;
+
+  const plan::Plan& plan_;
+  const Request& request_;
+  const RequestDirectory& directory_;
+  const Services& services_;
+  std::vector<std::unique_ptr<StepWork>> steps_;
+};
+
+// The step with its key, ready to be looked up or run. `inputs`: digests of what earlier steps made, in the step's
+// order.
+StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, const Request& request,
+                  const std::string& directory);
+
+}  // namespace hipcache::daemon
+
+#endif

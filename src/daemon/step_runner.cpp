@@ -1,0 +1,132 @@
+#include "daemon/step_runner.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+namespace hipcache::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kSendLimit = 10s;     // a client that takes no message for so long is gone
+constexpr auto kReceiveLimit = 10s;  // from the first byte of a message to its last
+constexpr auto kSignOfLife = 15s;    // a waiting client hears from us at least so often
+
+}  // namespace
+
+StepRunner::StepRunner(protocol::Channel& channel, const Request& request, const Services& services,
+                       const RequestDirectory& directory, store::Lease& lease)
+    : channel_(channel),
+      request_(request),
+      services_(services),
+      directory_(directory),
+      lease_(lease),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+StepRunner::~StepRunner() {
+  services_.in_flight.forget(wake_.get());
+  services_.tokens.forget(wake_.get());
+  for (std::size_t left = running_.size(); left > 0; --left) services_.tokens.finish();
+}
+
+Status StepRunner::run(const std::vector<StepWork*>& steps) {
+  if (!wake_) return system_error("cannot make", "an eventfd");
+  std::list<StepWork*> open(steps.begin(), steps.end());
+  for (;;) {
+    drop_pointless(open, steps);
+    for (auto step = open.begin(); step != open.end() && !trouble_;)
+      step = try_start(**step) == Start::blocked ? std::next(step) : open.erase(step);
+    if (running_.empty() && (open.empty() || trouble_)) break;
+    if (Status waited = wait(); !waited) return waited;
+  }
+  if (trouble_) return *trouble_;
+  return done();
+}
+
+// After a failure only the steps before it count: one of them may fail too, and then the driver would have stopped
+// there.
+void StepRunner::drop_pointless(std::list<StepWork*>& open, const std::vector<StepWork*>& steps) {
+  const auto failed = std::find_if(steps.begin(), steps.end(), [](const StepWork* step) { return !step->succeeded(); });
+  for (auto step = failed; step != steps.end(); ++step) open.remove(*step);
+}
+
+bool StepRunner::found(StepWork& work) {
+  if (request_.settings.recache) return false;
+  std::optional<action::Hit> hit = services_.actions.look_up(work.key, request_.from, lease_);
+  if (!hit) return false;
+  work.ended = true;
+  work.hit = true;
+  work.result = std::move(hit->result);
+  work.path_set = std::move(hit->path_set);
+  work.state = hit->state;
+  return true;
+}
+
+// Looked up again once claimed: another client may have finished the step in between.
+StepRunner::Start StepRunner::try_start(StepWork& work) {
+  if (found(work)) return Start::done;
+  std::optional<InFlight::Claim> claim = services_.in_flight.claim(work.key.value, wake_.get());
+  if (!claim) {
+    if (!std::exchange(work.waited, true)) services_.counters.waited();
+    return Start::blocked;
+  }
+  if (found(work)) return Start::done;
+  if (!services_.tokens.start(running_.empty(), wake_.get())) return Start::blocked;
+  if (Status started = start(work, std::move(*claim)); !started) {
+    services_.tokens.finish();
+    trouble_ = started.error();
+  }
+  return Start::started;
+}
+
+Status StepRunner::start(StepWork& work, InFlight::Claim claim) {
+  if (work.prepare) {
+    if (Status prepared = work.prepare(); !prepared) return prepared;
+  }
+  const std::uint32_t number = next_number_++;
+  if (Status sent = channel_.send(run_message(work, number, directory_, services_), kSendLimit); !sent) return sent;
+  running_.emplace(number, Running{&work, std::move(claim)});
+  return done();
+}
+
+// For a report of the client's, or a wake-up: a step of another client's ended, or a token is free.
+Status StepRunner::wait() {
+  pollfd ready[] = {{.fd = channel_.fd(), .events = POLLIN, .revents = 0},
+                    {.fd = wake_.get(), .events = POLLIN, .revents = 0}};
+  const int count = poll(ready, 2, static_cast<int>(std::chrono::milliseconds(kSignOfLife).count()));
+  if (count < 0 && errno != EINTR) return system_error("cannot wait for", "the client");
+  if (count == 0 && running_.empty()) return channel_.send(protocol::KeepWaiting{}, kSendLimit);
+  if (count > 0 && ready[1].revents != 0) drain_wake_ups();
+  if (count > 0 && ready[0].revents != 0) return take_report();
+  return done();
+}
+
+Status StepRunner::take_report() {
+  Result<protocol::Received> received = channel_.receive(kReceiveLimit);
+  if (!received) return received.error();
+  const auto* report = std::get_if<protocol::StepDone>(&received->message);
+  if (report == nullptr) return Error{"the client sent something other than the report of a step"};
+  const auto entry = running_.find(report->step);
+  if (entry == running_.end()) return Error{"the client reported a step that it was not given"};
+  StepWork& work = *entry->second.work;
+  // A run of no use ends the request, but only when the other steps are through: the client is to have no children
+  // left.
+  Status taken = take_in(work, *report, request_, directory_, services_, lease_);
+  if (!taken) trouble_ = taken.error();
+  running_.erase(entry);
+  services_.tokens.finish();
+  return done();
+}
+
+void StepRunner::drain_wake_ups() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = read(wake_.get(), &count, sizeof count);
+}
+
+}  // namespace hipcache::daemon

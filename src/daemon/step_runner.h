@@ -1,0 +1,63 @@
+// Runs the steps of one request: looks each up, leaves what another client is running to that one, has the client run
+// the rest, as many at a time as the machine's tokens allow. One per session, used by its thread alone.
+#ifndef HIPCACHE_DAEMON_STEP_RUNNER_H
+#define HIPCACHE_DAEMON_STEP_RUNNER_H
+
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "daemon/in_flight.h"
+#include "daemon/request.h"
+#include "daemon/request_directory.h"
+#include "daemon/services.h"
+#include "daemon/step_work.h"
+#include "hipcache/base/files.h"
+#include "hipcache/protocol/channel.h"
+
+namespace hipcache::daemon {
+
+class StepRunner {
+ public:
+  StepRunner(protocol::Channel& channel, const Request& request, const Services& services,
+             const RequestDirectory& directory, store::Lease& lease);
+  ~StepRunner();
+  StepRunner(const StepRunner&) = delete;
+  StepRunner& operator=(const StepRunner&) = delete;
+
+  // Brings every step to an end, in any order; once one has failed, the ones after it are not started any more. An
+  // error means that the request cannot go on (client gone, a run of no use); unless the client is gone, none of its
+  // steps is running then.
+  Status run(const std::vector<StepWork*>& steps);
+
+ private:
+  struct Running {
+    StepWork* work;
+    InFlight::Claim claim;
+  };
+  enum class Start { done, started, blocked };
+
+  static void drop_pointless(std::list<StepWork*>& open, const std::vector<StepWork*>& steps);
+  Start try_start(StepWork& work);
+  bool found(StepWork& work);
+  Status start(StepWork& work, InFlight::Claim claim);
+  Status wait();
+  Status take_report();
+  void drain_wake_ups();
+
+  protocol::Channel& channel_;
+  const Request& request_;
+  const Services& services_;
+  const RequestDirectory& directory_;
+  store::Lease& lease_;
+  UniqueFd wake_;
+  std::map<std::uint32_t, Running> running_;
+  std::uint32_t next_number_ = 0;
+  std::optional<Error> trouble_;
+};
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,152 @@
+#include "daemon/step_work.h"
+
+#include "hipcache/base/files.h"
+#include "hipcache/inputs/observe.h"
+#include "hipcache/trace/record.h"
+
+namespace hipcache::daemon {
+namespace {
+
+constexpr std::uint64_t kOutputLimit = 2ull << 30;
+constexpr std::uint64_t kTextLimit = 8u << 20;  // of what a step prints: it travels in one message
+constexpr std::uint64_t kTraceLimit = 256u << 20;
+
+// Per step and not per label: a label may hold what a file name must not.
+std::string file_of(std::uint32_t step, const char* what, const RequestDirectory& directory) {
+  return directory.file(std::to_string(step) + what);
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+Status take_texts(StepWork& work, std::uint32_t step, const RequestDirectory& directory) {
+  Result<std::string> out = read_file(file_of(step, ".stdout", directory), kTextLimit);
+  if (!out) return out.error();
+  Result<std::string> err = read_file(file_of(step, ".stderr", directory), kTextLimit);
+  if (!err) return err.error();
+  work.result.stdout_text = std::move(*out);
+  work.result.stderr_text = std::move(*err);
+  if (work.prints_plan) replace_all(work.result.stderr_text, directory.path(), kStoredDirectory);
+  const bool names_directory = work.result.stderr_text.find(directory.path()) != std::string::npos ||
+                               work.result.stdout_text.find(directory.path()) != std::string::npos;
+  if (names_directory) work.refusal = "prints-temporary-names";
+  return done();
+}
+
+Status take_outputs(StepWork& work, const Request& request, const RequestDirectory& directory, const Services& services,
+                    store::Lease& lease) {
+  for (const StepWork::File& file : work.outputs) {
+    Result<std::string> bytes = read_file(directory.file(file.name), kOutputLimit);
+    if (!bytes) return bytes.error();
+    const Digest digest = digest_of(*bytes);
+    lease.add(digest);
+    if (work.refusal.empty() && !request.settings.readonly) {
+      if (Result<Digest> stored = services.store.put_blob(*bytes); !stored) {
+        services.log.error("cannot store: " + stored.error().message);
+        services.counters.error();
+        work.refusal = "store-error";
+      }
+    }
+    work.result.outputs.push_back({file.role, digest, bytes->size()});
+  }
+  return done();
+}
+
+std::vector<std::string> programs_of(const StepWork& work) {
+  std::vector<std::string> programs;
+  for (const protocol::Command& command : work.commands) programs.push_back(command.program);
+  return programs;
+}
+
+// The questions that the run asked, unless something of it must not be recorded; then `refusal` is set.
+std::optional<inputs::PathSet> observe(StepWork& work, const trace::Trace& trace, const inputs::Run& run,
+                                       const Request& request, const Services& services) {
+  auto observed = inputs::observe(trace, run, request.from, services.world);
+  if (auto* set = std::get_if<inputs::PathSet>(&observed)) return std::move(*set);
+  const auto& refusal = std::get<inputs::Refusal>(observed);
+  services.log.info(work.label + " is not recorded: " + refusal.reason + " " + refusal.detail);
+  work.refusal = refusal.reason;
+  return std::nullopt;
+}
+
+void take_trace(StepWork& work, const protocol::StepDone& report, const Request& request,
+                const RequestDirectory& directory, const Services& services) {
+  const std::string path = file_of(report.step, ".trace", directory);
+  Result<std::string> bytes = read_file(path, kTraceLimit);
+  if (!bytes) {
+    work.refusal = "untraceable-compiler";  // the preload library never ran
+    return;
+  }
+  Result<trace::Trace> trace = trace::read_trace(*bytes);
+  if (!trace) {
+    services.log.warning("trace of " + work.label + ": " + trace.error().message);
+    work.refusal = "trace";
+    return;
+  }
+  const inputs::Run run{programs_of(work), directory.path(), report.started_ns};
+  std::optional<inputs::PathSet> set = observe(work, *trace, run, request, services);
+  if (!set) return;
+  // The state is only what the step saw if nothing changed before it was taken: the guard comes after it, once more.
+  work.state = services.world.state(*set, request.from);
+  if (!observe(work, *trace, run, request, services)) return;
+  work.path_set = std::make_shared<const inputs::PathSet>(std::move(*set));
+}
+
+void record(const StepWork& work, const Request& request, const Services& services) {
+  if (request.settings.readonly) return;
+  const Status recorded = services.actions.record(work.key, *work.path_set, work.state, work.result);
+  if (recorded) return;
+  services.log.error("cannot record " + work.label + ": " + recorded.error().message);
+  services.counters.error();
+}
+
+}  // namespace
+
+protocol::RunStep run_message(const StepWork& work, std::uint32_t step, const RequestDirectory& directory,
+                              const Services& services) {
+  return {.step = step,
+          .directory = directory.path(),
+          .commands = work.commands,
+          .trace_path = file_of(step, ".trace", directory),
+          .stdout_path = file_of(step, ".stdout", directory),
+          .stderr_path = file_of(step, ".stderr", directory),
+          .trace_library = services.trace_library};
+}
+
+Status take_in(StepWork& work, const protocol::StepDone& report, const Request& request,
+               const RequestDirectory& directory, const Services& services, store::Lease& lease) {
+  if (!report.spawn_error.empty()) return Error{report.spawn_error};
+  work.ended = true;
+  work.exit_code = report.exit_code;
+  work.failed_command = report.failed_command;
+  work.result.duration_us = report.duration_us;
+  if (Status texts = take_texts(work, report.step, directory); !texts) return texts;
+  if (!work.succeeded()) return done();
+
+  // Before the outputs are stored: what may not be recorded need not be stored either.
+  if (work.refusal.empty()) take_trace(work, report, request, directory, services);
+  if (Status outputs = take_outputs(work, request, directory, services, lease); !outputs) return outputs;
+  if (work.refusal.empty()) {
+    record(work, request, services);
+  } else {
+    work.path_set = nullptr;
+    services.counters.not_stored(work.refusal);
+  }
+  return done();
+}
+
+Status materialise(const StepWork& work, const RequestDirectory& directory, store::Store& store) {
+  for (const StepWork::File& file : work.outputs) {
+    const action::Output* output = work.result.output(file.role);
+    if (output == nullptr) return Error{"the stored " + work.label + " has no " + file.role};
+    Result<std::optional<std::string>> bytes = store.blob(output->blob);
+    if (!bytes) return bytes.error();
+    if (!*bytes) return Error{"the stored " + work.label + " has lost its " + file.role};
+    if (Status written = replace_file(directory.file(file.name), **bytes); !written) return written;
+  }
+  return done();
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,66 @@
+// One step on its way through the service: what it takes to look it up, to run it and to record it, and what came of
+// it.
+#ifndef HIPCACHE_DAEMON_STEP_WORK_H
+#define HIPCACHE_DAEMON_STEP_WORK_H
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/request.h"
+#include "daemon/request_directory.h"
+#include "daemon/services.h"
+#include "hipcache/action/action_cache.h"
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::daemon {
+
+struct StepWork {
+  struct File {
+    std::string role;  // name in the result: "code-object", "depfile", ...
+    std::string name;  // in the request's directory
+  };
+
+  std::string label;  // "probe", "device gfx906", "bundle", "host"
+  action::ActionKey key;
+  std::vector<protocol::Command> commands;
+  std::vector<File> outputs;
+  std::string failed_depfile;  // name in the directory of the depfile that stays if the step fails
+  bool prints_plan = false;    // the probe: its messages are the result, the directory's name in them is none of it
+  std::function<Status()> prepare;  // called before the step is run, if it is: brings its inputs into the directory
+
+  // What came of it.
+  bool ended = false;  // found or run; not so for steps after one that failed
+  bool hit = false;
+  bool waited = false;  // another client was running it
+  int exit_code = 0;
+  unsigned failed_command = 0;
+  action::ActionResult result;
+  std::shared_ptr<const inputs::PathSet> path_set;  // null: `refusal` says why the run proves nothing
+  Digest state;                                     // of the path set, when the step was looked up or recorded
+  std::string refusal;
+
+  bool succeeded() const { return exit_code == 0; }
+};
+
+// The name that stands for the request's directory in a stored plan.
+inline constexpr const char* kStoredDirectory = "/hipcache-request-directory";
+
+// The message that has the client run it as number `step`.
+protocol::RunStep run_message(const StepWork& work, std::uint32_t step, const RequestDirectory& directory,
+                              const Services& services);
+
+// Takes in what the client's run left behind: messages, outputs, trace. Stores the result if it may be stored.
+// An error means that the run is of no use (it could not be started, its outputs are not there).
+Status take_in(StepWork& work, const protocol::StepDone& report, const Request& request,
+               const RequestDirectory& directory, const Services& services, store::Lease& lease);
+
+// Writes the step's stored outputs into the directory, for a later step to read.
+Status materialise(const StepWork& work, const RequestDirectory& directory, store::Store& store);
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,90 @@
+#include "daemon/whole_result.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <vector>
+
+#include "daemon/keys.h"
+#include "hipcache/base/files.h"
+
+namespace hipcache::daemon {
+namespace {
+
+// Null if one of the steps may not be recorded.
+std::vector<std::shared_ptr<const inputs::PathSet>> path_sets(const StepWork& probe, const StepGraph& graph) {
+  std::vector<std::shared_ptr<const inputs::PathSet>> sets{probe.path_set};
+  for (const auto& step : graph.steps()) sets.push_back(step->path_set);
+  if (std::find(sets.begin(), sets.end(), nullptr) != sets.end()) sets.clear();
+  return sets;
+}
+
+bool still_holds(const StepWork& step, const Request& request, const Services& services) {
+  return services.world.state(*step.path_set, request.from) == step.state;
+}
+
+// The names in the directory that a command mentions.
+void add_names(const std::vector<std::string>& argv, const std::string& directory, std::set<std::string>& names) {
+  for (const std::string& argument : argv) {
+    const std::size_t at = argument.find(directory + "/");
+    if (at == std::string::npos) continue;
+    std::string name = argument.substr(at + directory.size() + 1);
+    names.insert(std::move(name));
+  }
+}
+
+// "<number>.trace" and the like: the runner's own.
+bool is_of_the_runner(const std::string& name) {
+  const std::size_t dot = name.find_first_not_of("0123456789");
+  if (dot == 0 || dot == std::string::npos) return false;
+  const std::string ending = name.substr(dot);
+  return ending == ".trace" || ending == ".stdout" || ending == ".stderr";
+}
+
+}  // namespace
+
+action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr) {
+  action::ActionResult whole;
+  whole.outputs = graph.steps().back()->result.outputs;
+  whole.stderr_text = driver_stderr;
+  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
+    const StepWork& step = *graph.steps()[index];
+    whole.stdout_text += step.result.stdout_text;
+    whole.stderr_text += step.result.stderr_text;
+    whole.duration_us += step.result.duration_us;
+    if (graph.plan_of(index).kind == plan::StepKind::device) whole.archs.push_back(graph.plan_of(index).arch.name);
+  }
+  return whole;
+}
+
+void record_whole(const action::ActionResult& whole, const StepWork& probe, const StepGraph& graph,
+                  const Request& request, const Services& services) {
+  if (request.settings.readonly) return;
+  const auto sets = path_sets(probe, graph);
+  if (sets.empty()) return;
+  const inputs::PathSet merged = inputs::PathSet::merge(sets);
+  const Digest state = services.world.state(merged, request.from);
+  bool holds = still_holds(probe, request, services);
+  for (const auto& step : graph.steps()) holds = holds && still_holds(*step, request, services);
+  if (!holds) return services.counters.not_stored("input-changed");
+  const Status recorded = services.actions.record(request_key(request), merged, state, whole);
+  if (recorded) return;
+  services.log.error("cannot record the request: " + recorded.error().message);
+  services.counters.error();
+}
+
+std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services) {
+  std::set<std::string> known;
+  for (const auto& step : graph.steps())
+    for (const protocol::Command& command : step->commands) add_names(command.argv, directory.path(), known);
+  const Result<std::vector<std::string>> names = list_directory(directory.path());
+  if (!names) {
+    services.log.warning(names.error().message);
+    return directory.path();
+  }
+  for (const std::string& name : *names)
+    if (!known.contains(name) && !is_of_the_runner(name)) return name;
+  return "";
+}
+
+}  // namespace hipcache::daemon

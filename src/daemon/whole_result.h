@@ -1,0 +1,28 @@
+// The request's own result, put together from its steps', and when it may be recorded.
+#ifndef HIPCACHE_DAEMON_WHOLE_RESULT_H
+#define HIPCACHE_DAEMON_WHOLE_RESULT_H
+
+#include <string>
+
+#include "daemon/request.h"
+#include "daemon/request_directory.h"
+#include "daemon/services.h"
+#include "daemon/step_graph.h"
+#include "hipcache/action/action_cache.h"
+
+namespace hipcache::daemon {
+
+// Outputs of the host step; messages of the driver and then of all steps, in the driver's order.
+action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr);
+
+// Recorded only if every step can be, and each still holds in the world in which the whole is recorded: a file that was
+// edited while a later step ran must not become part of the earlier one's proof.
+void record_whole(const action::ActionResult& whole, const StepWork& probe, const StepGraph& graph,
+                  const Request& request, const Services& services);
+
+// A name that some step wrote into the directory without being known to, or "".
+std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services);
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,121 @@
+#include "integration/cache.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+
+#include "hipcache/base/files.h"
+
+namespace hipcache::integration {
+namespace {
+
+namespace fs = std::filesystem;
+
+void subtract(std::map<std::string, std::int64_t>& from, const std::map<std::string, std::int64_t>& what) {
+  for (const auto& [name, count] : what) from[name] -= count;
+}
+
+void add_step(Counts& counts, const std::string& name, const nlohmann::json& step) {
+  counts.run[name] += step.at("run").get<std::int64_t>();
+  counts.hit[name] += step.at("hit").get<std::int64_t>();
+}
+
+Counts counts_of(const nlohmann::json& json) {
+  Counts counts;
+  counts.json = json;
+  const nlohmann::json& steps = json.at("steps");
+  for (const auto& [arch, step] : steps.at("device").items()) {
+    add_step(counts, "device", step);
+    add_step(counts, "device " + arch, step);
+  }
+  for (const char* name : {"host", "bundle", "probe"}) add_step(counts, name, steps.at(name));
+  const nlohmann::json& requests = json.at("requests");
+  counts.hits = requests.at("hit");
+  counts.partials = requests.at("partial");
+  counts.misses = requests.at("miss");
+  counts.passed = requests.at("passthrough");
+  counts.failed = json.at("failed_compiles");
+  counts.errors = json.at("errors");
+  counts.waited = json.at("waited_steps");
+  for (const auto& [reason, count] : json.at("not_cached").items()) counts.reasons[reason] = count;
+  for (const auto& [reason, count] : json.at("not_stored").items()) counts.not_stored[reason] = count;
+  return counts;
+}
+
+}  // namespace
+
+std::string hipcache_program() { return HIPCACHE_BIN "/hipcache"; }
+std::string hipcached_program() { return HIPCACHE_BIN "/hipcached"; }
+
+Counts Counts::operator-(const Counts& before) const {
+  Counts difference = *this;
+  subtract(difference.run, before.run);
+  subtract(difference.hit, before.hit);
+  subtract(difference.reasons, before.reasons);
+  subtract(difference.not_stored, before.not_stored);
+  difference.hits -= before.hits;
+  difference.partials -= before.partials;
+  difference.misses -= before.misses;
+  difference.passed -= before.passed;
+  difference.failed -= before.failed;
+  difference.errors -= before.errors;
+  difference.waited -= before.waited;
+  return difference;
+}
+
+Cache::~Cache() {
+  if (daemon() == 0) return;
+  const Ended stopped = control("--stop-server");
+  EXPECT_EQ(stopped.exit_code, 0) << stopped.err;
+}
+
+Variables Cache::variables(const Variables& more) const {
+  Variables all{{"HIPCACHE_DIR", directory()}, {"HIPCACHE_CONFIG", scratch_ / "config.toml"}};
+  for (const auto& [name, value] : settings_) all[name] = value;
+  for (const auto& [name, value] : more) all[name] = value;
+  return all;
+}
+
+Ended Cache::run(const Arguments& argv, const std::string& directory, const Variables& variables) const {
+  return start(argv, directory, variables).wait();
+}
+
+Started Cache::start(const Arguments& argv, const std::string& directory, const Variables& more) const {
+  return Started(Arguments{hipcache_program()} + argv, directory, variables(more));
+}
+
+Ended Cache::control(const std::string& option) const { return run({option}, "/"); }
+
+Counts Cache::counts() const {
+  const Ended shown = run({"--show-stats", "--format", "json"}, "/");
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  return counts_of(nlohmann::json::parse(shown.out));
+}
+
+nlohmann::json Cache::plan(const Arguments& command, const std::string& directory, const Variables& variables) const {
+  const Ended planned = run(Arguments{"--plan", "--format", "json", "--"} + command, directory, variables);
+  EXPECT_EQ(planned.exit_code, 0) << planned.err;
+  return nlohmann::json::parse(planned.out);
+}
+
+// The process that holds the lock, by the kernel's own list of locks.
+pid_t Cache::daemon() const {
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator("/proc", problem)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (fs::read_symlink(entry.path() / "exe", problem) != fs::canonical(hipcached_program())) continue;
+    const Result<std::string> environment = read_file(entry.path() / "environ", 1u << 20);
+    const std::string wanted = "HIPCACHE_DIR=" + directory() + std::string(1, '\0');
+    if (environment && environment->find(wanted) != std::string::npos) return std::stoi(name);
+  }
+  return 0;
+}
+
+std::size_t Cache::leftovers() const {
+  const Result<std::vector<std::string>> names = list_directory(directory() + "/tmp");
+  return names ? names->size() : 0;
+}
+
+}  // namespace hipcache::integration

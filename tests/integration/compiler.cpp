@@ -1,0 +1,51 @@
+#include "integration/compiler.h"
+
+namespace hipcache::integration {
+namespace {
+
+constexpr const char* kRuntime = R"(#pragma once
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __constant__ __attribute__((constant))
+typedef int hipError_t;
+typedef struct ihipStream_t* hipStream_t;
+struct dim3 {
+  unsigned x, y, z;
+  __attribute__((host)) __attribute__((device)) constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1)
+      : x(a), y(b), z(c) {}
+};
+extern "C" hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, unsigned long, hipStream_t);
+extern "C" hipError_t __hipPushCallConfiguration(dim3, dim3, unsigned long = 0, hipStream_t = nullptr);
+extern "C" hipError_t __hipPopCallConfiguration(dim3*, dim3*, unsigned long*, hipStream_t*);
+)";
+
+constexpr const char* kSource = R"(
+#include "runtime.h"
+__device__ float scale = 2;
+__global__ void kernel(float* data) { data[0] *= scale; }
+void launch(float* data) { kernel<<<1, 64>>>(data); }
+)";
+
+}  // namespace
+
+Arguments Compiler::hip() const {
+  return Arguments{program()} +
+         words("-x hip -std=c++17 -nogpuinc -B" + tools() +
+               " --rocm-path=/usr --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode");
+}
+
+std::string name_of(const testing::TestParamInfo<Compiler>& info) { return "Clang" + info.param.version; }
+
+Arguments archs(const std::vector<std::string>& names) {
+  Arguments list;
+  for (const std::string& name : names) list.push_back("--offload-arch=" + name);
+  return list;
+}
+
+std::string write_kernel(const support::Scratch& scratch, const std::string& name, const std::string& extra) {
+  scratch.write(name.find('/') == std::string::npos ? "runtime.h" : name.substr(0, name.rfind('/')) + "/runtime.h",
+                kRuntime);
+  return scratch.write(name, kSource + extra);
+}
+
+}  // namespace hipcache::integration

@@ -1,0 +1,38 @@
+// The compilers that every integration test runs with, and small HIP sources for them.
+#ifndef HIPCACHE_TESTS_INTEGRATION_COMPILER_H
+#define HIPCACHE_TESTS_INTEGRATION_COMPILER_H
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "integration/program.h"
+#include "support/scratch.h"
+
+namespace hipcache::integration {
+
+struct Compiler {
+  std::string version;  // "15", "19"
+
+  std::string program() const { return "clang++-" + version; }
+  std::string tools() const { return "/usr/lib/llvm-" + version + "/bin"; }
+
+  // A HIP compile up to the archs: language, ROCm, and lld of the same version (15 takes it from PATH).
+  Arguments hip() const;
+};
+
+inline const std::vector<Compiler> kCompilers{{"15"}, {"19"}};
+
+std::string name_of(const testing::TestParamInfo<Compiler>& info);
+
+// --offload-arch= for each.
+Arguments archs(const std::vector<std::string>& names);
+
+// A source with one kernel and its launch, over a header of its own ("runtime.h") that is quick to compile.
+// Writes both below the scratch directory and returns the source's path.
+std::string write_kernel(const support::Scratch& scratch, const std::string& name, const std::string& extra = "");
+
+}  // namespace hipcache::integration
+
+#endif
