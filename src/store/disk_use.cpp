@@ -1,0 +1,31 @@
+#include "store/disk_use.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <system_error>
+
+namespace hipcache::store {
+namespace {
+
+constexpr std::uint64_t kBlock = 512;  // the unit of st_blocks, whatever the file system's own blocks are
+
+std::uint64_t allocated_by(const std::string& path) {
+  struct stat status = {};
+  return lstat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_blocks) * kBlock : 0;
+}
+
+}  // namespace
+
+std::uint64_t allocated_bytes(const std::string& path) {
+  std::uint64_t sum = allocated_by(path);
+  std::error_code error;
+  std::filesystem::recursive_directory_iterator it(path, error);
+  while (!error && it != std::filesystem::recursive_directory_iterator()) {
+    sum += allocated_by(it->path().string());
+    it.increment(error);
+  }
+  return sum;
+}
+
+}  // namespace hipcache::store

@@ -1,0 +1,89 @@
+#include "store/eviction.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "store/disk_use.h"
+#include "store/set_aside.h"
+
+namespace hipcache::store {
+namespace {
+
+// The share of the oldest blob files whose live blobs are moved in each round. The last ones repeat: what was evicted
+// is estimated from the average compression, and corrected by what was measured.
+constexpr std::array<double, 6> kRounds = {0.25, 0.5, 1.0, 1.0, 1.0, 1.0};
+
+constexpr std::size_t kPickedAtOnce = 65536;  // bounds the memory of picking: 3 MB
+constexpr std::size_t kRemovedAtOnce = 512;   // bounds how long puts wait
+
+constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
+
+Status Eviction::shrink_to(std::uint64_t max_bytes) {
+  const std::scoped_lock lock(working_);
+  if (auto flushed = contents_.database->flush(); !flushed) return flushed;
+  if (allocated_bytes(contents_.directory) > max_bytes) remove_set_aside(contents_.directory);
+  for (const double share : kRounds) {
+    const std::uint64_t on_disk = allocated_bytes(contents_.directory);
+    if (on_disk <= max_bytes || cancelled_) return done();
+    if (auto evicted = evict(excess_value_bytes(on_disk, max_bytes)); !evicted) return evicted;
+    if (auto flushed = contents_.database->flush(); !flushed) return flushed;
+    if (auto compacted = contents_.database->compact(share, cancelled_); !compacted) return compacted;
+  }
+  return done();
+}
+
+Status Eviction::clear() {
+  const std::scoped_lock lock(working_);
+  remove_set_aside(contents_.directory);
+  if (auto evicted = evict(kEverything); !evicted) return evicted;
+  if (auto flushed = contents_.database->flush(); !flushed) return flushed;
+  return contents_.database->compact(1.0, cancelled_);
+}
+
+// How many bytes of values are too many, by the average of bytes on disk to bytes of values. Garbage is none of them:
+// it goes by compacting alone.
+std::uint64_t Eviction::excess_value_bytes(std::uint64_t on_disk, std::uint64_t max_bytes) const {
+  const std::uint64_t live = on_disk - std::min(on_disk, contents_.database->garbage_bytes());
+  if (live <= max_bytes) return 0;
+  const double share = static_cast<double>(live - max_bytes) / static_cast<double>(live);
+  return static_cast<std::uint64_t>(share * static_cast<double>(contents_.recency.totals().bytes)) + 1;
+}
+
+Status Eviction::evict(std::uint64_t bytes) {
+  while (bytes > 0 && !cancelled_) {
+    const auto victims = contents_.recency.oldest(bytes, kPickedAtOnce, *contents_.holds);
+    if (victims.empty()) return done();
+    for (std::size_t start = 0; start < victims.size() && !cancelled_; start += kRemovedAtOnce) {
+      const std::size_t count = std::min(kRemovedAtOnce, victims.size() - start);
+      if (auto removed = remove(&victims[start], count); !removed) return removed;
+    }
+    for (const auto& victim : victims) bytes -= std::min<std::uint64_t>(bytes, victim.use.size);
+  }
+  return done();
+}
+
+Status Eviction::remove(const Recency::Entry* entries, std::size_t count) {
+  const std::scoped_lock lock(contents_.gate);
+  const auto erased = contents_.recency.erase_unused(entries, count, *contents_.holds);
+  std::vector<std::string> keys;
+  keys.reserve(2 * erased.size());
+  std::vector<Change> changes;
+  for (const auto& entry : erased) {
+    changes.push_back({entry.key.table, keys.emplace_back(entry.key.digest.bytes()), std::nullopt});
+    changes.push_back({Table::uses, keys.emplace_back(encode_use_key(entry.key)), std::nullopt});
+  }
+  auto written = contents_.database->write(changes);
+  if (written) {
+    evicted_ += erased.size();
+  } else {
+    for (const auto& entry : erased) contents_.recency.load(entry.key, entry.use);
+  }
+  return written;
+}
+
+}  // namespace hipcache::store

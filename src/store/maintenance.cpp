@@ -1,0 +1,99 @@
+#include "store/maintenance.h"
+
+#include <algorithm>
+#include <string>
+
+#include "store/disk_use.h"
+
+namespace hipcache::store {
+namespace {
+
+constexpr std::size_t kUsesWrittenAtOnce = 1024;
+
+// Near the limit the disk is measured, and found too full, once in so many bytes at most.
+constexpr std::uint64_t kLimitSteps = 128;
+
+}  // namespace
+
+Status write_uses_behind(Contents& contents) {
+  const std::scoped_lock lock(contents.gate);
+  const auto touched = contents.recency.take_touched();
+  if (touched.empty()) return done();
+  std::vector<std::string> bytes;
+  bytes.reserve(2 * touched.size());
+  std::vector<Change> changes;
+  for (const auto& entry : touched) {
+    const std::string& key = bytes.emplace_back(encode_use_key(entry.key));
+    const std::string& use = bytes.emplace_back(encode_use(entry.use));
+    changes.push_back({Table::uses, key, use});
+  }
+  return contents.database->write(changes);
+}
+
+Maintenance::Maintenance(Contents& contents, Eviction& eviction, std::uint64_t max_bytes)
+    : contents_(contents), eviction_(eviction), max_bytes_(max_bytes), thread_([this] { run(); }) {}
+
+Maintenance::~Maintenance() {
+  eviction_.cancel();
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+  if (auto written = write_uses_behind(contents_); !written) contents_.log.warning(written.error().message);
+  // The next open then has no write-ahead log to read.
+  if (auto flushed = contents_.database->flush(); !flushed) contents_.log.warning(flushed.error().message);
+}
+
+void Maintenance::wrote(std::uint64_t bytes) {
+  if (max_bytes_ == 0) return;
+  bool due = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    written_ += bytes;
+    due = written_ > allowance_;
+  }
+  if (due) wake_.notify_one();
+}
+
+void Maintenance::used() {
+  if (contents_.recency.touched() < kUsesWrittenAtOnce) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    uses_due_ = true;
+  }
+  wake_.notify_one();
+}
+
+void Maintenance::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [&] { return stopping_ || uses_due_ || (max_bytes_ != 0 && written_ > allowance_); });
+    if (stopping_) return;
+    const bool uses_due = uses_due_;
+    const bool limit_due = max_bytes_ != 0 && written_ > allowance_;
+    uses_due_ = false;
+    if (limit_due) written_ = 0;
+    lock.unlock();
+    if (uses_due) {
+      if (auto written = write_uses_behind(contents_); !written) contents_.log.warning(written.error().message);
+    }
+    if (limit_due) keep_limit();
+    lock.lock();
+  }
+}
+
+void Maintenance::keep_limit() {
+  std::uint64_t on_disk = allocated_bytes(contents_.directory);
+  if (on_disk > max_bytes_) {
+    const auto shrunk = eviction_.shrink_to(max_bytes_ - max_bytes_ / 10);
+    if (!shrunk) contents_.log.warning("store: cannot be kept under its limit: " + shrunk.error().message);
+    on_disk = allocated_bytes(contents_.directory);
+  }
+  const std::uint64_t room = max_bytes_ - std::min(max_bytes_, on_disk);
+  const std::scoped_lock lock(mutex_);
+  allowance_ = std::max(room, max_bytes_ / kLimitSteps);
+}
+
+}  // namespace hipcache::store

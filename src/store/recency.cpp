@@ -1,0 +1,134 @@
+#include "store/recency.h"
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <queue>
+
+namespace hipcache::store {
+namespace {
+
+using Map = boost::unordered_flat_map<Digest, Use, std::hash<Digest>>;
+
+bool used_before(const Recency::Entry& left, const Recency::Entry& right) {
+  return left.use.seconds < right.use.seconds;
+}
+
+}  // namespace
+
+struct Recency::Tables {
+  Map actions, blobs;
+  std::uint64_t bytes = 0;
+  std::vector<UseKey> touched;
+
+  Map& of(Table table) { return table == Table::actions ? actions : blobs; }
+};
+
+Recency::Recency(Clock clock) : clock_(std::move(clock)), tables_(std::make_unique<Tables>()) {}
+Recency::~Recency() = default;
+
+void Recency::load(const UseKey& key, const Use& use) {
+  const std::scoped_lock lock(mutex_);
+  const auto [entry, added] = tables_->of(key.table).try_emplace(key.digest, use);
+  if (!added) {
+    tables_->bytes -= entry->second.size;
+    entry->second = use;
+  }
+  tables_->bytes += use.size;
+}
+
+Use Recency::use_now(std::uint32_t size) const { return {clock_(), size}; }
+
+bool Recency::touch(const UseKey& key) {
+  const std::uint32_t now = clock_();
+  const std::scoped_lock lock(mutex_);
+  Map& map = tables_->of(key.table);
+  const auto entry = map.find(key.digest);
+  if (entry == map.end()) return false;
+  if (entry->second.seconds < now) {
+    entry->second.seconds = now;
+    tables_->touched.push_back(key);
+  }
+  return true;
+}
+
+bool Recency::contains(const UseKey& key) const {
+  const std::scoped_lock lock(mutex_);
+  return tables_->of(key.table).contains(key.digest);
+}
+
+bool Recency::erase(const UseKey& key) {
+  const std::scoped_lock lock(mutex_);
+  Map& map = tables_->of(key.table);
+  const auto entry = map.find(key.digest);
+  if (entry == map.end()) return false;
+  tables_->bytes -= entry->second.size;
+  map.erase(entry);
+  return true;
+}
+
+Recency::Totals Recency::totals() const {
+  const std::scoped_lock lock(mutex_);
+  return {tables_->actions.size(), tables_->blobs.size(), tables_->bytes};
+}
+
+std::vector<Recency::Entry> Recency::oldest(std::uint64_t bytes, std::size_t limit, const Holds& holds) const {
+  std::priority_queue<Entry, std::vector<Entry>, decltype(&used_before)> newest_first(&used_before);
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const Table table : {Table::actions, Table::blobs}) {
+      for (const auto& [digest, use] : tables_->of(table)) {
+        if (newest_first.size() == limit && newest_first.top().use.seconds <= use.seconds) continue;
+        if (table == Table::blobs && holds.holds(digest)) continue;
+        newest_first.push({{table, digest}, use});
+        if (newest_first.size() > limit) newest_first.pop();
+      }
+    }
+  }
+  std::vector<Entry> entries;
+  entries.reserve(newest_first.size());
+  for (; !newest_first.empty(); newest_first.pop()) entries.push_back(newest_first.top());
+  std::reverse(entries.begin(), entries.end());
+  std::uint64_t sum = 0;
+  const auto enough = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
+    const bool reached = sum >= bytes;
+    sum += entry.use.size;
+    return reached;
+  });
+  entries.erase(enough, entries.end());
+  return entries;
+}
+
+std::vector<Recency::Entry> Recency::erase_unused(const Entry* entries, std::size_t count, const Holds& holds) {
+  std::vector<Entry> erased;
+  const std::scoped_lock lock(mutex_);
+  for (const Entry* entry = entries; entry != entries + count; ++entry) {
+    Map& map = tables_->of(entry->key.table);
+    const auto found = map.find(entry->key.digest);
+    if (found == map.end() || found->second.seconds != entry->use.seconds) continue;
+    if (entry->key.table == Table::blobs && holds.holds(entry->key.digest)) continue;
+    tables_->bytes -= found->second.size;
+    map.erase(found);
+    erased.push_back(*entry);
+  }
+  return erased;
+}
+
+std::vector<Recency::Entry> Recency::take_touched() {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Entry> entries;
+  entries.reserve(tables_->touched.size());
+  for (const UseKey& key : tables_->touched) {
+    const Map& map = tables_->of(key.table);
+    const auto entry = map.find(key.digest);
+    if (entry != map.end()) entries.push_back({key, entry->second});
+  }
+  tables_->touched.clear();
+  return entries;
+}
+
+std::size_t Recency::touched() const {
+  const std::scoped_lock lock(mutex_);
+  return tables_->touched.size();
+}
+
+}  // namespace hipcache::store

@@ -1,0 +1,98 @@
+#include "store/rocks_options.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <cstdarg>
+#include <memory>
+
+namespace hipcache::store {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// The daemon is to stay under 150 MB with everything: what RocksDB may hold is about 16 + 32 MiB, and the file handles.
+constexpr std::size_t kBlockCache = 16 * kMiB;
+constexpr std::size_t kAllWriteBuffers = 32 * kMiB;
+constexpr std::size_t kWriteBuffer = 16 * kMiB;
+constexpr std::uint64_t kWriteAheadLog = 64 * kMiB;
+
+// Below the usual soft limit of 1024 descriptors by far: the daemon has clients, too.
+constexpr int kOpenFiles = 256;
+
+// Values from this size on go to blob files: they are then written once and not again by every compaction.
+constexpr std::uint64_t kSmallestBlob = 4096;
+constexpr std::uint64_t kBlobFile = 64 * kMiB;
+
+rocksdb::ColumnFamilyOptions table_options(const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions blocks;
+  blocks.block_cache = cache;
+  blocks.cache_index_and_filter_blocks = true;
+  blocks.pin_l0_filter_and_index_blocks_in_cache = true;
+  blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10, false));
+  blocks.format_version = 5;
+
+  rocksdb::ColumnFamilyOptions options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
+  options.write_buffer_size = kWriteBuffer;
+  options.max_write_buffer_number = 2;
+  options.compression = rocksdb::kZSTD;
+  return options;
+}
+
+rocksdb::ColumnFamilyOptions with_blob_files(rocksdb::ColumnFamilyOptions options) {
+  options.enable_blob_files = true;
+  options.min_blob_size = kSmallestBlob;
+  options.blob_file_size = kBlobFile;
+  options.blob_compression_type = rocksdb::kZSTD;
+  options.enable_blob_garbage_collection = true;
+  return options;
+}
+
+// RocksDB's own log is not kept: its trouble reaches ours as statuses. Its file logger ends the process by an assertion
+// (Debian builds the library with them) when it goes on after a full disk.
+class NoInfoLog : public rocksdb::Logger {
+ public:
+  NoInfoLog() : Logger(rocksdb::InfoLogLevel::FATAL_LEVEL) {}
+  using Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+}  // namespace
+
+rocksdb::DBOptions database_options(Recovery recovery) {
+  rocksdb::DBOptions options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.paranoid_checks = true;
+  // A value and its use record are in different families: flushed together they are lost together, or not at all.
+  options.atomic_flush = true;
+  options.wal_recovery_mode = recovery == Recovery::strict ? rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords
+                                                           : rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+  options.db_write_buffer_size = kAllWriteBuffers;
+  options.max_total_wal_size = kWriteAheadLog;
+  options.max_open_files = kOpenFiles;
+  options.max_background_jobs = 2;
+  options.max_bgerror_resume_count = 0;        // Database::write tries again itself
+  options.avoid_flush_during_recovery = true;  // opens on a nearly full disk, too
+  options.allow_fallocate = false;             // what is on disk is what was written: the size limit is measured there
+  options.info_log = std::make_shared<NoInfoLog>();
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  return options;
+}
+
+std::vector<rocksdb::ColumnFamilyDescriptor> column_families() {
+  const auto cache = rocksdb::NewLRUCache(kBlockCache);
+  const auto plain = table_options(cache);
+  const auto blobs = with_blob_files(plain);
+  return {{rocksdb::kDefaultColumnFamilyName, plain},
+          {"actions", blobs},
+          {"blobs", blobs},
+          {"uses", plain},
+          {"notes", plain}};
+}
+
+}  // namespace hipcache::store

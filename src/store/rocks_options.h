@@ -1,0 +1,22 @@
+// The options of the database: bounded memory, blob files, checksums. The one private header with RocksDB types; only
+// database.cpp includes it.
+#ifndef HIPCACHE_STORE_ROCKS_OPTIONS_H
+#define HIPCACHE_STORE_ROCKS_OPTIONS_H
+
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+
+#include <vector>
+
+#include "store/database.h"
+
+namespace hipcache::store {
+
+rocksdb::DBOptions database_options(Recovery recovery);
+
+// One per table, in the order of Table.
+std::vector<rocksdb::ColumnFamilyDescriptor> column_families();
+
+}  // namespace hipcache::store
+
+#endif

@@ -1,0 +1,151 @@
+#include "store/eviction.h"
+
+#include "store_fixture.h"
+
+namespace hipcache::store {
+namespace {
+
+class EvictionTest : public StoreTest {
+ protected:
+  std::vector<Digest> put_blobs(int count, std::size_t size, std::uint64_t first_seed = 0) {
+    std::vector<Digest> digests;
+    for (int i = 0; i < count; ++i)
+      digests.push_back(put_blob(noise(first_seed + static_cast<std::uint64_t>(i), size)));
+    return digests;
+  }
+  void shrink_to(std::uint64_t bytes) {
+    auto shrunk = store_->shrink_to(bytes);
+    ASSERT_TRUE(shrunk) << shrunk.error().message;
+  }
+};
+
+TEST_F(EvictionTest, GivesTheSpaceBackToTheFileSystem) {
+  open();
+  put_blobs(200, 200 * kKiB);
+  ASSERT_GE(disk_use(), 40 * 1000 * kKiB);
+  shrink_to(10 * kMiB);
+  EXPECT_LE(disk_use(), 10 * kMiB);
+  EXPECT_GE(disk_use(), 5 * kMiB) << "evicts no more than it must";
+  EXPECT_LT(store_->usage().blobs, 60u);
+  EXPECT_EQ(store_->usage().blobs + store_->usage().evicted, 200u);
+}
+
+TEST_F(EvictionTest, TakesWhatWasUsedLeastRecentlyFirst) {
+  open();
+  const auto digests = put_blobs(40, 256 * kKiB);
+  EXPECT_TRUE(blob(digests[0]));
+  auto has = store_->has_blob(digests[1]);
+  ASSERT_TRUE(has);
+  EXPECT_TRUE(*has);
+  shrink_to(3 * kMiB);
+  EXPECT_EQ(blob(digests[0]), noise(0, 256 * kKiB)) << "was read";
+  EXPECT_EQ(blob(digests[1]), noise(1, 256 * kKiB)) << "was asked for";
+  EXPECT_EQ(blob(digests[39]), noise(39, 256 * kKiB)) << "was put last";
+  EXPECT_FALSE(blob(digests[2]));
+  EXPECT_FALSE(blob(digests[20]));
+}
+
+TEST_F(EvictionTest, RemembersUsesWhenTheStoreIsOpenedAgain) {
+  open();
+  const auto digests = put_blobs(40, 256 * kKiB);
+  open();
+  EXPECT_TRUE(blob(digests[0]));
+  open();
+  shrink_to(3 * kMiB);
+  EXPECT_EQ(blob(digests[0]), noise(0, 256 * kKiB));
+  EXPECT_FALSE(blob(digests[2]));
+}
+
+TEST_F(EvictionTest, TakesActionsToo) {
+  open();
+  for (int i = 0; i < 100; ++i) put_action("old " + std::to_string(i), noise(1, 2 * kKiB));
+  const auto digests = put_blobs(40, 256 * kKiB);
+  shrink_to(5 * kMiB);
+  EXPECT_EQ(store_->usage().actions, 0u);
+  EXPECT_EQ(action("old 1"), std::nullopt);
+  EXPECT_TRUE(blob(digests[39]));
+}
+
+TEST_F(EvictionTest, NeverTakesWhatALeaseHolds) {
+  open();
+  const auto digests = put_blobs(20, 256 * kKiB);
+  auto lease = store_->lease();
+  lease->add(digests[0]);
+  lease->add(digests[7]);
+  shrink_to(0);
+  EXPECT_EQ(store_->usage().blobs, 2u);
+  EXPECT_EQ(blob(digests[0]), noise(0, 256 * kKiB));
+  EXPECT_EQ(blob(digests[7]), noise(7, 256 * kKiB));
+  lease.reset();
+  shrink_to(0);
+  EXPECT_EQ(store_->usage().blobs, 0u);
+}
+
+TEST_F(EvictionTest, LeavesAStoreAloneThatIsSmallEnough) {
+  open();
+  put_blobs(10, 256 * kKiB);
+  shrink_to(100 * kMiB);
+  EXPECT_EQ(store_->usage().blobs, 10u);
+  EXPECT_EQ(store_->usage().evicted, 0u);
+}
+
+TEST_F(EvictionTest, FindsTheSpaceOfMixedSizesAndCompressibilities) {
+  open();
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    put_blob(noise(i, 100 * kKiB));
+    put_blob(std::string(300 * kKiB, static_cast<char>('a' + i % 26)) + std::to_string(i));
+    put_blob("tiny " + std::to_string(i));
+  }
+  shrink_to(3 * kMiB);
+  EXPECT_LE(disk_use(), 3 * kMiB);
+  EXPECT_GT(store_->usage().blobs, 0u);
+}
+
+TEST_F(EvictionTest, HappensBehindTheCallersBackWhenTheLimitIsPassed) {
+  options_.max_bytes = 8 * kMiB;
+  open();
+  for (std::uint64_t i = 0; i < 400; ++i) put_blob(noise(i, 100 * kKiB));
+  // Closing joins the work that is under way; what it left over is done by the next put.
+  open();
+  put_blob("one more");
+  close();
+  options_.max_bytes = 0;
+  open();
+  EXPECT_LT(store_->usage().blobs, 400u);
+  EXPECT_TRUE(blob(digest_of("one more")));
+}
+
+TEST_F(EvictionTest, OfEverythingKeepsTheNotesAndReturnsTheSpace) {
+  open();
+  put_blobs(50, 200 * kKiB);
+  for (int i = 0; i < 50; ++i) put_action("action " + std::to_string(i), noise(1, 10 * kKiB));
+  ASSERT_TRUE(store_->put_note("statistics", "kept"));
+  auto cleared = store_->clear();
+  ASSERT_TRUE(cleared) << cleared.error().message;
+  EXPECT_LE(disk_use(), 512 * kKiB);
+  for (const bool reopened : {false, true}) {
+    if (reopened) open();
+    EXPECT_EQ(store_->usage().blobs, 0u);
+    EXPECT_EQ(store_->usage().actions, 0u);
+    EXPECT_EQ(store_->usage().bytes, 0u);
+    auto note = store_->note("statistics");
+    ASSERT_TRUE(note);
+    EXPECT_EQ(*note, "kept");
+  }
+}
+
+TEST_F(EvictionTest, TakesADatabaseSetAsideBeforeAnythingElse) {
+  open();
+  put_blobs(10, 500 * kKiB);
+  close();
+  note_damage(options_.directory, "said a test");
+  open();
+  const auto digests = put_blobs(4, 500 * kKiB);
+  ASSERT_GE(disk_use(), 6 * kMiB);
+  shrink_to(4 * kMiB);
+  EXPECT_LE(disk_use(), 4 * kMiB);
+  EXPECT_EQ(store_->usage().blobs, 4u);
+}
+
+}  // namespace
+}  // namespace hipcache::store
