@@ -32,7 +32,9 @@ Status Eviction::shrink_to(std::uint64_t max_bytes) {
     if (on_disk <= max_bytes || cancelled_) return done();
     if (auto evicted = evict(excess_value_bytes(on_disk, max_bytes)); !evicted) return evicted;
     if (auto flushed = contents_.database->flush(); !flushed) return flushed;
-    if (auto compacted = contents_.database->compact(share, cancelled_); !compacted) return compacted;
+    if (auto compacted = contents_.database->compact(share, cancelled_); !compacted) {
+      return cancelled_ ? done() : compacted;
+    }
   }
   return done();
 }
