@@ -1,0 +1,113 @@
+#include "config/keys.h"
+
+#include <utility>
+
+#include "config/values.h"
+
+namespace hipcache::config {
+namespace {
+
+// Stores a parsed value, or hands on what is wrong with it.
+template <typename T, typename Parsed>
+Status assign(T& setting, Result<Parsed> parsed) {
+  if (!parsed) return parsed.error();
+  setting = std::move(*parsed);
+  return done();
+}
+
+template <bool Settings::* member>
+Status set_boolean(Settings& settings, const std::string& text) {
+  return assign(settings.*member, parse_boolean(text));
+}
+
+template <bool Settings::* member>
+std::string show_boolean(const Settings& settings) {
+  return settings.*member ? "true" : "false";
+}
+
+template <std::string Settings::* member>
+Status set_text(Settings& settings, const std::string& text) {
+  settings.*member = text;
+  return done();
+}
+
+template <std::string Settings::* member>
+std::string show_text(const Settings& settings) {
+  return settings.*member;
+}
+
+Status set_max_size(Settings& settings, const std::string& text) { return assign(settings.max_size, parse_size(text)); }
+
+Status set_base_directory(Settings& settings, const std::string& text) {
+  if (!text.empty() && text.front() != '/') return Error{"\"" + text + "\" is not an absolute directory"};
+  settings.base_directory = text;
+  return done();
+}
+
+Status set_remote(Settings& settings, const std::string& text) {
+  std::vector<std::string> urls = parse_list(text);
+  for (const std::string& url : urls)
+    if (url.find("://") == std::string::npos)
+      return Error{"\"" + url + "\" is not a URL such as http://cache.example:8080/"};
+  settings.remote = std::move(urls);
+  return done();
+}
+
+Status set_jobs(Settings& settings, const std::string& text) { return assign(settings.jobs, parse_count(text)); }
+
+Status set_idle_timeout(Settings& settings, const std::string& text) {
+  return assign(settings.idle_timeout, parse_duration(text));
+}
+
+Status set_log(Settings& settings, const std::string& text) {
+  if (!text.empty() && text != "stderr" && text.front() != '/')
+    return Error{"\"" + text + "\" is not \"stderr\" or an absolute path"};
+  settings.log = text;
+  return done();
+}
+
+Status set_cuid(Settings& settings, const std::string& text) {
+  if (!text.empty() && text != "auto" && text != "keep") return Error{"\"" + text + "\" is not \"auto\" or \"keep\""};
+  settings.cuid = text == "auto" ? "" : text;
+  return done();
+}
+
+}  // namespace
+
+const std::vector<Key>& keys() {
+  static const std::vector<Key> kKeys{
+      {"max_size", set_max_size, [](const Settings& settings) { return format_size(settings.max_size); }},
+      {"basedir", set_base_directory, show_text<&Settings::base_directory>},
+      {"remote", set_remote, [](const Settings& settings) { return format_list(settings.remote); }},
+      {"readonly", set_boolean<&Settings::readonly>, show_boolean<&Settings::readonly>},
+      {"recache", set_boolean<&Settings::recache>, show_boolean<&Settings::recache>},
+      {"disable", set_boolean<&Settings::disable>, show_boolean<&Settings::disable>},
+      {"namespace", set_text<&Settings::name_space>, show_text<&Settings::name_space>},
+      {"jobs", set_jobs, [](const Settings& settings) { return std::to_string(settings.jobs); }},
+      {"idle_timeout", set_idle_timeout,
+       [](const Settings& settings) { return format_duration(settings.idle_timeout); }},
+      {"log", set_log, show_text<&Settings::log>},
+      {"cuid", set_cuid, [](const Settings& settings) { return settings.cuid.empty() ? "auto" : settings.cuid; }},
+  };
+  return kKeys;
+}
+
+const Key* find_key(std::string_view name) {
+  for (const Key& key : keys())
+    if (key.name == name) return &key;
+  return nullptr;
+}
+
+std::string variable_of(std::string_view key) {
+  std::string name = "HIPCACHE_";
+  for (const char letter : key) name += letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+  return name;
+}
+
+std::string known_keys() {
+  std::string names;
+  for (const Key& key : keys()) names.append(names.empty() ? "" : ", ").append(key.name);
+  return names;
+}
+
+}  // namespace hipcache::config

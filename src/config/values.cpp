@@ -1,0 +1,127 @@
+#include "config/values.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace hipcache::config {
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+constexpr double kLargest = 9e18;  // fits a signed 64-bit number with room for rounding
+
+std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+std::string lower(std::string_view text) {
+  std::string lowered(text);
+  for (char& letter : lowered)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return lowered;
+}
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+struct Quantity {
+  double number = 0;
+  std::string unit;  // lower case
+};
+
+// A number that is not negative, and the letters after it.
+std::optional<Quantity> parse_quantity(std::string_view text) {
+  text = trim(text);
+  Quantity quantity;
+  const auto parsed =
+      std::from_chars(text.data(), text.data() + text.size(), quantity.number, std::chars_format::fixed);
+  if (parsed.ec != std::errc() || text.front() == '-' || !std::isfinite(quantity.number)) return std::nullopt;
+  quantity.unit = lower(trim(text.substr(static_cast<std::size_t>(parsed.ptr - text.data()))));
+  return quantity;
+}
+
+// 1 for "", 1000 for "k" and "kb", 1024 for "ki" and "kib", and so on up to T.
+std::optional<double> size_unit(std::string unit) {
+  if (unit.ends_with('b')) unit.pop_back();
+  if (unit.empty()) return 1;
+  const bool binary = unit.ends_with('i');
+  if (binary) unit.pop_back();
+  const auto power = std::string_view("kmgt").find(unit);
+  if (unit.size() != 1 || power == std::string_view::npos) return std::nullopt;
+  return std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(power + 1));
+}
+
+std::optional<double> duration_unit(std::string_view unit) {
+  if (unit.empty() || unit == "s") return 1;
+  if (unit == "m" || unit == "min") return 60;
+  if (unit == "h") return 3600;
+  if (unit == "d") return 86400;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::uint64_t> parse_size(std::string_view text) {
+  const std::optional<Quantity> quantity = parse_quantity(text);
+  const std::optional<double> unit = quantity ? size_unit(quantity->unit) : std::nullopt;
+  if (!unit || quantity->number * *unit > kLargest)
+    return Error{quoted(text) + " is not a size such as 500M, 20G, 1.5GiB or 0"};
+  return static_cast<std::uint64_t>(quantity->number * *unit);
+}
+
+std::string format_size(std::uint64_t bytes) {
+  static constexpr std::array<std::pair<std::uint64_t, std::string_view>, 4> kUnits{
+      {{1'000'000'000'000, "T"}, {1'000'000'000, "G"}, {1'000'000, "M"}, {1'000, "k"}}};
+  for (const auto& [size, name] : kUnits)
+    if (bytes != 0 && bytes % size == 0) return std::to_string(bytes / size) + std::string(name);
+  return std::to_string(bytes);
+}
+
+Result<std::chrono::seconds> parse_duration(std::string_view text) {
+  const std::optional<Quantity> quantity = parse_quantity(text);
+  const std::optional<double> unit = quantity ? duration_unit(quantity->unit) : std::nullopt;
+  if (!unit || quantity->number * *unit > std::numeric_limits<std::int32_t>::max())
+    return Error{quoted(text) + " is not a duration such as 600, 90s, 10m, 2h or 0"};
+  return std::chrono::seconds(static_cast<std::int64_t>(quantity->number * *unit));
+}
+
+std::string format_duration(std::chrono::seconds duration) { return std::to_string(duration.count()) + "s"; }
+
+Result<bool> parse_boolean(std::string_view text) {
+  const std::string value = lower(trim(text));
+  if (value == "1" || value == "true" || value == "yes" || value == "on") return true;
+  if (value == "0" || value == "false" || value == "no" || value == "off") return false;
+  return Error{quoted(text) + " is not a boolean such as true, yes, on, 1 or false, no, off, 0"};
+}
+
+Result<unsigned> parse_count(std::string_view text) {
+  const std::string_view trimmed = trim(text);
+  unsigned count = 0;
+  const auto parsed = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), count);
+  if (trimmed.empty() || parsed.ec != std::errc() || parsed.ptr != trimmed.data() + trimmed.size())
+    return Error{quoted(text) + " is not a number such as 0, 4 or 16"};
+  return count;
+}
+
+std::vector<std::string> parse_list(std::string_view text) {
+  std::vector<std::string> items;
+  std::size_t start = 0;
+  while ((start = text.find_first_not_of(", \t", start)) != std::string_view::npos) {
+    const std::size_t end = std::min(text.find_first_of(", \t", start), text.size());
+    items.emplace_back(text.substr(start, end - start));
+    start = end;
+  }
+  return items;
+}
+
+std::string format_list(const std::vector<std::string>& list) {
+  std::string joined;
+  for (const std::string& item : list) joined += (joined.empty() ? "" : ",") + item;
+  return joined;
+}
+
+}  // namespace hipcache::config

@@ -1,0 +1,36 @@
+// What users write as a size, a duration or a boolean, turned into numbers; and numbers into what they would write.
+// Each error is "what it is, and what it should be", without the key: the caller knows where the text came from.
+#ifndef HIPCACHE_SRC_CONFIG_VALUES_H
+#define HIPCACHE_SRC_CONFIG_VALUES_H
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/base/result.h"
+
+namespace hipcache::config {
+
+// "500M", "1.5GiB", "20 gb", "0"; k, M, G and T are powers of 1000, with "i" of 1024, as ccache has it. Without a unit:
+// bytes.
+Result<std::uint64_t> parse_size(std::string_view text);
+std::string format_size(std::uint64_t bytes);
+
+// "600" (seconds), "90s", "10m", "2h", "1d".
+Result<std::chrono::seconds> parse_duration(std::string_view text);
+std::string format_duration(std::chrono::seconds duration);
+
+// "1", "true", "yes", "on"; "0", "false", "no", "off"; in any case.
+Result<bool> parse_boolean(std::string_view text);
+
+Result<unsigned> parse_count(std::string_view text);
+
+// Separated by commas or spaces, as URLs contain neither unescaped.
+std::vector<std::string> parse_list(std::string_view text);
+std::string format_list(const std::vector<std::string>& list);
+
+}  // namespace hipcache::config
+
+#endif
