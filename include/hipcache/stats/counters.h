@@ -35,13 +35,24 @@ struct Snapshot {
   std::uint64_t time_saved_us = 0;
   std::uint64_t since = 0;  // seconds since the epoch: last zeroed
 
+  // Everything above, and the size of the store as given. What is kept between two runs of the daemon is this text,
+  // too.
   std::string to_json(std::uint64_t actions, std::uint64_t blobs, std::uint64_t bytes,
                       std::uint64_t bytes_on_disk) const;
+  // What is missing counts as zero, so the text of an older daemon can be read; a value of another type is an error
+  // that names it.
   static Result<Snapshot> from_json(std::string_view text);
 };
 
+// At most this many reasons, and this many archs, are told apart; those after them count as "other". They come from
+// command lines.
+inline constexpr std::size_t kMaxNames = 256;
+
 class Counters {
  public:
+  Counters();
+
+  // Once per request, when it has ended.
   void request(Outcome outcome);
   void not_cached(std::string_view reason);
   void not_stored(std::string_view reason);
@@ -56,7 +67,7 @@ class Counters {
 
   Snapshot snapshot() const;
   void restore(const Snapshot& snapshot);
-  void zero();
+  void zero();        // and `since` is now
   bool take_dirty();  // whether anything was counted since the last call
 
  private:

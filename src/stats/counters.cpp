@@ -1,0 +1,127 @@
+#include "hipcache/stats/counters.h"
+
+#include <ctime>
+
+namespace hipcache::stats {
+namespace {
+
+std::uint64_t now() { return static_cast<std::uint64_t>(std::time(nullptr)); }
+
+template <typename Count>
+Count& named(std::map<std::string, Count>& counts, std::string_view name) {
+  const auto found = counts.find(std::string(name));
+  if (found != counts.end()) return found->second;
+  return counts[counts.size() < kMaxNames ? std::string(name) : "other"];
+}
+
+void count(HitRun& step, bool hit) { ++(hit ? step.hit : step.run); }
+
+}  // namespace
+
+Counters::Counters() { counts_.since = now(); }
+
+void Counters::request(Outcome outcome) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++counts_.compile_requests;
+  switch (outcome) {
+    case Outcome::hit:
+      ++counts_.hit;
+      break;
+    case Outcome::partial:
+      ++counts_.partial;
+      break;
+    case Outcome::miss:
+      ++counts_.miss;
+      break;
+    case Outcome::passthrough:
+      ++counts_.passthrough;
+      break;
+  }
+}
+
+void Counters::not_cached(std::string_view reason) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++named(counts_.not_cached, reason);
+}
+
+void Counters::not_stored(std::string_view reason) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++named(counts_.not_stored, reason);
+}
+
+void Counters::device(std::string_view arch, bool hit) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  count(named(counts_.device, arch), hit);
+}
+
+void Counters::host(bool hit) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  count(counts_.host, hit);
+}
+
+void Counters::bundle(bool hit) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  count(counts_.bundle, hit);
+}
+
+void Counters::probe(bool hit) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  count(counts_.probe, hit);
+}
+
+void Counters::failed_compile() {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++counts_.failed_compiles;
+}
+
+void Counters::waited() {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++counts_.waited_steps;
+}
+
+void Counters::error() {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++counts_.errors;
+}
+
+void Counters::saved(std::uint64_t microseconds) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  counts_.time_saved_us += microseconds;
+}
+
+Snapshot Counters::snapshot() const {
+  const std::scoped_lock lock(mutex_);
+  return counts_;
+}
+
+void Counters::restore(const Snapshot& snapshot) {
+  const std::scoped_lock lock(mutex_);
+  counts_ = snapshot;
+}
+
+void Counters::zero() {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  counts_ = Snapshot{};
+  counts_.since = now();
+}
+
+bool Counters::take_dirty() {
+  const std::scoped_lock lock(mutex_);
+  const bool dirty = dirty_;
+  dirty_ = false;
+  return dirty;
+}
+
+}  // namespace hipcache::stats

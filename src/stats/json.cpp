@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "hipcache/stats/counters.h"
+#include "stats/store_size.h"
+
+namespace hipcache::stats {
+namespace {
+
+using nlohmann::json;
+
+json to_value(const HitRun& step) { return {{"hit", step.hit}, {"run", step.run}}; }
+
+// Reads numbers out of nested objects; remembers the first thing that is of the wrong type.
+class Reader {
+ public:
+  static Result<Reader> parse(std::string_view text) {
+    json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!root.is_object()) return Error{"statistics: not a JSON object"};
+    return Reader(std::move(root));
+  }
+
+  // The object at the path; null if there is none.
+  const json* object(std::initializer_list<const char*> path) {
+    const json* at = &root_;
+    std::string name;
+    for (const char* key : path) {
+      name += (name.empty() ? "" : ".") + std::string(key);
+      const auto found = at->find(key);
+      if (found == at->end()) return nullptr;
+      if (!found->is_object()) return wrong(name, *found, "an object");
+      at = &*found;
+    }
+    return at;
+  }
+
+  void number(std::initializer_list<const char*> path, const char* key, std::uint64_t& into) {
+    const json* parent = object(path);
+    if (parent == nullptr || !parent->contains(key)) return;
+    std::string name;
+    for (const char* part : path) name += std::string(part) + ".";
+    read(name + key, (*parent)[key], into);
+  }
+
+  void step(std::initializer_list<const char*> path, HitRun& into) {
+    number(path, "hit", into.hit);
+    number(path, "run", into.run);
+  }
+
+  void reasons(const char* key, std::map<std::string, std::uint64_t>& into) {
+    const json* counts = object({key});
+    if (counts == nullptr) return;
+    for (const auto& [reason, value] : counts->items()) read(std::string(key) + "." + reason, value, into[reason]);
+  }
+
+  void archs(std::map<std::string, HitRun>& into) {
+    const json* device = object({"steps", "device"});
+    if (device == nullptr) return;
+    for (const auto& [arch, value] : device->items()) step({"steps", "device", arch.c_str()}, into[arch]);
+  }
+
+  Status status() const { return error_ ? Status(*error_) : done(); }
+
+ private:
+  explicit Reader(json root) : root_(std::move(root)) {}
+
+  void read(const std::string& name, const json& value, std::uint64_t& into) {
+    if (value.is_number_unsigned()) {
+      into = value.get<std::uint64_t>();
+    } else {
+      wrong(name, value, "a count");
+    }
+  }
+
+  const json* wrong(const std::string& name, const json& value, const char* expected) {
+    if (!error_) error_ = Error{"statistics: " + name + " is a JSON " + value.type_name() + ", not " + expected};
+    return nullptr;
+  }
+
+  json root_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::uint64_t bytes,
+                              std::uint64_t bytes_on_disk) const {
+  json archs = json::object();
+  for (const auto& [arch, step] : device) archs[arch] = to_value(step);
+  const json root = {
+      // sccache's names, computed from ours below
+      {"compile_requests", compile_requests},
+      {"requests_executed", compile_requests - std::min(compile_requests, passthrough)},
+      {"requests_not_cacheable", passthrough},
+      {"cache_hits", hit},
+      {"cache_misses", miss + partial},
+      {"compile_fails", failed_compiles},
+      {"not_cached", not_cached},
+      // ours
+      {"requests", {{"hit", hit}, {"partial", partial}, {"miss", miss}, {"passthrough", passthrough}}},
+      {"steps",
+       {{"device", archs}, {"host", to_value(host)}, {"bundle", to_value(bundle)}, {"probe", to_value(probe)}}},
+      {"not_stored", not_stored},
+      {"failed_compiles", failed_compiles},
+      {"waited_steps", waited_steps},
+      {"errors", errors},
+      {"time_saved_ms", time_saved_us / 1000},
+      {"since", since},
+      {"store",
+       {{"actions", actions},
+        {"blobs", blobs},
+        {"bytes", bytes},
+        {"bytes_on_disk", bytes_on_disk},
+        {"corrupt", corrupt},
+        {"evicted", evicted}}},
+  };
+  // Reasons hold pieces of command lines, which need not be UTF-8.
+  return root.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
+}
+
+Result<Snapshot> Snapshot::from_json(std::string_view text) {
+  auto reader = Reader::parse(text);
+  if (!reader) return reader.error();
+  Snapshot snapshot;
+  std::uint64_t saved_ms = 0;
+  reader->number({}, "compile_requests", snapshot.compile_requests);
+  reader->number({"requests"}, "hit", snapshot.hit);
+  reader->number({"requests"}, "partial", snapshot.partial);
+  reader->number({"requests"}, "miss", snapshot.miss);
+  reader->number({"requests"}, "passthrough", snapshot.passthrough);
+  reader->reasons("not_cached", snapshot.not_cached);
+  reader->reasons("not_stored", snapshot.not_stored);
+  reader->archs(snapshot.device);
+  reader->step({"steps", "host"}, snapshot.host);
+  reader->step({"steps", "bundle"}, snapshot.bundle);
+  reader->step({"steps", "probe"}, snapshot.probe);
+  reader->number({}, "failed_compiles", snapshot.failed_compiles);
+  reader->number({}, "waited_steps", snapshot.waited_steps);
+  reader->number({}, "errors", snapshot.errors);
+  reader->number({}, "time_saved_ms", saved_ms);
+  reader->number({}, "since", snapshot.since);
+  reader->number({"store"}, "corrupt", snapshot.corrupt);
+  reader->number({"store"}, "evicted", snapshot.evicted);
+  if (auto status = reader->status(); !status) return status.error();
+  snapshot.time_saved_us = saved_ms * 1000;
+  return snapshot;
+}
+
+Result<StoreSize> store_size_from_json(std::string_view text) {
+  auto reader = Reader::parse(text);
+  if (!reader) return reader.error();
+  StoreSize size;
+  reader->number({"store"}, "actions", size.actions);
+  reader->number({"store"}, "blobs", size.blobs);
+  reader->number({"store"}, "bytes", size.bytes);
+  reader->number({"store"}, "bytes_on_disk", size.bytes_on_disk);
+  if (auto status = reader->status(); !status) return status.error();
+  return size;
+}
+
+}  // namespace hipcache::stats

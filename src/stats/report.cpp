@@ -1,0 +1,144 @@
+#include "hipcache/stats/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <vector>
+
+#include "hipcache/stats/counters.h"
+#include "stats/store_size.h"
+
+namespace hipcache::stats {
+namespace {
+
+// Lines of a name, a number and a remark; the names are padded to the longest.
+class Lines {
+ public:
+  void add(std::string name, std::string value, std::string remark = "") {
+    width_ = std::max(width_, name.size());
+    lines_.push_back({std::move(name), std::move(value), std::move(remark)});
+  }
+  void count(std::string name, std::uint64_t value, std::string remark = "") {
+    add(std::move(name), std::to_string(value), std::move(remark));
+  }
+  void title(std::string name) { add(std::move(name), ""); }
+
+  std::string text() const {
+    std::string text;
+    for (const Line& line : lines_) {
+      std::string row = fmt::format("{:<{}} {:>10} {}", line.name, width_ + 2, line.value, line.remark);
+      row.erase(row.find_last_not_of(' ') + 1);
+      text += row + "\n";
+    }
+    return text;
+  }
+
+ private:
+  struct Line {
+    std::string name, value, remark;
+  };
+  std::vector<Line> lines_;
+  std::size_t width_ = 0;
+};
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "";
+  return fmt::format("{:5.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string size(std::uint64_t bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto number = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; number >= 1024 && unit + 1 < kUnits.size(); ++unit) number /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", number, kUnits[unit]);
+}
+
+std::string duration(std::uint64_t microseconds) {
+  const std::uint64_t seconds = microseconds / 1000000;
+  if (seconds < 60) return fmt::format("{:.1f} s", static_cast<double>(microseconds) / 1e6);
+  if (seconds < 3600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
+  return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
+}
+
+std::string date(std::uint64_t seconds) {
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm local = {};
+  std::array<char, 32> text = {};
+  if (localtime_r(&time, &local) == nullptr) return "-";
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local);
+  return text.data();
+}
+
+void add_reasons(Lines& lines, const std::map<std::string, std::uint64_t>& reasons) {
+  std::vector<std::pair<std::string, std::uint64_t>> sorted(reasons.begin(), reasons.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (const auto& [reason, count] : sorted) lines.count("    " + reason, count);
+}
+
+void add_requests(Lines& lines, const Snapshot& counts) {
+  lines.count("Compile requests", counts.compile_requests);
+  const auto outcome = [&](const char* name, std::uint64_t count) {
+    lines.count(name, count, percent(count, counts.compile_requests));
+  };
+  outcome("  Hits", counts.hit);
+  outcome("  Partial hits", counts.partial);
+  outcome("  Misses", counts.miss);
+  outcome("  Passed through", counts.passthrough);
+  add_reasons(lines, counts.not_cached);
+  lines.count("  Failed compiles", counts.failed_compiles);
+}
+
+void add_step(Lines& lines, const std::string& name, const HitRun& step) {
+  const std::uint64_t all = step.hit + step.run;
+  lines.count(name, all, all == 0 ? "" : fmt::format("{} {} run", percent(step.hit, all), step.run));
+}
+
+void add_steps(Lines& lines, const Snapshot& counts) {
+  HitRun device;
+  for (const auto& [arch, step] : counts.device) {
+    device.hit += step.hit;
+    device.run += step.run;
+  }
+  lines.title("Steps, of them from the cache");
+  add_step(lines, "  Device", device);
+  for (const auto& [arch, step] : counts.device) add_step(lines, "    " + arch, step);
+  add_step(lines, "  Host", counts.host);
+  add_step(lines, "  Bundle", counts.bundle);
+  add_step(lines, "  Probe", counts.probe);
+  lines.count("  Waited for another client", counts.waited_steps);
+  std::uint64_t not_stored = 0;
+  for (const auto& [reason, count] : counts.not_stored) not_stored += count;
+  lines.count("  Run and not stored", not_stored);
+  add_reasons(lines, counts.not_stored);
+}
+
+void add_store(Lines& lines, const Snapshot& counts, const StoreSize& store) {
+  lines.title("Store");
+  lines.count("  Actions", store.actions);
+  lines.count("  Blobs", store.blobs);
+  lines.add("  Values", size(store.bytes));
+  lines.add("  On disk", size(store.bytes_on_disk));
+  lines.count("  Evicted", counts.evicted);
+  lines.count("  Dropped as damaged", counts.corrupt);
+}
+
+}  // namespace
+
+Result<std::string> to_text(std::string_view json) {
+  const auto counts = Snapshot::from_json(json);
+  if (!counts) return counts.error();
+  const auto store = store_size_from_json(json);
+  if (!store) return store.error();
+  Lines lines;
+  add_requests(lines, *counts);
+  lines.add("Time saved", duration(counts->time_saved_us));
+  lines.count("Errors of the cache", counts->errors);
+  add_steps(lines, *counts);
+  add_store(lines, *counts, *store);
+  return "Statistics since " + (counts->since == 0 ? "the beginning" : date(counts->since)) + "\n" + lines.text();
+}
+
+}  // namespace hipcache::stats

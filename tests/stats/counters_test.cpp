@@ -1,0 +1,123 @@
+#include "hipcache/stats/counters.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace hipcache::stats {
+namespace {
+
+TEST(Counters, CountEachRequestOnceAndByItsOutcome) {
+  Counters counters;
+  counters.request(Outcome::hit);
+  counters.request(Outcome::hit);
+  counters.request(Outcome::partial);
+  counters.request(Outcome::miss);
+  counters.request(Outcome::passthrough);
+  const Snapshot counts = counters.snapshot();
+  EXPECT_EQ(counts.compile_requests, 5u);
+  EXPECT_EQ(counts.hit, 2u);
+  EXPECT_EQ(counts.partial, 1u);
+  EXPECT_EQ(counts.miss, 1u);
+  EXPECT_EQ(counts.passthrough, 1u);
+}
+
+TEST(Counters, CountStepsByKindAndArch) {
+  Counters counters;
+  counters.device("gfx906", true);
+  counters.device("gfx906", false);
+  counters.device("gfx1030", false);
+  counters.host(true);
+  counters.bundle(false);
+  counters.probe(true);
+  const Snapshot counts = counters.snapshot();
+  EXPECT_EQ(counts.device.at("gfx906").hit, 1u);
+  EXPECT_EQ(counts.device.at("gfx906").run, 1u);
+  EXPECT_EQ(counts.device.at("gfx1030").run, 1u);
+  EXPECT_EQ(counts.host.hit, 1u);
+  EXPECT_EQ(counts.bundle.run, 1u);
+  EXPECT_EQ(counts.probe.hit, 1u);
+}
+
+TEST(Counters, CountReasonsAndTheRest) {
+  Counters counters;
+  counters.not_cached("preprocessing only");
+  counters.not_cached("preprocessing only");
+  counters.not_stored("an input changed");
+  counters.failed_compile();
+  counters.waited();
+  counters.error();
+  counters.saved(1500);
+  counters.saved(500);
+  const Snapshot counts = counters.snapshot();
+  EXPECT_EQ(counts.not_cached.at("preprocessing only"), 2u);
+  EXPECT_EQ(counts.not_stored.at("an input changed"), 1u);
+  EXPECT_EQ(counts.failed_compiles, 1u);
+  EXPECT_EQ(counts.waited_steps, 1u);
+  EXPECT_EQ(counts.errors, 1u);
+  EXPECT_EQ(counts.time_saved_us, 2000u);
+}
+
+TEST(Counters, TellOnlySoManyReasonsApart) {
+  Counters counters;
+  for (std::size_t i = 0; i < kMaxNames + 10; ++i) counters.not_cached("reason " + std::to_string(i));
+  counters.not_cached("reason 0");
+  const Snapshot counts = counters.snapshot();
+  EXPECT_EQ(counts.not_cached.size(), kMaxNames + 1);
+  EXPECT_EQ(counts.not_cached.at("other"), 10u);
+  EXPECT_EQ(counts.not_cached.at("reason 0"), 2u);
+}
+
+TEST(Counters, AreDirtyAfterAnyCountAndOnce) {
+  Counters counters;
+  EXPECT_FALSE(counters.take_dirty());
+  counters.host(true);
+  EXPECT_TRUE(counters.take_dirty());
+  EXPECT_FALSE(counters.take_dirty());
+  counters.zero();
+  EXPECT_TRUE(counters.take_dirty());
+}
+
+TEST(Counters, GoOnFromWhatIsRestored) {
+  Counters counters;
+  Snapshot earlier;
+  earlier.compile_requests = 10;
+  earlier.hit = 10;
+  earlier.since = 42;
+  counters.restore(earlier);
+  EXPECT_FALSE(counters.take_dirty());
+  counters.request(Outcome::hit);
+  EXPECT_EQ(counters.snapshot().hit, 11u);
+  EXPECT_EQ(counters.snapshot().since, 42u);
+}
+
+TEST(Counters, ZeroedStartAgainFromNow) {
+  Counters counters;
+  Snapshot earlier;
+  earlier.compile_requests = 10;
+  earlier.since = 42;
+  counters.restore(earlier);
+  counters.zero();
+  EXPECT_EQ(counters.snapshot().compile_requests, 0u);
+  EXPECT_GT(counters.snapshot().since, 42u);
+}
+
+TEST(Counters, LoseNothingWhenManyThreadsCount) {
+  Counters counters;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 1000; ++n) {
+        counters.request(Outcome::hit);
+        counters.device("gfx906", true);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(counters.snapshot().hit, 4000u);
+  EXPECT_EQ(counters.snapshot().device.at("gfx906").hit, 4000u);
+}
+
+}  // namespace
+}  // namespace hipcache::stats

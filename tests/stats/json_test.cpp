@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "hipcache/stats/counters.h"
+#include "stats/store_size.h"
+
+namespace hipcache::stats {
+namespace {
+
+using nlohmann::json;
+
+// Every number another, so that no two can be exchanged unseen.
+Snapshot numbered() {
+  Snapshot counts;
+  counts.compile_requests = 10;
+  counts.hit = 1, counts.partial = 2, counts.miss = 3, counts.passthrough = 4;
+  counts.not_cached = {{"-E", 5}, {"stdin", 6}};
+  counts.not_stored = {{"an input changed", 7}};
+  counts.device = {{"gfx906", {8, 9}}, {"gfx1030", {11, 12}}};
+  counts.host = {13, 14}, counts.bundle = {15, 16}, counts.probe = {17, 18};
+  counts.failed_compiles = 19, counts.waited_steps = 20, counts.errors = 21;
+  counts.corrupt = 22, counts.evicted = 23;
+  counts.time_saved_us = 24000, counts.since = 25;
+  return counts;
+}
+
+TEST(StatisticsJson, UsesSccachesNamesWhereTheMeaningIsTheSame) {
+  const json root = json::parse(numbered().to_json(0, 0, 0, 0));
+  EXPECT_EQ(root["compile_requests"], 10);
+  EXPECT_EQ(root["requests_executed"], 6);
+  EXPECT_EQ(root["requests_not_cacheable"], 4);
+  EXPECT_EQ(root["cache_hits"], 1);
+  EXPECT_EQ(root["cache_misses"], 5);
+  EXPECT_EQ(root["compile_fails"], 19);
+  EXPECT_EQ(root["not_cached"], json({{"-E", 5}, {"stdin", 6}}));
+}
+
+TEST(StatisticsJson, CountsRequestsStepsAndTheStoreUnderNamesOfOurOwn) {
+  const json root = json::parse(numbered().to_json(31, 32, 33, 34));
+  EXPECT_EQ(root["requests"], json({{"hit", 1}, {"partial", 2}, {"miss", 3}, {"passthrough", 4}}));
+  EXPECT_EQ(root["steps"]["device"]["gfx906"], json({{"hit", 8}, {"run", 9}}));
+  EXPECT_EQ(root["steps"]["device"]["gfx1030"], json({{"hit", 11}, {"run", 12}}));
+  EXPECT_EQ(root["steps"]["host"], json({{"hit", 13}, {"run", 14}}));
+  EXPECT_EQ(root["steps"]["bundle"], json({{"hit", 15}, {"run", 16}}));
+  EXPECT_EQ(root["steps"]["probe"], json({{"hit", 17}, {"run", 18}}));
+  EXPECT_EQ(root["not_stored"], json({{"an input changed", 7}}));
+  EXPECT_EQ(root["failed_compiles"], 19);
+  EXPECT_EQ(root["waited_steps"], 20);
+  EXPECT_EQ(root["errors"], 21);
+  EXPECT_EQ(root["time_saved_ms"], 24);
+  EXPECT_EQ(root["since"], 25);
+  EXPECT_EQ(
+      root["store"],
+      json({{"actions", 31}, {"blobs", 32}, {"bytes", 33}, {"bytes_on_disk", 34}, {"corrupt", 22}, {"evicted", 23}}));
+}
+
+TEST(StatisticsJson, ComesBackAsItWent) {
+  const auto back = Snapshot::from_json(numbered().to_json(1, 2, 3, 4));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(back->to_json(1, 2, 3, 4), numbered().to_json(1, 2, 3, 4));
+  EXPECT_EQ(back->time_saved_us, 24000u);
+  const auto store = store_size_from_json(numbered().to_json(1, 2, 3, 4));
+  ASSERT_TRUE(store);
+  EXPECT_EQ(store->actions, 1u);
+  EXPECT_EQ(store->blobs, 2u);
+  EXPECT_EQ(store->bytes, 3u);
+  EXPECT_EQ(store->bytes_on_disk, 4u);
+}
+
+TEST(StatisticsJson, TakesWhatIsMissingForZero) {
+  const auto empty = Snapshot::from_json("{}");
+  ASSERT_TRUE(empty);
+  EXPECT_EQ(empty->to_json(0, 0, 0, 0), Snapshot().to_json(0, 0, 0, 0));
+  const auto some = Snapshot::from_json(R"({"requests": {"hit": 3}, "of the future": []})");
+  ASSERT_TRUE(some);
+  EXPECT_EQ(some->hit, 3u);
+}
+
+TEST(StatisticsJson, NamesTheValueOfTheWrongType) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {R"({"compile_requests": "ten"})", "statistics: compile_requests is a JSON string, not a count"},
+      {R"({"compile_requests": -1})", "statistics: compile_requests is a JSON number, not a count"},
+      {R"({"compile_requests": 1.5})", "statistics: compile_requests is a JSON number, not a count"},
+      {R"({"requests": 3})", "statistics: requests is a JSON number, not an object"},
+      {R"({"requests": {"hit": null}})", "statistics: requests.hit is a JSON null, not a count"},
+      {R"({"not_cached": {"-E": []}})", "statistics: not_cached.-E is a JSON array, not a count"},
+      {R"({"steps": {"device": {"gfx906": 1}}})", "statistics: steps.device.gfx906 is a JSON number, not an object"},
+      {R"({"steps": {"device": {"gfx906": {"run": true}}}})",
+       "statistics: steps.device.gfx906.run is a JSON boolean, not a count"},
+  };
+  for (const auto& [text, message] : wrong) {
+    const auto read = Snapshot::from_json(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().message, message);
+  }
+}
+
+TEST(StatisticsJson, IsAnErrorWhereTheTextIsNoObjectOrCutAnywhere) {
+  EXPECT_FALSE(Snapshot::from_json(""));
+  EXPECT_FALSE(Snapshot::from_json("[]"));
+  EXPECT_FALSE(Snapshot::from_json("\xff\xfe"));
+  std::string whole = numbered().to_json(1, 2, 3, 4);
+  whole.erase(whole.find_last_of('}') + 1);
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(Snapshot::from_json(whole.substr(0, size))) << size;
+}
+
+TEST(StatisticsJson, HoldsReasonsThatAreNotText) {
+  Snapshot counts;
+  counts.not_cached["-D\xff\"\n"] = 1;
+  const json root = json::parse(counts.to_json(0, 0, 0, 0));
+  EXPECT_EQ(root["not_cached"].size(), 1u);
+}
+
+}  // namespace
+}  // namespace hipcache::stats
