@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include "daemon/reason.h"
 #include "daemon/reply.h"
 #include "hipcache/base/files.h"
 
@@ -81,10 +82,10 @@ std::optional<Uncacheable> answer_success(protocol::Channel& channel, const Requ
     const std::string* place = place_of(file.role, request.invocation);
     const action::Output* output = host.result.output(file.role);
     if (place == nullptr || output == nullptr)
-      return Uncacheable{"plan-not-understood", "an output without a place: " + file.role};
+      return Uncacheable{reason::kPlanNotUnderstood, "an output without a place: " + file.role};
     Result<UniqueFd> bytes =
         host.hit ? from_store(output->blob, services.store) : from_directory(directory.file(file.name));
-    if (!bytes) return Uncacheable{"store-error", bytes.error().message};
+    if (!bytes) return Uncacheable{reason::kStoreError, bytes.error().message};
     placed.push_back({*place, std::move(*bytes)});
   }
   send_finish(channel, {.exit_code = 0, .stdout_text = whole.stdout_text, .stderr_text = whole.stderr_text},
@@ -96,7 +97,7 @@ std::optional<Uncacheable> answer_failure(protocol::Channel& channel, const Requ
                                           const std::string& driver_stderr, const RequestDirectory& directory,
                                           const Services& services) {
   const StepWork& failed = *graph.failed();
-  if (!compiler_said_why(failed)) return Uncacheable{"step-failed", failed.label};
+  if (!compiler_said_why(failed)) return Uncacheable{reason::kStepFailed, failed.label};
 
   protocol::Finish finish{.exit_code = failed.exit_code, .stdout_text = "", .stderr_text = driver_stderr};
   for (const auto& step : graph.steps()) {

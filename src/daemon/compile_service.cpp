@@ -7,6 +7,7 @@
 #include "daemon/keys.h"
 #include "daemon/plan_report.h"
 #include "daemon/planner.h"
+#include "daemon/reason.h"
 #include "daemon/reply.h"
 #include "daemon/request.h"
 #include "daemon/step_graph.h"
@@ -58,7 +59,7 @@ stats::Outcome outcome_of(const StepGraph& graph) {
 std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Request& request, const Services& services,
                                           store::Lease& lease) {
   const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
-  if (!directory) return Uncacheable{"no-temporary-directory", directory.error().message};
+  if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
   StepRunner runner(channel, request, services, *directory, lease);
 
   StepWork probe = probe_work(request);
@@ -67,9 +68,9 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Requ
   const auto& plan = std::get<plan::Plan>(planned);
 
   StepGraph graph(plan, request, *directory, services);
-  if (Status ran = graph.run(runner); !ran) return Uncacheable{"step-failed", ran.error().message};
+  if (Status ran = graph.run(runner); !ran) return Uncacheable{reason::kStepFailed, ran.error().message};
   if (const std::string name = unexpected_file(*directory, graph, services); !name.empty())
-    return Uncacheable{"writes-more-than-known", name};
+    return Uncacheable{reason::kWritesMoreThanKnown, name};
 
   count_steps(graph, services.counters);
   if (graph.failed() != nullptr)

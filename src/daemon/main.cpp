@@ -66,6 +66,7 @@ class StopOnSignal {
 int run() {
   const sigset_t signals = StopOnSignal::block();
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of the write, as a full disk is
   mallopt(M_ARENA_MAX, kArenas);
   umask(077);
 

@@ -1,6 +1,7 @@
 #include "daemon/planner.h"
 
 #include "daemon/keys.h"
+#include "daemon/reason.h"
 
 namespace hipcache::daemon {
 
@@ -18,15 +19,14 @@ StepWork probe_work(const Request& request) {
 
 std::variant<plan::Plan, Uncacheable> obtain_plan(StepWork& probe, StepRunner& runner, const Request& request,
                                                   const Services& services) {
-  if (Status ran = runner.run({&probe}); !ran) return Uncacheable{"probe-failed", ran.error().message};
+  if (Status ran = runner.run({&probe}); !ran) return Uncacheable{reason::kProbeFailed, ran.error().message};
   services.counters.probe(probe.hit);
-  if (!probe.succeeded()) return Uncacheable{"probe-failed", "exit code " + std::to_string(probe.exit_code)};
+  if (!probe.succeeded()) return Uncacheable{reason::kProbeFailed, "exit code " + std::to_string(probe.exit_code)};
   // A compiler that cannot be watched proves nothing, whatever it plans.
-  if (probe.path_set == nullptr &&
-      (probe.refusal == "untraceable-compiler" || probe.refusal == "compiler-is-a-wrapper"))
+  if (probe.path_set == nullptr && (probe.refusal == reason::kUntraceable || probe.refusal == reason::kWrapper))
     return Uncacheable{probe.refusal, request.compiler};
   Result<plan::Plan> plan = plan::read_plan(probe.result.stderr_text, request.invocation, kStoredDirectory);
-  if (!plan) return Uncacheable{"plan-not-understood", plan.error().message};
+  if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};
   return std::move(*plan);
 }
 

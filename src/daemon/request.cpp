@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "daemon/reason.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
 #include "hipcache/plan/cuid.h"
@@ -20,12 +21,13 @@ std::optional<Uncacheable> unusual_place(const std::string& path, const std::str
   const std::string place = join_path(working_directory, path);
   struct stat status{};
   if (lstat(place.c_str(), &status) == 0) {
-    if (!S_ISREG(status.st_mode)) return Uncacheable{"output-not-a-regular-file", path};
-    if (access(place.c_str(), W_OK) != 0) return Uncacheable{"output-not-writable", path};
+    if (!S_ISREG(status.st_mode)) return Uncacheable{reason::kOutputNotARegularFile, path};
+    if (access(place.c_str(), W_OK) != 0) return Uncacheable{reason::kOutputNotWritable, path};
     return std::nullopt;
   }
-  if (errno != ENOENT) return Uncacheable{"output-not-writable", path};
-  if (access(std::string(directory_name(place)).c_str(), W_OK) != 0) return Uncacheable{"output-not-writable", path};
+  if (errno != ENOENT) return Uncacheable{reason::kOutputNotWritable, path};
+  if (access(std::string(directory_name(place)).c_str(), W_OK) != 0)
+    return Uncacheable{reason::kOutputNotWritable, path};
   return std::nullopt;
 }
 
@@ -46,8 +48,8 @@ std::string cuid_of(const Request& request, inputs::World& world) {
 }  // namespace
 
 std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& message, const Services& services) {
-  if (message.name_space != services.name_space) return Uncacheable{"other-file-system-view", ""};
-  if (message.argv.empty()) return Uncacheable{"no-command", ""};
+  if (message.name_space != services.name_space) return Uncacheable{reason::kOtherFileSystemView, ""};
+  if (message.argv.empty()) return Uncacheable{reason::kNoCommand, ""};
 
   auto parsed = services.parser.parse(message.argv, message.working_directory);
   if (auto* uncacheable = std::get_if<Uncacheable>(&parsed)) return std::move(*uncacheable);
@@ -59,15 +61,16 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   inputs::sort_environment(request.from.environment);
 
   Result<config::Settings> settings = config::load(config::lookup_in(message.environment));
-  if (!settings) return Uncacheable{"bad-configuration", settings.error().message};
+  if (!settings) return Uncacheable{reason::kBadConfiguration, settings.error().message};
   request.settings = std::move(*settings);
-  if (request.settings.disable) return Uncacheable{"disabled", ""};
-  if (request.settings.cuid == "keep" && !request.invocation.user_cuid) return Uncacheable{"compilers-own-cuid", ""};
+  if (request.settings.disable) return Uncacheable{reason::kDisabled, ""};
+  if (request.settings.cuid == "keep" && !request.invocation.user_cuid)
+    return Uncacheable{reason::kCompilersOwnCuid, ""};
 
   const char* path_variable = request.from.variable("PATH");
   Result<std::string> compiler =
       find_program(message.argv[0], path_variable == nullptr ? "" : path_variable, message.working_directory);
-  if (!compiler) return Uncacheable{"compiler-not-found", message.argv[0]};
+  if (!compiler) return Uncacheable{reason::kCompilerNotFound, message.argv[0]};
   request.compiler = std::move(*compiler);
 
   if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);

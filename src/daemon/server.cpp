@@ -37,12 +37,20 @@ Status Server::open() {
   return done();
 }
 
+// A tick may write to the store: not at every connection.
+void Server::tick_if_due() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_tick_ < kTick) return;
+  last_tick_ = now;
+  options_.every_second();
+}
+
 void Server::stop() { wake(stop_.get()); }
 
 Status Server::run() {
   while (!stopping_) {
     if (wait_for_connection()) accept_one();
-    options_.every_second();
+    tick_if_due();
     if (is_idle_for_too_long()) break;
   }
   close_socket();

@@ -44,6 +44,7 @@ class Server {
   bool wait_for_connection();
   void accept_one();
   void start_session(UniqueFd connection);
+  void tick_if_due();
   bool is_idle_for_too_long();
   void close_socket();
   void wait_for_sessions();
@@ -57,6 +58,7 @@ class Server {
   std::condition_variable session_ended_;
   unsigned sessions_ = 0;
   std::chrono::steady_clock::time_point last_use_;
+  std::chrono::steady_clock::time_point last_tick_;
 };
 
 }  // namespace hipcache::daemon

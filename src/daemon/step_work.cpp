@@ -1,4 +1,5 @@
 #include "daemon/step_work.h"
+#include "daemon/reason.h"
 
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/observe.h"
@@ -31,7 +32,7 @@ Status take_texts(StepWork& work, std::uint32_t step, const RequestDirectory& di
   if (work.prints_plan) replace_all(work.result.stderr_text, directory.path(), kStoredDirectory);
   const bool names_directory = work.result.stderr_text.find(directory.path()) != std::string::npos ||
                                work.result.stdout_text.find(directory.path()) != std::string::npos;
-  if (names_directory) work.refusal = "prints-temporary-names";
+  if (names_directory) work.refusal = reason::kPrintsTemporaryNames;
   return done();
 }
 
@@ -46,7 +47,7 @@ Status take_outputs(StepWork& work, const Request& request, const RequestDirecto
       if (Result<Digest> stored = services.store.put_blob(*bytes); !stored) {
         services.log.error("cannot store: " + stored.error().message);
         services.counters.error();
-        work.refusal = "store-error";
+        work.refusal = reason::kStoreError;
       }
     }
     work.result.outputs.push_back({file.role, digest, bytes->size()});
@@ -76,13 +77,13 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Request&
   const std::string path = file_of(report.step, ".trace", directory);
   Result<std::string> bytes = read_file(path, kTraceLimit);
   if (!bytes) {
-    work.refusal = "untraceable-compiler";  // the preload library never ran
+    work.refusal = reason::kUntraceable;  // the preload library never ran
     return;
   }
   Result<trace::Trace> trace = trace::read_trace(*bytes);
   if (!trace) {
     services.log.warning("trace of " + work.label + ": " + trace.error().message);
-    work.refusal = "trace";
+    work.refusal = reason::kTrace;
     return;
   }
   const inputs::Run run{programs_of(work), directory.path(), report.started_ns};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daemon/keys.h"
+#include "daemon/reason.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::daemon {
@@ -66,7 +67,7 @@ void record_whole(const action::ActionResult& whole, const StepWork& probe, cons
   const Digest state = services.world.state(merged, request.from);
   bool holds = still_holds(probe, request, services);
   for (const auto& step : graph.steps()) holds = holds && still_holds(*step, request, services);
-  if (!holds) return services.counters.not_stored("input-changed");
+  if (!holds) return services.counters.not_stored(reason::kInputChanged);
   const Status recorded = services.actions.record(request_key(request), merged, state, whole);
   if (recorded) return;
   services.log.error("cannot record the request: " + recorded.error().message);

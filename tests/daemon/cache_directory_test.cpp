@@ -1,0 +1,67 @@
+#include "daemon/cache_directory.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "daemon/request_directory.h"
+#include "support/scratch.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+using support::Scratch;
+
+TEST(CacheDirectory, IsMadeForItsUserAlone) {
+  const Scratch scratch;
+  const auto taken = CacheDirectory::take(scratch / "new/cache", 0ms);
+  ASSERT_TRUE(taken.ok());
+  struct stat status{};
+  ASSERT_EQ(stat((scratch / "new/cache").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+}
+
+TEST(CacheDirectory, HasOneDaemonAtATime) {
+  const Scratch scratch;
+  {
+    const auto first = CacheDirectory::take(scratch.path(), 0ms);
+    ASSERT_TRUE(first.ok());
+    const auto second = CacheDirectory::take(scratch.path(), 20ms);
+    ASSERT_FALSE(second.ok());
+    EXPECT_EQ(second.error().message, "another hipcached holds " + scratch / "daemon.lock");
+  }
+  EXPECT_TRUE(CacheDirectory::take(scratch.path(), 0ms).ok());
+}
+
+TEST(CacheDirectory, LosesWhatAKilledDaemonLeftInItsTemporaryDirectory) {
+  const Scratch scratch;
+  scratch.write("tmp/abc/gfx906.out", "left over");
+  const auto taken = CacheDirectory::take(scratch.path(), 0ms);
+  ASSERT_TRUE(taken.ok());
+  EXPECT_FALSE(support::exists(scratch / "tmp/abc"));
+  EXPECT_TRUE(support::exists(taken->temporary()));
+}
+
+TEST(CacheDirectory, ThatIsAFileIsAnErrorThatNamesIt) {
+  const Scratch scratch;
+  scratch.write("file", "");
+  EXPECT_NE(CacheDirectory::take(scratch / "file", 0ms).error().message.find(scratch / "file"), std::string::npos);
+}
+
+TEST(RequestDirectory, IsGoneWithItsContentsAtTheEndOfTheRequest) {
+  const Scratch scratch;
+  std::string path;
+  {
+    const auto directory = RequestDirectory::make(scratch.path());
+    ASSERT_TRUE(directory.ok());
+    path = directory->path();
+    scratch.write(path.substr(scratch.path().size() + 1) + "/deep/file", "x");
+    EXPECT_TRUE(support::exists(directory->file("deep/file")));
+  }
+  EXPECT_FALSE(support::exists(path));
+}
+
+TEST(RequestDirectory, ThatCannotBeMadeIsAnError) { EXPECT_FALSE(RequestDirectory::make("/nowhere").ok()); }
+
+}  // namespace
+}  // namespace hipcache::daemon

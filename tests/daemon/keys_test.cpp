@@ -1,0 +1,85 @@
+#include "daemon/keys.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace hipcache::daemon {
+namespace {
+
+Request request() {
+  Request request;
+  request.compiler = "/usr/bin/clang++-19";
+  request.invocation.argv = {"clang++-19"};
+  request.invocation.without_archs = {"clang++-19", "-c", "a.hip"};
+  request.invocation.archs = {{"gfx1030"}, {"gfx906"}};
+  request.from.working_directory = "/build";
+  request.cuid = "0123456789abcdef";
+  return request;
+}
+
+plan::Step device_step() {
+  plan::Step step;
+  step.kind = plan::StepKind::device;
+  step.arch = {"gfx906"};
+  step.commands = {{"/bin/clang", {"clang", "-cc1", "-dependency-file", "a.d"}}, {"/bin/lld", {"lld"}}};
+  step.keyed = {{"clang", "-cc1"}, {"lld"}};
+  return step;
+}
+
+TEST(RequestKey, IsEqualForEqualRequests) { EXPECT_EQ(request_key(request()), request_key(request())); }
+
+TEST(RequestKey, ChangesWithEverythingThatIsAsked) {
+  std::vector<Request> others(9, request());
+  others[0].compiler = "/usr/bin/clang++-15";
+  others[1].invocation.argv[0] = "/usr/bin/clang++-19";
+  others[2].invocation.without_archs.push_back("-O2");
+  others[3].invocation.archs.push_back({"gfx90a"});
+  others[4].from.working_directory = "/other";
+  others[5].from.environment = {"PWD=/link-to-build"};
+  others[6].cuid = "fedcba9876543210";
+  others[7].colour = true;
+  others[8].settings.name_space = "nightly";
+  std::vector<action::ActionKey> keys{request_key(request())};
+  for (std::size_t index = 0; index < others.size(); ++index) {
+    const action::ActionKey key = request_key(others[index]);
+    // PWD counts only if it names the directory; /link-to-build does not.
+    if (index == 5) {
+      EXPECT_EQ(key, keys[0]);
+      continue;
+    }
+    EXPECT_EQ(std::count(keys.begin(), keys.end(), key), 0) << index;
+    keys.push_back(key);
+  }
+}
+
+TEST(StepKey, IsMadeOfProgramsKeyedArgumentsAndInputs) {
+  const Digest input = digest_of("fatbin");
+  const action::ActionKey key = step_key(request(), device_step(), {input});
+  plan::Step other = device_step();
+  other.keyed[0].push_back("-O2");
+  EXPECT_NE(step_key(request(), other, {input}), key);
+  other = device_step();
+  other.commands[1].program = "/opt/bin/lld";
+  EXPECT_NE(step_key(request(), other, {input}), key);
+  EXPECT_NE(step_key(request(), device_step(), {digest_of("another")}), key);
+  EXPECT_NE(step_key(request(), device_step(), {}), key);
+}
+
+TEST(StepKey, LeavesOutWhatCannotReachTheOutputs) {
+  plan::Step other = device_step();
+  other.commands[0].argv[3] = "b.d";
+  Request elsewhere = request();
+  elsewhere.from.working_directory = "/other";
+  EXPECT_EQ(step_key(elsewhere, other, {}), step_key(request(), device_step(), {}));
+}
+
+TEST(StepKey, TellsKindsApart) {
+  plan::Step host = device_step();
+  host.kind = plan::StepKind::host;
+  EXPECT_NE(step_key(request(), host, {}), step_key(request(), device_step(), {}));
+}
+
+}  // namespace
+}  // namespace hipcache::daemon

@@ -1,0 +1,24 @@
+#include "integration/single_compile.h"
+
+namespace hipcache::integration {
+
+std::string SingleCompile::expected_object(const Arguments& argv) const {
+  const Cache other;
+  const std::string cuid = other.plan(argv, project_.path()).value("cuid", "");
+  EXPECT_FALSE(cuid.empty());
+  const Ended ended = run(argv + Arguments{"-cuid=" + cuid, "-o", "expected.o"}, project_.path());
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return support::read_bytes(project_ / "expected.o");
+}
+
+void SingleCompile::write_slow_source() const {
+  std::string kernels;
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "slow" + std::to_string(i);
+    kernels += "__global__ void " + name + "(float* x, int n) {\n#pragma unroll 64\n  for (int i = 0; i < 512; ++i) " +
+               "x[i] = x[i + " + std::to_string(i) + "] * x[n] + x[i * n];\n}\n";
+  }
+  write_kernel(project_, "a.hip", kernels);
+}
+
+}  // namespace hipcache::integration

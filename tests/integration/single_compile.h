@@ -1,0 +1,42 @@
+// A project of one HIP source and its compile: what most integration tests begin with.
+#ifndef HIPCACHE_TESTS_INTEGRATION_SINGLE_COMPILE_H
+#define HIPCACHE_TESTS_INTEGRATION_SINGLE_COMPILE_H
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "integration/compiler.h"
+#include "integration/oracle.h"
+
+namespace hipcache::integration {
+
+class SingleCompile : public testing::TestWithParam<Compiler> {
+ protected:
+  SingleCompile() { write_kernel(project_, "a.hip"); }
+
+  Arguments command(const std::string& flags = "-O1", const std::string& object = "a.o") const {
+    return GetParam().hip() + archs({"gfx906", "gfx1030"}) + words(flags) + Arguments{"-c", "a.hip", "-o", object};
+  }
+
+  // Compiles through the cache, held against the compiler alone.
+  Counts check(const Arguments& argv, const Variables& variables = {}) {
+    const Counts counted = oracle_.check(argv, variables);
+    EXPECT_EQ(oracle_.exit_code(), 0);
+    return counted;
+  }
+
+  // The object that the compiler alone makes with the CUID that hipcache gives to the command.
+  std::string expected_object(const Arguments& argv) const;
+
+  // A source whose device compiles take long enough to be interrupted.
+  void write_slow_source() const;
+
+  support::Scratch project_;
+  Cache cache_;
+  Oracle oracle_{cache_, project_.path()};
+};
+
+}  // namespace hipcache::integration
+
+#endif
