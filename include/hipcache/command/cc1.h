@@ -1,0 +1,52 @@
+// The arguments of `clang -cc1`, looked at with clang's own table of frontend options.
+//
+// A cc1 command is trusted to write its -o and its -dependency-file and nothing else only if every argument is known
+// and none is on the list of those that name, print, load or emit more. What an argument means for the cache is its
+// role; everything without a special one is kPlain and part of every key. Rejected: a list of harmless arguments (there
+// are 1,900, and each release adds some); matching by spelling (arity matters: "-o" may be the value of "-D").
+#ifndef HIPCACHE_COMMAND_CC1_H
+#define HIPCACHE_COMMAND_CC1_H
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "hipcache/base/result.h"
+
+namespace hipcache::command {
+
+enum class Cc1Role {
+  plain,
+  source,           // the input file
+  output,           // -o FILE
+  depfile,          // -dependency-file FILE
+  dependency,       // shapes the depfile alone: -MT, -MP, -MV, -sys-header-deps
+  fatbin,           // -fcuda-include-gpubinary FILE
+  emits_object,     // -emit-obj
+  device,           // -fcuda-is-device
+  target_cpu,       // -target-cpu NAME
+  main_file,        // -main-file-name NAME
+  compilation_dir,  // -fdebug-compilation-dir=, -fcoverage-compilation-dir=
+  search_path,      // -internal-isystem DIR, -internal-externc-isystem DIR
+  records_paths,    // debug information, coverage, profiling: what makes a compilation_dir count
+};
+
+// The arguments [first, first + count) and the value of the option, if it has one.
+struct Cc1Argument {
+  Cc1Role role = Cc1Role::plain;
+  std::size_t first = 0;
+  std::size_t count = 1;
+  std::string value;
+};
+
+// Understands the arguments after "-cc1", of clang 15 and later. Error: an argument that is unknown, or that may write,
+// print or load more than is accounted for; the message names it. Thread-safe.
+Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& arguments);
+
+// Whether an option of LLVM's backend ("-inline-threshold=100") only steers code generation, and prints or writes
+// nothing.
+bool is_quiet_backend_option(const std::string& option);
+
+}  // namespace hipcache::command
+
+#endif

@@ -1,0 +1,42 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "hipcache/command/cc1.h"
+
+namespace hipcache::command {
+namespace {
+
+// LLVM has thousands of backend options in no table that could be asked. Those that print, write or load say so in
+// their name; whoever is turned away by a word in vain is compiled without the cache, no more.
+constexpr std::array kLoudWords = {
+    "print", "printing", "debug",  "debugify", "stats",   "stat",   "statistics", "time",    "timer",   "timing",
+    "trace", "tracing",  "dot",    "view",     "dump",    "report", "output",     "file",    "files",   "filename",
+    "path",  "dir",      "export", "save",     "write",   "log",    "record",     "remark",  "remarks", "bisect",
+    "json",  "html",     "graph",  "plugin",   "plugins", "help",   "version",    "yaml",    "emit",    "reproducer",
+    "track", "seed",     "random", "rng",      "dir",     "cache",  "cachedir",   "verbose", "summary", "info"};
+
+bool is_loud(std::string_view word) {
+  return word == "load" || std::find(kLoudWords.begin(), kLoudWords.end(), word) != kLoudWords.end();
+}
+
+}  // namespace
+
+bool is_quiet_backend_option(const std::string& option) {
+  std::string_view name = option;
+  if (name.empty() || name[0] != '-') return false;
+  name.remove_prefix(name.starts_with("--") ? 2 : 1);
+  name = name.substr(0, name.find('='));
+  if (name.empty()) return false;
+  const bool one_word = name.find_first_of("-_") == std::string_view::npos;
+  while (!name.empty()) {
+    const auto end = name.find_first_of("-_");
+    const std::string_view word = name.substr(0, end);
+    // "load" is a plugin's option by itself and a kind of instruction in compounds.
+    if (is_loud(word) && (word != "load" || one_word)) return false;
+    name = end == std::string_view::npos ? std::string_view() : name.substr(end + 1);
+  }
+  return true;
+}
+
+}  // namespace hipcache::command

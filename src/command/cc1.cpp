@@ -1,0 +1,232 @@
+#include "hipcache/command/cc1.h"
+
+#include <clang/Driver/Options.h>
+#include <llvm/Option/Arg.h>
+#include <llvm/Option/ArgList.h>
+#include <llvm/Option/OptTable.h>
+
+#include <utility>
+
+namespace hipcache::command {
+namespace {
+
+using namespace clang::driver::options;
+
+// Options that the table has no name for in C++.
+bool is_refused_by_name(llvm::StringRef name) {
+  return name.starts_with("coverage-data-file") || name.starts_with("coverage-notes-file");
+}
+
+// Options of the frontend that write, print, load or cache more than object, depfile and diagnostics, or whose result
+// depends on more than what is read.
+bool is_refused(unsigned option) {
+  switch (option) {
+    // Other files.
+    case OPT_dependency_dot:
+    case OPT_module_dependency_dir:
+    case OPT_header_include_file:
+    case OPT_diagnostic_log_file:
+    case OPT_diagnostic_serialized_file:
+    case OPT_opt_record_file:
+    case OPT_opt_record_format:
+    case OPT_opt_record_passes:
+    case OPT_split_dwarf_file:
+    case OPT_split_dwarf_output:
+    case OPT_stack_usage_file:
+    case OPT_stats_file:
+    case OPT_stats_file_append:
+    case OPT_fverify_debuginfo_preserve_export:
+    case OPT_ftime_trace_EQ:
+    case OPT_ftime_trace_granularity_EQ:
+    case OPT_ftime_trace_verbose:
+    case OPT_save_temps_EQ:
+    case OPT_dumpdir:
+    case OPT_as_secure_log_file:
+    case OPT_fthin_link_bitcode_EQ:
+    case OPT_emit_symbol_graph:
+    case OPT_emit_extension_symbol_graphs:
+    case OPT_symbol_graph_dir_EQ:
+    case OPT_arcmt_migrate_report_output:
+    case OPT_mt_migrate_directory:
+    case OPT_fmodule_output:
+    case OPT_fmodule_output_EQ:
+    case OPT_fixit:
+    case OPT_fixit_EQ:
+    case OPT_fixit_recompile:
+    case OPT_fixit_to_temp:
+    case OPT_analyzer_output:
+    case OPT_analyzer_dump_egraph:
+    // Other output on the terminal, or timings in it.
+    case OPT_print_stats:
+    case OPT_print_ivar_layout:
+    case OPT_print_supported_cpus:
+    case OPT_print_supported_extensions:
+    case OPT_print_enabled_extensions:
+    case OPT_ftime_report:
+    case OPT_ftime_report_EQ:
+    case OPT_fdebug_pass_manager:
+    case OPT_version:
+    case OPT_help:
+    case OPT_compiler_options_dump:
+    case OPT_code_completion_at:
+    case OPT_dump_coverage_mapping:
+    case OPT_dump_deserialized_pch_decls:
+    case OPT_fdump_record_layouts:
+    case OPT_fdump_record_layouts_simple:
+    case OPT_fdump_record_layouts_complete:
+    case OPT_fdump_record_layouts_canonical:
+    case OPT_fdump_vtable_layouts:
+    case OPT_templight_dump:
+    case OPT_ast_dump_filter:
+    case OPT_ast_dump_filter_EQ:
+    // Code that is loaded, and may do anything.
+    case OPT_load:
+    case OPT_plugin:
+    case OPT_add_plugin:
+    case OPT_plugin_arg:
+    case OPT_fplugin_EQ:
+    case OPT_fpass_plugin_EQ:
+    // Modules and precompiled headers: validated by modification time, written into caches.
+    case OPT_include_pch:
+    case OPT_pch_through_header_EQ:
+    case OPT_pch_through_hdrstop_create:
+    case OPT_pch_through_hdrstop_use:
+    case OPT_building_pch_with_obj:
+    case OPT_fmodules:
+    case OPT_fcxx_modules:
+    case OPT_fmodule_file:
+    case OPT_fmodule_map_file:
+    case OPT_fmodule_name_EQ:
+    case OPT_fmodules_cache_path:
+    case OPT_fmodules_user_build_path:
+    case OPT_fmodules_embed_all_files:
+    case OPT_fmodules_embed_file_EQ:
+    case OPT_fimplicit_module_maps:
+    case OPT_fprebuilt_module_path:
+    case OPT_fprebuilt_implicit_modules:
+    case OPT_fbuild_session_timestamp:
+    case OPT_fapinotes:
+    case OPT_fapinotes_modules:
+    case OPT_iapinotes_modules:
+    // Other inputs and results than the shape allows.
+    case OPT_flto:
+    case OPT_flto_EQ:
+    case OPT_ffat_lto_objects:
+    case OPT_fthinlto_index_EQ:
+    case OPT_fembed_bitcode_EQ:
+    case OPT_fembed_offload_object_EQ:
+    case OPT_remap_file:
+    case OPT_working_directory:
+    case OPT_dwarf_debug_flags:
+    case OPT_record_command_line:
+    case OPT_fgpu_rdc:
+    case OPT_fclangir:
+    case OPT_fincremental_extensions:
+    case OPT_foverride_record_layout_EQ:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Cc1Role role_of(const llvm::opt::Option& option) {
+  switch (option.getID()) {
+    case OPT_INPUT:
+      return Cc1Role::source;
+    case OPT_o:
+      return Cc1Role::output;
+    case OPT_dependency_file:
+      return Cc1Role::depfile;
+    case OPT_MT:
+    case OPT_MP:
+    case OPT_MV:
+    case OPT_sys_header_deps:
+      return Cc1Role::dependency;
+    case OPT_fcuda_include_gpubinary:
+      return Cc1Role::fatbin;
+    case OPT_fcuda_is_device:
+      return Cc1Role::device;
+    case OPT_emit_obj:
+      return Cc1Role::emits_object;
+    case OPT_target_cpu:
+      return Cc1Role::target_cpu;
+    case OPT_main_file_name:
+      return Cc1Role::main_file;
+    case OPT_fdebug_compilation_dir_EQ:
+    case OPT_fcoverage_compilation_dir_EQ:
+      return Cc1Role::compilation_dir;
+    case OPT_internal_isystem:
+    case OPT_internal_externc_isystem:
+      return Cc1Role::search_path;
+    default:
+      break;
+  }
+  const llvm::StringRef name = option.getName();
+  for (const char* prefix :
+       {"g", "debug-info", "dwarf", "fdebug", "fcoverage", "coverage", "fprofile", "fmemory-profile", "fpseudo-probe",
+        "fcs-profile", "ftest-coverage", "femit-debug", "gen"}) {
+    if (name.starts_with(prefix)) return Cc1Role::records_paths;
+  }
+  return Cc1Role::plain;
+}
+
+// Arguments of earlier clangs that the table of clang 19 does not know, in words that it does. Positions stay: an empty
+// argument is skipped by the table.
+std::vector<std::string> in_words_of_19(const std::vector<std::string>& arguments) {
+  std::vector<std::string> known = arguments;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (known[i] == "--mrelax-relocations" || known[i] == "-menable-unsafe-fp-math" ||
+        known[i] == "-no-opaque-pointers") {
+      known[i].clear();
+    } else if ((known[i] == "-fvisibility" || known[i] == "-ftype-visibility") && i + 1 < known.size()) {
+      known[i] += "=" + known[i + 1];
+      known[i + 1].clear();
+    }
+  }
+  return known;
+}
+
+// Whether the option's value is the argument after it.
+bool is_separate(const llvm::opt::Arg& argument, const std::vector<const char*>& all) {
+  const std::size_t next = argument.getIndex() + 1;
+  return argument.getNumValues() != 0 && next < all.size() && argument.getValue() == all[next];
+}
+
+Error refused(const std::string& argument) { return Error{"the frontend option " + argument + " is not supported"}; }
+
+}  // namespace
+
+Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& arguments) {
+  const std::vector<std::string> known = in_words_of_19(arguments);
+  std::vector<const char*> pointers;
+  pointers.reserve(known.size());
+  for (const std::string& argument : known) pointers.push_back(argument.c_str());
+
+  unsigned missing_index = 0;
+  unsigned missing_count = 0;
+  const llvm::opt::InputArgList parsed = clang::driver::getDriverOptTable().ParseArgs(
+      pointers, missing_index, missing_count, llvm::opt::Visibility(CC1Option));
+  if (missing_count != 0) return Error{"the frontend option " + arguments[missing_index] + " lacks its value"};
+
+  std::vector<Cc1Argument> result;
+  result.reserve(parsed.size());
+  std::size_t seen_action = 0;
+  for (const llvm::opt::Arg* argument : parsed) {
+    const llvm::opt::Option& option = argument->getOption();
+    const std::size_t first = argument->getIndex();
+    if (option.getKind() == llvm::opt::Option::UnknownClass || is_refused(option.getID()) ||
+        is_refused_by_name(option.getName()))
+      return refused(arguments[first]);
+    if (option.matches(OPT_Action_Group) && (option.getID() != OPT_emit_obj || ++seen_action > 1)) {
+      return refused(arguments[first]);
+    }
+    if (option.getID() == OPT_mllvm && !is_quiet_backend_option(argument->getValue())) {
+      return refused(std::string("-mllvm ") + argument->getValue());
+    }
+    result.push_back({role_of(option), first, is_separate(*argument, pointers) ? std::size_t{2} : std::size_t{1},
+                      argument->getNumValues() == 0 ? std::string() : std::string(argument->getValue())});
+  }
+  return result;
+}
+
+}  // namespace hipcache::command

@@ -1,0 +1,15 @@
+// Which programs are taken for a clang driver that compiles: by name, as clang itself decides what mode to run in.
+#ifndef HIPCACHE_SRC_COMMAND_COMPILER_NAME_H
+#define HIPCACHE_SRC_COMMAND_COMPILER_NAME_H
+
+#include <string_view>
+
+namespace hipcache::command {
+
+// "clang", "clang++-19", "/opt/rocm/bin/amdclang++", "x86_64-linux-gnu-clang": yes. "clang-cl", "clang-cpp", "hipcc":
+// no.
+bool is_clang_driver(std::string_view path);
+
+}  // namespace hipcache::command
+
+#endif

@@ -1,0 +1,240 @@
+#include <clang/Driver/Options.h>
+#include <llvm/Option/Arg.h>
+#include <llvm/Option/ArgList.h>
+#include <llvm/Option/OptTable.h>
+#include <llvm/Support/Path.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "command/compiler_name.h"
+#include "command/driver_rules.h"
+#include "command/nested_options.h"
+#include "command/response_files.h"
+#include "hipcache/base/files.h"
+#include "hipcache/command/invocation.h"
+#include "hipcache/command/reason.h"
+
+namespace hipcache::command {
+namespace {
+
+using namespace clang::driver::options;
+using llvm::opt::Arg;
+using llvm::opt::InputArgList;
+
+struct Input {
+  std::string path;
+  bool is_hip = false;
+};
+
+std::string_view extension(std::string_view path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+}
+
+// Files in the order given, each with the language in effect at its place; what follows "--" are files too.
+std::vector<Input> find_inputs(const InputArgList& arguments) {
+  std::vector<Input> inputs;
+  std::string language;  // empty: by extension
+  const auto add = [&](const char* path) {
+    inputs.push_back({path, language.empty() ? extension(path) == "hip" : language == "hip"});
+  };
+  for (const Arg* argument : arguments) {
+    switch (argument->getOption().getID()) {
+      case OPT_x:
+        language = argument->getValue();
+        if (language == "none") language.clear();
+        break;
+      case OPT_INPUT:
+        add(argument->getValue());
+        break;
+      case OPT__DASH_DASH:
+        for (const char* path : argument->getValues()) add(path);
+        break;
+      default:
+        break;
+    }
+  }
+  return inputs;
+}
+
+std::optional<Uncacheable> input_refusal(const std::vector<Input>& inputs) {
+  if (inputs.empty()) return Uncacheable{reason::kNoInput, ""};
+  const auto is_stdin = [](const Input& input) { return input.path == "-"; };
+  if (std::any_of(inputs.begin(), inputs.end(), is_stdin)) return Uncacheable{reason::kStandardInput, "-"};
+  if (inputs.size() > 1) return Uncacheable{reason::kSeveralInputs, inputs[1].path};
+  if (!inputs[0].is_hip) return Uncacheable{reason::kNotHip, inputs[0].path};
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> option_refusal(const InputArgList& arguments, const DriverRules& rules) {
+  for (const Arg* argument : arguments) {
+    const unsigned id = argument->getOption().getID();
+    if (const char* refusal = rules.refusal(id)) return Uncacheable{refusal, argument->getAsString(arguments)};
+    if (id == OPT_fuse_cuid_EQ && llvm::StringRef(argument->getValue()) == "random") {
+      return Uncacheable{reason::kRandomCuid, argument->getAsString(arguments)};
+    }
+  }
+  if (arguments.hasFlag(OPT_fgpu_rdc, OPT_fno_gpu_rdc, false)) return Uncacheable{reason::kGpuRdc, "-fgpu-rdc"};
+  return nested_refusal(arguments, rules);
+}
+
+// "gfx90a:xnack-:sramecc+" and "gfx90a:sramecc+:xnack-" are one target; clang sorts the features.
+std::string canonical_arch(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  text.split(parts, ':');
+  std::sort(parts.begin() + 1, parts.end());
+  std::string name = parts[0].str();
+  for (std::size_t i = 1; i < parts.size(); ++i) name += ":" + parts[i].str();
+  return name;
+}
+
+// The arch list as clang builds it: additions and removals from left to right.
+std::vector<ArchId> find_archs(const InputArgList& arguments) {
+  std::set<std::string> names;
+  for (const Arg* argument : arguments.filtered(OPT_offload_arch_EQ, OPT_no_offload_arch_EQ)) {
+    const bool removes = argument->getOption().matches(OPT_no_offload_arch_EQ);
+    llvm::SmallVector<llvm::StringRef, 8> values;
+    llvm::StringRef(argument->getValue()).split(values, ',');
+    for (llvm::StringRef value : values) {
+      if (removes && value == "all") {
+        names.clear();
+      } else if (removes) {
+        names.erase(canonical_arch(value));
+      } else {
+        names.insert(canonical_arch(value));
+      }
+    }
+  }
+  std::vector<ArchId> archs;
+  archs.reserve(names.size());
+  for (const std::string& name : names) archs.push_back({name});
+  return archs;
+}
+
+std::vector<std::string> less_archs(const std::vector<std::string>& expanded, const InputArgList& arguments) {
+  std::set<std::size_t> dropped;
+  for (const Arg* argument : arguments.filtered(OPT_offload_arch_EQ, OPT_no_offload_arch_EQ)) {
+    dropped.insert(argument->getIndex() + 1);  // the table has not seen the compiler's name
+  }
+  std::vector<std::string> rest;
+  rest.reserve(expanded.size());
+  for (std::size_t i = 0; i < expanded.size(); ++i) {
+    if (!dropped.contains(i)) rest.push_back(expanded[i]);
+  }
+  return rest;
+}
+
+std::string default_object(const std::string& source) {
+  const std::string_view name = base_name(source);
+  return std::string(name.substr(0, name.rfind('.'))) + ".o";
+}
+
+// -MF, or the name that clang derives; -MF alone asks for nothing.
+std::optional<std::string> find_depfile(const InputArgList& arguments, const std::string& source) {
+  const Arg* request = nullptr;
+  const char* file = nullptr;
+  for (const Arg* argument : arguments) {
+    const unsigned id = argument->getOption().getID();
+    const bool is_wp = id == OPT_Wp_COMMA && llvm::StringRef(argument->getValue()).starts_with("-M");
+    if (id == OPT_MD || id == OPT_MMD || is_wp) request = argument;
+    if (id == OPT_MF) file = argument->getValue();
+    if (is_wp && argument->getNumValues() == 2) file = argument->getValue(1);
+  }
+  if (request == nullptr) return std::nullopt;
+  if (file != nullptr) return file;
+  const Arg* output = arguments.getLastArgNoClaim(OPT_o);
+  llvm::SmallString<128> name(output != nullptr ? llvm::StringRef(output->getValue())
+                                                : llvm::StringRef(default_object(source)));
+  llvm::sys::path::replace_extension(name, "d");
+  return name.str().str();
+}
+
+bool is_ordinary_file_name(const std::string& path) {
+  return !path.empty() && path != "-" && path.back() != '/' && path != "/dev" && !path.starts_with("/dev/");
+}
+
+bool colour_is_given(const InputArgList& arguments) {
+  const Arg* last =
+      arguments.getLastArgNoClaim(OPT_fcolor_diagnostics, OPT_fno_color_diagnostics, OPT_fdiagnostics_color_EQ);
+  if (last == nullptr) return false;
+  return !last->getOption().matches(OPT_fdiagnostics_color_EQ) || llvm::StringRef(last->getValue()) != "auto";
+}
+
+std::optional<Uncacheable> native_arch_refusal(const Invocation& invocation) {
+  for (const ArchId& arch : invocation.archs) {
+    if (arch.name == "native") return Uncacheable{reason::kNativeTarget, "--offload-arch=native"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> output_refusal(const Invocation& invocation) {
+  if (!is_ordinary_file_name(invocation.object)) return Uncacheable{reason::kOutputNotAFile, invocation.object};
+  if (invocation.depfile && !is_ordinary_file_name(*invocation.depfile)) {
+    return Uncacheable{reason::kOutputNotAFile, *invocation.depfile};
+  }
+  return std::nullopt;
+}
+
+void fill(Invocation& invocation, const InputArgList& arguments, const Input& input) {
+  invocation.source = input.path;
+  const Arg* output = arguments.getLastArgNoClaim(OPT_o);
+  invocation.object = output != nullptr ? output->getValue() : default_object(input.path);
+  invocation.depfile = find_depfile(arguments, input.path);
+  invocation.archs = find_archs(arguments);
+  invocation.without_archs = less_archs(invocation.expanded, arguments);
+  invocation.user_cuid = arguments.hasArgNoClaim(OPT_cuid_EQ, OPT_fuse_cuid_EQ);
+  invocation.colour_given = colour_is_given(arguments);
+}
+
+std::variant<Invocation, Uncacheable> understand(Invocation invocation, const DriverRules& rules) {
+  std::vector<const char*> pointers;
+  pointers.reserve(invocation.expanded.size());
+  for (std::size_t i = 1; i < invocation.expanded.size(); ++i) pointers.push_back(invocation.expanded[i].c_str());
+  unsigned missing_index = 0;
+  unsigned missing_count = 0;
+  const InputArgList arguments = clang::driver::getDriverOptTable().ParseArgs(pointers, missing_index, missing_count,
+                                                                              llvm::opt::Visibility(ClangOption));
+  if (missing_count != 0) return Uncacheable{reason::kMissingArgument, pointers[missing_index]};
+  if (auto refusal = option_refusal(arguments, rules)) return *std::move(refusal);
+  if (!arguments.hasArgNoClaim(OPT_c)) return Uncacheable{reason::kLink, ""};
+  const std::vector<Input> inputs = find_inputs(arguments);
+  if (auto refusal = input_refusal(inputs)) return *std::move(refusal);
+  fill(invocation, arguments, inputs[0]);
+  if (auto refusal = native_arch_refusal(invocation)) return *std::move(refusal);
+  if (auto refusal = output_refusal(invocation)) return *std::move(refusal);
+  return invocation;
+}
+
+bool has_null(const std::vector<std::string>& argv) {
+  return std::any_of(argv.begin(), argv.end(), [](const std::string& a) { return a.find('\0') != std::string::npos; });
+}
+
+}  // namespace
+
+struct Parser::Table {
+  DriverRules rules;
+};
+
+Parser::Parser() : table_(std::make_unique<Table>()) {}
+Parser::~Parser() = default;
+
+std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::string>& argv,
+                                                    const std::string& working_directory) const {
+  if (argv.empty() || !is_clang_driver(argv[0])) {
+    return Uncacheable{reason::kNotClang, argv.empty() ? std::string() : argv[0]};
+  }
+  if (has_null(argv)) return Uncacheable{reason::kUnknownOption, "an argument with a null byte"};
+  Result<ExpandedArguments> expanded = expand_response_files(argv, working_directory);
+  if (!expanded) return Uncacheable{reason::kResponseFile, expanded.error().message};
+  Invocation invocation;
+  invocation.argv = argv;
+  invocation.expanded = std::move(expanded->arguments);
+  invocation.response_files = std::move(expanded->files);
+  return understand(std::move(invocation), table_->rules);
+}
+
+}  // namespace hipcache::command

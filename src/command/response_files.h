@@ -1,0 +1,32 @@
+// @file arguments, expanded as clang's driver does: GNU quoting, nested, names relative to the working directory (not
+// to the file that names them). For understanding a command only; the compiler gets the argv as typed.
+//
+// A file that is missing, unreadable, refers to itself or is beyond the limits is an error that names it: clang may
+// take it for a plain argument or fail, and it is not ours to say which.
+#ifndef HIPCACHE_SRC_COMMAND_RESPONSE_FILES_H
+#define HIPCACHE_SRC_COMMAND_RESPONSE_FILES_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hipcache/base/result.h"
+
+namespace hipcache::command {
+
+inline constexpr std::size_t kMaxResponseDepth = 16;
+inline constexpr std::uint64_t kMaxResponseBytes = 1 << 20;  // of all files of a command together
+inline constexpr std::size_t kMaxResponseFiles = 1024;       // read for a command, however often each is named
+
+struct ExpandedArguments {
+  std::vector<std::string> arguments;
+  std::vector<std::string> files;  // absolute, in the order read, each once
+};
+
+Result<ExpandedArguments> expand_response_files(const std::vector<std::string>& argv,
+                                                const std::string& working_directory);
+
+}  // namespace hipcache::command
+
+#endif

@@ -1,0 +1,34 @@
+// What clang's driver prints for -###, taken apart: the banner, the driver's own diagnostics, and one argv per job.
+//
+//   printed := { banner | diagnostic | job } ; every one ends with a newline
+//   banner  := [vendor] "clang version " ... | "Target: " ... | "Thread model: " ... | "InstalledDir: " ...
+//            | "Build config: " ... | "Configuration file: " ...
+//   job     := { ' "' { char | '\' ( '"' | '\' | '$' ) } '"' }     ; a newline may stand inside of the quotes
+// Diagnostics other than warnings and their notes, and every line that is none of these, are errors.
+#ifndef HIPCACHE_SRC_PLAN_PRINTED_JOBS_H
+#define HIPCACHE_SRC_PLAN_PRINTED_JOBS_H
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/base/result.h"
+
+namespace hipcache::plan {
+
+using Job = std::vector<std::string>;  // the program's path, then its arguments; never empty
+
+inline constexpr std::size_t kMaxPrintedBytes = 64 << 20;
+inline constexpr std::size_t kMaxJobs = 1024;
+
+struct PrintedJobs {
+  std::vector<Job> jobs;
+  std::string diagnostics;  // as printed, colour and all
+};
+
+Result<PrintedJobs> read_printed_jobs(std::string_view printed);
+
+}  // namespace hipcache::plan
+
+#endif

@@ -1,0 +1,37 @@
+#include <algorithm>
+#include <string_view>
+
+#include "hipcache/plan/plan.h"
+
+namespace hipcache::plan {
+
+std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour) {
+  std::vector<std::string> added;
+  if (!invocation.user_cuid) added.push_back("-cuid=" + cuid);
+  if (colour && !invocation.colour_given) added.emplace_back("-fcolor-diagnostics");
+  added.emplace_back("-###");
+  std::vector<std::string> arguments = invocation.argv;
+  // Everything after "--" is a file. A "--" inside a response file is out of reach: the probe then fails, and with it
+  // the plan.
+  const auto place = std::find(arguments.begin(), arguments.end(), "--");
+  arguments.insert(place, added.begin(), added.end());
+  return arguments;
+}
+
+std::vector<std::string> in_directory(const std::vector<std::string>& argv, const std::string& directory) {
+  const std::string_view token = kDirectory;
+  std::vector<std::string> result;
+  result.reserve(argv.size());
+  for (const std::string& argument : argv) {
+    std::string replaced;
+    std::size_t from = 0;
+    for (auto at = argument.find(token); at != std::string::npos; at = argument.find(token, from)) {
+      replaced.append(argument, from, at - from).append(directory);
+      from = at + token.size();
+    }
+    result.push_back(replaced.append(argument, from, std::string::npos));
+  }
+  return result;
+}
+
+}  // namespace hipcache::plan
