@@ -9,6 +9,8 @@
 
 #include "trace/preload_internal.h"
 
+char* __getcwd_chk(char* buffer, size_t size, size_t room);
+
 TRACE_HOOK(opendir);
 TRACE_EXPORT DIR* opendir(const char* path) {
   DIR* directory = TRACE_REAL(opendir)(path);
@@ -85,6 +87,30 @@ TRACE_HOOK(fts_open);
 TRACE_EXPORT FTS* fts_open(char* const* paths, int options, int (*compare)(const FTSENT**, const FTSENT**)) {
   trace_unknown("fts_open", paths[0] != NULL ? paths[0] : "");
   return TRACE_REAL(fts_open)(paths, options, compare);
+}
+
+/* Where the process is: the real path of ".". */
+TRACE_HOOK(getcwd);
+TRACE_EXPORT char* getcwd(char* buffer, size_t size) {
+  char* path = TRACE_REAL(getcwd)(buffer, size);
+  trace_path(TRACE_REAL_PATH, ".", path != NULL);
+  return path;
+}
+
+TRACE_HOOK(__getcwd_chk);
+TRACE_EXPORT char* __getcwd_chk(char* buffer, size_t size, size_t room) {
+  char* path = TRACE_REAL(__getcwd_chk)(buffer, size, room);
+  trace_path(TRACE_REAL_PATH, ".", path != NULL);
+  return path;
+}
+
+/* This one believes PWD, if it names the place. */
+TRACE_HOOK(get_current_dir_name);
+TRACE_EXPORT char* get_current_dir_name(void) {
+  char* path = TRACE_REAL(get_current_dir_name)();
+  trace_emit(TRACE_VARIABLE, trace_environment("PWD") != NULL, "PWD");
+  trace_path(TRACE_REAL_PATH, ".", path != NULL);
+  return path;
 }
 
 /* Relative paths count from where the process started; afterwards they mean something else. */

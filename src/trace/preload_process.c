@@ -14,10 +14,46 @@
 
 #include "trace/preload_internal.h"
 
-/* What succeeds never returns, so that must be said before. A bare name is searched for by libc: taken as found. */
+/* One place of a search; true if the program is there. */
+static bool record_candidate(const char* directory, size_t length, const char* name) {
+  char path[TRACE_TEXT_LIMIT + 1];
+  const size_t name_length = strlen(name);
+  if (length + name_length + 2 > sizeof path) {
+    trace_unknown("a search on PATH", name);
+    return false;
+  }
+  memcpy(path, directory, length);
+  if (length > 0) path[length++] = '/';
+  memcpy(path + length, name, name_length + 1);
+  const bool found = trace_is_executable(AT_FDCWD, path);
+  trace_emit(TRACE_LOOK, found, path);
+  if (found) trace_emit(TRACE_EXECUTE, true, path);
+  return found;
+}
+
+/* libc searches by execve itself, out of our sight. */
+static void record_search(const char* name) {
+  const char* directory = trace_environment("PATH");
+  if (directory == NULL) directory = "/bin:/usr/bin";
+  while (true) {
+    const size_t length = strcspn(directory, ":");
+    if (record_candidate(directory, length, name) || directory[length] == '\0') return;
+    directory += length + 1;
+  }
+}
+
+/* What succeeds never returns, so that must be said before. */
 static void before_exec(const char* path) {
+  if (trace_active() && trace_is_executable(AT_FDCWD, path)) trace_emit(TRACE_EXECUTE, true, path);
+}
+
+static void before_search(const char* name) {
   if (!trace_active()) return;
-  if (strchr(path, '/') == NULL || trace_is_executable(AT_FDCWD, path)) trace_emit(TRACE_EXECUTE, true, path);
+  if (strchr(name, '/') == NULL) {
+    record_search(name);
+  } else {
+    before_exec(name);
+  }
 }
 
 static int after_exec(const char* path) {
@@ -25,17 +61,18 @@ static int after_exec(const char* path) {
   return -1;
 }
 
-#define EXEC(name, parameters, arguments) \
-  TRACE_HOOK(name);                       \
-  TRACE_EXPORT int name parameters {      \
-    before_exec(path);                    \
-    TRACE_REAL(name) arguments;           \
-    return after_exec(path);              \
+#define EXEC(name, before, parameters, arguments) \
+  TRACE_HOOK(name);                               \
+  TRACE_EXPORT int name parameters {              \
+    before(path);                                 \
+    TRACE_REAL(name) arguments;                   \
+    return after_exec(path);                      \
   }
-EXEC(execve, (const char* path, char* const argv[], char* const environment[]), (path, argv, environment))
-EXEC(execv, (const char* path, char* const argv[]), (path, argv))
-EXEC(execvp, (const char* path, char* const argv[]), (path, argv))
-EXEC(execvpe, (const char* path, char* const argv[], char* const environment[]), (path, argv, environment))
+EXEC(execve, before_exec, (const char* path, char* const argv[], char* const environment[]), (path, argv, environment))
+EXEC(execv, before_exec, (const char* path, char* const argv[]), (path, argv))
+EXEC(execvp, before_search, (const char* path, char* const argv[]), (path, argv))
+EXEC(execvpe, before_search, (const char* path, char* const argv[], char* const environment[]),
+     (path, argv, environment))
 
 /* The forms with the arguments in line call execve inside libc, so they are made into the forms with an array. */
 static size_t count_arguments(const char* first, va_list arguments) {
@@ -84,16 +121,22 @@ TRACE_EXPORT int execveat(int directory, const char* path, char* const argv[], c
   return TRACE_REAL(execveat)(directory, path, argv, environment, flags);
 }
 
-#define SPAWN(name)                                                                                           \
-  TRACE_HOOK(name);                                                                                           \
-  TRACE_EXPORT int name(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,            \
-                        const posix_spawnattr_t* attributes, char* const argv[], char* const environment[]) { \
-    const int error = TRACE_REAL(name)(child, path, actions, attributes, argv, environment);                  \
-    trace_path_error(TRACE_EXECUTE, path, error);                                                             \
-    return error;                                                                                             \
-  }
-SPAWN(posix_spawn)
-SPAWN(posix_spawnp)
+TRACE_HOOK(posix_spawn);
+TRACE_EXPORT int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
+                             const posix_spawnattr_t* attributes, char* const argv[], char* const environment[]) {
+  const int error = TRACE_REAL(posix_spawn)(child, path, actions, attributes, argv, environment);
+  trace_path_error(TRACE_EXECUTE, path, error);
+  return error;
+}
+
+TRACE_HOOK(posix_spawnp);
+TRACE_EXPORT int posix_spawnp(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
+                              const posix_spawnattr_t* attributes, char* const argv[], char* const environment[]) {
+  before_search(path);
+  const int error = TRACE_REAL(posix_spawnp)(child, path, actions, attributes, argv, environment);
+  if (error != 0) trace_path_error(TRACE_EXECUTE, path, error);
+  return error;
+}
 
 /* The file is opened in the child inside libc; whether that will succeed is judged by what is there now. */
 TRACE_HOOK(posix_spawn_file_actions_addopen);

@@ -1,0 +1,156 @@
+// Programs from their start to their end: what begins and completes a trace, and what leaves it incomplete.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+
+#include "trace/traced.h"
+
+namespace hipcache::trace {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class Life : public testing::Test {
+ protected:
+  Traced traced;
+  const std::string hooks = test_program("trace_hooks");
+  const std::string true_program = std::filesystem::canonical("/bin/true").string();
+
+  void SetUp() override { traced.scratch.write("there", "bytes"); }
+  ExitStatus run(const std::string& group) { return traced.run({hooks, group}); }
+};
+
+TEST_F(Life, BeginsWithTheProgramAndItsLibrariesButNeitherTheKernelsNorTheTracersOwn) {
+  EXPECT_EQ(run("return").exit_code, 0);
+  EXPECT_THAT(traced.trace.programs, ElementsAre(hooks));
+  EXPECT_THAT(traced.texts(Kind::library), Contains(EndsWith("/libc.so.6")));
+  EXPECT_THAT(traced.texts(Kind::library), Each(StartsWith("/")));
+  EXPECT_THAT(traced.texts(Kind::library), Not(Contains(EndsWith("/libhipcache-trace.so"))));
+}
+
+TEST_F(Life, EndsOnceHoweverTheProgramLeavesInOrder) {
+  for (const char* way : {"return", "exit", "_exit", "_Exit", "quick_exit"}) {
+    EXPECT_EQ(run(way).exit_code, 0) << way;
+    EXPECT_EQ(traced.trace.ends, 1U) << way;
+  }
+}
+
+TEST_F(Life, HasNoEndWhenASignalEndsTheProgram) {
+  EXPECT_EQ(run("kill").signal, SIGKILL);
+  EXPECT_EQ(traced.trace.ends, 0U);
+  EXPECT_EQ(run("abort").signal, SIGABRT);
+  EXPECT_EQ(traced.trace.ends, 0U);
+  EXPECT_THAT(traced.trace.programs, ElementsAre(hooks));
+}
+
+TEST_F(Life, OfAForkedChildIsPartOfItsParents) {
+  for (const char* way : {"fork", "vfork"}) {
+    EXPECT_EQ(run(way).exit_code, 0) << way;
+    EXPECT_THAT(traced.trace.programs, ElementsAre(hooks)) << way;
+    EXPECT_EQ(traced.trace.ends, 1U) << way;
+  }
+  run("fork");
+  EXPECT_TRUE(traced.has(Kind::open_read, true, "there"));
+}
+
+TEST_F(Life, OfAnExecutedProgramIsItsOwnWhateverCallExecutedIt) {
+  for (const char* call : {"execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve",
+                           "posix_spawn", "posix_spawnp"}) {
+    EXPECT_EQ(run(call).exit_code, 0) << call;
+    EXPECT_THAT(traced.trace.programs, ElementsAre(hooks, true_program)) << call;
+    EXPECT_EQ(traced.trace.ends, 2U) << call;
+    EXPECT_TRUE(traced.has_any(Kind::execute, true, "/true")) << call << "\n" << traced.dump();
+  }
+}
+
+TEST_F(Life, RecordsWhereAProgramWasLookedForOnThePath) {
+  traced.changes["PATH"] = traced.scratch.make_directory("empty") + ":" + std::getenv("PATH");
+  for (const char* call : {"execvp", "posix_spawnp"}) {
+    EXPECT_EQ(run(call).exit_code, 0) << call;
+    EXPECT_TRUE(traced.has(Kind::look, false, traced.scratch / "empty/true")) << call << "\n" << traced.dump();
+    EXPECT_TRUE(traced.has_any(Kind::look, true, "/true")) << call;
+  }
+}
+
+TEST_F(Life, RecordsAProgramThatIsNotThereAsAbsent) {
+  EXPECT_EQ(run("exec-in-vain").exit_code, 0);
+  EXPECT_TRUE(traced.has(Kind::execute, false, "absent"));
+  EXPECT_FALSE(traced.has(Kind::execute, true, "absent"));
+}
+
+TEST_F(Life, RecordsFilesThatASpawnedProgramStartsWith) {
+  EXPECT_EQ(run("spawn-with-files").exit_code, 0);
+  EXPECT_TRUE(traced.has(Kind::open_read, true, "there"));
+  EXPECT_TRUE(traced.has(Kind::open_write, true, "w-output"));
+}
+
+TEST_F(Life, RecordsShells) {
+  for (const char* call : {"system", "popen"}) {
+    EXPECT_EQ(run(call).exit_code, 0) << call;
+    EXPECT_TRUE(traced.has(Kind::execute, true, "/bin/sh")) << call;
+  }
+}
+
+TEST_F(Life, RecordsConnections) {
+  EXPECT_EQ(run("connect-network").exit_code, 0);
+  EXPECT_THAT(traced.texts(Kind::network), ElementsAre("a network address"));
+  EXPECT_EQ(run("connect-socket").exit_code, 0);
+  EXPECT_THAT(traced.texts(Kind::network), ElementsAre("absent"));
+}
+
+TEST_F(Life, AnswersAndRecordsVariablesAskedBeforeItsOwnConstructorAndFromInsideAnAllocator) {
+  traced.changes["TRACE_TEST_SET"] = "a value";
+  EXPECT_EQ(traced.run({test_program("trace_early")}).exit_code, 0);
+  EXPECT_TRUE(traced.has(Kind::variable, true, "TRACE_TEST_SET"));
+  EXPECT_TRUE(traced.has(Kind::variable, false, "TRACE_TEST_ALLOCATOR"));
+  EXPECT_LT(traced.raw.find("TRACE_TEST_SET"), traced.raw.find(test_program("trace_early"))) << "asked too late";
+  EXPECT_EQ(traced.trace.ends, 1U);
+}
+
+TEST_F(Life, OfAStaticProgramLeavesNothing) {
+  EXPECT_EQ(traced.run({test_program("trace_static")}).exit_code, 0);
+  EXPECT_THAT(traced.raw, IsEmpty());
+}
+
+TEST_F(Life, WithoutAFileToTraceToLeavesNothing) {
+  traced.changes["HIPCACHE_TRACE"] = "";
+  EXPECT_EQ(run("read").exit_code, 1);  // the files of that group are not there
+  EXPECT_THAT(traced.raw, IsEmpty());
+  traced.changes["HIPCACHE_TRACE"] = "relative";
+  EXPECT_EQ(run("return").exit_code, 0);
+  EXPECT_FALSE(support::exists(traced.scratch / "relative"));
+}
+
+TEST_F(Life, GoesOnWhenTheTraceCannotBeWrittenButHasNoEnd) {
+  traced.changes["HIPCACHE_TRACE"] = "/dev/full";
+  EXPECT_EQ(run("fork").exit_code, 0);
+  traced.changes["HIPCACHE_TRACE"] = traced.scratch / "absent/trace";
+  EXPECT_EQ(run("fork").exit_code, 0);
+  EXPECT_THAT(traced.raw, IsEmpty());
+}
+
+TEST_F(Life, UnderFakerootSeesTheSameAndFakesTheSame) {
+  traced.scratch.write("script", "touch owned && chown 12:34 owned && stat -c %u:%g owned\n");
+  EXPECT_EQ(traced.run_untraced({"fakeroot", "sh", "script"}).exit_code, 0) << traced.output;
+  EXPECT_EQ(traced.output, "12:34\n");
+  const std::string chain = "LD_PRELOAD=" + preload_library() + ":$LD_PRELOAD";
+  const std::string traced_command = "env " + chain + " HIPCACHE_TRACE=" + (traced.scratch / "chained") + " sh script";
+  EXPECT_EQ(traced.run_untraced({"fakeroot", "sh", "-c", traced_command}).exit_code, 0) << traced.output;
+  EXPECT_EQ(traced.output, "12:34\n");
+  const Result<Trace> chained = read_trace(support::read_bytes(traced.scratch / "chained"));
+  ASSERT_TRUE(chained.ok());
+  EXPECT_EQ(chained->programs.size(), chained->ends);
+  EXPECT_THAT(chained->records, Contains(Record{Kind::open_write, true, "owned"}));
+  EXPECT_THAT(chained->records, Contains(testing::Field(&Record::text, testing::HasSubstr("libfakeroot"))));
+}
+
+}  // namespace
+}  // namespace hipcache::trace

@@ -1,0 +1,236 @@
+// What the library records of each call, shown with a program that makes the calls.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "trace/traced.h"
+
+namespace hipcache::trace {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class Preload : public testing::Test {
+ protected:
+  Traced traced;
+
+  void SetUp() override {
+    traced.scratch.write("there", "bytes");
+    traced.scratch.write("folder/inside", "bytes");
+  }
+
+  // Runs a group of calls; the program itself says whether libc did as it should, tracing or not.
+  void run(const std::string& group) {
+    EXPECT_EQ(traced.run({test_program("trace_hooks"), group}).exit_code, 0) << group << "\n" << traced.output;
+    EXPECT_EQ(traced.trace.ends, 1U);
+  }
+
+  void link_to_file(const std::vector<std::string>& names) {
+    for (const std::string& name : names) traced.scratch.link(name, "there");
+  }
+
+  void expect_each(Kind kind, bool found, const std::vector<std::string>& names) {
+    for (const std::string& name : names) EXPECT_TRUE(traced.has(kind, found, name)) << name << "\n" << traced.dump();
+  }
+};
+
+TEST_F(Preload, RecordsEveryWayOfOpeningAFileForReading) {
+  const std::vector<std::string> names{"r-open",   "r-open64",   "r-openat",   "r-openat64",
+                                       "r-open_2", "r-open64_2", "r-openat_2", "r-openat64_2",
+                                       "r-fopen",  "r-fopen64",  "r-freopen",  "r-freopen64"};
+  link_to_file(names);
+  run("read");
+  expect_each(Kind::open_read, true, names);
+  EXPECT_THAT(traced.texts(Kind::open_write), IsEmpty());
+}
+
+TEST_F(Preload, RecordsEveryWayOfOpeningAFileForWriting) {
+  run("write");
+  expect_each(Kind::open_write, true,
+              {"w-open", "w-open64", "w-openat", "w-openat64", "w-creat", "w-creat64", "w-fopen", "w-fopen64"});
+  EXPECT_THAT(traced.texts(Kind::open_read), IsEmpty());
+}
+
+TEST_F(Preload, HandsTheModeOfANewFileOn) { run("mode"); }
+
+TEST_F(Preload, RecordsWhatWasNotThereToOpenAndKeepsErrno) {
+  run("absent");
+  expect_each(Kind::open_read, false, {"absent-open", "absent-fopen"});
+}
+
+TEST_F(Preload, RecordsAFileThatIsReadAndWrittenAsBothButOnlyIfItHadSomethingToRead) {
+  traced.scratch.write("w-old", "old");
+  traced.scratch.write("w-cut", "old");
+  run("both");
+  expect_each(Kind::open_write, true, {"there", "fresh", "w-old", "w-new", "w-cut"});
+  EXPECT_THAT(traced.texts(Kind::open_read), ElementsAre("there", "w-old"));
+}
+
+TEST_F(Preload, RecordsDirectoriesThatAreListedOnceForEachWayOfListing) {
+  const std::vector<std::string> names{"folder-open", "folder-fdopendir", "folder-scandir", "folder-scandir64"};
+  for (const std::string& name : names) traced.scratch.make_directory(name);
+  run("directories");
+  expect_each(Kind::list, true, {"folder", "folder-open", "folder-scandir", "folder-scandir64"});
+  // By its descriptor only the absolute path is known.
+  EXPECT_TRUE(traced.has(Kind::list, true, traced.scratch / "folder-fdopendir")) << traced.dump();
+  EXPECT_TRUE(traced.has(Kind::list, false, "absent"));
+}
+
+TEST_F(Preload, RecordsADescriptorForThePathOnlyAsALook) {
+  run("path-only");
+  EXPECT_THAT(traced.trace.records, Contains(Record{Kind::look, true, "there"}));
+  EXPECT_THAT(traced.texts(Kind::open_read), IsEmpty());
+}
+
+TEST_F(Preload, CannotTellWhatAPathBelowADescriptorNamesAndSaysSo) {
+  run("of-descriptor");
+  EXPECT_THAT(traced.texts(Kind::unknown), ElementsAre("openat: inside"));
+}
+
+TEST_F(Preload, LeavesOutTheKernelsOwnTreesButNotTheWaysOutOfThem) {
+  run("of-the-kernel");
+  EXPECT_THAT(traced.texts(Kind::open_read), ElementsAre("/dev/../etc/passwd", "/proc/self/cwd/there"));
+  EXPECT_THAT(traced.texts(Kind::open_write), IsEmpty());
+}
+
+TEST_F(Preload, WritesARecordOncePerProcess) {
+  run("again");
+  std::size_t count = 0;
+  for (auto at = traced.raw.find("there"); at != std::string::npos; at = traced.raw.find("there", at + 1)) ++count;
+  EXPECT_EQ(count, 1U);
+}
+
+TEST_F(Preload, RecordsAPathTooLongForARecordAsUnknown) {
+  run("long");
+  EXPECT_THAT(traced.texts(Kind::unknown), ElementsAre(StartsWith("text too long: xxx")));
+}
+
+TEST_F(Preload, LetsANullPathPass) {
+  run("null");
+  EXPECT_THAT(traced.texts(Kind::open_read), IsEmpty());
+}
+
+TEST_F(Preload, RecordsOnWhenTheProgramHasClosedAllDescriptorsAndNeverWritesIntoItsFiles) {
+  run("all-closed");
+  EXPECT_TRUE(traced.has(Kind::open_read, true, "there"));
+  EXPECT_EQ(std::filesystem::file_size(traced.scratch / "w-taken"), 0U);
+}
+
+TEST_F(Preload, RecordsEachPathOfManyThreads) {
+  run("threads");
+  EXPECT_EQ(traced.texts(Kind::open_read).size(), 300U);
+}
+
+TEST_F(Preload, RecordsEveryWayOfLookingForAPath) {
+  const std::vector<std::string> names{"r-stat",       "r-stat64", "r-lstat",  "r-lstat64",   "r-fstatat",
+                                       "r-fstatat64",  "r-statx",  "r-access", "r-faccessat", "r-eaccess",
+                                       "r-euidaccess", "r-statfs", "r-statvfs"};
+  link_to_file(names);
+  run("look");
+  expect_each(Kind::look, true, names);
+}
+
+TEST_F(Preload, RecordsALookInVainAndKeepsErrno) {
+  run("look-in-vain");
+  EXPECT_TRUE(traced.has(Kind::look, false, "absent"));
+}
+
+TEST_F(Preload, RecordsNoLookAtADescriptor) {
+  run("look-at-descriptor");
+  EXPECT_THAT(traced.texts(Kind::look), IsEmpty());
+  EXPECT_THAT(traced.texts(Kind::unknown), IsEmpty());
+}
+
+#if defined(__x86_64__)
+TEST_F(Preload, RecordsLooksOfProgramsBuiltForAnOlderLibc) {
+  const std::vector<std::string> names{"r-xstat", "r-lxstat", "r-xstat64", "r-lxstat64", "r-fxstatat", "r-fxstatat64"};
+  link_to_file(names);
+  run("look-as-of-old");
+  expect_each(Kind::look, true, names);
+}
+#endif
+
+TEST_F(Preload, RecordsLinksThatAreReadAndPathsThatAreNone) {
+  const std::vector<std::string> names{"r-readlink", "r-readlinkat", "r-readlink_chk"};
+  link_to_file(names);
+  run("links");
+  expect_each(Kind::link, true, names);
+  EXPECT_TRUE(traced.has(Kind::link, false, "there"));
+}
+
+TEST_F(Preload, RecordsPathsThatAreResolved) {
+  const std::vector<std::string> names{"r-realpath", "r-realpath_chk", "r-canonicalize"};
+  link_to_file(names);
+  run("real-paths");
+  expect_each(Kind::real_path, true, names);
+  EXPECT_TRUE(traced.has(Kind::real_path, false, "absent"));
+}
+
+TEST_F(Preload, RecordsAQuestionForTheWorkingDirectoryAsTheRealPathOfTheDot) {
+  run("working-directory");
+  EXPECT_TRUE(traced.has(Kind::real_path, true, "."));
+}
+
+TEST_F(Preload, RecordsTheNamesOfVariablesAndWhetherTheyAreSetButNoValues) {
+  traced.changes["TRACE_TEST_SET"] = "a value";
+  run("variables");
+  EXPECT_TRUE(traced.has(Kind::variable, true, "TRACE_TEST_SET"));
+  EXPECT_TRUE(traced.has(Kind::variable, false, "TRACE_TEST_UNSET"));
+  EXPECT_TRUE(traced.has(Kind::variable, false, "TRACE_TEST_SECURE"));
+  EXPECT_EQ(traced.raw.find("a value"), std::string::npos);
+}
+
+TEST_F(Preload, RecordsTheVariablesThatLibcAsksForBehindALocale) {
+  run("locale");
+  EXPECT_THAT(traced.texts(Kind::variable), Contains("LC_ALL"));
+  EXPECT_THAT(traced.texts(Kind::variable), Contains("LANG"));
+  run("locale-asked");
+  EXPECT_THAT(traced.texts(Kind::variable), testing::Not(Contains("LC_ALL")));
+}
+
+TEST_F(Preload, RecordsLocalTimeAsTheClockAndUniversalTimeNot) {
+  for (const char* call : {"localtime", "localtime_r"}) {
+    run(call);
+    EXPECT_EQ(traced.texts(Kind::clock).size(), 1U) << call;
+  }
+  run("gmtime");
+  EXPECT_THAT(traced.texts(Kind::clock), IsEmpty());
+}
+
+TEST_F(Preload, RecordsWalksInsideLibcAndNewWorkingDirectoriesAsUnknown) {
+  for (const char* call : {"glob", "nftw", "chdir", "fchdir"}) {
+    run(call);
+    EXPECT_THAT(traced.texts(Kind::unknown), ElementsAre(StartsWith(std::string(call) + ": "))) << call;
+  }
+  run("chdir-in-vain");
+  EXPECT_THAT(traced.texts(Kind::unknown), IsEmpty());
+}
+
+TEST_F(Preload, RecordsEveryChangeOfTheFileSystemAsWriting) {
+  run("prepare");
+  run("change");
+  expect_each(Kind::open_write, true,
+              {"w-unlink",    "w-unlinkat",       "w-remove",       "w-rmdir",         "w-rename-from", "w-rename-to",
+               "w-mkdir",     "w-mkdirat",        "w-renameat-to",  "w-renameat-from", "w-symlink",     "w-symlinkat",
+               "w-link",      "w-linkat",         "w-truncate",     "w-chmod",         "w-fchmodat",    "w-utime",
+               "w-utimensat", "w-renameat2-from", "w-renameat2-to", "w-mkfifo"});
+  EXPECT_THAT(traced.texts(Kind::open_read), ElementsAre("there"));
+}
+
+TEST_F(Preload, RecordsTemporaryFilesUnderTheNameThatTheyGot) {
+  run("make-temporary");
+  EXPECT_THAT(traced.texts(Kind::open_write),
+              ElementsAre(StartsWith("w-mkdtemp-"), StartsWith("w-mkostemp-"), StartsWith("w-mkostemps-"),
+                          StartsWith("w-mkstemp-"), StartsWith("w-mkstemps-")));
+  for (const std::string& name : traced.texts(Kind::open_write)) {
+    EXPECT_TRUE(support::exists(traced.scratch / name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace hipcache::trace
