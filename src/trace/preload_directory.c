@@ -83,11 +83,14 @@ FTW(ftw64, __ftw64_func_t)
 NFTW(nftw, __nftw_func_t)
 NFTW(nftw64, __nftw64_func_t)
 
-TRACE_HOOK(fts_open);
-TRACE_EXPORT FTS* fts_open(char* const* paths, int options, int (*compare)(const FTSENT**, const FTSENT**)) {
-  trace_unknown("fts_open", paths[0] != NULL ? paths[0] : "");
-  return TRACE_REAL(fts_open)(paths, options, compare);
-}
+#define FTS_OPEN(name, type, entry)                                                                        \
+  TRACE_HOOK(name);                                                                                        \
+  TRACE_EXPORT type* name(char* const* paths, int options, int (*compare)(const entry**, const entry**)) { \
+    trace_unknown(#name, paths[0] != NULL ? paths[0] : "");                                                \
+    return TRACE_REAL(name)(paths, options, compare);                                                      \
+  }
+FTS_OPEN(fts_open, FTS, FTSENT)
+FTS_OPEN(fts64_open, FTS64, FTSENT64)
 
 /* Where the process is: the real path of ".". */
 TRACE_HOOK(getcwd);

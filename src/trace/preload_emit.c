@@ -102,10 +102,13 @@ static void append(const unsigned char* record, size_t size) {
   if (written != (long)size) atomic_store(&state, STATE_BROKEN);
 }
 
-/* FNV-1a: two records of one process that fall together are one in 2^40, and cost one observation. */
+/* FNV-1a, then mixed, for its upper bits hardly know of the last bytes. That two of a process's thousands of records
+ * fall together, and cost an observation, has a chance of one in 2^40. */
 static uint64_t hash(const unsigned char* bytes, size_t size) {
   uint64_t value = 14695981039346656037U;
   for (size_t i = 0; i < size; ++i) value = (value ^ bytes[i]) * 1099511628211U;
+  value = (value ^ (value >> 33)) * 0xff51afd7ed558ccdU;
+  value ^= value >> 33;
   return value == 0 ? 1 : value;
 }
 

@@ -12,16 +12,7 @@ static __thread int resolving __attribute__((tls_model("initial-exec")));
 
 bool trace_is_resolving(void) { return resolving > 0; }
 
-/* Kept by libc for old programs only (__xstat and its like), a function has no default version to be found by. */
-static void* look_up(const char* name) {
-  static const char* const base_versions[] = {"GLIBC_2.2.5", "GLIBC_2.17"};
-  void* found = dlsym(RTLD_NEXT, name);
-  for (size_t i = 0; found == NULL && i < sizeof base_versions / sizeof *base_versions; ++i) {
-    found = dlvsym(RTLD_NEXT, name, base_versions[i]);
-  }
-  return found;
-}
-
+/* The program calls a function that its libc does not have: without us it would not have started. */
 static _Noreturn void die_without(const char* name) {
   static const char message[] = "libhipcache-trace.so: this libc has no function ";
   struct {
@@ -39,7 +30,7 @@ trace_function trace_real(struct trace_hook* hook) {
   if (real != NULL) return real;
   const int saved = errno;
   ++resolving;
-  void* found = look_up(hook->name);
+  void* found = dlsym(RTLD_NEXT, hook->name);
   --resolving;
   errno = saved;
   if (found == NULL) die_without(hook->name);

@@ -1,9 +1,11 @@
 // Programs from their start to their end: what begins and completes a trace, and what leaves it incomplete.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "trace/traced.h"
 
@@ -135,6 +137,24 @@ TEST_F(Life, GoesOnWhenTheTraceCannotBeWrittenButHasNoEnd) {
   traced.changes["HIPCACHE_TRACE"] = traced.scratch / "absent/trace";
   EXPECT_EQ(run("fork").exit_code, 0);
   EXPECT_THAT(traced.raw, IsEmpty());
+}
+
+TEST_F(Life, TheLibraryStandsOnlyBeforeFunctionsOfLibcAndNeedsNoOtherLibrary) {
+  ASSERT_EQ(traced.run_untraced({"nm", "-D", "--defined-only", "--format=just-symbols", preload_library()}).exit_code,
+            0);
+  std::istringstream symbols(traced.output);
+  std::size_t count = 0;
+  for (std::string symbol; std::getline(symbols, symbol); ++count) {
+    EXPECT_NE(dlsym(RTLD_DEFAULT, symbol.c_str()), nullptr) << symbol;
+  }
+  EXPECT_GT(count, 100U);
+  ASSERT_EQ(traced.run_untraced({"readelf", "-d", preload_library()}).exit_code, 0);
+  std::vector<std::string> needed;
+  std::istringstream lines(traced.output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("(NEEDED)") != std::string::npos) needed.push_back(line);
+  }
+  EXPECT_THAT(needed, ElementsAre(EndsWith("[libc.so.6]")));
 }
 
 TEST_F(Life, UnderFakerootSeesTheSameAndFakesTheSame) {

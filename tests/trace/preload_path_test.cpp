@@ -121,9 +121,13 @@ TEST_F(Preload, RecordsOnWhenTheProgramHasClosedAllDescriptorsAndNeverWritesInto
   EXPECT_EQ(std::filesystem::file_size(traced.scratch / "w-taken"), 0U);
 }
 
-TEST_F(Preload, RecordsEachPathOfManyThreads) {
+TEST_F(Preload, RecordsEachPathOfManyThreadsOnce) {
   run("threads");
   EXPECT_EQ(traced.texts(Kind::open_read).size(), 300U);
+  std::size_t written = 0;
+  for (auto at = traced.raw.find("absent-"); at != std::string::npos; at = traced.raw.find("absent-", at + 1))
+    ++written;
+  EXPECT_EQ(written, 300U);
 }
 
 TEST_F(Preload, RecordsEveryWayOfLookingForAPath) {

@@ -1,8 +1,11 @@
 // What a traced process was seen to do: the records that libhipcache-trace.so appends to the step's trace file.
 //
 // The file is a sequence of records, each written by one write(2) with O_APPEND:
-//   u8 kind, u8 found, u16 zero, u32 length of the text, text. Little-endian. docs/formats.md has the history.
-// A process begins with `program` and ends with `end`; without them the trace is incomplete and proves nothing.
+//   u8 kind, u8 found, u16 zero, u32 length of the text, text. Little-endian. docs/trace.md says which call makes which
+//   record.
+// A program begins with `program` and ends with `end`; without them the trace is incomplete and proves nothing. A
+// record comes once per process, so their number says nothing. Relative paths count from where the step was started: a
+// process that goes elsewhere leaves `unknown`.
 #ifndef HIPCACHE_TRACE_RECORD_H
 #define HIPCACHE_TRACE_RECORD_H
 
@@ -22,12 +25,12 @@ enum class Kind : std::uint8_t {
   open_write = 4,  // opened or created for writing, renamed to, removed, made
   look = 5,        // stat, lstat, access: is it there?
   list = 6,        // opendir
-  link = 7,        // readlink
-  real_path = 8,   // realpath
+  link = 7,        // readlink; not found: absent, or no link
+  real_path = 8,   // realpath; "." for getcwd
   variable = 9,    // getenv; text is the name, never the value
   clock = 10,      // localtime: __DATE__, __TIME__, __TIMESTAMP__
-  execute = 11,    // exec or posix_spawn of another program
-  network = 12,    // connect to anything but AF_UNIX... any connect
+  execute = 11,    // exec or posix_spawn of another program, a shell of system or popen; searches on PATH are `look`
+  network = 12,    // any connect; the path of a local socket, or "a network address"
   unknown = 13,    // something that cannot be told from here (openat of a directory descriptor, chdir); text says what
   end = 14,        // the process ended in order (exit, _exit or return from main)
 };
