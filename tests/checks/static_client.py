@@ -1,0 +1,25 @@
+"""Checks that a program links nothing at run time: no interpreter, no needed library.
+
+usage: static_client.py PROGRAM
+"""
+
+import subprocess
+import sys
+
+import tracked
+
+
+def main(program):
+    headers = subprocess.run(["readelf", "-lW", program], capture_output=True, text=True, check=True).stdout
+    dynamic = subprocess.run(["readelf", "-dW", program], capture_output=True, text=True, check=True).stdout
+    problems = []
+    if "LOAD" not in headers:
+        problems.append(f"{program} is no program")
+    if "INTERP" in headers:
+        problems.append(f"{program} wants a dynamic loader")
+    problems += [f"{program}: {line.strip()}" for line in dynamic.splitlines() if "(NEEDED)" in line]
+    return tracked.finish(problems, "static client")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
