@@ -7,6 +7,7 @@
 
 #include "config/file.h"
 #include "config/keys.h"
+#include "config/values.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::config {
@@ -123,6 +124,13 @@ Result<Settings> locate(const Lookup& variable) {
   if (!file) return file.error();
   settings.file = std::move(*file);
   return settings;
+}
+
+bool is_disabled(const Lookup& variable) {
+  const auto text = set_variable(variable, "HIPCACHE_DISABLE");
+  if (!text) return false;
+  const Result<bool> disabled = parse_boolean(*text);
+  return !disabled || *disabled;
 }
 
 Result<Settings> load(const Lookup& variable) {

@@ -41,6 +41,10 @@ Lookup lookup_in_process();
 // Only HIPCACHE_DIR and HIPCACHE_CONFIG with their defaults: what a client needs on a hit, with no file read.
 Result<Settings> locate(const Lookup& variable);
 
+// Whether HIPCACHE_DISABLE is set to anything but a false value: a value that is no boolean was meant to change
+// something, and not caching is never wrong. Reads no file.
+bool is_disabled(const Lookup& variable);
+
 // All of it. The file is not required to exist; if it exists it must be readable and right.
 Result<Settings> load(const Lookup& variable);
 

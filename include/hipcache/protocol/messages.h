@@ -19,9 +19,9 @@ namespace hipcache::protocol {
 // (docs/protocol.md).
 inline constexpr std::uint32_t kVersion = 1;
 
-// A daemon that has nothing to say for this long says KeepWaiting; a client that hears nothing for kSilenceLimit while
-// none of its own steps runs gives the daemon up.
-inline constexpr std::chrono::seconds kKeepWaitingInterval{20};
+// A daemon that has nothing to say for this long says KeepWaiting; a client that hears nothing for kSilenceLimit (for
+// the first answer: client/patience.h) while none of its own steps runs gives the daemon up.
+inline constexpr std::chrono::seconds kKeepWaitingInterval{5};
 inline constexpr std::chrono::seconds kSilenceLimit{60};
 
 // Identifies the file system that a process sees; a daemon that sees another one cannot prove anything about it.

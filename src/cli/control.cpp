@@ -1,0 +1,46 @@
+#include "cli/control.h"
+
+#include <chrono>
+#include <variant>
+
+namespace hipcache::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kWork = 5min;  // to clear or shrink a large store
+constexpr auto kLeave = 10s;  // to end once asked
+
+}  // namespace
+
+Result<protocol::Message> Control::ask_once(protocol::ControlKind kind) const {
+  Result<protocol::Channel> channel = link_.connect_or_start();
+  if (!channel) return channel.error();
+  if (Status sent = channel->send(protocol::ControlRequest{protocol::build_id(), kind}, patience_.send); !sent)
+    return sent.error();
+  Result<protocol::Received> reply = channel->receive(kWork);
+  if (!reply) return reply.error();
+  return std::move(reply->message);
+}
+
+Result<std::string> Control::ask(protocol::ControlKind kind) const {
+  Result<protocol::Message> message = ask_once(kind);
+  if (message && std::holds_alternative<protocol::VersionMismatch>(*message)) {
+    if (const Result<bool> left = link_.ask_to_leave(); !left) return left.error();
+    message = ask_once(kind);
+  }
+  if (!message) return message.error();
+  if (const auto* busy = std::get_if<protocol::Busy>(&*message)) return Error{"the daemon is busy: " + busy->reason};
+  auto* reply = std::get_if<protocol::ControlReply>(&*message);
+  if (reply == nullptr) return Error{"the daemon answered with something else; hipcache --stop-server ends it"};
+  if (!reply->error.empty()) return Error{reply->error};
+  return std::move(reply->text);
+}
+
+Result<std::string> Control::stop() const {
+  const Result<bool> left = link_.stop(kLeave);
+  if (!left) return left.error();
+  return std::string(*left ? "hipcached stopped\n" : "No hipcached is running\n");
+}
+
+}  // namespace hipcache::cli

@@ -1,0 +1,40 @@
+// Asking the daemon, starting it or replacing one of another version if need be.
+#ifndef HIPCACHE_SRC_CLI_CONTROL_H
+#define HIPCACHE_SRC_CLI_CONTROL_H
+
+#include <string>
+
+#include "hipcache/base/result.h"
+#include "hipcache/client/conversation.h"
+#include "hipcache/client/daemon_link.h"
+#include "hipcache/client/patience.h"
+#include "hipcache/config/settings.h"
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::cli {
+
+class Control {
+ public:
+  Control(const config::Settings& settings, client::Patience patience)
+      : link_(settings, patience), patience_(patience) {}
+
+  // The text of the daemon's reply.
+  Result<std::string> ask(protocol::ControlKind kind) const;
+
+  // Ends the daemon and says so; none is no error.
+  Result<std::string> stop() const;
+
+  Result<client::Answer> converse(const protocol::CompileRequest& request) const {
+    return client::converse(link_, request, patience_);
+  }
+
+ private:
+  Result<protocol::Message> ask_once(protocol::ControlKind kind) const;
+
+  client::DaemonLink link_;
+  client::Patience patience_;
+};
+
+}  // namespace hipcache::cli
+
+#endif

@@ -1,0 +1,16 @@
+#ifndef HIPCACHE_SRC_CLI_JSON_TEXT_H
+#define HIPCACHE_SRC_CLI_JSON_TEXT_H
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace hipcache::cli {
+
+// Indented, with a final newline. Paths need not be UTF-8: what is not is replaced, not an error.
+inline std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace hipcache::cli
+
+#endif

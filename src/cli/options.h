@@ -1,0 +1,38 @@
+// hipcache's own options, as typed, to what is asked for.
+#ifndef HIPCACHE_SRC_CLI_OPTIONS_H
+#define HIPCACHE_SRC_CLI_OPTIONS_H
+
+#include <string>
+#include <vector>
+
+#include "hipcache/base/result.h"
+
+namespace hipcache::cli {
+
+enum class Action {
+  help,
+  version,
+  show_stats,
+  zero_stats,
+  clear,
+  cleanup,
+  show_config,
+  plan,
+  start_server,
+  stop_server
+};
+
+struct Options {
+  Action action = Action::help;
+  bool json = false;
+  std::vector<std::string> command;  // after "--"; of plan alone
+};
+
+// `arguments` without the program's name. An error names the option and what to do.
+Result<Options> parse_options(const std::vector<std::string>& arguments);
+
+std::string help_text();
+
+}  // namespace hipcache::cli
+
+#endif

@@ -1,0 +1,84 @@
+#include "cli/run.h"
+
+#include <unistd.h>
+
+#include "cli/control.h"
+#include "cli/options.h"
+#include "cli/show_config.h"
+#include "cli/show_plan.h"
+#include "hipcache/base/files.h"
+#include "hipcache/config/settings.h"
+#include "hipcache/protocol/messages.h"
+#include "hipcache/stats/report.h"
+
+namespace hipcache::cli {
+namespace {
+
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+
+int complain(const Error& problem, int code) {
+  [[maybe_unused]] const Status told = write_all(STDERR_FILENO, "hipcache: error: " + problem.message + "\n", "stderr");
+  return code;
+}
+
+Result<std::string> show_stats(const Control& control, bool json) {
+  Result<std::string> text = control.ask(protocol::ControlKind::stats);
+  if (!text) return text;
+  if (!json) return stats::to_text(*text);
+  if (!text->ends_with('\n')) *text += '\n';
+  return text;
+}
+
+Result<std::string> ask(const Control& control, protocol::ControlKind kind) {
+  Result<std::string> text = control.ask(kind);
+  if (text) *text += '\n';
+  return text;
+}
+
+// What to print.
+Result<std::string> act(const Options& options, client::Patience patience) {
+  using protocol::ControlKind;
+  if (options.action == Action::help) return help_text();
+  if (options.action == Action::version) return "hipcache " + protocol::build_id() + "\n";
+  const config::Lookup variable = config::lookup_in_process();
+  if (options.action == Action::show_config) return show_config(variable, options.json);
+  const Result<config::Settings> settings = config::load(variable);
+  if (!settings) return settings.error();
+  const Control control(*settings, patience);
+  switch (options.action) {
+    case Action::show_stats:
+      return show_stats(control, options.json);
+    case Action::zero_stats:
+      return ask(control, ControlKind::zero_stats);
+    case Action::clear:
+      return ask(control, ControlKind::clear);
+    case Action::cleanup:
+      return ask(control, ControlKind::cleanup);
+    case Action::start_server:
+      return ask(control, ControlKind::ping);
+    case Action::stop_server:
+      return control.stop();
+    case Action::plan:
+      return show_plan(control, options.command, options.json);
+    case Action::help:
+    case Action::version:
+    case Action::show_config:
+      break;
+  }
+  return Error{"an action without a meaning"};
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments, client::Patience patience) {
+  const Result<Options> options = parse_options(arguments);
+  if (!options) return complain(options.error(), kUsage);
+  const Result<std::string> text = act(*options, patience);
+  if (!text) return complain(text.error(), kFailure);
+  if (Status printed = write_all(STDOUT_FILENO, *text, "standard output"); !printed)
+    return complain(printed.error(), kFailure);
+  return 0;
+}
+
+}  // namespace hipcache::cli

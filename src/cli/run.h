@@ -1,0 +1,17 @@
+// hipcache's own options, from the words typed to the exit code.
+#ifndef HIPCACHE_SRC_CLI_RUN_H
+#define HIPCACHE_SRC_CLI_RUN_H
+
+#include <string>
+#include <vector>
+
+#include "hipcache/client/patience.h"
+
+namespace hipcache::cli {
+
+// 0, or 1 with one line on stderr, or 2 with one line for words that make no sense.
+int run(const std::vector<std::string>& arguments, client::Patience patience);
+
+}  // namespace hipcache::cli
+
+#endif

@@ -1,0 +1,77 @@
+#include "cli/show_plan.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
+
+#include "cli/json_text.h"
+#include "hipcache/client/own_command.h"
+
+namespace hipcache::cli {
+namespace {
+
+constexpr std::string_view kCuid = "CUID";
+constexpr std::string_view kRequest = "request";
+
+std::string line(std::string_view name, std::size_t width, const std::string& rest) {
+  std::string text(name);
+  text.resize(std::max(width, name.size()), ' ');
+  return text + "  " + rest + "\n";
+}
+
+std::string stored(bool is_stored) { return is_stored ? "stored" : "not stored"; }
+
+// A step whose own inputs are not made yet has no key.
+std::string describe(const protocol::PlanStep& step) {
+  if (step.key.empty()) return "not stored, its key depends on steps that have not run";
+  return step.key + "  " + stored(step.stored) +
+         (step.inputs == 0 ? std::string() : ", " + std::to_string(step.inputs) + " inputs");
+}
+
+Result<protocol::PlanReport> ask(const Control& control, const std::vector<std::string>& words) {
+  Result<std::vector<std::string>> argv = client::with_real_compiler(words);
+  if (!argv) return argv.error();
+  Result<client::OwnCommand> command = client::own_command(std::move(*argv));
+  if (!command) return command.error();
+  Result<client::Answer> answer = control.converse(client::compile_request(*command, true));
+  if (!answer) return answer.error();
+  if (auto* plan = std::get_if<protocol::PlanReport>(&answer->message)) return std::move(*plan);
+  if (auto* pass = std::get_if<protocol::PassThrough>(&answer->message)) {
+    protocol::PlanReport plan;
+    plan.reason = std::move(pass->reason);
+    return plan;
+  }
+  return Error{"the daemon answered with something else than a plan"};
+}
+
+}  // namespace
+
+std::string plan_to_text(const protocol::PlanReport& plan) {
+  if (!plan.reason.empty()) return "passes through: " + plan.reason + "\n";
+  std::size_t width = kRequest.size();
+  for (const protocol::PlanStep& step : plan.steps) width = std::max(width, step.name.size());
+  std::string text = line(kCuid, width, plan.cuid.empty() ? "the compiler's own" : plan.cuid);
+  text += line(kRequest, width, plan.request_key + "  " + stored(plan.request_stored));
+  for (const protocol::PlanStep& step : plan.steps) text += line(step.name, width, describe(step));
+  return text;
+}
+
+std::string plan_to_json(const protocol::PlanReport& plan) {
+  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+  for (const protocol::PlanStep& step : plan.steps)
+    steps.push_back({{"name", step.name}, {"key", step.key}, {"stored", step.stored}, {"inputs", step.inputs}});
+  return json_text({{"reason", plan.reason},
+                    {"cuid", plan.cuid},
+                    {"request_key", plan.request_key},
+                    {"request_stored", plan.request_stored},
+                    {"steps", std::move(steps)}});
+}
+
+Result<std::string> show_plan(const Control& control, const std::vector<std::string>& command, bool json) {
+  const Result<protocol::PlanReport> plan = ask(control, command);
+  if (!plan) return plan.error();
+  return json ? plan_to_json(*plan) : plan_to_text(*plan);
+}
+
+}  // namespace hipcache::cli

@@ -1,0 +1,77 @@
+#include "client/daemon_start.h"
+
+#include <fcntl.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+namespace hipcache::client {
+namespace {
+
+constexpr int kFirstOther = STDERR_FILENO + 1;
+constexpr int kCloseOneByOne = 4096;  // where the kernel has no close_range
+
+std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (const std::string& text : strings) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// In the child, after the last fork: only async-signal-safe calls from here on.
+[[noreturn]] void become(char* const* argv, char* const* environment) {
+  const int null = open("/dev/null", O_RDWR);
+  if (null < 0 || chdir("/") != 0) _exit(EXIT_FAILURE);
+  for (int stream = 0; stream < kFirstOther; ++stream)
+    if (dup2(null, stream) < 0) _exit(EXIT_FAILURE);
+  if (close_range(kFirstOther, ~0U, 0) != 0)
+    for (int fd = kFirstOther; fd < kCloseOneByOne; ++fd) close(fd);
+  signal(SIGHUP, SIG_DFL);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  execve(argv[0], argv, environment);
+  _exit(EXIT_FAILURE);
+}
+
+// The child between us and the daemon: it ends at once, and init adopts the daemon.
+[[noreturn]] void fork_again(int report, char* const* argv, char* const* environment) {
+  setsid();
+  const pid_t daemon = fork();
+  if (daemon == 0) become(argv, environment);
+  const bool told = write(report, &daemon, sizeof daemon) == sizeof daemon;
+  _exit(daemon > 0 && told ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+void reap(pid_t pid) {
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace
+
+Result<UniqueFd> start_detached(const std::string& program, const std::vector<std::string>& environment) {
+  const std::vector<std::string> arguments{program};
+  const std::vector<char*> argv = pointers_to(arguments);
+  const std::vector<char*> variables = pointers_to(environment);
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("cannot start", program);
+  const UniqueFd reader(ends[0]);
+  UniqueFd writer(ends[1]);
+  const pid_t between = fork();
+  if (between < 0) return system_error("cannot start", program);
+  if (between == 0) fork_again(writer.get(), argv.data(), variables.data());
+  writer.reset();
+  reap(between);
+  pid_t daemon = -1;
+  if (read(reader.get(), &daemon, sizeof daemon) != sizeof daemon || daemon <= 0)
+    return Error{"cannot start " + program + ": no process for it"};
+  UniqueFd process(pidfd_open(daemon, 0));
+  if (!process) return system_error("cannot watch", program);
+  return process;
+}
+
+}  // namespace hipcache::client

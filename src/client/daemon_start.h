@@ -1,0 +1,19 @@
+// Starting a program that outlives us and has nothing of ours.
+#ifndef HIPCACHE_SRC_CLIENT_DAEMON_START_H
+#define HIPCACHE_SRC_CLIENT_DAEMON_START_H
+
+#include <string>
+#include <vector>
+
+#include "hipcache/base/files.h"
+#include "hipcache/base/result.h"
+
+namespace hipcache::client {
+
+// In a session of its own, adopted by init, in "/", streams at /dev/null, every other descriptor closed. Returns a
+// descriptor of the process that becomes readable when it ends. REQUIRES: no other thread.
+Result<UniqueFd> start_detached(const std::string& program, const std::vector<std::string>& environment);
+
+}  // namespace hipcache::client
+
+#endif

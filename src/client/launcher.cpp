@@ -1,0 +1,68 @@
+#include "hipcache/client/launcher.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+#include <variant>
+
+#include "client/fallback.h"
+#include "client/output_placer.h"
+#include "hipcache/base/log.h"
+#include "hipcache/client/conversation.h"
+#include "hipcache/client/daemon_link.h"
+#include "hipcache/client/own_command.h"
+#include "hipcache/config/settings.h"
+
+namespace hipcache::client {
+namespace {
+
+constexpr int kNotFound = 127;
+
+std::string log_path() {
+  const char* path = std::getenv("HIPCACHE_LOG");
+  return path != nullptr ? path : "";
+}
+
+int complain(const Error& problem) {
+  [[maybe_unused]] const Status told = write_all(STDERR_FILENO, "hipcache: error: " + problem.message + "\n", "stderr");
+  return kNotFound;
+}
+
+// The last part of a request that was served. What is printed cannot fail the compile once its outputs are in place.
+Result<int> finish(const protocol::Finish& finished, const std::vector<UniqueFd>& descriptors) {
+  if (Status placed = place_outputs(finished, descriptors); !placed) return placed.error();
+  [[maybe_unused]] const Status out = write_all(STDOUT_FILENO, finished.stdout_text, "stdout");
+  [[maybe_unused]] const Status err = write_all(STDERR_FILENO, finished.stderr_text, "stderr");
+  return finished.exit_code;
+}
+
+// The exit code, or why the compiler itself has to run.
+Result<int> serve_from_cache(const std::vector<std::string>& argv, Patience patience) {
+  const config::Lookup variable = config::lookup_in_process();
+  if (config::is_disabled(variable)) return Error{"HIPCACHE_DISABLE is set"};
+  const Result<config::Settings> located = config::locate(variable);
+  if (!located) return located.error();
+  const Result<OwnCommand> command = own_command(argv);
+  if (!command) return command.error();
+  const Result<Answer> answer = converse(DaemonLink(*located, patience), compile_request(*command, false), patience);
+  if (!answer) return answer.error();
+  if (const auto* finished = std::get_if<protocol::Finish>(&answer->message))
+    return finish(*finished, answer->descriptors);
+  if (const auto* pass = std::get_if<protocol::PassThrough>(&answer->message)) return Error{pass->reason};
+  if (const auto* busy = std::get_if<protocol::Busy>(&answer->message)) return Error{busy->reason};
+  return Error{"the daemon answered a compile with something else"};
+}
+
+}  // namespace
+
+int launch(std::vector<std::string> argv, Patience patience) {
+  Result<std::vector<std::string>> real = with_real_compiler(std::move(argv));
+  if (!real) return complain(real.error());
+  const Result<int> exit_code = serve_from_cache(*real, patience);
+  if (exit_code) return *exit_code;
+  Log(log_path()).info("the compiler itself runs: " + exit_code.error().message);
+  return run_real_compiler(*real);
+}
+
+}  // namespace hipcache::client

@@ -1,0 +1,173 @@
+#include "client/step_runner.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <system_error>
+#include <utility>
+
+#include "client/step_environment.h"
+#include "hipcache/base/process.h"
+
+namespace hipcache::client {
+namespace {
+
+using protocol::RunStep;
+using protocol::StepDone;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kStepLimit = 256;  // of one request; more is not a plan that we understand
+
+// The clock that file systems stamp with: what is modified after this moment has a later or an equal time.
+std::uint64_t file_clock_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// O_APPEND: the commands of a step write one after the other, and stdout and stderr may be one file.
+Result<UniqueFd> open_output(const std::string& path) {
+  UniqueFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!fd) return system_error("cannot write", path);
+  return fd;
+}
+
+Result<pid_t> spawn_command(const RunStep& step, const protocol::Command& command,
+                            const std::vector<std::string>& environment) {
+  const UniqueFd in(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!in) return system_error("cannot open", "/dev/null");
+  const Result<UniqueFd> out = open_output(step.stdout_path);
+  if (!out) return out.error();
+  const Result<UniqueFd> err = open_output(step.stderr_path);
+  if (!err) return err.error();
+  return spawn({.program = command.program,
+                .argv = command.argv,
+                .environment = step_environment(environment, step),
+                .stdin_fd = in.get(),
+                .stdout_fd = out->get(),
+                .stderr_fd = err->get()});
+}
+
+// Until the child has ended, without reaping it: until then nobody else can get its number.
+void await_end(pid_t pid) {
+  siginfo_t info{};
+  while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace
+
+StepRunner::StepRunner(protocol::Channel& channel, const std::vector<std::string>& environment, Patience patience)
+    : channel_(channel), environment_(environment), patience_(patience) {}
+
+StepRunner::~StepRunner() { stop(); }
+
+Status StepRunner::start(RunStep step) {
+  if (threads_.size() >= kStepLimit)
+    return Error{"the daemon asks for more than " + std::to_string(kStepLimit) + " steps"};
+  if (step.commands.empty()) return Error{"the daemon asks for a step without a command"};
+  {
+    const std::lock_guard lock(mutex_);
+    ++running_;
+  }
+  try {
+    threads_.emplace_back([this, step = std::move(step)] { run(step); });
+  } catch (const std::system_error& problem) {
+    const std::lock_guard lock(mutex_);
+    --running_;
+    return Error{std::string("cannot start a thread: ") + problem.what()};
+  }
+  return done();
+}
+
+void StepRunner::stop() {
+  {
+    std::unique_lock lock(mutex_);
+    stopping_ = true;
+    signal_all(SIGTERM);
+    if (!ended_.wait_for(lock, patience_.terminate, [this] { return running_ == 0; })) signal_all(SIGKILL);
+  }
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+bool StepRunner::is_running() const {
+  const std::lock_guard lock(mutex_);
+  return running_ > 0;
+}
+
+std::uint64_t StepRunner::finished() const {
+  const std::lock_guard lock(mutex_);
+  return finished_;
+}
+
+void StepRunner::run(const RunStep& step) {
+  report(run_commands(step));
+  const std::lock_guard lock(mutex_);
+  --running_;
+  ++finished_;
+  ended_.notify_all();
+}
+
+StepDone StepRunner::run_commands(const RunStep& step) {
+  StepDone result;
+  result.step = step.step;
+  result.started_ns = file_clock_ns();
+  const Clock::time_point started = Clock::now();
+  for (std::uint32_t index = 0; index < step.commands.size() && result.exit_code == 0; ++index) {
+    result.failed_command = index;
+    int exit_code = 0;
+    if (Status ran = run_command(step, step.commands[index], exit_code); !ran) {
+      result.spawn_error = ran.error().message;
+      break;
+    }
+    result.exit_code = exit_code;
+  }
+  if (result.exit_code == 0 && result.spawn_error.empty()) result.failed_command = 0;
+  result.duration_us =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - started).count());
+  return result;
+}
+
+Status StepRunner::run_command(const RunStep& step, const protocol::Command& command, int& exit_code) {
+  const Result<pid_t> pid = spawn_unless_stopping(step, command);
+  if (!pid) return pid.error();
+  await_end(*pid);
+  return finish(*pid, exit_code);
+}
+
+// Under the mutex: a child is either seen by stop() or not started.
+Result<pid_t> StepRunner::spawn_unless_stopping(const RunStep& step, const protocol::Command& command) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return Error{"the client is stopping"};
+  Result<pid_t> pid = spawn_command(step, command, environment_);
+  if (pid) children_.insert(*pid);
+  return pid;
+}
+
+Status StepRunner::finish(pid_t pid, int& exit_code) {
+  const std::lock_guard lock(mutex_);
+  children_.erase(pid);
+  const Result<ExitStatus> status = wait_for(pid);
+  if (!status) return status.error();
+  exit_code = status->exit_code;
+  return done();
+}
+
+void StepRunner::report(const StepDone& report) {
+  const std::lock_guard lock(sending_);
+  // A daemon that does not take the report is of no use: the receiving thread is to notice at once.
+  if (Status sent = channel_.send(report, patience_.send); !sent) shutdown(channel_.fd(), SHUT_RDWR);
+}
+
+// REQUIRES: mutex_ is held.
+void StepRunner::signal_all(int signal) {
+  for (const pid_t child : children_) kill(child, signal);
+}
+
+}  // namespace hipcache::client
