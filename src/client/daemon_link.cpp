@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -66,7 +65,7 @@ UniqueFd process_of_peer(int socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
   if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0) return UniqueFd();
-  return UniqueFd(pidfd_open(peer.pid, 0));
+  return watch_process(peer.pid);
 }
 
 }  // namespace

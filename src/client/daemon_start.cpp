@@ -1,7 +1,7 @@
 #include "client/daemon_start.h"
 
 #include <fcntl.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +53,9 @@ void reap(pid_t pid) {
 
 }  // namespace
 
+// By number: the header of glibc 2.36 cannot be used from C++.
+UniqueFd watch_process(pid_t pid) { return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
+
 Result<UniqueFd> start_detached(const std::string& program, const std::vector<std::string>& environment) {
   const std::vector<std::string> arguments{program};
   const std::vector<char*> argv = pointers_to(arguments);
@@ -69,7 +72,7 @@ Result<UniqueFd> start_detached(const std::string& program, const std::vector<st
   pid_t daemon = -1;
   if (read(reader.get(), &daemon, sizeof daemon) != sizeof daemon || daemon <= 0)
     return Error{"cannot start " + program + ": no process for it"};
-  UniqueFd process(pidfd_open(daemon, 0));
+  UniqueFd process = watch_process(daemon);
   if (!process) return system_error("cannot watch", program);
   return process;
 }

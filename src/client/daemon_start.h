@@ -2,6 +2,8 @@
 #ifndef HIPCACHE_SRC_CLIENT_DAEMON_START_H
 #define HIPCACHE_SRC_CLIENT_DAEMON_START_H
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -13,6 +15,9 @@ namespace hipcache::client {
 // In a session of its own, adopted by init, in "/", streams at /dev/null, every other descriptor closed. Returns a
 // descriptor of the process that becomes readable when it ends. REQUIRES: no other thread.
 Result<UniqueFd> start_detached(const std::string& program, const std::vector<std::string>& environment);
+
+// A descriptor that becomes readable when the process ends; invalid if there is none of that number.
+UniqueFd watch_process(pid_t pid);
 
 }  // namespace hipcache::client
 
