@@ -4,11 +4,12 @@
 // state of a path set in the world now, together with key and set, finds the result. So a key has any number of results
 // (branches switched to and fro) and a look-up costs at most kMaxPathSets states.
 //
-//   action(key)                      -> path set ids             (list, at most kMaxPathSets)
+//   action(key)                      -> path sets: id and blob   (list, at most kMaxPathSets)
 //   action(H(key, set id, state))    -> result
 //   blob(set's blob)                 -> the set's questions
 //
-// Damage of any of them is a miss. Thread-safe.
+// Damage of any of them is a miss. Thread-safe. Memory: path sets decoded last, about kDecodedBytes of them.
+// Rejected: the results in the list itself (ccache's manifest), which grows and slows with every edit of a header.
 #ifndef HIPCACHE_ACTION_ACTION_CACHE_H
 #define HIPCACHE_ACTION_ACTION_CACHE_H
 
@@ -20,6 +21,7 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/base/log.h"
+#include "hipcache/inputs/observe.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/world.h"
 #include "hipcache/store/store.h"
@@ -27,6 +29,8 @@
 namespace hipcache::action {
 
 inline constexpr std::size_t kMaxPathSets = 8;
+
+inline constexpr std::size_t kDecodedBytes = 32u << 20;
 
 // Raised when the meaning of keys or results changes; part of every key (key_hasher).
 inline constexpr std::uint32_t kSchema = 1;
@@ -49,7 +53,7 @@ struct ActionResult {
   std::vector<Output> outputs;
   std::string stdout_text;
   std::string stderr_text;
-  std::uint64_t duration_us = 0;  // of the run that made it: the time a hit saves
+  std::uint64_t duration_us = 0;   // of the run that made it: the time a hit saves
   std::vector<std::string> archs;  // of a request: the archs of its device steps, for the statistics
 
   const Output* output(std::string_view name) const;
@@ -74,14 +78,25 @@ class ActionCache {
                              inputs::Effort* effort = nullptr);
 
   // `state` is World::state of the set, taken by the caller while it could still prove that it is what the run saw.
-  // REQUIRES: the blobs of `result` are in the store.
-  Status record(const ActionKey& key, const inputs::PathSet& set, const Digest& state, const ActionResult& result);
+  // REQUIRES: the blobs of `result` are in the store, and `witnessed` is of the run that made it.
+  Status record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result);
+
+  // The result of several steps under the union of what they depend on. An error, and nothing recorded, if the state of
+  // any of the parts is not any more what it was when it was witnessed: a result must never stand under a state it was
+  // not made in. REQUIRES: as above, for each part.
+  Status record_union(const ActionKey& key, const std::vector<inputs::Witnessed>& parts,
+                      const inputs::Surroundings& from, const ActionResult& result);
+
+  // As the first, under the state of the world now. REQUIRES: nothing that `set` asks about changed since the run; only
+  // a caller that can rule that out (a test, an import) can use it. Others: the two above.
+  Status record(const ActionKey& key, const inputs::PathSet& set, const inputs::Surroundings& from,
+                const ActionResult& result);
 
   // Number of observations in the newest path set under the key; 0 if there is none. For --plan.
   std::uint64_t known_inputs(const ActionKey& key);
 
  private:
-  struct Memory;  // decoded path sets, bounded by bytes
+  struct Memory;
   std::unique_ptr<Memory> memory_;
 };
 

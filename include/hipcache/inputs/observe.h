@@ -8,10 +8,12 @@
 #define HIPCACHE_INPUTS_OBSERVE_H
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "hipcache/base/digest.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/world.h"
 #include "hipcache/trace/record.h"
@@ -30,9 +32,21 @@ struct Run {
   std::uint64_t started_ns = 0;       // CLOCK_REALTIME_COARSE before the first command
 };
 
+// A path set and the state of the world that the run saw. The state is taken before the race guard looks, so what
+// passes the guard is what the run read: to ask the world again after the guard would let in whatever changed in
+// between.
+struct Witnessed {
+  std::shared_ptr<const PathSet> set;
+  Digest state;
+};
+
 // Refuses if a file that counts changed at or after `run.started_ns` (race guard), or is now there or gone where the
 // process saw the opposite; if more or other programs ran than `run.programs` (wrappers), or one of them left no
 // complete trace.
+std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const Surroundings& from,
+                                         World& world);
+
+// The set alone, for those who do not record.
 std::variant<PathSet, Refusal> observe(const trace::Trace& trace, const Run& run, const Surroundings& from,
                                        World& world);
 

@@ -1,7 +1,9 @@
 // What a step looked at, as questions that can be asked again: the contents of this file? is that one there? what does
 // this directory list? A path set holds no answers, so one set serves any number of results.
 //
-// Encoded: sorted, front-coded, zstd; docs/formats.md. Immutable once made; safe to share between threads.
+// Encoded: sorted, front-coded, zstd; docs/formats.md. The id is the digest of the front-coded form, not of what zstd
+// made of it: equal questions have one id whatever zstd compressed them. Immutable once made; safe to share between
+// threads.
 #ifndef HIPCACHE_INPUTS_PATH_SET_H
 #define HIPCACHE_INPUTS_PATH_SET_H
 
@@ -34,18 +36,30 @@ struct Observation {
 
 class PathSet {
  public:
+  // Of one set; more than a compiler of any size asks, little enough to be no weapon. `decode` refuses what is larger.
+  static constexpr std::size_t kMaxObservations = 1'000'000;
+  static constexpr std::size_t kMaxRawBytes = 64u << 20;
+
   explicit PathSet(std::vector<Observation> observations);  // sorts, removes doubles
 
   const std::vector<Observation>& observations() const { return observations_; }
   Digest id() const { return id_; }
 
+  // REQUIRES: within_limits()
   std::string encode() const;
+  // An error for bytes that are damaged, of another version, past the limits or not in the one form that `encode`
+  // writes.
   static Result<PathSet> decode(std::string_view bytes);
+  bool within_limits() const { return observations_.size() <= kMaxObservations && raw_bytes_ <= kMaxRawBytes; }
   static PathSet merge(const std::vector<std::shared_ptr<const PathSet>>& sets);
+
+  // About what the set holds in memory.
+  std::size_t memory() const;
 
  private:
   std::vector<Observation> observations_;
   Digest id_;
+  std::size_t raw_bytes_ = 0;
 };
 
 }  // namespace hipcache::inputs

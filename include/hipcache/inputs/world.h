@@ -10,8 +10,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hipcache/base/digest.h"
@@ -20,7 +22,15 @@
 
 namespace hipcache::inputs {
 
+// A stamp younger than this, or from the future, proves nothing: a change to come might leave it as it is. Two seconds
+// is the coarsest stamp of a file system in use (FAT).
 inline constexpr std::chrono::seconds kDistrust{2};
+
+// What is remembered at most; past it the older half goes (files, directories) or all of it (names), and is found out
+// anew.
+inline constexpr std::size_t kMaxFiles = 200'000;
+inline constexpr std::size_t kMaxDirectories = 20'000;
+inline constexpr std::size_t kMaxNames = 100'000;
 
 // The part of a request that its inputs are seen from. Kept by the caller for as long as calls that use it run.
 struct Surroundings {
@@ -36,28 +46,36 @@ void sort_environment(std::vector<std::string>& environment);
 
 // What one call cost; tests assert it.
 struct Effort {
-  std::uint64_t stats = 0;  // stat, lstat, access
+  std::uint64_t stats = 0;  // stat, lstat, access and their kin
   std::uint64_t opens = 0;  // files opened to be digested
   std::uint64_t bytes_read = 0;
   std::uint64_t listings = 0;
   std::uint64_t links = 0;  // readlink, realpath
 };
 
-// Thread-safe. Memory is bounded: at most kMaxFiles digests and kMaxDirectories directories are remembered.
+// Nanoseconds since 1970 on the clock that stamps files. Called from any thread.
+using Clock = std::function<std::uint64_t()>;
+Clock file_clock();  // CLOCK_REALTIME_COARSE: what Linux stamps files with
+
+// Thread-safe. Memory is bounded: at most kMaxFiles digests, kMaxDirectories listings and kMaxNames names are
+// remembered. docs/proof.md says when an answer is remembered, and what that rests on.
 class World {
  public:
-  World();
+  explicit World(Clock clock = file_clock());
   ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
 
   // The digest over all answers, in the set's order.
   Digest state(const PathSet& set, const Surroundings& from, Effort* effort = nullptr);
 
-  // The digest of a file's content as `state` would see it.
+  // The digest of a regular file's content as `state` would see it; an error for everything else.
   Result<Digest> content(const std::string& absolute_path, Effort* effort = nullptr);
   bool exists(const std::string& absolute_path, Effort* effort = nullptr);
 
+  struct Memory;  // private to the folder
+
  private:
-  struct Memory;
   std::unique_ptr<Memory> memory_;
 };
 

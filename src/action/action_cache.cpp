@@ -1,0 +1,169 @@
+#include "hipcache/action/action_cache.h"
+
+#include <array>
+#include <mutex>
+
+#include "action/decoded_sets.h"
+#include "action/set_list.h"
+
+namespace hipcache::action {
+namespace {
+
+Digest result_key(const ActionKey& key, const Digest& set, const Digest& state) {
+  return key_hasher("result").field(key.value).field(set).field(state).finish();
+}
+
+}  // namespace
+
+Hasher key_hasher(std::string_view domain) {
+  Hasher hasher(domain);
+  hasher.field("hipcache-action").field(std::uint64_t{kSchema});
+  return hasher;
+}
+
+struct ActionCache::Memory {
+  store::Store& store;
+  inputs::World& world;
+  Log& log;
+  DecodedSets decoded{kDecodedBytes};
+  // A list is read, changed and written back under its key's mutex, or two records at once would lose a path set.
+  std::array<std::mutex, 64> list_mutexes;
+
+  std::mutex& list_mutex(const ActionKey& key) { return list_mutexes[key.value.low % list_mutexes.size()]; }
+
+  SetList sets_under(const ActionKey& key);
+  Status add_set(const ActionKey& key, const SetReference& set);
+  std::shared_ptr<const inputs::PathSet> path_set(const SetReference& reference);
+  std::optional<ActionResult> result_under(const Digest& key);
+  bool holds_outputs(const ActionResult& result, store::Lease& lease);
+  std::optional<Hit> try_set(const ActionKey& key, const SetReference& reference, const inputs::Surroundings& from,
+                             store::Lease& lease, inputs::Effort* effort);
+
+  // The value, or nothing with a line in the log: trouble of the store is a miss.
+  template <typename T>
+  std::optional<T> or_miss(Result<std::optional<T>> found) {
+    if (found) return std::move(*found);
+    log.warning(found.error().message);
+    return std::nullopt;
+  }
+  template <typename T>
+  std::optional<T> or_miss(Result<T> decoded_value) {
+    if (decoded_value) return std::move(*decoded_value);
+    log.warning(decoded_value.error().message);
+    return std::nullopt;
+  }
+};
+
+SetList ActionCache::Memory::sets_under(const ActionKey& key) {
+  const std::optional<std::string> bytes = or_miss(store.action(key.value));
+  if (!bytes) return {};
+  return or_miss(SetList::decode(*bytes)).value_or(SetList());
+}
+
+Status ActionCache::Memory::add_set(const ActionKey& key, const SetReference& set) {
+  std::lock_guard lock(list_mutex(key));
+  SetList list = sets_under(key);
+  if (!list.move_to_front(set)) return done();
+  return store.put_action(key.value, list.encode());
+}
+
+std::shared_ptr<const inputs::PathSet> ActionCache::Memory::path_set(const SetReference& reference) {
+  if (auto known = decoded.find(reference.id)) return known;
+  const std::optional<std::string> bytes = or_miss(store.blob(reference.blob));
+  if (!bytes) return nullptr;
+  std::optional<inputs::PathSet> set = or_miss(inputs::PathSet::decode(*bytes));
+  if (!set) return nullptr;
+  if (set->id() != reference.id) {
+    log.warning("path set " + reference.id.hex() + ": its blob holds another one; the entry is dropped");
+    return nullptr;
+  }
+  auto shared = std::make_shared<const inputs::PathSet>(std::move(*set));
+  decoded.insert(shared);
+  return shared;
+}
+
+std::optional<ActionResult> ActionCache::Memory::result_under(const Digest& key) {
+  const std::optional<std::string> bytes = or_miss(store.action(key));
+  if (!bytes) return std::nullopt;
+  return or_miss(ActionResult::decode(*bytes));
+}
+
+// The lease first: what it holds when it is found to be there cannot be evicted between the look and the use.
+bool ActionCache::Memory::holds_outputs(const ActionResult& result, store::Lease& lease) {
+  for (const Output& output : result.outputs) {
+    lease.add(output.blob);
+    Result<bool> held = store.has_blob(output.blob);
+    if (!held) log.warning(held.error().message);
+    if (!held || !*held) return false;
+  }
+  return true;
+}
+
+std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const SetReference& reference,
+                                                const inputs::Surroundings& from, store::Lease& lease,
+                                                inputs::Effort* effort) {
+  std::shared_ptr<const inputs::PathSet> set = path_set(reference);
+  if (!set) return std::nullopt;
+  const Digest state = world.state(*set, from, effort);
+  std::optional<ActionResult> result = result_under(result_key(key, set->id(), state));
+  if (!result || !holds_outputs(*result, lease)) return std::nullopt;
+  return Hit{std::move(*result), std::move(set), state};
+}
+
+ActionCache::ActionCache(store::Store& store, inputs::World& world, Log& log)
+    : memory_(new Memory{store, world, log}) {}
+ActionCache::~ActionCache() = default;
+
+std::optional<Hit> ActionCache::look_up(const ActionKey& key, const inputs::Surroundings& from, store::Lease& lease,
+                                        inputs::Effort* effort) {
+  const SetList list = memory_->sets_under(key);
+  for (const SetReference& reference : list.sets()) {
+    std::optional<Hit> hit = memory_->try_set(key, reference, from, lease, effort);
+    if (!hit) continue;
+    if (reference != list.sets().front()) {
+      if (Status moved = memory_->add_set(key, reference); !moved) memory_->log.warning(moved.error().message);
+    }
+    return hit;
+  }
+  return std::nullopt;
+}
+
+// The result first: a list must not lead to a set whose result is still to come.
+Status ActionCache::record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result) {
+  const inputs::PathSet& set = *witnessed.set;
+  if (!set.within_limits()) return Error{"path set " + set.id().hex() + " is too large to be stored"};
+  Result<Digest> blob = memory_->store.put_blob(set.encode());
+  if (!blob) return blob.error();
+  Status stored = memory_->store.put_action(result_key(key, set.id(), witnessed.state), result.encode());
+  if (!stored) return stored;
+  memory_->decoded.insert(witnessed.set);
+  return memory_->add_set(key, {set.id(), *blob});
+}
+
+// The union's state is taken between two states of each part; where these are equal, it is of the same world.
+Status ActionCache::record_union(const ActionKey& key, const std::vector<inputs::Witnessed>& parts,
+                                 const inputs::Surroundings& from, const ActionResult& result) {
+  std::vector<std::shared_ptr<const inputs::PathSet>> sets;
+  for (const inputs::Witnessed& part : parts) sets.push_back(part.set);
+  auto all = std::make_shared<const inputs::PathSet>(inputs::PathSet::merge(sets));
+  const Digest state = memory_->world.state(*all, from);
+  for (const inputs::Witnessed& part : parts) {
+    if (memory_->world.state(*part.set, from) != part.state)
+      return Error{"an input changed while the request ran; it is not recorded"};
+  }
+  return record(key, {std::move(all), state}, result);
+}
+
+Status ActionCache::record(const ActionKey& key, const inputs::PathSet& set, const inputs::Surroundings& from,
+                           const ActionResult& result) {
+  return record(key, {std::make_shared<const inputs::PathSet>(set), memory_->world.state(set, from)}, result);
+}
+
+std::uint64_t ActionCache::known_inputs(const ActionKey& key) {
+  const SetList list = memory_->sets_under(key);
+  if (list.sets().empty()) return 0;
+  const std::shared_ptr<const inputs::PathSet> newest = memory_->path_set(list.sets().front());
+  return newest ? newest->observations().size() : 0;
+}
+
+}  // namespace hipcache::action

@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include "hipcache/action/action_cache.h"
+#include "hipcache/inputs/frames.h"
+
+namespace hipcache::action {
+namespace {
+
+// Version, duration, stdout, stderr, number of outputs, then of each: name, blob, size. Version 1: the first.
+constexpr std::uint8_t kVersion = 1;
+constexpr std::uint64_t kMaxOutputs = 1000;  // a compile for every architecture there is writes far less
+constexpr std::size_t kDigestBytes = 16;
+
+Error damaged(std::string_view what) { return Error{"action result: " + std::string(what) + "; the entry is dropped"}; }
+
+Result<Output> next_output(inputs::FrameReader& in) {
+  Output output;
+  output.name = in.text();
+  Result<Digest> blob = Digest::from_bytes(in.raw(kDigestBytes));
+  output.size = in.number();
+  if (in.failed() || !blob) return damaged("it ends in the middle of an output");
+  output.blob = *blob;
+  return output;
+}
+
+}  // namespace
+
+const Output* ActionResult::output(std::string_view name) const {
+  auto at = std::find_if(outputs.begin(), outputs.end(), [&](const Output& one) { return one.name == name; });
+  return at == outputs.end() ? nullptr : &*at;
+}
+
+std::string ActionResult::encode() const {
+  inputs::FrameWriter out;
+  out.byte(kVersion).number(duration_us).text(stdout_text).text(stderr_text).number(outputs.size());
+  for (const Output& one : outputs) out.text(one.name).raw(one.blob.bytes()).number(one.size);
+  return std::move(out).bytes();
+}
+
+Result<ActionResult> ActionResult::decode(std::string_view bytes) {
+  inputs::FrameReader in(bytes);
+  if (in.byte() != kVersion) return damaged("it is of another version");
+  ActionResult result;
+  result.duration_us = in.number();
+  result.stdout_text = in.text();
+  result.stderr_text = in.text();
+  const std::uint64_t count = in.number();
+  if (in.failed()) return damaged("it ends in the middle");
+  if (count > kMaxOutputs) return damaged("it claims more outputs than a step can have");
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Result<Output> output = next_output(in);
+    if (!output) return output.error();
+    result.outputs.push_back(std::move(*output));
+  }
+  if (!in.finished()) return damaged("there are bytes after its end");
+  return result;
+}
+
+}  // namespace hipcache::action

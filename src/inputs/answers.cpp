@@ -1,0 +1,48 @@
+#include "inputs/answers.h"
+
+#include <algorithm>
+#include <span>
+#include <tuple>
+
+namespace hipcache::inputs {
+
+void Answers::add_kind(const Sight& sight) {
+  if (sight.kind == Sight::Kind::absent) return add(Answer::absent);
+  if (sight.kind == Sight::Kind::error) return add_error(sight.error);
+  add(sight.is_directory() ? Answer::directory : Answer::other);
+}
+
+void Answers::add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp) {
+  add(Answer::digest, digest);
+  contents_.push_back({digest, index, stamp});
+}
+
+// #pragma once and include guards by file: clang takes names for one file that share device and inode, gcc those that
+// share content and modification time. So which names of equal content are equal in these ways is part of the state:
+// for each, the first that it equals.
+void Answers::add_twins() {
+  std::sort(contents_.begin(), contents_.end(), [](const Content& a, const Content& b) {
+    return std::tie(a.digest, a.index) < std::tie(b.digest, b.index);
+  });
+  for (auto begin = contents_.begin(); begin != contents_.end();) {
+    auto end =
+        std::find_if(begin, contents_.end(), [&](const Content& other) { return other.digest != begin->digest; });
+    const std::span<const Content> equals(begin, end);
+    for (const Content& one : equals.size() > 1 ? equals : equals.first(0)) {
+      auto same_file = std::find_if(equals.begin(), equals.end(), [&](const Content& other) {
+        return other.stamp.device == one.stamp.device && other.stamp.inode == one.stamp.inode;
+      });
+      auto same_time = std::find_if(equals.begin(), equals.end(),
+                                    [&](const Content& other) { return other.stamp.mtime_ns == one.stamp.mtime_ns; });
+      out_.number(one.index).number(same_file->index).number(same_time->index);
+    }
+    begin = end;
+  }
+}
+
+Digest Answers::finish(const Digest& set) {
+  add_twins();
+  return Hasher("world-state").field(set).field(out_.bytes()).finish();
+}
+
+}  // namespace hipcache::inputs

@@ -1,0 +1,56 @@
+// The answers of one state, in bytes that cannot be read in two ways, and their digest.
+#ifndef HIPCACHE_INPUTS_ANSWERS_H
+#define HIPCACHE_INPUTS_ANSWERS_H
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/base/digest.h"
+#include "hipcache/inputs/frames.h"
+#include "inputs/glance.h"
+
+namespace hipcache::inputs {
+
+enum class Answer : std::uint8_t {
+  absent = 1,
+  file = 2,
+  executable = 3,
+  directory = 4,
+  other = 5,       // device, socket, pipe
+  error = 6,       // and which
+  unreadable = 7,  // there, but not to be opened or read
+  digest = 8,
+  text = 9,
+  no_link = 10,
+  unset = 11,
+};
+
+class Answers {
+ public:
+  void add(Answer answer) { out_.byte(static_cast<std::uint8_t>(answer)); }
+  void add(Answer answer, std::string_view text) { add(answer), out_.text(text); }
+  void add(Answer answer, const Digest& digest) { add(answer), out_.number(digest.high).number(digest.low); }
+  void add_error(int error) { add(Answer::error), out_.number(static_cast<std::uint64_t>(error)); }
+  // Absent, error, directory or other: what needs no more than the sight.
+  void add_kind(const Sight& sight);
+  // A file's content, and the file itself for `finish` to compare with the other ones.
+  void add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp);
+
+  Digest finish(const Digest& set);
+
+ private:
+  struct Content {
+    Digest digest;
+    std::uint32_t index;  // of the observation
+    Stamp stamp;
+  };
+  void add_twins();
+
+  FrameWriter out_;
+  std::vector<Content> contents_;
+};
+
+}  // namespace hipcache::inputs
+
+#endif

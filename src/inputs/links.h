@@ -1,0 +1,39 @@
+// The symbolic links that lead to a path: of its own spelling, component by component, and of the targets in turn.
+#ifndef HIPCACHE_INPUTS_LINKS_H
+#define HIPCACHE_INPUTS_LINKS_H
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/world.h"
+#include "inputs/places.h"
+
+namespace hipcache::inputs {
+
+class LinksOnTheWay {
+ public:
+  // REQUIRES: the arguments outlive it.
+  LinksOnTheWay(const Surroundings& from, const Places& places) : from_(from), places_(places) {}
+
+  void add_all_on(std::string_view path);
+  void add_if_link(std::string_view path);  // the last component alone
+
+  // A question for each, under a name as relative as the path that led there.
+  void append_to(std::vector<Observation>& out) const;
+
+ private:
+  static constexpr std::size_t kMaxNames = 200'000;  // against links that lead ever deeper; no tool follows that many
+
+  const Surroundings& from_;
+  const Places& places_;
+  std::unordered_set<std::string> seen_;
+  std::set<std::string> links_;
+};
+
+}  // namespace hipcache::inputs
+
+#endif

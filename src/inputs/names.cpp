@@ -1,0 +1,121 @@
+#include "inputs/names.h"
+
+#include <limits.h>
+
+#include "hipcache/base/files.h"
+
+namespace hipcache::inputs {
+namespace {
+
+std::string_view without_trailing_slashes(std::string_view path) {
+  const std::size_t last = path.find_last_not_of('/');
+  return last == std::string_view::npos ? std::string_view() : path.substr(0, last + 1);
+}
+
+bool names_a_path(Question question) {
+  return question != Question::variable && question != Question::working_directory;
+}
+
+}  // namespace
+
+std::string_view parent_spelling(std::string_view path) {
+  path = without_trailing_slashes(path);
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return {};
+  const std::string_view parent = without_trailing_slashes(path.substr(0, slash));
+  return parent.empty() ? path.substr(0, 1) : parent;
+}
+
+std::string_view Name::entry() const {
+  const std::string_view path = without_trailing_slashes(path_);
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool Name::known_absent_from(const Stamp& directory) const {
+  std::lock_guard lock(mutex_);
+  return absent_from_ == directory;
+}
+
+void Name::learn_absent_from(const Stamp& directory) {
+  std::lock_guard lock(mutex_);
+  absent_from_ = directory;
+}
+
+class NameTable {
+ public:
+  Name* intern(std::string_view path) {
+    if (auto at = names_.find(path); at != names_.end()) return at->second.get();
+    const std::string_view parent = parent_spelling(path);
+    auto name = std::make_unique<Name>(std::string(path), parent.empty() ? nullptr : intern(parent));
+    Name* made = name.get();
+    names_.emplace(made->path(), std::move(name));
+    return made;
+  }
+
+  std::size_t size() const { return names_.size(); }
+
+ private:
+  std::unordered_map<std::string_view, std::unique_ptr<Name>> names_;  // keys look into the names
+};
+
+namespace {
+
+class Planner {
+ public:
+  Planner(NameTable& table, Plan& plan) : table_(table), plan_(plan) {}
+
+  void add(const Observation& observation, const std::string& directory) {
+    plan_.slot_of.push_back(slot_of(observation, directory));
+  }
+
+ private:
+  std::uint32_t slot_of(const Observation& observation, const std::string& directory) {
+    if (!names_a_path(observation.question) || observation.name.empty()) return Slot::kNone;
+    const std::string path = join_path(directory, observation.name);
+    return path.size() >= PATH_MAX ? Slot::kNone : slot_of(table_.intern(path));
+  }
+
+  std::uint32_t slot_of(Name* name) {
+    if (auto at = known_.find(name); at != known_.end()) return at->second;
+    const std::uint32_t parent = name->parent() == nullptr ? Slot::kNone : slot_of(name->parent());
+    const auto index = static_cast<std::uint32_t>(plan_.slots.size());
+    plan_.slots.push_back({name, parent});
+    known_.emplace(name, index);
+    return index;
+  }
+
+  NameTable& table_;
+  Plan& plan_;
+  std::unordered_map<const Name*, std::uint32_t> known_;
+};
+
+}  // namespace
+
+NameBook::NameBook(std::size_t max_names) : max_names_(max_names), table_(std::make_shared<NameTable>()) {}
+NameBook::~NameBook() = default;
+
+std::shared_ptr<const Plan> NameBook::plan(const PathSet& set, const std::string& directory) {
+  const std::string key = set.id().bytes() + directory;
+  std::lock_guard lock(mutex_);
+  if (auto at = plans_.find(key); at != plans_.end()) return at->second;
+  if (table_->size() >= max_names_ || slots_ >= kMaxSlots) {
+    plans_.clear();
+    slots_ = 0;
+    table_ = std::make_shared<NameTable>();
+  }
+  std::shared_ptr<const Plan> plan = make(set, directory);
+  slots_ += plan->slots.size() + plan->slot_of.size();
+  plans_.emplace(key, plan);
+  return plan;
+}
+
+std::shared_ptr<const Plan> NameBook::make(const PathSet& set, const std::string& directory) {
+  auto plan = std::make_shared<Plan>();
+  plan->keeps = table_;
+  plan->slot_of.reserve(set.observations().size());
+  Planner planner(*table_, *plan);
+  for (const Observation& observation : set.observations()) planner.add(observation, directory);
+  return plan;
+}
+
+}  // namespace hipcache::inputs

@@ -1,0 +1,207 @@
+#include "hipcache/inputs/observe.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "hipcache/base/files.h"
+#include "inputs/links.h"
+#include "inputs/loader.h"
+#include "inputs/places.h"
+#include "inputs/race_guard.h"
+
+namespace hipcache::inputs {
+namespace {
+
+using trace::Kind;
+using trace::Record;
+
+// Named as docs/proof.md explains them: those that only steer a search, the tracer's and fakeroot's.
+constexpr std::array<std::string_view, 5> kLeftOut = {"PATH", "PWD", "TMPDIR", "TMP", "TEMP"};
+constexpr std::array<std::string_view, 3> kLeftOutPrefixes = {"HIPCACHE_", "FAKEROOT", "FAKED_"};
+
+bool is_left_out(std::string_view variable) {
+  return std::find(kLeftOut.begin(), kLeftOut.end(), variable) != kLeftOut.end() ||
+         std::any_of(kLeftOutPrefixes.begin(), kLeftOutPrefixes.end(),
+                     [&](std::string_view prefix) { return variable.starts_with(prefix); });
+}
+
+std::string real_path(const std::string& path) {
+  char resolved[PATH_MAX];
+  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
+}
+
+std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run) {
+  for (std::size_t i = 0; i < trace.programs.size(); ++i) {
+    const bool expected = i < run.programs.size() && real_path(run.programs[i]) == real_path(trace.programs[i]);
+    if (!expected) return Refusal{"compiler-is-a-wrapper", trace.programs[i]};
+  }
+  if (trace.programs.size() < run.programs.size())
+    return Refusal{"untraceable-compiler", run.programs[trace.programs.size()]};
+  if (trace.ends < trace.programs.size()) return Refusal{"trace", "a process did not end in order"};
+  return std::nullopt;
+}
+
+bool names_a_path(Kind kind) {
+  return kind == Kind::open_read || kind == Kind::look || kind == Kind::list || kind == Kind::link ||
+         kind == Kind::real_path || kind == Kind::library;
+}
+
+bool is_directory(const std::string& path) {
+  struct stat status = {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// Collects the questions of one trace, or the first reason against it.
+class Observer {
+ public:
+  Observer(const trace::Trace& trace, const Run& run, const Surroundings& from)
+      : trace_(trace), run_(run), from_(from), places_(run.directory), links_(from, places_) {}
+
+  std::optional<Refusal> collect() {
+    for (const Record& record : trace_.records)
+      if (std::optional<Refusal> refusal = take(record)) return refusal;
+    for (const std::string& program : trace_.programs) take_file(program);
+    add_loader_questions(trace_, from_, observations_);
+    links_.append_to(observations_);
+    if (depends_on_directory()) observations_.push_back({Question::working_directory, ""});
+    return std::nullopt;
+  }
+
+  // Records of paths that count, to be compared with the world once more.
+  const std::vector<const Record*>& counted() const { return counted_; }
+  std::string absolute(const std::string& path) const { return join_path(from_.working_directory, path); }
+  PathSet take_set() { return PathSet(std::move(observations_)); }
+
+ private:
+  std::optional<Refusal> take(const Record& record) {
+    if (record.text.find('\0') != std::string::npos) return Refusal{"trace", "a name holds a zero byte"};
+    switch (record.kind) {
+      case Kind::clock:
+        return Refusal{"clock", record.text};
+      case Kind::network:
+        return Refusal{"network", record.text};
+      case Kind::execute:
+        return Refusal{"compiler-is-a-wrapper", record.text};
+      case Kind::open_write:
+        return take_write(record);
+      case Kind::variable:
+        take_variable(record.text);
+        return std::nullopt;
+      case Kind::program:
+      case Kind::end:
+        return std::nullopt;  // counted in Trace::programs and Trace::ends
+      default:
+        if (names_a_path(record.kind)) return take_path(record);
+        return Refusal{"trace", record.text};
+    }
+  }
+
+  std::optional<Refusal> take_write(const Record& record) {
+    const std::string path = absolute(record.text);
+    if (places_.of(path) == Place::own || is_sink(path)) return std::nullopt;
+    return Refusal{"writes-elsewhere", record.text};
+  }
+
+  void take_variable(const std::string& name) {
+    if (name == "PWD") asks_for_directory_ = true;
+    if (!is_left_out(name)) observations_.push_back({Question::variable, name});
+  }
+
+  std::optional<Refusal> take_path(const Record& record) {
+    if (record.kind == Kind::library && !is_counted_library(record.text)) return std::nullopt;
+    const std::string path = absolute(record.text);
+    const Place place = places_.of(path);
+    if (place == Place::process && record.found && record.kind != Kind::link && record.kind != Kind::real_path)
+      return Refusal{"trace", record.text};
+    if (place != Place::world || record.text.empty()) return std::nullopt;
+    observations_.push_back({question_of(record, path), record.text});
+    counted_.push_back(&record);
+    if (record.found || record.kind == Kind::library)
+      links_.add_all_on(record.text);
+    else
+      links_.add_if_link(record.text);
+    return std::nullopt;
+  }
+
+  void take_file(const std::string& path) {
+    observations_.push_back({Question::content, path});
+    links_.add_all_on(path);
+  }
+
+  static Question question_of(const Record& record, const std::string& absolute) {
+    switch (record.kind) {
+      case Kind::open_read:
+        return is_directory(absolute) ? Question::presence : Question::content;
+      case Kind::library:
+        return Question::content;
+      case Kind::list:
+        return Question::listing;
+      case Kind::link:
+        return Question::link;
+      case Kind::real_path:
+        return Question::real_path;
+      default:
+        return Question::presence;
+    }
+  }
+
+  // A process that knows where it is may write it down; one that was told by an absolute name knows it too.
+  bool depends_on_directory() const {
+    if (asks_for_directory_) return true;
+    const std::string logical = from_.logical_directory();
+    return std::any_of(observations_.begin(), observations_.end(), [&](const Observation& observation) {
+      if (observation.question == Question::variable || !observation.name.starts_with('/')) return false;
+      const std::string path = normal_spelling(observation.name);
+      return is_within(path, from_.working_directory) || is_within(path, logical);
+    });
+  }
+
+  const trace::Trace& trace_;
+  const Run& run_;
+  const Surroundings& from_;
+  const Places places_;
+  LinksOnTheWay links_;
+  std::vector<Observation> observations_;
+  std::vector<const Record*> counted_;
+  bool asks_for_directory_ = false;
+};
+
+std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const Run& run, const Surroundings& from) {
+  for (const Record* record : observer.counted()) {
+    Record seen = *record;
+    if (seen.kind == Kind::library) seen.found = true;
+    if (contradicts_world(seen, observer.absolute(seen.text), run.started_ns))
+      return Refusal{"input-changed", seen.text};
+  }
+  if (std::optional<std::string> name = changed_since(set, from, run.started_ns))
+    return Refusal{"input-changed", *name};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const Surroundings& from,
+                                         World& world) {
+  if (std::optional<Refusal> refusal = check_programs(trace, run)) return *refusal;
+  Observer observer(trace, run, from);
+  if (std::optional<Refusal> refusal = observer.collect()) return *refusal;
+  auto set = std::make_shared<const PathSet>(observer.take_set());
+  if (!set->within_limits()) return Refusal{"trace", "more observations than a path set may have"};
+  const Digest state = world.state(*set, from);  // before the guard: see Witnessed
+  if (std::optional<Refusal> refusal = guard(observer, *set, run, from)) return *refusal;
+  return Witnessed{std::move(set), state};
+}
+
+std::variant<PathSet, Refusal> observe(const trace::Trace& trace, const Run& run, const Surroundings& from,
+                                       World& world) {
+  std::variant<Witnessed, Refusal> witnessed = witness(trace, run, from, world);
+  if (Refusal* refusal = std::get_if<Refusal>(&witnessed)) return std::move(*refusal);
+  return *std::get<Witnessed>(witnessed).set;
+}
+
+}  // namespace hipcache::inputs

@@ -1,0 +1,141 @@
+#include "hipcache/inputs/path_set.h"
+
+#include <zstd.h>
+
+#include <algorithm>
+
+#include "hipcache/inputs/frames.h"
+
+namespace hipcache::inputs {
+namespace {
+
+// "HCPS", version, zstd frame of the raw form. Version 1: the first.
+constexpr std::string_view kMagic = "HCPS";
+constexpr std::uint8_t kVersion = 1;
+constexpr int kCompressionLevel = 3;
+
+Error damaged(std::string_view what) { return Error{"path set: " + std::string(what) + "; the entry is dropped"}; }
+
+bool is_question(std::uint8_t value) {
+  return value >= static_cast<std::uint8_t>(Question::content) &&
+         value <= static_cast<std::uint8_t>(Question::working_directory);
+}
+
+std::size_t shared_prefix(std::string_view left, std::string_view right) {
+  return static_cast<std::size_t>(std::mismatch(left.begin(), left.end(), right.begin(), right.end()).first -
+                                  left.begin());
+}
+
+// Number of observations, then of each: question, bytes shared with the name before, the other bytes.
+std::string raw_form(const std::vector<Observation>& observations) {
+  FrameWriter out;
+  out.number(observations.size());
+  std::string_view previous;
+  for (const Observation& observation : observations) {
+    const std::size_t shared = shared_prefix(previous, observation.name);
+    out.byte(static_cast<std::uint8_t>(observation.question)).number(shared);
+    out.text(std::string_view(observation.name).substr(shared));
+    previous = observation.name;
+  }
+  return std::move(out).bytes();
+}
+
+Result<Observation> next_observation(FrameReader& in, std::string_view previous) {
+  const std::uint8_t question = in.byte();
+  const std::uint64_t shared = in.number();
+  const std::string_view suffix = in.text();
+  if (in.failed()) return damaged("it ends in the middle of an observation");
+  if (!is_question(question)) return damaged("it asks an unknown question");
+  if (shared > previous.size()) return damaged("a name shares more than the name before has");
+  if (suffix.find('\0') != std::string_view::npos) return damaged("a name holds a zero byte");
+  std::string name(previous.substr(0, shared));
+  name.append(suffix);
+  if (shared_prefix(previous, name) != shared) return damaged("a name is not in its shortest form");
+  return Observation{static_cast<Question>(question), std::move(name)};
+}
+
+Result<std::vector<Observation>> parse_raw(std::string_view raw) {
+  FrameReader in(raw);
+  const std::uint64_t count = in.number();
+  if (count > PathSet::kMaxObservations) return damaged("it claims more observations than a set may have");
+  std::vector<Observation> observations;
+  observations.reserve(std::min<std::uint64_t>(count, raw.size() / 3));  // an observation takes three bytes at least
+  std::size_t held = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Result<Observation> next = next_observation(in, i == 0 ? std::string_view() : observations.back().name);
+    if (!next) return next.error();
+    if (i > 0 && *next <= observations.back()) return damaged("its observations are not in order");
+    // Front-coding can spell a long name in a few bytes: what it unfolds to is bounded too.
+    held += next->name.size();
+    if (held > PathSet::kMaxRawBytes) return damaged("its names are longer than a set may have");
+    observations.push_back(std::move(*next));
+  }
+  if (!in.finished()) return damaged("there are bytes after its end");
+  return observations;
+}
+
+Result<std::string> decompress(std::string_view frame) {
+  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
+    return damaged("it is not compressed as it should be");
+  if (size > PathSet::kMaxRawBytes) return damaged("it claims more bytes than a set may have");
+  std::string raw(size, '\0');
+  const std::size_t got = ZSTD_decompress(raw.data(), raw.size(), frame.data(), frame.size());
+  if (ZSTD_isError(got) != 0 || got != size) return damaged("it cannot be decompressed");
+  return raw;
+}
+
+std::size_t name_bytes(const std::vector<Observation>& observations) {
+  std::size_t bytes = 0;
+  for (const Observation& observation : observations) bytes += observation.name.size();
+  return bytes;
+}
+
+}  // namespace
+
+PathSet::PathSet(std::vector<Observation> observations) : observations_(std::move(observations)) {
+  std::sort(observations_.begin(), observations_.end());
+  observations_.erase(std::unique(observations_.begin(), observations_.end()), observations_.end());
+  const std::string raw = raw_form(observations_);
+  id_ = digest_of(raw);
+  raw_bytes_ = std::max(raw.size(), name_bytes(observations_));
+}
+
+std::string PathSet::encode() const {
+  const std::string raw = raw_form(observations_);
+  std::string out(kMagic);
+  out.push_back(static_cast<char>(kVersion));
+  const std::size_t header = out.size();
+  out.resize(header + ZSTD_compressBound(raw.size()));
+  // Cannot fail: the bound is large enough and the level is valid. Were it to, the bytes would not decode: a miss.
+  const std::size_t size =
+      ZSTD_compress(out.data() + header, out.size() - header, raw.data(), raw.size(), kCompressionLevel);
+  out.resize(header + (ZSTD_isError(size) != 0 ? 0 : size));
+  return out;
+}
+
+Result<PathSet> PathSet::decode(std::string_view bytes) {
+  if (!bytes.starts_with(kMagic)) return damaged("it does not begin as one");
+  bytes.remove_prefix(kMagic.size());
+  if (bytes.empty() || static_cast<std::uint8_t>(bytes.front()) != kVersion) return damaged("it is of another version");
+  Result<std::string> raw = decompress(bytes.substr(1));
+  if (!raw) return raw.error();
+  Result<std::vector<Observation>> observations = parse_raw(*raw);
+  if (!observations) return observations.error();
+  return PathSet(std::move(*observations));
+}
+
+PathSet PathSet::merge(const std::vector<std::shared_ptr<const PathSet>>& sets) {
+  std::vector<Observation> all;
+  for (const auto& set : sets) all.insert(all.end(), set->observations_.begin(), set->observations_.end());
+  return PathSet(std::move(all));
+}
+
+std::size_t PathSet::memory() const {
+  std::size_t bytes = sizeof(PathSet) + observations_.capacity() * sizeof(Observation);
+  for (const Observation& observation : observations_)
+    if (observation.name.capacity() > std::string().capacity()) bytes += observation.name.capacity() + 1;
+  return bytes;
+}
+
+}  // namespace hipcache::inputs

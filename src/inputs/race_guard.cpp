@@ -1,0 +1,99 @@
+#include "inputs/race_guard.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hipcache/base/files.h"
+#include "inputs/names.h"
+
+namespace hipcache::inputs {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+// A stamp of whole seconds may be of a file system that keeps no more: then only the seconds are compared.
+bool at_or_after(const timespec& time, std::uint64_t started_ns) {
+  const auto seconds = static_cast<std::uint64_t>(time.tv_sec);
+  if (time.tv_nsec == 0) return seconds >= started_ns / kSecond;
+  return seconds * kSecond + static_cast<std::uint64_t>(time.tv_nsec) >= started_ns;
+}
+
+bool content_changed(const std::string& path, std::uint64_t started_ns) {
+  struct stat status = {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && at_or_after(status.st_ctim, started_ns);
+}
+
+bool directory_changed(const std::string& path, std::uint64_t started_ns) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+  return at_or_after(status.st_ctim, started_ns) || at_or_after(status.st_mtim, started_ns);
+}
+
+bool link_changed(const std::string& path, std::uint64_t started_ns) {
+  struct stat status = {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && at_or_after(status.st_ctim, started_ns);
+}
+
+bool changed(Question question, const std::string& path, std::uint64_t started_ns) {
+  switch (question) {
+    case Question::content:
+      return content_changed(path, started_ns);
+    case Question::listing:
+      return directory_changed(path, started_ns);
+    case Question::link:
+      return link_changed(path, started_ns);
+    default:
+      return false;
+  }
+}
+
+bool any_directory_changed(std::string_view path, std::uint64_t started_ns) {
+  for (std::string_view parent = parent_spelling(path); !parent.empty(); parent = parent_spelling(parent))
+    if (directory_changed(std::string(parent), started_ns)) return true;
+  return false;
+}
+
+// A look that failed at what is there: access(2) for a right that nobody has may do that, if the file is not newer than
+// that.
+bool failed_for_a_right(const std::string& path, std::uint64_t started_ns) {
+  return ::access(path.c_str(), R_OK | W_OK | X_OK) != 0 && !content_changed(path, started_ns) &&
+         !any_directory_changed(path, started_ns);
+}
+
+// As above; to open also fails where there is nothing to read from (a socket).
+bool failed_to_open(const std::string& path, const struct stat& status) {
+  return ::access(path.c_str(), R_OK) != 0 || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+}
+
+bool is_there_after_all(const trace::Record& record, const std::string& path, std::uint64_t started_ns) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return false;
+  switch (record.kind) {
+    case trace::Kind::open_read:
+      return !failed_to_open(path, status);
+    case trace::Kind::look:
+      return !failed_for_a_right(path, started_ns);
+    case trace::Kind::list:
+      return S_ISDIR(status.st_mode) && ::access(path.c_str(), R_OK) == 0;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns) {
+  for (const Observation& observation : set.observations())
+    if (changed(observation.question, join_path(from.working_directory, observation.name), started_ns))
+      return observation.name;
+  return std::nullopt;
+}
+
+bool contradicts_world(const trace::Record& record, const std::string& absolute, std::uint64_t started_ns) {
+  struct stat status = {};
+  const bool entry = ::lstat(absolute.c_str(), &status) == 0;  // a dangling link is found by lstat
+  if (record.kind == trace::Kind::link) return record.found != (entry && S_ISLNK(status.st_mode));
+  return record.found ? !entry : is_there_after_all(record, absolute, started_ns);
+}
+
+}  // namespace hipcache::inputs

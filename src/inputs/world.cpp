@@ -1,0 +1,150 @@
+#include "hipcache/inputs/world.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "inputs/answers.h"
+#include "inputs/digests.h"
+#include "inputs/glance.h"
+#include "inputs/memory.h"
+
+namespace hipcache::inputs {
+namespace {
+
+bool is_absence(int error) { return error == ENOENT || error == ENOTDIR; }
+
+void add_errno(Answers& answers, int error) {
+  if (is_absence(error)) return answers.add(Answer::absent);
+  answers.add_error(error);
+}
+
+// One call of World::state: asks every question of the set once, in order.
+class Examination {
+ public:
+  Examination(const Plan& plan, const Surroundings& from, World::Memory& memory, Effort& effort)
+      : plan_(plan),
+        from_(from),
+        memory_(memory),
+        effort_(effort),
+        now_ns_(memory.clock()),
+        glance_(plan, now_ns_, effort) {}
+
+  Digest state(const PathSet& set) {
+    const std::vector<Observation>& observations = set.observations();
+    for (std::uint32_t i = 0; i < observations.size(); ++i) ask(observations[i], i);
+    return answers_.finish(set.id());
+  }
+
+ private:
+  void ask(const Observation& observation, std::uint32_t index) {
+    if (observation.question == Question::variable) return ask_variable(observation.name);
+    if (observation.question == Question::working_directory) return ask_working_directory();
+    const std::uint32_t slot = plan_.slot_of[index];
+    if (slot == Slot::kNone) return answers_.add_error(ENAMETOOLONG);
+    const std::string& path = plan_.slots[slot].name->path();
+    switch (observation.question) {
+      case Question::content:
+        return ask_content(path, glance_.at(slot), index);
+      case Question::presence:
+        return ask_presence(path, glance_.at(slot));
+      case Question::listing:
+        return ask_listing(path, glance_.at(slot));
+      case Question::real_path:
+        return ask_real_path(path, glance_.at(slot));
+      default:
+        return ask_link(path);
+    }
+  }
+
+  void ask_content(const std::string& path, const Sight& seen, std::uint32_t index) {
+    if (!seen.is_file()) return answers_.add_kind(seen);
+    const std::optional<FileDigest> file = digest_file(path, seen, now_ns_, memory_, effort_);
+    if (!file) return answers_.add(Answer::unreadable);
+    answers_.add_content(index, file->digest, file->stamp);
+  }
+
+  // Without any x bit nobody may execute it; with one it takes access(2) to say who, each time: a file system can be
+  // remounted noexec with no trace on the file. Sets ask this of a handful of programs.
+  void ask_presence(const std::string& path, const Sight& seen) {
+    if (!seen.is_file()) return answers_.add_kind(seen);
+    if ((seen.mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0) return answers_.add(Answer::file);
+    ++effort_.stats;
+    answers_.add(::access(path.c_str(), X_OK) == 0 ? Answer::executable : Answer::file);
+  }
+
+  void ask_listing(const std::string& path, const Sight& seen) {
+    if (seen.kind == Sight::Kind::there && !seen.is_directory()) return answers_.add(Answer::other);
+    if (!seen.is_directory()) return answers_.add_kind(seen);
+    const std::optional<Digest> listing = digest_listing(path, seen, now_ns_, memory_, effort_);
+    if (!listing) return answers_.add(Answer::unreadable);
+    answers_.add(Answer::digest, *listing);
+  }
+
+  void ask_real_path(const std::string& path, const Sight& seen) {
+    if (seen.kind != Sight::Kind::there) return answers_.add_kind(seen);
+    ++effort_.links;
+    char resolved[PATH_MAX];
+    if (::realpath(path.c_str(), resolved) == nullptr) return add_errno(answers_, errno);
+    answers_.add(Answer::text, resolved);
+  }
+
+  void ask_link(const std::string& path) {
+    ++effort_.links;
+    char target[PATH_MAX];
+    const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
+    if (length >= 0) return answers_.add(Answer::text, std::string_view(target, static_cast<std::size_t>(length)));
+    if (errno == EINVAL) return answers_.add(Answer::no_link);
+    add_errno(answers_, errno);
+  }
+
+  void ask_variable(const std::string& name) {
+    const char* value = from_.variable(name);
+    if (value == nullptr) return answers_.add(Answer::unset);
+    answers_.add(Answer::digest, digest_of(value));
+  }
+
+  void ask_working_directory() {
+    effort_.stats += 2;
+    answers_.add(Answer::text, from_.working_directory);
+    answers_.add(Answer::text, from_.logical_directory());
+  }
+
+  const Plan& plan_;
+  const Surroundings& from_;
+  World::Memory& memory_;
+  Effort& effort_;
+  const std::uint64_t now_ns_;
+  Glance glance_;
+  Answers answers_;
+};
+
+}  // namespace
+
+World::World(Clock clock) : memory_(std::make_unique<Memory>(std::move(clock))) {}
+World::~World() = default;
+
+Digest World::state(const PathSet& set, const Surroundings& from, Effort* effort) {
+  Effort unasked;
+  const std::shared_ptr<const Plan> plan = memory_->names.plan(set, from.working_directory);
+  return Examination(*plan, from, *memory_, effort != nullptr ? *effort : unasked).state(set);
+}
+
+Result<Digest> World::content(const std::string& absolute_path, Effort* effort) {
+  Effort unasked;
+  Effort& counted = effort != nullptr ? *effort : unasked;
+  const std::uint64_t now_ns = memory_->clock();
+  const Sight seen = look_at(absolute_path.c_str(), counted);
+  if (!seen.is_file()) return Error{"cannot digest " + absolute_path + ": not a regular file that is there"};
+  const std::optional<FileDigest> file = digest_file(absolute_path, seen, now_ns, *memory_, counted);
+  if (!file) return Error{"cannot digest " + absolute_path + ": it cannot be read; look at its permissions"};
+  return file->digest;
+}
+
+bool World::exists(const std::string& absolute_path, Effort* effort) {
+  Effort unasked;
+  return look_at(absolute_path.c_str(), effort != nullptr ? *effort : unasked).kind == Sight::Kind::there;
+}
+
+}  // namespace hipcache::inputs

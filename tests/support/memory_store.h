@@ -1,0 +1,105 @@
+// A store::Store in memory, for tests of what stands on one: nothing is evicted, and any value can be damaged or lost.
+#ifndef HIPCACHE_TESTS_SUPPORT_MEMORY_STORE_H
+#define HIPCACHE_TESTS_SUPPORT_MEMORY_STORE_H
+
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "hipcache/store/store.h"
+
+namespace hipcache::support {
+
+class MemoryStore : public store::Store {
+ public:
+  // For tests to damage, to lose, and to count.
+  std::map<Digest, std::string> actions;
+  std::map<Digest, std::string> blobs;
+  std::set<Digest> leased;
+  unsigned action_writes = 0;
+  bool broken = false;  // every call is an error
+
+  Result<std::optional<std::string>> action(const Digest& key) override { return find(actions, key); }
+
+  Status put_action(const Digest& key, std::string_view value) override {
+    std::lock_guard lock(mutex_);
+    if (broken) return trouble();
+    ++action_writes;
+    actions[key] = std::string(value);
+    return done();
+  }
+
+  Result<std::optional<std::string>> blob(const Digest& digest) override { return find(blobs, digest); }
+
+  Result<bool> has_blob(const Digest& digest) override {
+    std::lock_guard lock(mutex_);
+    if (broken) return trouble();
+    return blobs.contains(digest);
+  }
+
+  Result<Digest> put_blob(std::string_view bytes) override {
+    std::lock_guard lock(mutex_);
+    if (broken) return trouble();
+    const Digest digest = digest_of(bytes);
+    blobs[digest] = std::string(bytes);
+    return digest;
+  }
+
+  std::unique_ptr<store::Lease> lease() override { return std::make_unique<NotingLease>(*this); }
+
+  Result<std::optional<std::string>> note(std::string_view name) override { return find(notes_, std::string(name)); }
+
+  Status put_note(std::string_view name, std::string_view value) override {
+    std::lock_guard lock(mutex_);
+    if (broken) return trouble();
+    notes_[std::string(name)] = std::string(value);
+    return done();
+  }
+
+  Status shrink_to(std::uint64_t) override { return done(); }
+
+  Status clear() override {
+    std::lock_guard lock(mutex_);
+    actions.clear();
+    blobs.clear();
+    return done();
+  }
+
+  store::Usage usage() override {
+    std::lock_guard lock(mutex_);
+    store::Usage usage;
+    usage.actions = actions.size();
+    usage.blobs = blobs.size();
+    return usage;
+  }
+
+ private:
+  class NotingLease : public store::Lease {
+   public:
+    explicit NotingLease(MemoryStore& store) : store_(store) {}
+    void add(const Digest& blob) override {
+      std::lock_guard lock(store_.mutex_);
+      store_.leased.insert(blob);
+    }
+
+   private:
+    MemoryStore& store_;
+  };
+
+  static Error trouble() { return Error{"store: broken on purpose"}; }
+
+  template <typename Key>
+  Result<std::optional<std::string>> find(const std::map<Key, std::string>& table, const Key& key) {
+    std::lock_guard lock(mutex_);
+    if (broken) return trouble();
+    auto at = table.find(key);
+    return at == table.end() ? std::optional<std::string>() : std::optional<std::string>(at->second);
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, std::string> notes_;
+};
+
+}  // namespace hipcache::support
+
+#endif
