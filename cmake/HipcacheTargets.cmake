@@ -6,6 +6,8 @@ target_compile_options(hipcache_options INTERFACE -Wall -Wextra -Wpedantic -Wsha
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
   # A designated initializer that leaves the rest to its default is what it is there for.
   $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>
+  # g++-12 reports "text" + std::string in optimised builds (GCC bug 105651).
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>
   $<$<BOOL:${HIPCACHE_WERROR}>:-Werror>)
 if(HIPCACHE_SANITIZE)
   target_compile_options(hipcache_options INTERFACE -fsanitize=${HIPCACHE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

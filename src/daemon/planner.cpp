@@ -23,7 +23,7 @@ std::variant<plan::Plan, Uncacheable> obtain_plan(StepWork& probe, StepRunner& r
   services.counters.probe(probe.hit);
   if (!probe.succeeded()) return Uncacheable{reason::kProbeFailed, "exit code " + std::to_string(probe.exit_code)};
   // A compiler that cannot be watched proves nothing, whatever it plans.
-  if (probe.path_set == nullptr && (probe.refusal == reason::kUntraceable || probe.refusal == reason::kWrapper))
+  if (!probe.recordable() && (probe.refusal == reason::kUntraceable || probe.refusal == reason::kWrapper))
     return Uncacheable{probe.refusal, request.compiler};
   Result<plan::Plan> plan = plan::read_plan(probe.result.stderr_text, request.invocation, kStoredDirectory);
   if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};

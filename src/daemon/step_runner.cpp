@@ -63,8 +63,7 @@ bool StepRunner::found(StepWork& work) {
   work.ended = true;
   work.hit = true;
   work.result = std::move(hit->result);
-  work.path_set = std::move(hit->path_set);
-  work.state = hit->state;
+  work.witnessed = {std::move(hit->path_set), hit->state};
   return true;
 }
 

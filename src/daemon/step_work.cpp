@@ -61,17 +61,6 @@ std::vector<std::string> programs_of(const StepWork& work) {
   return programs;
 }
 
-// The questions that the run asked, unless something of it must not be recorded; then `refusal` is set.
-std::optional<inputs::PathSet> observe(StepWork& work, const trace::Trace& trace, const inputs::Run& run,
-                                       const Request& request, const Services& services) {
-  auto observed = inputs::observe(trace, run, request.from, services.world);
-  if (auto* set = std::get_if<inputs::PathSet>(&observed)) return std::move(*set);
-  const auto& refusal = std::get<inputs::Refusal>(observed);
-  services.log.info(work.label + " is not recorded: " + refusal.reason + " " + refusal.detail);
-  work.refusal = refusal.reason;
-  return std::nullopt;
-}
-
 void take_trace(StepWork& work, const protocol::StepDone& report, const Request& request,
                 const RequestDirectory& directory, const Services& services) {
   const std::string path = file_of(report.step, ".trace", directory);
@@ -87,17 +76,18 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Request&
     return;
   }
   const inputs::Run run{programs_of(work), directory.path(), report.started_ns};
-  std::optional<inputs::PathSet> set = observe(work, *trace, run, request, services);
-  if (!set) return;
-  // The state is only what the step saw if nothing changed before it was taken: the guard comes after it, once more.
-  work.state = services.world.state(*set, request.from);
-  if (!observe(work, *trace, run, request, services)) return;
-  work.path_set = std::make_shared<const inputs::PathSet>(std::move(*set));
+  auto witnessed = inputs::witness(*trace, run, request.from, services.world);
+  if (const auto* refusal = std::get_if<inputs::Refusal>(&witnessed)) {
+    services.log.info(work.label + " is not recorded: " + refusal->reason + " " + refusal->detail);
+    work.refusal = refusal->reason;
+    return;
+  }
+  work.witnessed = std::move(std::get<inputs::Witnessed>(witnessed));
 }
 
 void record(const StepWork& work, const Request& request, const Services& services) {
   if (request.settings.readonly) return;
-  const Status recorded = services.actions.record(work.key, *work.path_set, work.state, work.result);
+  const Status recorded = services.actions.record(work.key, work.witnessed, work.result);
   if (recorded) return;
   services.log.error("cannot record " + work.label + ": " + recorded.error().message);
   services.counters.error();
@@ -132,7 +122,7 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
   if (work.refusal.empty()) {
     record(work, request, services);
   } else {
-    work.path_set = nullptr;
+    work.witnessed.set = nullptr;
     services.counters.not_stored(work.refusal);
   }
   return done();

@@ -13,7 +13,7 @@
 #include "daemon/request_directory.h"
 #include "daemon/services.h"
 #include "hipcache/action/action_cache.h"
-#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/observe.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {
@@ -39,10 +39,10 @@ struct StepWork {
   int exit_code = 0;
   unsigned failed_command = 0;
   action::ActionResult result;
-  std::shared_ptr<const inputs::PathSet> path_set;  // null: `refusal` says why the run proves nothing
-  Digest state;                                     // of the path set, when the step was looked up or recorded
+  inputs::Witnessed witnessed;  // what it depends on; its set is null where `refusal` says why the run proves nothing
   std::string refusal;
 
+  bool recordable() const { return witnessed.set != nullptr; }
   bool succeeded() const { return exit_code == 0; }
 };
 

@@ -12,18 +12,6 @@
 namespace hipcache::daemon {
 namespace {
 
-// Null if one of the steps may not be recorded.
-std::vector<std::shared_ptr<const inputs::PathSet>> path_sets(const StepWork& probe, const StepGraph& graph) {
-  std::vector<std::shared_ptr<const inputs::PathSet>> sets{probe.path_set};
-  for (const auto& step : graph.steps()) sets.push_back(step->path_set);
-  if (std::find(sets.begin(), sets.end(), nullptr) != sets.end()) sets.clear();
-  return sets;
-}
-
-bool still_holds(const StepWork& step, const Request& request, const Services& services) {
-  return services.world.state(*step.path_set, request.from) == step.state;
-}
-
 // The names in the directory that a command mentions.
 void add_names(const std::vector<std::string>& argv, const std::string& directory, std::set<std::string>& names) {
   for (const std::string& argument : argv) {
@@ -61,17 +49,17 @@ action::ActionResult whole_result(const StepGraph& graph, const std::string& dri
 void record_whole(const action::ActionResult& whole, const StepWork& probe, const StepGraph& graph,
                   const Request& request, const Services& services) {
   if (request.settings.readonly) return;
-  const auto sets = path_sets(probe, graph);
-  if (sets.empty()) return;
-  const inputs::PathSet merged = inputs::PathSet::merge(sets);
-  const Digest state = services.world.state(merged, request.from);
-  bool holds = still_holds(probe, request, services);
-  for (const auto& step : graph.steps()) holds = holds && still_holds(*step, request, services);
-  if (!holds) return services.counters.not_stored(reason::kInputChanged);
-  const Status recorded = services.actions.record(request_key(request), merged, state, whole);
+  std::vector<inputs::Witnessed> parts{probe.witnessed};
+  bool recordable = probe.recordable();
+  for (const auto& step : graph.steps()) {
+    recordable = recordable && step->recordable();
+    parts.push_back(step->witnessed);
+  }
+  if (!recordable) return;
+  const Status recorded = services.actions.record_union(request_key(request), parts, request.from, whole);
   if (recorded) return;
-  services.log.error("cannot record the request: " + recorded.error().message);
-  services.counters.error();
+  services.log.info("the request is not recorded: " + recorded.error().message);
+  services.counters.not_stored(reason::kInputChanged);
 }
 
 std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services) {
