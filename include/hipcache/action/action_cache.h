@@ -64,7 +64,9 @@ struct ActionResult {
 struct Hit {
   ActionResult result;
   std::shared_ptr<const inputs::PathSet> path_set;
-  Digest state;  // of the path set, as it held
+  Digest state;  // of the path set, as this hit proved it
+
+  inputs::Witnessed witnessed() const { return {path_set, state}; }
 };
 
 class ActionCache {
@@ -77,7 +79,6 @@ class ActionCache {
   std::optional<Hit> look_up(const ActionKey& key, const inputs::Surroundings& from, store::Lease& lease,
                              inputs::Effort* effort = nullptr);
 
-  // `state` is World::state of the set, taken by the caller while it could still prove that it is what the run saw.
   // REQUIRES: the blobs of `result` are in the store, and `witnessed` is of the run that made it.
   Status record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result);
 

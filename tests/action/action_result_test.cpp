@@ -1,0 +1,63 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "hipcache/action/action_cache.h"
+
+namespace hipcache::action {
+namespace {
+
+ActionResult some_result() {
+  ActionResult result;
+  result.outputs = {{"object", digest_of("o"), 1}, {"depfile", digest_of("d"), 300}};
+  result.stdout_text = "out";
+  result.stderr_text = std::string("warning\0", 8);
+  result.duration_us = 1234567;
+  result.archs = {"gfx906", "gfx90a:xnack+"};
+  return result;
+}
+
+TEST(ActionResult, ComesBackFromItsEncodedForm) {
+  const ActionResult result = some_result();
+  Result<ActionResult> back = ActionResult::decode(result.encode());
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back->stdout_text, result.stdout_text);
+  EXPECT_EQ(back->stderr_text, result.stderr_text);
+  EXPECT_EQ(back->duration_us, result.duration_us);
+  EXPECT_EQ(back->archs, result.archs);
+  ASSERT_EQ(back->outputs.size(), 2u);
+  EXPECT_EQ(back->outputs[1].name, "depfile");
+  EXPECT_EQ(back->outputs[1].blob, digest_of("d"));
+  EXPECT_EQ(back->outputs[1].size, 300u);
+}
+
+TEST(ActionResult, FindsAnOutputByName) {
+  const ActionResult result = some_result();
+  ASSERT_NE(result.output("depfile"), nullptr);
+  EXPECT_EQ(result.output("depfile")->size, 300u);
+  EXPECT_EQ(result.output("fatbin"), nullptr);
+}
+
+TEST(ActionResult, IsRefusedWhereverItIsCutShortAndWithBytesAfterIt) {
+  const std::string bytes = some_result().encode();
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    EXPECT_FALSE(ActionResult::decode(std::string_view(bytes).substr(0, length)).ok()) << "cut to " << length;
+  EXPECT_FALSE(ActionResult::decode(bytes + "x").ok());
+}
+
+TEST(ActionResult, SurvivesRandomDamage) {
+  const std::string good = some_result().encode();
+  std::mt19937 random(42);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string bad = good;
+    for (unsigned n = 1 + random() % 3; n > 0; --n) bad[random() % bad.size()] = static_cast<char>(random());
+    Result<ActionResult> result = ActionResult::decode(bad);
+    if (!result) continue;
+    EXPECT_EQ(result->encode(), bad) << "one form for one result";
+  }
+}
+
+TEST(KeyHasher, TellsDomainsApart) { EXPECT_NE(key_hasher("device").finish(), key_hasher("host").finish()); }
+
+}  // namespace
+}  // namespace hipcache::action

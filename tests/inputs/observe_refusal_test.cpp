@@ -1,0 +1,139 @@
+// What must not be recorded, and by which name it is counted.
+#include "inputs/trace_fixture.h"
+
+namespace hipcache::inputs {
+namespace {
+
+using trace::Kind;
+
+class ObserveRefusal : public TraceFixture {};
+
+TEST_F(ObserveRefusal, IsNoneForAnOrdinaryRun) { EXPECT_EQ(refusal(), ""); }
+
+TEST_F(ObserveRefusal, NamesAProgramThatWasNotToRun) {
+  trace_.programs.push_back(write("bin/other", ""));
+  trace_.ends = 2;
+  EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
+}
+
+TEST_F(ObserveRefusal, NamesAnotherProgramInThePlaceOfTheCompiler) {
+  trace_.programs = {write("bin/bash", "")};
+  EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
+}
+
+TEST_F(ObserveRefusal, TakesALinkToTheCompilerForTheCompiler) {
+  run_.programs = {link("bin/clang++", "compiler")};
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(ObserveRefusal, NamesACompilerThatLeftNoTrace) {
+  trace_ = {};
+  EXPECT_EQ(refusal(), "untraceable-compiler");
+}
+
+TEST_F(ObserveRefusal, NamesAProcessThatDidNotEndInOrder) {
+  trace_.ends = 0;
+  EXPECT_EQ(refusal(), "trace");
+}
+
+TEST_F(ObserveRefusal, NamesAnExecutedProgram) {
+  saw(Kind::execute, "/bin/sh");
+  EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
+}
+
+TEST_F(ObserveRefusal, NamesTheClockAndTheNetwork) {
+  saw(Kind::clock, "");
+  EXPECT_EQ(refusal(), "clock");
+  trace_.records.clear();
+  saw(Kind::network, "");
+  EXPECT_EQ(refusal(), "network");
+}
+
+TEST_F(ObserveRefusal, NamesWhatCannotBeTold) {
+  saw(Kind::unknown, "chdir");
+  EXPECT_EQ(refusal(), "trace");
+}
+
+TEST_F(ObserveRefusal, NamesAWriteElsewhere) {
+  saw(Kind::open_write, at("request/a.o"));
+  EXPECT_EQ(refusal(), "");
+  saw(Kind::open_write, at("request/../elsewhere.o"));
+  EXPECT_EQ(refusal(), "writes-elsewhere");
+}
+
+TEST_F(ObserveRefusal, NamesAReadThroughADescriptor) {
+  for (const char* path : {"/dev/fd/63", "/dev/stdin", "/proc/self/fd/0", "/proc/self/cwd/a.h"}) {
+    trace_.records.clear();
+    saw(Kind::open_read, path);
+    EXPECT_EQ(refusal(), "trace") << path;
+  }
+}
+
+TEST_F(ObserveRefusal, NamesAFileThatChangedDuringTheRun) {
+  const std::string header = write("include/a.h", "");
+  saw(Kind::open_read, header);
+  EXPECT_EQ(refusal(), "");
+  begin_run_before_now();
+  trace_.programs.clear();
+  run_.programs.clear();
+  EXPECT_EQ(refusal(), "input-changed");
+}
+
+TEST_F(ObserveRefusal, NamesADirectoryWhoseListingChangedDuringTheRun) {
+  saw(Kind::list, directory("d"));
+  EXPECT_EQ(refusal(), "");
+  begin_run_before_now();
+  trace_.programs.clear();
+  run_.programs.clear();
+  EXPECT_EQ(refusal(), "input-changed");
+}
+
+TEST_F(ObserveRefusal, NamesALinkThatWasMadeDuringTheRun) {
+  link("l", directory("d"));
+  saw(Kind::link, at("l"));
+  EXPECT_EQ(refusal(), "");
+  begin_run_before_now();
+  trace_.programs.clear();
+  run_.programs.clear();
+  EXPECT_EQ(refusal(), "input-changed");
+}
+
+TEST_F(ObserveRefusal, NamesAFileThatIsGoneOrThereAfterAll) {
+  saw(Kind::open_read, at("gone.h"), true);
+  EXPECT_EQ(refusal(), "input-changed");
+  trace_.records.clear();
+  saw(Kind::open_read, write("there.h", ""), false);
+  EXPECT_EQ(refusal(), "input-changed");
+}
+
+TEST_F(ObserveRefusal, NamesAFileSeenBothAbsentAndThere) {
+  write("made.h", "");
+  saw(Kind::open_read, at("made.h"), false);
+  saw(Kind::open_read, at("made.h"), true);
+  EXPECT_EQ(refusal(), "input-changed");
+}
+
+TEST_F(ObserveRefusal, UnderstandsALookForARightThatNobodyHas) {
+  write("include/a.h", "");
+  saw(Kind::look, at("include/a.h"), true);
+  saw(Kind::look, at("include/a.h"), false);  // access(X_OK)
+  EXPECT_EQ(refusal(), "");
+  begin_run_before_now();
+  trace_.programs.clear();
+  run_.programs.clear();
+  EXPECT_EQ(refusal(), "input-changed") << "it appeared during the run";
+}
+
+TEST_F(ObserveRefusal, NamesALinkThatBecameNone) {
+  write("l", "");
+  saw(Kind::link, at("l"), true);
+  EXPECT_EQ(refusal(), "input-changed");
+}
+
+TEST_F(ObserveRefusal, NamesAListedDirectoryThatAppeared) {
+  saw(Kind::list, directory("d"), false);
+  EXPECT_EQ(refusal(), "input-changed");
+}
+
+}  // namespace
+}  // namespace hipcache::inputs

@@ -1,0 +1,176 @@
+#include "hipcache/inputs/observe.h"
+
+#include "inputs/trace_fixture.h"
+
+namespace hipcache::inputs {
+namespace {
+
+using trace::Kind;
+
+class Observe : public TraceFixture {};
+
+TEST_F(Observe, AsksForTheContentOfWhatWasOpened) {
+  const std::string header = write("include/a.h", "");
+  write("work/a.hip", "");
+  saw(Kind::open_read, header);
+  saw(Kind::open_read, "a.hip");
+  saw(Kind::open_read, at("include/absent.h"), false);
+  EXPECT_TRUE(asks(Question::content, header));
+  EXPECT_TRUE(asks(Question::content, "a.hip"));
+  EXPECT_TRUE(asks(Question::content, at("include/absent.h")));
+  EXPECT_TRUE(asks(Question::content, compiler_));
+}
+
+TEST_F(Observe, AsksWhetherADirectoryThatWasOpenedIsThere) {
+  saw(Kind::open_read, directory("include"));
+  EXPECT_TRUE(asks(Question::presence, at("include")));
+  EXPECT_FALSE(asks(Question::content, at("include")));
+}
+
+TEST_F(Observe, AsksEachKindOfQuestion) {
+  directory("d");
+  link("l", "d");
+  saw(Kind::look, at("absent"), false);
+  saw(Kind::list, at("d"));
+  saw(Kind::link, at("l"));
+  saw(Kind::real_path, at("l"));
+  saw(Kind::variable, "CPATH");
+  EXPECT_TRUE(asks(Question::presence, at("absent")));
+  EXPECT_TRUE(asks(Question::listing, at("d")));
+  EXPECT_TRUE(asks(Question::link, at("l")));
+  EXPECT_TRUE(asks(Question::real_path, at("l")));
+  EXPECT_TRUE(asks(Question::variable, "CPATH"));
+}
+
+TEST_F(Observe, LeavesOutVariablesThatOnlySteerASearchAndThoseOfTheTracer) {
+  for (const char* name : {"PATH", "TMPDIR", "TMP", "TEMP", "HIPCACHE_TRACE", "FAKEROOTKEY", "FAKED_MODE"}) {
+    saw(Kind::variable, name);
+    EXPECT_FALSE(asks(Question::variable, name)) << name;
+  }
+}
+
+TEST_F(Observe, LeavesOutTheRequestsDirectoryHoweverItIsSpelled) {
+  write("request/x.o", "");
+  link("alias", "request");
+  run_.directory = at("alias");
+  saw(Kind::open_read, at("request/x.o"));
+  saw(Kind::look, at("alias/./gone"), false);
+  saw(Kind::open_write, at("request/../request/y.o"));
+  EXPECT_FALSE(asks_about(at("request/x.o")));
+  EXPECT_FALSE(asks_about(at("alias/./gone")));
+}
+
+TEST_F(Observe, CountsWhatIsReachedThroughTheRequestsDirectoryButNotInIt) {
+  const std::string name = run_.directory + "/../include/a.h";
+  write("include/a.h", "");
+  saw(Kind::open_read, name);
+  EXPECT_TRUE(asks(Question::content, name));
+}
+
+TEST_F(Observe, LeavesOutTheMachineButNotSharedMemory) {
+  saw(Kind::open_read, "/proc/cpuinfo");
+  saw(Kind::open_read, "/dev/urandom");
+  saw(Kind::link, "/proc/self/fd/3");
+  saw(Kind::open_write, "/dev/null");
+  saw(Kind::look, "/dev/shm/no/such/file.h", false);
+  EXPECT_FALSE(asks_about("/proc/cpuinfo"));
+  EXPECT_FALSE(asks_about("/dev/urandom"));
+  EXPECT_FALSE(asks_about("/proc/self/fd/3"));
+  EXPECT_TRUE(asks(Question::presence, "/dev/shm/no/such/file.h"));
+}
+
+TEST_F(Observe, AddsEveryLinkOnTheWayToWhatWasOpened) {
+  write("v2/include/a.h", "");
+  link("v", "current");
+  link("current", "v2");
+  saw(Kind::open_read, at("v/include/a.h"));
+  EXPECT_TRUE(asks(Question::link, at("v")));
+  EXPECT_TRUE(asks(Question::link, at("current")));
+  EXPECT_FALSE(asks(Question::link, at("v2")));
+}
+
+TEST_F(Observe, NamesLinksAsRelativeAsThePathThatLedThere) {
+  write("work/real/a.h", "");
+  link("work/inc", "real");
+  saw(Kind::open_read, "inc/a.h");
+  EXPECT_TRUE(asks(Question::link, "inc"));
+  EXPECT_FALSE(asks(Question::working_directory, ""));
+}
+
+TEST_F(Observe, EndsOnLinksThatLeadIntoThemselves) {
+  link("loop", "loop/deeper");
+  saw(Kind::look, at("loop"));
+  EXPECT_TRUE(asks(Question::link, at("loop")));
+}
+
+TEST_F(Observe, AddsTheLoadersCacheAndVariables) {
+  EXPECT_TRUE(asks(Question::content, "/etc/ld.so.cache"));
+  EXPECT_TRUE(asks(Question::content, "/etc/ld.so.preload"));
+  EXPECT_TRUE(asks(Question::variable, "LD_LIBRARY_PATH"));
+  EXPECT_TRUE(asks(Question::variable, "LD_PRELOAD"));
+}
+
+TEST_F(Observe, AddsThePlacesWhereALibraryCouldAppearFirst) {
+  const std::string library = write("lib/libA.so", "");
+  const std::string other = write("lib2/libB.so", "");
+  directory("mine");
+  environment_ = {"LD_LIBRARY_PATH=" + at("mine")};
+  saw(Kind::library, library);
+  saw(Kind::library, other);
+  EXPECT_TRUE(asks(Question::content, library));
+  EXPECT_TRUE(asks(Question::presence, at("lib2/libA.so")));
+  EXPECT_TRUE(asks(Question::presence, at("lib/libB.so")));
+  EXPECT_TRUE(asks(Question::presence, at("mine/libA.so")));
+  EXPECT_TRUE(asks(Question::presence, at("lib/glibc-hwcaps")));
+  EXPECT_FALSE(asks(Question::presence, library));
+}
+
+TEST_F(Observe, LooksIntoTheDirectoriesThatTheLoaderPrefers) {
+  const std::string library = write("lib/libA.so", "");
+  directory("lib/glibc-hwcaps/x86-64-v3");
+  saw(Kind::library, library);
+  EXPECT_TRUE(asks(Question::presence, at("lib/glibc-hwcaps/x86-64-v3/libA.so")));
+}
+
+TEST_F(Observe, LeavesOutTheTracerAndTheKernelsLibrary) {
+  saw(Kind::library, at("lib/libhipcache-trace.so"));
+  saw(Kind::library, "linux-vdso.so.1");
+  EXPECT_FALSE(asks_about(at("lib/libhipcache-trace.so")));
+  EXPECT_FALSE(asks_about("linux-vdso.so.1"));
+}
+
+TEST_F(Observe, DependsOnTheWorkingDirectoryOnlyIfTheProcessKnowsIt) {
+  write("work/a.hip", "");
+  saw(Kind::open_read, "a.hip");
+  saw(Kind::look, ".");
+  EXPECT_FALSE(asks(Question::working_directory, ""));
+  saw(Kind::open_read, at("work/a.hip"));
+  EXPECT_TRUE(asks(Question::working_directory, ""));
+}
+
+TEST_F(Observe, DependsOnTheWorkingDirectoryOfWhoAsksForPwd) {
+  saw(Kind::variable, "PWD");
+  EXPECT_TRUE(asks(Question::working_directory, ""));
+  EXPECT_FALSE(asks(Question::variable, "PWD"));
+}
+
+TEST_F(Observe, KeepsTheStateThatTheRunSaw) {
+  const std::string header = write("a.h", "one");
+  saw(Kind::open_read, header);
+  begin_run();
+  const auto result = outcome();
+  const Witnessed& witnessed = std::get<Witnessed>(result);
+  EXPECT_EQ(world_.state(*witnessed.set, from()), witnessed.state);
+  write("a.h", "two");
+  EXPECT_NE(world_.state(*witnessed.set, from()), witnessed.state);
+}
+
+TEST_F(Observe, GivesTheSetAloneToo) {
+  saw(Kind::look, at("absent"), false);
+  const auto set = observe(trace_, run_, from(), world_);
+  ASSERT_TRUE(std::holds_alternative<PathSet>(set));
+  EXPECT_EQ(std::get<PathSet>(set).observations(), questions());
+}
+
+}  // namespace
+}  // namespace hipcache::inputs

@@ -1,0 +1,78 @@
+// A run of a compiler that never ran: its trace written by hand over a scratch directory, and what becomes of it.
+#ifndef HIPCACHE_TESTS_INPUTS_TRACE_FIXTURE_H
+#define HIPCACHE_TESTS_INPUTS_TRACE_FIXTURE_H
+
+#include <algorithm>
+
+#include "hipcache/inputs/observe.h"
+#include "inputs/world_fixture.h"
+
+namespace hipcache::inputs {
+
+class TraceFixture : public WorldFixture {
+ protected:
+  TraceFixture() {
+    compiler_ = write("bin/compiler", "elf");
+    run_.programs = {compiler_};
+    run_.directory = directory("request");
+    work_ = directory("work");
+    trace_.programs = {compiler_};
+    trace_.ends = 1;
+    begin_run();
+  }
+
+  // All that was written so far is older than the run.
+  void begin_run() { run_.started_ns = file_clock()() + kSecond; }
+  // What is written from now on is newer than the run's beginning.
+  void begin_run_before_now() { run_.started_ns = file_clock()() - kSecond; }
+
+  void saw(trace::Kind kind, const std::string& text, bool found = true) {
+    trace_.records.push_back({kind, found, text});
+  }
+
+  Surroundings from() const {
+    Surroundings from{work_, environment_};
+    sort_environment(from.environment);
+    return from;
+  }
+
+  std::variant<Witnessed, Refusal> outcome() {
+    std::sort(trace_.records.begin(), trace_.records.end());
+    return witness(trace_, run_, from(), world_);
+  }
+
+  // "" if it was not refused.
+  std::string refusal() {
+    const auto result = outcome();
+    const auto* refused = std::get_if<Refusal>(&result);
+    return refused == nullptr ? "" : refused->reason;
+  }
+
+  std::vector<Observation> questions() {
+    const auto result = outcome();
+    if (const auto* refused = std::get_if<Refusal>(&result)) {
+      ADD_FAILURE() << refused->reason << ": " << refused->detail;
+      return {};
+    }
+    return std::get<Witnessed>(result).set->observations();
+  }
+
+  bool asks(Question question, const std::string& name) {
+    const std::vector<Observation> all = questions();
+    return std::find(all.begin(), all.end(), Observation{question, name}) != all.end();
+  }
+
+  bool asks_about(const std::string& name) {
+    const std::vector<Observation> all = questions();
+    return std::any_of(all.begin(), all.end(), [&](const Observation& one) { return one.name == name; });
+  }
+
+  std::string compiler_;
+  std::string work_;
+  hipcache::inputs::Run run_;
+  trace::Trace trace_;
+};
+
+}  // namespace hipcache::inputs
+
+#endif

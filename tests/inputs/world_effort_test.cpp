@@ -1,0 +1,96 @@
+// A hit's price: one stat per file and one per directory.
+#include "inputs/world_fixture.h"
+
+namespace hipcache::inputs {
+namespace {
+
+class WorldEffort : public WorldFixture {
+ protected:
+  static constexpr std::uint64_t kFiles = 400;
+  static constexpr std::uint64_t kAbsences = 700;
+  static constexpr std::uint64_t kDirectories = 80;
+
+  std::string in_directory(std::uint64_t i) const { return at("d" + std::to_string(i % kDirectories)) + "/"; }
+
+  PathSet compile() {
+    std::vector<Observation> observations;
+    for (std::uint64_t i = 0; i < kFiles; ++i)
+      observations.push_back(
+          {Question::content,
+           write("d" + std::to_string(i % kDirectories) + "/f" + std::to_string(i), std::to_string(i))});
+    for (std::uint64_t i = 0; i < kAbsences; ++i)
+      observations.push_back({Question::presence, in_directory(i) + "absent" + std::to_string(i)});
+    let_stamps_settle();
+    return PathSet(std::move(observations));
+  }
+};
+
+TEST_F(WorldEffort, IsOneStatPerFileAndOnePerDirectoryFromTheSecondTimeOn) {
+  const PathSet set = compile();
+  const Effort first = effort_of(set);
+  EXPECT_EQ(first.opens, kFiles);
+  EXPECT_GT(first.bytes_read, 0u);
+  const Effort second = effort_of(set);
+  EXPECT_EQ(second.stats, kFiles + kDirectories);
+  EXPECT_EQ(second.opens, 0u);
+  EXPECT_EQ(second.bytes_read, 0u);
+  EXPECT_EQ(second.listings, 0u);
+  EXPECT_EQ(second.links, 0u);
+}
+
+TEST_F(WorldEffort, OfAnEditIsThatOneFile) {
+  const PathSet set = compile();
+  effort_of(set);
+  write("d0/f0", "edited");
+  let_stamps_settle();
+  const Effort after = effort_of(set);
+  EXPECT_EQ(after.stats, kFiles + kDirectories);
+  EXPECT_EQ(after.opens, 1u);
+  EXPECT_EQ(after.bytes_read, 6u);
+}
+
+TEST_F(WorldEffort, OfAnAddedFileIsTheAbsencesOfItsDirectory) {
+  const PathSet set = compile();
+  effort_of(set);
+  write("d0/unrelated", "");
+  let_stamps_settle();
+  const std::uint64_t absences = (kAbsences + kDirectories - 1) / kDirectories;
+  EXPECT_LE(effort_of(set).stats, kFiles + kDirectories + 2 * absences + 1);
+  EXPECT_EQ(effort_of(set).stats, kFiles + kDirectories);
+}
+
+TEST_F(WorldEffort, OfAbsencesInMissingDirectoriesIsTheNearestDirectoryThatIsThere) {
+  std::vector<Observation> observations;
+  for (int i = 0; i < 100; ++i)
+    observations.push_back({Question::presence, at("no/such" + std::to_string(i) + "/directory/a.h")});
+  const PathSet set(observations);
+  effort_of(set);
+  EXPECT_EQ(effort_of(set).stats, 1u);
+}
+
+TEST_F(WorldEffort, IsSharedBetweenSetsThatNameTheSame) {
+  const PathSet set = compile();
+  effort_of(set);
+  std::vector<Observation> more = set.observations();
+  more.push_back({Question::variable, "CPATH"});
+  const Effort other = effort_of(PathSet(more));
+  EXPECT_EQ(other.stats, kFiles + kDirectories);
+  EXPECT_EQ(other.opens, 0u);
+}
+
+TEST_F(WorldEffort, OfAFileAskedForTwiceIsOneStat) {
+  const std::string path = write("a", "");
+  let_stamps_settle();
+  const PathSet set({{Question::content, path}, {Question::presence, path}, {Question::listing, path}});
+  effort_of(set);
+  EXPECT_EQ(effort_of(set).stats, 1u);
+}
+
+TEST_F(WorldEffort, CountsReadlinksAndRealpaths) {
+  link("l", write("a", ""));
+  const PathSet set({{Question::link, at("l")}, {Question::real_path, at("l")}});
+  EXPECT_EQ(effort_of(set).links, 2u);
+}
+
+}  // namespace
+}  // namespace hipcache::inputs

@@ -1,0 +1,269 @@
+#include "inputs/world_fixture.h"
+
+namespace hipcache::inputs {
+namespace {
+
+class WorldTest : public WorldFixture {
+ protected:
+  // Asks twice, so that the second answer comes from memory; does the change; asks again.
+  template <typename Change>
+  bool sees(Question question, const std::string& name, Change change) {
+    return sees(PathSet({{question, name}}), change);
+  }
+  template <typename Change>
+  bool sees(const PathSet& set, Change change) {
+    const Digest before = state(set);
+    EXPECT_EQ(state(set), before) << "nothing changed";
+    change();
+    let_stamps_settle();
+    const Digest after = state(set);
+    EXPECT_EQ(state(set), after) << "nothing changed since";
+    return after != before;
+  }
+  template <typename Change>
+  bool sees_content(const std::string& name, Change change) {
+    return sees(Question::content, name, change);
+  }
+  template <typename Change>
+  bool sees_presence(const std::string& name, Change change) {
+    return sees(Question::presence, name, change);
+  }
+};
+
+TEST_F(WorldTest, SeesAnEditOfAFile) {
+  write("a.h", "one");
+  EXPECT_TRUE(sees_content(at("a.h"), [&] { write("a.h", "two"); }));
+}
+
+TEST_F(WorldTest, SeesThatATouchedFileIsTheSame) {
+  write("a.h", "one");
+  EXPECT_FALSE(sees_content(
+      at("a.h"), [&] { std::filesystem::last_write_time(at("a.h"), std::filesystem::file_time_type::clock::now()); }));
+}
+
+TEST_F(WorldTest, SeesThatARewrittenFileWithTheOldBytesIsTheSame) {
+  write("a.h", "one");
+  EXPECT_FALSE(sees_content(at("a.h"), [&] {
+    remove("a.h");
+    write("a.h", "one");
+  }));
+}
+
+TEST_F(WorldTest, SeesAnEditThatKeepsSizeAndModificationTime) {
+  write("a.h", "one");
+  EXPECT_TRUE(sees_content(at("a.h"), [&] {
+    const auto time = std::filesystem::last_write_time(at("a.h"));
+    write("a.h", "two");
+    std::filesystem::last_write_time(at("a.h"), time);
+  }));
+}
+
+TEST_F(WorldTest, SeesAFileReplacedByRename) {
+  write("a.h", "one");
+  write("new.h", "two");
+  EXPECT_TRUE(sees_content(at("a.h"), [&] { rename("new.h", "a.h"); }));
+}
+
+TEST_F(WorldTest, SeesAFileGoneOrTurnedIntoADirectory) {
+  write("a.h", "one");
+  write("b.h", "one");
+  EXPECT_TRUE(sees_content(at("a.h"), [&] { remove("a.h"); }));
+  EXPECT_TRUE(sees_content(at("b.h"), [&] {
+    remove("b.h");
+    directory("b.h");
+  }));
+}
+
+TEST_F(WorldTest, TellsAbsentDirectoryAndEmptyFileApartAsContent) {
+  write("empty", "");
+  directory("directory");
+  const Digest absent = state(Question::content, "x");
+  remove("x");
+  write("x", "");
+  const Digest empty = state(Question::content, "x");
+  remove("x");
+  directory("x");
+  const Digest as_directory = state(Question::content, "x");
+  EXPECT_NE(absent, empty);
+  EXPECT_NE(empty, as_directory);
+  EXPECT_NE(as_directory, absent);
+}
+
+TEST_F(WorldTest, CountsRelativeNamesFromTheWorkingDirectory) {
+  write("one/a.h", "same");
+  write("two/a.h", "same");
+  const PathSet set({{Question::content, "a.h"}});
+  const Digest one = world_.state(set, {at("one"), {}});
+  EXPECT_EQ(world_.state(set, {at("two"), {}}), one);
+  write("two/a.h", "other");
+  EXPECT_NE(world_.state(set, {at("two"), {}}), one);
+  EXPECT_EQ(world_.state(set, {at("one"), {}}), one);
+}
+
+TEST_F(WorldTest, SeesNamesThatBecomeOneFile) {
+  write("a.h", "same");
+  write("b.h", "same");
+  const PathSet set({{Question::content, at("a.h")}, {Question::content, at("b.h")}});
+  EXPECT_TRUE(sees(set, [&] { retarget("b.h", "a.h"); }));
+}
+
+TEST_F(WorldTest, SeesNamesOfOneFileComeApartInto) {
+  write("a.h", "same");
+  std::filesystem::create_hard_link(at("a.h"), at("b.h"));
+  const PathSet set({{Question::content, at("a.h")}, {Question::content, at("b.h")}});
+  EXPECT_TRUE(sees(set, [&] {
+    remove("b.h");
+    write("b.h", "same");
+  }));
+}
+
+TEST_F(WorldTest, SeesAnAbsentFileAppear) {
+  write("include/other.h", "");
+  EXPECT_TRUE(sees_presence(at("include/a.h"), [&] { write("include/a.h", ""); }));
+}
+
+TEST_F(WorldTest, SeesAnAbsentFileAppearInADirectoryThatDidNotExist) {
+  EXPECT_TRUE(sees_presence(at("no/such/directory/a.h"), [&] { write("no/such/directory/a.h", ""); }));
+}
+
+TEST_F(WorldTest, SeesThatADirectoryThatAppearedHasNoSuchFile) {
+  EXPECT_FALSE(sees_presence(at("no/such/a.h"), [&] { write("no/such/b.h", ""); }));
+}
+
+TEST_F(WorldTest, SeesAnAbsentFileAppearWhereAFileWasInsteadOfADirectory) {
+  write("include", "a file");
+  EXPECT_TRUE(sees_presence(at("include/a.h"), [&] {
+    remove("include");
+    write("include/a.h", "");
+  }));
+}
+
+TEST_F(WorldTest, SeesAnAbsentFileThroughADirectoryReplacedByALink) {
+  write("include/b.h", "");
+  write("elsewhere/a.h", "");
+  EXPECT_TRUE(sees_presence(at("include/a.h"), [&] { retarget("include", "elsewhere"); }));
+}
+
+TEST_F(WorldTest, SeesAnAbsentFileThroughARetargetedLink) {
+  directory("one");
+  write("two/a.h", "");
+  link("include", "one");
+  EXPECT_TRUE(sees_presence(at("include/a.h"), [&] { retarget("include", "two"); }));
+}
+
+TEST_F(WorldTest, SeesAnAbsentFileThroughARenamedDirectory) {
+  directory("include");
+  write("other/a.h", "");
+  EXPECT_TRUE(sees_presence(at("include/a.h"), [&] {
+    remove("include");
+    rename("other", "include");
+  }));
+}
+
+TEST_F(WorldTest, SeesTheTargetOfADanglingLinkAppear) {
+  directory("include");
+  link("include/a.h", at("elsewhere.h"));
+  EXPECT_TRUE(sees_presence(at("include/a.h"), [&] { write("elsewhere.h", ""); }));
+}
+
+TEST_F(WorldTest, SeesAPresentFileGo) {
+  write("a.h", "");
+  EXPECT_TRUE(sees_presence(at("a.h"), [&] { remove("a.h"); }));
+}
+
+TEST_F(WorldTest, DoesNotMindTheContentOfWhatIsOnlyPresent) {
+  write("a.h", "one");
+  EXPECT_FALSE(sees_presence(at("a.h"), [&] { write("a.h", "two"); }));
+}
+
+TEST_F(WorldTest, SeesAFileBecomeExecutable) {
+  write("tool", "");
+  EXPECT_TRUE(sees_presence(at("tool"), [&] { ::chmod(at("tool").c_str(), 0755); }));
+}
+
+TEST_F(WorldTest, FollowsDotDotThroughALinkAsTheKernelDoes) {
+  directory("far/away");
+  link("near", "far/away");
+  const std::string name = at("near/../a.h");  // far/a.h, not a.h
+  EXPECT_FALSE(sees_presence(name, [&] { write("a.h", ""); }));
+  EXPECT_TRUE(sees_presence(name, [&] { write("far/a.h", ""); }));
+}
+
+TEST_F(WorldTest, SeesThroughDotDotOfADirectoryThatAppears) {
+  write("a.h", "");
+  EXPECT_TRUE(sees_presence(at("gone/../a.h"), [&] { directory("gone"); }));
+}
+
+TEST_F(WorldTest, TakesTrailingSlashesDotsAndDoubledSlashesAsTheyAre) {
+  write("file", "");
+  EXPECT_NE(state(Question::presence, at("file")), state(Question::presence, at("file/")));
+  EXPECT_TRUE(sees_presence(at("x//"), [&] { directory("x"); }));
+  EXPECT_TRUE(sees_presence(at(".//y/./z"), [&] { write("y/z", ""); }));
+  EXPECT_TRUE(sees_presence(at("w/."), [&] { directory("w"); }));
+  EXPECT_TRUE(sees_presence(at("v/"), [&] { link("v", at("w")); }));
+  EXPECT_TRUE(sees_presence("u", [&] { write("u", ""); }));
+}
+
+TEST_F(WorldTest, HasAnAnswerForNamesThatCannotBe) {
+  const std::string too_long(5000, 'x');
+  const std::string long_component = at(std::string(300, 'x'));
+  for (const std::string& name :
+       {too_long, "/" + too_long, long_component, std::string(), std::string("/"), std::string("//")})
+    EXPECT_FALSE(sees_presence(name, [] {})) << name.substr(0, 40);
+}
+
+TEST_F(WorldTest, SeesTheTargetOfALinkChange) {
+  link("l", "one");
+  EXPECT_TRUE(sees(Question::link, at("l"), [&] { retarget("l", "two"); }));
+  EXPECT_TRUE(sees(Question::link, at("l"), [&] { remove("l"); }));
+  EXPECT_TRUE(sees(Question::link, at("l"), [&] { write("l", ""); }));
+}
+
+TEST_F(WorldTest, SeesNamesComeAndGoInAListing) {
+  write("d/a", "");
+  EXPECT_TRUE(sees(Question::listing, at("d"), [&] { write("d/b", ""); }));
+  EXPECT_TRUE(sees(Question::listing, at("d"), [&] { remove("d/a"); }));
+  EXPECT_FALSE(sees(Question::listing, at("d"), [&] {
+    write("d/c", "");
+    remove("d/c");
+  }));
+  EXPECT_FALSE(sees(Question::listing, at("d"), [&] { write("d/b", "edited"); }));
+  EXPECT_TRUE(sees(Question::listing, at("d"), [&] { remove("d"); }));
+  EXPECT_TRUE(sees(Question::listing, at("d"), [&] { write("d", ""); }));
+}
+
+TEST_F(WorldTest, SeesTheRealPathChange) {
+  write("one/a", "");
+  write("two/a", "");
+  link("l", "one");
+  EXPECT_TRUE(sees(Question::real_path, at("l/a"), [&] { retarget("l", "two"); }));
+  EXPECT_FALSE(sees(Question::real_path, at("l/a"), [&] { write("two/a", "edited"); }));
+  EXPECT_TRUE(sees(Question::real_path, at("l/a"), [&] { remove("l"); }));
+}
+
+TEST_F(WorldTest, SeesAVariableChangeAndTellsEmptyFromUnset) {
+  EXPECT_TRUE(sees(Question::variable, "CPATH", [&] { environment_ = {"CPATH="}; }));
+  EXPECT_TRUE(sees(Question::variable, "CPATH", [&] { environment_ = {"CPATH=/x"}; }));
+  EXPECT_FALSE(sees(Question::variable, "CPATH", [&] { environment_ = {"CPATH=/x", "OTHER=y"}; }));
+}
+
+TEST_F(WorldTest, SeesTheWorkingDirectoryChangePhysicalAndLogical) {
+  const std::string real = directory("real");
+  const std::string logical = link("logical", "real");
+  const PathSet set({{Question::working_directory, ""}});
+  const Digest plain = world_.state(set, {real, {}});
+  EXPECT_NE(world_.state(set, {real, {"PWD=" + logical}}), plain);
+  EXPECT_NE(world_.state(set, {scratch_.path(), {}}), plain);
+  EXPECT_EQ(world_.state(set, {real, {"PWD=/elsewhere"}}), plain);
+}
+
+TEST_F(WorldTest, GivesTheDigestOfAFileAlone) {
+  EXPECT_EQ(*world_.content(write("a", "bytes")), digest_of("bytes"));
+  EXPECT_FALSE(world_.content(at("absent")).ok());
+  EXPECT_FALSE(world_.content(scratch_.path()).ok());
+  EXPECT_TRUE(world_.exists(at("a")));
+  EXPECT_FALSE(world_.exists(at("absent")));
+}
+
+}  // namespace
+}  // namespace hipcache::inputs
