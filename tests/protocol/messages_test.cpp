@@ -1,0 +1,120 @@
+#include "hipcache/protocol/messages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "hipcache/protocol/channel.h"
+#include "protocol/samples.h"
+#include "support/scratch.h"
+
+namespace hipcache::protocol {
+namespace {
+
+std::string hex(const std::string& bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (std::size_t index = 0; index < bytes.size(); ++index) {
+    const auto byte = static_cast<unsigned char>(bytes[index]);
+    text += {kDigits[byte >> 4], kDigits[byte & 15]};
+    if (index % 32 == 31) text += '\n';
+  }
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
+}
+
+TEST(Messages, HaveTheBytesThatTheFixturesRecordSoAChangedMeaningIsNoticed) {
+  ASSERT_EQ(kVersion, 1u) << "a new version has golden bytes of its own";
+  for (const Sample& sample : samples())
+    EXPECT_EQ(hex(encode(sample.message)), support::read_bytes(HIPCACHE_GOLDEN "/v1/" + sample.name + ".hex"))
+        << sample.name;
+}
+
+TEST(Messages, ComeBackAsTheyWereSent) {
+  for (const Sample& sample : samples()) {
+    const Result<Message> decoded = decode(encode(sample.message));
+    ASSERT_TRUE(decoded) << sample.name;
+    EXPECT_EQ(decoded.value().index(), sample.message.index()) << sample.name;
+    EXPECT_EQ(encode(*decoded), encode(sample.message)) << sample.name;
+  }
+}
+
+TEST(Messages, KeepEveryFieldOfACompile) {
+  const Message message = samples().front().message;
+  const auto& sent = std::get<CompileRequest>(message);
+  const Result<Message> decoded = decode(encode(message));
+  ASSERT_TRUE(decoded);
+  const auto& received = std::get<CompileRequest>(*decoded);
+  EXPECT_EQ(received.build, sent.build);
+  EXPECT_EQ(received.argv, sent.argv);
+  EXPECT_EQ(received.environment, sent.environment);
+  EXPECT_EQ(received.working_directory, sent.working_directory);
+  EXPECT_EQ(received.name_space, sent.name_space);
+  EXPECT_EQ(received.umask, sent.umask);
+  EXPECT_TRUE(received.stderr_is_terminal);
+  EXPECT_TRUE(received.plan_only);
+}
+
+TEST(Messages, SamplesCoverEveryKind) {
+  std::set<std::size_t> kinds;
+  for (const Sample& sample : samples()) kinds.insert(sample.message.index());
+  EXPECT_EQ(kinds.size(), std::variant_size_v<Message>);
+}
+
+TEST(Messages, AnEmptyOneIsAnError) { EXPECT_FALSE(decode("")); }
+
+TEST(Messages, GarbageIsAnErrorThatSaysSo) {
+  const Result<Message> decoded = decode("GET / HTTP/1.1\r\n\r\n");
+  ASSERT_FALSE(decoded);
+  EXPECT_THAT(decoded.error().message, testing::HasSubstr("garbage"));
+}
+
+TEST(Messages, AControlRequestOfALaterVersionIsAnErrorThatNamesItsKind) {
+  const Result<Message> decoded = decode(encode(ControlRequest{"", static_cast<ControlKind>(99)}));
+  ASSERT_FALSE(decoded);
+  EXPECT_THAT(decoded.error().message, testing::HasSubstr("99"));
+}
+
+TEST(Messages, CutAnywhereAreAnErrorOrAnotherMessageButNeverACrash) {
+  for (const Sample& sample : samples()) {
+    const std::string bytes = encode(sample.message);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      const Result<Message> decoded = decode(bytes.substr(0, size));
+      if (decoded) {
+        EXPECT_LE(encode(*decoded).size(), bytes.size());
+      }
+    }
+  }
+}
+
+TEST(Messages, MutatedAnyhowAreAnErrorOrAMessageThatRoundTrips) {
+  std::mt19937 random(20240607);
+  const std::vector<Sample> all = samples();
+  std::size_t refused = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string bytes = encode(all[random() % all.size()].message);
+    for (unsigned change = 0; change < 1 + random() % 4; ++change) {
+      const std::size_t place = random() % (bytes.size() + 1);
+      if (random() % 3 == 0)
+        bytes.insert(place, 1, static_cast<char>(random()));
+      else if (place < bytes.size())
+        bytes[place] = static_cast<char>(random());
+    }
+    const Result<Message> decoded = decode(bytes);
+    if (!decoded) {
+      ++refused;
+      continue;
+    }
+    const Result<Message> again = decode(encode(*decoded));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(encode(*again), encode(*decoded));
+  }
+  EXPECT_GT(refused, 0u);
+}
+
+TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/1"); }
+
+}  // namespace
+}  // namespace hipcache::protocol

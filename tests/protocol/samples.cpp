@@ -1,0 +1,80 @@
+#include "protocol/samples.h"
+
+namespace hipcache::protocol {
+namespace {
+
+using namespace std::string_literals;
+
+CompileRequest compile_request() {
+  CompileRequest request;
+  request.build = "1.2.3/4";
+  request.argv = {"clang++", "", "-DNAME=\xff\xfe not UTF-8", "-c"};
+  request.environment = {"PATH=/usr/bin:/bin", "EMPTY="};
+  request.working_directory = "/home/user/project";
+  request.name_space = {4026531840, 65025, 2};
+  request.umask = 022;
+  request.stderr_is_terminal = true;
+  request.plan_only = true;
+  return request;
+}
+
+RunStep run_step() {
+  RunStep step;
+  step.step = 7;
+  step.directory = "/cache/tmp/a1";
+  step.commands = {{"/usr/bin/clang", {"clang", "-cc1", "a\nb"}}, {"/usr/bin/lld", {"lld"}}};
+  step.trace_path = "/cache/tmp/a1/trace";
+  step.stdout_path = "/cache/tmp/a1/out";
+  step.stderr_path = "/cache/tmp/a1/err";
+  step.trace_library = "/usr/lib/libhipcache-trace.so";
+  return step;
+}
+
+StepDone step_done() {
+  StepDone report;
+  report.step = 7;
+  report.exit_code = -1;
+  report.failed_command = 1;
+  report.started_ns = 1'700'000'000'123'456'789;
+  report.duration_us = 1'500'000;
+  report.spawn_error = "cannot start /usr/bin/lld: No such file or directory";
+  return report;
+}
+
+Finish finish() {
+  Finish message;
+  message.exit_code = 1;
+  message.stdout_text = "out\0put"s;
+  message.stderr_text = "a.hip:1:1: warning: \xe2\x80\x98x\xe2\x80\x99\n";
+  message.outputs = {{"a.o"}, {"dir/a.d"}};
+  message.removed = {"b.o"};
+  return message;
+}
+
+PlanReport plan_report() {
+  PlanReport report;
+  report.reason = "unsupported-option";
+  report.cuid = "0123456789abcdef";
+  report.request_key = "00112233445566778899aabbccddeeff";
+  report.request_stored = true;
+  report.steps = {{"device gfx906", "ff", true, 400}, {"host", "", false, 0}};
+  return report;
+}
+
+}  // namespace
+
+std::vector<Sample> samples() {
+  return {{"compile_request", compile_request()},
+          {"control_request", ControlRequest{"1.2.3/4", ControlKind::cleanup}},
+          {"step_done", step_done()},
+          {"pass_through", PassThrough{"not-a-compile"}},
+          {"run_step", run_step()},
+          {"finish", finish()},
+          {"plan_report", plan_report()},
+          {"control_reply", ControlReply{"no room", "{}"}},
+          {"version_mismatch", VersionMismatch{"1.2.2/3"}},
+          {"busy", Busy{"too many requests"}},
+          {"keep_waiting", KeepWaiting{}}};
+}
+
+}  // namespace hipcache::protocol
