@@ -1,0 +1,61 @@
+"""A fixture project, configured for one compiler, one list of architectures and one launcher."""
+
+import os
+import pathlib
+
+from process import run, timed
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROJECTS = ("cxx-style", "hip-language")
+COMPILERS = ("19", "15")
+
+
+class Fixture:
+    def __init__(self, project, compiler, launcher, directory):
+        self.project = project
+        self.compiler = compiler
+        self.launcher = launcher
+        self.build_directory = pathlib.Path(directory) / f"{project}-clang{compiler}-{launcher.name}"
+
+    def configure(self, archs):
+        """Untimed: CMake's own work is the same for all launchers."""
+        command = [ROOT / "fixtures/configure", self.project, self.build_directory]
+        command += ["--clang", self.compiler, "--archs", ",".join(archs)]
+        if self.launcher.command:
+            command += ["--launcher", self.launcher.command]
+        run(command, self.launcher.environment())
+
+    def clean(self):
+        run(["ninja", "-C", self.build_directory, "-t", "clean"])
+
+    def build(self, jobs):
+        """Seconds that the build took."""
+        return timed(["ninja", "-C", self.build_directory, f"-j{jobs}"], self.launcher.environment())
+
+
+class Unit:
+    """One compile of a HIP source, as a command without launcher."""
+
+    FLAGS = ("-x", "hip", "-std=c++17", "-O3", "-DNDEBUG", "-D__HIP_PLATFORM_AMD__", "--rocm-path=/usr")
+
+    def __init__(self, source, compiler, directory):
+        self.source = ROOT / "fixtures/projects/cxx-style/src" / source
+        self.compiler = compiler
+        self.object = pathlib.Path(directory) / f"{self.source.stem}.o"
+
+    def command(self, archs, *extra):
+        multiarch = os.uname().machine + "-linux-gnu"
+        return [
+            f"/usr/bin/clang++-{self.compiler}",
+            *self.FLAGS,
+            f"--rocm-device-lib-path=/usr/lib/{multiarch}/amdgcn/bitcode",
+            f"-B/usr/lib/llvm-{self.compiler}/bin",
+            f"-I{ROOT}/fixtures/projects/cxx-style/include",
+            *(f"--offload-arch={arch}" for arch in archs),
+            *extra,
+            "-c",
+            str(self.source),
+            "-o",
+            str(self.object),
+        ]
+

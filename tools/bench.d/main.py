@@ -1,0 +1,104 @@
+"""Measures hipcache beside the compiler alone, ccache and sccache.
+
+Everything that is compared runs in one session, taking turns; medians are reported. Caches, daemons and build directories
+are throw-away. Needs an idle machine: the figures for eight architectures mean nothing on a busy one.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import shutil
+import signal
+import sys
+import tempfile
+
+import targets
+import where
+from builds import Builds
+from fixture import COMPILERS, PROJECTS, ROOT
+from latency import Latency
+from launchers import found
+from process import Failed
+from scaling import Scaling
+
+ARCHS = ["gfx906", "gfx908", "gfx1010", "gfx1030"]
+ADDED = "gfx90a"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="tools/bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=3, help="runs of the builds and of the units (default: 3)")
+    parser.add_argument("--hits", type=int, default=200, help="hits to time (default: 200)")
+    parser.add_argument("--clang", choices=COMPILERS, action="append", help="compiler; may be repeated (default: both)")
+    parser.add_argument("--project", choices=PROJECTS, action="append", help="project; may be repeated (default: both)")
+    parser.add_argument("--hipcache", default=ROOT / "build/release/bin/hipcache", help="the program to measure")
+    parser.add_argument("--quick", action="store_true", help="one run, one compiler, one project, 50 hits, a short unit")
+    parser.add_argument("--json", metavar="FILE", help="write all figures to FILE")
+    given = parser.parse_args()
+    given.clang = given.clang or (["19"] if given.quick else list(COMPILERS))
+    given.project = given.project or (["hip-language"] if given.quick else list(PROJECTS))
+    if given.quick:
+        given.runs, given.hits = 1, 50
+    return given
+
+
+def note(text):
+    print(f"-- {text}", file=sys.stderr, flush=True)
+
+
+def measure(given, launchers, directory):
+    builds = Builds(launchers, directory, ARCHS, ADDED)
+    latency = Latency(launchers, directory, given.clang[0])
+    hipcache = next(launcher for launcher in launchers if launcher.name == "hipcache")
+    scaling = Scaling(hipcache, directory, given.clang[0], "scan.cpp" if given.quick else "sort.cpp")
+
+    builds.run(given.project, given.clang, given.runs, note)
+    latency.run(given.hits, note)
+    sections = [
+        ("Builds", builds.text()),
+        ("Hit latency", latency.text()),
+        ("Run while hits were timed", str(latency.misses())),
+        ("Where a hit's time goes", where.text_of(latency, directory)),
+    ]
+    scaling.run(given.runs, note)
+    reached = targets.rows(builds, latency, scaling)
+    sections += [("Many architectures", scaling.text()), ("Targets", targets.text_of(reached))]
+    for title, text in sections:
+        print(f"\n{title}\n\n{text}")
+    return {
+        "machine": {"processors": os.cpu_count(), "kernel": platform.release(), "load": os.getloadavg()[0]},
+        "builds": list(builds.rows()),
+        "hits": list(latency.rows()),
+        "client_bytes": latency.client_memory,
+        "daemon_bytes": builds.daemon_memory,
+        "scaling": scaling.rows(),
+        "targets": reached,
+    }
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    given = arguments()
+    launchers = found(given.hipcache)
+    if launchers[-1].name != "hipcache":
+        print(f"tools/bench: no {given.hipcache}; build it first: cmake --preset release && cmake --build --preset release", file=sys.stderr)
+        return 1
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="hipcache-bench-"))
+    try:
+        figures = measure(given, launchers, directory)
+    except Failed as failure:
+        print(f"tools/bench: {failure}", file=sys.stderr)
+        return 1
+    finally:
+        for launcher in launchers:
+            launcher.stop()
+        shutil.rmtree(directory, ignore_errors=True)
+    if given.json:
+        pathlib.Path(given.json).write_text(json.dumps(figures, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""Text tables, and numbers with units."""
+
+
+def table(heads, rows):
+    """Columns as wide as their widest cell; numbers to the right."""
+    cells = [[str(cell) for cell in row] for row in [heads, *rows]]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]
+    lines = []
+    for number, row in enumerate(cells):
+        lines.append("  ".join(_align(cell, width) for cell, width in zip(row, widths)).rstrip())
+        if number == 0:
+            lines.append("  ".join("-" * width for width in widths))
+    return "\n".join(lines)
+
+
+def _align(cell, width):
+    return cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)
+
+
+def seconds(value):
+    return "-" if value is None else f"{value:.2f} s"
+
+
+def milliseconds(value):
+    return "-" if value is None else f"{value * 1000:.2f} ms"
+
+
+def megabytes(value):
+    return "-" if value is None else f"{value / 1e6:.1f} MB"
+
+
+def ratio(value, base):
+    return "-" if value is None or not base else f"{value / base:.2f}"
