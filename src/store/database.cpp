@@ -5,8 +5,10 @@
 
 #include <exception>
 #include <mutex>
+#include <shared_mutex>
 #include <utility>
 
+#include "hipcache/base/files.h"
 #include "store/rocks_options.h"
 
 namespace hipcache::store {
@@ -52,23 +54,61 @@ class ErrorListener : public rocksdb::EventListener {
 
 }  // namespace
 
+// Open or, after a failed attempt to open it again, closed; `opened` guards which.
 struct Database::Impl {
+  std::string directory;
+  rocksdb::DBOptions options;
+  rocksdb::WriteOptions write_options;
+  std::shared_mutex opened;
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
-  rocksdb::WriteOptions write_options;
-  std::mutex resuming;
 
-  ~Impl() {
+  ~Impl() { close(); }
+
+  rocksdb::Status open() {
+    rocksdb::DB* raw = nullptr;
+    auto status = guarded([&] { return rocksdb::DB::Open(options, directory, column_families(), &families, &raw); });
+    db.reset(raw);
+    return status;
+  }
+
+  void close() {
+    if (!db) return;
     for (auto* family : families) db->DestroyColumnFamilyHandle(family);
-    if (db) db->Close();
+    families.clear();
+    // What Close reports was reported by the writes before, and the next open finds out what is on disk.
+    [[maybe_unused]] const auto status = db->Close();
+    db.reset();
   }
 
   rocksdb::ColumnFamilyHandle* family(Table table) const { return families[static_cast<std::size_t>(table)]; }
 
-  // RocksDB refuses all writes after a failed one until it is told to go on; that is cheap to try and safe to fail.
-  bool resume() {
-    const std::unique_lock<std::mutex> lock(resuming, std::try_to_lock);
-    return lock.owns_lock() && guarded([&] { return db->Resume(); }).ok();
+  // The call, as long as the database is open meanwhile.
+  template <typename Call>
+  rocksdb::Status run(Call call) {
+    const std::shared_lock lock(opened);
+    if (!db) return rocksdb::Status::Aborted("the database could not be opened again after a failed write");
+    return guarded(call);
+  }
+
+  // RocksDB refuses all writes after a failed one. Where the disk was full it can be told to go on; after any other
+  // trouble, a quota for one, only opening it again helps. That is not tried while it would fail: a database that takes
+  // no writes still answers.
+  bool recover() {
+    if (run([&] { return db->Resume(); }).ok()) return true;
+    const std::scoped_lock lock(opened);
+    if (db && db->Resume().ok()) return true;  // another thread has been here
+    if (db && !has_room()) return false;
+    close();
+    return open().ok();
+  }
+
+  // Whether files can be written beside the database.
+  bool has_room() const {
+    constexpr std::size_t kProbe = std::size_t{256} << 10;
+    const std::string probe = directory + ".probe";
+    const bool room = replace_file(probe, std::string(kProbe, 'x')).ok();
+    return remove_tree(probe).ok() && room;
   }
 };
 
@@ -78,13 +118,11 @@ Database::~Database() = default;
 OpenAttempt Database::open(const std::string& directory, Recovery recovery, bool sync,
                            std::function<void(const std::string&)> on_damage) {
   auto impl = std::make_unique<Impl>();
+  impl->directory = directory;
   impl->write_options.sync = sync;
-  rocksdb::DBOptions options = database_options(recovery);
-  options.listeners.push_back(std::make_shared<ErrorListener>(std::move(on_damage)));
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status =
-      guarded([&] { return rocksdb::DB::Open(options, directory, column_families(), &impl->families, &db); });
-  impl->db.reset(db);
+  impl->options = database_options(recovery);
+  impl->options.listeners.push_back(std::make_shared<ErrorListener>(std::move(on_damage)));
+  const rocksdb::Status status = impl->open();
   OpenAttempt attempt;
   if (!status.ok()) {
     // Families that we do not know come as InvalidArgument: a database of another make, of no use to us either.
@@ -99,7 +137,7 @@ OpenAttempt Database::open(const std::string& directory, Recovery recovery, bool
 Result<Read> Database::get(Table table, std::string_view key) {
   Read read;
   const rocksdb::Status status =
-      guarded([&] { return impl_->db->Get({}, impl_->family(table), slice(key), &read.value); });
+      impl_->run([&] { return impl_->db->Get({}, impl_->family(table), slice(key), &read.value); });
   if (status.ok()) {
     read.found = Found::yes;
   } else if (is_damage(status)) {
@@ -114,7 +152,7 @@ Result<Read> Database::get(Table table, std::string_view key) {
 
 Status Database::write(const std::vector<Change>& changes) {
   const auto attempt = [&] {
-    return guarded([&] {
+    return impl_->run([&] {
       rocksdb::WriteBatch batch;
       rocksdb::Status status;
       for (const Change& change : changes) {
@@ -127,12 +165,12 @@ Status Database::write(const std::vector<Change>& changes) {
     });
   };
   rocksdb::Status status = attempt();
-  if (!status.ok() && !is_damage(status) && impl_->resume()) status = attempt();
+  if (!status.ok() && !is_damage(status) && impl_->recover()) status = attempt();
   return to_status(status);
 }
 
 Status Database::scan(Table table, const std::function<bool(std::string_view, std::string_view)>& visit) {
-  return to_status(guarded([&] {
+  return to_status(impl_->run([&] {
     rocksdb::ReadOptions options;
     options.fill_cache = false;
     const std::unique_ptr<rocksdb::Iterator> it(impl_->db->NewIterator(options, impl_->family(table)));
@@ -144,7 +182,7 @@ Status Database::scan(Table table, const std::function<bool(std::string_view, st
 }
 
 Status Database::flush() {
-  return to_status(guarded([&] { return impl_->db->Flush(rocksdb::FlushOptions(), impl_->families); }));
+  return to_status(impl_->run([&] { return impl_->db->Flush(rocksdb::FlushOptions(), impl_->families); }));
 }
 
 Status Database::compact(double share, std::atomic<bool>& cancel) {
@@ -156,15 +194,17 @@ Status Database::compact(double share, std::atomic<bool>& cancel) {
   options.canceled = &cancel;
   for (const Table table : {Table::actions, Table::blobs, Table::uses}) {
     const rocksdb::Status status =
-        guarded([&] { return impl_->db->CompactRange(options, impl_->family(table), nullptr, nullptr); });
+        impl_->run([&] { return impl_->db->CompactRange(options, impl_->family(table), nullptr, nullptr); });
     if (!status.ok()) return to_status(status);
   }
   // Enabling deletions that nobody had disabled makes RocksDB delete obsolete files now, in this thread.
-  return to_status(guarded([&] { return impl_->db->EnableFileDeletions(/*force=*/false); }));
+  return to_status(impl_->run([&] { return impl_->db->EnableFileDeletions(/*force=*/false); }));
 }
 
 std::uint64_t Database::garbage_bytes() {
+  const std::shared_lock lock(impl_->opened);
   std::uint64_t sum = 0;
+  if (!impl_->db) return sum;
   for (const Table table : {Table::actions, Table::blobs}) {
     std::uint64_t bytes = 0;
     if (impl_->db->GetIntProperty(impl_->family(table), rocksdb::DB::Properties::kLiveBlobFileGarbageSize, &bytes)) {

@@ -59,7 +59,8 @@ class Database {
 
   Result<Read> get(Table table, std::string_view key);
 
-  // All of the changes or none. After a full disk the next write that finds room goes on as if nothing had been.
+  // All of the changes or none. After a full disk, or a quota, the next write that finds room goes on as if nothing had
+  // been.
   Status write(const std::vector<Change>& changes);
 
   // Calls `visit` for each record of the table in key order until it returns false.

@@ -1,6 +1,7 @@
-#include <errno.h>
 #include <gmock/gmock.h>
+#include <signal.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 
 #include <cstdio>
 
@@ -56,7 +57,7 @@ TEST_F(FullDiskTest, PutsFailWithTheReasonAndGetsGoOn) {
     if (put) continue;
     failed = true;
     reason = put.error().message;
-    EXPECT_EQ(blob(kept), noise(1, 100 * kKiB));
+    EXPECT_TRUE(blob(kept) == noise(1, 100 * kKiB));
     EXPECT_EQ(action("kept"), "value");
   }
   EXPECT_TRUE(failed);
@@ -102,6 +103,45 @@ TEST_F(FullDiskTest, OpeningOnAFullDiskIsAnErrorThatNamesTheDirectory) {
   const auto opened = try_open();
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error().message, ::testing::HasSubstr(options_.directory));
+}
+
+// No file of this process may grow past a limit while it lives: the trouble with writing that needs no file system of
+// its own.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    former_handler_ = signal(SIGXFSZ, SIG_IGN);
+    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &former_), 0);
+    const rlimit limited = {bytes, former_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limited), 0);
+  }
+  ~FileSizeLimit() {
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &former_), 0);
+    signal(SIGXFSZ, former_handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit former_ = {};
+  sighandler_t former_handler_ = nullptr;
+};
+
+TEST_F(StoreTest, PutsThatCannotBeWrittenAreErrorsAndTheNextOnesWork) {
+  open();
+  const Digest kept = put_blob(noise(1, 100 * kKiB));
+  {
+    const FileSizeLimit limit(kMiB);
+    const auto refused = store_->put_blob(noise(2, 3 * kMiB));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("File too large"));
+    EXPECT_TRUE(blob(kept) == noise(1, 100 * kKiB));
+    EXPECT_EQ(blob(digest_of(noise(2, 3 * kMiB))), std::nullopt);
+  }
+  const Digest after = put_blob(noise(2, 3 * kMiB));
+  open();
+  EXPECT_TRUE(blob(kept) == noise(1, 100 * kKiB));
+  EXPECT_TRUE(blob(after) == noise(2, 3 * kMiB));
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ struct Usage {
   std::uint64_t evicted = 0;        // values evicted since then
 };
 
-// Keeps blobs from being evicted while it lives (what a running request holds). Movable.
+// Keeps blobs from being evicted while it lives (what a running request holds). Add a blob first, ask for it then: what
+// the store then says to have stays. One thread at a time; may outlive the store.
 class Lease {
  public:
   virtual ~Lease() = default;
