@@ -58,15 +58,13 @@ stats::Outcome outcome_of(const StepGraph& graph) {
 // Answered, or the reason why the compiler has to do it alone.
 std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Request& request, const Services& services,
                                           store::Lease& lease) {
+  const auto planned = obtain_plan(channel, request, services, lease);
+  if (const auto* why = std::get_if<Uncacheable>(&planned)) return *why;
+  const auto& [plan, probe] = std::get<Planned>(planned);
+
   const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
   if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
   StepRunner runner(channel, request, services, *directory, lease);
-
-  StepWork probe = probe_work(request);
-  const auto planned = obtain_plan(probe, runner, request, services);
-  if (const auto* why = std::get_if<Uncacheable>(&planned)) return *why;
-  const auto& plan = std::get<plan::Plan>(planned);
-
   StepGraph graph(plan, request, *directory, services);
   if (Status ran = graph.run(runner); !ran) return Uncacheable{reason::kStepFailed, ran.error().message};
   if (const std::string name = unexpected_file(*directory, graph, services); !name.empty())

@@ -6,9 +6,7 @@
 #include "daemon/keys.h"
 #include "daemon/planner.h"
 #include "daemon/reply.h"
-#include "daemon/request_directory.h"
 #include "daemon/step_graph.h"
-#include "daemon/step_runner.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -48,11 +46,7 @@ std::vector<PlanStep> steps_of(const plan::Plan& plan, const Request& request, c
 
 PlanReport report_on(protocol::Channel& channel, const Request& request, const Services& services,
                      store::Lease& lease) {
-  const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
-  if (!directory) return {.reason = directory.error().message};
-  StepRunner runner(channel, request, services, *directory, lease);
-  StepWork probe = probe_work(request);
-  const auto planned = obtain_plan(probe, runner, request, services);
+  const auto planned = obtain_plan(channel, request, services, lease);
   if (const auto* why = std::get_if<command::Uncacheable>(&planned)) return {.reason = why->reason};
 
   const action::ActionKey key = request_key(request);
@@ -60,7 +54,7 @@ PlanReport report_on(protocol::Channel& channel, const Request& request, const S
           .cuid = request.cuid,
           .request_key = key.value.hex(),
           .request_stored = services.actions.look_up(key, request.from, lease).has_value(),
-          .steps = steps_of(std::get<plan::Plan>(planned), request, services, lease)};
+          .steps = steps_of(std::get<Planned>(planned).plan, request, services, lease)};
 }
 
 }  // namespace

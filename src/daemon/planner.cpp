@@ -2,10 +2,14 @@
 
 #include "daemon/keys.h"
 #include "daemon/reason.h"
+#include "daemon/request_directory.h"
+#include "daemon/step_runner.h"
 
 namespace hipcache::daemon {
 
 using command::Uncacheable;
+
+namespace {
 
 StepWork probe_work(const Request& request) {
   const std::vector<std::string> arguments = plan::probe_arguments(request.invocation, request.cuid, request.colour);
@@ -17,17 +21,28 @@ StepWork probe_work(const Request& request) {
   return work;
 }
 
-std::variant<plan::Plan, Uncacheable> obtain_plan(StepWork& probe, StepRunner& runner, const Request& request,
-                                                  const Services& services) {
-  if (Status ran = runner.run({&probe}); !ran) return Uncacheable{reason::kProbeFailed, ran.error().message};
+Status run_probe(StepWork& probe, protocol::Channel& channel, const Request& request, const Services& services,
+                 store::Lease& lease) {
+  const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
+  if (!directory) return directory.error();
+  return StepRunner(channel, request, services, *directory, lease).run({&probe});
+}
+
+}  // namespace
+
+std::variant<Planned, Uncacheable> obtain_plan(protocol::Channel& channel, const Request& request,
+                                               const Services& services, store::Lease& lease) {
+  StepWork probe = probe_work(request);
+  if (Status ran = run_probe(probe, channel, request, services, lease); !ran)
+    return Uncacheable{reason::kProbeFailed, ran.error().message};
   services.counters.probe(probe.hit);
   if (!probe.succeeded()) return Uncacheable{reason::kProbeFailed, "exit code " + std::to_string(probe.exit_code)};
   // A compiler that cannot be watched proves nothing, whatever it plans.
-  if (!probe.recordable() && (probe.refusal == reason::kUntraceable || probe.refusal == reason::kWrapper))
+  if (probe.refusal == reason::kUntraceable || probe.refusal == reason::kWrapper)
     return Uncacheable{probe.refusal, request.compiler};
   Result<plan::Plan> plan = plan::read_plan(probe.result.stderr_text, request.invocation, kStoredDirectory);
   if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};
-  return std::move(*plan);
+  return Planned{std::move(*plan), std::move(probe)};
 }
 
 }  // namespace hipcache::daemon

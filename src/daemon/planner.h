@@ -5,20 +5,22 @@
 #include <variant>
 
 #include "daemon/request.h"
-#include "daemon/request_directory.h"
-#include "daemon/step_runner.h"
+#include "daemon/services.h"
 #include "daemon/step_work.h"
 #include "hipcache/plan/plan.h"
+#include "hipcache/protocol/channel.h"
 
 namespace hipcache::daemon {
 
-// The step that asks the driver.
-StepWork probe_work(const Request& request);
+struct Planned {
+  plan::Plan plan;
+  StepWork probe;  // the step that asked the driver
+};
 
-// Brings `probe` to its end and reads what it printed. Passing through is right where the driver fails, is no clang, or
-// plans something that is not understood.
-std::variant<plan::Plan, command::Uncacheable> obtain_plan(StepWork& probe, StepRunner& runner, const Request& request,
-                                                           const Services& services);
+// Passing through is right where the driver fails, is no clang, or plans something that is not understood. The probe
+// has a directory of its own: clang 15 and 16 leave one behind in TMPDIR for every -###.
+std::variant<Planned, command::Uncacheable> obtain_plan(protocol::Channel& channel, const Request& request,
+                                                        const Services& services, store::Lease& lease);
 
 }  // namespace hipcache::daemon
 
