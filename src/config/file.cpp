@@ -42,8 +42,7 @@ Result<FileEntries> entries_of(const toml::table& table, const std::string& path
     const std::optional<std::string> text = node.is_array() ? text_of(*node.as_array()) : text_of(node);
     const std::string name(key.str());
     if (!text)
-      return at_line(path, node.source(),
-                     name + " should be a string, a number, true or false, or a list of strings, not what it is");
+      return at_line(path, node.source(), name + " should be a string, a number, true or false, or a list of strings");
     entries.emplace_back(name, *text);
   }
   return entries;

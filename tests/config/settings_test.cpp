@@ -1,0 +1,165 @@
+#include "hipcache/config/settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "support/scratch.h"
+
+namespace hipcache::config {
+namespace {
+
+using testing::HasSubstr;
+
+class SettingsTest : public testing::Test {
+ protected:
+  // With this file and these variables.
+  Result<Settings> load_with(const std::string& file, std::vector<std::string> variables = {}) {
+    scratch.write("config.toml", file);
+    variables.push_back("HIPCACHE_CONFIG=" + path());
+    variables.push_back("HOME=/home/user");
+    return load(lookup_in(variables));
+  }
+
+  std::string error_with(const std::string& file, std::vector<std::string> variables = {}) {
+    const Result<Settings> settings = load_with(file, std::move(variables));
+    return settings ? "no error" : settings.error().message;
+  }
+
+  std::string path() const { return scratch / "config.toml"; }
+
+  support::Scratch scratch;
+};
+
+TEST_F(SettingsTest, DefaultsFollowTheXdgDirectories) {
+  const Settings settings = locate(lookup_in({"HOME=/home/user"})).value();
+  EXPECT_EQ(settings.directory, "/home/user/.cache/hipcache");
+  EXPECT_EQ(settings.file, "/home/user/.config/hipcache/config.toml");
+  const Settings moved = locate(lookup_in({"HOME=/h", "XDG_CACHE_HOME=/c", "XDG_CONFIG_HOME=/e"})).value();
+  EXPECT_EQ(moved.directory, "/c/hipcache");
+  EXPECT_EQ(moved.file, "/e/hipcache/config.toml");
+  EXPECT_EQ(locate(lookup_in({"HOME=/h", "XDG_CACHE_HOME=relative"})).value().directory, "/h/.cache/hipcache");
+}
+
+TEST_F(SettingsTest, WithoutHomeTheErrorSaysWhatToSet) {
+  const Result<Settings> settings = locate(lookup_in({}));
+  ASSERT_FALSE(settings);
+  EXPECT_EQ(settings.error().message, "HOME is not set: set HIPCACHE_DIR");
+  EXPECT_TRUE(locate(lookup_in({"HIPCACHE_DIR=/c", "HIPCACHE_CONFIG=/f"})));
+}
+
+TEST_F(SettingsTest, ARelativeDirectoryIsTakenFromTheCurrentOne) {
+  const Settings settings = locate(lookup_in({"HIPCACHE_DIR=here/cache", "HIPCACHE_CONFIG=/f"})).value();
+  EXPECT_EQ(settings.directory, std::filesystem::current_path().string() + "/here/cache");
+}
+
+TEST_F(SettingsTest, LocatingReadsNoFile) {
+  scratch.write("config.toml", "this is not TOML");
+  EXPECT_TRUE(locate(lookup_in({"HIPCACHE_DIR=/c", "HIPCACHE_CONFIG=" + path()})));
+}
+
+TEST_F(SettingsTest, NoFileMeansDefaults) {
+  const Settings settings = load(lookup_in({"HOME=" + scratch.path()})).value();
+  EXPECT_EQ(settings.max_size, 20'000'000'000u);
+  EXPECT_EQ(settings.idle_timeout, std::chrono::seconds(600));
+  EXPECT_EQ(settings.jobs, 0u);
+  EXPECT_EQ(settings.cuid, "");
+}
+
+TEST_F(SettingsTest, TheFileSetsEveryKey) {
+  const Result<Settings> loaded = load_with(
+      "max_size = '5G'\nbasedir = '/src'\nremote = ['http://a/', 'redis://b']\nreadonly = true\nrecache = true\n"
+      "disable = true\nnamespace = 'n'\njobs = 3\nidle_timeout = 90\nlog = '/var/log/h'\ncuid = 'keep'\n");
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  const Settings& settings = *loaded;
+  EXPECT_EQ(settings.max_size, 5'000'000'000u);
+  EXPECT_EQ(settings.base_directory, "/src");
+  EXPECT_THAT(settings.remote, testing::ElementsAre("http://a/", "redis://b"));
+  EXPECT_TRUE(settings.readonly && settings.recache && settings.disable);
+  EXPECT_EQ(settings.name_space, "n");
+  EXPECT_EQ(settings.jobs, 3u);
+  EXPECT_EQ(settings.idle_timeout, std::chrono::seconds(90));
+  EXPECT_EQ(settings.log, "/var/log/h");
+  EXPECT_EQ(settings.cuid, "keep");
+}
+
+TEST_F(SettingsTest, AVariableWinsOverTheFileAndAnEmptyOneDoesNot) {
+  const std::string file = "max_size = '5G'\njobs = 3\n";
+  const Settings settings = load_with(file, {"HIPCACHE_MAX_SIZE=1G", "HIPCACHE_JOBS="}).value();
+  EXPECT_EQ(settings.max_size, 1'000'000'000u);
+  EXPECT_EQ(settings.jobs, 3u);
+}
+
+TEST_F(SettingsTest, AnUnknownKeyIsNamedWithTheKnownOnes) {
+  const std::string error = error_with("maxsize = '5G'\n");
+  EXPECT_THAT(error, HasSubstr(path() + ": unknown key \"maxsize\""));
+  EXPECT_THAT(error, HasSubstr("max_size, basedir"));
+}
+
+TEST_F(SettingsTest, ABadValueIsNamedWithItsFileAndKey) {
+  EXPECT_EQ(error_with("max_size = 'lots'\n"),
+            path() + ": max_size: \"lots\" is not a size such as 500M, 20G, 1.5GiB or 0");
+  EXPECT_THAT(error_with("readonly = 'perhaps'\n"), HasSubstr("readonly: \"perhaps\" is not a boolean"));
+  EXPECT_THAT(error_with("jobs = -2\n"), HasSubstr("jobs: \"-2\" is not a number"));
+  EXPECT_THAT(error_with("basedir = 'src'\n"), HasSubstr("basedir: \"src\" is not an absolute directory"));
+  EXPECT_THAT(error_with("remote = ['cache.example']\n"), HasSubstr("is not a URL"));
+  EXPECT_THAT(error_with("log = 'log'\n"), HasSubstr("\"stderr\" or an absolute path"));
+  EXPECT_THAT(error_with("cuid = 'random'\n"), HasSubstr("\"auto\" or \"keep\""));
+}
+
+TEST_F(SettingsTest, AWrongTypeIsNamedWithItsLine) {
+  EXPECT_THAT(error_with("\njobs = 1.5\n"), HasSubstr(path() + ": line 2: jobs should be"));
+  EXPECT_THAT(error_with("remote = [1, 2]\n"), HasSubstr("line 1: remote should be"));
+  EXPECT_THAT(error_with("[max_size]\nx = 1\n"), HasSubstr("max_size should be"));
+}
+
+TEST_F(SettingsTest, AFileThatIsNoTomlIsNamedWithItsLine) {
+  const std::string error = error_with("jobs = 1\nmax_size = [1\n");
+  EXPECT_THAT(error, HasSubstr(path() + ": line "));
+  EXPECT_EQ(error.find('\n'), std::string::npos);
+}
+
+TEST_F(SettingsTest, AFileThatCannotBeReadIsAnError) {
+  const Result<Settings> settings = load(lookup_in({"HOME=/h", "HIPCACHE_CONFIG=" + scratch.path()}));
+  ASSERT_FALSE(settings);
+  EXPECT_THAT(settings.error().message, HasSubstr(scratch.path()));
+}
+
+TEST_F(SettingsTest, ABadVariableIsNamed) {
+  EXPECT_THAT(error_with("", {"HIPCACHE_MAX_SIZE=10X"}), HasSubstr("HIPCACHE_MAX_SIZE: \"10X\" is not a size"));
+  EXPECT_THAT(error_with("", {"HIPCACHE_IDLE_TIMEOUT=soon"}), HasSubstr("HIPCACHE_IDLE_TIMEOUT: \"soon\""));
+}
+
+TEST_F(SettingsTest, DescribesEachKeyWithItsOrigin) {
+  scratch.write("config.toml", "jobs = 3\nmax_size = '5G'\n");
+  const auto described = describe(lookup_in({"HOME=/h", "HIPCACHE_CONFIG=" + path(), "HIPCACHE_MAX_SIZE=1G"})).value();
+  const auto line = [&](const std::string& key) {
+    for (const Described& entry : described)
+      if (entry.key == key) return entry.value + " from " + entry.origin;
+    return std::string("missing");
+  };
+  EXPECT_EQ(line("dir"), "/h/.cache/hipcache from default");
+  EXPECT_EQ(line("config"), path() + " from HIPCACHE_CONFIG");
+  EXPECT_EQ(line("max_size"), "1G from HIPCACHE_MAX_SIZE");
+  EXPECT_EQ(line("jobs"), "3 from " + path());
+  EXPECT_EQ(line("cuid"), "auto from default");
+}
+
+TEST_F(SettingsTest, IsDisabledByAnythingButAFalseValue) {
+  for (const char* value : {"1", "yes", "true", "whatever"})
+    EXPECT_TRUE(is_disabled(lookup_in({std::string("HIPCACHE_DISABLE=") + value}))) << value;
+  for (const char* value : {"", "0", "no", "off"})
+    EXPECT_FALSE(is_disabled(lookup_in({std::string("HIPCACHE_DISABLE=") + value}))) << value;
+  EXPECT_FALSE(is_disabled(lookup_in({})));
+}
+
+TEST_F(SettingsTest, LooksUpWholeNamesOnly) {
+  const Lookup lookup = lookup_in({"HIPCACHE_DIRECTORY=/wrong", "HIPCACHE_DIR=/right=1"});
+  EXPECT_EQ(lookup("HIPCACHE_DIR"), "/right=1");
+  EXPECT_EQ(lookup("HIPCACHE"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace hipcache::config
