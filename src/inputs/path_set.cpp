@@ -93,12 +93,16 @@ std::size_t name_bytes(const std::vector<Observation>& observations) {
 
 }  // namespace
 
-PathSet::PathSet(std::vector<Observation> observations) : observations_(std::move(observations)) {
-  std::sort(observations_.begin(), observations_.end());
-  observations_.erase(std::unique(observations_.begin(), observations_.end()), observations_.end());
-  const std::string raw = raw_form(observations_);
-  id_ = digest_of(raw);
-  raw_bytes_ = std::max(raw.size(), name_bytes(observations_));
+PathSet::PathSet(std::vector<Observation> sorted, std::string_view raw)
+    : observations_(std::move(sorted)),
+      id_(digest_of(raw)),
+      raw_bytes_(std::max(raw.size(), name_bytes(observations_))) {}
+
+PathSet::PathSet(std::vector<Observation> observations) {
+  std::sort(observations.begin(), observations.end());
+  observations.erase(std::unique(observations.begin(), observations.end()), observations.end());
+  const std::string raw = raw_form(observations);
+  *this = PathSet(std::move(observations), raw);
 }
 
 std::string PathSet::encode() const {
@@ -122,7 +126,7 @@ Result<PathSet> PathSet::decode(std::string_view bytes) {
   if (!raw) return raw.error();
   Result<std::vector<Observation>> observations = parse_raw(*raw);
   if (!observations) return observations.error();
-  return PathSet(std::move(*observations));
+  return PathSet(std::move(*observations), *raw);  // one form for one set, so the form's digest is the id
 }
 
 PathSet PathSet::merge(const std::vector<std::shared_ptr<const PathSet>>& sets) {

@@ -57,6 +57,8 @@ class PathSet {
   std::size_t memory() const;
 
  private:
+  PathSet(std::vector<Observation> sorted, std::string_view raw);  // `raw`: their front-coded form
+
   std::vector<Observation> observations_;
   Digest id_;
   std::size_t raw_bytes_ = 0;
