@@ -10,14 +10,18 @@ namespace {
 // LLVM has thousands of backend options in no table that could be asked. Those that print, write or load say so in
 // their name; whoever is turned away by a word in vain is compiled without the cache, no more.
 constexpr std::array kLoudWords = {
-    "print", "printing", "debug",  "debugify", "stats",   "stat",   "statistics", "time",    "timer",   "timing",
-    "trace", "tracing",  "dot",    "view",     "dump",    "report", "output",     "file",    "files",   "filename",
-    "path",  "dir",      "export", "save",     "write",   "log",    "record",     "remark",  "remarks", "bisect",
-    "json",  "html",     "graph",  "plugin",   "plugins", "help",   "version",    "yaml",    "emit",    "reproducer",
-    "track", "seed",     "random", "rng",      "dir",     "cache",  "cachedir",   "verbose", "summary", "info"};
+    "print",  "printing", "debug",  "debugify", "stats",   "stat",   "statistics", "time",       "timer",   "timing",
+    "trace",  "tracing",  "dot",    "view",     "dump",    "report", "output",     "file",       "files",   "filename",
+    "path",   "dir",      "export", "save",     "write",   "log",    "record",     "remark",     "remarks", "bisect",
+    "json",   "html",     "graph",  "plugin",   "plugins", "yaml",   "emit",       "reproducer", "track",   "seed",
+    "random", "rng",      "cache",  "verbose",  "summary", "info"};
 
-bool is_loud(std::string_view word) {
-  return word == "load" || std::find(kLoudWords.begin(), kLoudWords.end(), word) != kLoudWords.end();
+// Loud by themselves, harmless in compounds: "-load" against "-amdgpu-load-store-vectorizer".
+constexpr std::array kLoudAlone = {"load", "help", "version", "o"};
+
+template <typename List>
+bool contains(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 }  // namespace
@@ -28,12 +32,11 @@ bool is_quiet_backend_option(const std::string& option) {
   name.remove_prefix(name.starts_with("--") ? 2 : 1);
   name = name.substr(0, name.find('='));
   if (name.empty()) return false;
-  const bool one_word = name.find_first_of("-_") == std::string_view::npos;
+  if (contains(kLoudAlone, name)) return false;
   while (!name.empty()) {
     const auto end = name.find_first_of("-_");
     const std::string_view word = name.substr(0, end);
-    // "load" is a plugin's option by itself and a kind of instruction in compounds.
-    if (is_loud(word) && (word != "load" || one_word)) return false;
+    if (contains(kLoudWords, word)) return false;
     name = end == std::string_view::npos ? std::string_view() : name.substr(end + 1);
   }
   return true;

@@ -120,6 +120,7 @@ bool is_refused(unsigned option) {
     case OPT_dwarf_debug_flags:
     case OPT_record_command_line:
     case OPT_fgpu_rdc:
+    case OPT_offload_new_driver:
     case OPT_fclangir:
     case OPT_fincremental_extensions:
     case OPT_foverride_record_layout_EQ:
@@ -148,6 +149,8 @@ Cc1Role role_of(const llvm::opt::Option& option) {
       return Cc1Role::device;
     case OPT_emit_obj:
       return Cc1Role::emits_object;
+    case OPT_cuid_EQ:
+      return Cc1Role::cuid;
     case OPT_target_cpu:
       return Cc1Role::target_cpu;
     case OPT_main_file_name:
@@ -223,7 +226,10 @@ Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& argume
     if (option.getID() == OPT_mllvm && !is_quiet_backend_option(argument->getValue())) {
       return refused(std::string("-mllvm ") + argument->getValue());
     }
-    result.push_back({role_of(option), first, is_separate(*argument, pointers) ? std::size_t{2} : std::size_t{1},
+    const bool separate = is_separate(*argument, pointers);
+    // What is a legacy option by itself may be another's value: "-D -fvisibility".
+    if (separate && arguments[first + 1] != known[first + 1]) return refused(arguments[first]);
+    result.push_back({role_of(option), first, separate ? std::size_t{2} : std::size_t{1},
                       argument->getNumValues() == 0 ? std::string() : std::string(argument->getValue())});
   }
   return result;

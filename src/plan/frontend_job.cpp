@@ -59,6 +59,9 @@ Status note(FrontendJob& job, const Cc1Argument& argument, Seen& seen) {
     case Cc1Role::main_file:
       job.main_file = argument.value;
       break;
+    case Cc1Role::cuid:
+      job.cuid = argument.value;
+      break;
     case Cc1Role::target_cpu:
       job.target_cpu = argument.value;
       break;

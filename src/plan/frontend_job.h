@@ -21,6 +21,7 @@ struct FrontendJob {
   std::string source;
   std::string main_file;
   std::string target_cpu;
+  std::string cuid;  // empty: none
   std::string output;
   std::optional<std::string> depfile;
   std::optional<std::string> fatbin;

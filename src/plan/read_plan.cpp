@@ -129,6 +129,15 @@ Status check_host(const Shape& shape, const command::Invocation& invocation, con
   return done();
 }
 
+// A driver that ignores -cuid= says so in a warning that the user's own command does not give, and takes an id that the
+// arch list is part of.
+Status check_cuid(const Shape& shape, const command::Invocation& invocation) {
+  const std::string& cuid = shape.host.cuid;
+  bool same = invocation.user_cuid || !cuid.empty();
+  for (const DeviceJobs& device : shape.devices) same = same && device.compile.cuid == cuid;
+  return same ? done() : unusual("does not have one id of the translation unit throughout");
+}
+
 Status check_shape(const Shape& shape, const command::Invocation& invocation, const std::string& directory) {
   if (shape.devices.size() != shape.bundle.archs.size()) return unusual("has more or fewer devices than targets");
   for (std::size_t i = 0; i < shape.devices.size(); ++i) {
@@ -136,6 +145,7 @@ Status check_shape(const Shape& shape, const command::Invocation& invocation, co
         check_device(shape.devices[i], shape.bundle.archs[i], shape.bundle.inputs[i], invocation, directory);
     if (!checked) return checked;
   }
+  if (Status checked = check_cuid(shape, invocation); !checked) return checked;
   return check_host(shape, invocation, directory);
 }
 

@@ -24,6 +24,7 @@ enum class Cc1Role {
   fatbin,           // -fcuda-include-gpubinary FILE
   emits_object,     // -emit-obj
   device,           // -fcuda-is-device
+  cuid,             // -cuid=ID
   target_cpu,       // -target-cpu NAME
   main_file,        // -main-file-name NAME
   compilation_dir,  // -fdebug-compilation-dir=, -fcoverage-compilation-dir=

@@ -1,0 +1,167 @@
+// Plans of real compilers, as recorded: what becomes of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plan/recorded_plans.h"
+
+namespace hipcache::plan {
+namespace {
+
+using testing::accepted;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::invocation_of_a;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::recorded;
+using ::testing::StartsWith;
+
+std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
+
+std::vector<std::string> outputs(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const Step& step : plan.steps) names.push_back(step.output);
+  return names;
+}
+
+const Step& device_of(const Plan& plan, const std::string& arch) {
+  for (const Step& step : plan.steps) {
+    if (step.arch.name == arch) return step;
+  }
+  ADD_FAILURE() << "no " << arch;
+  return plan.steps.front();
+}
+
+class RecordedPlan : public ::testing::TestWithParam<const char*> {
+ protected:
+  static std::string of(const std::string& name) { return recorded(GetParam() + ("-" + name)); }
+};
+
+TEST_P(RecordedPlan, IsDevicesThenBundleThenHost) {
+  const Plan plan = accepted(of("O2"), invocation_of_a());
+  EXPECT_THAT(outputs(plan), ElementsAre("gfx1030.out", "gfx906.out", "fatbin.hipfb", "host.o"));
+  ASSERT_EQ(plan.steps.size(), 4u);
+  EXPECT_EQ(plan.steps[0].kind, StepKind::device);
+  EXPECT_EQ(plan.steps[2].kind, StepKind::bundle);
+  EXPECT_EQ(plan.steps[3].kind, StepKind::host);
+  EXPECT_EQ(plan.steps[0].commands.size(), 2u);
+  EXPECT_THAT(plan.steps[0].inputs, IsEmpty());
+  EXPECT_THAT(plan.steps[2].inputs, ElementsAre("gfx1030.out", "gfx906.out"));
+  EXPECT_THAT(plan.steps[3].inputs, ElementsAre("fatbin.hipfb"));
+  EXPECT_THAT(plan.driver_stderr, IsEmpty());
+}
+
+TEST_P(RecordedPlan, PutsEveryFileOfPassageIntoTheDirectory) {
+  const Plan plan = accepted(of("O2"), invocation_of_a());
+  EXPECT_THAT(plan.steps[0].commands[0].argv, Contains(placed("gfx1030.o")));
+  EXPECT_THAT(plan.steps[0].commands[1].argv, Contains(placed("gfx1030.o")));
+  EXPECT_THAT(plan.steps[0].commands[1].argv, Contains(placed("gfx1030.out")));
+  EXPECT_THAT(plan.steps[2].commands[0].argv, Contains("-input=/dev/null"));
+  EXPECT_THAT(plan.steps[2].commands[0].argv, Contains("-input=" + placed("gfx906.out")));
+  EXPECT_THAT(plan.steps[2].commands[0].argv, Contains("-output=" + placed("fatbin.hipfb")));
+  EXPECT_THAT(plan.steps[3].commands[0].argv, Contains(placed("fatbin.hipfb")));
+  EXPECT_THAT(plan.steps[3].commands[0].argv, Contains(placed("host.o")));
+  EXPECT_THAT(plan.steps[3].commands[0].argv, Not(Contains("a.o")));
+  for (const Step& step : plan.steps) {
+    for (const StepCommand& command : step.commands) {
+      EXPECT_EQ(command.program, command.argv[0]);
+      EXPECT_THAT(command.argv, Not(Contains(HasSubstr(testing::kRecordedDirectory))));
+    }
+  }
+}
+
+TEST_P(RecordedPlan, PutsEveryDepfileIntoTheDirectory) {
+  const Plan plan = accepted(of("g-depfile"), invocation_of_a(true));
+  EXPECT_EQ(plan.steps[0].depfile, "gfx1030.d");
+  EXPECT_EQ(plan.steps[2].depfile, "");
+  EXPECT_EQ(plan.steps[3].depfile, "host.d");
+  EXPECT_THAT(plan.steps[0].commands[0].argv, Contains(placed("gfx1030.d")));
+  EXPECT_THAT(plan.steps[3].commands[0].argv, Contains(placed("host.d")));
+  EXPECT_THAT(plan.steps[3].commands[0].argv, Not(Contains("a.d")));
+}
+
+TEST_P(RecordedPlan, NamesFilesOfArchsWithFeatures) {
+  const Plan plan = accepted(of("three-archs"), invocation_of_a());
+  EXPECT_THAT(outputs(plan),
+              ElementsAre("gfx1030.out", "gfx906.out", "gfx90a.sramecc+.xnack-.out", "fatbin.hipfb", "host.o"));
+  EXPECT_EQ(plan.steps[2].arch.name, "gfx90a:sramecc+:xnack-");
+}
+
+TEST_P(RecordedPlan, KeysADeviceWithoutNamesOfPassageOrDepfile) {
+  const Plan plan = accepted(of("g-depfile"), invocation_of_a(true));
+  const Step& step = plan.steps[0];
+  ASSERT_EQ(step.keyed.size(), 2u);
+  for (const auto& key : step.keyed) EXPECT_THAT(key, Not(Contains(HasSubstr(kDirectory))));
+  for (const char* gone : {"-dependency-file", "-MT", "a.d", "a.o", "-sys-header-deps"}) {
+    EXPECT_THAT(step.keyed[0], Not(Contains(gone)));
+  }
+  EXPECT_THAT(step.keyed[0], Contains("-cuid=0123456789abcdef"));
+  EXPECT_THAT(step.keyed[0], Contains("gfx1030"));
+  EXPECT_THAT(step.keyed[0], Contains("a.hip"));
+}
+
+TEST_P(RecordedPlan, KeysTheHostWithWhatShapesItsDepfile) {
+  const std::vector<std::string> key = accepted(of("g-depfile"), invocation_of_a(true)).steps.back().keyed[0];
+  for (const char* kept : {"-dependency-file", "-MT", "a.o", "-sys-header-deps"}) EXPECT_THAT(key, Contains(kept));
+  EXPECT_THAT(key, Not(Contains("a.d")));
+}
+
+TEST_P(RecordedPlan, KeysTheWorkingDirectoryOnlyWhereDebugInformationHoldsIt) {
+  const auto with = accepted(of("g-depfile"), invocation_of_a(true));
+  const auto without = accepted(of("O2"), invocation_of_a());
+  for (std::size_t step : {std::size_t{0}, std::size_t{3}}) {
+    EXPECT_THAT(with.steps[step].keyed[0], Contains("-fdebug-compilation-dir=/build"));
+    EXPECT_THAT(without.steps[step].keyed[0], Not(Contains(HasSubstr("compilation-dir"))));
+    EXPECT_THAT(without.steps[step].commands[0].argv, Contains("-fdebug-compilation-dir=/build"));
+  }
+}
+
+// -O0 and -O2 differ, so the plans compared are of equal options: clang 15 repeats search paths once per arch.
+TEST_P(RecordedPlan, KeysAnArchTheSameWhereverItStands) {
+  const std::string printed = of("three-archs");
+  const Plan three = accepted(printed, invocation_of_a());
+  const Plan two = accepted(of("O0"), invocation_of_a());
+  EXPECT_EQ(device_of(three, "gfx906").keyed, device_of(two, "gfx906").keyed);
+  EXPECT_EQ(three.steps.back().keyed, two.steps.back().keyed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, RecordedPlan, ::testing::Values("clang-15", "clang-19"),
+                         [](const auto& row) { return std::string(row.param).substr(6); });
+
+TEST(GoldenPlan, HoldsOneArch) {
+  EXPECT_THAT(outputs(accepted(recorded("clang-19-one-arch"), invocation_of_a())),
+              ElementsAre("gfx906.out", "fatbin.hipfb", "host.o"));
+}
+
+TEST(GoldenPlan, KeepsTheDriversWarningsWithTheirColour) {
+  const Plan plan = accepted(recorded("clang-19-warning"), invocation_of_a());
+  EXPECT_THAT(plan.driver_stderr, StartsWith("clang++-19: \x1b[0;1;35mwarning: "));
+  EXPECT_THAT(plan.driver_stderr, HasSubstr("'linker' input unused"));
+  EXPECT_EQ(plan.driver_stderr.back(), '\n');
+}
+
+TEST(GoldenPlan, UndoesTheQuotingAlsoAcrossLines) {
+  const Plan plan = accepted(recorded("clang-19-quoting"), invocation_of_a());
+  EXPECT_THAT(plan.steps[0].commands[0].argv, Contains("TEXT=\"a b\\$c`\\\\\nd\""));
+}
+
+TEST(GoldenPlan, ReadsConfigurationFilesInTheBanner) {
+  const std::string printed = testing::replaced(
+      recorded("clang-19-O2"), "InstalledDir: ", "Configuration file: /etc/clang/x.cfg\nInstalledDir: ");
+  EXPECT_EQ(accepted(printed, invocation_of_a()).steps.size(), 4u);
+}
+
+TEST(GoldenPlan, ReadsTheCommaListsOfOlderBundlers) {
+  std::string printed = recorded("clang-15-O2");
+  printed = testing::replaced(printed, "\"-input=/dev/null\" \"-input=", "\"-inputs=/dev/null,");
+  printed = testing::replaced(printed, "gfx1030.out\" \"-input=", "gfx1030.out,");
+  printed = testing::replaced(printed, "\"-output=", "\"-outputs=");
+  const Plan plan = accepted(printed, invocation_of_a());
+  EXPECT_THAT(plan.steps[2].commands[0].argv,
+              Contains("-inputs=/dev/null," + placed("gfx1030.out") + "," + placed("gfx906.out")));
+  EXPECT_THAT(plan.steps[2].commands[0].argv, Contains("-outputs=" + placed("fatbin.hipfb")));
+}
+
+}  // namespace
+}  // namespace hipcache::plan

@@ -1,0 +1,42 @@
+#include "plan/recorded_plans.h"
+
+#include <gtest/gtest.h>
+
+#include "support/scratch.h"
+
+namespace hipcache::plan::testing {
+
+std::string recorded(const std::string& name) {
+  return support::read_bytes(std::string(HIPCACHE_FIXTURES) + "/plans/" + name + ".txt");
+}
+
+command::Invocation invocation_of_a(bool depfile) {
+  command::Invocation invocation;
+  invocation.source = "a.hip";
+  invocation.object = "a.o";
+  if (depfile) invocation.depfile = "a.d";
+  return invocation;
+}
+
+Plan accepted(const std::string& printed, const command::Invocation& invocation) {
+  Result<Plan> plan = read_plan(printed, invocation, kRecordedDirectory);
+  if (plan) return *std::move(plan);
+  ADD_FAILURE() << plan.error().message;
+  return {};
+}
+
+std::string refusal(const std::string& printed, const command::Invocation& invocation) {
+  const Result<Plan> plan = read_plan(printed, invocation, kRecordedDirectory);
+  return plan ? "accepted" : plan.error().message;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  if (at == std::string::npos) {
+    ADD_FAILURE() << "no " << from;
+    return text;
+  }
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace hipcache::plan::testing

@@ -1,0 +1,32 @@
+// What real compilers printed for -###, kept in fixtures/plans: recorded in /build with TMPDIR=/tmp/probe and
+// -cuid=0123456789abcdef.
+#ifndef HIPCACHE_TESTS_PLAN_RECORDED_PLANS_H
+#define HIPCACHE_TESTS_PLAN_RECORDED_PLANS_H
+
+#include <string>
+#include <vector>
+
+#include "hipcache/command/invocation.h"
+#include "hipcache/plan/plan.h"
+
+namespace hipcache::plan::testing {
+
+inline constexpr const char* kRecordedDirectory = "/tmp/probe";
+
+std::string recorded(const std::string& name);
+
+// a.hip to a.o; with a depfile a.d if asked.
+command::Invocation invocation_of_a(bool depfile = false);
+
+// A failed expectation and an empty plan if it is refused.
+Plan accepted(const std::string& printed, const command::Invocation& invocation);
+
+// The error's message, or "accepted".
+std::string refusal(const std::string& printed, const command::Invocation& invocation);
+
+// `text` with the first `from` replaced; a failed expectation if there is none.
+std::string replaced(std::string text, const std::string& from, const std::string& to);
+
+}  // namespace hipcache::plan::testing
+
+#endif

@@ -1,0 +1,147 @@
+// Plans of another shape, and plans that write more or elsewhere: none is accepted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plan/recorded_plans.h"
+
+namespace hipcache::plan {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::invocation_of_a;
+using ::testing::Ne;
+using testing::recorded;
+using testing::refusal;
+using testing::replaced;
+
+class OtherShape : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(OtherShape, IsRefused) { EXPECT_NE(refusal(recorded(GetParam()), invocation_of_a()), "accepted"); }
+
+INSTANTIATE_TEST_SUITE_P(Recorded, OtherShape,
+                         ::testing::Values("clang-19-rdc", "clang-19-device-only", "clang-19-save-temps",
+                                           "clang-19-new-driver", "clang-19-lto", "clang-19-split-dwarf",
+                                           "clang-19-time-trace", "clang-19-compress", "clang-19-no-such-option",
+                                           "clang-19-two-sources"));
+
+// An edit of a plan that is accepted without it.
+struct Edit {
+  const char* from;
+  const char* to;
+  const char* message;  // a part of the error
+};
+
+class EditedPlan : public ::testing::TestWithParam<Edit> {};
+
+TEST_P(EditedPlan, IsRefusedForWhatWasEdited) {
+  const Edit& edit = GetParam();
+  const std::string printed = recorded("clang-19-g-depfile");
+  ASSERT_EQ(refusal(printed, invocation_of_a(true)), "accepted");
+  EXPECT_THAT(refusal(replaced(printed, edit.from, edit.to), invocation_of_a(true)), HasSubstr(edit.message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, EditedPlan,
+    ::testing::Values(
+        Edit{"\"-x\" \"hip\" \"a.hip\"", "\"-x\" \"hip\" \"b.hip\"", "b.hip instead of a.hip"},
+        Edit{"\"-main-file-name\" \"a.hip\"", "\"-main-file-name\" \"b.hip\"", "main file b.hip"},
+        Edit{"\"-o\" \"a.o\"", "\"-o\" \"b.o\"", "writes b.o instead of a.o"},
+        Edit{"\"-o\" \"a.o\"", "\"-o\" \"a.o\" \"-o\" \"b.o\"", "two outputs"},
+        Edit{"\"-o\" \"a.o\"", "\"-oa.o\"", "joined"},
+        Edit{"\"-dependency-file\" \"a.d\"", "\"-dependency-file\" \"b.d\"", "depfile b.d unasked"},
+        Edit{"\"-dependency-file\" \"a.d\"", "\"-dependency-file\" \"\"", "empty name"},
+        Edit{"\"-emit-obj\"", "\"-emit-llvm-bc\"", "-emit-llvm-bc"},
+        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-load\" \"x.so\"", "-load"},
+        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-split-dwarf-file\" \"x\"", "-split-dwarf-file"},
+        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-serialize-diagnostic-file\" \"x\"", "-serialize-diagnostic-file"},
+        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-include-pch\" \"x\"", "-include-pch"},
+        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-mllvm\" \"-stats\"", "-stats"},
+        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-such-an-option\"", "-such-an-option"},
+        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-I\" \"/tmp/probe/x\"", "names a temporary file"},
+        Edit{"\"-emit-obj\"",
+             "\"-emit-obj\" \"-D\" \"\x01"
+             "dir"
+             "\x01\"",
+             "reserved"},
+        Edit{"\"-target-cpu\" \"gfx1030\"", "\"-target-cpu\" \"gfx900\"", "compiles gfx900 in place of gfx1030"},
+        Edit{"\"-fcuda-is-device\"", "\"-fcuda-allow-variadic-functions\"", "compiles the host"},
+        Edit{"\"--no-undefined\"", "\"-Map=x\"", "-Map=x"},
+        Edit{"\"--lto-CGO2\"", "\"--lto-CGO2\" \"/usr/lib/x.o\"", "device link"},
+        Edit{"\"-plugin-opt=O2\"", "\"-plugin-opt=obj-path=x\"", "obj-path"},
+        Edit{"\"-plugin-opt=O2\"", "\"-plugin-opt=-print-after-all\"", "print-after-all"},
+        Edit{"\"/usr/lib/llvm-19/bin/lld\"", "\"lld\"", "has not found"},
+        Edit{"hipv4-amdgcn-amd-amdhsa--gfx906", "hipv4-amdgcn-amd-amdhsa--gfx1030", "twice"},
+        Edit{"hipv4-amdgcn-amd-amdhsa--gfx906", "hipv4-spirv64-amd-amdhsa--gfx906", "hipv4-spirv64"},
+        Edit{"hipv4-amdgcn-amd-amdhsa--gfx906", "hipv4-amdgcn-amd-amdhsa--gfx/906", "gfx/906"},
+        Edit{",hipv4-amdgcn-amd-amdhsa--gfx906", "", "more or less"},
+        Edit{"\"-input=/dev/null\"", "\"-input=/dev/zero\"", "/dev/null"},
+        Edit{"\"-type=o\"", "\"-type=o\" \"-compress\"", "-compress"},
+        Edit{"\"-fcuda-include-gpubinary\" \"/tmp/probe/", "\"-fcuda-include-gpubinary\" \"/tmp/probe/x", "fatbin"},
+        Edit{"Target: ", "clang++: error: no such file\nTarget: ", "error: no such file"},
+        Edit{"\"-cuid=0123456789abcdef\"", "\"-cuid=1\"", "id of the translation unit"},
+        Edit{"\"-cuid=0123456789abcdef\" ", "", "id of the translation unit"},
+        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"--offload-new-driver\"", "--offload-new-driver"},
+        Edit{"Target: ", " (in-process)\nTarget: ", "(in-process)"},
+        Edit{"Target: ", "something new\nTarget: ", "something new"}));
+
+TEST(RefusedPlan, IsOneOfAnotherTemporaryDirectory) {
+  const std::string printed = recorded("clang-19-O2");
+  EXPECT_FALSE(read_plan(printed, invocation_of_a(), "/tmp/other"));
+  EXPECT_FALSE(read_plan(printed, invocation_of_a(), "/tmp/prob"));
+  EXPECT_FALSE(read_plan(printed, invocation_of_a(), "tmp/probe"));
+  EXPECT_FALSE(read_plan(printed, invocation_of_a(), ""));
+  EXPECT_TRUE(read_plan(printed, invocation_of_a(), "/tmp/probe/"));
+}
+
+TEST(RefusedPlan, IsNoneForALackingCuidWhereTheUserChoseHowItIsMade) {
+  command::Invocation invocation = invocation_of_a();
+  std::string printed = recorded("clang-19-one-arch");
+  for (int i = 0; i < 2; ++i) printed = replaced(printed, "\"-cuid=0123456789abcdef\" ", "");
+  EXPECT_THAT(refusal(printed, invocation), HasSubstr("id of the translation unit"));
+  invocation.user_cuid = true;
+  EXPECT_EQ(refusal(printed, invocation), "accepted");
+}
+
+TEST(RefusedPlan, IsOneThatWritesNoDepfileWhereOneIsAsked) {
+  EXPECT_THAT(refusal(recorded("clang-19-O2"), invocation_of_a(true)), HasSubstr("depfile"));
+  EXPECT_THAT(refusal(recorded("clang-19-g-depfile"), invocation_of_a(false)), HasSubstr("unasked"));
+}
+
+TEST(RefusedPlan, IsOneThatLeavesTheTemporaryDirectoryByTheParent) {
+  std::string printed = recorded("clang-19-one-arch");
+  const auto from = printed.find("/tmp/probe/a-gfx906");
+  ASSERT_NE(from, std::string::npos);
+  const std::string object = printed.substr(from, printed.find('"', from) - from);
+  for (auto at = printed.find(object); at != std::string::npos; at = printed.find(object, at + 1)) {
+    printed.replace(at, object.size(), "/tmp/probe/../a.o");
+  }
+  EXPECT_THAT(refusal(printed, invocation_of_a()), HasSubstr("outside of the temporary directory"));
+}
+
+TEST(RefusedPlan, IsOneThatIsCutOffAnywhere) {
+  const std::string printed = recorded("clang-19-one-arch");
+  for (std::size_t length = 0; length < printed.size(); ++length) {
+    ASSERT_NE(refusal(printed.substr(0, length), invocation_of_a()), "accepted") << length;
+  }
+}
+
+TEST(RefusedPlan, IsOneWhoseJobsAreSwapped) {
+  const std::string printed = recorded("clang-19-O2");
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < printed.size();) {
+    const auto end = printed.find('\n', at) + 1;
+    lines.push_back(printed.substr(at, end - at));
+    at = end;
+  }
+  ASSERT_EQ(lines.size(), 10u);
+  for (std::size_t i = 4; i + 1 < lines.size(); ++i) {
+    std::swap(lines[i], lines[i + 1]);
+    std::string swapped;
+    for (const std::string& line : lines) swapped += line;
+    EXPECT_THAT(refusal(swapped, invocation_of_a()), Ne("accepted")) << i;
+    std::swap(lines[i], lines[i + 1]);
+  }
+}
+
+}  // namespace
+}  // namespace hipcache::plan
