@@ -26,6 +26,11 @@ bool is_this_program(const std::string& path) {
          ours.st_ino == theirs.st_ino;
 }
 
+Error not_found(const std::string& name) {
+  const bool searched = name.find('/') == std::string::npos;
+  return Error{"could not find compiler \"" + name + "\"" + (searched ? " in PATH" : "")};
+}
+
 // The first program of that name in PATH that is not this one.
 Result<std::string> find_other(const std::string& name) {
   const std::string path = path_variable();
@@ -36,7 +41,7 @@ Result<std::string> find_other(const std::string& name) {
     if (found && !is_this_program(*found)) return found;
     start = end + 1;
   }
-  return Error{"could not find compiler \"" + name + "\" in PATH"};
+  return not_found(name);
 }
 
 // umask can only be read by setting it. REQUIRES: no other thread yet.
@@ -66,7 +71,7 @@ Result<OwnCommand> own_command(std::vector<std::string> argv) {
 Result<std::vector<std::string>> with_real_compiler(std::vector<std::string> argv) {
   while (!argv.empty()) {
     const Result<std::string> found = find_program(argv[0], path_variable(), ".");
-    if (!found) return Error{"could not find compiler \"" + argv[0] + "\""};
+    if (!found) return not_found(argv[0]);
     if (!is_this_program(*found)) return argv;
     const std::string name(base_name(argv[0]));
     if (name != "hipcache") {

@@ -8,9 +8,11 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <optional>
 #include <system_error>
 #include <utility>
 
+#include "client/orphans.h"
 #include "client/step_environment.h"
 #include "hipcache/base/process.h"
 
@@ -86,14 +88,17 @@ Status StepRunner::start(RunStep step) {
 }
 
 void StepRunner::stop() {
+  std::optional<Orphans> orphans;
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
+    if (running_ > 0) orphans.emplace();
     signal_all(SIGTERM);
     if (!ended_.wait_for(lock, patience_.terminate, [this] { return running_ == 0; })) signal_all(SIGKILL);
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
+  if (orphans) orphans->end_all();
 }
 
 bool StepRunner::is_running() const {
@@ -107,11 +112,15 @@ std::uint64_t StepRunner::finished() const {
 }
 
 void StepRunner::run(const RunStep& step) {
-  report(run_commands(step));
-  const std::lock_guard lock(mutex_);
-  --running_;
-  ++finished_;
-  ended_.notify_all();
+  const StepDone result = run_commands(step);
+  {
+    // Before the report: the daemon may answer it with the end of the request, and no step may seem to run then.
+    const std::lock_guard lock(mutex_);
+    --running_;
+    ++finished_;
+    ended_.notify_all();
+  }
+  report(result);
 }
 
 StepDone StepRunner::run_commands(const RunStep& step) {

@@ -30,7 +30,8 @@ class StepRunner {
 
   Status start(protocol::RunStep step);
 
-  // Ends the running commands (SIGTERM, then SIGKILL) and waits for all threads; nothing is started or reported after.
+  // Ends the running commands (SIGTERM, then SIGKILL) with all that they started, and waits for all threads; nothing is
+  // started after. REQUIRES: this process has no other children.
   void stop();
 
   bool is_running() const;

@@ -1,0 +1,97 @@
+#include "hipcache/client/conversation.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "support/scratch.h"
+
+namespace hipcache::client {
+namespace {
+
+using namespace std::chrono_literals;
+using protocol::Channel;
+
+// Limits so short that a test of them takes no time.
+constexpr Patience kHasty{
+    .connect = 10ms, .start = 10ms, .send = 5s, .first_answer = 20ms, .silence = 20ms, .leave = 10ms, .terminate = 5s};
+
+class ConversationTest : public testing::Test {
+ protected:
+  ConversationTest() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    ours = UniqueFd(ends[0]);
+    daemons.emplace(UniqueFd(ends[1]));
+  }
+
+  Result<Answer> converse() {
+    Channel channel(std::move(ours));
+    return converse_over(channel, request, scratch / "tmp", kHasty);
+  }
+
+  std::string error() {
+    const Result<Answer> answer = converse();
+    return answer ? "no error" : answer.error().message;
+  }
+
+  support::Scratch scratch;
+  protocol::CompileRequest request;
+  UniqueFd ours;
+  std::optional<Channel> daemons;
+};
+
+TEST_F(ConversationTest, EndsWhenTheDaemonNeverAnswers) { EXPECT_EQ(error(), "the daemon says nothing"); }
+
+TEST_F(ConversationTest, EndsWhenTheDaemonFallsSilentAfterASignOfLife) {
+  ASSERT_TRUE(daemons->send(protocol::KeepWaiting{}, 1s));
+  EXPECT_EQ(error(), "the daemon says nothing");
+}
+
+TEST_F(ConversationTest, GoesOnAfterSignsOfLife) {
+  for (int count = 0; count < 3; ++count) ASSERT_TRUE(daemons->send(protocol::KeepWaiting{}, 1s));
+  ASSERT_TRUE(daemons->send(protocol::PassThrough{"reason"}, 1s));
+  const Result<Answer> answer = converse();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(std::get<protocol::PassThrough>(answer->message).reason, "reason");
+}
+
+TEST_F(ConversationTest, IsPatientWithASilentDaemonWhileAStepOfOursRuns) {
+  protocol::RunStep step;
+  step.directory = scratch.make_directory("tmp/r1");
+  step.commands = {{"/bin/sh", {"sh", "-c", "read line < " + (scratch / "pipe")}}};
+  step.stdout_path = scratch / "tmp/r1/out";
+  step.stderr_path = scratch / "tmp/r1/err";
+  ASSERT_EQ(mkfifo((scratch / "pipe").c_str(), 0600), 0);
+  ASSERT_TRUE(daemons->send(step, 1s));
+  std::thread daemon([&] {
+    EXPECT_TRUE(daemons->receive(5s));
+    std::this_thread::sleep_for(5 * kHasty.silence);  // what the client is to bear
+    EXPECT_TRUE(write_all(UniqueFd(open((scratch / "pipe").c_str(), O_WRONLY)).get(), "go\n", "pipe"));
+    EXPECT_TRUE(daemons->receive(5s));
+    EXPECT_TRUE(daemons->send(protocol::Finish{}, 1s));
+  });
+  EXPECT_EQ(error(), "no error");
+  daemon.join();
+}
+
+TEST_F(ConversationTest, HandsOnThatTheVersionsDiffer) {
+  ASSERT_TRUE(daemons->send(protocol::VersionMismatch{"9/9"}, 1s));
+  const Result<Answer> answer = converse();
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(std::holds_alternative<protocol::VersionMismatch>(answer->message));
+}
+
+TEST_F(ConversationTest, TellsAClosedConnectionSoThatItCanBeTriedAgain) {
+  daemons.reset();
+  EXPECT_EQ(error(), protocol::kClosed);
+}
+
+}  // namespace
+}  // namespace hipcache::client

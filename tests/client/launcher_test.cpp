@@ -1,0 +1,244 @@
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "client/fake_daemon.h"
+#include "client/launch_fixture.h"
+
+namespace hipcache::client {
+namespace {
+
+using namespace std::chrono_literals;
+using protocol::Channel;
+using protocol::CompileRequest;
+using protocol::Finish;
+using support::exists;
+using support::read_bytes;
+using testing::HasSubstr;
+
+class Launcher : public LaunchTest {
+ protected:
+  // Answers a compile with a file for each of the outputs.
+  static FakeDaemon::Script finish_with(Finish finish, std::vector<std::string> contents) {
+    return [finish = std::move(finish), contents = std::move(contents)](Channel& channel) {
+      expect<CompileRequest>(channel);
+      std::vector<UniqueFd> files;
+      std::vector<int> descriptors;
+      for (const std::string& bytes : contents) {
+        files.push_back(std::move(sealed_memory(bytes, "output").value()));
+        descriptors.push_back(files.back().get());
+      }
+      EXPECT_TRUE(channel.send(finish, descriptors, 10s));
+    };
+  }
+};
+
+TEST_F(Launcher, ServesAHitWithoutRunningTheCompiler) {
+  const std::string depfile = scratch / "a.d";
+  const FakeDaemon daemon(cache(), {finish_with({4, "cached out", "cached err", {{object()}, {depfile}}, {}},
+                                                {"cached object", "cached depfile"})});
+  const Ended ended = compile();
+  EXPECT_EQ(ended.exit_code, 4);
+  EXPECT_EQ(ended.out, "cached out");
+  EXPECT_EQ(ended.err, "cached err");
+  EXPECT_EQ(read_bytes(object()), "cached object");
+  EXPECT_EQ(read_bytes(depfile), "cached depfile");
+  EXPECT_EQ(compiler_runs(), 0);
+}
+
+TEST_F(Launcher, TellsTheDaemonAllThatACompileDependsOn) {
+  CompileRequest request;
+  const FakeDaemon daemon(cache(), {[&](Channel& channel) {
+                            request = expect<CompileRequest>(channel);
+                            EXPECT_TRUE(channel.send(Finish{}, 10s));
+                          }});
+  run({"/bin/sh", "-c", "cd " + scratch.path() + " && umask 027 && exec bin/hipcache bin/cc -o x"}, {"CPATH=/inc"});
+  EXPECT_EQ(request.build, protocol::build_id());
+  EXPECT_THAT(request.argv, testing::ElementsAre("bin/cc", "-o", "x"));
+  EXPECT_THAT(request.environment, testing::Contains("CPATH=/inc"));
+  EXPECT_EQ(request.working_directory, scratch.path());
+  EXPECT_EQ(request.umask, 027u);
+  struct stat root{};
+  ASSERT_EQ(stat("/", &root), 0);
+  EXPECT_EQ(request.name_space.root_inode, root.st_ino);
+  EXPECT_FALSE(request.stderr_is_terminal);
+  EXPECT_FALSE(request.plan_only);
+}
+
+TEST_F(Launcher, OutputsGetTheModeThatTheUmaskLeaves) {
+  const FakeDaemon daemon(cache(), {finish_with({0, "", "", {{object()}}, {}}, {"cached"})});
+  run({"/bin/sh", "-c", "umask 027 && exec hipcache cc -o " + object()});
+  struct stat status{};
+  ASSERT_EQ(stat(object().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST_F(Launcher, RemovesWhatTheCompilerWouldHaveRemoved) {
+  scratch.write("a.o", "old");
+  const FakeDaemon daemon(cache(), {finish_with({1, "", "error\n", {}, {object(), scratch / "never-there"}}, {})});
+  EXPECT_EQ(compile().exit_code, 1);
+  EXPECT_FALSE(exists(object()));
+}
+
+TEST_F(Launcher, BecomesTheCompilerWhenTheDaemonPassesThrough) {
+  const FakeDaemon daemon(cache(), {answer(protocol::PassThrough{"not-a-compile"})});
+  expect_compiled_by_the_compiler(compile());
+}
+
+TEST_F(Launcher, BecomesTheCompilerWhenTheDaemonIsBusy) {
+  const FakeDaemon daemon(cache(), {answer(protocol::Busy{"too many"})});
+  expect_compiled_by_the_compiler(compile());
+}
+
+TEST_F(Launcher, BecomesTheCompilerWhenTheAnswerIsGarbage) {
+  const FakeDaemon daemon(cache(), {answer_bytes("HTTP/1.1 400 Bad Request\r\n\r\n")});
+  expect_compiled_by_the_compiler(compile());
+}
+
+TEST_F(Launcher, BecomesTheCompilerWhenTheAnswerIsHalfAMessage) {
+  const FakeDaemon daemon(cache(), {answer_bytes(std::string("HCC1\x64\0\0\0\0\0\0\0half", 16))});
+  expect_compiled_by_the_compiler(compile());
+}
+
+TEST_F(Launcher, BecomesTheCompilerWhenTheDaemonSendsWhatIsNotItsToSend) {
+  const FakeDaemon daemon(cache(), {answer(CompileRequest{})});
+  expect_compiled_by_the_compiler(compile());
+}
+
+TEST_F(Launcher, BecomesTheCompilerWhenAnAnswerHasFewerFilesThanOutputs) {
+  const FakeDaemon daemon(cache(), {finish_with({0, "", "", {{object()}, {scratch / "a.d"}}, {}}, {"only one"})});
+  expect_compiled_by_the_compiler(compile());
+}
+
+TEST_F(Launcher, BecomesTheCompilerWhenTheDaemonLeavesBeforeItsAnswerAndNoOtherCanBeStarted) {
+  const FakeDaemon daemon(cache(), {[](Channel& channel) { expect<CompileRequest>(channel); }});
+  expect_compiled_by_the_compiler(compile());
+}
+
+TEST_F(Launcher, AsksAgainWhenTheDaemonLeftJustBeforeItsAnswer) {
+  const FakeDaemon daemon(cache(), {[](Channel& channel) { expect<CompileRequest>(channel); },
+                                    finish_with({0, "", "", {{object()}}, {}}, {"cached"})});
+  EXPECT_EQ(compile().exit_code, 0);
+  EXPECT_EQ(read_bytes(object()), "cached");
+  EXPECT_EQ(compiler_runs(), 0);
+}
+
+TEST_F(Launcher, BecomesTheCompilerWhenAnOutputCannotBePlaced) {
+  const std::string nowhere = scratch / "no/such/directory/a.d";
+  const FakeDaemon daemon(cache(),
+                          {finish_with({0, "printed", "", {{object()}, {nowhere}}, {}}, {"cached", "cached"})});
+  expect_compiled_by_the_compiler(compile());
+  EXPECT_THAT(list_directory(scratch.path()).value(), testing::Not(testing::Contains(HasSubstr("a.o."))));
+}
+
+TEST_F(Launcher, LeavesWhatIsNoRegularFileToTheCompiler) {
+  const std::string pipe = scratch / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const FakeDaemon daemon(cache(), {finish_with({0, "", "", {{pipe}}, {}}, {"cached"})});
+  expect_compiled_by_the_compiler(compile());
+  struct stat status{};
+  ASSERT_EQ(stat(pipe.c_str(), &status), 0);
+  EXPECT_TRUE(S_ISFIFO(status.st_mode));
+}
+
+TEST_F(Launcher, BecomesTheCompilerWhenThereIsNoDaemonAtAll) { expect_compiled_by_the_compiler(compile()); }
+
+TEST_F(Launcher, BecomesTheCompilerWhenTheCacheDirectoryCannotBeMade) {
+  const std::string file = scratch.write("file", "");
+  expect_compiled_by_the_compiler(compile({"HIPCACHE_DIR=" + file + "/cache"}));
+}
+
+TEST_F(Launcher, BecomesTheCompilerWhenTheSocketPathIsTooLong) {
+  expect_compiled_by_the_compiler(compile({"HIPCACHE_DIR=" + (scratch / std::string(120, 'd'))}));
+}
+
+TEST_F(Launcher, BecomesTheCompilerWithoutAskingWhenDisabled) {
+  script("bin/hipcached", "echo started >> " + (scratch / "started"));
+  expect_compiled_by_the_compiler(compile({"HIPCACHE_DISABLE=1"}));
+  EXPECT_FALSE(exists(scratch / "started"));
+}
+
+TEST_F(Launcher, SaysNothingButLogsWhyTheCompilerRan) {
+  expect_compiled_by_the_compiler(compile({"HIPCACHE_LOG=" + (scratch / "log")}));
+  EXPECT_THAT(read_bytes(scratch / "log"), HasSubstr("cannot start the daemon"));
+}
+
+TEST_F(Launcher, StartsTheDaemonThatLiesBesideItAwayFromEverythingOfOurs) {
+  script("bin/hipcached",
+         "{ echo \"$HIPCACHE_DIR|$PWD|$LD_PRELOAD\"; ls /proc/self/fd | wc -l; } > " + (scratch / "started"));
+  expect_compiled_by_the_compiler(run({"/bin/sh", "-c", "exec 7</dev/null; exec hipcache cc -o " + object()}));
+  EXPECT_EQ(read_bytes(scratch / "started"), cache() + "|/|\n" + "4\n") << "three streams, and ls's own";
+}
+
+TEST_F(Launcher, ReplacesADaemonOfAnotherVersion) {
+  script("bin/hipcached", "echo started >> " + (scratch / "started"));
+  {
+    const FakeDaemon daemon(cache(), {answer(protocol::VersionMismatch{"0.0.1/0"}), [](Channel& channel) {
+                                        EXPECT_EQ(expect<protocol::ControlRequest>(channel).kind,
+                                                  protocol::ControlKind::stop);
+                                        EXPECT_TRUE(channel.send(protocol::ControlReply{}, 10s));
+                                      }});
+    expect_compiled_by_the_compiler(compile());
+  }
+  EXPECT_EQ(read_bytes(scratch / "started"), "started\n");
+}
+
+TEST_F(Launcher, AMissingCompilerIsSaidOnOneLineWithTheExitCodeOfAShell) {
+  const Ended ended = run({hipcache(), "no-such-cc", "-c"});
+  EXPECT_EQ(ended.exit_code, 127);
+  EXPECT_EQ(ended.err, "hipcache: error: could not find compiler \"no-such-cc\" in PATH\n");
+}
+
+TEST_F(Launcher, CalledByTheNameOfACompilerItIsThatCompiler) {
+  scratch.link("links/cc", hipcache());
+  CompileRequest request;
+  const FakeDaemon daemon(cache(), {[&](Channel& channel) {
+                            request = expect<CompileRequest>(channel);
+                            EXPECT_TRUE(channel.send(protocol::PassThrough{"reason"}, 10s));
+                          }});
+  const std::string path = "PATH=" + (scratch / "links") + ":" + (scratch / "bin") + ":/usr/bin:/bin";
+  expect_compiled_by_the_compiler(run({scratch / "links/cc", "-o", object()}, {path}));
+  EXPECT_EQ(request.argv.front(), compiler());
+}
+
+TEST_F(Launcher, DoesNotLaunchItselfWhereALinkToItHidesTheCompiler) {
+  scratch.link("links/cc", hipcache());
+  const std::string path = "PATH=" + (scratch / "links") + ":" + (scratch / "bin") + ":/usr/bin:/bin";
+  expect_compiled_by_the_compiler(run({hipcache(), hipcache(), "cc", "-o", object()}, {path}));
+}
+
+TEST_F(Launcher, ALinkWithNoCompilerBehindItIsAnErrorAndNoEndlessLoop) {
+  scratch.link("links/strange-cc", hipcache());
+  const Ended ended = run({scratch / "links/strange-cc", "-c"}, {"PATH=" + (scratch / "links")});
+  EXPECT_EQ(ended.exit_code, 127);
+  EXPECT_EQ(ended.err, "hipcache: error: could not find compiler \"strange-cc\" in PATH\n");
+}
+
+TEST_F(Launcher, ServesAHitWithAllStandardStreamsClosed) {
+  const FakeDaemon daemon(cache(), {finish_with({3, "out", "err", {{object()}}, {}}, {"cached"})});
+  const Ended ended = run({"/bin/sh", "-c", "exec hipcache cc -o " + object() + " <&- >&- 2>&-"});
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_EQ(read_bytes(object()), "cached");
+}
+
+TEST_F(Launcher, AServedHitTakesLessThanTenMegabytes) {
+  std::uint64_t kilobytes = 0;
+  const FakeDaemon daemon(cache(), {[&](Channel& channel) {
+                            expect<CompileRequest>(channel);
+                            ucred peer{};
+                            socklen_t size = sizeof peer;
+                            ASSERT_EQ(getsockopt(channel.fd(), SOL_SOCKET, SO_PEERCRED, &peer, &size), 0);
+                            const std::string status = read_bytes("/proc/" + std::to_string(peer.pid) + "/status");
+                            kilobytes = std::stoull(status.substr(status.find("VmHWM:") + 6));
+                            EXPECT_TRUE(channel.send(Finish{}, 10s));
+                          }});
+  EXPECT_EQ(compile().exit_code, 0);
+  EXPECT_GT(kilobytes, 0u);
+  EXPECT_LT(kilobytes, HIPCACHE_MEMORY_LIMIT_KB);
+}
+
+}  // namespace
+}  // namespace hipcache::client
