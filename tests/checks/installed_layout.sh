@@ -34,17 +34,19 @@ expect "--version" "$hipcache" --version
 expect "--start-server" "$hipcache" --start-server
 
 # The daemon and the preload library of the moved directory serve a compile, and the second one is a hit.
-echo 'int answer() { return 42; }' >"$scratch/answer.cpp"
+echo '#include <hip/hip_runtime.h>
+__global__ void twice(int* value) { *value *= 2; }' >"$scratch/twice.cpp"
+bitcode=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)/amdgcn/bitcode
 for object in first second; do
-  expect "compile" "$hipcache" clang++-19 -c "$scratch/answer.cpp" -o "$scratch/answer.o"
-  mv "$scratch/answer.o" "$scratch/$object.o"
+  expect "compile" "$hipcache" clang++-19 -x hip --offload-arch=gfx906 --rocm-path=/usr \
+    "--rocm-device-lib-path=$bitcode" -c "$scratch/twice.cpp" -o "$scratch/twice.o"
+  mv "$scratch/twice.o" "$scratch/$object.o"
 done
 expect "equal objects" cmp "$scratch/first.o" "$scratch/second.o"
-expect "--show-stats" "$hipcache" --show-stats --format json
-expect "one hit and one miss" python3 - "$scratch/output" <<'PYTHON'
+"$hipcache" --show-stats --format json >"$scratch/stats.json"
+expect "one hit and one miss" python3 -c '
 import json, sys
 requests = json.load(open(sys.argv[1]))["requests"]
-assert (requests["hit"], requests["miss"]) == (1, 1), requests
-PYTHON
+assert (requests["hit"], requests["miss"]) == (1, 1), requests' "$scratch/stats.json"
 expect "--stop-server" "$hipcache" --stop-server
 echo "installed layout: good"

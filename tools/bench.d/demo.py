@@ -17,7 +17,7 @@ from table import seconds, table
 
 ARCHS = ["gfx906", "gfx1030"]
 ADDED = "gfx90a"
-HEADS = ("project", "compiler", "phase", "wall", "hit/partial/miss", "device run/hit", "host run/hit")
+HEADS = ("project", "compiler", "phase", "wall", "hit/partial/miss/passed", "device run/hit", "host run/hit")
 
 
 def phase(fixture, name):
@@ -30,7 +30,7 @@ def phase(fixture, name):
         f"clang {fixture.compiler}",
         name,
         seconds(wall),
-        f"{requests['hit']}/{requests['partial']}/{requests['miss']}",
+        f"{requests['hit']}/{requests['partial']}/{requests['miss']}/{requests['passthrough']}",
         f"{device['run']}/{device['hit']}",
         f"{host['run']}/{host['hit']}",
     )
