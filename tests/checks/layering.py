@@ -23,8 +23,8 @@ MAY_INCLUDE = {
     "remote": ["store", "base"],
     "stats": ["base"],
     "daemon": ["action", "base", "command", "config", "inputs", "plan", "protocol", "remote", "stats", "store", "trace"],
-    "client": ["cli", "config", "protocol", "base"],
-    "cli": ["config", "protocol", "stats", "base"],
+    "client": ["config", "protocol", "base"],
+    "cli": ["client", "config", "protocol", "stats", "base"],
 }
 
 # Library headers, by how they begin, and the folders that may include them.
