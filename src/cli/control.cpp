@@ -1,6 +1,6 @@
 #include "cli/control.h"
 
-#include <chrono>
+#include <utility>
 #include <variant>
 
 namespace hipcache::cli {
@@ -9,7 +9,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kWork = 5min;  // to clear or shrink a large store
-constexpr auto kLeave = 10s;  // to end once asked
 
 }  // namespace
 
@@ -37,8 +36,8 @@ Result<std::string> Control::ask(protocol::ControlKind kind) const {
   return std::move(reply->text);
 }
 
-Result<std::string> Control::stop() const {
-  const Result<bool> left = link_.stop(kLeave);
+Result<std::string> Control::stop(std::chrono::milliseconds limit) const {
+  const Result<bool> left = link_.stop(limit);
   if (!left) return left.error();
   return std::string(*left ? "hipcached stopped\n" : "No hipcached is running\n");
 }

@@ -2,6 +2,7 @@
 #ifndef HIPCACHE_SRC_CLI_CONTROL_H
 #define HIPCACHE_SRC_CLI_CONTROL_H
 
+#include <chrono>
 #include <string>
 
 #include "hipcache/base/result.h"
@@ -21,8 +22,8 @@ class Control {
   // The text of the daemon's reply.
   Result<std::string> ask(protocol::ControlKind kind) const;
 
-  // Ends the daemon and says so; none is no error.
-  Result<std::string> stop() const;
+  // Ends the daemon and says so; none is no error. One that still runs after `limit` is.
+  Result<std::string> stop(std::chrono::milliseconds limit) const;
 
   Result<client::Answer> converse(const protocol::CompileRequest& request) const {
     return client::converse(link_, request, patience_);

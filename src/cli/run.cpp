@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <chrono>
+
 #include "cli/control.h"
 #include "cli/options.h"
 #include "cli/show_config.h"
@@ -16,6 +18,7 @@ namespace {
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
+constexpr std::chrono::seconds kLeave{10};  // for a daemon to end once asked
 
 int complain(const Error& problem, int code) {
   [[maybe_unused]] const Status told = write_all(STDERR_FILENO, "hipcache: error: " + problem.message + "\n", "stderr");
@@ -58,7 +61,7 @@ Result<std::string> act(const Options& options, client::Patience patience) {
     case Action::start_server:
       return ask(control, ControlKind::ping);
     case Action::stop_server:
-      return control.stop();
+      return control.stop(kLeave);
     case Action::plan:
       return show_plan(control, options.command, options.json);
     case Action::help:

@@ -1,0 +1,64 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/show_config.h"
+#include "cli/show_plan.h"
+#include "support/scratch.h"
+
+namespace hipcache::cli {
+namespace {
+
+using testing::HasSubstr;
+
+protocol::PlanReport plan() {
+  protocol::PlanReport report;
+  report.cuid = "c0ffee";
+  report.request_key = "aa";
+  report.steps = {{"device gfx906", "bb", true, 412}, {"bundle", "", false, 0}, {"host", "cc", false, 0}};
+  return report;
+}
+
+TEST(ShowPlan, AsTextHasALinePerStepWithItsKey) {
+  EXPECT_EQ(plan_to_text(plan()),
+            "CUID           c0ffee\n"
+            "request        aa  not stored\n"
+            "device gfx906  bb  stored, 412 inputs\n"
+            "bundle         not stored, its key depends on steps that have not run\n"
+            "host           cc  not stored\n");
+}
+
+TEST(ShowPlan, AsTextSaysWhyACommandPassesThrough) {
+  EXPECT_EQ(plan_to_text({.reason = "not-a-compile"}), "passes through: not-a-compile\n");
+}
+
+TEST(ShowPlan, AsJsonHasEveryFieldWhateverTheOutcome) {
+  const nlohmann::json json = nlohmann::json::parse(plan_to_json(plan()));
+  EXPECT_EQ(json.at("reason"), "");
+  EXPECT_EQ(json.at("cuid"), "c0ffee");
+  EXPECT_EQ(json.at("request_key"), "aa");
+  EXPECT_EQ(json.at("request_stored"), false);
+  EXPECT_EQ(json.at("steps").at(0),
+            nlohmann::json({{"name", "device gfx906"}, {"key", "bb"}, {"stored", true}, {"inputs", 412}}));
+  EXPECT_EQ(nlohmann::json::parse(plan_to_json({.reason = "\xff"})).at("cuid"), "") << "and is valid for any bytes";
+}
+
+TEST(ShowConfig, ShowsValueAndOriginOfEachSetting) {
+  const support::Scratch scratch;
+  const auto variables = config::lookup_in(
+      {"HIPCACHE_DIR=/cache", "HIPCACHE_CONFIG=" + scratch.write("config.toml", "jobs = 3\n"), "HOME=/h"});
+  const std::string text = show_config(variables, false).value();
+  EXPECT_THAT(text, HasSubstr("dir = /cache  (HIPCACHE_DIR)\n"));
+  EXPECT_THAT(text, HasSubstr("jobs = 3  (" + (scratch / "config.toml") + ")\n"));
+  const nlohmann::json json = nlohmann::json::parse(show_config(variables, true).value());
+  EXPECT_EQ(json.at("max_size"), nlohmann::json({{"value", "20G"}, {"origin", "default"}}));
+}
+
+TEST(ShowConfig, ABadSettingIsItsError) {
+  const auto variables = config::lookup_in({"HOME=/h", "HIPCACHE_MAX_SIZE=lots"});
+  EXPECT_THAT(show_config(variables, false).error().message, HasSubstr("HIPCACHE_MAX_SIZE"));
+}
+
+}  // namespace
+}  // namespace hipcache::cli
