@@ -32,7 +32,7 @@ LIBRARIES = {
     "rocksdb/": ["store"],
     "llvm/": ["command", "plan"],
     "clang/": ["command", "plan"],
-    "google/protobuf/": ["protocol", "action"],
+    "google/protobuf/": ["protocol"],
     "curl/": ["remote"],
     "boost/": None,
     "nlohmann/": None,
@@ -64,6 +64,8 @@ def included_folder(name):
 
 
 def library_problems(path, folder, name):
+    if name.endswith(".pb.h") and folder != "protocol":
+        yield f"{path}: only protocol may include {name}"
     for prefix, allowed in LIBRARIES.items():
         if not name.startswith(prefix):
             continue
