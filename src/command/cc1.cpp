@@ -57,6 +57,8 @@ bool is_refused(unsigned option) {
     case OPT_analyzer_output:
     case OPT_analyzer_dump_egraph:
     // Other output on the terminal, or timings in it.
+    case OPT_H:
+    case OPT_show_includes:
     case OPT_print_stats:
     case OPT_print_ivar_layout:
     case OPT_print_supported_cpus:

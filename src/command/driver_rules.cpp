@@ -80,7 +80,7 @@ const std::array kRefusals = {
     Refusal{reason::kStatistics, {OPT_save_stats_EQ, OPT_fproc_stat_report, OPT_fproc_stat_report_EQ}},
     Refusal{reason::kCoverageNotes, {OPT_coverage, OPT_ftest_coverage, OPT_fprofile_arcs, OPT_fcreate_profile}},
     Refusal{reason::kExtraOutput,
-            {OPT_fstack_usage, OPT_dependency_dot, OPT_dependency_file, OPT_module_dependency_dir, OPT_dumpdir,
+            {OPT_fstack_usage, OPT_H, OPT_dependency_dot, OPT_dependency_file, OPT_module_dependency_dir, OPT_dumpdir,
              OPT_gen_reproducer_eq, OPT_fhip_dump_offload_linker_script, OPT_arcmt_migrate_report_output}},
     Refusal{reason::kModules,
             {OPT_fmodules,

@@ -79,13 +79,13 @@ bool is_native(const llvm::opt::Arg& argument) {
   return names_target && llvm::StringRef(argument.getValue()).starts_with("native");
 }
 
-// -Wp,-MD,FILE and -Wp,-MMD,FILE are the driver's own (parser.cpp); all others go to cc1 as they are.
-bool is_dependency_request(const llvm::opt::Arg& argument) {
-  const llvm::StringRef first = argument.getValue(0);
-  return argument.getNumValues() <= 2 && (first == "-MD" || first == "-MMD");
-}
-
 }  // namespace
+
+bool is_dependency_request(const llvm::opt::Arg& argument) {
+  if (argument.getNumValues() == 0 || argument.getNumValues() > 2) return false;
+  const llvm::StringRef first = argument.getValue(0);
+  return first == "-MD" || first == "-MMD";
+}
 
 std::optional<Uncacheable> nested_refusal(const llvm::opt::InputArgList& arguments, const DriverRules& rules) {
   std::vector<std::string> frontend;

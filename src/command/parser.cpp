@@ -139,7 +139,7 @@ std::optional<std::string> find_depfile(const InputArgList& arguments, const std
   const char* file = nullptr;
   for (const Arg* argument : arguments) {
     const unsigned id = argument->getOption().getID();
-    const bool is_wp = id == OPT_Wp_COMMA && llvm::StringRef(argument->getValue()).starts_with("-M");
+    const bool is_wp = id == OPT_Wp_COMMA && is_dependency_request(*argument);
     if (id == OPT_MD || id == OPT_MMD || is_wp) request = argument;
     if (id == OPT_MF) file = argument->getValue();
     if (is_wp && argument->getNumValues() == 2) file = argument->getValue(1);

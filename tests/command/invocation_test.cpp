@@ -53,6 +53,7 @@ TEST(Invocation, TakesTheLastOfTwoObjects) { EXPECT_EQ(parsed("clang++ -c a.hip 
 TEST(Invocation, HasADepfileOnlyIfOneIsRequested) {
   EXPECT_EQ(parsed("clang++ -c a.hip -o a.o").depfile, std::nullopt);
   EXPECT_EQ(parsed("clang++ -c a.hip -o a.o -MF x.d").depfile, std::nullopt);
+  EXPECT_EQ(parsed("clang++ -c a.hip -o a.o -Wp,-DX").depfile, std::nullopt);
   EXPECT_EQ(parsed("clang++ -c a.hip -o a.o -MD -MF x.d").depfile, "x.d");
   EXPECT_EQ(parsed("clang++ -c a.hip -o a.o -MMD -MFx.d").depfile, "x.d");
   EXPECT_EQ(parsed("clang++ -c a.hip -o a.o -Wp,-MMD,x.d").depfile, "x.d");

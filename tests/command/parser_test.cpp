@@ -149,6 +149,8 @@ const Case kCases[] = {
     {"clang++ -ftest-coverage -fprofile-arcs -c a.hip", reason::kCoverageNotes},
     {"clang++ -fstack-usage -c a.hip", reason::kExtraOutput},
     {"clang++ -dependency-dot x -c a.hip", reason::kExtraOutput},
+    {"clang++ -H -c a.hip", reason::kExtraOutput},
+    {"clang++ -Wp,-MT,x -c a.hip", reason::kFrontendOption},
     {"clang++ -dumpdir x -c a.hip", reason::kExtraOutput},
     {"clang++ -gen-reproducer=always -c a.hip", reason::kExtraOutput},
     {"clang++ -fmodules -c a.hip", reason::kModules},

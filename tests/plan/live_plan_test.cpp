@@ -159,6 +159,28 @@ TEST_P(LiveCompiler, GivesNoPlanForASourceThatIsNotThere) {
 const Compiler kCompilers[] = {{"clang15", HIPCACHE_CLANG_15, "-B/usr/lib/llvm-15/bin"},
                                {"clang19", HIPCACHE_CLANG_19, "-B/usr/lib/llvm-19/bin"}};
 
+TEST_P(LiveCompiler, PlansWhatProjectsCommonlyAskFor) {
+  const char* const options[] = {
+      "-O3 -DNDEBUG -std=c++17 -fPIC -Wall -Wextra",
+      "-O3 -ffast-math -munsafe-fp-atomics -fgpu-flush-denormals-to-zero",
+      "-g -O1 -fno-omit-frame-pointer -gdwarf-4",
+      "-fsanitize=undefined -fno-gpu-sanitize",
+      "-mcode-object-version=4 -mcumode -fno-gpu-rdc",
+      "-fopenmp -pthread -fvisibility=hidden -fvisibility-inlines-hidden",
+      "-fprofile-instr-generate -fcoverage-mapping",
+      "-mllvm -amdgpu-early-inline-all=true -mllvm -amdgpu-function-calls=false",
+      "-Xarch_device -O3 -Xarch_host -O0 -Xarch_host -march=x86-64-v3",
+      "-fcolor-diagnostics -fdiagnostics-show-option -ferror-limit=5",
+      "-funroll-loops -fno-math-errno -ffp-contract=fast -ffunction-sections -fdata-sections",
+      "-fuse-cuid=none",
+      "-fgpu-default-stream=per-thread -fhip-fp32-correctly-rounded-divide-sqrt",
+  };
+  for (const char* more : options) {
+    const command::Invocation invocation = understood(command_line("--offload-arch=gfx906 " + std::string(more)));
+    EXPECT_EQ(planned(invocation).steps.size(), 3u) << more;
+  }
+}
+
 // What the driver does with these, the parser must know without asking it.
 TEST_P(LiveCompiler, AgreesWithTheDriverOnDepfilesAndObjects) {
   const std::vector<std::vector<std::string>> endings = {
