@@ -1,6 +1,9 @@
 #include "daemon/answer.h"
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
+
+#include <cstdint>
 
 #include "daemon/reason.h"
 #include "daemon/reply.h"
@@ -47,8 +50,16 @@ void send_finish(protocol::Channel& channel, protocol::Finish finish, std::vecto
   reply(channel, finish, descriptors, services);
 }
 
-bool compiler_said_why(const StepWork& failed) {
-  return failed.exit_code == 1 && failed.failed_command == 0 && failed.label != "bundle" && failed.refusal.empty();
+// A full disk is ours and not the source's, and cuts messages short.
+bool is_full(const RequestDirectory& directory) {
+  constexpr std::uint64_t kEnough = 1u << 20;
+  struct statvfs status{};
+  return statvfs(directory.path().c_str(), &status) != 0 || status.f_bavail * status.f_frsize < kEnough;
+}
+
+bool compiler_said_why(const StepWork& failed, const RequestDirectory& directory) {
+  return failed.exit_code == 1 && failed.failed_command == 0 && failed.label != "bundle" && failed.refusal.empty() &&
+         !failed.result.stderr_text.empty() && !is_full(directory);
 }
 
 }  // namespace
@@ -97,7 +108,7 @@ std::optional<Uncacheable> answer_failure(protocol::Channel& channel, const Requ
                                           const std::string& driver_stderr, const RequestDirectory& directory,
                                           const Services& services) {
   const StepWork& failed = *graph.failed();
-  if (!compiler_said_why(failed)) return Uncacheable{reason::kStepFailed, failed.label};
+  if (!compiler_said_why(failed, directory)) return Uncacheable{reason::kStepFailed, failed.label};
 
   protocol::Finish finish{.exit_code = failed.exit_code, .stdout_text = "", .stderr_text = driver_stderr};
   for (const auto& step : graph.steps()) {

@@ -16,7 +16,6 @@ using namespace std::chrono_literals;
 
 constexpr auto kSendLimit = 10s;     // a client that takes no message for so long is gone
 constexpr auto kReceiveLimit = 10s;  // from the first byte of a message to its last
-constexpr auto kSignOfLife = 15s;    // a waiting client hears from us at least so often
 
 }  // namespace
 
@@ -98,7 +97,7 @@ Status StepRunner::start(StepWork& work, InFlight::Claim claim) {
 Status StepRunner::wait() {
   pollfd ready[] = {{.fd = channel_.fd(), .events = POLLIN, .revents = 0},
                     {.fd = wake_.get(), .events = POLLIN, .revents = 0}};
-  const int count = poll(ready, 2, static_cast<int>(std::chrono::milliseconds(kSignOfLife).count()));
+  const int count = poll(ready, 2, static_cast<int>(std::chrono::milliseconds(protocol::kKeepWaitingInterval).count()));
   if (count < 0 && errno != EINTR) return system_error("cannot wait for", "the client");
   if (count == 0 && running_.empty()) return channel_.send(protocol::KeepWaiting{}, kSendLimit);
   if (count > 0 && ready[1].revents != 0) drain_wake_ups();

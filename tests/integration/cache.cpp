@@ -25,6 +25,7 @@ Counts counts_of(const nlohmann::json& json) {
   Counts counts;
   counts.json = json;
   const nlohmann::json& steps = json.at("steps");
+  counts.run["device"] = counts.hit["device"] = 0;  // there even if no arch is
   for (const auto& [arch, step] : steps.at("device").items()) {
     add_step(counts, "device", step);
     add_step(counts, "device " + arch, step);

@@ -23,7 +23,7 @@ TEST_P(Sharing, FourEqualRequestsAtOnceRunEveryStepOnce) {
   EXPECT_EQ(counted.run.at("host"), 1);
   EXPECT_EQ(counted.run.at("probe"), 1);
   EXPECT_EQ(counted.hits + counted.partials + counted.misses, 4);
-  EXPECT_EQ(support::read_bytes(project_ / "a.o"), expected_object(command("-O2")));
+  EXPECT_TRUE(support::read_bytes(project_ / "a.o") == expected_object(command("-O2")));
 }
 
 TEST_P(Sharing, RequestsForOverlappingArchsAtOnceRunEveryArchOnce) {
@@ -52,7 +52,7 @@ TEST_P(Sharing, AClientTakesOverTheStepOfOneThatWasKilled) {
   kill(first.pid(), SIGKILL);
   first.wait();
   EXPECT_EQ(second.wait().exit_code, 0);
-  EXPECT_EQ(support::read_bytes(project_ / "a.o"), expected_object(command("-O2")));
+  EXPECT_TRUE(support::read_bytes(project_ / "a.o") == expected_object(command("-O2")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, Sharing, testing::ValuesIn(kCompilers), name_of);

@@ -125,7 +125,8 @@ TEST_P(Staleness, TheDirectoryOfDeviceLibrariesInTheEnvironmentIsAnInput) {
   Arguments argv = command();
   std::erase_if(argv, [](const std::string& argument) { return argument.starts_with("--rocm-device-lib-path="); });
   check(argv, {{"HIP_DEVICE_LIB_PATH", one}});
-  expect_runs(2, 1, argv, {{"HIP_DEVICE_LIB_PATH", two}});
+  // Whether the host runs is up to the kernel: code objects that come out equal make the same fatbin.
+  EXPECT_EQ(check(argv, {{"HIP_DEVICE_LIB_PATH", two}}).run.at("device"), 2);
   expect_hit(argv, {{"HIP_DEVICE_LIB_PATH", one}});
 }
 
@@ -165,9 +166,10 @@ TEST_P(Staleness, TimesAndDatesInTheSourceAreNeverStoredUnlessTheyAreGiven) {
   EXPECT_EQ(again.run.at("host"), 2);
   EXPECT_EQ(again.run.at("device"), 4) << "the device passes expand them too";
   EXPECT_GE(again.not_stored.at("clock"), 2);
+  if (GetParam().version == "15") return;  // does not know SOURCE_DATE_EPOCH: the clock counts all the same
   compile({{"SOURCE_DATE_EPOCH", "1000000000"}});
   EXPECT_EQ(compile({{"SOURCE_DATE_EPOCH", "1000000000"}}).hits, 1);
-  EXPECT_EQ(compile({{"SOURCE_DATE_EPOCH", "1100000000"}}).hits, 1);
+  EXPECT_EQ(compile({{"SOURCE_DATE_EPOCH", "1100000000"}}).hits, 1) << "another date is another result";
 }
 
 TEST_P(Staleness, TheSameRelativeCommandInAnotherDirectoryReadsThatDirectorysFiles) {
