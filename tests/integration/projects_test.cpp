@@ -1,0 +1,108 @@
+// The fixture projects, built as users build: CMake in both of its styles, ninja -j8, hipcache as the launcher. Then
+// every compile that the build tool ran is held against the oracle, as the hit that it now is.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "integration/compiler.h"
+#include "integration/oracle.h"
+
+namespace hipcache::integration {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Build {
+  std::string project;
+  Compiler compiler;
+};
+
+std::string build_name(const testing::TestParamInfo<Build>& info) {
+  std::string name = info.param.project + "Clang" + info.param.compiler.version;
+  std::erase(name, '-');
+  return name;
+}
+
+class Projects : public testing::TestWithParam<Build> {
+ protected:
+  std::string build() const { return project_ / "build"; }
+
+  void configure(const std::string& archs) const {
+    const Ended ended = run({HIPCACHE_SOURCE "/fixtures/configure", GetParam().project, build(), "--clang",
+                             GetParam().compiler.version, "--archs", archs, "--launcher", hipcache_program()},
+                            "/", cache_.variables());
+    ASSERT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  }
+
+  // Builds, and returns what was counted meanwhile.
+  Counts make() const {
+    const Counts before = cache_.counts();
+    const Ended ended = run({"ninja", "-j8", "-C", build()}, "/", cache_.variables());
+    EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+    return cache_.counts() - before;
+  }
+
+  void clean() const { EXPECT_EQ(run({"ninja", "-C", build(), "clean"}, "/").exit_code, 0); }
+
+  // The HIP compiles of the build, without the launcher, and where they run.
+  struct Compile {
+    Arguments argv;
+    std::string directory;
+  };
+  std::vector<Compile> hip_compiles() const {
+    const Ended database = run({"ninja", "-C", build(), "-t", "compdb"}, "/");
+    const auto entries = nlohmann::json::parse(database.out.substr(database.out.find('[')));
+    std::vector<Compile> compiles;
+    for (const auto& entry : entries) {
+      Arguments argv = words(entry.at("command").get<std::string>());
+      const bool is_hip = std::find(argv.begin(), argv.end(), "hip") != argv.end();
+      if (!is_hip || argv[0] != hipcache_program() || std::find(argv.begin(), argv.end(), "-c") == argv.end()) continue;
+      argv.erase(argv.begin());
+      compiles.push_back({argv, entry.at("directory")});
+    }
+    return compiles;
+  }
+
+  support::Scratch project_;
+  Cache cache_;
+};
+
+TEST_P(Projects, BuildColdThenHitAndCompileOnlyAnAddedArch) {
+  configure("gfx906,gfx1030");
+  const auto compiles = hip_compiles();
+  const auto units = static_cast<std::int64_t>(compiles.size());
+  ASSERT_GE(units, 7);
+  const Counts cold = make();
+  EXPECT_EQ(cold.run.at("device"), 2 * units);
+  EXPECT_EQ(cold.run.at("host"), units);
+  EXPECT_EQ(cold.misses, units);
+
+  clean();
+  const Counts warm = make();
+  EXPECT_EQ(warm.run.at("device") + warm.run.at("host") + warm.run.at("probe"), 0);
+  EXPECT_EQ(warm.hits, units);
+
+  for (const Compile& compile : compiles) {
+    Oracle oracle(cache_, compile.directory);
+    EXPECT_EQ(oracle.check(compile.argv).hits, 1);
+    EXPECT_EQ(oracle.exit_code(), 0);
+  }
+
+  configure("gfx906,gfx1030,gfx90a");
+  const Counts added = make();
+  EXPECT_EQ(added.run.at("device"), units);
+  EXPECT_EQ(added.run.at("device gfx90a"), units);
+  EXPECT_LE(added.run.at("host"), units);
+  EXPECT_EQ(added.partials, units);
+  EXPECT_EQ(added.errors + cold.errors + warm.errors, 0);
+  EXPECT_EQ(cache_.leftovers(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, Projects,
+                         testing::Values(Build{"cxx-style", {"15"}}, Build{"cxx-style", {"19"}},
+                                         Build{"hip-language", {"15"}}, Build{"hip-language", {"19"}}),
+                         build_name);
+
+}  // namespace
+}  // namespace hipcache::integration
