@@ -6,7 +6,7 @@ import random
 
 from fixture import Unit
 from process import median, run, spawn_seconds
-from table import megabytes, milliseconds, ratio, table
+from table import kilobytes, milliseconds, ratio, table
 
 HERE = pathlib.Path(__file__).resolve().parent
 ARCHS = ["gfx906", "gfx1030"]
@@ -62,7 +62,7 @@ class Latency:
     def _measure_memory(self, peak):
         for launcher in self.launchers:
             if launcher.name == "hipcache":
-                result = self.directory / "peak"
+                result = self.directory / "peak.result"
                 run([peak, result, launcher.command, *self.command], launcher.environment())
                 self.client_memory = int(result.read_text()) * 1024
 
@@ -91,4 +91,4 @@ class Latency:
             (row["what"], milliseconds(row["median"]), milliseconds(row["p10"]), milliseconds(row["p90"]), ratio(row["of_floor"], 1))
             for row in self.rows()
         ]
-        return f"{SOURCE}, {len(ARCHS)} archs, object of {megabytes(size)}\n" + table(heads, rows)
+        return f"{SOURCE}, {len(ARCHS)} archs, object of {kilobytes(size)}\n" + table(heads, rows)

@@ -29,18 +29,18 @@ ADDED = "gfx90a"
 
 def arguments():
     parser = argparse.ArgumentParser(prog="tools/bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=3, help="runs of the builds and of the units (default: 3)")
-    parser.add_argument("--hits", type=int, default=200, help="hits to time (default: 200)")
+    parser.add_argument("--runs", type=int, help="runs of the builds and of the units (default: 3)")
+    parser.add_argument("--hits", type=int, help="hits to time (default: 200)")
     parser.add_argument("--clang", choices=COMPILERS, action="append", help="compiler; may be repeated (default: both)")
     parser.add_argument("--project", choices=PROJECTS, action="append", help="project; may be repeated (default: both)")
     parser.add_argument("--hipcache", default=ROOT / "build/release/bin/hipcache", help="the program to measure")
-    parser.add_argument("--quick", action="store_true", help="one run, one compiler, one project, 50 hits, a short unit")
+    parser.add_argument("--quick", action="store_true", help="a short unit, and unless given: 1 run, 50 hits, one compiler, one project")
     parser.add_argument("--json", metavar="FILE", help="write all figures to FILE")
     given = parser.parse_args()
     given.clang = given.clang or (["19"] if given.quick else list(COMPILERS))
     given.project = given.project or (["hip-language"] if given.quick else list(PROJECTS))
-    if given.quick:
-        given.runs, given.hits = 1, 50
+    given.runs = given.runs or (1 if given.quick else 3)
+    given.hits = given.hits or (50 if given.quick else 200)
     return given
 
 
@@ -48,7 +48,7 @@ def note(text):
     print(f"-- {text}", file=sys.stderr, flush=True)
 
 
-def measure(given, launchers, directory):
+def measure(given, launchers, directory, load):
     builds = Builds(launchers, directory, ARCHS, ADDED)
     latency = Latency(launchers, directory, given.clang[0])
     hipcache = next(launcher for launcher in launchers if launcher.name == "hipcache")
@@ -68,7 +68,7 @@ def measure(given, launchers, directory):
     for title, text in sections:
         print(f"\n{title}\n\n{text}")
     return {
-        "machine": {"processors": os.cpu_count(), "kernel": platform.release(), "load": os.getloadavg()[0]},
+        "machine": {"processors": os.cpu_count(), "kernel": platform.release(), "load": load},
         "builds": list(builds.rows()),
         "hits": list(latency.rows()),
         "client_bytes": latency.client_memory,
@@ -85,9 +85,12 @@ def main():
     if launchers[-1].name != "hipcache":
         print(f"tools/bench: no {given.hipcache}; build it first: cmake --preset release && cmake --build --preset release", file=sys.stderr)
         return 1
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        note(f"this machine is busy (load {load:.1f}): ratios of builds and of many architectures will mislead")
     directory = pathlib.Path(tempfile.mkdtemp(prefix="hipcache-bench-"))
     try:
-        figures = measure(given, launchers, directory)
+        figures = measure(given, launchers, directory, load)
     except Failed as failure:
         print(f"tools/bench: {failure}", file=sys.stderr)
         return 1

@@ -31,3 +31,7 @@ def megabytes(value):
 
 def ratio(value, base):
     return "-" if value is None or not base else f"{value / base:.2f}"
+
+
+def kilobytes(value):
+    return f"{value / 1e3:.0f} kB"
