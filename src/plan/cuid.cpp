@@ -37,7 +37,7 @@ std::vector<Root> roots_of(const std::string& root, const std::string& base_dire
 }
 
 std::string relative_path(const std::string& absolute, const std::vector<Root>& roots) {
-  const std::string path = normal(absolute);
+  std::string path = normal(absolute);
   for (const Root& root : roots) {
     if (is_within(path, root.directory)) return root.name + path.substr(root.directory.size());
   }

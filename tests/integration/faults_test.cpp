@@ -132,7 +132,7 @@ TEST_P(Faults, GarbageOnTheSocketIsCountedAndServesOthersAsBefore) {
   check(command());
   const Counts before = cache_.counts();
   send_bytes("GET / HTTP/1.1\r\n\r\n");
-  send_bytes(std::string("HPC1\xff\xff\xff\x7f\0\0\0\0", 12));  // larger than any message
+  send_bytes(std::string("HCC1\xff\xff\xff\x7f\0\0\0\0", 12));  // larger than any message
   send_bytes(std::string(3, '\0'));                             // half a header
   send_bytes(protocol::encode(protocol::PassThrough{"not a request"}));
   const Counts counted = cache_.counts() - before;
