@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 namespace hipcache::integration {
@@ -11,6 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Files = std::map<std::string, std::string>;
+
+const std::string kLinkTo = "-> ";
 
 std::string mode_of(const fs::path& path) {
   struct stat status{};
@@ -25,7 +28,11 @@ Files files_in(const std::string& directory) {
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {
     const std::string name = fs::relative(entry.path(), directory);
     files[name] = mode_of(entry.path());
-    if (entry.is_regular_file()) files[name] += support::read_bytes(entry.path());
+    if (entry.is_symlink()) {
+      files[name] += kLinkTo + fs::read_symlink(entry.path()).string();
+    } else if (entry.is_regular_file()) {
+      files[name] += support::read_bytes(entry.path());
+    }
   }
   return files;
 }
@@ -42,17 +49,22 @@ Files changes(const Files& before, const Files& after) {
   return changed;
 }
 
-// Brings the directory's regular files back to what they were; the ones that did not change keep their stamps.
+void write_back(const fs::path& path, const std::string& described) {
+  const std::string bytes = described.substr(described.find(' ') + 1);
+  fs::remove(path);
+  if (bytes.starts_with(kLinkTo)) return fs::create_symlink(bytes.substr(kLinkTo.size()), path);
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// Brings the directory's files and links back to what they were; the ones that did not change keep their stamps.
 void restore(const std::string& directory, const Files& before, const Files& after) {
-  for (const auto& [name, bytes] : changes(before, after)) {
+  for (const auto& [name, described] : changes(before, after)) {
     const fs::path path = fs::path(directory) / name;
     const auto old = before.find(name);
-    if (old == before.end()) {
-      fs::remove_all(path);
+    if (old != before.end()) {
+      write_back(path, old->second);
     } else {
-      const std::size_t mode_end = old->second.find(' ') + 1;
-      support::Scratch scratch;
-      fs::copy_file(scratch.write("file", old->second.substr(mode_end)), path, fs::copy_options::overwrite_existing);
+      fs::remove_all(path);
     }
   }
 }
