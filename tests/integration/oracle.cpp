@@ -26,7 +26,7 @@ std::string mode_of(const fs::path& path) {
 Files files_in(const std::string& directory) {
   Files files;
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {
-    const std::string name = fs::relative(entry.path(), directory);
+    const std::string name = entry.path().lexically_relative(directory);
     files[name] = mode_of(entry.path());
     if (entry.is_symlink()) {
       files[name] += kLinkTo + fs::read_symlink(entry.path()).string();
