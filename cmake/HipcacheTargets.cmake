@@ -23,6 +23,10 @@ function(hipcache_library folder)
   target_link_libraries(hipcache_${folder} PUBLIC hipcache_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
 endfunction()
 
+# What to build for the sanitizers: tests that need no program of ours but themselves, and those of what runs in threads.
+add_custom_target(unit_tests)
+add_custom_target(thread_tests)
+
 # hipcache_test(<name> SOURCES ... LINK ... [LABELS ...] [TIMEOUT seconds]): a GoogleTest program, one ctest entry per case.
 function(hipcache_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
@@ -32,6 +36,12 @@ function(hipcache_test name)
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE hipcache_options ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
+  if(NOT ARG_LABELS STREQUAL "integration")
+    add_dependencies(unit_tests ${name})
+  endif()
+  if(ARG_LABELS STREQUAL "threads")
+    add_dependencies(thread_tests ${name})
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
 endfunction()
