@@ -31,6 +31,18 @@ TEST(ActionResult, ComesBackFromItsEncodedForm) {
   EXPECT_EQ(back->outputs[1].size, 300u);
 }
 
+TEST(ActionResult, HasTheBytesOfVersion1) {
+  ActionResult result;
+  result.outputs = {{"object", Digest{0x0102030405060708, 0x090a0b0c0d0e0f10}, 300}};
+  result.stdout_text = "o";
+  result.stderr_text = "err";
+  result.duration_us = 129;
+  result.archs = {"gfx906"};
+  const std::string digest = "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10";
+  EXPECT_EQ(result.encode(),
+            std::string("\x01\x81\x01\x01o\x03") + "err" + "\x01\x06object" + digest + "\xac\x02\x01\x06gfx906");
+}
+
 TEST(ActionResult, FindsAnOutputByName) {
   const ActionResult result = some_result();
   ASSERT_NE(result.output("depfile"), nullptr);

@@ -18,6 +18,12 @@ TEST(SetList, PutsTheNewestFirstAndEachSetOnce) {
   EXPECT_FALSE(list.move_to_front(reference(1))) << "it is first already: nothing to write";
 }
 
+TEST(SetList, HasTheBytesOfVersion1) {
+  SetList list;
+  list.move_to_front({Digest{0, 0x61}, Digest{0x6200000000000000, 0}});
+  EXPECT_EQ(list.encode(), std::string("\x01\x01") + std::string(15, '\0') + "a" + "b" + std::string(15, '\0'));
+}
+
 TEST(SetList, HoldsNoMoreThanItsLimit) {
   SetList list;
   for (int i = 0; i < 100; ++i) list.move_to_front(reference(i));
