@@ -105,6 +105,8 @@ TEST_P(Faults, ADaemonThatIsKilledDuringACompileCostsNothingButTime) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(ended.err, "");
   EXPECT_TRUE(support::exists(project_ / "a.o"));
+  // What the client had not been told of goes when the next daemon starts.
+  ASSERT_EQ(cache_.control("--start-server").exit_code, 0);
   EXPECT_EQ(cache_.leftovers(), 0u);
 }
 
