@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Compiler {
   // A HIP compile up to the archs: language, ROCm, and lld of the same version (15 takes it from PATH).
   Arguments hip() const;
 };
+
+// How test programs show it.
+inline void PrintTo(const Compiler& compiler, std::ostream* out) { *out << compiler.program(); }
 
 inline const std::vector<Compiler> kCompilers{{"15"}, {"19"}};
 

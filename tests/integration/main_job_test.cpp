@@ -15,6 +15,8 @@ struct Variant {
   std::string flags;
 };
 
+void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.compiler.program() << " " << variant.flags; }
+
 std::string variant_name(const testing::TestParamInfo<Variant>& info) {
   std::string name = "Clang" + info.param.compiler.version;
   for (const char c : info.param.flags)

@@ -18,6 +18,8 @@ struct Build {
   Compiler compiler;
 };
 
+void PrintTo(const Build& build, std::ostream* out) { *out << build.project << " " << build.compiler.program(); }
+
 std::string build_name(const testing::TestParamInfo<Build>& info) {
   std::string name = info.param.project + "Clang" + info.param.compiler.version;
   std::erase(name, '-');
