@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "integration/compiler.h"
 #include "integration/oracle.h"
@@ -24,6 +25,14 @@ std::string build_name(const testing::TestParamInfo<Build>& info) {
   std::string name = info.param.project + "Clang" + info.param.compiler.version;
   std::erase(name, '-');
   return name;
+}
+
+// The words of a command line as the shell that ninja gives it to splits them.
+Arguments shell_words(const std::string& command) {
+  std::istringstream lines(run({"/bin/sh", "-c", "printf '%s\\n' " + command}, "/").out);
+  Arguments list;
+  for (std::string line; std::getline(lines, line);) list.push_back(line);
+  return list;
 }
 
 class Projects : public testing::TestWithParam<Build> {
@@ -57,7 +66,7 @@ class Projects : public testing::TestWithParam<Build> {
     const auto entries = nlohmann::json::parse(database.out.substr(database.out.find('[')));
     std::vector<Compile> compiles;
     for (const auto& entry : entries) {
-      Arguments argv = words(entry.at("command").get<std::string>());
+      Arguments argv = shell_words(entry.at("command"));
       const bool is_hip = std::find(argv.begin(), argv.end(), "hip") != argv.end();
       if (!is_hip || argv[0] != hipcache_program() || std::find(argv.begin(), argv.end(), "-c") == argv.end()) continue;
       argv.erase(argv.begin());
