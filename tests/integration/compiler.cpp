@@ -1,5 +1,7 @@
 #include "integration/compiler.h"
 
+#include "hipcache/base/files.h"
+
 namespace hipcache::integration {
 namespace {
 
@@ -42,9 +44,12 @@ Arguments archs(const std::vector<std::string>& names) {
   return list;
 }
 
+std::string write_runtime(const support::Scratch& scratch, const std::string& directory) {
+  return scratch.write(directory == "." ? "runtime.h" : directory + "/runtime.h", kRuntime);
+}
+
 std::string write_kernel(const support::Scratch& scratch, const std::string& name, const std::string& extra) {
-  scratch.write(name.find('/') == std::string::npos ? "runtime.h" : name.substr(0, name.rfind('/')) + "/runtime.h",
-                kRuntime);
+  write_runtime(scratch, std::string(directory_name(name)));
   return scratch.write(name, kSource + extra);
 }
 

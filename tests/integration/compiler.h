@@ -33,6 +33,9 @@ std::string name_of(const testing::TestParamInfo<Compiler>& info);
 // --offload-arch= for each.
 Arguments archs(const std::vector<std::string>& names);
 
+// "runtime.h": what a kernel and its launch need, and quick to compile.
+std::string write_runtime(const support::Scratch& scratch, const std::string& directory = ".");
+
 // A source with one kernel and its launch, over a header of its own ("runtime.h") that is quick to compile.
 // Writes both below the scratch directory and returns the source's path.
 std::string write_kernel(const support::Scratch& scratch, const std::string& name, const std::string& extra = "");

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
+#include <map>
 
 namespace hipcache::integration {
 namespace {
@@ -69,44 +69,75 @@ void restore(const std::string& directory, const Files& before, const Files& aft
   }
 }
 
-void expect_equal(const Files& cached, const Files& alone) {
+using Differences = std::vector<std::string>;
+
+void compare_files(const Files& cached, const Files& alone, Differences& differences) {
   for (const auto& [name, bytes] : alone) {
     const auto other = cached.find(name);
     if (other == cached.end()) {
-      ADD_FAILURE() << "hipcache did not write (or remove) " << name;
+      differences.push_back("hipcache did not write (or remove) " + name);
     } else if (other->second != bytes) {
-      ADD_FAILURE() << name << " differs: " << other->second.size() << " bytes by hipcache, " << bytes.size()
-                    << " by the compiler";
+      differences.push_back(name + " differs: " + std::to_string(other->second.size()) + " bytes by hipcache, " +
+                            std::to_string(bytes.size()) + " by the compiler");
     }
   }
   for (const auto& [name, bytes] : cached)
-    EXPECT_TRUE(alone.contains(name)) << "only hipcache wrote (or removed) " << name;
+    if (!alone.contains(name)) differences.push_back("only hipcache wrote (or removed) " + name);
+}
+
+void compare_texts(const std::string& what, const std::string& cached, const std::string& alone,
+                   Differences& differences) {
+  if (cached == alone) return;
+  differences.push_back(what + " differs; by hipcache:\n" + cached + "by the compiler:\n" + alone);
+}
+
+void compare_ends(const Ended& cached, const Ended& alone, Differences& differences) {
+  compare_texts("exit code", std::to_string(cached.exit_code) + "\n", std::to_string(alone.exit_code) + "\n",
+                differences);
+  compare_texts("standard error", cached.err, alone.err, differences);
+  compare_texts("standard output", cached.out, alone.out, differences);
+}
+
+std::vector<Ended> run_at_once(const Cache& cache, const std::vector<Request>& requests) {
+  std::vector<Started> started;
+  for (const Request& request : requests)
+    started.push_back(cache.start(request.command, request.directory, request.variables));
+  std::vector<Ended> ended;
+  for (Started& running : started) ended.push_back(running.wait());
+  return ended;
 }
 
 }  // namespace
 
-std::string Oracle::cuid_of(const Arguments& command, const Variables& variables) const {
-  return cache_.plan(command, directory_, variables).value("cuid", "");
+Request Oracle::with_cuid(const Request& request) const {
+  const std::string cuid = cache_.plan(request.command, request.directory, request.variables).value("cuid", "");
+  Request fixed = request;
+  if (!cuid.empty()) fixed.command.push_back("-cuid=" + cuid);
+  return fixed;
 }
 
-Counts Oracle::check(const Arguments& command, const Variables& variables) {
+Comparison Oracle::compare(const std::vector<Request>& at_once) const {
   const Files start = files_in(directory_);
   const Counts before = cache_.counts();
-  const Ended cached = cache_.run(command, directory_, variables);
-  const Counts counted = cache_.counts() - before;
+  const std::vector<Ended> cached = run_at_once(cache_, at_once);
+  Comparison comparison{.counted = cache_.counts() - before, .exit_codes = {}, .differences = {}};
   const Files by_cache = files_in(directory_);
   restore(directory_, start, by_cache);
 
-  const std::string cuid = cuid_of(command, variables);
-  const Ended alone = run(cuid.empty() ? command : command + Arguments{"-cuid=" + cuid}, directory_, variables);
-  const Files by_compiler = files_in(directory_);
+  for (std::size_t i = 0; i < at_once.size(); ++i) {
+    const Request fixed = with_cuid(at_once[i]);
+    compare_ends(cached[i], run(fixed.command, fixed.directory, fixed.variables), comparison.differences);
+    comparison.exit_codes.push_back(cached[i].exit_code);
+  }
+  compare_files(changes(start, by_cache), changes(start, files_in(directory_)), comparison.differences);
+  return comparison;
+}
 
-  expect_equal(changes(start, by_cache), changes(start, by_compiler));
-  EXPECT_EQ(cached.exit_code, alone.exit_code) << cached.err;
-  EXPECT_EQ(cached.err, alone.err);
-  EXPECT_EQ(cached.out, alone.out);
-  exit_code_ = cached.exit_code;
-  return counted;
+Counts Oracle::check(const Arguments& command, const Variables& variables) {
+  const Comparison comparison = compare({{command, directory_, variables}});
+  for (const std::string& difference : comparison.differences) ADD_FAILURE() << difference;
+  exit_code_ = comparison.exit_codes.front();
+  return comparison.counted;
 }
 
 }  // namespace hipcache::integration

@@ -3,32 +3,45 @@
 #ifndef HIPCACHE_TESTS_INTEGRATION_ORACLE_H
 #define HIPCACHE_TESTS_INTEGRATION_ORACLE_H
 
-#include <map>
 #include <string>
+#include <vector>
 
 #include "integration/cache.h"
 
 namespace hipcache::integration {
 
-// What a compile left in a directory (names relative to it, with mode and bytes) and printed.
-struct Traces {
-  Ended ended;
-  std::map<std::string, std::string> files;
+// A compile as it is asked for.
+struct Request {
+  Arguments command;
+  std::string directory;  // that it runs in
+  Variables variables = {};
+};
+
+// What came of compiles through hipcache, held against the compiler alone.
+struct Comparison {
+  Counts counted;                        // of the runs through hipcache
+  std::vector<int> exit_codes;           // theirs, one for each request
+  std::vector<std::string> differences;  // a line each; none: equal
 };
 
 class Oracle {
  public:
+  // `directory`: the tree that is watched; commands run in there, or below.
   Oracle(const Cache& cache, std::string directory) : cache_(cache), directory_(std::move(directory)) {}
 
-  // Runs the command through hipcache, then alone with the CUID that hipcache used, each from the same state of the
-  // directory, and expects equal traces. Returns what was counted for the run through hipcache. The outputs stay.
+  // Runs the requests through hipcache, all at once, then each alone with the CUID that hipcache used, from the same
+  // state of the directory. The outputs stay. For those who report by themselves; tests have check().
+  Comparison compare(const std::vector<Request>& at_once) const;
+
+  // The same for one command in the watched directory; expects equal traces. Returns what was counted for the run
+  // through hipcache.
   Counts check(const Arguments& command, const Variables& variables = {});
 
   // The exit code of the last check.
   int exit_code() const { return exit_code_; }
 
  private:
-  std::string cuid_of(const Arguments& command, const Variables& variables) const;
+  Request with_cuid(const Request& request) const;
 
   const Cache& cache_;
   std::string directory_;

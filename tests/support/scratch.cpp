@@ -19,6 +19,7 @@ Scratch::Scratch() {
 }
 
 Scratch::~Scratch() {
+  if (kept_) return;
   std::error_code ignored;
   fs::remove_all(path_, ignored);
 }

@@ -15,6 +15,9 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
 
   const std::string& path() const { return path_; }
+  // The directory stays when this goes.
+  void keep() { kept_ = true; }
+
   std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
 
   // Each makes the directories that are missing and returns the absolute path.
@@ -24,6 +27,7 @@ class Scratch {
 
  private:
   std::string path_;
+  bool kept_ = false;
 };
 
 // The file's bytes; a failed expectation and "" if it cannot be read.
