@@ -40,9 +40,18 @@ void Answers::add_twins() {
   }
 }
 
-Digest Answers::finish(const Digest& set) {
-  add_twins();
-  return Hasher("world-state").field(set).field(out_.bytes()).finish();
+Told Answers::told_since(std::size_t begin) const {
+  const std::string_view bytes = std::string_view(out_.bytes()).substr(begin);
+  FrameReader in(bytes);
+  const auto kind = static_cast<Answer>(in.byte());
+  if (kind == Answer::text) return {kind, digest_of(bytes).high};
+  return {kind, kind == Answer::digest || kind == Answer::error ? in.number() : 0};
 }
+
+Told Answers::twins_since(std::size_t begin) const {
+  return {Answer::text, digest_of(std::string_view(out_.bytes()).substr(begin)).high};
+}
+
+Digest Answers::finish(const Digest& set) { return Hasher("world-state").field(set).field(out_.bytes()).finish(); }
 
 }  // namespace hipcache::inputs

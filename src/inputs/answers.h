@@ -8,23 +8,10 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/inputs/frames.h"
+#include "hipcache/inputs/told.h"
 #include "inputs/glance.h"
 
 namespace hipcache::inputs {
-
-enum class Answer : std::uint8_t {
-  absent = 1,
-  file = 2,
-  executable = 3,
-  directory = 4,
-  other = 5,       // device, socket, pipe
-  error = 6,       // and which
-  unreadable = 7,  // there, but not to be opened or read
-  digest = 8,
-  text = 9,
-  no_link = 10,
-  unset = 11,
-};
 
 class Answers {
  public:
@@ -36,6 +23,13 @@ class Answers {
   void add_kind(const Sight& sight);
   // A file's content, and the file itself for `finish` to compare with the other ones.
   void add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp);
+  // The last answer: which names of equal content are one file.
+  void add_twins();
+
+  // What was added since the answers were `begin` bytes long, as one answer; and the twins.
+  std::size_t size() const { return out_.bytes().size(); }
+  Told told_since(std::size_t begin) const;
+  Told twins_since(std::size_t begin) const;
 
   Digest finish(const Digest& set);
 
@@ -45,7 +39,6 @@ class Answers {
     std::uint32_t index;  // of the observation
     Stamp stamp;
   };
-  void add_twins();
 
   FrameWriter out_;
   std::vector<Content> contents_;

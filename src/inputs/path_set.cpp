@@ -1,9 +1,8 @@
 #include "hipcache/inputs/path_set.h"
 
-#include <zstd.h>
-
 #include <algorithm>
 
+#include "hipcache/inputs/compressed.h"
 #include "hipcache/inputs/frames.h"
 
 namespace hipcache::inputs {
@@ -12,7 +11,6 @@ namespace {
 // "HCPS", version, zstd frame of the raw form. Version 1: the first.
 constexpr std::string_view kMagic = "HCPS";
 constexpr std::uint8_t kVersion = 1;
-constexpr int kCompressionLevel = 3;
 
 Error damaged(std::string_view what) { return Error{"path set: " + std::string(what) + "; the entry is dropped"}; }
 
@@ -74,17 +72,6 @@ Result<std::vector<Observation>> parse_raw(std::string_view raw) {
   return observations;
 }
 
-Result<std::string> decompress(std::string_view frame) {
-  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
-    return damaged("it is not compressed as it should be");
-  if (size > PathSet::kMaxRawBytes) return damaged("it claims more bytes than a set may have");
-  std::string raw(size, '\0');
-  const std::size_t got = ZSTD_decompress(raw.data(), raw.size(), frame.data(), frame.size());
-  if (ZSTD_isError(got) != 0 || got != size) return damaged("it cannot be decompressed");
-  return raw;
-}
-
 std::size_t name_bytes(const std::vector<Observation>& observations) {
   std::size_t bytes = 0;
   for (const Observation& observation : observations) bytes += observation.name.size();
@@ -106,24 +93,17 @@ PathSet::PathSet(std::vector<Observation> observations) {
 }
 
 std::string PathSet::encode() const {
-  const std::string raw = raw_form(observations_);
   std::string out(kMagic);
   out.push_back(static_cast<char>(kVersion));
-  const std::size_t header = out.size();
-  out.resize(header + ZSTD_compressBound(raw.size()));
-  // Cannot fail: the bound is large enough and the level is valid. Were it to, the bytes would not decode: a miss.
-  const std::size_t size =
-      ZSTD_compress(out.data() + header, out.size() - header, raw.data(), raw.size(), kCompressionLevel);
-  out.resize(header + (ZSTD_isError(size) != 0 ? 0 : size));
-  return out;
+  return out + compressed(raw_form(observations_));
 }
 
 Result<PathSet> PathSet::decode(std::string_view bytes) {
   if (!bytes.starts_with(kMagic)) return damaged("it does not begin as one");
   bytes.remove_prefix(kMagic.size());
   if (bytes.empty() || static_cast<std::uint8_t>(bytes.front()) != kVersion) return damaged("it is of another version");
-  Result<std::string> raw = decompress(bytes.substr(1));
-  if (!raw) return raw.error();
+  const Result<std::string> raw = decompressed(bytes.substr(1), kMaxRawBytes);
+  if (!raw) return damaged(raw.error().message);
   Result<std::vector<Observation>> observations = parse_raw(*raw);
   if (!observations) return observations.error();
   return PathSet(std::move(*observations), *raw);  // one form for one set, so the form's digest is the id

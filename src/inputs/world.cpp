@@ -13,6 +13,8 @@
 namespace hipcache::inputs {
 namespace {
 
+constexpr unsigned kConcealed = 48;  // bits of what could be told of a variable's value
+
 bool is_absence(int error) { return error == ENOENT || error == ENOTDIR; }
 
 void add_errno(Answers& answers, int error) {
@@ -31,13 +33,27 @@ class Examination {
         now_ns_(memory.clock()),
         glance_(plan, now_ns_, effort) {}
 
-  Digest state(const PathSet& set) {
+  // Tells the answers one by one as well if it is given a place for them.
+  Digest state(const PathSet& set, Answered* answered) {
     const std::vector<Observation>& observations = set.observations();
-    for (std::uint32_t i = 0; i < observations.size(); ++i) ask(observations[i], i);
+    for (std::uint32_t i = 0; i < observations.size(); ++i) {
+      const std::size_t begin = answers_.size();
+      ask(observations[i], i);
+      if (answered != nullptr) answered->push_back(told(observations[i].question, begin));
+    }
+    const std::size_t begin = answers_.size();
+    answers_.add_twins();
+    if (answered != nullptr) answered->push_back(answers_.twins_since(begin));
     return answers_.finish(set.id());
   }
 
  private:
+  Told told(Question question, std::size_t begin) const {
+    Told told = answers_.told_since(begin);
+    if (question == Question::variable) told.fingerprint >>= kConcealed;
+    return told;
+  }
+
   void ask(const Observation& observation, std::uint32_t index) {
     if (observation.question == Question::variable) return ask_variable(observation.name);
     if (observation.question == Question::working_directory) return ask_working_directory();
@@ -125,10 +141,10 @@ class Examination {
 World::World(Clock clock) : memory_(std::make_unique<Memory>(std::move(clock))) {}
 World::~World() = default;
 
-Digest World::state(const PathSet& set, const Surroundings& from, Effort* effort) {
+Digest World::state(const PathSet& set, const Surroundings& from, Effort* effort, Answered* answered) {
   Effort unasked;
   const std::shared_ptr<const Plan> plan = memory_->names.plan(set, from.working_directory);
-  return Examination(*plan, from, *memory_, effort != nullptr ? *effort : unasked).state(set);
+  return Examination(*plan, from, *memory_, effort != nullptr ? *effort : unasked).state(set, answered);
 }
 
 Result<Digest> World::content(const std::string& absolute_path, Effort* effort) {

@@ -19,6 +19,7 @@
 #include "hipcache/base/digest.h"
 #include "hipcache/base/result.h"
 #include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/told.h"
 
 namespace hipcache::inputs {
 
@@ -66,8 +67,8 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  // The digest over all answers, in the set's order.
-  Digest state(const PathSet& set, const Surroundings& from, Effort* effort = nullptr);
+  // The digest over all answers, in the set's order. They are added to `answered`, if given, one by one (told.h).
+  Digest state(const PathSet& set, const Surroundings& from, Effort* effort = nullptr, Answered* answered = nullptr);
 
   // The digest of a regular file's content as `state` would see it; an error for everything else.
   Result<Digest> content(const std::string& absolute_path, Effort* effort = nullptr);
