@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace hipcache::integration {
 namespace {
@@ -14,25 +16,29 @@ namespace fs = std::filesystem;
 using Files = std::map<std::string, std::string>;
 
 const std::string kLinkTo = "-> ";
+const std::string kSameFileAs = "== ";
+constexpr unsigned kPermissions = 07777;
 
-std::string mode_of(const fs::path& path) {
-  struct stat status{};
-  EXPECT_EQ(lstat(path.c_str(), &status), 0) << path;
-  char text[16] = {};
-  std::snprintf(text, sizeof text, "%o ", status.st_mode);
-  return text;
+std::string describe(const fs::path& path, const struct stat& status) {
+  char mode[16] = {};
+  std::snprintf(mode, sizeof mode, "%o ", status.st_mode);
+  if (S_ISLNK(status.st_mode)) return mode + kLinkTo + fs::read_symlink(path).string();
+  return mode + (S_ISREG(status.st_mode) ? support::read_bytes(path) : "");
 }
 
+// Of a file with several names, the first one has the bytes and the others refer to it.
 Files files_in(const std::string& directory) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(directory))
+    names.insert(entry.path().lexically_relative(directory));
   Files files;
-  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
-    const std::string name = entry.path().lexically_relative(directory);
-    files[name] = mode_of(entry.path());
-    if (entry.is_symlink()) {
-      files[name] += kLinkTo + fs::read_symlink(entry.path()).string();
-    } else if (entry.is_regular_file()) {
-      files[name] += support::read_bytes(entry.path());
-    }
+  std::map<std::pair<dev_t, ino_t>, std::string> seen;
+  for (const std::string& name : names) {
+    const fs::path path = fs::path(directory) / name;
+    struct stat status{};
+    EXPECT_EQ(lstat(path.c_str(), &status), 0) << path;
+    const auto [first, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, name);
+    files[name] = is_new ? describe(path, status) : kSameFileAs + first->second;
   }
   return files;
 }
@@ -49,11 +55,15 @@ Files changes(const Files& before, const Files& after) {
   return changed;
 }
 
-void write_back(const fs::path& path, const std::string& described) {
-  const std::string bytes = described.substr(described.find(' ') + 1);
+void write_back(const fs::path& directory, const std::string& name, const std::string& described) {
+  const fs::path path = directory / name;
   fs::remove(path);
+  if (described.starts_with(kSameFileAs))
+    return fs::create_hard_link(directory / described.substr(kSameFileAs.size()), path);
+  const std::string bytes = described.substr(described.find(' ') + 1);
   if (bytes.starts_with(kLinkTo)) return fs::create_symlink(bytes.substr(kLinkTo.size()), path);
   std::ofstream(path, std::ios::binary) << bytes;
+  fs::permissions(path, static_cast<fs::perms>(std::stoul(described, nullptr, 8) & kPermissions));
 }
 
 // Brings the directory's files and links back to what they were; the ones that did not change keep their stamps.
@@ -62,7 +72,7 @@ void restore(const std::string& directory, const Files& before, const Files& aft
     const fs::path path = fs::path(directory) / name;
     const auto old = before.find(name);
     if (old != before.end()) {
-      write_back(path, old->second);
+      write_back(directory, name, old->second);
     } else {
       fs::remove_all(path);
     }
