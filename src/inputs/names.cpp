@@ -12,9 +12,7 @@ std::string_view without_trailing_slashes(std::string_view path) {
   return last == std::string_view::npos ? std::string_view() : path.substr(0, last + 1);
 }
 
-bool names_a_path(Question question) {
-  return question != Question::variable && question != Question::working_directory;
-}
+bool names_a_path(Question question) { return question <= Question::real_path; }
 
 }  // namespace
 

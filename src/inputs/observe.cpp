@@ -13,6 +13,7 @@
 #include "inputs/loader.h"
 #include "inputs/places.h"
 #include "inputs/race_guard.h"
+#include "inputs/search.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -67,6 +68,7 @@ class Observer {
       if (std::optional<Refusal> refusal = take(record)) return refusal;
     for (const std::string& program : trace_.programs) take_file(program);
     add_loader_questions(trace_, from_, observations_);
+    add_search_questions(trace_, from_, observations_);
     links_.append_to(observations_);
     if (depends_on_directory()) observations_.push_back({Question::working_directory, ""});
     return std::nullopt;

@@ -9,6 +9,7 @@
 #include "inputs/digests.h"
 #include "inputs/glance.h"
 #include "inputs/memory.h"
+#include "inputs/search.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -57,6 +58,8 @@ class Examination {
   void ask(const Observation& observation, std::uint32_t index) {
     if (observation.question == Question::variable) return ask_variable(observation.name);
     if (observation.question == Question::working_directory) return ask_working_directory();
+    if (observation.question == Question::program)
+      return answers_.add(Answer::text, found_on_path(observation.name, from_, effort_));
     const std::uint32_t slot = plan_.slot_of[index];
     if (slot == Slot::kNone) return answers_.add_error(ENAMETOOLONG);
     const std::string& path = plan_.slots[slot].name->path();

@@ -2,8 +2,8 @@
 //
 // Left out: the request's own temporary directory, /proc and /dev, variables that only steer a search (PATH, PWD,
 // TMPDIR, TMP, TEMP: what they led to is observed itself) and those of the tracer and of fakeroot. Added: links on the
-// way to what was opened, the loader's cache and search variables, and places where a library could appear before the
-// one that was loaded.
+// way to what was opened, where PATH leads for the programs that were looked for, the loader's cache and search
+// variables, and places where a library could appear before the one that was loaded.
 #ifndef HIPCACHE_INPUTS_OBSERVE_H
 #define HIPCACHE_INPUTS_OBSERVE_H
 

@@ -26,6 +26,7 @@ enum class Question : std::uint8_t {
   real_path = 5,          // the path with links resolved
   variable = 6,           // digest of an environment variable's value, or that it is not set
   working_directory = 7,  // the request's directory, physical and as PWD has it
+  program = 8,            // where PATH leads for the name of a program
 };
 
 struct Observation {
