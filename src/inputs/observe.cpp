@@ -67,6 +67,8 @@ class Observer {
     for (const Record& record : trace_.records)
       if (std::optional<Refusal> refusal = take(record)) return refusal;
     for (const std::string& program : trace_.programs) take_file(program);
+    // By the names that they are run by as well: a trace has the files that links led to.
+    for (const std::string& program : run_.programs) take_file(program);
     add_loader_questions(trace_, from_, observations_);
     add_search_questions(trace_, from_, observations_);
     links_.append_to(observations_);

@@ -21,6 +21,14 @@ TEST_F(Observe, AsksForTheContentOfWhatWasOpened) {
   EXPECT_TRUE(asks(Question::content, compiler_));
 }
 
+TEST_F(Observe, AsksWhereTheLinkLeadsThatTheCompilerIsRunBy) {
+  const std::string name = link("usr/compiler", compiler_);
+  run_.programs = {name};
+  EXPECT_TRUE(asks(Question::content, name));
+  EXPECT_TRUE(asks(Question::link, name));
+  EXPECT_TRUE(asks(Question::content, compiler_));
+}
+
 TEST_F(Observe, AsksWhetherADirectoryThatWasOpenedIsThere) {
   saw(Kind::open_read, directory("include"));
   EXPECT_TRUE(asks(Question::presence, at("include")));
