@@ -40,7 +40,8 @@ void Staleness::expect_hit(const Arguments& argv, const Variables& variables) {
 
 void Staleness::expect_runs(const Steps& steps, const Arguments& argv, const Variables& variables) {
   const Counts counted = check(argv, variables);
-  EXPECT_EQ(counted.hits, 0);
+  // The driver may have to be asked, and then everything be found.
+  EXPECT_EQ(counted.hits, steps.device + steps.bundle + steps.host == 0 ? 1 : 0);
   Steps expected = steps;
   Steps ran = steps_of(counted);
   if (expected.arch.empty()) ran.arch.clear();
