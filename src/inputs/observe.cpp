@@ -57,6 +57,12 @@ bool is_directory(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+// A pipe, a socket or a device: what was read of it is gone, or may be other next time.
+bool is_stream(const std::string& path) {
+  struct stat status = {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 // Collects the questions of one trace, or the first reason against it.
 class Observer {
  public:
@@ -123,6 +129,7 @@ class Observer {
     if (place == Place::process && record.found && record.kind != Kind::link && record.kind != Kind::real_path)
       return Refusal{"trace", record.text};
     if (place != Place::world || record.text.empty()) return std::nullopt;
+    if (record.kind == Kind::open_read && is_stream(path)) return Refusal{"trace", record.text};
     observations_.push_back({question_of(record, path), record.text});
     counted_.push_back(&record);
     if (record.found || record.kind == Kind::library)

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 // What must not be recorded, and by which name it is counted.
 #include "inputs/trace_fixture.h"
 
@@ -67,6 +69,14 @@ TEST_F(ObserveRefusal, NamesAReadThroughADescriptor) {
     saw(Kind::open_read, path);
     EXPECT_EQ(refusal(), "trace") << path;
   }
+}
+
+TEST_F(ObserveRefusal, NamesAReadPipeButNotOneThatWasLookedAt) {
+  ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
+  saw(Kind::look, at("pipe"));
+  EXPECT_EQ(refusal(), "");
+  saw(Kind::open_read, at("pipe"));
+  EXPECT_EQ(refusal(), "trace");
 }
 
 TEST_F(ObserveRefusal, NamesAFileThatChangedDuringTheRun) {
