@@ -154,11 +154,6 @@ Status ActionCache::record_union(const ActionKey& key, const std::vector<inputs:
   return record(key, {std::move(all), state}, result);
 }
 
-Status ActionCache::record(const ActionKey& key, const inputs::PathSet& set, const inputs::Surroundings& from,
-                           const ActionResult& result) {
-  return record(key, {std::make_shared<const inputs::PathSet>(set), memory_->world.state(set, from)}, result);
-}
-
 std::uint64_t ActionCache::known_inputs(const ActionKey& key) {
   const SetList list = memory_->sets_under(key);
   if (list.sets().empty()) return 0;

@@ -103,8 +103,10 @@ class Observer {
         take_variable(record.text);
         return std::nullopt;
       case Kind::program:
+        counted_.push_back(&record);
+        return std::nullopt;
       case Kind::end:
-        return std::nullopt;  // counted in Trace::programs and Trace::ends
+        return std::nullopt;  // counted in Trace::ends
       default:
         if (names_a_path(record.kind)) return take_path(record);
         return Refusal{"trace", record.text};
@@ -186,7 +188,8 @@ std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const
   for (const Record* record : observer.counted()) {
     Record seen = *record;
     if (seen.kind == Kind::library) seen.found = true;
-    if (contradicts_world(seen, observer.absolute(seen.text), run.started_ns))
+    const std::string path = observer.absolute(seen.text);
+    if (contradicts_world(seen, path, run.started_ns) || !is_what_was_seen(seen, path))
       return Refusal{"input-changed", seen.text};
   }
   if (std::optional<std::string> name = changed_since(set, from, run.started_ns))
@@ -206,13 +209,6 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
   const Digest state = world.state(*set, from);  // before the guard: see Witnessed
   if (std::optional<Refusal> refusal = guard(observer, *set, run, from)) return *refusal;
   return Witnessed{std::move(set), state};
-}
-
-std::variant<PathSet, Refusal> observe(const trace::Trace& trace, const Run& run, const Surroundings& from,
-                                       World& world) {
-  std::variant<Witnessed, Refusal> witnessed = witness(trace, run, from, world);
-  if (Refusal* refusal = std::get_if<Refusal>(&witnessed)) return std::move(*refusal);
-  return *std::get<Witnessed>(witnessed).set;
 }
 
 }  // namespace hipcache::inputs

@@ -1,9 +1,12 @@
 #include "inputs/race_guard.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "hipcache/base/files.h"
+#include "hipcache/trace/seen.h"
 #include "inputs/names.h"
 
 namespace hipcache::inputs {
@@ -80,7 +83,44 @@ bool is_there_after_all(const trace::Record& record, const std::string& path, st
   }
 }
 
+bool is_file_seen(std::uint64_t seen, const std::string& path) {
+  struct stat status = {};
+  return ::stat(path.c_str(), &status) == 0 && trace::seen_file(status) == seen;
+}
+
+// The record does not tell whether it was stat or lstat that looked; no other entry has the identity of either.
+bool is_entry_seen(std::uint64_t seen, const std::string& path) {
+  struct stat status = {};
+  return (::stat(path.c_str(), &status) == 0 && trace::seen_entry(status) == seen) ||
+         (::lstat(path.c_str(), &status) == 0 && trace::seen_entry(status) == seen);
+}
+
+bool is_target_seen(std::uint64_t seen, const std::string& path) {
+  char target[PATH_MAX];
+  const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
+  return length >= 0 && trace::seen_text({target, static_cast<std::size_t>(length)}) == seen;
+}
+
+bool is_real_path_seen(std::uint64_t seen, const std::string& path) {
+  char resolved[PATH_MAX];
+  return ::realpath(path.c_str(), resolved) != nullptr && trace::seen_text(resolved) == seen;
+}
+
 }  // namespace
+
+bool is_what_was_seen(const trace::Record& record, const std::string& absolute) {
+  if (!record.found || record.seen == 0) return true;
+  switch (record.kind) {
+    case trace::Kind::link:
+      return is_target_seen(record.seen, absolute);
+    case trace::Kind::real_path:
+      return is_real_path_seen(record.seen, absolute);
+    case trace::Kind::look:
+      return is_entry_seen(record.seen, absolute);
+    default:
+      return is_file_seen(record.seen, absolute);
+  }
+}
 
 std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns) {
   for (const Observation& observation : set.observations())

@@ -1,8 +1,11 @@
-// Whether the world still is what a run saw, told from the stamps: no content newer than the run's start, nothing there
-// that it saw absent, nothing gone that it saw.
+// Whether the world still is what a run saw: every file, directory and link the one that it got, in the state in which
+// it got it; nothing there that it saw absent, nothing gone that it saw; and no content newer than the run's start.
 //
-// Trusts ctime, which every change of a file and every rename sets and no program can set back. Not seen: a whole
-// directory renamed away and another one in its place while the compiler runs (docs/proof.md).
+// The problem: the compiler reads a file some time after the run began, and a while after it opened it. The choice: the
+// trace says which file it opened, and in which state (device, inode, size, mtime, ctime); and ctime, which every
+// change of a file sets and no program can set back, says that this state is older than the run. Either alone lets
+// something through: a directory that was another one meanwhile holds old files, a file written twice within one tick
+// of its file system's clock looks the same.
 #ifndef HIPCACHE_INPUTS_RACE_GUARD_H
 #define HIPCACHE_INPUTS_RACE_GUARD_H
 
@@ -21,6 +24,9 @@ std::optional<std::string> changed_since(const PathSet& set, const Surroundings&
 
 // Whether the record says found and the path is gone, or the other way round.
 bool contradicts_world(const trace::Record& record, const std::string& absolute, std::uint64_t started_ns);
+
+// Whether the path now leads to what the record says that the process got there. True where the record does not say.
+bool is_what_was_seen(const trace::Record& record, const std::string& absolute);
 
 }  // namespace hipcache::inputs
 

@@ -5,16 +5,24 @@
 #include <fts.h>
 #include <ftw.h>
 #include <glob.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "trace/preload_internal.h"
 
 char* __getcwd_chk(char* buffer, size_t size, size_t room);
 
+static uint64_t seen_stream(DIR* directory) { return directory == NULL ? 0 : trace_seen_descriptor(dirfd(directory)); }
+
+/* Listed and closed inside libc: what is there right after. */
+static uint64_t seen_there(int directory, const char* path) {
+  return directory == AT_FDCWD || path[0] == '/' ? trace_seen_path(path) : 0;
+}
+
 TRACE_HOOK(opendir);
 TRACE_EXPORT DIR* opendir(const char* path) {
   DIR* directory = TRACE_REAL(opendir)(path);
-  trace_path(TRACE_LIST, path, directory != NULL);
+  trace_saw(TRACE_LIST, path, directory != NULL, seen_stream(directory));
   return directory;
 }
 
@@ -25,7 +33,7 @@ TRACE_EXPORT DIR* fdopendir(int fd) {
   char path[TRACE_TEXT_LIMIT + 1];
   if (directory != NULL && trace_active()) {
     if (trace_path_of(fd, path)) {
-      trace_path(TRACE_LIST, path, true);
+      trace_saw(TRACE_LIST, path, true, trace_seen_descriptor(fd));
     } else {
       trace_unknown("fdopendir", "a directory without a path");
     }
@@ -38,7 +46,7 @@ TRACE_EXPORT DIR* fdopendir(int fd) {
   TRACE_EXPORT int name(const char* path, struct entry*** names, int (*filter)(const struct entry*), \
                         int (*compare)(const struct entry**, const struct entry**)) {                \
     const int count = TRACE_REAL(name)(path, names, filter, compare);                                \
-    trace_path(TRACE_LIST, path, count >= 0);                                                        \
+    trace_saw(TRACE_LIST, path, count >= 0, count >= 0 ? seen_there(AT_FDCWD, path) : 0);            \
     return count;                                                                                    \
   }
 SCANDIR(scandir, dirent)
@@ -49,7 +57,7 @@ SCANDIR(scandir64, dirent64)
   TRACE_EXPORT int name(int directory, const char* path, struct entry*** names, int (*filter)(const struct entry*), \
                         int (*compare)(const struct entry**, const struct entry**)) {                               \
     const int count = TRACE_REAL(name)(directory, path, names, filter, compare);                                    \
-    trace_path_at(#name, TRACE_LIST, directory, path, count >= 0);                                                  \
+    trace_saw_at(#name, TRACE_LIST, directory, path, count >= 0, count >= 0 ? seen_there(directory, path) : 0);     \
     return count;                                                                                                   \
   }
 SCANDIRAT(scandirat, dirent)
@@ -93,17 +101,21 @@ FTS_OPEN(fts_open, FTS, FTSENT)
 FTS_OPEN(fts64_open, FTS64, FTSENT64)
 
 /* Where the process is: the real path of ".". */
+static void saw_working_directory(const char* path) {
+  trace_saw(TRACE_REAL_PATH, ".", path != NULL, path != NULL ? trace_seen_text(path, strlen(path)) : 0);
+}
+
 TRACE_HOOK(getcwd);
 TRACE_EXPORT char* getcwd(char* buffer, size_t size) {
   char* path = TRACE_REAL(getcwd)(buffer, size);
-  trace_path(TRACE_REAL_PATH, ".", path != NULL);
+  saw_working_directory(path);
   return path;
 }
 
 TRACE_HOOK(__getcwd_chk);
 TRACE_EXPORT char* __getcwd_chk(char* buffer, size_t size, size_t room) {
   char* path = TRACE_REAL(__getcwd_chk)(buffer, size, room);
-  trace_path(TRACE_REAL_PATH, ".", path != NULL);
+  saw_working_directory(path);
   return path;
 }
 

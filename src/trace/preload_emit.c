@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "trace/preload_internal.h"
+#include "trace/seen_digest.h"
 
-enum { HEADER_SIZE = 8, HIGH_DESCRIPTOR = 800 };
-enum { SEEN_SLOTS = 8192, SEEN_PROBES = 16 };
+enum { HEADER_SIZE = 16, HIGH_DESCRIPTOR = 800 };
+enum { RECORD_SLOTS = 8192, RECORD_PROBES = 16 };
 enum state { STATE_NEW, STATE_STARTING, STATE_ACTIVE, STATE_INERT, STATE_BROKEN };
 
 static _Atomic int state = STATE_NEW;
@@ -20,7 +21,7 @@ static char file_name[TRACE_TEXT_LIMIT + 1];
 static dev_t file_device;
 static ino_t file_inode;
 static _Atomic int descriptor = -1;
-static _Atomic uint64_t seen[SEEN_SLOTS];
+static _Atomic uint64_t written_before[RECORD_SLOTS];
 static _Atomic pid_t owner = 0;
 
 char* trace_environment(const char* name) {
@@ -102,20 +103,11 @@ static void append(const unsigned char* record, size_t size) {
   if (written != (long)size) atomic_store(&state, STATE_BROKEN);
 }
 
-/* FNV-1a, then mixed, for its upper bits hardly know of the last bytes. That two of a process's thousands of records
- * fall together, and cost an observation, has a chance of one in 2^40. */
-static uint64_t hash(const unsigned char* bytes, size_t size) {
-  uint64_t value = 14695981039346656037U;
-  for (size_t i = 0; i < size; ++i) value = (value ^ bytes[i]) * 1099511628211U;
-  value = (value ^ (value >> 33)) * 0xff51afd7ed558ccdU;
-  value ^= value >> 33;
-  return value == 0 ? 1 : value;
-}
-
-/* True for what is new. A table that is full there says new, and the record is written again: no harm. */
+/* True for what is new. That two of a process's thousands of records fall together, and cost an observation, has a
+ * chance of one in 2^40. A table that is full there says new, and the record is written again: no harm. */
 static bool remember(uint64_t value) {
-  for (unsigned probe = 0; probe < SEEN_PROBES; ++probe) {
-    _Atomic uint64_t* slot = &seen[((value >> 32) + probe) % SEEN_SLOTS];
+  for (unsigned probe = 0; probe < RECORD_PROBES; ++probe) {
+    _Atomic uint64_t* slot = &written_before[((value >> 32) + probe) % RECORD_SLOTS];
     uint64_t present = atomic_load_explicit(slot, memory_order_relaxed);
     if (present == 0 && atomic_compare_exchange_strong(slot, &present, value)) return true;
     if (present == value) return false;
@@ -123,24 +115,31 @@ static bool remember(uint64_t value) {
   return true;
 }
 
-static void emit(enum trace_kind kind, bool found, const char* text, size_t length) {
-  unsigned char record[HEADER_SIZE + TRACE_TEXT_LIMIT] = {(unsigned char)kind, found};
-  for (unsigned byte = 0; byte < 4; ++byte) record[4 + byte] = (unsigned char)(length >> (8 * byte));
-  memcpy(record + HEADER_SIZE, text, length);
-  if (remember(hash(record, HEADER_SIZE + length))) append(record, HEADER_SIZE + length);
+static void put(unsigned char* bytes, unsigned count, uint64_t value) {
+  for (unsigned byte = 0; byte < count; ++byte) bytes[byte] = (unsigned char)(value >> (8 * byte));
 }
 
-void trace_emit(enum trace_kind kind, bool found, const char* text) {
+static void emit(enum trace_kind kind, bool found, uint64_t seen, const char* text, size_t length) {
+  unsigned char record[HEADER_SIZE + TRACE_TEXT_LIMIT] = {(unsigned char)kind, found};
+  put(record + 4, 4, length);
+  put(record + 8, 8, seen);
+  memcpy(record + HEADER_SIZE, text, length);
+  if (remember(trace_digest(record, HEADER_SIZE + length))) append(record, HEADER_SIZE + length);
+}
+
+void trace_emit_seen(enum trace_kind kind, bool found, uint64_t seen, const char* text) {
   if (!trace_active()) return;
   const int saved = errno;
   const size_t length = strnlen(text, TRACE_TEXT_LIMIT + 1);
   if (length <= TRACE_TEXT_LIMIT) {
-    emit(kind, found, text, length);
+    emit(kind, found, seen, text, length);
   } else {
     trace_unknown("text too long", text);
   }
   errno = saved;
 }
+
+void trace_emit(enum trace_kind kind, bool found, const char* text) { trace_emit_seen(kind, found, 0, text); }
 
 void trace_unknown(const char* call, const char* detail) {
   if (!trace_active()) return;
@@ -151,7 +150,7 @@ void trace_unknown(const char* call, const char* detail) {
   memcpy(text, call, call_length);
   memcpy(text + call_length, ": ", 2);
   memcpy(text + call_length + 2, detail, detail_length);
-  emit(TRACE_UNKNOWN, false, text, call_length + 2 + detail_length);
+  emit(TRACE_UNKNOWN, false, 0, text, call_length + 2 + detail_length);
   errno = saved;
 }
 
@@ -162,7 +161,7 @@ void trace_begin(void) {
   const long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, (size_t)TRACE_TEXT_LIMIT);
   if (length <= 0) return;
   path[length] = '\0';
-  trace_emit(TRACE_PROGRAM, true, path);
+  trace_emit_seen(TRACE_PROGRAM, true, trace_seen_path("/proc/self/exe"), path);
 }
 
 void trace_end(void) {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* The values of hipcache::trace::Kind in hipcache/trace/record.h. */
@@ -32,6 +33,8 @@ enum { TRACE_TEXT_LIMIT = 4096 };
 
 /* Appends one record, unless this process has written the same one before. Anything too long becomes `unknown`. */
 void trace_emit(enum trace_kind kind, bool found, const char* text);
+/* The same with the digest of what the call gave; 0: not known. */
+void trace_emit_seen(enum trace_kind kind, bool found, uint64_t seen, const char* text);
 /* `unknown`, with the text "call: detail". */
 void trace_unknown(const char* call, const char* detail);
 
@@ -39,11 +42,21 @@ void trace_unknown(const char* call, const char* detail);
 void trace_path(enum trace_kind kind, const char* path, bool found);
 /* The same for calls that take a directory descriptor. */
 void trace_path_at(const char* call, enum trace_kind kind, int directory, const char* path, bool found);
+/* Both, for calls that gave something that can be told from another: see the functions below. Not found: `seen` is
+ * ignored. */
+void trace_saw(enum trace_kind kind, const char* path, bool found, uint64_t seen);
+void trace_saw_at(const char* call, enum trace_kind kind, int directory, const char* path, bool found, uint64_t seen);
 /* As `trace_path`, for calls that return their error. */
 void trace_path_error(enum trace_kind kind, const char* path, int error);
 
-/* A file was opened with these flags of open(2), or could not be. `existed` as trace_exists said before the call. */
-void trace_open(const char* call, int directory, const char* path, int flags, bool existed, bool found);
+/* What a call gave, as a digest (trace/seen_digest.h); 0 if it cannot be told. errno stays. */
+uint64_t trace_seen_descriptor(int fd);     /* a file in its present state; a directory; below 0: nothing */
+uint64_t trace_seen_path(const char* path); /* the same by name: may be of a later moment than the call */
+uint64_t trace_seen_entry(uint64_t device, uint64_t inode); /* which one, whatever its state */
+uint64_t trace_seen_text(const char* text, size_t length);
+
+/* A file was opened with these flags of open(2), or could not be. `existed` as trace_existed said before the call. */
+void trace_open(const char* call, int directory, const char* path, int flags, bool existed, bool found, uint64_t seen);
 /* Whether a path is there now, where the flags make that matter (O_CREAT without O_EXCL or O_TRUNC); else false. */
 bool trace_existed(int directory, const char* path, int flags);
 bool trace_is_executable(int directory, const char* path);

@@ -18,6 +18,9 @@ static bool contains(const struct dl_phdr_info* object, const void* address) {
   return false;
 }
 
+/* The loader has closed it: what is there now, before the program's first instruction, and once more at the end. */
+static void record_library_at(const char* path) { trace_emit_seen(TRACE_LIBRARY, true, trace_seen_path(path), path); }
+
 /* A library found by a relative search path has a relative name. */
 static void record_relative_library(const char* name) {
   char path[TRACE_TEXT_LIMIT + 1];
@@ -28,7 +31,7 @@ static void record_relative_library(const char* name) {
   }
   path[length - 1] = '/';
   strcpy(path + length, name);
-  trace_emit(TRACE_LIBRARY, true, path);
+  record_library_at(path);
 }
 
 /* The program has no name here, the kernel's vdso one without a directory. */
@@ -37,7 +40,7 @@ static int record_library(struct dl_phdr_info* object, size_t size, void* self) 
   const char* name = object->dlpi_name;
   if (name == NULL || strchr(name, '/') == NULL || contains(object, self)) return 0;
   if (name[0] == '/') {
-    trace_emit(TRACE_LIBRARY, true, name);
+    record_library_at(name);
   } else {
     record_relative_library(name);
   }

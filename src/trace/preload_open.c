@@ -14,58 +14,58 @@ int __openat64_2(int directory, const char* path, int flags);
 
 static bool takes_mode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
 
-#define OPEN(name)                                              \
-  TRACE_HOOK(name);                                             \
-  TRACE_EXPORT int name(const char* path, int flags, ...) {     \
-    mode_t mode = 0;                                            \
-    if (takes_mode(flags)) {                                    \
-      va_list arguments;                                        \
-      va_start(arguments, flags);                               \
-      mode = va_arg(arguments, mode_t);                         \
-      va_end(arguments);                                        \
-    }                                                           \
-    const bool existed = trace_existed(AT_FDCWD, path, flags);  \
-    const int fd = TRACE_REAL(name)(path, flags, mode);         \
-    trace_open(#name, AT_FDCWD, path, flags, existed, fd >= 0); \
-    return fd;                                                  \
+#define OPEN(name)                                                                         \
+  TRACE_HOOK(name);                                                                        \
+  TRACE_EXPORT int name(const char* path, int flags, ...) {                                \
+    mode_t mode = 0;                                                                       \
+    if (takes_mode(flags)) {                                                               \
+      va_list arguments;                                                                   \
+      va_start(arguments, flags);                                                          \
+      mode = va_arg(arguments, mode_t);                                                    \
+      va_end(arguments);                                                                   \
+    }                                                                                      \
+    const bool existed = trace_existed(AT_FDCWD, path, flags);                             \
+    const int fd = TRACE_REAL(name)(path, flags, mode);                                    \
+    trace_open(#name, AT_FDCWD, path, flags, existed, fd >= 0, trace_seen_descriptor(fd)); \
+    return fd;                                                                             \
   }
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name)                                                       \
-  TRACE_HOOK(name);                                                        \
-  TRACE_EXPORT int name(int directory, const char* path, int flags, ...) { \
-    mode_t mode = 0;                                                       \
-    if (takes_mode(flags)) {                                               \
-      va_list arguments;                                                   \
-      va_start(arguments, flags);                                          \
-      mode = va_arg(arguments, mode_t);                                    \
-      va_end(arguments);                                                   \
-    }                                                                      \
-    const bool existed = trace_existed(directory, path, flags);            \
-    const int fd = TRACE_REAL(name)(directory, path, flags, mode);         \
-    trace_open(#name, directory, path, flags, existed, fd >= 0);           \
-    return fd;                                                             \
+#define OPENAT(name)                                                                        \
+  TRACE_HOOK(name);                                                                         \
+  TRACE_EXPORT int name(int directory, const char* path, int flags, ...) {                  \
+    mode_t mode = 0;                                                                        \
+    if (takes_mode(flags)) {                                                                \
+      va_list arguments;                                                                    \
+      va_start(arguments, flags);                                                           \
+      mode = va_arg(arguments, mode_t);                                                     \
+      va_end(arguments);                                                                    \
+    }                                                                                       \
+    const bool existed = trace_existed(directory, path, flags);                             \
+    const int fd = TRACE_REAL(name)(directory, path, flags, mode);                          \
+    trace_open(#name, directory, path, flags, existed, fd >= 0, trace_seen_descriptor(fd)); \
+    return fd;                                                                              \
   }
 OPENAT(openat)
 OPENAT(openat64)
 
-#define OPEN_CHECKED(name)                                    \
-  TRACE_HOOK(name);                                           \
-  TRACE_EXPORT int name(const char* path, int flags) {        \
-    const int fd = TRACE_REAL(name)(path, flags);             \
-    trace_open(#name, AT_FDCWD, path, flags, false, fd >= 0); \
-    return fd;                                                \
+#define OPEN_CHECKED(name)                                                               \
+  TRACE_HOOK(name);                                                                      \
+  TRACE_EXPORT int name(const char* path, int flags) {                                   \
+    const int fd = TRACE_REAL(name)(path, flags);                                        \
+    trace_open(#name, AT_FDCWD, path, flags, false, fd >= 0, trace_seen_descriptor(fd)); \
+    return fd;                                                                           \
   }
 OPEN_CHECKED(__open_2)
 OPEN_CHECKED(__open64_2)
 
-#define OPENAT_CHECKED(name)                                          \
-  TRACE_HOOK(name);                                                   \
-  TRACE_EXPORT int name(int directory, const char* path, int flags) { \
-    const int fd = TRACE_REAL(name)(directory, path, flags);          \
-    trace_open(#name, directory, path, flags, false, fd >= 0);        \
-    return fd;                                                        \
+#define OPENAT_CHECKED(name)                                                              \
+  TRACE_HOOK(name);                                                                       \
+  TRACE_EXPORT int name(int directory, const char* path, int flags) {                     \
+    const int fd = TRACE_REAL(name)(directory, path, flags);                              \
+    trace_open(#name, directory, path, flags, false, fd >= 0, trace_seen_descriptor(fd)); \
+    return fd;                                                                            \
   }
 OPENAT_CHECKED(__openat_2)
 OPENAT_CHECKED(__openat64_2)
@@ -93,27 +93,29 @@ static int flags_of(const char* mode) {
   }
 }
 
-#define FOPEN(name)                                                  \
-  TRACE_HOOK(name);                                                  \
-  TRACE_EXPORT FILE* name(const char* path, const char* mode) {      \
-    const int flags = flags_of(mode);                                \
-    const bool existed = trace_existed(AT_FDCWD, path, flags);       \
-    FILE* file = TRACE_REAL(name)(path, mode);                       \
-    trace_open(#name, AT_FDCWD, path, flags, existed, file != NULL); \
-    return file;                                                     \
+static uint64_t seen_stream(FILE* file) { return file == NULL ? 0 : trace_seen_descriptor(fileno(file)); }
+
+#define FOPEN(name)                                                                     \
+  TRACE_HOOK(name);                                                                     \
+  TRACE_EXPORT FILE* name(const char* path, const char* mode) {                         \
+    const int flags = flags_of(mode);                                                   \
+    const bool existed = trace_existed(AT_FDCWD, path, flags);                          \
+    FILE* file = TRACE_REAL(name)(path, mode);                                          \
+    trace_open(#name, AT_FDCWD, path, flags, existed, file != NULL, seen_stream(file)); \
+    return file;                                                                        \
   }
 FOPEN(fopen)
 FOPEN(fopen64)
 
 /* A null path changes the mode of the stream: the file behind it has been recorded. */
-#define FREOPEN(name)                                                         \
-  TRACE_HOOK(name);                                                           \
-  TRACE_EXPORT FILE* name(const char* path, const char* mode, FILE* stream) { \
-    const int flags = flags_of(mode);                                         \
-    const bool existed = trace_existed(AT_FDCWD, path, flags);                \
-    FILE* file = TRACE_REAL(name)(path, mode, stream);                        \
-    trace_open(#name, AT_FDCWD, path, flags, existed, file != NULL);          \
-    return file;                                                              \
+#define FREOPEN(name)                                                                   \
+  TRACE_HOOK(name);                                                                     \
+  TRACE_EXPORT FILE* name(const char* path, const char* mode, FILE* stream) {           \
+    const int flags = flags_of(mode);                                                   \
+    const bool existed = trace_existed(AT_FDCWD, path, flags);                          \
+    FILE* file = TRACE_REAL(name)(path, mode, stream);                                  \
+    trace_open(#name, AT_FDCWD, path, flags, existed, file != NULL, seen_stream(file)); \
+    return file;                                                                        \
   }
 FREOPEN(freopen)
 FREOPEN(freopen64)

@@ -19,31 +19,38 @@ static bool is_of_the_kernel(const char* path) {
 
 static bool is_out_of_resources(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
 
-void trace_path_error(enum trace_kind kind, const char* path, int error) {
+static void saw(enum trace_kind kind, const char* path, int error, uint64_t seen) {
   if (path == NULL || error == EFAULT || error == EINTR || !trace_active()) return;
   if (path[0] == '\0' || is_of_the_kernel(path)) return;
   if (is_out_of_resources(error)) {
     trace_unknown("out of memory or descriptors", path);
   } else {
-    trace_emit(kind, error == 0, path);
+    trace_emit_seen(kind, error == 0, error == 0 ? seen : 0, path);
   }
 }
 
-void trace_path(enum trace_kind kind, const char* path, bool found) {
-  trace_path_error(kind, path, found ? 0 : errno == 0 ? ENOENT : errno);
+void trace_saw(enum trace_kind kind, const char* path, bool found, uint64_t seen) {
+  saw(kind, path, found ? 0 : errno == 0 ? ENOENT : errno, seen);
 }
+
+void trace_path(enum trace_kind kind, const char* path, bool found) { trace_saw(kind, path, found, 0); }
+void trace_path_error(enum trace_kind kind, const char* path, int error) { saw(kind, path, error, 0); }
 
 static bool is_below_descriptor(int directory, const char* path) {
   return directory != AT_FDCWD && path[0] != '/' && path[0] != '\0';
 }
 
-void trace_path_at(const char* call, enum trace_kind kind, int directory, const char* path, bool found) {
+void trace_saw_at(const char* call, enum trace_kind kind, int directory, const char* path, bool found, uint64_t seen) {
   if (path == NULL || (!found && errno == EFAULT)) return;
   if (is_below_descriptor(directory, path)) {
     trace_unknown(call, path);
   } else {
-    trace_path(kind, path, found);
+    trace_saw(kind, path, found, seen);
   }
+}
+
+void trace_path_at(const char* call, enum trace_kind kind, int directory, const char* path, bool found) {
+  trace_saw_at(call, kind, directory, path, found, 0);
 }
 
 bool trace_existed(int directory, const char* path, int flags) {
@@ -71,14 +78,15 @@ static bool may_read(int flags, bool existed) {
   return (flags & O_CREAT) == 0 || existed;
 }
 
-void trace_open(const char* call, int directory, const char* path, int flags, bool existed, bool found) {
+/* O_PATH is a look, and those tell of a file which one it is, not in which state. */
+void trace_open(const char* call, int directory, const char* path, int flags, bool existed, bool found, uint64_t seen) {
   if ((flags & O_PATH) != 0) {
     trace_path_at(call, TRACE_LOOK, directory, path, found);
     return;
   }
   if (may_write(flags)) trace_path_at(call, TRACE_OPEN_WRITE, directory, path, found);
   if (!may_read(flags, existed)) return;
-  trace_path_at(call, (flags & O_DIRECTORY) != 0 ? TRACE_LIST : TRACE_OPEN_READ, directory, path, found);
+  trace_saw_at(call, (flags & O_DIRECTORY) != 0 ? TRACE_LIST : TRACE_OPEN_READ, directory, path, found, seen);
 }
 
 bool trace_path_of(int fd, char path[TRACE_TEXT_LIMIT + 1]) {

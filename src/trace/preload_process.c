@@ -145,7 +145,7 @@ TRACE_EXPORT int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t* ac
   const bool existed = trace_existed(AT_FDCWD, path, O_CREAT);
   const int saved = errno;
   errno = ENOENT;
-  trace_open("posix_spawn", AT_FDCWD, path, flags, existed, existed || (flags & O_CREAT) != 0);
+  trace_open("posix_spawn", AT_FDCWD, path, flags, existed, existed || (flags & O_CREAT) != 0, 0);
   errno = saved;
   return TRACE_REAL(posix_spawn_file_actions_addopen)(actions, fd, path, flags, mode);
 }

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "trace/preload_internal.h"
@@ -15,36 +16,53 @@ int __lxstat64(int version, const char* path, struct stat64* status);
 int __fxstatat(int version, int directory, const char* path, struct stat* status, int flags);
 int __fxstatat64(int version, int directory, const char* path, struct stat64* status, int flags);
 
-#define LOOK(name, type)                                  \
+/* What a filled structure of stat tells. */
+#define SEEN_ENTRY(status) (result == 0 ? trace_seen_entry((status)->st_dev, (status)->st_ino) : 0)
+
+#define LOOK(name, type)                                          \
+  TRACE_HOOK(name);                                               \
+  TRACE_EXPORT int name(const char* path, type* status) {         \
+    const int result = TRACE_REAL(name)(path, status);            \
+    trace_saw(TRACE_LOOK, path, result == 0, SEEN_ENTRY(status)); \
+    return result;                                                \
+  }
+LOOK(stat, struct stat)
+LOOK(lstat, struct stat)
+LOOK(stat64, struct stat64)
+LOOK(lstat64, struct stat64)
+
+#define LOOK_AT_FILE_SYSTEM(name, type)                   \
   TRACE_HOOK(name);                                       \
   TRACE_EXPORT int name(const char* path, type* status) { \
     const int result = TRACE_REAL(name)(path, status);    \
     trace_path(TRACE_LOOK, path, result == 0);            \
     return result;                                        \
   }
-LOOK(stat, struct stat)
-LOOK(lstat, struct stat)
-LOOK(stat64, struct stat64)
-LOOK(lstat64, struct stat64)
-LOOK(statfs, struct statfs)
-LOOK(statfs64, struct statfs64)
-LOOK(statvfs, struct statvfs)
-LOOK(statvfs64, struct statvfs64)
+LOOK_AT_FILE_SYSTEM(statfs, struct statfs)
+LOOK_AT_FILE_SYSTEM(statfs64, struct statfs64)
+LOOK_AT_FILE_SYSTEM(statvfs, struct statvfs)
+LOOK_AT_FILE_SYSTEM(statvfs64, struct statvfs64)
 
-#define LOOK_AT(name, type)                                                         \
-  TRACE_HOOK(name);                                                                 \
-  TRACE_EXPORT int name(int directory, const char* path, type* status, int flags) { \
-    const int result = TRACE_REAL(name)(directory, path, status, flags);            \
-    trace_path_at(#name, TRACE_LOOK, directory, path, result == 0);                 \
-    return result;                                                                  \
+#define LOOK_AT(name, type)                                                            \
+  TRACE_HOOK(name);                                                                    \
+  TRACE_EXPORT int name(int directory, const char* path, type* status, int flags) {    \
+    const int result = TRACE_REAL(name)(directory, path, status, flags);               \
+    trace_saw_at(#name, TRACE_LOOK, directory, path, result == 0, SEEN_ENTRY(status)); \
+    return result;                                                                     \
   }
 LOOK_AT(fstatat, struct stat)
 LOOK_AT(fstatat64, struct stat64)
 
+/* Not every call asks for the inode. */
+static uint64_t seen_extended(const struct statx* status) {
+  if ((status->stx_mask & STATX_INO) == 0) return 0;
+  return trace_seen_entry(makedev(status->stx_dev_major, status->stx_dev_minor), status->stx_ino);
+}
+
 TRACE_HOOK(statx);
 TRACE_EXPORT int statx(int directory, const char* path, int flags, unsigned mask, struct statx* status) {
   const int result = TRACE_REAL(statx)(directory, path, flags, mask, status);
-  trace_path_at("statx", TRACE_LOOK, directory, path, result == 0);
+  trace_saw_at("statx", TRACE_LOOK, directory, path, result == 0, result == 0 ? seen_extended(status) : 0);
   return result;
 }
 
@@ -52,7 +70,7 @@ TRACE_EXPORT int statx(int directory, const char* path, int flags, unsigned mask
   TRACE_HOOK(name);                                                    \
   TRACE_EXPORT int name(int version, const char* path, type* status) { \
     const int result = TRACE_REAL(name)(version, path, status);        \
-    trace_path(TRACE_LOOK, path, result == 0);                         \
+    trace_saw(TRACE_LOOK, path, result == 0, SEEN_ENTRY(status));      \
     return result;                                                     \
   }
 LOOK_OLD(__xstat, struct stat)
@@ -64,7 +82,7 @@ LOOK_OLD(__lxstat64, struct stat64)
   TRACE_HOOK(name);                                                                              \
   TRACE_EXPORT int name(int version, int directory, const char* path, type* status, int flags) { \
     const int result = TRACE_REAL(name)(version, directory, path, status, flags);                \
-    trace_path_at(#name, TRACE_LOOK, directory, path, result == 0);                              \
+    trace_saw_at(#name, TRACE_LOOK, directory, path, result == 0, SEEN_ENTRY(status));           \
     return result;                                                                               \
   }
 LOOK_OLD_AT(__fxstatat, struct stat)

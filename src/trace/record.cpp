@@ -7,7 +7,7 @@
 namespace hipcache::trace {
 namespace {
 
-constexpr std::size_t kHeaderSize = 8;
+constexpr std::size_t kHeaderSize = 16;
 constexpr std::size_t kTextLimit = 4096;
 
 // Reads record after record; holds where it is, for the messages.
@@ -21,11 +21,11 @@ class Reader {
     if (left() < kHeaderSize) return bad("cut short");
     if (byte(1) > 1 || byte(2) != 0 || byte(3) != 0) return bad("not a record");
     if (byte(0) < int{kFirst} || byte(0) > int{kLast}) return bad("of unknown kind " + std::to_string(byte(0)));
-    const std::size_t length = byte(4) | byte(5) << 8 | byte(6) << 16 | byte(7) << 24;
+    const std::uint64_t length = number(4, 4);
     if (length > kTextLimit) return bad("too long");
     if (left() - kHeaderSize < length) return bad("cut short");
-    Record record{static_cast<Kind>(byte(0)), byte(1) == 1,
-                  std::string(bytes_.substr(position_ + kHeaderSize, length))};
+    Record record{static_cast<Kind>(byte(0)), byte(1) == 1, std::string(bytes_.substr(position_ + kHeaderSize, length)),
+                  number(8, 8)};
     if (record.text.find('\0') != std::string::npos) return bad("not text");
     position_ += kHeaderSize + length;
     return record;
@@ -37,6 +37,11 @@ class Reader {
 
   std::size_t left() const { return bytes_.size() - position_; }
   std::size_t byte(std::size_t offset) const { return static_cast<unsigned char>(bytes_[position_ + offset]); }
+  std::uint64_t number(std::size_t offset, std::size_t bytes) const {
+    std::uint64_t value = 0;
+    for (std::size_t i = bytes; i > 0; --i) value = value << 8 | byte(offset + i - 1);
+    return value;
+  }
   Error bad(const std::string& how) const {
     return Error{"trace: the record at byte " + std::to_string(position_) + " of " + std::to_string(bytes_.size()) +
                  " is " + how};
@@ -59,13 +64,12 @@ Result<Trace> read_trace(std::string_view bytes) {
   while (!reader.at_end()) {
     Result<Record> record = reader.next();
     if (!record) return record.error();
-    if (record->kind == Kind::program) {
-      trace.programs.push_back(std::move(record->text));
-    } else if (record->kind == Kind::end) {
+    if (record->kind == Kind::end) {
       ++trace.ends;
-    } else {
-      trace.records.push_back(std::move(*record));
+      continue;
     }
+    if (record->kind == Kind::program) trace.programs.push_back(record->text);
+    trace.records.push_back(std::move(*record));
   }
   sort_and_remove_doubles(trace.records);
   return trace;

@@ -32,7 +32,7 @@ class ActionCacheTest : public testing::Test {
     return result;
   }
   void compile(const PathSet& set, const std::string& object_bytes) {
-    Status recorded = cache_.record(key_, set, from_, object(object_bytes));
+    Status recorded = cache_.record(key_, witnessed(set), object(object_bytes));
     ASSERT_TRUE(recorded.ok()) << recorded.error().message;
   }
   // The object's bytes, or "miss".
@@ -167,7 +167,7 @@ TEST_F(ActionCacheTest, MissesAndReportsWhenTheStoreIsInTrouble) {
   const ActionResult result = object("object A");
   store_.broken = true;
   EXPECT_EQ(look_up(), "miss");
-  EXPECT_FALSE(cache_.record(key_, reads("a.h"), from_, result).ok());
+  EXPECT_FALSE(cache_.record(key_, witnessed(reads("a.h")), result).ok());
 }
 
 TEST_F(ActionCacheTest, RecordsUnderTheStateThatWasWitnessedAndNotThatOfNow) {
@@ -207,7 +207,7 @@ TEST_F(ActionCacheTest, LosesNoPathSetOfRecordsAtOnce) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < kMaxPathSets; ++i)
     threads.emplace_back([&, i] {
-      EXPECT_TRUE(cache_.record(key_, looks_for("absent" + std::to_string(i)), from_, object("object")).ok());
+      EXPECT_TRUE(cache_.record(key_, witnessed(looks_for("absent" + std::to_string(i))), object("object")).ok());
     });
   for (std::thread& thread : threads) thread.join();
   for (std::size_t i = 0; i < kMaxPathSets; ++i) {

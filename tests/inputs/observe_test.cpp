@@ -174,12 +174,5 @@ TEST_F(Observe, KeepsTheStateThatTheRunSaw) {
   EXPECT_NE(world_.state(*witnessed.set, from()), witnessed.state);
 }
 
-TEST_F(Observe, GivesTheSetAloneToo) {
-  saw(Kind::look, at("absent"), false);
-  const auto set = observe(trace_, run_, from(), world_);
-  ASSERT_TRUE(std::holds_alternative<PathSet>(set));
-  EXPECT_EQ(std::get<PathSet>(set).observations(), questions());
-}
-
 }  // namespace
 }  // namespace hipcache::inputs

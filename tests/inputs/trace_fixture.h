@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "hipcache/base/files.h"
 #include "hipcache/inputs/observe.h"
+#include "hipcache/trace/seen.h"
 #include "inputs/world_fixture.h"
 
 namespace hipcache::inputs {
@@ -27,7 +29,12 @@ class TraceFixture : public WorldFixture {
   void begin_run_before_now() { run_.started_ns = file_clock()() - kSecond; }
 
   void saw(trace::Kind kind, const std::string& text, bool found = true) {
-    trace_.records.push_back({kind, found, text});
+    trace_.records.push_back({kind, found, text, 0});
+  }
+  // With the digest of what is there now, as the preload library takes it: who makes changes afterwards makes them
+  // while the process runs.
+  void got(trace::Kind kind, const std::string& text) {
+    trace_.records.push_back({kind, true, text, seen_now(kind, join_path(work_, text))});
   }
 
   Surroundings from() const {
@@ -65,6 +72,14 @@ class TraceFixture : public WorldFixture {
   bool asks_about(const std::string& name) {
     const std::vector<Observation> all = questions();
     return std::any_of(all.begin(), all.end(), [&](const Observation& one) { return one.name == name; });
+  }
+
+  static std::uint64_t seen_now(trace::Kind kind, const std::string& path) {
+    if (kind == trace::Kind::link) return trace::seen_text(std::filesystem::read_symlink(path).string());
+    if (kind == trace::Kind::real_path) return trace::seen_text(std::filesystem::canonical(path).string());
+    struct stat status = {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+    return kind == trace::Kind::look ? trace::seen_entry(status) : trace::seen_file(status);
   }
 
   std::string compiler_;

@@ -86,6 +86,20 @@ static int again_and_again(void) {
   return bad;
 }
 
+/* The directory is another one by the second time. */
+static int swapped(void) {
+  return closed(open("folder/inside", O_RDONLY)) | rename("folder", "aside") | rename("other", "folder") |
+         closed(open("folder/inside", O_RDONLY));
+}
+
+static int grows(void) {
+  struct stat status;
+  const int bad = stat("there", &status) | closed(open("there", O_RDONLY));
+  FILE* file = fopen("there", "a");
+  return bad | (file == NULL || fputs("more", file) < 0) | closed_file(file) | stat("there", &status) |
+         closed(open("there", O_RDONLY));
+}
+
 static int long_path(void) {
   static char path[5001];
   for (unsigned i = 0; i < sizeof path - 1; ++i) path[i] = 'x';
@@ -140,6 +154,8 @@ const struct group open_groups[] = {{"read", read_every_way},
                                     {"of-descriptor", of_descriptor},
                                     {"of-the-kernel", of_the_kernel},
                                     {"again", again_and_again},
+                                    {"swapped", swapped},
+                                    {"grows", grows},
                                     {"long", long_path},
                                     {"null", null_path},
                                     {"all-closed", all_closed},

@@ -1,10 +1,12 @@
 // What the library records of each call, shown with a program that makes the calls.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "hipcache/trace/seen.h"
 #include "trace/traced.h"
 
 namespace hipcache::trace {
@@ -13,7 +15,10 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
 using testing::StartsWith;
+using testing::UnorderedElementsAre;
 
 class Preload : public testing::Test {
  protected:
@@ -34,6 +39,16 @@ class Preload : public testing::Test {
     for (const std::string& name : names) traced.scratch.link(name, "there");
   }
 
+  static struct stat status_of(const std::string& path) {
+    struct stat status = {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+    return status;
+  }
+
+  void expect_each_seen(Kind kind, std::uint64_t seen, const std::vector<std::string>& names) {
+    for (const std::string& name : names) EXPECT_THAT(traced.seen(kind, name), ElementsAre(seen)) << name;
+  }
+
   void expect_each(Kind kind, bool found, const std::vector<std::string>& names) {
     for (const std::string& name : names) EXPECT_TRUE(traced.has(kind, found, name)) << name << "\n" << traced.dump();
   }
@@ -46,6 +61,7 @@ TEST_F(Preload, RecordsEveryWayOfOpeningAFileForReading) {
   link_to_file(names);
   run("read");
   expect_each(Kind::open_read, true, names);
+  expect_each_seen(Kind::open_read, seen_file(status_of(traced.scratch / "there")), names);
   EXPECT_THAT(traced.texts(Kind::open_write), IsEmpty());
 }
 
@@ -79,11 +95,16 @@ TEST_F(Preload, RecordsDirectoriesThatAreListedOnceForEachWayOfListing) {
   // By its descriptor only the absolute path is known.
   EXPECT_TRUE(traced.has(Kind::list, true, traced.scratch / "folder-fdopendir")) << traced.dump();
   EXPECT_TRUE(traced.has(Kind::list, false, "absent"));
+  for (const std::string& name : traced.texts(Kind::list)) {
+    if (name == "absent") continue;
+    const std::string path = name.starts_with('/') ? name : traced.scratch / name;
+    EXPECT_THAT(traced.seen(Kind::list, name), ElementsAre(seen_entry(status_of(path)))) << name;
+  }
 }
 
 TEST_F(Preload, RecordsADescriptorForThePathOnlyAsALook) {
   run("path-only");
-  EXPECT_THAT(traced.trace.records, Contains(Record{Kind::look, true, "there"}));
+  EXPECT_TRUE(traced.has(Kind::look, true, "there"));
   EXPECT_THAT(traced.texts(Kind::open_read), IsEmpty());
 }
 
@@ -137,6 +158,14 @@ TEST_F(Preload, RecordsEveryWayOfLookingForAPath) {
   link_to_file(names);
   run("look");
   expect_each(Kind::look, true, names);
+  const std::uint64_t there = seen_entry(status_of(traced.scratch / "there"));
+  expect_each_seen(Kind::look, there, {"r-stat", "r-stat64", "r-fstatat", "r-fstatat64", "r-statx"});
+  expect_each_seen(Kind::look, 0, {"r-access", "r-faccessat", "r-eaccess", "r-euidaccess", "r-statfs", "r-statvfs"});
+  for (const std::string name : {"r-lstat", "r-lstat64"}) {
+    struct stat link = {};
+    ASSERT_EQ(::lstat((traced.scratch / name).c_str(), &link), 0);
+    EXPECT_THAT(traced.seen(Kind::look, name), ElementsAre(seen_entry(link))) << name;
+  }
 }
 
 TEST_F(Preload, RecordsALookInVainAndKeepsErrno) {
@@ -156,6 +185,7 @@ TEST_F(Preload, RecordsLooksOfProgramsBuiltForAnOlderLibc) {
   link_to_file(names);
   run("look-as-of-old");
   expect_each(Kind::look, true, names);
+  for (const std::string& name : names) EXPECT_THAT(traced.seen(Kind::look, name), Not(ElementsAre(0U))) << name;
 }
 #endif
 
@@ -164,6 +194,7 @@ TEST_F(Preload, RecordsLinksThatAreReadAndPathsThatAreNone) {
   link_to_file(names);
   run("links");
   expect_each(Kind::link, true, names);
+  expect_each_seen(Kind::link, seen_text("there"), names);
   EXPECT_TRUE(traced.has(Kind::link, false, "there"));
 }
 
@@ -172,12 +203,36 @@ TEST_F(Preload, RecordsPathsThatAreResolved) {
   link_to_file(names);
   run("real-paths");
   expect_each(Kind::real_path, true, names);
+  expect_each_seen(Kind::real_path, seen_text(std::filesystem::canonical(traced.scratch / "there").string()), names);
   EXPECT_TRUE(traced.has(Kind::real_path, false, "absent"));
 }
 
 TEST_F(Preload, RecordsAQuestionForTheWorkingDirectoryAsTheRealPathOfTheDot) {
   run("working-directory");
-  EXPECT_TRUE(traced.has(Kind::real_path, true, "."));
+  EXPECT_THAT(traced.seen(Kind::real_path, "."),
+              ElementsAre(seen_text(std::filesystem::canonical(traced.scratch.path()).string())));
+}
+
+TEST_F(Preload, TellsTheFilesApartThatOnePathNamedInTurn) {
+  const std::uint64_t first = seen_file(status_of(traced.scratch / "folder/inside"));
+  traced.scratch.write("other/inside", "bytes");
+  const std::uint64_t second = seen_file(status_of(traced.scratch / "other/inside"));
+  run("swapped");
+  EXPECT_THAT(traced.seen(Kind::open_read, "folder/inside"), UnorderedElementsAre(first, second)) << traced.dump();
+}
+
+TEST_F(Preload, TellsTheStatesOfAFileApartThatGrowsBetweenTwoReads) {
+  run("grows");
+  EXPECT_THAT(traced.seen(Kind::open_read, "there"), SizeIs(2)) << traced.dump();
+  EXPECT_THAT(traced.seen(Kind::look, "there"), SizeIs(1)) << "still the same file";
+}
+
+TEST_F(Preload, SaysWhichProgramRanAndWhichLibrariesItGot) {
+  const std::string program = test_program("trace_hooks");
+  run("absent");
+  EXPECT_THAT(traced.seen(Kind::program, program), ElementsAre(seen_file(status_of(program))));
+  for (const std::string& library : traced.texts(Kind::library))
+    EXPECT_THAT(traced.seen(Kind::library, library), ElementsAre(seen_file(status_of(library)))) << library;
 }
 
 TEST_F(Preload, RecordsTheNamesOfVariablesAndWhetherTheyAreSetButNoValues) {
@@ -194,7 +249,7 @@ TEST_F(Preload, RecordsTheVariablesThatLibcAsksForBehindALocale) {
   EXPECT_THAT(traced.texts(Kind::variable), Contains("LC_ALL"));
   EXPECT_THAT(traced.texts(Kind::variable), Contains("LANG"));
   run("locale-asked");
-  EXPECT_THAT(traced.texts(Kind::variable), testing::Not(Contains("LC_ALL")));
+  EXPECT_THAT(traced.texts(Kind::variable), Not(Contains("LC_ALL")));
 }
 
 TEST_F(Preload, RecordsLocalTimeAsTheClockAndUniversalTimeNot) {

@@ -26,6 +26,7 @@ std::string record(Random& random) {
                     0,
                     0,
                     0};
+  for (unsigned byte = 0; byte < 8; ++byte) bytes += static_cast<char>(below(256, random));
   for (std::size_t i = 0; i < length; ++i) bytes += static_cast<char>('a' + below(26, random));
   return bytes;
 }
@@ -66,8 +67,8 @@ std::size_t fuzz(const std::string& bytes) {
   }
   std::size_t text = 0;
   for (const Record& one : trace->records) text += one.text.size();
-  for (const std::string& program : trace->programs) text += program.size();
-  EXPECT_LE(text + 8 * (trace->records.size() + trace->programs.size() + trace->ends), bytes.size());
+  EXPECT_LE(text + 16 * (trace->records.size() + trace->ends), bytes.size());
+  EXPECT_LE(trace->programs.size() + trace->ends, bytes.size() / 16);
   return 1;
 }
 

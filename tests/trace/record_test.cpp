@@ -11,10 +11,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 // As the preload library writes them; the format is docs/trace.md's.
-const std::string kProgram = "\x01\x01\x00\x00\x06\x00\x00\x00/bin/c"s;
-const std::string kAbsent = "\x03\x00\x00\x00\x03\x00\x00\x00x.h"s;
-const std::string kVariable = "\x09\x01\x00\x00\x04\x00\x00\x00PATH"s;
-const std::string kEnd = "\x0e\x01\x00\x00\x00\x00\x00\x00"s;
+const std::string kProgram = "\x01\x01\x00\x00\x06\x00\x00\x00\x01\x02\x03\x04\x05\x06\x07\x08/bin/c"s;
+const std::string kAbsent = "\x03\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00x.h"s;
+const std::string kVariable = "\x09\x01\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00PATH"s;
+const std::string kEnd = "\x0e\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"s;
 
 std::string message_of(const Result<Trace>& result) {
   return result.ok() ? "read without an error" : result.error().message;
@@ -25,16 +25,19 @@ TEST(Record, IsReadFromItsGoldenBytes) {
   ASSERT_TRUE(trace.ok()) << message_of(trace);
   EXPECT_THAT(trace->programs, ElementsAre("/bin/c"));
   EXPECT_EQ(trace->ends, 1U);
-  EXPECT_THAT(trace->records, ElementsAre(Record{Kind::open_read, false, "x.h"}, Record{Kind::variable, true, "PATH"}));
+  EXPECT_THAT(trace->records, ElementsAre(Record{Kind::program, true, "/bin/c", 0x0807060504030201},
+                                          Record{Kind::open_read, false, "x.h"}, Record{Kind::variable, true, "PATH"}));
 }
 
 TEST(Record, OfSeveralProcessesIsSortedAndWithoutDoublesButProgramsKeepTheirOrder) {
-  const std::string other = "\x01\x01\x00\x00\x02\x00\x00\x00/a"s;
+  const std::string other = "\x01\x01\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00/a"s;
   const Result<Trace> trace = read_trace(kProgram + kAbsent + other + kAbsent + kEnd + kEnd);
   ASSERT_TRUE(trace.ok()) << message_of(trace);
   EXPECT_THAT(trace->programs, ElementsAre("/bin/c", "/a"));
   EXPECT_EQ(trace->ends, 2U);
-  EXPECT_THAT(trace->records, ElementsAre(Record{Kind::open_read, false, "x.h"}));
+  EXPECT_THAT(trace->records,
+              ElementsAre(Record{Kind::program, true, "/a"}, Record{Kind::program, true, "/bin/c", 0x0807060504030201},
+                          Record{Kind::open_read, false, "x.h"}));
 }
 
 TEST(Record, FoundAndAbsentOfOnePathAreTwoObservations) {
@@ -43,6 +46,15 @@ TEST(Record, FoundAndAbsentOfOnePathAreTwoObservations) {
   const Result<Trace> trace = read_trace(found + kAbsent);
   ASSERT_TRUE(trace.ok()) << message_of(trace);
   EXPECT_EQ(trace->records.size(), 2U);
+}
+
+TEST(Record, OfOnePathSeenInTwoStatesIsTwoObservations) {
+  std::string other = kAbsent;
+  other[8] = 1;
+  const Result<Trace> trace = read_trace(other + kAbsent);
+  ASSERT_TRUE(trace.ok()) << message_of(trace);
+  EXPECT_THAT(trace->records,
+              ElementsAre(Record{Kind::open_read, false, "x.h"}, Record{Kind::open_read, false, "x.h", 1}));
 }
 
 TEST(Record, AnEmptyTraceIsATraceOfNothing) {
@@ -70,7 +82,7 @@ TEST(Record, OfAnUnknownKindIsAnErrorThatNamesKindAndPlace) {
     bad[0] = kind;
     const Result<Trace> trace = read_trace(kProgram + bad);
     EXPECT_THAT(message_of(trace), HasSubstr("unknown kind")) << int{kind};
-    EXPECT_THAT(message_of(trace), HasSubstr("byte 14")) << int{kind};
+    EXPECT_THAT(message_of(trace), HasSubstr("byte 22")) << int{kind};
   }
 }
 
@@ -83,15 +95,17 @@ TEST(Record, WithOtherThanZeroAndOneForFoundOrInTheReservedBytesIsAnError) {
 }
 
 TEST(Record, WithATextLongerThanAPathCanBeIsAnError) {
-  std::string longest = "\x05\x01\x00\x00\x00\x10\x00\x00"s + std::string(4096, 'x');
+  std::string longest = "\x05\x01\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"s + std::string(4096, 'x');
   EXPECT_TRUE(read_trace(longest).ok());
   longest[4] = 1;
   EXPECT_THAT(message_of(read_trace(longest + "x")), HasSubstr("too long"));
-  EXPECT_THAT(message_of(read_trace("\x05\x01\x00\x00\xff\xff\xff\xff"s)), HasSubstr("too long"));
+  EXPECT_THAT(message_of(read_trace("\x05\x01\x00\x00\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00\x00"s)),
+              HasSubstr("too long"));
 }
 
 TEST(Record, WithANulInItsTextIsAnError) {
-  EXPECT_THAT(message_of(read_trace("\x05\x01\x00\x00\x03\x00\x00\x00"s + "a\0b"s)), HasSubstr("not text"));
+  EXPECT_THAT(message_of(read_trace("\x05\x01\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"s + "a\0b"s)),
+              HasSubstr("not text"));
 }
 
 TEST(Record, OfGarbageIsAnError) { EXPECT_FALSE(read_trace("#include <hip/hip_runtime.h>\n").ok()); }

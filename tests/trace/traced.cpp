@@ -78,7 +78,9 @@ ExitStatus Traced::run_with(const std::vector<std::string>& argv, std::map<std::
 }
 
 bool Traced::has(Kind kind, bool found, const std::string& text) const {
-  return std::binary_search(trace.records.begin(), trace.records.end(), Record{kind, found, text});
+  return std::any_of(trace.records.begin(), trace.records.end(), [&](const Record& record) {
+    return record.kind == kind && record.found == found && record.text == text;
+  });
 }
 
 bool Traced::has_any(Kind kind, bool found, const std::string& ending) const {
@@ -93,6 +95,14 @@ std::vector<std::string> Traced::texts(Kind kind) const {
     if (record.kind == kind) texts.push_back(record.text);
   }
   return texts;
+}
+
+std::vector<std::uint64_t> Traced::seen(Kind kind, const std::string& text) const {
+  std::vector<std::uint64_t> seen;
+  for (const Record& record : trace.records) {
+    if (record.kind == kind && record.text == text) seen.push_back(record.seen);
+  }
+  return seen;
 }
 
 std::string Traced::dump() const {

@@ -31,9 +31,10 @@ class Traced {
   std::string output;  // what it printed to stdout and stderr
 
   bool has(Kind kind, bool found, const std::string& text) const;
-  std::vector<std::string> texts(Kind kind) const;                       // sorted
-  bool has_any(Kind kind, bool found, const std::string& ending) const;  // some text that ends so
-  std::string dump() const;                                              // for messages of failed tests
+  std::vector<std::string> texts(Kind kind) const;                            // sorted
+  std::vector<std::uint64_t> seen(Kind kind, const std::string& text) const;  // what the records of it saw, sorted
+  bool has_any(Kind kind, bool found, const std::string& ending) const;       // some text that ends so
+  std::string dump() const;                                                   // for messages of failed tests
 
  private:
   ExitStatus run_with(const std::vector<std::string>& argv, std::map<std::string, std::string> environment);

@@ -88,11 +88,6 @@ class ActionCache {
   Status record_union(const ActionKey& key, const std::vector<inputs::Witnessed>& parts,
                       const inputs::Surroundings& from, const ActionResult& result);
 
-  // As the first, under the state of the world now. REQUIRES: nothing that `set` asks about changed since the run; only
-  // a caller that can rule that out (a test, an import) can use it. Others: the two above.
-  Status record(const ActionKey& key, const inputs::PathSet& set, const inputs::Surroundings& from,
-                const ActionResult& result);
-
   // Number of observations in the newest path set under the key; 0 if there is none. For --plan.
   std::uint64_t known_inputs(const ActionKey& key);
 

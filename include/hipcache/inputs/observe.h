@@ -40,15 +40,11 @@ struct Witnessed {
   Digest state;
 };
 
-// Refuses if a file that counts changed at or after `run.started_ns` (race guard), or is now there or gone where the
-// process saw the opposite; if more or other programs ran than `run.programs` (wrappers), or one of them left no
-// complete trace.
+// Refuses if a file that counts changed at or after `run.started_ns` (race guard), is another one than the process got,
+// or is now there or gone where the process saw the opposite; if more or other programs ran than `run.programs`
+// (wrappers), or one of them left no complete trace.
 std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const Surroundings& from,
                                          World& world);
-
-// The set alone, for those who do not record.
-std::variant<PathSet, Refusal> observe(const trace::Trace& trace, const Run& run, const Surroundings& from,
-                                       World& world);
 
 }  // namespace hipcache::inputs
 

@@ -1,8 +1,8 @@
 // What a traced process was seen to do: the records that libhipcache-trace.so appends to the step's trace file.
 //
 // The file is a sequence of records, each written by one write(2) with O_APPEND:
-//   u8 kind, u8 found, u16 zero, u32 length of the text, text. Little-endian. docs/trace.md says which call makes which
-//   record.
+//   u8 kind, u8 found, u16 zero, u32 length of the text, u64 seen, text. Little-endian. docs/trace.md says which call
+//   makes which record.
 // A program begins with `program` and ends with `end`; without them the trace is incomplete and proves nothing. A
 // record comes once per process, so their number says nothing. Relative paths count from where the step was started: a
 // process that goes elsewhere leaves `unknown`.
@@ -39,11 +39,14 @@ struct Record {
   Kind kind = Kind::unknown;
   bool found = false;  // the call succeeded (open, stat, ...); for variable: it was set
   std::string text;    // path as given to the call (relative ones stay relative), or name
+  // Digest of what the call gave (hipcache/trace/seen.h), 0 where that is not known: which file was opened, mapped or
+  // run, and in which state; which one was looked at or listed; a link's target, a real path.
+  std::uint64_t seen = 0;
   auto operator<=>(const Record&) const = default;
 };
 
 struct Trace {
-  std::vector<Record> records;        // sorted, unique, without program and end
+  std::vector<Record> records;        // sorted, unique, without end
   std::vector<std::string> programs;  // one per exec, in order
   unsigned ends = 0;                  // processes that ended in order
 };

@@ -1,0 +1,14 @@
+#include "trace/seen_digest.h"
+
+/* FNV-1a, then mixed, for its upper bits hardly know of the last bytes. */
+uint64_t trace_digest(const void* bytes, size_t size) {
+  uint64_t value = 14695981039346656037U;
+  for (size_t i = 0; i < size; ++i) value = (value ^ ((const unsigned char*)bytes)[i]) * 1099511628211U;
+  value = (value ^ (value >> 33)) * 0xff51afd7ed558ccdU;
+  value ^= value >> 33;
+  return value == 0 ? 1 : value;
+}
+
+uint64_t trace_digest_identity(const struct trace_identity* identity) {
+  return trace_digest(identity, sizeof *identity);
+}
