@@ -36,8 +36,15 @@ class Walk {
   // Ends with its steps, at the first mismatch, or when `is_over` says so.
   void run(const std::function<bool()>& is_over);
 
-  // For tests: the walk without any compile. What was done, a line for each step.
-  std::vector<std::string> rehearse();
+  // For tests: the walk without any compile.
+  struct Rehearsal {
+    std::vector<std::string> done;  // a line for each step
+    Snapshot tree;                  // and what it came to
+    Compile compile;
+
+    bool operator==(const Rehearsal&) const = default;
+  };
+  Rehearsal rehearse();
 
  private:
   struct Kind {

@@ -43,14 +43,14 @@ std::string Walk::change_once() {
   return repeat();
 }
 
-std::vector<std::string> Walk::rehearse() {
+Walk::Rehearsal Walk::rehearse() {
   std::vector<std::string> done;
   while (number_ < options_.steps) {
     begin_step();
     done.push_back(done_);
     history_.push_back({tree_.snapshot(), compile_, true});
   }
-  return done;
+  return {done, tree_.snapshot(), compile_};
 }
 
 std::string Walk::repeat() { return "nothing"; }
