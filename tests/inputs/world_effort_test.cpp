@@ -1,4 +1,9 @@
 // A hit's price: one stat per file and one per directory.
+#include <sys/syscall.h>
+
+#include <initializer_list>
+
+#include "inputs/system_calls.h"
 #include "inputs/world_fixture.h"
 
 namespace hipcache::inputs {
@@ -36,6 +41,33 @@ TEST_F(WorldEffort, IsOneStatPerFileAndOnePerDirectoryFromTheSecondTimeOn) {
   EXPECT_EQ(second.bytes_read, 0u);
   EXPECT_EQ(second.listings, 0u);
   EXPECT_EQ(second.links, 0u);
+}
+
+std::uint64_t sum_of(std::map<std::uint64_t, std::uint64_t>& calls, std::initializer_list<std::uint64_t> numbers) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t number : numbers) sum += calls[number];
+  return sum;
+}
+
+TEST_F(WorldEffort, IsWhatTheKernelWasReallyAskedFor) {
+  const PathSet set = compile();
+  effort_of(set);
+  const Effort effort = effort_of(set);
+  auto calls = system_calls_of([&] { effort_of(set); });
+  const std::uint64_t looks = sum_of(calls, {
+#ifdef SYS_stat
+                                                SYS_stat, SYS_lstat, SYS_access,
+#endif
+                                                SYS_newfstatat, SYS_fstat, SYS_statx, SYS_faccessat, SYS_faccessat2});
+  EXPECT_EQ(looks, effort.stats);
+  EXPECT_EQ(looks, kFiles + kDirectories);
+#ifdef SYS_open
+  EXPECT_EQ(sum_of(calls, {SYS_open, SYS_readlink, SYS_getdents}), 0u);
+#endif
+  EXPECT_EQ(sum_of(calls, {SYS_openat, SYS_openat2, SYS_read, SYS_pread64, SYS_getdents64, SYS_readlinkat}), 0u);
+  std::uint64_t all = 0;
+  for (const auto& [number, times] : calls) all += times;
+  EXPECT_LT(all - looks, 40u) << "memory and the test's own";
 }
 
 TEST_F(WorldEffort, OfAnEditIsThatOneFile) {
