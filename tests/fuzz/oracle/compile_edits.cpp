@@ -43,7 +43,7 @@ std::string edit_flag(Random& random, Compile& compile) {
                              {"-Wall"},
                              {"-Wextra", "-Wno-unused-variable"},
                              {"-w"},
-                             {"-Werror"},
+                             {"-Werror=unused-variable"},
                              {"-Wsystem-headers"},
                              {"-fno-caret-diagnostics"},
                              {"-fcolor-diagnostics"},

@@ -39,9 +39,9 @@ class Text {
  private:
   void item(unsigned depth) {
     const std::size_t dice = random_.below(100);
-    if (dice < 22) return value();
-    if (dice < 42) return include();
-    if (dice < 56) return conditional(depth);
+    if (dice < 20) return value();
+    if (dice < 45) return include();
+    if (dice < 58) return conditional(depth);
     if (dice < 66) return macro();
     if (dice < 76) return flag();
     if (dice < 81) return comment();

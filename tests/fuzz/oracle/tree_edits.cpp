@@ -4,28 +4,12 @@
 
 #include "fuzz/oracle/compile.h"
 #include "fuzz/oracle/project.h"
+#include "fuzz/oracle/reach.h"
 #include "fuzz/oracle/sources.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::fuzz {
 namespace {
-
-using Names = std::vector<std::string>;
-
-bool is_header(const std::string& name) {
-  const std::string_view base = base_name(name);
-  return base.size() == 4 && base.starts_with('h') && base.ends_with(".h");
-}
-
-std::size_t number_of(const std::string& header) { return static_cast<std::size_t>(base_name(header)[1] - '0'); }
-
-// Files and links that are headers.
-Names headers_of(const Tree& tree) {
-  Names names;
-  for (const auto& [name, entry] : tree.snapshot())
-    if (entry.kind != Entry::Kind::directory && is_header(name)) names.push_back(name);
-  return names;
-}
 
 // What people edit: everything but the device libraries.
 Names texts_of(const Tree& tree) {
@@ -34,28 +18,34 @@ Names texts_of(const Tree& tree) {
   return names;
 }
 
+// Of a header: most often of one that the source may read.
+std::size_t random_number(Random& random, const Tree& tree, const std::string& source) {
+  const std::string name = random.pick(reached_from(tree, source));
+  return is_header(name) && random.chance(80) ? number_of(name) : random.below(kHeaders);
+}
+
 std::string random_place(Random& random, std::size_t number) {
   return random.pick(kHeaderDirectories) + "/" + header_name(number);
 }
 
-std::string header_appears(Random& random, const Tree& tree) {
-  const std::size_t number = random.below(kHeaders);
+std::string header_appears(Random& random, const Tree& tree, const std::string& source) {
+  const std::size_t number = random_number(random, tree, source);
   const std::string name = random.chance(85) ? random_place(random, number) : "missing/" + header_name(number);
   tree.write(name, header_text(random, number), random_writing(random));
   return "wrote " + name;
 }
 
-std::string header_vanishes(Random& random, const Tree& tree) {
+std::string header_vanishes(Random& random, const Tree& tree, const std::string& source) {
   const Names headers = headers_of(tree);
-  if (headers.size() < kHeaders) return header_appears(random, tree);
+  if (headers.size() < kHeaders) return header_appears(random, tree, source);
   const std::string name = random.pick(headers);
   tree.remove(name);
   return "removed " + name;
 }
 
-std::string header_moves(Random& random, const Tree& tree) {
+std::string header_moves(Random& random, const Tree& tree, const std::string& source) {
   const Names headers = headers_of(tree);
-  if (headers.empty()) return header_appears(random, tree);
+  if (headers.empty()) return header_appears(random, tree, source);
   const std::string from = random.pick(headers);
   const std::string to = random_place(random, number_of(from));
   if (from == to) return "moved nothing";
@@ -64,8 +54,8 @@ std::string header_moves(Random& random, const Tree& tree) {
 }
 
 // Becomes a link to a header in another place, be it there or not, or a second name of it.
-std::string header_is_linked(Random& random, const Tree& tree) {
-  const std::size_t number = random.below(kHeaders);
+std::string header_is_linked(Random& random, const Tree& tree, const std::string& source) {
+  const std::size_t number = random_number(random, tree, source);
   const std::string name = random_place(random, number);
   const std::string target = random_place(random, number);
   if (name == target) return "linked nothing";
@@ -78,16 +68,16 @@ std::string header_is_linked(Random& random, const Tree& tree) {
   return "linked " + name + " to " + target;
 }
 
-std::string directory_moves(Random& random, const Tree& tree) {
+std::string directory_moves(Random& random, const Tree& tree, const std::string& source) {
   static const std::array<const char*, 5> kMoved{"inc0", "inc1", "inc2", "sys0", "missing"};
   const std::string from = random.pick(kMoved);
   const std::string away = "moved";
   if (tree.has(away)) {
-    if (tree.has(from)) return header_moves(random, tree);
+    if (tree.has(from)) return header_moves(random, tree, source);
     tree.move(away, from);
     return "moved the directory back to " + from;
   }
-  if (!tree.has(from)) return header_appears(random, tree);
+  if (!tree.has(from)) return header_appears(random, tree, source);
   tree.move(from, away);
   return "moved the directory " + from + " away";
 }
@@ -113,10 +103,8 @@ std::string text_is_regenerated(Random& random, const Tree& tree, const std::str
 
 Writing random_writing(Random& random) { return {.by_rename = random.chance(40), .keeps_time = random.chance(30)}; }
 
-std::string edit_text(Random& random, const Tree& tree) {
-  const Names names = texts_of(tree);
-  if (names.empty()) return header_appears(random, tree);
-  const std::string name = random.pick(names);
+std::string edit_text(Random& random, const Tree& tree, const std::string& source) {
+  const std::string name = random.pick(random.chance(75) ? reached_from(tree, source) : texts_of(tree));
   if (random.chance(30)) return text_is_regenerated(random, tree, name);
   const std::string text = tree.text(name);
   if (random.chance(20) && !name.starts_with("conf/")) {
@@ -127,19 +115,19 @@ std::string edit_text(Random& random, const Tree& tree) {
   return "another number in " + name;
 }
 
-std::string move_things(Random& random, const Tree& tree) {
+std::string move_things(Random& random, const Tree& tree, const std::string& source) {
   switch (random.below(7)) {
     case 0:
     case 1:
-      return header_appears(random, tree);
+      return header_appears(random, tree, source);
     case 2:
-      return header_vanishes(random, tree);
+      return header_vanishes(random, tree, source);
     case 3:
-      return header_moves(random, tree);
+      return header_moves(random, tree, source);
     case 4:
-      return header_is_linked(random, tree);
+      return header_is_linked(random, tree, source);
     case 5:
-      return directory_moves(random, tree);
+      return directory_moves(random, tree, source);
     default:
       return link_is_retargeted(random, tree);
   }
@@ -179,13 +167,10 @@ std::string change_nothing(Random& random, const Tree& tree) {
   }
 }
 
-std::string break_source(Random& random, const Tree& tree) {
+std::string break_source(Random& random, const Tree& tree, const std::string& source) {
   static const std::array<const char*, 3> kErrors{"#error broken on purpose\n", "int broken = ;\n",
                                                   "#ifdef __HIP_DEVICE_COMPILE__\nint broken = ;\n#endif\n"};
-  Names names = texts_of(tree);
-  std::erase_if(names, [](const std::string& name) { return !is_header(name) && !name.ends_with(".hip"); });
-  if (names.empty()) return "broke nothing";
-  const std::string name = random.pick(names);
+  const std::string name = random.pick(reached_from(tree, source));
   tree.write(name, tree.text(name) + random.pick(kErrors), random_writing(random));
   return "broke " + name;
 }

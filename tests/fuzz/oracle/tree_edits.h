@@ -11,12 +11,12 @@ namespace hipcache::fuzz {
 
 Writing random_writing(Random& random);
 
-// Each returns what was done, in a few words.
-std::string edit_text(Random& random, const Tree& tree);       // a source, header, response or configuration file
-std::string move_things(Random& random, const Tree& tree);     // headers and directories appear, vanish, move; links
-std::string edit_library(Random& random, const Tree& tree);    // a device library
+// Each returns what was done, in a few words. `source`: the one that is compiled; most edits are of what it may read.
+std::string edit_text(Random& random, const Tree& tree, const std::string& source);    // or response or config file
+std::string move_things(Random& random, const Tree& tree, const std::string& source);  // appear, vanish, move; links
+std::string edit_library(Random& random, const Tree& tree);                            // a device library
 std::string change_nothing(Random& random, const Tree& tree);  // touched, rewritten as it was, unrelated files
-std::string break_source(Random& random, const Tree& tree);
+std::string break_source(Random& random, const Tree& tree, const std::string& source);
 
 }  // namespace hipcache::fuzz
 

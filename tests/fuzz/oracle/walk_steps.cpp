@@ -18,11 +18,11 @@ std::string Walk::change() {
 }
 
 std::string Walk::change_once() {
-  static constexpr std::array<Kind, 15> kKinds{{{6, &Walk::repeat},
-                                                {14, &Walk::leave_as_is},
+  static constexpr std::array<Kind, 15> kKinds{{{4, &Walk::repeat},
+                                                {10, &Walk::leave_as_is},
                                                 {3, &Walk::edit_variable},
-                                                {16, &Walk::edit_sources},
-                                                {12, &Walk::move_sources},
+                                                {20, &Walk::edit_sources},
+                                                {18, &Walk::move_sources},
                                                 {3, &Walk::edit_libraries},
                                                 {12, &Walk::edit_command},
                                                 {10, &Walk::edit_targets},
@@ -54,14 +54,14 @@ Walk::Rehearsal Walk::rehearse() {
 }
 
 std::string Walk::repeat() { return "nothing"; }
-std::string Walk::edit_sources() { return edit_text(random_, tree_); }
-std::string Walk::move_sources() { return move_things(random_, tree_); }
+std::string Walk::edit_sources() { return edit_text(random_, tree_, compile_.source); }
+std::string Walk::move_sources() { return move_things(random_, tree_, compile_.source); }
 std::string Walk::edit_libraries() { return edit_library(random_, tree_); }
 std::string Walk::leave_as_is() { return change_nothing(random_, tree_); }
 std::string Walk::edit_variable() { return edit_unrelated_variable(random_, compile_); }
 std::string Walk::edit_command() { return edit_compile(random_, compile_); }
 std::string Walk::edit_targets() { return edit_archs(random_, compile_); }
-std::string Walk::break_one() { return break_source(random_, tree_); }
+std::string Walk::break_one() { return break_source(random_, tree_, compile_.source); }
 
 // Back to what compiled last; if nothing did, something that can.
 std::string Walk::mend() {
@@ -72,9 +72,9 @@ std::string Walk::mend() {
     return "back to what compiled";
   }
   for (std::size_t number = 0; number < kHeaders; ++number)
-    tree_.write("src/" + header_name(number), header_text(random_, number));
+    tree_.write(random_.pick(kHeaderDirectories) + "/" + header_name(number), header_text(random_, number));
   for (const std::string& source : kSources) tree_.write(source, source_text(random_));
-  compile_.includes = {{"-I{src}"}};
+  for (const std::string& directory : kHeaderDirectories) compile_.includes.push_back({"-I{" + directory + "}"});
   compile_.flags = {};
   compile_.library = system_libraries();
   return "everything anew";
