@@ -167,9 +167,13 @@ Cc1Role role_of(const llvm::opt::Option& option) {
       break;
   }
   const llvm::StringRef name = option.getName();
-  for (const char* prefix :
-       {"g", "debug-info", "dwarf", "fdebug", "fcoverage", "coverage", "fprofile", "fmemory-profile", "fpseudo-probe",
-        "fcs-profile", "ftest-coverage", "femit-debug", "gen"}) {
+  if (name.contains("prefix-map")) return Cc1Role::plain;
+  for (const char* prefix : {"fcoverage", "coverage", "fprofile", "fmemory-profile", "fpseudo-probe", "fcs-profile",
+                             "ftest-coverage", "fsanitize", "fxray", "funique-internal-linkage-names",
+                             "compress-debug-sections", "gz", "fdebug-types-section", "fexperimental-"}) {
+    if (name.starts_with(prefix)) return Cc1Role::hashes_names;
+  }
+  for (const char* prefix : {"g", "debug-info", "dwarf", "fdebug", "femit-debug"}) {
     if (name.starts_with(prefix)) return Cc1Role::records_paths;
   }
   return Cc1Role::plain;

@@ -8,6 +8,7 @@
 #include "daemon/reason.h"
 #include "daemon/reply.h"
 #include "hipcache/base/files.h"
+#include "hipcache/plan/depfile.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -20,11 +21,14 @@ struct Placed {
   UniqueFd bytes;
 };
 
-Result<UniqueFd> from_store(const Digest& blob, store::Store& store) {
-  Result<std::optional<std::string>> bytes = store.blob(blob);
+Result<UniqueFd> from_store(const action::Output& output, const Request& request, store::Store& store) {
+  Result<std::optional<std::string>> bytes = store.blob(output.blob);
   if (!bytes) return bytes.error();
-  if (!*bytes) return Error{"blob " + blob.hex() + " is gone"};
-  return sealed_memory(**bytes, "hipcache-output");
+  if (!*bytes) return Error{"blob " + output.blob.hex() + " is gone"};
+  if (output.name != kPortableDepfile) return sealed_memory(**bytes, "hipcache-output");
+  const std::optional<std::string> local = plan::local_depfile(**bytes, request.from.base);
+  if (!local) return Error{"blob " + output.blob.hex() + " is no portable depfile"};
+  return sealed_memory(*local, "hipcache-output");
 }
 
 Result<UniqueFd> from_directory(const std::string& path) {
@@ -36,7 +40,7 @@ Result<UniqueFd> from_directory(const std::string& path) {
 // Where an output of the given role belongs, or null if the user gets none of it.
 const std::string* place_of(const std::string& role, const command::Invocation& invocation) {
   if (role == "object") return &invocation.object;
-  if (role == "depfile" && invocation.depfile) return &*invocation.depfile;
+  if ((role == kDepfile || role == kPortableDepfile) && invocation.depfile) return &*invocation.depfile;
   return nullptr;
 }
 
@@ -70,7 +74,7 @@ Status answer_hit(protocol::Channel& channel, const Request& request, const acti
   for (const action::Output& output : whole.outputs) {
     const std::string* place = place_of(output.name, request.invocation);
     if (place == nullptr) continue;
-    Result<UniqueFd> bytes = from_store(output.blob, services.store);
+    Result<UniqueFd> bytes = from_store(output, request, services.store);
     if (!bytes) return bytes.error();
     placed.push_back({*place, std::move(*bytes)});
   }
@@ -89,13 +93,14 @@ std::optional<Uncacheable> answer_success(protocol::Channel& channel, const Requ
                                           const Services& services) {
   const StepWork& host = *graph.steps().back();
   std::vector<Placed> placed;
-  for (const StepWork::File& file : host.outputs) {
-    const std::string* place = place_of(file.role, request.invocation);
-    const action::Output* output = host.result.output(file.role);
-    if (place == nullptr || output == nullptr)
-      return Uncacheable{reason::kPlanNotUnderstood, "an output without a place: " + file.role};
+  if (host.result.outputs.size() != host.outputs.size())
+    return Uncacheable{reason::kStoreError, "the stored host step has other outputs"};
+  for (std::size_t i = 0; i < host.outputs.size(); ++i) {
+    const action::Output& output = host.result.outputs[i];
+    const std::string* place = place_of(output.name, request.invocation);
+    if (place == nullptr) return Uncacheable{reason::kPlanNotUnderstood, "an output without a place: " + output.name};
     Result<UniqueFd> bytes =
-        host.hit ? from_store(output->blob, services.store) : from_directory(directory.file(file.name));
+        host.hit ? from_store(output, request, services.store) : from_directory(directory.file(host.outputs[i].name));
     if (!bytes) return Uncacheable{reason::kStoreError, bytes.error().message};
     placed.push_back({*place, std::move(*bytes)});
   }

@@ -32,7 +32,33 @@ const char* domain_of(plan::StepKind kind) {
   return "unknown";
 }
 
+// A macro's text is the source's own to measure and to hash.
+bool defines_macro(const std::vector<std::string>& argv, std::size_t index) {
+  return argv[index].starts_with("-D") || (index > 0 && argv[index - 1] == "-D");
+}
+
+// The driver joins what it takes from CPATH: "-I/base/include".
+std::string portable_argument(const std::string& argument, const BaseDirectory& base) {
+  if (argument.starts_with("-I/")) return "-I" + base.portable_path(std::string_view(argument).substr(2));
+  return base.portable_argument(argument);
+}
+
 }  // namespace
+
+std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::Surroundings& from) {
+  std::vector<std::string> result;
+  result.reserve(argv.size());
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    if (defines_macro(argv, i)) {
+      result.push_back(argv[i]);
+    } else if (!from.cuid.empty() && argv[i] == "-cuid=" + from.cuid) {
+      result.emplace_back("-cuid=");
+    } else {
+      result.push_back(portable_argument(argv[i], from.base));
+    }
+  }
+  return result;
+}
 
 action::ActionKey request_key(const Request& request) {
   Hasher hasher = hasher_for("request", request);
@@ -40,7 +66,7 @@ action::ActionKey request_key(const Request& request) {
   add_list(hasher, request.invocation.without_archs);
   hasher.field(request.invocation.archs.size());
   for (const command::ArchId& arch : request.invocation.archs) hasher.field(arch.name);
-  hasher.field(request.cuid).field(request.colour ? 1 : 0);
+  hasher.field(request.from.cuid).field(request.colour ? 1 : 0);
   return {hasher.finish()};
 }
 
@@ -54,8 +80,8 @@ action::ActionKey probe_key(const Request& request, const std::vector<std::strin
 action::ActionKey step_key(const Request& request, const plan::Step& step, const std::vector<Digest>& inputs) {
   Hasher hasher = hasher_for(domain_of(step.kind), request);
   hasher.field(step.commands.size());
-  for (const plan::StepCommand& command : step.commands) hasher.field(command.program);
-  for (const std::vector<std::string>& argv : step.keyed) add_list(hasher, argv);
+  for (const plan::StepCommand& command : step.commands) hasher.field(request.from.base.portable_path(command.program));
+  for (const std::vector<std::string>& argv : step.keyed) add_list(hasher, portable(argv, request.from));
   hasher.field(inputs.size());
   for (const Digest& input : inputs) hasher.field(input);
   return {hasher.finish()};

@@ -2,6 +2,7 @@
 #ifndef HIPCACHE_DAEMON_KEYS_H
 #define HIPCACHE_DAEMON_KEYS_H
 
+#include <string>
 #include <vector>
 
 #include "daemon/request.h"
@@ -20,6 +21,10 @@ action::ActionKey probe_key(const Request& request, const std::vector<std::strin
 
 // One step, with the digests of the earlier steps' outputs that it is given.
 action::ActionKey step_key(const Request& request, const plan::Step& step, const std::vector<Digest>& inputs);
+
+// The arguments as a step's key has them: good in every checkout, and for every id of hipcache's own making. What of
+// both shows in the step's outputs is asked by its path set.
+std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::Surroundings& from);
 
 }  // namespace hipcache::daemon
 

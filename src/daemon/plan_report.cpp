@@ -51,7 +51,7 @@ PlanReport report_on(protocol::Channel& channel, const Request& request, const S
 
   const action::ActionKey key = request_key(request);
   return {.reason = "",
-          .cuid = request.cuid,
+          .cuid = request.from.cuid,
           .request_key = key.value.hex(),
           .request_stored = services.actions.look_up(key, request.from, lease).has_value(),
           .steps = steps_of(std::get<Planned>(planned).plan, request, services, lease)};

@@ -12,7 +12,8 @@ using command::Uncacheable;
 namespace {
 
 StepWork probe_work(const Request& request) {
-  const std::vector<std::string> arguments = plan::probe_arguments(request.invocation, request.cuid, request.colour);
+  const std::vector<std::string> arguments =
+      plan::probe_arguments(request.invocation, request.from.cuid, request.colour);
   StepWork work;
   work.label = "probe";
   work.key = probe_key(request, arguments);

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 
@@ -45,6 +46,14 @@ std::string cuid_of(const Request& request, inputs::World& world) {
   return plan::make_cuid(request.invocation, request.from.working_directory, request.settings.base_directory, root);
 }
 
+// None where an argument could be mistaken for a portable one.
+BaseDirectory base_of(const Request& request) {
+  const std::vector<std::string>& argv = request.invocation.argv;
+  return std::any_of(argv.begin(), argv.end(), BaseDirectory::holds_token)
+             ? BaseDirectory()
+             : BaseDirectory(request.settings.base_directory);
+}
+
 }  // namespace
 
 std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& message, const Services& services) {
@@ -63,6 +72,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   Result<config::Settings> settings = config::load(config::lookup_in(message.environment));
   if (!settings) return Uncacheable{reason::kBadConfiguration, settings.error().message};
   request.settings = std::move(*settings);
+  request.from.base = base_of(request);
   if (request.settings.disable) return Uncacheable{reason::kDisabled, ""};
   if (request.settings.cuid == "keep" && !request.invocation.user_cuid)
     return Uncacheable{reason::kCompilersOwnCuid, ""};
@@ -74,7 +84,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   request.compiler = std::move(*compiler);
 
   if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);
-  request.cuid = cuid_of(request, services.world);
+  request.from.cuid = cuid_of(request, services.world);
   request.colour = message.stderr_is_terminal && !request.invocation.colour_given;
   return request;
 }

@@ -16,10 +16,9 @@ namespace hipcache::daemon {
 struct Request {
   command::Invocation invocation;
   config::Settings settings;  // as the client's environment has them
-  inputs::Surroundings from;
-  std::string compiler;  // absolute, what PATH leads to
-  std::string cuid;      // "" where the user's own is respected
-  bool colour = false;   // the compiler is to print as for a terminal
+  inputs::Surroundings from;  // with the id of the translation unit, unless the user's own is respected
+  std::string compiler;       // absolute, what PATH leads to
+  bool colour = false;        // the compiler is to print as for a terminal
 };
 
 // Why a command is not ours, or the request. Touches the file system: PATH, the outputs' places, the root of the build

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "daemon/keys.h"
+#include "daemon/ties.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -44,8 +45,10 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
     work.commands.push_back({command.program, plan::in_directory(command.argv, directory)});
   work.outputs.push_back({role_of(step.kind), step.output});
   // A device step's depfile is overwritten by the host's; it is only seen if the compile ends before that.
-  if (step.kind == StepKind::host && !step.depfile.empty()) work.outputs.push_back({"depfile", step.depfile});
+  if (step.kind == StepKind::host && !step.depfile.empty()) work.outputs.push_back({kDepfile, step.depfile});
   work.failed_depfile = step.depfile;
+  work.hashes_names = step.hashes_names;
+  work.maps_own_names = maps_own_names(step, request.from.base);
   return work;
 }
 

@@ -1,8 +1,12 @@
 #include "daemon/step_work.h"
-#include "daemon/reason.h"
 
+#include <optional>
+
+#include "daemon/reason.h"
+#include "daemon/ties.h"
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/observe.h"
+#include "hipcache/plan/depfile.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::daemon {
@@ -36,23 +40,53 @@ Status take_texts(StepWork& work, std::uint32_t step, const RequestDirectory& di
   return done();
 }
 
-Status take_outputs(StepWork& work, const Request& request, const RequestDirectory& directory, const Services& services,
-                    store::Lease& lease) {
+// An output of the run, as it is to be stored.
+struct Made {
+  std::string role;
+  std::string bytes;
+};
+
+// A depfile that names the checkout is stored in a form that is good in every other, if it has one.
+Made as_stored(std::string role, std::string bytes, const BaseDirectory& base) {
+  if (role == kDepfile && base.shows_in(bytes)) {
+    if (std::optional<std::string> portable = plan::portable_depfile(bytes, base))
+      return {kPortableDepfile, std::move(*portable)};
+  }
+  return {std::move(role), std::move(bytes)};
+}
+
+Result<std::vector<Made>> outputs_of(const StepWork& work, const Request& request, const RequestDirectory& directory) {
+  std::vector<Made> outputs;
   for (const StepWork::File& file : work.outputs) {
     Result<std::string> bytes = read_file(directory.file(file.name), kOutputLimit);
     if (!bytes) return bytes.error();
-    const Digest digest = digest_of(*bytes);
+    outputs.push_back(as_stored(file.role, std::move(*bytes), request.from.base));
+  }
+  return outputs;
+}
+
+void store_outputs(StepWork& work, const std::vector<Made>& outputs, const Request& request, const Services& services,
+                   store::Lease& lease) {
+  for (const Made& output : outputs) {
+    const Digest digest = digest_of(output.bytes);
     lease.add(digest);
     if (work.refusal.empty() && !request.settings.readonly) {
-      if (Result<Digest> stored = services.store.put_blob(*bytes); !stored) {
+      if (Result<Digest> stored = services.store.put_blob(output.bytes); !stored) {
         services.log.error("cannot store: " + stored.error().message);
         services.counters.error();
         work.refusal = reason::kStoreError;
       }
     }
-    work.result.outputs.push_back({file.role, digest, bytes->size()});
+    work.result.outputs.push_back({output.role, digest, output.bytes.size()});
   }
-  return done();
+}
+
+Ties ties_of(const StepWork& work, const std::vector<Made>& outputs, const inputs::Surroundings& from) {
+  Ties ties{.base = work.hashes_names};
+  for (const Made& output : outputs) ties.look_into(output.bytes, from);
+  ties.look_into(work.result.stdout_text, from);
+  ties.look_into(work.result.stderr_text, from);
+  return ties;
 }
 
 std::vector<std::string> programs_of(const StepWork& work) {
@@ -61,7 +95,7 @@ std::vector<std::string> programs_of(const StepWork& work) {
   return programs;
 }
 
-void take_trace(StepWork& work, const protocol::StepDone& report, const Request& request,
+void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ties, const Request& request,
                 const RequestDirectory& directory, const Services& services) {
   const std::string path = file_of(report.step, ".trace", directory);
   Result<std::string> bytes = read_file(path, kTraceLimit);
@@ -75,7 +109,12 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Request&
     work.refusal = reason::kTrace;
     return;
   }
-  const inputs::Run run{programs_of(work), directory.path(), report.started_ns};
+  const inputs::Run run{.programs = programs_of(work),
+                        .directory = directory.path(),
+                        .started_ns = report.started_ns,
+                        .shows_base = ties.base,
+                        .shows_cuid = ties.cuid,
+                        .maps_own_names = work.maps_own_names};
   auto witnessed = inputs::witness(*trace, run, request.from, services.world);
   if (const auto* refusal = std::get_if<inputs::Refusal>(&witnessed)) {
     services.log.info(work.label + " is not recorded: " + refusal->reason + " " + refusal->detail);
@@ -116,9 +155,12 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
   if (Status texts = take_texts(work, report.step, directory); !texts) return texts;
   if (!work.succeeded()) return done();
 
+  Result<std::vector<Made>> outputs = outputs_of(work, request, directory);
+  if (!outputs) return outputs.error();
   // Before the outputs are stored: what may not be recorded need not be stored either.
-  if (work.refusal.empty()) take_trace(work, report, request, directory, services);
-  if (Status outputs = take_outputs(work, request, directory, services, lease); !outputs) return outputs;
+  if (work.refusal.empty())
+    take_trace(work, report, ties_of(work, *outputs, request.from), request, directory, services);
+  store_outputs(work, *outputs, request, services, lease);
   if (work.refusal.empty()) {
     record(work, request, services);
   } else {

@@ -18,6 +18,10 @@
 
 namespace hipcache::daemon {
 
+// Roles of outputs. A portable depfile is made into the checkout's own before it is given out (plan/depfile.h).
+inline constexpr const char* kDepfile = "depfile";
+inline constexpr const char* kPortableDepfile = "portable-depfile";
+
 struct StepWork {
   struct File {
     std::string role;  // name in the result: "code-object", "depfile", ...
@@ -30,6 +34,8 @@ struct StepWork {
   std::vector<File> outputs;
   std::string failed_depfile;  // name in the directory of the depfile that stays if the step fails
   bool prints_plan = false;    // the probe: its messages are the result, the directory's name in them is none of it
+  bool hashes_names = false;   // names may go into its outputs where looking does not find them
+  bool maps_own_names = false;
   std::function<Status()> prepare;  // called before the step is run, if it is: brings its inputs into the directory
 
   // What came of it.

@@ -12,8 +12,6 @@ std::string_view without_trailing_slashes(std::string_view path) {
   return last == std::string_view::npos ? std::string_view() : path.substr(0, last + 1);
 }
 
-bool names_a_path(Question question) { return question <= Question::real_path; }
-
 }  // namespace
 
 std::string_view parent_spelling(std::string_view path) {
@@ -62,15 +60,15 @@ class Planner {
  public:
   Planner(NameTable& table, Plan& plan) : table_(table), plan_(plan) {}
 
-  void add(const Observation& observation, const std::string& directory) {
-    plan_.slot_of.push_back(slot_of(observation, directory));
+  void add(const Observation& observation, const Surroundings& from) {
+    plan_.slot_of.push_back(slot_of(observation, from));
   }
 
  private:
-  std::uint32_t slot_of(const Observation& observation, const std::string& directory) {
-    if (!names_a_path(observation.question) || observation.name.empty()) return Slot::kNone;
-    const std::string path = join_path(directory, observation.name);
-    return path.size() >= PATH_MAX ? Slot::kNone : slot_of(table_.intern(path));
+  std::uint32_t slot_of(const Observation& observation, const Surroundings& from) {
+    if (!asks_about_path(observation.question)) return Slot::kNone;
+    const std::string path = from.path_of(observation.name);
+    return path.empty() || path.size() >= PATH_MAX ? Slot::kNone : slot_of(table_.intern(path));
   }
 
   std::uint32_t slot_of(Name* name) {
@@ -92,8 +90,8 @@ class Planner {
 NameBook::NameBook(std::size_t max_names) : max_names_(max_names), table_(std::make_shared<NameTable>()) {}
 NameBook::~NameBook() = default;
 
-std::shared_ptr<const Plan> NameBook::plan(const PathSet& set, const std::string& directory) {
-  const std::string key = set.id().bytes() + directory;
+std::shared_ptr<const Plan> NameBook::plan(const PathSet& set, const Surroundings& from) {
+  const std::string key = set.id().bytes() + from.working_directory + '\0' + from.base.path();
   std::lock_guard lock(mutex_);
   if (auto at = plans_.find(key); at != plans_.end()) return at->second;
   if (table_->size() >= max_names_ || slots_ >= kMaxSlots) {
@@ -101,18 +99,18 @@ std::shared_ptr<const Plan> NameBook::plan(const PathSet& set, const std::string
     slots_ = 0;
     table_ = std::make_shared<NameTable>();
   }
-  std::shared_ptr<const Plan> plan = make(set, directory);
+  std::shared_ptr<const Plan> plan = make(set, from);
   slots_ += plan->slots.size() + plan->slot_of.size();
   plans_.emplace(key, plan);
   return plan;
 }
 
-std::shared_ptr<const Plan> NameBook::make(const PathSet& set, const std::string& directory) {
+std::shared_ptr<const Plan> NameBook::make(const PathSet& set, const Surroundings& from) {
   auto plan = std::make_shared<Plan>();
   plan->keeps = table_;
   plan->slot_of.reserve(set.observations().size());
   Planner planner(*table_, *plan);
-  for (const Observation& observation : set.observations()) planner.add(observation, directory);
+  for (const Observation& observation : set.observations()) planner.add(observation, from);
   return plan;
 }
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/world.h"
 #include "inputs/stamp.h"
 
 namespace hipcache::inputs {
@@ -70,13 +71,12 @@ class NameBook {
   explicit NameBook(std::size_t max_names);
   ~NameBook();
 
-  // Relative names count from `directory`.
-  std::shared_ptr<const Plan> plan(const PathSet& set, const std::string& directory);
+  std::shared_ptr<const Plan> plan(const PathSet& set, const Surroundings& from);
 
  private:
   static constexpr std::size_t kMaxSlots = 1'000'000;
 
-  std::shared_ptr<const Plan> make(const PathSet& set, const std::string& directory);
+  std::shared_ptr<const Plan> make(const PathSet& set, const Surroundings& from);
 
   const std::size_t max_names_;
   std::mutex mutex_;  // guards all below; never held over a system call

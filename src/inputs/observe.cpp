@@ -11,6 +11,7 @@
 #include "hipcache/base/files.h"
 #include "inputs/links.h"
 #include "inputs/loader.h"
+#include "inputs/own_name.h"
 #include "inputs/places.h"
 #include "inputs/race_guard.h"
 #include "inputs/search.h"
@@ -79,6 +80,7 @@ class Observer {
     add_search_questions(trace_, from_, observations_);
     links_.append_to(observations_);
     if (depends_on_directory()) observations_.push_back({Question::working_directory, ""});
+    make_portable();
     return std::nullopt;
   }
 
@@ -90,6 +92,7 @@ class Observer {
  private:
   std::optional<Refusal> take(const Record& record) {
     if (record.text.find('\0') != std::string::npos) return Refusal{"trace", "a name holds a zero byte"};
+    if (BaseDirectory::holds_token(record.text)) return Refusal{"trace", "a name holds what is reserved"};
     switch (record.kind) {
       case Kind::clock:
         return Refusal{"clock", record.text};
@@ -172,6 +175,17 @@ class Observer {
       const std::string path = normal_spelling(observation.name);
       return is_within(path, from_.working_directory) || is_within(path, logical);
     });
+  }
+
+  // What lies in the base directory is asked by a name that is good in every checkout, and the directory itself only
+  // where it shows in the result, or may have gone into it unseen.
+  void make_portable() {
+    if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
+    if (!from_.base.is_set()) return;
+    if (run_.shows_base || (!run_.maps_own_names && any_asks_its_own_name(observations_, from_.base)))
+      observations_.push_back({Question::base_directory, ""});
+    for (Observation& observation : observations_)
+      if (asks_about_path(observation.question)) observation.name = from_.base.portable_path(observation.name);
   }
 
   const trace::Trace& trace_;

@@ -123,9 +123,10 @@ bool is_what_was_seen(const trace::Record& record, const std::string& absolute) 
 }
 
 std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns) {
-  for (const Observation& observation : set.observations())
-    if (changed(observation.question, join_path(from.working_directory, observation.name), started_ns))
-      return observation.name;
+  for (const Observation& observation : set.observations()) {
+    const std::string path = from.path_of(observation.name);
+    if (changed(observation.question, path, started_ns)) return path;
+  }
   return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hipcache/base/files.h"
 #include "hipcache/inputs/world.h"
 
 namespace hipcache::inputs {
@@ -29,6 +30,11 @@ const char* Surroundings::variable(std::string_view name) const {
                              [](const std::string& entry, std::string_view wanted) { return name_of(entry) < wanted; });
   if (at == environment.end() || name_of(*at) != name || at->size() == name.size()) return nullptr;
   return at->c_str() + name.size() + 1;
+}
+
+std::string Surroundings::path_of(const std::string& name) const {
+  const std::string local = base.local_path(name);
+  return local.empty() ? local : join_path(working_directory, local);
 }
 
 std::string Surroundings::logical_directory() const {

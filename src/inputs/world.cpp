@@ -56,10 +56,7 @@ class Examination {
   }
 
   void ask(const Observation& observation, std::uint32_t index) {
-    if (observation.question == Question::variable) return ask_variable(observation.name);
-    if (observation.question == Question::working_directory) return ask_working_directory();
-    if (observation.question == Question::program)
-      return answers_.add(Answer::text, found_on_path(observation.name, from_, effort_));
+    if (!asks_about_path(observation.question)) return ask_surroundings(observation);
     const std::uint32_t slot = plan_.slot_of[index];
     if (slot == Slot::kNone) return answers_.add_error(ENAMETOOLONG);
     const std::string& path = plan_.slots[slot].name->path();
@@ -74,6 +71,23 @@ class Examination {
         return ask_real_path(path, glance_.at(slot));
       default:
         return ask_link(path);
+    }
+  }
+
+  void ask_surroundings(const Observation& observation) {
+    switch (observation.question) {
+      case Question::variable:
+        return ask_variable(observation.name);
+      case Question::program: {
+        const std::string found = found_on_path(observation.name, from_, effort_);
+        return answers_.add(Answer::text, from_.base.portable_path(found));
+      }
+      case Question::base_directory:
+        return answers_.add(Answer::text, from_.base.path());
+      case Question::cuid:
+        return answers_.add(Answer::text, from_.cuid);
+      default:
+        return ask_working_directory();
     }
   }
 
@@ -106,14 +120,17 @@ class Examination {
     ++effort_.links;
     char resolved[PATH_MAX];
     if (::realpath(path.c_str(), resolved) == nullptr) return add_errno(answers_, errno);
-    answers_.add(Answer::text, resolved);
+    answers_.add(Answer::text, from_.base.portable_path(resolved));
   }
 
   void ask_link(const std::string& path) {
     ++effort_.links;
     char target[PATH_MAX];
     const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
-    if (length >= 0) return answers_.add(Answer::text, std::string_view(target, static_cast<std::size_t>(length)));
+    if (length >= 0) {
+      const std::string_view text(target, static_cast<std::size_t>(length));
+      return answers_.add(Answer::text, from_.base.portable_path(text));
+    }
     if (errno == EINVAL) return answers_.add(Answer::no_link);
     add_errno(answers_, errno);
   }
@@ -121,13 +138,13 @@ class Examination {
   void ask_variable(const std::string& name) {
     const char* value = from_.variable(name);
     if (value == nullptr) return answers_.add(Answer::unset);
-    answers_.add(Answer::digest, digest_of(value));
+    answers_.add(Answer::digest, digest_of(from_.base.portable_list(value)));
   }
 
   void ask_working_directory() {
     effort_.stats += 2;
-    answers_.add(Answer::text, from_.working_directory);
-    answers_.add(Answer::text, from_.logical_directory());
+    answers_.add(Answer::text, from_.base.portable_path(from_.working_directory));
+    answers_.add(Answer::text, from_.base.portable_path(from_.logical_directory()));
   }
 
   const Plan& plan_;
@@ -146,7 +163,7 @@ World::~World() = default;
 
 Digest World::state(const PathSet& set, const Surroundings& from, Effort* effort, Answered* answered) {
   Effort unasked;
-  const std::shared_ptr<const Plan> plan = memory_->names.plan(set, from.working_directory);
+  const std::shared_ptr<const Plan> plan = memory_->names.plan(set, from);
   return Examination(*plan, from, *memory_, effort != nullptr ? *effort : unasked).state(set, answered);
 }
 

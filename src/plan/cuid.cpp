@@ -1,6 +1,10 @@
 #include "hipcache/plan/cuid.h"
 
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/MD5.h>
+
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -62,6 +66,11 @@ std::string with_names(std::string argument, const std::vector<Root>& roots) {
   return argument;
 }
 
+// The driver's own business, of which the jobs and their outputs know nothing.
+bool is_cosmetic(std::string_view argument) {
+  return argument == "-pipe" || argument == "-Qunused-arguments" || argument.starts_with("-parallel-jobs=");
+}
+
 }  // namespace
 
 std::string output_root(const std::string& absolute_output, const std::string& base_directory,
@@ -85,9 +94,18 @@ std::string make_cuid(const command::Invocation& invocation, const std::string& 
   Hasher hasher("hipcache cuid 1");
   hasher.field(relative_path(join_path(working_directory, invocation.source), roots));
   hasher.field(relative_path(join_path(working_directory, invocation.object), roots));
-  hasher.field(static_cast<std::uint64_t>(invocation.without_archs.size()));
-  for (const std::string& argument : invocation.without_archs) hasher.field(with_names(argument, roots));
+  for (const std::string& argument : invocation.without_archs)
+    if (!is_cosmetic(argument)) hasher.field(with_names(argument, roots));
   return hasher.finish().hex().substr(0, 16);
+}
+
+bool shows_cuid(std::string_view output, const std::string& cuid) {
+  if (cuid.empty()) return false;
+  const std::string hash = llvm::utohexstr(llvm::MD5Hash(cuid), /*LowerCase=*/true);
+  const std::array<std::string_view, 6> traces = {cuid,       hash,      "__hip_cuid", "__hip_gpubin_handle_",
+                                                  ".static.", ".intern."};
+  return std::any_of(traces.begin(), traces.end(),
+                     [&](std::string_view trace) { return output.find(trace) != std::string_view::npos; });
 }
 
 }  // namespace hipcache::plan

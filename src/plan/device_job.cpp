@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFlags = {"--no-undefined", "-shared", "--whole-archive",
                                                     "--no-whole-archive"};
-constexpr std::array<std::string_view, 4> kValues = {"--lto-CGO", "--lto-O", "-plugin-opt=O", "-plugin-opt=mcpu="};
+constexpr std::array<std::string_view, 5> kValues = {"--lto-CGO", "--lto-O", "-plugin-opt=O",
+                                                     "-plugin-opt=mcpu=", "--compress-debug-sections="};
 
 // The value of "--lto-CGO2" and the like: a level or a name, never a path.
 bool is_word(std::string_view text) {

@@ -71,6 +71,10 @@ Status note(FrontendJob& job, const Cc1Argument& argument, Seen& seen) {
     case Cc1Role::emits_object:
       seen.object = true;
       break;
+    case Cc1Role::hashes_names:
+      job.hashes_names = true;
+      job.records_paths = true;
+      break;
     case Cc1Role::records_paths:
       job.records_paths = true;
       break;

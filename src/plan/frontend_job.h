@@ -18,6 +18,7 @@ struct FrontendJob {
   std::vector<command::Cc1Argument> arguments;  // positions count from job[2]
   bool is_device = false;
   bool records_paths = false;
+  bool hashes_names = false;
   std::string source;
   std::string main_file;
   std::string target_cpu;

@@ -159,6 +159,7 @@ Step device_step(const DeviceJobs& device, const command::ArchId& arch) {
   const std::string object = placed(name + ".o");
   step.commands = {frontend_command(device.compile, {object, placed(step.depfile), ""}),
                    link_command(device.link, object, placed(step.output))};
+  step.hashes_names = device.compile.hashes_names;
   step.keyed = {frontend_key(device.compile), link_command(device.link, "<object>", "<code object>").argv};
   return step;
 }
@@ -185,6 +186,7 @@ Step host_step(const FrontendJob& host) {
   if (host.depfile) step.depfile = kHostDepfileName;
   step.inputs = {kFatbinName};
   step.commands = {frontend_command(host, {placed(step.output), placed(step.depfile), placed(kFatbinName)})};
+  step.hashes_names = host.hashes_names;
   step.keyed = {frontend_key(host)};
   return step;
 }

@@ -33,10 +33,16 @@ TEST(Cc1, TellsTheOptionsOfTheDepfileAloneFromThoseThatReachTheObject) {
 }
 
 TEST(Cc1, KnowsWhatPutsPathsIntoAnObject) {
-  for (const char* option : {"-debug-info-kind=constructor", "-dwarf-version=5", "-fcoverage-mapping", "-gcodeview",
-                             "-fprofile-instrument=clang", "-debug-info-macro", "-fdebug-info-for-profiling"}) {
+  for (const char* option : {"-debug-info-kind=constructor", "-dwarf-version=5", "-gcodeview", "-debug-info-macro",
+                             "-fdebug-info-for-profiling"}) {
     EXPECT_EQ(role_of(option), Cc1Role::records_paths) << option;
   }
+  for (const char* option : {"-fcoverage-mapping", "-fprofile-instrument=clang", "--compress-debug-sections=zlib",
+                             "-fsanitize=address", "-funique-internal-linkage-names"}) {
+    EXPECT_EQ(role_of(option), Cc1Role::hashes_names) << option;
+  }
+  for (const char* option : {"-fdebug-prefix-map=/x=.", "-fmacro-prefix-map=/x=.", "-fcoverage-prefix-map=/x=."})
+    EXPECT_EQ(role_of(option), Cc1Role::plain) << option;
   EXPECT_EQ(role_of("-debugger-tuning=gdb"), Cc1Role::plain);
   EXPECT_EQ(role_of("-fdebug-compilation-dir=/x"), Cc1Role::compilation_dir);
   EXPECT_EQ(role_of("-fdebug-compilation-dir /x"), Cc1Role::compilation_dir);

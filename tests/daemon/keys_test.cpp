@@ -15,7 +15,7 @@ Request request() {
   request.invocation.without_archs = {"clang++-19", "-c", "a.hip"};
   request.invocation.archs = {{"gfx1030"}, {"gfx906"}};
   request.from.working_directory = "/build";
-  request.cuid = "0123456789abcdef";
+  request.from.cuid = "0123456789abcdef";
   return request;
 }
 
@@ -38,7 +38,7 @@ TEST(RequestKey, ChangesWithEverythingThatIsAsked) {
   others[3].invocation.archs.push_back({"gfx90a"});
   others[4].from.working_directory = "/other";
   others[5].from.environment = {"PWD=/link-to-build"};
-  others[6].cuid = "fedcba9876543210";
+  others[6].from.cuid = "fedcba9876543210";
   others[7].colour = true;
   others[8].settings.name_space = "nightly";
   std::vector<action::ActionKey> keys{request_key(request())};
@@ -73,6 +73,42 @@ TEST(StepKey, LeavesOutWhatCannotReachTheOutputs) {
   Request elsewhere = request();
   elsewhere.from.working_directory = "/other";
   EXPECT_EQ(step_key(elsewhere, other, {}), step_key(request(), device_step(), {}));
+}
+
+Request in_checkout(const std::string& root) {
+  Request request;
+  request.from.base = BaseDirectory(root);
+  return request;
+}
+
+plan::Step step_of(const std::vector<std::string>& argv) {
+  plan::Step step;
+  step.commands = {{"/bin/clang", argv}};
+  step.keyed = {argv};
+  return step;
+}
+
+TEST(StepKey, IsEqualInEveryCheckout) {
+  EXPECT_EQ(
+      step_key(in_checkout("/a"), step_of({"clang", "-I", "/a/include", "-I/a/x", "-fdebug-prefix-map=/a=."}), {}),
+      step_key(in_checkout("/b"), step_of({"clang", "-I", "/b/include", "-I/b/x", "-fdebug-prefix-map=/b=."}), {}));
+}
+
+TEST(StepKey, KnowsTheCheckoutInAMacro) {
+  for (const auto& [a, b] : {std::pair{"-DROOT=/a", "-DROOT=/b"}, std::pair{"-DX=/a/x", "-DX=/b/x"}})
+    EXPECT_NE(step_key(in_checkout("/a"), step_of({"clang", a}), {}),
+              step_key(in_checkout("/b"), step_of({"clang", b}), {}));
+  EXPECT_NE(step_key(in_checkout("/a"), step_of({"clang", "-D", "X=/a"}), {}),
+            step_key(in_checkout("/b"), step_of({"clang", "-D", "X=/b"}), {}));
+}
+
+TEST(StepKey, LeavesOutTheIdOfOurMaking) {
+  Request other = request();
+  other.from.cuid = "fedcba9876543210";
+  plan::Step mine = step_of({"clang", "-cuid=0123456789abcdef"});
+  plan::Step others = step_of({"clang", "-cuid=fedcba9876543210"});
+  EXPECT_EQ(step_key(request(), mine, {}), step_key(other, others, {}));
+  EXPECT_NE(step_key(request(), mine, {}), step_key(request(), others, {})) << "one of the user's own";
 }
 
 TEST(StepKey, TellsKindsApart) {

@@ -106,6 +106,23 @@ TEST(Cuid, IsNotConfusedByRootsOfTheWholeTree) {
   EXPECT_EQ(cuid(one).size(), 16u);
 }
 
+TEST(Cuid, KnowsNothingOfWhatTheDriverKeepsToItself) {
+  Request one;
+  Request other;
+  other.arguments.insert(other.arguments.end(), {"-pipe", "-Qunused-arguments", "-parallel-jobs=4"});
+  EXPECT_EQ(cuid(one), cuid(other));
+}
+
+TEST(ShowsCuid, InTheFormsThatClangGivesIt) {
+  EXPECT_TRUE(shows_cuid("x0123456789abcdefx", "0123456789abcdef"));
+  // What clang 19 makes of "mine" in the name of a symbol.
+  EXPECT_TRUE(shows_cuid("31d0915edb818b91", "mine"));
+  EXPECT_TRUE(shows_cuid("__hip_cuid_", "mine"));
+  EXPECT_TRUE(shows_cuid("_ZL1x.static.1234", "mine"));
+  EXPECT_FALSE(shows_cuid("__hip_fatbin", "mine"));
+  EXPECT_FALSE(shows_cuid("anything", ""));
+}
+
 class OutputRoot : public ::testing::Test {
  protected:
   std::string of(const std::string& output, const std::string& base = "") const {

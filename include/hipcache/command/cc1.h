@@ -29,7 +29,9 @@ enum class Cc1Role {
   main_file,        // -main-file-name NAME
   compilation_dir,  // -fdebug-compilation-dir=, -fcoverage-compilation-dir=
   search_path,      // -internal-isystem DIR, -internal-externc-isystem DIR
-  records_paths,    // debug information, coverage, profiling: what makes a compilation_dir count
+  hashes_names,   // file names go into the output in a form that cannot be read there: profiles, coverage, sanitizers,
+                  // compressed debug information; counts as records_paths too
+  records_paths,  // debug information: what makes a compilation_dir count
 };
 
 // The arguments [first, first + count) and the value of the option, if it has one.

@@ -30,6 +30,11 @@ struct Run {
   std::vector<std::string> programs;  // that the step was to execute, one per command, as absolute paths
   std::string directory;              // the request's temporary directory: reads and writes in it are the step's own
   std::uint64_t started_ns = 0;       // CLOCK_REALTIME_COARSE before the first command
+  // What the step's results show of its surroundings, found by looking into them: asked in addition.
+  bool shows_base = false;
+  bool shows_cuid = false;
+  // The compiler replaces the base directory where a source asks for its own name (-fmacro-prefix-map=).
+  bool maps_own_names = false;
 };
 
 // A path set and the state of the world that the run saw. The state is taken before the race guard looks, so what

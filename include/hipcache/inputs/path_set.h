@@ -27,11 +27,17 @@ enum class Question : std::uint8_t {
   variable = 6,           // digest of an environment variable's value, or that it is not set
   working_directory = 7,  // the request's directory, physical and as PWD has it
   program = 8,            // where PATH leads for the name of a program
+  base_directory = 9,     // HIPCACHE_BASEDIR: where a result shows which checkout it was made in
+  cuid = 10,              // the translation unit's id: where it shows in a result
 };
+
+// Whether its observations name paths.
+inline bool asks_about_path(Question question) { return question <= Question::real_path; }
 
 struct Observation {
   Question question = Question::presence;
-  std::string name;  // path (relative ones count from the request's directory) or variable
+  // Path (relative ones count from the request's directory, portable ones from the base directory) or variable.
+  std::string name;
   auto operator<=>(const Observation&) const = default;
 };
 

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hipcache/base/base_directory.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/result.h"
 #include "hipcache/inputs/path_set.h"
@@ -37,9 +38,13 @@ inline constexpr std::size_t kMaxNames = 100'000;
 struct Surroundings {
   std::string working_directory;         // physical, absolute
   std::vector<std::string> environment;  // NAME=value, sorted by the caller: sort_environment
+  BaseDirectory base;                    // what lies in it has portable names in path sets and answers
+  std::string cuid;                      // that hipcache gives the translation unit; "" where the user's own counts
 
   // The value, or null. REQUIRES: sorted.
   const char* variable(std::string_view name) const;
+  // The path that a name in a path set stands for; "" if it names nothing here.
+  std::string path_of(const std::string& name) const;
   // PWD if it names the working directory, else the working directory: what clang takes for it.
   std::string logical_directory() const;
 };

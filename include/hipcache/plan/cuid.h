@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "hipcache/command/invocation.h"
 
@@ -21,6 +22,10 @@ std::string output_root(const std::string& absolute_output, const std::string& b
 
 std::string make_cuid(const command::Invocation& invocation, const std::string& working_directory,
                       const std::string& base_directory, const std::string& root);
+
+// Whether an output of a compile with that id shows any trace of it: the id itself, clang's hash of it (the low half of
+// its MD5, in hexadecimal), or a symbol of the kind that is made from it.
+bool shows_cuid(std::string_view output, const std::string& cuid);
 
 }  // namespace hipcache::plan
 

@@ -30,8 +30,9 @@ struct Step {
   // The same less what cannot reach the outputs (names of depfiles, of temporaries, directories only debug info
   // mentions where there is none): what the step's key is made of.
   std::vector<std::vector<std::string>> keyed;
-  std::string output;   // name in the directory: "gfx906.out", "fatbin.hipfb", "host.o"
-  std::string depfile;  // name in the directory, or empty. Of a device step it matters only if the step fails
+  std::string output;         // name in the directory: "gfx906.out", "fatbin.hipfb", "host.o"
+  std::string depfile;        // name in the directory, or empty. Of a device step it matters only if the step fails
+  bool hashes_names = false;  // what names go into the output cannot be seen there
   std::vector<std::string> inputs;  // names of earlier steps' outputs, in order
 };
 

@@ -1,0 +1,27 @@
+// What ties a step's result to the checkout it was made in, or to the id of its translation unit: found by looking into
+// what the step wrote and printed.
+#ifndef HIPCACHE_DAEMON_TIES_H
+#define HIPCACHE_DAEMON_TIES_H
+
+#include <string_view>
+
+#include "hipcache/inputs/world.h"
+#include "hipcache/plan/plan.h"
+
+namespace hipcache::daemon {
+
+struct Ties {
+  bool base = false;
+  bool cuid = false;
+
+  // Adds what these bytes, written or printed by the step, show.
+  void look_into(std::string_view bytes, const inputs::Surroundings& from);
+};
+
+// Whether the compiler was told to write something else wherever the base directory would show in the name of a source
+// that asks for its own.
+bool maps_own_names(const plan::Step& step, const BaseDirectory& base);
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,151 @@
+#include "hipcache/plan/depfile.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace hipcache::plan {
+namespace {
+
+constexpr std::size_t kColumns = 75;
+
+// A rule of targets and dependencies, and the targets of the empty rules after it (-MP). Targets are as they are
+// written
+// (-MT and -MQ have quoted them); the other names are as the file system has them.
+struct Depfile {
+  std::vector<std::string> targets;
+  std::vector<std::string> dependencies;
+  std::vector<std::string> phony;
+  bool phony_apart = false;  // an empty line before each of them: clang 15 and earlier
+};
+
+// The name in make's quoting: as clang does it, which leaves other characters that make minds alone.
+std::string quoted(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '#') out += '\\';
+    if (name[i] == ' ') {
+      out += '\\';
+      for (std::size_t before = i; before > 0 && name[before - 1] == '\\'; --before) out += '\\';
+    }
+    if (name[i] == '$') out += '$';
+    out += name[i];
+  }
+  return out;
+}
+
+// Lines are broken where clang breaks them: targets before they pass the limit, dependencies before they and a
+// backslash do.
+std::string written(const Depfile& depfile) {
+  std::string out;
+  std::size_t columns = 0;
+  for (const std::string& target : depfile.targets) {
+    if (columns == 0) {
+      columns = target.size();
+    } else if (columns + target.size() + 2 > kColumns) {
+      columns = target.size() + 2;
+      out += " \\\n  ";
+    } else {
+      columns += target.size() + 1;
+      out += ' ';
+    }
+    out += target;
+  }
+  out += ':';
+  ++columns;
+  for (const std::string& dependency : depfile.dependencies) {
+    if (columns + dependency.size() + 3 > kColumns) {
+      out += " \\\n ";
+      columns = 2;
+    }
+    out += ' ' + quoted(dependency);
+    columns += dependency.size() + 1;
+  }
+  out += '\n';
+  for (const std::string& target : depfile.phony) {
+    if (depfile.phony_apart) out += '\n';
+    out += quoted(target) + ":\n";
+  }
+  return out;
+}
+
+// One word of a rule, its quotes taken off if `unquote`; advances past it.
+std::string next_word(std::string_view& text, bool unquote) {
+  std::string word;
+  while (!text.empty() && text[0] != ' ' && text[0] != '\n') {
+    const bool quotes = text.size() > 1 &&
+                        ((text[0] == '\\' && (text[1] == ' ' || text[1] == '#')) || (text[0] == '$' && text[1] == '$'));
+    if (quotes) {
+      if (!unquote) word += text[0];
+      text.remove_prefix(1);
+    }
+    word += text[0];
+    text.remove_prefix(1);
+  }
+  return word;
+}
+
+// Blanks and continued lines.
+void skip_blanks(std::string_view& text) {
+  for (;;) {
+    if (text.starts_with(' ')) {
+      text.remove_prefix(1);
+    } else if (text.starts_with("\\\n")) {
+      text.remove_prefix(2);
+    } else {
+      return;
+    }
+  }
+}
+
+// What it makes of unusual quoting is found out by writing it again.
+std::optional<Depfile> parsed(std::string_view text) {
+  Depfile depfile;
+  for (bool last = false; !last;) {
+    skip_blanks(text);
+    std::string target = next_word(text, false);
+    last = target.ends_with(':') && (text.empty() || text[0] == ' ' || text[0] == '\n');
+    if (last) target.pop_back();
+    if (target.empty()) return std::nullopt;
+    depfile.targets.push_back(std::move(target));
+  }
+  for (skip_blanks(text); !text.empty() && text[0] != '\n'; skip_blanks(text))
+    depfile.dependencies.push_back(next_word(text, true));
+  while (text.size() > 1) {
+    text.remove_prefix(1);  // the end of the line before
+    if (text.starts_with('\n')) {
+      depfile.phony_apart = true;
+      text.remove_prefix(1);
+    }
+    std::string target = next_word(text, true);
+    if (!target.ends_with(':')) return std::nullopt;
+    target.pop_back();
+    depfile.phony.push_back(std::move(target));
+  }
+  return depfile;
+}
+
+template <typename Change>
+void change_names(Depfile& depfile, const Change& change) {
+  for (auto* names : {&depfile.targets, &depfile.dependencies, &depfile.phony})
+    for (std::string& name : *names) name = change(name);
+}
+
+}  // namespace
+
+std::optional<std::string> portable_depfile(std::string_view depfile, const BaseDirectory& base) {
+  std::optional<Depfile> names = parsed(depfile);
+  if (!names || written(*names) != depfile) return std::nullopt;
+  change_names(*names, [&](const std::string& name) { return base.portable_path(name); });
+  std::string portable = written(*names);
+  if (base.shows_in(portable)) return std::nullopt;
+  return portable;
+}
+
+std::optional<std::string> local_depfile(std::string_view portable, const BaseDirectory& base) {
+  std::optional<Depfile> names = parsed(portable);
+  if (!names) return std::nullopt;
+  change_names(*names, [&](const std::string& name) { return base.local_path(name); });
+  return written(*names);
+}
+
+}  // namespace hipcache::plan

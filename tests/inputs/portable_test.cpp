@@ -1,0 +1,130 @@
+// Path sets that are good in every checkout, and what ties one to the checkout it was made in.
+#include "inputs/own_name.h"
+#include "inputs/trace_fixture.h"
+
+namespace hipcache::inputs {
+namespace {
+
+using trace::Kind;
+
+class Portable : public TraceFixture {
+ protected:
+  Portable() {
+    for (const char* checkout : {"one", "other"}) {
+      write(std::string(checkout) + "/a.h", "int a;");
+      directory(std::string(checkout) + "/build");
+    }
+    run_.directory = directory("elsewhere");
+    begin_run();
+  }
+
+  Surroundings in(const std::string& checkout) const {
+    Surroundings from{at(checkout + "/build"), environment_};
+    from.base = BaseDirectory(at(checkout));
+    return from;
+  }
+
+  // What a run in the first checkout was found to depend on.
+  Witnessed run() {
+    std::sort(trace_.records.begin(), trace_.records.end());
+    auto result = witness(trace_, run_, in("one"), world_);
+    EXPECT_TRUE(std::holds_alternative<Witnessed>(result));
+    return std::get<Witnessed>(result);
+  }
+
+  bool holds_in_other(const Witnessed& witnessed) {
+    let_stamps_settle();
+    EXPECT_EQ(world_.state(*witnessed.set, in("one")), witnessed.state);
+    return world_.state(*witnessed.set, in("other")) == witnessed.state;
+  }
+};
+
+TEST_F(Portable, WhatLiesInOneCheckoutIsAskedInTheOther) {
+  saw(Kind::open_read, at("one/a.h"));
+  saw(Kind::look, at("one/b.h"), false);
+  saw(Kind::list, at("one"));
+  const Witnessed witnessed = run();
+  EXPECT_TRUE(holds_in_other(witnessed));
+  write("other/b.h", "");
+  EXPECT_FALSE(holds_in_other(witnessed));
+}
+
+TEST_F(Portable, AnotherContentInTheOtherCheckoutIsSeen) {
+  saw(Kind::open_read, at("one/a.h"));
+  write("other/a.h", "int b;");
+  EXPECT_FALSE(holds_in_other(run()));
+}
+
+TEST_F(Portable, LinksAndRealPathsAreComparedByTheirPlaceInTheCheckout) {
+  for (const char* checkout : {"one", "other"})
+    link(std::string(checkout) + "/l.h", at(std::string(checkout) + "/a.h"));
+  begin_run();
+  saw(Kind::open_read, at("one/l.h"));
+  saw(Kind::real_path, at("one/l.h"));
+  const Witnessed witnessed = run();
+  EXPECT_TRUE(holds_in_other(witnessed));
+  retarget("other/l.h", at("one/a.h"));
+  EXPECT_FALSE(holds_in_other(witnessed));
+}
+
+TEST_F(Portable, TheWorkingDirectoryIsComparedByItsPlaceInTheCheckout) {
+  saw(Kind::variable, "PWD");
+  EXPECT_TRUE(holds_in_other(run()));
+}
+
+TEST_F(Portable, WhatShowsTheCheckoutIsTiedToIt) {
+  run_.shows_base = true;
+  saw(Kind::open_read, at("one/a.h"));
+  EXPECT_FALSE(holds_in_other(run()));
+}
+
+TEST_F(Portable, ASourceThatAsksForItsOwnNameTiesTheResultUnlessNamesAreMapped) {
+  for (const char* checkout : {"one", "other"})
+    write(std::string(checkout) + "/own.h", "constexpr int length = sizeof(__FILE__);");
+  begin_run();
+  saw(Kind::open_read, at("one/own.h"));
+  EXPECT_FALSE(holds_in_other(run()));
+  run_.maps_own_names = true;
+  EXPECT_TRUE(holds_in_other(run()));
+}
+
+TEST_F(Portable, ASourceWithARelativeNameHasNoOtherNameElsewhere) {
+  for (const char* checkout : {"one", "other"})
+    write(std::string(checkout) + "/own.h", "constexpr int length = sizeof(__FILE__);");
+  begin_run();
+  saw(Kind::open_read, "../own.h");
+  EXPECT_TRUE(holds_in_other(run()));
+}
+
+TEST_F(Portable, ASetThatNeedsABaseDirectoryHoldsNowhereElse) {
+  saw(Kind::look, at("one/b.h"), false);
+  const Witnessed witnessed = run();
+  Surroundings without = in("one");
+  without.base = BaseDirectory();
+  EXPECT_NE(world_.state(*witnessed.set, without), witnessed.state);
+}
+
+TEST_F(Portable, WhatShowsTheIdOfTheTranslationUnitIsTiedToIt) {
+  Surroundings mine = in("one");
+  mine.cuid = "0123456789abcdef";
+  Surroundings others = mine;
+  others.cuid = "fedcba9876543210";
+  const PathSet tied({{Question::cuid, ""}});
+  EXPECT_NE(world_.state(tied, mine), world_.state(tied, others));
+  EXPECT_EQ(world_.state(tied, mine), world_.state(tied, mine));
+}
+
+TEST_F(Portable, ANameThatHoldsWhatIsReservedIsRefused) {
+  saw(Kind::open_read, BaseDirectory("/one").portable_path("/one/a.h"));
+  EXPECT_EQ(refusal(), "trace");
+}
+
+TEST(OwnName, IsAskedForInAnyOfItsForms) {
+  for (const char* source : {"f(__FILE__)", "__BASE_FILE__", "__builtin_FILE()", "std::source_location::current()"})
+    EXPECT_TRUE(asks_its_own_name(source)) << source;
+  for (const char* source : {"", "FILE* f;", "__FILE_NAME__", "__LINE__"})
+    EXPECT_FALSE(asks_its_own_name(source)) << source;
+}
+
+}  // namespace
+}  // namespace hipcache::inputs

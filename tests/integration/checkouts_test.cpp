@@ -1,0 +1,184 @@
+// Equal sources in several checkouts, each named as the base directory: one's steps are the other's, unless the
+// checkout shows in what they made. Every compile is held against the oracle.
+#include <gtest/gtest.h>
+
+#include "integration/single_compile.h"
+
+namespace hipcache::integration {
+namespace {
+
+// Lengths differ, so that lines of depfiles break elsewhere.
+constexpr const char* kCheckouts[] = {"one", "another/checkout/with/a/long/name"};
+
+class Checkouts : public testing::TestWithParam<Compiler> {
+ protected:
+  // The same project in both, built as CMake does it: in a directory of its own, with absolute names.
+  void write_projects(const std::string& extra = "", const std::string& header = "__device__ int value = 1;\n") {
+    for (const std::string checkout : kCheckouts) {
+      write_kernel(scratch_, checkout + "/src/a.hip", "#include \"project/value.h\"\n" + extra);
+      scratch_.write(checkout + "/include/project/value.h", header);
+      scratch_.make_directory(checkout + "/build/objects");
+    }
+  }
+
+  Arguments command(const std::string& root, const std::string& flags) const {
+    Arguments argv = GetParam().hip() + archs({"gfx906"});
+    for (std::string flag : words(flags)) {
+      if (const std::size_t at = flag.find("ROOT"); at != std::string::npos) flag.replace(at, 4, root);
+      argv.push_back(flag);
+    }
+    return argv + Arguments{"-I" + root + "/include", "-c", root + "/src/a.hip", "-o", "objects/a.o"};
+  }
+
+  Counts compile(const std::string& checkout, const std::string& flags, const Variables& more = {}) {
+    const std::string root = scratch_ / checkout;
+    Variables variables = more;
+    variables["HIPCACHE_BASEDIR"] = root;
+    Oracle oracle(cache_, root + "/build");
+    const Counts counted = oracle.check(command(root, flags), variables);
+    EXPECT_EQ(oracle.exit_code(), 0);
+    return counted;
+  }
+
+  static std::int64_t steps_run(const Counts& counts) {
+    return counts.run.at("device") + counts.run.at("bundle") + counts.run.at("host");
+  }
+
+  void expect_shared(const std::string& flags) {
+    compile(kCheckouts[0], flags);
+    const Counts other = compile(kCheckouts[1], flags);
+    EXPECT_EQ(steps_run(other), 0);
+    EXPECT_EQ(other.hits, 1);
+    const Counts again = compile(kCheckouts[1], flags);
+    EXPECT_EQ(again.hits, 1);
+    EXPECT_EQ(again.run.at("probe"), 0);
+  }
+
+  void expect_apart(const std::string& flags, std::int64_t devices, std::int64_t hosts) {
+    compile(kCheckouts[0], flags);
+    const Counts other = compile(kCheckouts[1], flags);
+    EXPECT_EQ(other.run.at("device"), devices);
+    EXPECT_EQ(other.run.at("host"), hosts);
+    EXPECT_EQ(steps_run(compile(kCheckouts[0], flags)), 0);
+    EXPECT_EQ(steps_run(compile(kCheckouts[1], flags)), 0);
+  }
+
+  support::Scratch scratch_;
+  Cache cache_;
+};
+
+TEST_P(Checkouts, ShareTheirSteps) {
+  write_projects();
+  expect_shared("-O1");
+}
+
+TEST_P(Checkouts, ShareTheirStepsAndHaveDepfilesOfTheirOwn) {
+  write_projects();
+  expect_shared("-O1 -MD -MP -MF objects/a.d -MT ROOT/build/objects/a.o");
+}
+
+TEST_P(Checkouts, SeeTheirOwnHeaders) {
+  write_projects();
+  compile(kCheckouts[0], "-O1");
+  scratch_.write(std::string(kCheckouts[1]) + "/include/project/value.h", "__device__ int value = 22;\n");
+  EXPECT_EQ(compile(kCheckouts[1], "-O1").run.at("device"), 1);
+  EXPECT_EQ(steps_run(compile(kCheckouts[0], "-O1")), 0);
+}
+
+TEST_P(Checkouts, SeeHeadersThatAppearInOneOfThem) {
+  write_projects("#if __has_include(\"project/optional.h\")\n__device__ int optional = 1;\n#endif\n");
+  compile(kCheckouts[0], "-O1");
+  scratch_.write(std::string(kCheckouts[1]) + "/include/project/optional.h", "");
+  EXPECT_EQ(compile(kCheckouts[1], "-O1").run.at("device"), 1);
+}
+
+TEST_P(Checkouts, DoNotShareAHostObjectThatNamesItsSource) {
+  write_projects("const char* name() { return __FILE__; }\n");
+  expect_apart("-O1", 1, 1);
+}
+
+TEST_P(Checkouts, DoNotShareAnObjectThatOnlyMeasuredTheNameOfItsSource) {
+  write_projects("", "inline int name_length() { return sizeof(__FILE__); }\nint length = name_length();\n");
+  expect_apart("-O1", 1, 1);
+}
+
+TEST_P(Checkouts, ShareObjectsWhoseNamesOfSourcesAreMapped) {
+  write_projects("const char* name() { return __FILE__; }\n");
+  expect_shared("-O1 -fmacro-prefix-map=ROOT=.");
+}
+
+TEST_P(Checkouts, DoNotShareDebugInformationThatNamesThem) {
+  write_projects();
+  expect_apart("-O1 -g", 1, 1);
+}
+
+TEST_P(Checkouts, ShareDebugInformationWhoseNamesAreMapped) {
+  write_projects();
+  expect_shared("-O1 -g -ffile-prefix-map=ROOT=.");
+}
+
+TEST_P(Checkouts, DoNotShareDebugInformationThatIsCompressed) {
+  write_projects();
+  expect_apart("-O1 -g -gz=zlib", 1, 1);
+}
+
+TEST_P(Checkouts, DoNotShareWhatAMacroOnTheCommandLineNames) {
+  write_projects("#ifdef PLACE\nint length = sizeof(PLACE);\n#endif\n");
+  expect_apart("-O1 -DPLACE=\"ROOT/share\"", 1, 1);
+}
+
+TEST_P(Checkouts, DoNotShareWarningsThatNameThem) {
+  write_projects("#ifndef __HIP_DEVICE_COMPILE__\n#warning on the host\n#endif\n");
+  expect_apart("-O1", 0, 1);
+}
+
+TEST_P(Checkouts, WithoutABaseDirectoryDoNotShare) {
+  write_projects();
+  for (const std::string checkout : kCheckouts) {
+    Oracle oracle(cache_, scratch_ / (checkout + "/build"));
+    EXPECT_EQ(oracle.check(command(scratch_ / checkout, "-O1")).run.at("device"), 1);
+  }
+}
+
+TEST_P(Checkouts, IncludePathsInTheEnvironmentThatLieInThemAreShared) {
+  write_projects("#include <late.h>\n");
+  for (const std::string checkout : kCheckouts) {
+    scratch_.write(checkout + "/late/late.h", "__device__ int late = 1;\n");
+    compile(checkout, "-O1", {{"CPATH", scratch_ / (checkout + "/early") + ":" + scratch_ / (checkout + "/late")}});
+  }
+  EXPECT_EQ(cache_.counts().run.at("device"), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, Checkouts, testing::ValuesIn(kCompilers), name_of);
+
+class OutputNames : public SingleCompile {};
+
+// clang 19 has the translation unit's id in device and host code, so the objects must differ; clang 15 has it nowhere.
+TEST_P(OutputNames, AreNoInputsOfStepsThatDoNotShowTheIdMadeFromThem) {
+  check(command("-O1", "a.o"));
+  const Counts counted = check(command("-O1", "b.o"));
+  EXPECT_EQ(counted.run.at("device"), GetParam().version == "15" ? 0 : 2);
+  EXPECT_EQ(counted.run.at("host"), GetParam().version == "15" ? 0 : 1);
+  EXPECT_EQ(check(command("-O1", "a.o")).hits, 1);
+}
+
+TEST_P(OutputNames, AreNoInputsIfTheUserGivesTheId) {
+  check(command("-O1 -cuid=mine", "a.o"));
+  const Counts counted = check(command("-O1 -cuid=mine", "b.o"));
+  EXPECT_EQ(counted.run.at("device"), 0);
+  EXPECT_EQ(counted.run.at("host"), 0);
+}
+
+TEST_P(OutputNames, AndOptionsOfTheDriverAloneChangeNothing) {
+  check(command("-O1"));
+  for (const char* flags : {"-pipe -O1", "-O1 -Qunused-arguments"}) {
+    const Counts counted = check(command(flags));
+    EXPECT_EQ(counted.run.at("device"), 0) << flags;
+    EXPECT_EQ(counted.run.at("host"), 0) << flags;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, OutputNames, testing::ValuesIn(kCompilers), name_of);
+
+}  // namespace
+}  // namespace hipcache::integration
