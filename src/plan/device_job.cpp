@@ -15,6 +15,9 @@ constexpr std::array<std::string_view, 4> kFlags = {"--no-undefined", "-shared",
 constexpr std::array<std::string_view, 5> kValues = {"--lto-CGO", "--lto-O", "-plugin-opt=O",
                                                      "-plugin-opt=mcpu=", "--compress-debug-sections="};
 
+// Its value is a file, which lld reads: an input like any other.
+constexpr std::string_view kProfile = "-plugin-opt=cs-profile-path=";
+
 // The value of "--lto-CGO2" and the like: a level or a name, never a path.
 bool is_word(std::string_view text) {
   return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
@@ -27,7 +30,7 @@ bool is_backend_option(std::string_view argument) {
 }
 
 bool is_known(std::string_view argument) {
-  if (std::find(kFlags.begin(), kFlags.end(), argument) != kFlags.end()) return true;
+  if (std::find(kFlags.begin(), kFlags.end(), argument) != kFlags.end() || argument.starts_with(kProfile)) return true;
   const auto matches = [&](std::string_view prefix) {
     return argument.starts_with(prefix) && is_word(argument.substr(prefix.size()));
   };

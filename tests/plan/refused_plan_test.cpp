@@ -40,6 +40,13 @@ TEST_P(EditedPlan, IsRefusedForWhatWasEdited) {
   EXPECT_THAT(refusal(replaced(printed, edit.from, edit.to), invocation_of_a(true)), HasSubstr(edit.message));
 }
 
+TEST(Plan, MayNameAProfileForTheDeviceLink) {
+  const std::string printed = recorded("clang-19-g-depfile");
+  EXPECT_EQ(refusal(replaced(printed, "\"-plugin-opt=O2\"", "\"-plugin-opt=cs-profile-path=a/b.profdata\""),
+                    invocation_of_a(true)),
+            "accepted");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Table, EditedPlan,
     ::testing::Values(

@@ -16,6 +16,7 @@ class Toolchain {
 
   const std::string& path() const { return scratch_.path(); }
   std::string operator/(const std::string& name) const { return scratch_ / name; }
+  void write(const std::string& name, const std::string& bytes) const { scratch_.write(name, bytes); }
 
   // A compile of a.hip into a.o by `driver`, a name in PATH or the path of a program; with no -B, so that the driver's
   // own directory counts.
