@@ -8,12 +8,18 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
+#include "inputs/library_path.h"
 
 namespace hipcache::inputs {
 namespace {
 
 constexpr std::string_view kTracer = "libhipcache-trace.so";
 constexpr const char* kSearchVariable = "LD_LIBRARY_PATH";
+
+// What else the loader and libc ask of the environment before anybody can listen, and that has a say in which code
+// runs (GLIBC_TUNABLES: which variants of libm's functions, too) or in what is printed.
+constexpr std::array<const char*, 6> kVariables = {kSearchVariable, "LD_PRELOAD",     "LD_AUDIT",
+                                                   "LD_DEBUG",      "GLIBC_TUNABLES", "LD_ASSUME_KERNEL"};
 
 // Directories below a search directory that the loader prefers to it: of glibc 2.33 on, and before 2.37.
 constexpr std::array<std::string_view, 5> kPreferred = {"glibc-hwcaps", "tls", "haswell", "avx512_1", "x86_64"};
@@ -40,18 +46,20 @@ class SearchDirectories {
   std::set<std::string> directories_;
 };
 
-// The variable's entries are parted by ':' or ';'; an empty one is the working directory.
-void add_search_variable(const Surroundings& from, SearchDirectories& directories) {
+void add_all(std::string_view list, std::string_view origin, SearchDirectories& directories) {
+  for (std::string& directory : directories_in(list, origin)) directories.add(std::move(directory));
+}
+
+// What it names to each program: its tokens may speak of the program's directory.
+void add_search_variable(const trace::Trace& trace, const Surroundings& from, SearchDirectories& directories) {
   const char* value = from.variable(kSearchVariable);
   if (value == nullptr || *value == '\0') return;
-  std::string_view rest = value;
-  for (;;) {
-    const std::size_t end = rest.find_first_of(":;");
-    const std::string_view entry = rest.substr(0, end);
-    directories.add(entry.empty() ? "." : std::string(entry));
-    if (end == std::string_view::npos) return;
-    rest.remove_prefix(end + 1);
-  }
+  for (const std::string& program : trace.programs) add_all(value, directory_name(program), directories);
+}
+
+void add_named_by(const std::string& path, const Surroundings& from, SearchDirectories& directories) {
+  for (const std::string& list : library_paths_of(join_path(from.working_directory, path)))
+    add_all(list, directory_name(path), directories);
 }
 
 bool is_there(const std::string& path, const Surroundings& from) {
@@ -79,8 +87,7 @@ bool is_counted_library(std::string_view path) {
 void add_loader_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out) {
   out.push_back({Question::content, "/etc/ld.so.cache"});
   out.push_back({Question::content, "/etc/ld.so.preload"});
-  out.push_back({Question::variable, kSearchVariable});
-  out.push_back({Question::variable, "LD_PRELOAD"});
+  for (const char* variable : kVariables) out.push_back({Question::variable, variable});
 
   std::set<std::string> libraries;
   SearchDirectories directories(from);
@@ -88,9 +95,10 @@ void add_loader_questions(const trace::Trace& trace, const Surroundings& from, s
     if (record.kind != trace::Kind::library || !is_counted_library(record.text)) continue;
     libraries.insert(record.text);
     directories.add(std::string(directory_name(record.text)));
+    add_named_by(record.text, from, directories);
   }
-  for (const std::string& program : trace.programs) directories.add(std::string(directory_name(program)) + "/../lib");
-  add_search_variable(from, directories);
+  for (const std::string& program : trace.programs) add_named_by(program, from, directories);
+  add_search_variable(trace, from, directories);
   for (const std::string& directory : std::set<std::string>(directories.all()))
     add_preferred(directory, from, directories, out);
 

@@ -71,6 +71,9 @@ class Observer {
       : trace_(trace), run_(run), from_(from), places_(run.directory), links_(from, places_) {}
 
   std::optional<Refusal> collect() {
+    // Such a library has a say in which others are loaded, and is not among them.
+    if (const char* audit = from_.variable("LD_AUDIT"); audit != nullptr && *audit != '\0')
+      return Refusal{"trace", "LD_AUDIT is set"};
     for (const Record& record : trace_.records)
       if (std::optional<Refusal> refusal = take(record)) return refusal;
     for (const std::string& program : trace_.programs) take_file(program);

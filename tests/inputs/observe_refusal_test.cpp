@@ -145,5 +145,13 @@ TEST_F(ObserveRefusal, NamesAListedDirectoryThatAppeared) {
   EXPECT_EQ(refusal(), "input-changed");
 }
 
+TEST_F(ObserveRefusal, OfAuditedLoading) {
+  EXPECT_EQ(refusal(), "");
+  environment_ = {"LD_AUDIT="};
+  EXPECT_EQ(refusal(), "");
+  environment_ = {"LD_AUDIT=audit.so"};
+  EXPECT_EQ(refusal(), "trace");
+}
+
 }  // namespace
 }  // namespace hipcache::inputs

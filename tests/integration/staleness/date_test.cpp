@@ -31,6 +31,20 @@ class DateStaleness : public Staleness {
                                   ";\nextern const char host_built[] = " + macro + ";\n");
   }
 
+  // Without the oracle, whose clock goes on.
+  void expect_never_stored(const Variables& variables = {}) const {
+    Counts before = cache_.counts();
+    for (int time = 0; time < 2; ++time) {
+      EXPECT_EQ(cache_.run(command(), project_.path(), variables).exit_code, 0);
+      const Counts counted = cache_.counts() - before;
+      before = cache_.counts();
+      EXPECT_EQ(counted.hits, 0);
+      EXPECT_EQ(counted.run.at("host"), 1);
+      EXPECT_EQ(counted.run.at("device"), 2) << "the device passes expand them too";
+      EXPECT_EQ(counted.not_stored.at("clock"), 3);
+    }
+  }
+
   void set_time(const std::string& name, std::int64_t hours) const {
     fs::last_write_time(project_ / name, fs::file_time_type::clock::now() - std::chrono::hours(hours));
   }
@@ -38,16 +52,7 @@ class DateStaleness : public Staleness {
 
 TEST_P(DateStaleness, TimesAndDatesAreNeverStored) {
   write_use_of("__DATE__ __TIME__");
-  Counts before = cache_.counts();
-  for (int time = 0; time < 2; ++time) {  // without the oracle, whose clock goes on
-    EXPECT_EQ(cache_.run(command(), project_.path()).exit_code, 0);
-    const Counts counted = cache_.counts() - before;
-    before = cache_.counts();
-    EXPECT_EQ(counted.hits, 0);
-    EXPECT_EQ(counted.run.at("host"), 1);
-    EXPECT_EQ(counted.run.at("device"), 2) << "the device passes expand them too";
-    EXPECT_EQ(counted.not_stored.at("clock"), 3);
-  }
+  expect_never_stored();
 }
 
 TEST_P(DateStaleness, TheDateIsThatOfTheCompile) {
@@ -62,8 +67,8 @@ TEST_P(DateStaleness, TheDateIsThatOfTheCompile) {
 }
 
 TEST_P(DateStaleness, ADateThatIsGivenIsAnInput) {
-  if (clang15()) GTEST_SKIP() << "does not know SOURCE_DATE_EPOCH";
   write_use_of("__DATE__ __TIME__");
+  if (clang15()) return expect_never_stored({{"SOURCE_DATE_EPOCH", "1000000000"}});  // does not know the variable
   warm(command(), {{"SOURCE_DATE_EPOCH", "1000000000"}});
   expect_runs({.device = 2, .bundle = 1, .host = 1, .probe = 1}, command(), {{"SOURCE_DATE_EPOCH", "1100000000"}});
   expect_hit(command(), {{"SOURCE_DATE_EPOCH", "1000000000"}});
@@ -80,9 +85,9 @@ TEST_P(DateStaleness, AFilesOwnTimeIsReadAnewEachTime) {
 }
 
 TEST_P(DateStaleness, AFilesOwnTimeIsNoneWhereADateIsGiven) {
-  if (clang15()) GTEST_SKIP() << "does not know SOURCE_DATE_EPOCH";
   const Variables given{{"SOURCE_DATE_EPOCH", "1000000000"}};
   write_use_of("__TIMESTAMP__");
+  if (clang15()) return expect_never_stored(given);
   warm(command(), given);
   set_time("built.h", 24);
   expect_hit(command(), given);
