@@ -1,0 +1,65 @@
+"""The table of verdicts, as text and as Markdown."""
+
+from collections import Counter
+
+from judge import ORDER
+from table import table
+
+BEGIN, END = "<!-- tools/staleness begins -->", "<!-- tools/staleness ends -->"
+
+
+def _cases(result, launchers):
+    """A row for each case: group, title, and per launcher the verdict, or both compilers' where they differ."""
+    clangs = sorted({row["clang"] for row in result["cases"]})
+    by_case = {}
+    for row in result["cases"]:
+        by_case.setdefault((row["group"], row["case"]), {})[row["clang"]] = row["verdicts"]
+    for (group, title), tried in by_case.items():
+        cells = []
+        for launcher in launchers:
+            outcomes = {clang: verdicts[launcher]["outcome"] for clang, verdicts in tried.items()}
+            if len(set(outcomes.values())) == 1:
+                cells.append(next(iter(outcomes.values())))
+            else:
+                cells.append(", ".join(f"{clang}: {outcome}" for clang, outcome in sorted(outcomes.items())))
+        only = "" if len(tried) == len(clangs) else f" (clang {', '.join(sorted(tried))} only)"
+        yield group, title + only, cells
+
+
+def _sums(result, launchers):
+    for launcher in launchers:
+        counted = Counter(row["verdicts"][launcher]["outcome"] for row in result["cases"])
+        yield launcher, [counted.get(outcome, 0) for outcome in ORDER]
+
+
+def _versions(result):
+    return ", ".join(f"{name} {version}".strip() for name, version in result["versions"].items())
+
+
+def text(result, launchers):
+    cases = table(("case", *launchers), [(title, *cells) for _, title, cells in _cases(result, launchers)])
+    sums = table(("launcher", *ORDER), [(name, *counts) for name, counts in _sums(result, launchers)])
+    return f"{cases}\n\n{sums}\n\n{result['date']}: {_versions(result)}"
+
+
+def markdown(result, launchers):
+    lines = [f"Of {result['date']}: {_versions(result)}.", "", f"| | {' | '.join(ORDER)} |", "|---" * (len(ORDER) + 1) + "|"]
+    lines += [f"| {name} | {' | '.join(map(str, counts))} |" for name, counts in _sums(result, launchers)]
+    last = None
+    for group, title, cells in _cases(result, launchers):
+        if group != last:
+            lines += ["", f"| {group} | {' | '.join(launchers)} |", "|---" * (len(launchers) + 1) + "|"]
+            last = group
+        lines.append(f"| {title} | {' | '.join(_emphasized(cell) for cell in cells)} |")
+    return "\n".join(lines)
+
+
+def put_into(document, result, launchers):
+    """Between the two comments that mark the place of the table."""
+    before, _, rest = document.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    document.write_text(f"{before}{BEGIN}\n{markdown(result, launchers)}\n{END}{after}")
+
+
+def _emphasized(cell):
+    return cell if cell == "ok" else f"**{cell}**"
