@@ -81,4 +81,12 @@ Status place_file(int source, const std::string& path) {
   return move_into_place(std::move(*temporary), path, std::move(copied));
 }
 
+Status overwrite_file(int source, const std::string& path) {
+  UniqueFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!fd) return system_error("cannot write", path);
+  if (Status copied = copy_in_kernel(source, fd.get(), path); !copied) return copied;
+  if (close(fd.release()) != 0) return system_error("cannot write", path);
+  return done();
+}
+
 }  // namespace hipcache

@@ -23,13 +23,17 @@ Status remove_output(const std::string& path) {
   return done();
 }
 
+Status place(int bytes, const protocol::PlacedOutput& output) {
+  return output.in_place ? overwrite_file(bytes, output.path) : place_file(bytes, output.path);
+}
+
 }  // namespace
 
 Status place_outputs(const protocol::Finish& finish, const std::vector<UniqueFd>& descriptors) {
   for (const protocol::PlacedOutput& output : finish.outputs)
     if (!is_replaceable(output.path)) return Error{"cannot replace " + output.path + ": not a file to be written"};
   for (std::size_t index = 0; index < finish.outputs.size(); ++index)
-    if (Status placed = place_file(descriptors[index].get(), finish.outputs[index].path); !placed) return placed;
+    if (Status placed = place(descriptors[index].get(), finish.outputs[index]); !placed) return placed;
   for (const std::string& path : finish.removed)
     if (Status removed = remove_output(path); !removed) return removed;
   return done();

@@ -18,6 +18,7 @@ using command::Uncacheable;
 // The bytes that go to one place of the user's.
 struct Placed {
   std::string path;
+  bool in_place;  // so does the compiler write a depfile
   UniqueFd bytes;
 };
 
@@ -48,7 +49,7 @@ void send_finish(protocol::Channel& channel, protocol::Finish finish, std::vecto
                  const Services& services) {
   std::vector<int> descriptors;
   for (Placed& output : placed) {
-    finish.outputs.push_back({std::move(output.path)});
+    finish.outputs.push_back({std::move(output.path), output.in_place});
     descriptors.push_back(output.bytes.get());
   }
   reply(channel, finish, descriptors, services);
@@ -76,7 +77,7 @@ Status answer_hit(protocol::Channel& channel, const Request& request, const acti
     if (place == nullptr) continue;
     Result<UniqueFd> bytes = from_store(output, request, services.store);
     if (!bytes) return bytes.error();
-    placed.push_back({*place, std::move(*bytes)});
+    placed.push_back({*place, place != &request.invocation.object, std::move(*bytes)});
   }
   for (const std::string& arch : whole.archs) services.counters.device(arch, true);
   services.counters.bundle(true);
@@ -102,7 +103,7 @@ std::optional<Uncacheable> answer_success(protocol::Channel& channel, const Requ
     Result<UniqueFd> bytes =
         host.hit ? from_store(output, request, services.store) : from_directory(directory.file(host.outputs[i].name));
     if (!bytes) return Uncacheable{reason::kStoreError, bytes.error().message};
-    placed.push_back({*place, std::move(*bytes)});
+    placed.push_back({*place, place != &request.invocation.object, std::move(*bytes)});
   }
   send_finish(channel, {.exit_code = 0, .stdout_text = whole.stdout_text, .stderr_text = whole.stderr_text},
               std::move(placed), services);
@@ -126,7 +127,7 @@ std::optional<Uncacheable> answer_failure(protocol::Channel& channel, const Requ
   if (failed.label == "host") finish.removed.push_back(request.invocation.object);
   if (request.invocation.depfile && !failed.failed_depfile.empty()) {
     if (Result<UniqueFd> depfile = from_directory(directory.file(failed.failed_depfile))) {
-      placed.push_back({*request.invocation.depfile, std::move(*depfile)});
+      placed.push_back({*request.invocation.depfile, true, std::move(*depfile)});
     } else {
       finish.removed.push_back(*request.invocation.depfile);
     }

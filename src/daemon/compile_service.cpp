@@ -5,6 +5,7 @@
 
 #include "daemon/answer.h"
 #include "daemon/keys.h"
+#include "daemon/output_places.h"
 #include "daemon/plan_report.h"
 #include "daemon/planner.h"
 #include "daemon/reason.h"
@@ -69,6 +70,7 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Requ
   if (Status ran = graph.run(runner); !ran) return Uncacheable{reason::kStepFailed, ran.error().message};
   if (const std::string name = unexpected_file(*directory, graph, services); !name.empty())
     return Uncacheable{reason::kWritesMoreThanKnown, name};
+  if (auto unusual = unusual_inputs(graph, request)) return unusual;
 
   count_steps(graph, services.counters);
   if (graph.failed() != nullptr)

@@ -14,6 +14,7 @@ inline constexpr const char* kCompilersOwnCuid = "compilers-own-cuid";  // HIPCA
 inline constexpr const char* kCompilerNotFound = "compiler-not-found";
 inline constexpr const char* kOutputNotARegularFile = "output-not-a-regular-file";
 inline constexpr const char* kOutputNotWritable = "output-not-writable";
+inline constexpr const char* kDepfileIsAnotherFile = "depfile-is-another-file";  // source, header or object
 inline constexpr const char* kNoTemporaryDirectory = "no-temporary-directory";
 inline constexpr const char* kProbeFailed = "probe-failed";
 inline constexpr const char* kPlanNotUnderstood = "plan-not-understood";

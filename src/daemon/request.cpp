@@ -1,12 +1,9 @@
 #include "daemon/request.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <optional>
 
+#include "daemon/output_places.h"
 #include "daemon/reason.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
@@ -16,27 +13,6 @@ namespace hipcache::daemon {
 namespace {
 
 using command::Uncacheable;
-
-// The compiler replaces what it writes in its own way where that is a link, a device or read-only: left to it.
-std::optional<Uncacheable> unusual_place(const std::string& path, const std::string& working_directory) {
-  const std::string place = join_path(working_directory, path);
-  struct stat status{};
-  if (lstat(place.c_str(), &status) == 0) {
-    if (!S_ISREG(status.st_mode)) return Uncacheable{reason::kOutputNotARegularFile, path};
-    if (access(place.c_str(), W_OK) != 0) return Uncacheable{reason::kOutputNotWritable, path};
-    return std::nullopt;
-  }
-  if (errno != ENOENT) return Uncacheable{reason::kOutputNotWritable, path};
-  if (access(std::string(directory_name(place)).c_str(), W_OK) != 0)
-    return Uncacheable{reason::kOutputNotWritable, path};
-  return std::nullopt;
-}
-
-std::optional<Uncacheable> unusual_outputs(const command::Invocation& invocation,
-                                           const std::string& working_directory) {
-  if (auto unusual = unusual_place(invocation.object, working_directory)) return unusual;
-  return invocation.depfile ? unusual_place(*invocation.depfile, working_directory) : std::nullopt;
-}
 
 std::string cuid_of(const Request& request, inputs::World& world) {
   if (request.invocation.user_cuid) return "";

@@ -77,7 +77,11 @@ void put(const Finish& from, wire::Envelope& envelope) {
   to.set_exit_code(from.exit_code);
   to.set_stdout_text(from.stdout_text);
   to.set_stderr_text(from.stderr_text);
-  for (const PlacedOutput& output : from.outputs) to.add_outputs()->set_path(output.path);
+  for (const PlacedOutput& output : from.outputs) {
+    wire::PlacedOutput& added = *to.add_outputs();
+    added.set_path(output.path);
+    added.set_in_place(output.in_place);
+  }
   put_strings(from.removed, to.mutable_removed());
 }
 
@@ -154,7 +158,8 @@ Message take(wire::Finish* from) {
   to.exit_code = from->exit_code();
   to.stdout_text = std::move(*from->mutable_stdout_text());
   to.stderr_text = std::move(*from->mutable_stderr_text());
-  for (wire::PlacedOutput& output : *from->mutable_outputs()) to.outputs.push_back({std::move(*output.mutable_path())});
+  for (wire::PlacedOutput& output : *from->mutable_outputs())
+    to.outputs.push_back({std::move(*output.mutable_path()), output.in_place()});
   to.removed = take_strings(from->mutable_removed());
   return to;
 }

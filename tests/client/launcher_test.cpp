@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 
 #include "client/fake_daemon.h"
 #include "client/launch_fixture.h"
@@ -74,6 +76,24 @@ TEST_F(Launcher, OutputsGetTheModeThatTheUmaskLeaves) {
   struct stat status{};
   ASSERT_EQ(stat(object().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST_F(Launcher, ReplacesAnObjectAndWritesToADepfileAsTheCompilerDoes) {
+  const std::string depfile = scratch / "a.d";
+  for (const std::string& path : {object(), depfile}) {
+    std::ofstream(path) << "old and longer than what comes";
+    std::filesystem::permissions(path, std::filesystem::perms(0600));
+    std::filesystem::create_hard_link(path, path + ".second");
+  }
+  const FakeDaemon daemon(
+      cache(), {finish_with({0, "", "", {{object()}, {depfile, true}}, {}}, {"cached object", "cached depfile"})});
+  run({"/bin/sh", "-c", "umask 027 && exec hipcache cc -o " + object()});
+  EXPECT_EQ(read_bytes(object() + ".second"), "old and longer than what comes");
+  EXPECT_EQ(read_bytes(object()), "cached object");
+  EXPECT_EQ(std::filesystem::status(object()).permissions(), std::filesystem::perms(0640));
+  EXPECT_EQ(read_bytes(depfile + ".second"), "cached depfile");
+  EXPECT_EQ(read_bytes(depfile), "cached depfile");
+  EXPECT_EQ(std::filesystem::status(depfile).permissions(), std::filesystem::perms(0600));
 }
 
 TEST_F(Launcher, RemovesWhatTheCompilerWouldHaveRemoved) {

@@ -56,6 +56,9 @@ Status replace_file(const std::string& path, std::string_view bytes);
 // Copies all of `source` (from its start) to `path` by temporary file and rename, in the kernel where it can.
 Status place_file(int source, const std::string& path);
 
+// The same, but a file that is there is written to: it keeps its mode and its other names.
+Status overwrite_file(int source, const std::string& path);
+
 // mkdir -p; new directories get `mode`.
 Status make_directories(const std::string& path, mode_t mode);
 

@@ -86,7 +86,8 @@ struct RunStep {
 
 // One file to put in place; its bytes come as a descriptor, in the order of `outputs`.
 struct PlacedOutput {
-  std::string path;  // as in argv: relative to the client's directory
+  std::string path;       // as in argv: relative to the client's directory
+  bool in_place = false;  // what is there is written to (it keeps its mode and other names) rather than replaced
 };
 
 struct Finish {
