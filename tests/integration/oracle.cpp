@@ -68,7 +68,8 @@ void write_back(const fs::path& directory, const std::string& name, const std::s
 
 // Brings the directory's files and links back to what they were; the ones that did not change keep their stamps.
 void restore(const std::string& directory, const Files& before, const Files& after) {
-  for (const auto& [name, described] : changes(before, after)) {
+  const Files changed = changes(before, after);
+  for (const auto& [name, described] : changed) {
     const fs::path path = fs::path(directory) / name;
     const auto old = before.find(name);
     if (old != before.end()) {
@@ -77,6 +78,9 @@ void restore(const std::string& directory, const Files& before, const Files& aft
       fs::remove_all(path);
     }
   }
+  for (const auto& [name, described] : before)
+    if (described.starts_with(kSameFileAs) && changed.contains(described.substr(kSameFileAs.size())))
+      write_back(directory, name, described);
 }
 
 using Differences = std::vector<std::string>;
