@@ -23,6 +23,20 @@ class DataFileStaleness : public Staleness {
     return project_ / "a.profdata";
   }
 
+  void expect_profile_by(const std::string& option) {
+    write_kernel(project_, "a.hip",
+                 "extern \"C\" void often() {}\nextern \"C\" void set(float* data) { data[0] = 1; }\n");
+    write_profile(1000);
+    const Arguments argv = command("-O1 -Wno-profile-instr-unprofiled " + option + "a.profdata");
+    warm(argv);
+    const std::string often = support::read_bytes(project_ / "a.o");
+    write_profile(0);
+    expect_runs({.host = 1}, argv);
+    EXPECT_TRUE(support::read_bytes(project_ / "a.o") != often) << "the profile must matter for this to say anything";
+    write_profile(1000);
+    expect_hit(argv);
+  }
+
   // Whatever becomes of it: the compiler may refuse it.
   void expect_passed_with_any_end(const std::string& reason, const Arguments& argv) {
     const Counts counted = oracle_.check(argv);
@@ -44,20 +58,10 @@ class DataFileStaleness : public Staleness {
   }
 };
 
-TEST_P(DataFileStaleness, AnEditedProfileRunsTheSideThatUsesIt) {
-  write_kernel(project_, "a.hip",
-               "extern \"C\" void often() {}\nextern \"C\" void set(float* data) { data[0] = 1; }\n");
-  for (const char* option : {"-fprofile-instr-use=", "-fprofile-use="}) {
-    write_profile(1000);
-    const Arguments argv = command(std::string("-O1 -Wno-profile-instr-unprofiled ") + option + "a.profdata");
-    warm(argv);
-    const std::string often = support::read_bytes(project_ / "a.o");
-    write_profile(0);
-    expect_runs({.host = 1}, argv);
-    EXPECT_TRUE(support::read_bytes(project_ / "a.o") != often) << "the profile must matter for this to say anything";
-    write_profile(1000);
-    expect_hit(argv);
-  }
+TEST_P(DataFileStaleness, AnEditedProfileRunsTheSideThatUsesIt) { expect_profile_by("-fprofile-use="); }
+
+TEST_P(DataFileStaleness, AnEditedProfileOfTheFrontendRunsTheSideThatUsesIt) {
+  expect_profile_by("-fprofile-instr-use=");
 }
 
 TEST_P(DataFileStaleness, AnEditedListOfWhatIsNotSanitizedIsReadAgain) {
@@ -70,12 +74,14 @@ TEST_P(DataFileStaleness, AnEditedListOfWhatIsNotSanitizedIsReadAgain) {
 }
 
 TEST_P(DataFileStaleness, PluginsPassThrough) {
-  for (const char* says : {"one", "another"}) {
-    const std::string library = write_plugin(says);
-    expect_passed("plugin", command("-O1 -fplugin=" + library));
-    expect_passed("plugin", command("-O1 -fpass-plugin=" + library));
-    expect_passed("frontend-option", command("-O1 -Xclang -load -Xclang " + library));
-  }
+  expect_passed("plugin", command("-O1 -fplugin=" + write_plugin("one")));
+  expect_passed("plugin", command("-O1 -fplugin=" + write_plugin("another")));
+}
+
+TEST_P(DataFileStaleness, PluginsOfThePassesAndOfTheFrontendPassThrough) {
+  const std::string library = write_plugin("loaded");
+  expect_passed("plugin", command("-O1 -fpass-plugin=" + library));
+  expect_passed("frontend-option", command("-O1 -Xclang -load -Xclang " + library));
 }
 
 TEST_P(DataFileStaleness, PrecompiledHeadersPassThrough) {
