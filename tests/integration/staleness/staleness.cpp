@@ -8,6 +8,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kBitcode = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+constexpr const char* kLargest = "opencl.bc";  // most of the bytes; must be there, but is not read for HIP
 const std::string kDevice = "device ";
 
 Steps steps_of(const Counts& counts) {
@@ -65,7 +66,14 @@ void Staleness::rewrite_unnoticed(const std::string& name, const std::string& te
 }
 
 std::string Staleness::copy_bitcode(const std::string& name) const {
-  fs::copy(kBitcode, project_ / name);
+  project_.make_directory(name);
+  for (const auto& entry : fs::directory_iterator(kBitcode)) {
+    const fs::path copy = fs::path(project_ / name) / entry.path().filename();
+    if (entry.path().filename() == kLargest)
+      fs::create_symlink(entry.path(), copy);
+    else
+      fs::copy_file(entry.path(), copy);
+  }
   return project_ / name;
 }
 

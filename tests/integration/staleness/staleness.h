@@ -38,7 +38,7 @@ class Staleness : public SingleCompile {
   // Other text in a file whose size and modification time stay as they are.
   void rewrite_unnoticed(const std::string& name, const std::string& text) const;
 
-  // A copy of the device bitcode libraries that a test may change, and the command that uses it.
+  // A copy of the device bitcode libraries for HIP that a test may change, and the command that uses it.
   std::string copy_bitcode(const std::string& name) const;
   Arguments with_bitcode(const std::string& directory, const std::string& flags = "-O1") const;
 
