@@ -1,4 +1,4 @@
-// Where the compiler looks for headers, and finds them or not.
+// Where the compiler looks for headers, and what it finds there or not.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -9,31 +9,228 @@ namespace hipcache::integration {
 namespace {
 
 namespace fs = std::filesystem;
-using IncludePathStaleness = Staleness;
 
-TEST_P(IncludePathStaleness, AHeaderThatAppearsEarlierOnThePathIsFound) {
-  project_.write("late/value.h", "__device__ int value = 1;\n");
+const Steps kAll{.device = 2, .bundle = 1, .host = 1};
+const Steps kAllAndProbe{.device = 2, .bundle = 1, .host = 1, .probe = 1};
+
+class IncludePathStaleness : public Staleness {
+ protected:
+  IncludePathStaleness() {
+    write_kernel(project_, "a.hip", "#include <value.h>\n");
+    write_value("late", 1);
+  }
+
+  void write_value(const std::string& directory, int value) const {
+    project_.write(directory + "/value.h", "__device__ int value = " + std::to_string(value) + ";\n");
+  }
+
+  // With an id of the user's, so that a changed argument changes no more than it says.
+  Arguments with(const std::string& flags) const { return command("-O1 -cuid=chosen " + flags); }
+
+  // Two directories with a "value.h" each, and another result for another order of theirs.
+  void expect_order_counts(const std::string& one, const std::string& other, const Steps& steps = kAllAndProbe) {
+    write_value("early", 2);
+    warm(with(one));
+    expect_runs(steps, with(other));
+    expect_hit(with(one));
+  }
+
+  // The directory gets a "value.h" that is found before the one of "late", and loses it again.
+  void expect_found_in(const std::string& directory, const Arguments& argv, const Steps& steps = kAll) {
+    const bool was_there = support::exists(project_ / directory);
+    warm(argv);
+    write_value(directory, 2);
+    expect_runs(steps, argv);
+    // The compiler looks for the directory above one that is missing, too.
+    fs::remove_all(project_ / (was_there ? directory + "/value.h" : fs::path(directory).begin()->string()));
+    expect_hit(argv);
+  }
+};
+
+TEST_P(IncludePathStaleness, AHeaderThatAppearsEarlierIsFound) {
   project_.make_directory("early");
-  write_kernel(project_, "a.hip", "#include <value.h>\n");
-  const Arguments argv = command("-O1 -Iearly -Inot_yet/there -Ilate");
-  check(argv);
+  expect_found_in("early", with("-Iearly -Ilate"));
   project_.write("early/unrelated.h", "");
-  expect_hit(argv);
-  project_.write("not_yet/there/value.h", "__device__ int value = 33;\n");
-  expect_runs({.device = 2, .bundle = 1, .host = 1}, argv);
-  project_.write("early/value.h", "__device__ int value = 4444;\n");
-  expect_runs({.device = 2, .bundle = 1, .host = 1}, argv);
+  expect_hit(with("-Iearly -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, AHeaderThatAppearsInADirectoryThatWasNotThereIsFound) {
+  expect_found_in("not_yet/there", with("-Inot_yet/there -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, ADirectoryThatAppearsOrVanishesWithoutTheHeaderChangesNoCode) {
+  warm(with("-Inot_yet -Ilate"));
+  project_.make_directory("not_yet");
+  // That a directory is there is all that the passes learn, and their code is the same: at most they run for it.
+  expect_runs({.device = 2, .host = 1}, with("-Inot_yet -Ilate"));
+  fs::remove(project_ / "not_yet");
+  expect_hit(with("-Inot_yet -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, ADirectoryInPlaceOfAFileOfThePathIsLookedInto) {
+  project_.write("early", "not a directory");
+  warm(with("-Iearly -Ilate"));
+  fs::remove(project_ / "early");
+  write_value("early", 2);
+  expect_runs(kAll, with("-Iearly -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, AHeaderThatAppearsBehindALinkToADirectoryIsFound) {
+  project_.make_directory("target");
+  project_.link("early", "target");
+  expect_found_in("target", with("-Iearly -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, ALinkToADirectoryThatIsRetargetedIsLookedInto) {
+  write_value("two", 2);
+  project_.make_directory("one");
+  project_.link("early", "one");
+  warm(with("-Iearly -Ilate"));
+  project_.link("early", "two");
+  expect_runs(kAll, with("-Iearly -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, ADanglingLinkThatLeadsSomewhereNowIsFollowed) {
+  project_.make_directory("early");
+  project_.link("early/value.h", "../target/value.h");
+  warm(with("-Iearly -Ilate"));
+  write_value("target", 2);
+  expect_runs(kAll, with("-Iearly -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, ADirectoryNamedLikeTheHeaderIsPassedOverUntilItIsAHeader) {
+  project_.make_directory("early/value.h");
+  warm(with("-Iearly -Ilate"));
   fs::remove(project_ / "early/value.h");
-  expect_hit(argv);
+  write_value("early", 2);
+  expect_runs(kAll, with("-Iearly -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, AHeaderThatAppearsForTheDevicesAloneIsFoundByThemAlone) {
+  expect_found_in("early", with("-Xarch_device -Iearly -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, AHeaderThatAppearsForTheHostAloneIsFoundByItAlone) {
+  expect_found_in("early", with("-Xarch_host -Iearly -Ilate"), {.host = 1});
+}
+
+TEST_P(IncludePathStaleness, AHeaderThatAppearsForOneArchIsFoundByItAlone) {
+  expect_found_in("early", with("-Xarch_gfx906 -Iearly -Ilate"),
+                  {.device = 1, .bundle = 1, .host = 1, .arch = "gfx906"});
+}
+
+TEST_P(IncludePathStaleness, AHeaderThatAppearsForAnIncludeOfTheDevicesIsFoundByThemAlone) {
+  write_kernel(project_, "a.hip", "#ifdef __HIP_DEVICE_COMPILE__\n#include <value.h>\n#endif\n");
+  project_.make_directory("early");
+  expect_found_in("early", with("-Iearly -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, AHeaderThatAppearsBesideTheSourceIsFound) {
+  write_kernel(project_, "a.hip", "#include \"value.h\"\n");
+  expect_found_in(".", with("-Ilate"));
+}
+
+TEST_P(IncludePathStaleness, AHeaderThatAppearsBesideItsIncluderIsFound) {
+  write_kernel(project_, "a.hip", "#include \"deep/outer.h\"\n");
+  project_.write("deep/outer.h", "#include \"value.h\"\n");
+  expect_found_in("deep", with("-Ilate"));
 }
 
 TEST_P(IncludePathStaleness, AnOptionalHeaderThatAppearsOrVanishesIsSeen) {
   write_kernel(project_, "a.hip", "#if __has_include(\"optional.h\")\n__device__ int optional = 1;\n#endif\n");
-  check(command());
+  warm(command());
   project_.write("optional.h", "");
-  expect_runs({.device = 2, .bundle = 1, .host = 1}, command());
+  expect_runs(kAll, command());
+  project_.write("optional.h", "#error its text is nobody's business\n");
+  check(command());
   fs::remove(project_ / "optional.h");
   expect_hit(command());
+}
+
+TEST_P(IncludePathStaleness, AnOptionalHeaderOfOneSideIsSeenByThatSideAlone) {
+  write_kernel(project_, "a.hip",
+               "#ifndef __HIP_DEVICE_COMPILE__\n#if __has_include(<optional.h>)\nint optional = 1;\n#endif\n#endif\n");
+  warm(with("-Ilate"));
+  project_.write("late/optional.h", "");
+  expect_runs({.host = 1}, with("-Ilate"));
+}
+
+TEST_P(IncludePathStaleness, TheNextHeaderIsAnInputAndSoIsOneThatAppearsBetween) {
+  project_.write("early/value.h", "#if __has_include_next(<value.h>)\n#include_next <value.h>\n#endif\n");
+  expect_found_in("between", with("-Iearly -Ibetween -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, TheOrderOfThePathIsAnInput) { expect_order_counts("-Iearly -Ilate", "-Ilate -Iearly"); }
+
+TEST_P(IncludePathStaleness, TheOrderOfThePathOfOneSideIsItsInput) {
+  expect_order_counts("-Xarch_host -Iearly -Ilate", "-Xarch_host -Ilate -Iearly -Xarch_device -Iearly",
+                      {.device = 2, .bundle = 1, .host = 1, .probe = 1});
+}
+
+TEST_P(IncludePathStaleness, AnotherKindOfPathIsAnotherOrder) {
+  expect_order_counts("-Iearly -isystem late", "-isystem early -Ilate");
+}
+
+TEST_P(IncludePathStaleness, APathForAfterwardsIsLookedIntoAfterwards) {
+  expect_order_counts("-idirafter late -isystem early", "-idirafter early -isystem late");
+}
+
+TEST_P(IncludePathStaleness, ThePathOfQuotesIsLookedIntoFirstForQuotesAlone) {
+  write_kernel(project_, "a.hip", "#include \"value.h\"\n");
+  expect_order_counts("-iquote early -Ilate", "-Iearly -Ilate -iquote late");
+}
+
+TEST_P(IncludePathStaleness, AHeaderThatAppearsOnEachKindOfPathIsFound) {
+  write_kernel(project_, "a.hip", "#include \"value.h\"\n");
+  const Arguments argv = with("-idirafter late -isystem system -Iplain -iquote quoted");
+  warm(argv);
+  int value = 1;
+  for (const char* directory : {"system", "plain", "quoted"}) {
+    write_value(directory, ++value);
+    expect_runs(kAll, argv);
+  }
+}
+
+TEST_P(IncludePathStaleness, AHeaderOfTheSystemThatIsTheUsersNowWarns) {
+  project_.write("late/value.h", "#warning of a header\n__device__ int value = 1;\n");
+  warm(with("-Wall -Wno-error -isystem late"));
+  expect_runs({.device = 2, .host = 1, .probe = 1}, with("-Wall -Wno-error -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, ThePrefixOfAPathIsAnInput) {
+  expect_order_counts("-iprefix early -iwithprefixbefore /.", "-iprefix late -iwithprefixbefore /.");
+}
+
+TEST_P(IncludePathStaleness, APathNamedTwiceIsLookedIntoFirst) {
+  expect_order_counts("-Iearly -Ilate -Iearly", "-Ilate -Iearly -Ilate");
+}
+
+TEST_P(IncludePathStaleness, TheDirectoryItselfOnThePathIsTheOneOfTheCommand) {
+  for (const char* directory : {"one", "two"})
+    write_kernel(project_, std::string(directory) + "/a.hip", "#include <value.h>\n");
+  write_value("one", 1);
+  write_value("two", 2);
+  for (const char* directory : {"one", "two", "one", "two"})
+    Oracle(cache_, project_ / directory).check(command("-O1 -I. -Ilate"));
+  EXPECT_EQ(cache_.counts().hits, 2);
+}
+
+TEST_P(IncludePathStaleness, TheHeadersOfAnotherHipAreOtherInputs) {
+  // Without the standard library, which the compiler's HIP wrapper includes otherwise.
+  const auto of = [&](const std::string& flag) {
+    return without(without(with("-D__HIPCC_RTC__ " + flag), "-nogpuinc"), "--rocm-path=");
+  };
+  for (const char* directory : {"one", "two"}) {
+    const std::string hip = directory;
+    write_value(hip + "/include", hip == "one" ? 1 : 2);
+    project_.write(hip + "/share/hip/version", "HIP_VERSION_MAJOR=5\nHIP_VERSION_MINOR=2\nHIP_VERSION_PATCH=1\n");
+    fs::create_directories(project_ / hip + "/bin");
+    fs::copy_file(project_ / hip + "/share/hip/version", project_ / hip + "/bin/.hipVersion");
+  }
+  warm(of("--hip-path=one"));
+  expect_runs(kAllAndProbe, of("--hip-path=two"));
+  rewrite_unnoticed("two/include/value.h", "__device__ int value = 3;\n");
+  expect_runs(kAll, of("--hip-path=two"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, IncludePathStaleness, testing::ValuesIn(kCompilers), name_of);
