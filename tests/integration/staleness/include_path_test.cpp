@@ -98,6 +98,28 @@ TEST_P(IncludePathStaleness, ADanglingLinkThatLeadsSomewhereNowIsFollowed) {
   expect_runs(kAll, with("-Iearly -Ilate"));
 }
 
+TEST_P(IncludePathStaleness, ALinkIntoItselfFailsAsWithTheCompilerAndWithoutItThereIsAHit) {
+  project_.make_directory("early");
+  warm(with("-Iearly -Ilate"));
+  project_.link("early/value.h", "value.h");
+  oracle_.check(with("-Iearly -Ilate"));
+  EXPECT_EQ(oracle_.exit_code(), 1);
+  fs::remove(project_ / "early/value.h");
+  expect_hit(with("-Iearly -Ilate"));
+}
+
+TEST_P(IncludePathStaleness, ADirectoryThatIsExchangedForAnotherIsLookedInto) {
+  project_.make_directory("early");
+  write_value("other", 2);
+  warm(with("-Iearly -Ilate"));
+  fs::rename(project_ / "early", project_ / "former");
+  fs::rename(project_ / "other", project_ / "early");
+  expect_runs(kAll, with("-Iearly -Ilate"));
+  fs::rename(project_ / "early", project_ / "other");
+  fs::rename(project_ / "former", project_ / "early");
+  expect_hit(with("-Iearly -Ilate"));
+}
+
 TEST_P(IncludePathStaleness, ADirectoryNamedLikeTheHeaderIsPassedOverUntilItIsAHeader) {
   project_.make_directory("early/value.h");
   warm(with("-Iearly -Ilate"));
@@ -199,6 +221,17 @@ TEST_P(IncludePathStaleness, AHeaderOfTheSystemThatIsTheUsersNowWarns) {
 
 TEST_P(IncludePathStaleness, ThePrefixOfAPathIsAnInput) {
   expect_order_counts("-iprefix early -iwithprefixbefore /.", "-iprefix late -iwithprefixbefore /.");
+}
+
+TEST_P(IncludePathStaleness, TheRootOfTheSystemsHeadersIsAnInputAndSoIsWhatAppearsInIt) {
+  write_value("one/usr/include", 1);
+  write_value("two/usr/include", 2);
+  warm(with("--sysroot=one"));
+  expect_runs(kAllAndProbe, with("--sysroot=two"));
+  write_value("one/usr/local/include", 3);
+  const Counts counted = check(with("--sysroot=one"));
+  EXPECT_EQ(counted.run.at("device"), 2);
+  EXPECT_EQ(counted.run.at("host"), 1);
 }
 
 TEST_P(IncludePathStaleness, APathNamedTwiceIsLookedIntoFirst) {

@@ -54,6 +54,16 @@ TEST_P(OptionStaleness, AForcedHeaderThatAppearsEarlierIsFound) {
   expect_hit(with("-Ilate -include only.h"));
 }
 
+TEST_P(OptionStaleness, APrecompiledHeaderThatAppearsBesideAForcedOneIsTakenAsTheCompilerTakesIt) {
+  warm(with("-include forced.h"));
+  for (const char* name : {"forced.h.pch", "forced.h.gch"}) {
+    project_.write(name, "not precompiled at all");
+    EXPECT_EQ(oracle_.check(with("-include forced.h")).run.at("probe"), 1);
+    fs::remove(project_ / name);
+  }
+  expect_hit(with("-include forced.h"));
+}
+
 TEST_P(OptionStaleness, AForcedHeaderOfTheDevicesIsAnInputOfThemAlone) {
   expect_header_of("-Xarch_device -includeforced.h", kAll);
 }
