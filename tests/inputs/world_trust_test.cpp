@@ -41,6 +41,17 @@ TEST_F(WorldTrust, DistrustsAStampFromTheFuture) {
   EXPECT_EQ(effort_of(set).opens, 1u);
 }
 
+TEST_F(WorldTrust, SeesAChangeThatWasMadeAfterTheClockWasSetBack) {
+  const PathSet set({{Question::content, write("a.h", "one")}, {Question::presence, at("b.h")}});
+  const Digest before = state(set);
+  now_ = file_clock()() - 3600 * kSecond;
+  write("a.h", "two");
+  const Digest edited = state(set);
+  EXPECT_NE(edited, before);
+  write("b.h", "");
+  EXPECT_NE(state(set), edited);
+}
+
 TEST_F(WorldTrust, AsksAFreshDirectoryForEachAbsenceAgain) {
   directory("include");
   const PathSet set({{Question::presence, at("include/a.h")}, {Question::presence, at("include/b.h")}});
