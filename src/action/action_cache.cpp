@@ -13,6 +13,12 @@ Digest result_key(const ActionKey& key, const Digest& set, const Digest& state) 
   return key_hasher("result").field(key.value).field(set).field(state).finish();
 }
 
+std::shared_ptr<const inputs::PathSet> union_of(const std::vector<inputs::Witnessed>& parts) {
+  std::vector<std::shared_ptr<const inputs::PathSet>> sets;
+  for (const inputs::Witnessed& part : parts) sets.push_back(part.set);
+  return std::make_shared<const inputs::PathSet>(inputs::PathSet::merge(sets));
+}
+
 }  // namespace
 
 Hasher key_hasher(std::string_view domain) {
@@ -34,6 +40,9 @@ struct ActionCache::Memory {
   SetList sets_under(const ActionKey& key);
   Status add_set(const ActionKey& key, const SetReference& set);
   std::shared_ptr<const inputs::PathSet> path_set(const SetReference& reference);
+  Result<Digest> put_set(const inputs::PathSet& set);
+  Status put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
+                    const ActionResult& result);
   std::optional<ActionResult> result_under(const Digest& key);
   bool holds_outputs(const ActionResult& result, store::Lease& lease);
   std::optional<Hit> try_set(const ActionKey& key, const SetReference& reference, const inputs::Surroundings& from,
@@ -82,6 +91,20 @@ std::shared_ptr<const inputs::PathSet> ActionCache::Memory::path_set(const SetRe
   return shared;
 }
 
+Result<Digest> ActionCache::Memory::put_set(const inputs::PathSet& set) {
+  if (!set.within_limits()) return Error{"path set " + set.id().hex() + " is too large to be stored"};
+  return store.put_blob(set.encode());
+}
+
+// The result first: a list must not lead to a set whose result is still to come.
+Status ActionCache::Memory::put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
+                                       const ActionResult& result) {
+  const Digest id = witnessed.set->id();
+  if (Status stored = store.put_action(result_key(key, id, witnessed.state), result.encode()); !stored) return stored;
+  decoded.insert(witnessed.set);
+  return add_set(key, {id, set_blob});
+}
+
 std::optional<ActionResult> ActionCache::Memory::result_under(const Digest& key) {
   const std::optional<std::string> bytes = or_miss(store.action(key));
   if (!bytes) return std::nullopt;
@@ -128,30 +151,36 @@ std::optional<Hit> ActionCache::look_up(const ActionKey& key, const inputs::Surr
   return std::nullopt;
 }
 
-// The result first: a list must not lead to a set whose result is still to come.
 Status ActionCache::record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result) {
-  const inputs::PathSet& set = *witnessed.set;
-  if (!set.within_limits()) return Error{"path set " + set.id().hex() + " is too large to be stored"};
-  Result<Digest> blob = memory_->store.put_blob(set.encode());
+  const Result<Digest> blob = memory_->put_set(*witnessed.set);
   if (!blob) return blob.error();
-  Status stored = memory_->store.put_action(result_key(key, set.id(), witnessed.state), result.encode());
-  if (!stored) return stored;
-  memory_->decoded.insert(witnessed.set);
-  return memory_->add_set(key, {set.id(), *blob});
+  return memory_->put_result(key, witnessed, *blob, result);
 }
 
 // The union's state is taken between two states of each part; where these are equal, it is of the same world.
-Status ActionCache::record_union(const ActionKey& key, const std::vector<inputs::Witnessed>& parts,
-                                 const inputs::Surroundings& from, const ActionResult& result) {
-  std::vector<std::shared_ptr<const inputs::PathSet>> sets;
-  for (const inputs::Witnessed& part : parts) sets.push_back(part.set);
-  auto all = std::make_shared<const inputs::PathSet>(inputs::PathSet::merge(sets));
-  const Digest state = memory_->world.state(*all, from);
+Result<Observed> ActionCache::record_union(const ActionKey& key, const std::vector<inputs::Witnessed>& parts,
+                                           const inputs::Surroundings& from, const ActionResult& result) {
+  Observed all{union_of(parts), {}, {}};
+  const Digest state = memory_->world.state(*all.set, from, nullptr, &all.answered);
   for (const inputs::Witnessed& part : parts) {
     if (memory_->world.state(*part.set, from) != part.state)
       return Error{"an input changed while the request ran; it is not recorded"};
   }
-  return record(key, {std::move(all), state}, result);
+  const Result<Digest> blob = memory_->put_set(*all.set);
+  if (!blob) return blob.error();
+  all.blob = *blob;
+  if (Status stored = memory_->put_result(key, {all.set, state}, *blob, result); !stored) return stored.error();
+  return all;
+}
+
+Result<Observed> ActionCache::store_union(const std::vector<inputs::Witnessed>& parts,
+                                          const inputs::Surroundings& from) {
+  Observed all{union_of(parts), {}, {}};
+  memory_->world.state(*all.set, from, nullptr, &all.answered);
+  const Result<Digest> blob = memory_->put_set(*all.set);
+  if (!blob) return blob.error();
+  all.blob = *blob;
+  return all;
 }
 
 std::uint64_t ActionCache::known_inputs(const ActionKey& key) {
@@ -159,6 +188,13 @@ std::uint64_t ActionCache::known_inputs(const ActionKey& key) {
   if (list.sets().empty()) return 0;
   const std::shared_ptr<const inputs::PathSet> newest = memory_->path_set(list.sets().front());
   return newest ? newest->observations().size() : 0;
+}
+
+std::shared_ptr<const inputs::PathSet> ActionCache::path_set(const ActionKey& key, const Digest& id) {
+  const SetList list = memory_->sets_under(key);
+  for (const SetReference& reference : list.sets())
+    if (reference.id == id) return memory_->path_set(reference);
+  return nullptr;
 }
 
 }  // namespace hipcache::action

@@ -38,6 +38,14 @@ std::string BaseDirectory::local_path(std::string_view portable) const {
   return is_set() ? path_ + std::string(portable.substr(kToken.size())) : std::string();
 }
 
+std::string BaseDirectory::local_text(std::string_view portable) const {
+  std::string text(portable);
+  const std::string here = is_set() ? path_ : "HIPCACHE_BASEDIR";
+  for (std::size_t at = text.find(kToken); at != std::string::npos; at = text.find(kToken, at + here.size()))
+    text.replace(at, kToken.size(), here);
+  return text;
+}
+
 bool BaseDirectory::shows_in(std::string_view bytes) const {
   return is_set() && bytes.find(path_) != std::string_view::npos;
 }

@@ -60,4 +60,6 @@ void Log::write(Level level, std::string_view line) {
   sink_->logger.log(level_of(level), spdlog::string_view_t(line.data(), line.size()));
 }
 
+bool Log::takes(Level level) const { return sink_ != nullptr && sink_->logger.should_log(level_of(level)); }
+
 }  // namespace hipcache

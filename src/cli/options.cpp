@@ -14,13 +14,14 @@ struct ActionOption {
   const char* help;
 };
 
-constexpr std::array<ActionOption, 10> kActions{{
+constexpr std::array<ActionOption, 11> kActions{{
     {"-s,--show-stats", Action::show_stats, "Show the statistics (--format json: with sccache's names)"},
     {"-z,--zero-stats", Action::zero_stats, "Set all counters to zero"},
     {"-C,--clear", Action::clear, "Forget everything that is stored; the statistics stay"},
     {"-c,--cleanup", Action::cleanup, "Shrink the store to its size limit now"},
     {"-p,--show-config", Action::show_config, "Show each setting, its value and where it comes from"},
     {"--plan", Action::plan, "Show the steps of COMMAND, their keys and which are stored; compile nothing"},
+    {"--explain", Action::explain, "Show what differs from the nearest stored compile, step by step; compile nothing"},
     {"--start-server", Action::start_server, "Start the daemon, which also starts by itself when needed"},
     {"--stop-server", Action::stop_server, "Let the daemon finish what it is doing and end"},
     {"--version", Action::version, "Show the version"},
@@ -33,7 +34,8 @@ class Formatter : public CLI::Formatter {
     return "Usage:\n"
            "  hipcache COMPILER ARGUMENTS...   compile, from the cache if possible\n"
            "  hipcache OPTION\n"
-           "  hipcache --plan [--format json] -- COMPILER ARGUMENTS...\n";
+           "  hipcache --plan [--format json] -- COMPILER ARGUMENTS...\n"
+           "  hipcache --explain [--format json] -- COMPILER ARGUMENTS...\n";
   }
 };
 
@@ -48,14 +50,16 @@ struct Parser {
     app.formatter(std::make_shared<Formatter>());
     for (std::size_t index = 0; index < kActions.size(); ++index)
       app.add_flag(kActions[index].names, asked[index], kActions[index].help);
-    app.add_option("--format", format, "How to show statistics, settings or a plan: text or json");
+    app.add_option("--format", format, "How to show statistics, settings, a plan or an explanation: text or json");
   }
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 };
 
+bool takes_command(Action action) { return action == Action::plan || action == Action::explain; }
+
 bool takes_format(Action action) {
-  return action == Action::show_stats || action == Action::show_config || action == Action::plan;
+  return action == Action::show_stats || action == Action::show_config || takes_command(action);
 }
 
 Error usage(const std::string& what) { return Error{what + "; see hipcache --help"}; }
@@ -84,7 +88,7 @@ Result<Options> chosen(const Parser& parser) {
     return usage("--format is text or json, not " + parser.format);
   options.json = parser.format == "json";
   if (parser.app.count("--format") > 0 && !takes_format(options.action))
-    return usage("--format goes with --show-stats, --show-config and --plan");
+    return usage("--format goes with --show-stats, --show-config, --plan and --explain");
   return options;
 }
 
@@ -97,10 +101,12 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   Result<Options> options = chosen(parser);
   if (!options) return options;
   if (separator != arguments.end()) options->command.assign(separator + 1, arguments.end());
-  if (options->action == Action::plan && options->command.empty())
-    return usage("--plan needs a command: hipcache --plan -- clang++ ...");
-  if (options->action != Action::plan && separator != arguments.end())
-    return usage("only --plan goes with a command after --");
+  if (takes_command(options->action) && options->command.empty()) {
+    const std::string name = options->action == Action::plan ? "--plan" : "--explain";
+    return usage(name + " needs a command: hipcache " + name + " -- clang++ ...");
+  }
+  if (!takes_command(options->action) && separator != arguments.end())
+    return usage("only --plan and --explain go with a command after --");
   return options;
 }
 

@@ -18,6 +18,7 @@ enum class Action {
   cleanup,
   show_config,
   plan,
+  explain,
   start_server,
   stop_server
 };
@@ -25,7 +26,7 @@ enum class Action {
 struct Options {
   Action action = Action::help;
   bool json = false;
-  std::vector<std::string> command;  // after "--"; of plan alone
+  std::vector<std::string> command;  // after "--"; of plan and explain alone
 };
 
 // `arguments` without the program's name. An error names the option and what to do.

@@ -7,6 +7,7 @@
 #include "cli/control.h"
 #include "cli/options.h"
 #include "cli/show_config.h"
+#include "cli/show_explanation.h"
 #include "cli/show_plan.h"
 #include "hipcache/base/files.h"
 #include "hipcache/config/settings.h"
@@ -64,6 +65,8 @@ Result<std::string> act(const Options& options, client::Patience patience) {
       return control.stop(kLeave);
     case Action::plan:
       return show_plan(control, options.command, options.json);
+    case Action::explain:
+      return show_explanation(control, options.command, options.json);
     case Action::help:
     case Action::version:
     case Action::show_config:

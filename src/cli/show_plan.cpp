@@ -34,7 +34,9 @@ Result<protocol::PlanReport> ask(const Control& control, const std::vector<std::
   if (!argv) return argv.error();
   Result<client::OwnCommand> command = client::own_command(std::move(*argv));
   if (!command) return command.error();
-  Result<client::Answer> answer = control.converse(client::compile_request(*command, true));
+  protocol::CompileRequest request = client::compile_request(*command);
+  request.plan_only = true;
+  Result<client::Answer> answer = control.converse(request);
   if (!answer) return answer.error();
   if (auto* plan = std::get_if<protocol::PlanReport>(&answer->message)) return std::move(*plan);
   if (auto* pass = std::get_if<protocol::PassThrough>(&answer->message)) {

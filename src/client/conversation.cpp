@@ -93,7 +93,8 @@ void Conversation::abandon() {
 
 bool is_final(const protocol::Message& message) {
   return std::holds_alternative<protocol::Finish>(message) || std::holds_alternative<protocol::PassThrough>(message) ||
-         std::holds_alternative<protocol::PlanReport>(message) || std::holds_alternative<protocol::Busy>(message);
+         std::holds_alternative<protocol::PlanReport>(message) ||
+         std::holds_alternative<protocol::Explanation>(message) || std::holds_alternative<protocol::Busy>(message);
 }
 
 }  // namespace

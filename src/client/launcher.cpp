@@ -45,7 +45,7 @@ Result<int> serve_from_cache(const std::vector<std::string>& argv, Patience pati
   if (!located) return located.error();
   const Result<OwnCommand> command = own_command(argv);
   if (!command) return command.error();
-  const Result<Answer> answer = converse(DaemonLink(*located, patience), compile_request(*command, false), patience);
+  const Result<Answer> answer = converse(DaemonLink(*located, patience), compile_request(*command), patience);
   if (!answer) return answer.error();
   if (const auto* finished = std::get_if<protocol::Finish>(&answer->message))
     return finish(*finished, answer->descriptors);

@@ -85,7 +85,7 @@ Result<std::vector<std::string>> with_real_compiler(std::vector<std::string> arg
   return Error{"no compiler given"};
 }
 
-protocol::CompileRequest compile_request(const OwnCommand& command, bool plan_only) {
+protocol::CompileRequest compile_request(const OwnCommand& command) {
   protocol::CompileRequest request;
   request.build = protocol::build_id();
   request.argv = command.argv;
@@ -94,7 +94,6 @@ protocol::CompileRequest compile_request(const OwnCommand& command, bool plan_on
   request.name_space = own_view();
   request.umask = current_umask();
   request.stderr_is_terminal = isatty(STDERR_FILENO) == 1;
-  request.plan_only = plan_only;
   return request;
 }
 

@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "daemon/answer.h"
+#include "daemon/explain_report.h"
+#include "daemon/explainer.h"
 #include "daemon/keys.h"
 #include "daemon/output_places.h"
 #include "daemon/plan_report.h"
@@ -13,6 +15,7 @@
 #include "daemon/request.h"
 #include "daemon/step_graph.h"
 #include "daemon/step_runner.h"
+#include "daemon/trail.h"
 #include "daemon/whole_result.h"
 
 namespace hipcache::daemon {
@@ -56,17 +59,31 @@ stats::Outcome outcome_of(const StepGraph& graph) {
   return hits > 0 ? stats::Outcome::partial : stats::Outcome::miss;
 }
 
+// The result for the next request of this kind, the trail for those who ask why another one missed.
+void record(const action::ActionResult& whole, const StepWork& probe, const StepGraph& graph, const Request& request,
+            const Services& services) {
+  if (const std::optional<action::Observed> observed = record_whole(whole, probe, graph, request, services))
+    record_trail(*observed, probe, graph, request, services);
+}
+
+// Nobody pays for what no log takes.
+std::optional<Explainer> explainer_for_log(const Request& request, const Services& services) {
+  if (!services.log.takes(Log::Level::info)) return std::nullopt;
+  return Explainer(request, services);
+}
+
 // Answered, or the reason why the compiler has to do it alone.
 std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Request& request, const Services& services,
                                           store::Lease& lease) {
-  const auto planned = obtain_plan(channel, request, services, lease);
+  const std::optional<Explainer> explainer = explainer_for_log(request, services);
+  const auto planned = obtain_plan(channel, request, services, lease, explainer ? &*explainer : nullptr);
   if (const auto* why = std::get_if<Uncacheable>(&planned)) return *why;
   const auto& [plan, probe] = std::get<Planned>(planned);
 
   const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
   if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
   StepRunner runner(channel, request, services, *directory, lease);
-  StepGraph graph(plan, request, *directory, services);
+  StepGraph graph(plan, request, *directory, services, explainer ? &*explainer : nullptr);
   if (Status ran = graph.run(runner); !ran) return Uncacheable{reason::kStepFailed, ran.error().message};
   if (const std::string name = unexpected_file(*directory, graph, services); !name.empty())
     return Uncacheable{reason::kWritesMoreThanKnown, name};
@@ -76,7 +93,7 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Requ
   if (graph.failed() != nullptr)
     return answer_failure(channel, request, graph, plan.driver_stderr, *directory, services);
   const action::ActionResult whole = whole_result(graph, plan.driver_stderr);
-  record_whole(whole, probe, graph, request, services);
+  if (!request.settings.readonly) record(whole, probe, graph, request, services);
   services.counters.request(outcome_of(graph));
   return answer_success(channel, request, graph, *directory, whole, services);
 }
@@ -87,11 +104,13 @@ void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& m
   const auto understood = understand(message, services);
   if (const auto* why = std::get_if<Uncacheable>(&understood)) {
     if (message.plan_only) return reply(channel, protocol::PlanReport{.reason = why->reason}, {}, services);
+    if (message.explain) return reply(channel, explain_passed_through(*why), {}, services);
     return pass_through(channel, *why, services);
   }
   const Request& request = std::get<Request>(understood);
   const std::unique_ptr<store::Lease> lease = services.store.lease();
   if (message.plan_only) return report_plan(channel, request, services, *lease);
+  if (message.explain) return report_explanation(channel, request, services, *lease);
   if (serve_whole(channel, request, services, *lease)) return;
   if (const std::optional<Uncacheable> why = serve_by_steps(channel, request, services, *lease))
     pass_through(channel, *why, services);

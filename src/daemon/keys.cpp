@@ -1,5 +1,7 @@
 #include "daemon/keys.h"
 
+#include "hipcache/base/files.h"
+
 namespace hipcache::daemon {
 namespace {
 
@@ -85,6 +87,11 @@ action::ActionKey step_key(const Request& request, const plan::Step& step, const
   hasher.field(inputs.size());
   for (const Digest& input : inputs) hasher.field(input);
   return {hasher.finish()};
+}
+
+Digest output_key(const Request& request) {
+  const std::string object = join_path(request.from.working_directory, request.invocation.object);
+  return hasher_for("history", request).field(request.from.base.portable_path(object)).finish();
 }
 
 }  // namespace hipcache::daemon

@@ -26,6 +26,9 @@ action::ActionKey step_key(const Request& request, const plan::Step& step, const
 // both shows in the step's outputs is asked by its path set.
 std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::Surroundings& from);
 
+// The name of the request's history: its object, which checkouts of one base directory share.
+Digest output_key(const Request& request);
+
 }  // namespace hipcache::daemon
 
 #endif

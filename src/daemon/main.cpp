@@ -87,6 +87,7 @@ int run() {
 
   inputs::World world;
   action::ActionCache actions(**store, world, log);
+  action::History history(**store, log);
   stats::Counters counters;
   PersistentCounters persistent(counters, **store, log);
   const command::Parser parser;
@@ -95,6 +96,7 @@ int run() {
   const Services services{.store = **store,
                           .world = world,
                           .actions = actions,
+                          .history = history,
                           .counters = counters,
                           .parser = parser,
                           .in_flight = in_flight,

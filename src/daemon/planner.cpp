@@ -4,6 +4,7 @@
 #include "daemon/reason.h"
 #include "daemon/request_directory.h"
 #include "daemon/step_runner.h"
+#include "daemon/trail.h"
 
 namespace hipcache::daemon {
 
@@ -32,8 +33,14 @@ Status run_probe(StepWork& probe, protocol::Channel& channel, const Request& req
 }  // namespace
 
 std::variant<Planned, Uncacheable> obtain_plan(protocol::Channel& channel, const Request& request,
-                                               const Services& services, store::Lease& lease) {
+                                               const Services& services, store::Lease& lease,
+                                               const Explainer* explainer) {
   StepWork probe = probe_work(request);
+  if (explainer != nullptr)
+    probe.prepare = [&probe, &request, explainer] {
+      explainer->log_why(trail_step(probe, nullptr, request.from), {});
+      return done();
+    };
   if (Status ran = run_probe(probe, channel, request, services, lease); !ran)
     return Uncacheable{reason::kProbeFailed, ran.error().message};
   services.counters.probe(probe.hit);

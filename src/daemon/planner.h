@@ -4,6 +4,7 @@
 
 #include <variant>
 
+#include "daemon/explainer.h"
 #include "daemon/request.h"
 #include "daemon/services.h"
 #include "daemon/step_work.h"
@@ -18,9 +19,11 @@ struct Planned {
 };
 
 // Passing through is right where the driver fails, is no clang, or plans something that is not understood. The probe
-// has a directory of its own: clang 15 and 16 leave one behind in TMPDIR for every -###.
+// has a directory of its own: clang 15 and 16 leave one behind in TMPDIR for every -###. The explainer, if there is
+// one, tells the log why the probe runs.
 std::variant<Planned, command::Uncacheable> obtain_plan(protocol::Channel& channel, const Request& request,
-                                                        const Services& services, store::Lease& lease);
+                                                        const Services& services, store::Lease& lease,
+                                                        const Explainer* explainer);
 
 }  // namespace hipcache::daemon
 

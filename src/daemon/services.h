@@ -7,6 +7,7 @@
 #include "daemon/in_flight.h"
 #include "daemon/tokens.h"
 #include "hipcache/action/action_cache.h"
+#include "hipcache/action/history.h"
 #include "hipcache/base/log.h"
 #include "hipcache/command/invocation.h"
 #include "hipcache/config/settings.h"
@@ -21,6 +22,7 @@ struct Services {
   store::Store& store;
   inputs::World& world;
   action::ActionCache& actions;
+  action::History& history;
   stats::Counters& counters;
   const command::Parser& parser;
   InFlight& in_flight;

@@ -4,6 +4,7 @@
 
 #include "daemon/keys.h"
 #include "daemon/ties.h"
+#include "daemon/trail.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -34,6 +35,12 @@ const char* role_of(StepKind kind) {
   return "unknown";
 }
 
+std::vector<std::string> labels_of(const std::vector<const StepWork*>& steps) {
+  std::vector<std::string> labels;
+  for (const StepWork* step : steps) labels.push_back(step->label);
+  return labels;
+}
+
 }  // namespace
 
 StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, const Request& request,
@@ -41,6 +48,7 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
   StepWork work;
   work.label = label_of(step);
   work.key = step_key(request, step, inputs);
+  work.inputs = inputs;
   for (const plan::StepCommand& command : step.commands)
     work.commands.push_back({command.program, plan::in_directory(command.argv, directory)});
   work.outputs.push_back({role_of(step.kind), step.output});
@@ -53,8 +61,8 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
 }
 
 StepGraph::StepGraph(const plan::Plan& plan, const Request& request, const RequestDirectory& directory,
-                     const Services& services)
-    : plan_(plan), request_(request), directory_(directory), services_(services) {}
+                     const Services& services, const Explainer* explainer)
+    : plan_(plan), request_(request), directory_(directory), services_(services), explainer_(explainer) {}
 
 Status StepGraph::run(StepRunner& runner) {
   std::vector<StepWork*> devices;
@@ -87,7 +95,8 @@ StepWork* StepGraph::add(const plan::Step& step) {
   std::vector<Digest> inputs;
   for (const StepWork* maker : makers) inputs.push_back(maker->result.outputs.front().blob);
   auto work = std::make_unique<StepWork>(work_for(step, inputs, request_, directory_.path()));
-  work->prepare = [this, makers]() -> Status {
+  work->prepare = [this, makers, &step, &prepared = *work]() -> Status {
+    if (explainer_ != nullptr) explainer_->log_why(trail_step(prepared, &step, request_.from), labels_of(makers));
     for (const StepWork* maker : makers) {
       if (!maker->hit) continue;  // ran for this request: its file is there
       if (Status written = materialise(*maker, directory_, services_.store); !written) return written;

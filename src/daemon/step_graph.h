@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "daemon/explainer.h"
 #include "daemon/request.h"
 #include "daemon/request_directory.h"
 #include "daemon/step_runner.h"
@@ -18,9 +19,9 @@ namespace hipcache::daemon {
 
 class StepGraph {
  public:
-  // All are kept by reference and outlive the graph.
-  StepGraph(const plan::Plan& plan, const Request& request, const RequestDirectory& directory,
-            const Services& services);
+  // All are kept by reference and outlive the graph. The explainer tells the log why steps run; null: nobody does.
+  StepGraph(const plan::Plan& plan, const Request& request, const RequestDirectory& directory, const Services& services,
+            const Explainer* explainer);
 
   // Runs or finds every step, until one fails. An error means that the request cannot go on.
   Status run(StepRunner& runner);
@@ -42,6 +43,7 @@ class StepGraph {
   const Request& request_;
   const RequestDirectory& directory_;
   const Services& services_;
+  const Explainer* explainer_;
   std::vector<std::unique_ptr<StepWork>> steps_;
 };
 

@@ -119,6 +119,7 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
   if (const auto* refusal = std::get_if<inputs::Refusal>(&witnessed)) {
     services.log.info(work.label + " is not recorded: " + refusal->reason + " " + refusal->detail);
     work.refusal = refusal->reason;
+    work.refusal_detail = refusal->detail;
     return;
   }
   work.witnessed = std::move(std::get<inputs::Witnessed>(witnessed));

@@ -30,6 +30,7 @@ struct StepWork {
 
   std::string label;  // "probe", "device gfx906", "bundle", "host"
   action::ActionKey key;
+  std::vector<Digest> inputs;  // made by earlier steps; part of the key
   std::vector<protocol::Command> commands;
   std::vector<File> outputs;
   std::string failed_depfile;  // name in the directory of the depfile that stays if the step fails
@@ -47,6 +48,7 @@ struct StepWork {
   action::ActionResult result;
   inputs::Witnessed witnessed;  // what it depends on; its set is null where `refusal` says why the run proves nothing
   std::string refusal;
+  std::string refusal_detail;
 
   bool recordable() const { return witnessed.set != nullptr; }
   bool succeeded() const { return exit_code == 0; }

@@ -46,20 +46,20 @@ action::ActionResult whole_result(const StepGraph& graph, const std::string& dri
   return whole;
 }
 
-void record_whole(const action::ActionResult& whole, const StepWork& probe, const StepGraph& graph,
-                  const Request& request, const Services& services) {
-  if (request.settings.readonly) return;
-  std::vector<inputs::Witnessed> parts{probe.witnessed};
-  bool recordable = probe.recordable();
-  for (const auto& step : graph.steps()) {
-    recordable = recordable && step->recordable();
-    parts.push_back(step->witnessed);
-  }
-  if (!recordable) return;
-  const Status recorded = services.actions.record_union(request_key(request), parts, request.from, whole);
-  if (recorded) return;
-  services.log.info("the request is not recorded: " + recorded.error().message);
-  services.counters.not_stored(reason::kInputChanged);
+std::optional<action::Observed> record_whole(const action::ActionResult& whole, const StepWork& probe,
+                                             const StepGraph& graph, const Request& request, const Services& services) {
+  std::vector<inputs::Witnessed> parts;
+  if (probe.recordable()) parts.push_back(probe.witnessed);
+  for (const auto& step : graph.steps())
+    if (step->recordable()) parts.push_back(step->witnessed);
+  const bool recordable = parts.size() == graph.steps().size() + 1;
+  Result<action::Observed> observed =
+      recordable ? services.actions.record_union(request_key(request), parts, request.from, whole)
+                 : services.actions.store_union(parts, request.from);
+  if (observed) return std::move(*observed);
+  services.log.info("the request is not recorded: " + observed.error().message);
+  if (recordable) services.counters.not_stored(reason::kInputChanged);
+  return std::nullopt;
 }
 
 std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services) {

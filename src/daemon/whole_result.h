@@ -2,6 +2,7 @@
 #ifndef HIPCACHE_DAEMON_WHOLE_RESULT_H
 #define HIPCACHE_DAEMON_WHOLE_RESULT_H
 
+#include <optional>
 #include <string>
 
 #include "daemon/request.h"
@@ -16,9 +17,10 @@ namespace hipcache::daemon {
 action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr);
 
 // Recorded only if every step can be, and each still holds in the world in which the whole is recorded: a file that was
-// edited while a later step ran must not become part of the earlier one's proof.
-void record_whole(const action::ActionResult& whole, const StepWork& probe, const StepGraph& graph,
-                  const Request& request, const Services& services);
+// edited while a later step ran must not become part of the earlier one's proof. Returns what the steps that can be
+// recorded observed, if that is stored.
+std::optional<action::Observed> record_whole(const action::ActionResult& whole, const StepWork& probe,
+                                             const StepGraph& graph, const Request& request, const Services& services);
 
 // A name that some step wrote into the directory without being known to, or "".
 std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services);

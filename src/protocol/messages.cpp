@@ -36,6 +36,7 @@ void put(const CompileRequest& from, wire::Envelope& envelope) {
   to.set_umask(from.umask);
   to.set_stderr_is_terminal(from.stderr_is_terminal);
   to.set_plan_only(from.plan_only);
+  to.set_explain(from.explain);
 }
 
 void put(const ControlRequest& from, wire::Envelope& envelope) {
@@ -113,6 +114,28 @@ void put(const Busy& from, wire::Envelope& envelope) { envelope.mutable_busy()->
 
 void put(const KeepWaiting&, wire::Envelope& envelope) { envelope.mutable_keep_waiting(); }
 
+void put_step(const ExplainedStep& from, wire::ExplainedStep& to) {
+  to.set_name(from.name);
+  to.set_verdict(static_cast<std::uint32_t>(from.verdict));
+  for (const Difference& difference : from.differences) {
+    wire::Difference& added = *to.add_differences();
+    added.set_kind(static_cast<std::uint32_t>(difference.kind));
+    added.set_name(difference.name);
+    added.set_now(difference.now);
+    added.set_was(difference.was);
+  }
+  to.set_more(from.more);
+}
+
+void put(const Explanation& from, wire::Envelope& envelope) {
+  wire::Explanation& to = *envelope.mutable_explanation();
+  to.set_reason(from.reason);
+  to.set_detail(from.detail);
+  to.set_compared(from.compared);
+  put_step(from.request, *to.mutable_request());
+  for (const ExplainedStep& step : from.steps) put_step(step, *to.add_steps());
+}
+
 // take: a struct out of the envelope, moving its texts.
 
 Message take(wire::CompileRequest* from) {
@@ -126,6 +149,7 @@ Message take(wire::CompileRequest* from) {
   to.umask = from->umask();
   to.stderr_is_terminal = from->stderr_is_terminal();
   to.plan_only = from->plan_only();
+  to.explain = from->explain();
   return to;
 }
 
@@ -179,6 +203,32 @@ Message take(wire::ControlReply* from) {
   return ControlReply{std::move(*from->mutable_error()), std::move(*from->mutable_text())};
 }
 
+Result<ExplainedStep> take(wire::ExplainedStep* from) {
+  if (from->verdict() > static_cast<std::uint32_t>(Verdict::depends))
+    return Error{"message has an unknown verdict, " + std::to_string(from->verdict())};
+  ExplainedStep to{std::move(*from->mutable_name()), static_cast<Verdict>(from->verdict()), {}, from->more()};
+  for (wire::Difference& difference : *from->mutable_differences()) {
+    if (difference.kind() > static_cast<std::uint32_t>(kLastDiffers))
+      return Error{"message has a difference of unknown kind " + std::to_string(difference.kind())};
+    to.differences.push_back({static_cast<Differs>(difference.kind()), std::move(*difference.mutable_name()),
+                              std::move(*difference.mutable_now()), std::move(*difference.mutable_was())});
+  }
+  return to;
+}
+
+Result<Message> take(wire::Explanation* from) {
+  Explanation to{std::move(*from->mutable_reason()), std::move(*from->mutable_detail()), from->compared(), {}, {}};
+  Result<ExplainedStep> request = take(from->mutable_request());
+  if (!request) return request.error();
+  to.request = std::move(*request);
+  for (wire::ExplainedStep& step : *from->mutable_steps()) {
+    Result<ExplainedStep> taken = take(&step);
+    if (!taken) return taken.error();
+    to.steps.push_back(std::move(*taken));
+  }
+  return Message(std::move(to));
+}
+
 Result<Message> take(wire::Envelope& envelope) {
   switch (envelope.message_case()) {
     case wire::Envelope::kCompileRequest:
@@ -203,6 +253,8 @@ Result<Message> take(wire::Envelope& envelope) {
       return Message(Busy{std::move(*envelope.mutable_busy()->mutable_reason())});
     case wire::Envelope::kKeepWaiting:
       return Message(KeepWaiting{});
+    case wire::Envelope::kExplanation:
+      return take(envelope.mutable_explanation());
     case wire::Envelope::MESSAGE_NOT_SET:
       break;
   }

@@ -61,5 +61,14 @@ TEST(BaseDirectory, KnowsItsToken) {
   EXPECT_FALSE(BaseDirectory::holds_token("/one/base"));
 }
 
+TEST(BaseDirectory, ReadsPortableTextsAsTheyAreHere) {
+  const BaseDirectory base("/b");
+  EXPECT_EQ(base.local_text(base.portable_path("/b/x.h")), "/b/x.h");
+  EXPECT_EQ(BaseDirectory("/c").local_text("-I" + base.portable_path("/b/x") + " " + base.portable_argument("-a=/b")),
+            "-I/c/x -a=/c");
+  EXPECT_EQ(BaseDirectory().local_text(base.portable_path("/b/x.h")), "HIPCACHE_BASEDIR/x.h");
+  EXPECT_EQ(base.local_text("/x.h"), "/x.h");
+}
+
 }  // namespace
 }  // namespace hipcache

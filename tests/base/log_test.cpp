@@ -19,6 +19,14 @@ TEST(Log, AppendsALinePerEventAndDropsWhatIsBelowItsThreshold) {
   EXPECT_EQ(text.find("too fine"), std::string::npos) << text;
 }
 
+TEST(Log, SaysWhichLevelsGoAnywhere) {
+  const support::Scratch scratch;
+  const Log log(scratch / "log", Log::Level::warning);
+  EXPECT_FALSE(log.takes(Log::Level::info));
+  EXPECT_TRUE(log.takes(Log::Level::warning));
+  EXPECT_FALSE(Log().takes(Log::Level::error));
+}
+
 TEST(Log, TakesBracesAsTheyAre) {
   const support::Scratch scratch;
   Log(scratch / "log").error("{} {0} %s");

@@ -56,9 +56,19 @@ TEST(Options, PlanTakesTheCommandBehindTheDashesAsItIs) {
 TEST(Options, PlanWithoutACommandSaysHowToGiveOne) {
   EXPECT_THAT(error_of({"--plan"}), HasSubstr("hipcache --plan -- clang++"));
   EXPECT_THAT(error_of({"--plan", "--"}), HasSubstr("needs a command"));
+  EXPECT_THAT(error_of({"--explain"}), HasSubstr("hipcache --explain -- clang++"));
 }
 
-TEST(Options, ACommandGoesWithPlanAlone) { EXPECT_THAT(error_of({"-s", "--", "cc"}), HasSubstr("only --plan")); }
+TEST(Options, ExplainTakesACommandLikePlan) {
+  const Options options = parse_options({"--explain", "--format", "json", "--", "clang++", "-c"}).value();
+  EXPECT_EQ(options.action, Action::explain);
+  EXPECT_TRUE(options.json);
+  EXPECT_THAT(options.command, ElementsAre("clang++", "-c"));
+}
+
+TEST(Options, ACommandGoesWithPlanAndExplainAlone) {
+  EXPECT_THAT(error_of({"-s", "--", "cc"}), HasSubstr("only --plan and --explain"));
+}
 
 TEST(Options, AnUnknownOneIsNamedOnOneLineWithTheMend) {
   EXPECT_EQ(error_of({"--show-stat"}), "unknown option --show-stat; see hipcache --help");
@@ -73,7 +83,7 @@ TEST(Options, NoneOrMoreThanOneActionIsAnError) {
 
 TEST(Options, HelpNamesEveryOption) {
   for (const char* name : {"--show-stats", "--zero-stats", "--clear", "--cleanup", "--show-config", "--plan",
-                           "--start-server", "--stop-server", "--version", "--help", "--format"})
+                           "--explain", "--start-server", "--stop-server", "--version", "--help", "--format"})
     EXPECT_THAT(help_text(), HasSubstr(name));
 }
 

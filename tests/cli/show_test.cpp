@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/show_config.h"
+#include "cli/show_explanation.h"
 #include "cli/show_plan.h"
 #include "support/scratch.h"
 
@@ -42,6 +43,55 @@ TEST(ShowPlan, AsJsonHasEveryFieldWhateverTheOutcome) {
   EXPECT_EQ(json.at("steps").at(0),
             nlohmann::json({{"name", "device gfx906"}, {"key", "bb"}, {"stored", true}, {"inputs", 412}}));
   EXPECT_EQ(nlohmann::json::parse(plan_to_json({.reason = "\xff"})).at("cuid"), "") << "and is valid for any bytes";
+}
+
+using protocol::Differs;
+using protocol::Verdict;
+
+protocol::Explanation explanation() {
+  protocol::Explanation explanation;
+  explanation.compared = 2;
+  explanation.request = {"request", Verdict::runs, {}, 0};
+  explanation.steps = {{"probe", Verdict::stored, {}, 0},
+                       {"device gfx906",
+                        Verdict::runs,
+                        {{Differs::variable_unset, "CPATH", "", ""}, {Differs::content, "/a.h", "12", "34"}},
+                        7},
+                       {"bundle", Verdict::depends, {{Differs::pending, "device gfx906", "", ""}}, 0}};
+  return explanation;
+}
+
+TEST(ShowExplanation, AsTextHasALinePerStepAndOneForEachDifferenceBelow) {
+  EXPECT_EQ(explanation_to_text(explanation()),
+            "request        not stored\n"
+            "probe          stored\n"
+            "device gfx906  would run\n"
+            "               variable CPATH is not set any more\n"
+            "               content /a.h (digest 12, was 34)\n"
+            "               and 7 more\n"
+            "bundle         depends\n"
+            "               device gfx906 has to run first\n");
+}
+
+TEST(ShowExplanation, AsTextSaysWhyACommandPassesThrough) {
+  EXPECT_EQ(explanation_to_text({.reason = "link"}), "passes through: link\n");
+  EXPECT_EQ(explanation_to_text({.reason = "plugin", .detail = "-fplugin=x"}), "passes through: plugin: -fplugin=x\n");
+}
+
+TEST(ShowExplanation, AsJsonHasEveryFieldWhateverTheOutcome) {
+  const nlohmann::json json = nlohmann::json::parse(explanation_to_json(explanation()));
+  EXPECT_EQ(json.at("reason"), "");
+  EXPECT_EQ(json.at("compared"), 2);
+  EXPECT_EQ(json.at("request").at("verdict"), "would run");
+  const nlohmann::json& device = json.at("steps").at(1);
+  EXPECT_EQ(device.at("name"), "device gfx906");
+  EXPECT_EQ(device.at("more"), 7);
+  EXPECT_EQ(device.at("differences").at(1), nlohmann::json({{"kind", "content"},
+                                                            {"name", "/a.h"},
+                                                            {"now", "12"},
+                                                            {"was", "34"},
+                                                            {"text", "content /a.h (digest 12, was 34)"}}));
+  EXPECT_EQ(nlohmann::json::parse(explanation_to_json({.reason = "link", .detail = "\xff"})).at("reason"), "link");
 }
 
 TEST(ShowConfig, ShowsValueAndOriginOfEachSetting) {

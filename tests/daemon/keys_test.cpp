@@ -117,5 +117,18 @@ TEST(StepKey, TellsKindsApart) {
   EXPECT_NE(step_key(request(), host, {}), step_key(request(), device_step(), {}));
 }
 
+TEST(OutputKey, IsOfTheObjectsAbsolutePathInItsNameSpace) {
+  Request relative = request();
+  relative.invocation.object = "a.o";
+  Request absolute = request();
+  absolute.invocation.object = "/build/a.o";
+  EXPECT_EQ(output_key(relative), output_key(absolute));
+  relative.from.working_directory = "/other";
+  EXPECT_NE(output_key(relative), output_key(absolute));
+  Request apart = absolute;
+  apart.settings.name_space = "nightly";
+  EXPECT_NE(output_key(apart), output_key(absolute));
+}
+
 }  // namespace
 }  // namespace hipcache::daemon

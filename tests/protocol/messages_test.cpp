@@ -26,9 +26,9 @@ std::string hex(const std::string& bytes) {
 }
 
 TEST(Messages, HaveTheBytesThatTheFixturesRecordSoAChangedMeaningIsNoticed) {
-  ASSERT_EQ(kVersion, 1u) << "a new version has golden bytes of its own";
+  ASSERT_EQ(kVersion, 2u) << "a new version has golden bytes of its own";
   for (const Sample& sample : samples())
-    EXPECT_EQ(hex(encode(sample.message)), support::read_bytes(HIPCACHE_GOLDEN "/v1/" + sample.name + ".hex"))
+    EXPECT_EQ(hex(encode(sample.message)), support::read_bytes(HIPCACHE_GOLDEN "/v2/" + sample.name + ".hex"))
         << sample.name;
 }
 
@@ -55,6 +55,33 @@ TEST(Messages, KeepEveryFieldOfACompile) {
   EXPECT_EQ(received.umask, sent.umask);
   EXPECT_TRUE(received.stderr_is_terminal);
   EXPECT_TRUE(received.plan_only);
+  EXPECT_TRUE(received.explain);
+}
+
+TEST(Messages, KeepEveryFieldOfAnExplanation) {
+  const Message message = samples().back().message;
+  const auto& sent = std::get<Explanation>(message);
+  const Result<Message> decoded = decode(encode(message));
+  ASSERT_TRUE(decoded);
+  const auto& received = std::get<Explanation>(*decoded);
+  EXPECT_EQ(received.reason, sent.reason);
+  EXPECT_EQ(received.detail, sent.detail);
+  EXPECT_EQ(received.compared, sent.compared);
+  EXPECT_EQ(received.request.verdict, Verdict::depends);
+  EXPECT_EQ(received.request.differences, sent.request.differences);
+  ASSERT_EQ(received.steps.size(), 2u);
+  EXPECT_EQ(received.steps[0].name, "device gfx906");
+  EXPECT_EQ(received.steps[0].verdict, Verdict::runs);
+  EXPECT_EQ(received.steps[0].differences, sent.steps[0].differences);
+  EXPECT_EQ(received.steps[0].more, 17u);
+}
+
+TEST(Messages, AnExplanationOfALaterVersionIsAnErrorThatSaysWhatIsUnknown) {
+  Explanation later;
+  later.steps = {{"host", static_cast<Verdict>(99), {}, 0}};
+  EXPECT_THAT(decode(encode(later)).error().message, testing::HasSubstr("unknown verdict, 99"));
+  later.steps = {{"host", Verdict::runs, {{static_cast<Differs>(98), "", "", ""}}, 0}};
+  EXPECT_THAT(decode(encode(later)).error().message, testing::HasSubstr("unknown kind 98"));
 }
 
 TEST(Messages, SamplesCoverEveryKind) {
@@ -114,7 +141,7 @@ TEST(Messages, MutatedAnyhowAreAnErrorOrAMessageThatRoundTrips) {
   EXPECT_GT(refused, 0u);
 }
 
-TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/1"); }
+TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/2"); }
 
 }  // namespace
 }  // namespace hipcache::protocol

@@ -15,6 +15,7 @@ CompileRequest compile_request() {
   request.umask = 022;
   request.stderr_is_terminal = true;
   request.plan_only = true;
+  request.explain = true;
   return request;
 }
 
@@ -61,6 +62,21 @@ PlanReport plan_report() {
   return report;
 }
 
+Explanation explanation() {
+  Explanation answer;
+  answer.reason = "unsupported-option";
+  answer.detail = "-fnew";
+  answer.compared = 3;
+  answer.request = {"request", Verdict::depends, {{Differs::argument_added, "-O3", "", ""}}, 0};
+  answer.steps = {{"device gfx906",
+                   Verdict::runs,
+                   {{Differs::content, "/a.h", "0123456789abcdef", "fedcba9876543210"},
+                    {Differs::variable_changed, "CPATH", "", ""}},
+                   17},
+                  {"host", Verdict::stored, {}, 0}};
+  return answer;
+}
+
 }  // namespace
 
 std::vector<Sample> samples() {
@@ -74,7 +90,8 @@ std::vector<Sample> samples() {
           {"control_reply", ControlReply{"no room", "{}"}},
           {"version_mismatch", VersionMismatch{"1.2.2/3"}},
           {"busy", Busy{"too many requests"}},
-          {"keep_waiting", KeepWaiting{}}};
+          {"keep_waiting", KeepWaiting{}},
+          {"explanation", explanation()}};
 }
 
 }  // namespace hipcache::protocol

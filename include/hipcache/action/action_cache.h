@@ -69,6 +69,13 @@ struct Hit {
   inputs::Witnessed witnessed() const { return {path_set, state}; }
 };
 
+// What several steps depend on, all in all, and what the world answered.
+struct Observed {
+  std::shared_ptr<const inputs::PathSet> set;
+  Digest blob;  // where the set is stored
+  inputs::Answered answered;
+};
+
 class ActionCache {
  public:
   ActionCache(store::Store& store, inputs::World& world, Log& log);
@@ -85,11 +92,17 @@ class ActionCache {
   // The result of several steps under the union of what they depend on. An error, and nothing recorded, if the state of
   // any of the parts is not any more what it was when it was witnessed: a result must never stand under a state it was
   // not made in. REQUIRES: as above, for each part.
-  Status record_union(const ActionKey& key, const std::vector<inputs::Witnessed>& parts,
-                      const inputs::Surroundings& from, const ActionResult& result);
+  Result<Observed> record_union(const ActionKey& key, const std::vector<inputs::Witnessed>& parts,
+                                const inputs::Surroundings& from, const ActionResult& result);
+
+  // The union alone, with the answers of now: for a history of what cannot be recorded as a whole.
+  Result<Observed> store_union(const std::vector<inputs::Witnessed>& parts, const inputs::Surroundings& from);
 
   // Number of observations in the newest path set under the key; 0 if there is none. For --plan.
   std::uint64_t known_inputs(const ActionKey& key);
+
+  // The path set of that id, if it stands under the key. For explanations.
+  std::shared_ptr<const inputs::PathSet> path_set(const ActionKey& key, const Digest& id);
 
  private:
   struct Memory;

@@ -37,6 +37,9 @@ class BaseDirectory {
   // The path that a portable one stands for here; "" if it needs a base directory and there is none.
   std::string local_path(std::string_view portable) const;
 
+  // A portable path or argument as it reads here: for messages.
+  std::string local_text(std::string_view portable) const;
+
   // Whether the bytes mention the directory in any way.
   bool shows_in(std::string_view bytes) const;
 

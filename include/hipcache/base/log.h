@@ -28,6 +28,9 @@ class Log {
   void error(std::string_view line) { write(Level::error, line); }
   void write(Level level, std::string_view line);
 
+  // Whether a line of that level goes anywhere: for lines that cost something to make.
+  bool takes(Level level) const;
+
  private:
   struct Sink;
   std::unique_ptr<Sink> sink_;

@@ -16,7 +16,7 @@
 
 namespace hipcache::client {
 
-// Finish with its outputs' descriptors, PassThrough, PlanReport or Busy.
+// Finish with its outputs' descriptors, PassThrough, PlanReport, Explanation or Busy.
 using Answer = protocol::Received;
 
 Result<Answer> converse(const DaemonLink& link, const protocol::CompileRequest& request, Patience patience);

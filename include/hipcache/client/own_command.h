@@ -24,8 +24,8 @@ Result<OwnCommand> own_command(std::vector<std::string> argv);
 // loses that word. Fails if there is no such compiler.
 Result<std::vector<std::string>> with_real_compiler(std::vector<std::string> argv);
 
-// What the daemon is asked.
-protocol::CompileRequest compile_request(const OwnCommand& command, bool plan_only);
+// What the daemon is asked: to compile; callers that want to know something set that.
+protocol::CompileRequest compile_request(const OwnCommand& command);
 
 }  // namespace hipcache::client
 

@@ -13,11 +13,13 @@
 #include <variant>
 #include <vector>
 
+#include "hipcache/protocol/explanation.h"
+
 namespace hipcache::protocol {
 
 // Raised with every change of a message's meaning. Client and daemon of different versions do not talk
 // (docs/protocol.md).
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 // A daemon that has nothing to say for this long says KeepWaiting; a client that hears nothing for kSilenceLimit (for
 // the first answer: client/patience.h) while none of its own steps runs gives the daemon up.
@@ -43,6 +45,7 @@ struct CompileRequest {
   std::uint32_t umask = 0;
   bool stderr_is_terminal = false;
   bool plan_only = false;  // --plan: answer with PlanReport, run nothing but the probe
+  bool explain = false;    // --explain: answer with Explanation, run nothing but the probe
 };
 
 enum class ControlKind : std::uint32_t { ping = 0, stats = 1, zero_stats = 2, clear = 3, cleanup = 4, stop = 5 };
@@ -130,7 +133,7 @@ struct Busy {
 struct KeepWaiting {};
 
 using Message = std::variant<CompileRequest, ControlRequest, StepDone, PassThrough, RunStep, Finish, PlanReport,
-                             ControlReply, VersionMismatch, Busy, KeepWaiting>;
+                             ControlReply, VersionMismatch, Busy, KeepWaiting, Explanation>;
 
 // Version of the program and of the protocol: what must be equal on both sides.
 std::string build_id();

@@ -1,0 +1,102 @@
+#include "cli/show_explanation.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
+
+#include "cli/json_text.h"
+#include "hipcache/client/own_command.h"
+
+namespace hipcache::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using protocol::Difference;
+using protocol::ExplainedStep;
+using protocol::Explanation;
+using protocol::Verdict;
+
+std::string said(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::stored:
+      return "stored";
+    case Verdict::runs:
+      return "would run";
+    case Verdict::depends:
+      return "depends";
+  }
+  return "unknown";
+}
+
+// The request itself does not run.
+std::string verdict_of(const ExplainedStep& step, bool is_request) {
+  return is_request && step.verdict != Verdict::stored ? "not stored" : said(step.verdict);
+}
+
+std::string to_text(const ExplainedStep& step, std::size_t width, bool is_request) {
+  std::string name = step.name;
+  name.resize(std::max(width, name.size()), ' ');
+  const std::string margin(name.size() + 2, ' ');
+  std::string text = name + "  " + verdict_of(step, is_request) + "\n";
+  for (const Difference& difference : step.differences) text += margin + protocol::describe(difference) + "\n";
+  if (step.more > 0) text += margin + "and " + std::to_string(step.more) + " more\n";
+  return text;
+}
+
+ordered_json to_json(const ExplainedStep& step) {
+  ordered_json differences = ordered_json::array();
+  for (const Difference& difference : step.differences)
+    differences.push_back({{"kind", protocol::name_of(difference.kind)},
+                           {"name", difference.name},
+                           {"now", difference.now},
+                           {"was", difference.was},
+                           {"text", protocol::describe(difference)}});
+  return {{"name", step.name}, {"verdict", said(step.verdict)}, {"differences", differences}, {"more", step.more}};
+}
+
+Result<Explanation> ask(const Control& control, const std::vector<std::string>& words) {
+  Result<std::vector<std::string>> argv = client::with_real_compiler(words);
+  if (!argv) return argv.error();
+  const Result<client::OwnCommand> command = client::own_command(std::move(*argv));
+  if (!command) return command.error();
+  protocol::CompileRequest request = client::compile_request(*command);
+  request.explain = true;
+  Result<client::Answer> answer = control.converse(request);
+  if (!answer) return answer.error();
+  if (auto* explanation = std::get_if<Explanation>(&answer->message)) return std::move(*explanation);
+  if (const auto* busy = std::get_if<protocol::Busy>(&answer->message))
+    return Error{"the daemon is busy: " + busy->reason};
+  return Error{"the daemon answered with something else than an explanation"};
+}
+
+}  // namespace
+
+std::string explanation_to_text(const Explanation& explanation) {
+  if (!explanation.reason.empty())
+    return "passes through: " + explanation.reason +
+           (explanation.detail.empty() ? std::string() : ": " + explanation.detail) + "\n";
+  std::size_t width = explanation.request.name.size();
+  for (const ExplainedStep& step : explanation.steps) width = std::max(width, step.name.size());
+  std::string text = to_text(explanation.request, width, true);
+  for (const ExplainedStep& step : explanation.steps) text += to_text(step, width, false);
+  return text;
+}
+
+std::string explanation_to_json(const Explanation& explanation) {
+  ordered_json steps = ordered_json::array();
+  for (const ExplainedStep& step : explanation.steps) steps.push_back(to_json(step));
+  return json_text({{"reason", explanation.reason},
+                    {"detail", explanation.detail},
+                    {"compared", explanation.compared},
+                    {"request", to_json(explanation.request)},
+                    {"steps", std::move(steps)}});
+}
+
+Result<std::string> show_explanation(const Control& control, const std::vector<std::string>& command, bool json) {
+  const Result<Explanation> explanation = ask(control, command);
+  if (!explanation) return explanation.error();
+  return json ? explanation_to_json(*explanation) : explanation_to_text(*explanation);
+}
+
+}  // namespace hipcache::cli

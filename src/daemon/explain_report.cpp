@@ -1,0 +1,103 @@
+#include "daemon/explain_report.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "daemon/explainer.h"
+#include "daemon/keys.h"
+#include "daemon/planned_step.h"
+#include "daemon/planner.h"
+#include "daemon/reply.h"
+#include "daemon/trail.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using action::TrailStep;
+using protocol::Differs;
+using protocol::ExplainedStep;
+using protocol::Explanation;
+using protocol::Verdict;
+
+// Whether all of the request's steps are stored changes what there is to say: then what differs is of no step.
+ExplainedStep explain_request(const Explainer& explainer, const Request& request, const Services& services,
+                              store::Lease& lease, bool all_stored) {
+  if (!request.settings.recache && services.actions.look_up(request_key(request), request.from, lease))
+    return explained("request", Verdict::stored, {});
+  Differences differences = explainer.asked();
+  if (differences.empty() && all_stored) differences = explainer.observed();
+  if (!differences.empty()) put_in_order(differences);
+  return explained("request", Verdict::runs, std::move(differences));
+}
+
+// What is said of the whole request is not said again of its steps.
+Differences unless_said(Differences differences, const Explainer& explainer) {
+  return explainer.compared() == 0 ? Differences() : differences;
+}
+
+ExplainedStep explain_probe(const Explainer& explainer, const StepWork& probe, const Request& request) {
+  if (probe.hit) return explained(probe.label, Verdict::stored, {});
+  return explained(probe.label, Verdict::runs,
+                   unless_said(explainer.why(trail_step(probe, nullptr, request.from), {}), explainer));
+}
+
+ExplainedStep explain_step(const Explainer& explainer, const PlannedStep& step, const Request& request,
+                           const std::set<std::string>& missing) {
+  const std::string& label = step.work.label;
+  TrailStep now = trail_step(step.work, step.planned, request.from);
+  if (!step.has_key) now.key = {};
+  Differences differences = unless_said(explainer.why(now, step.makers), explainer);
+  if (step.has_key || !differences.empty()) return explained(label, Verdict::runs, std::move(differences));
+  for (const std::string& maker : step.makers)
+    if (missing.contains(maker)) differences.push_back({Differs::pending, maker, "", ""});
+  return explained(label, Verdict::depends, std::move(differences));
+}
+
+std::vector<ExplainedStep> explain_steps(const Explainer& explainer, const std::vector<PlannedStep>& steps,
+                                         const Request& request) {
+  std::vector<ExplainedStep> all;
+  std::set<std::string> missing;
+  for (const PlannedStep& step : steps) {
+    if (step.stored && !request.settings.recache) {
+      all.push_back(explained(step.work.label, Verdict::stored, {}));
+      continue;
+    }
+    all.push_back(explain_step(explainer, step, request, missing));
+    missing.insert(step.work.label);
+  }
+  return all;
+}
+
+Explanation explain(protocol::Channel& channel, const Request& request, const Services& services, store::Lease& lease) {
+  const Explainer explainer(request, services);  // before the probe runs and is stored
+  const auto planned = obtain_plan(channel, request, services, lease, nullptr);
+  if (const auto* why = std::get_if<command::Uncacheable>(&planned)) return explain_passed_through(*why);
+  const auto& [plan, probe] = std::get<Planned>(planned);
+
+  Explanation explanation;
+  explanation.compared = static_cast<std::uint32_t>(explainer.compared());
+  explanation.steps = explain_steps(explainer, look_up_steps(plan, request, services, lease), request);
+  explanation.steps.insert(explanation.steps.begin(), explain_probe(explainer, probe, request));
+  const bool all_stored = std::all_of(explanation.steps.begin(), explanation.steps.end(),
+                                      [](const ExplainedStep& step) { return step.verdict == Verdict::stored; });
+  explanation.request = explain_request(explainer, request, services, lease, all_stored);
+  return explanation;
+}
+
+}  // namespace
+
+void report_explanation(protocol::Channel& channel, const Request& request, const Services& services,
+                        store::Lease& lease) {
+  reply(channel, explain(channel, request, services, lease), {}, services);
+}
+
+Explanation explain_passed_through(const command::Uncacheable& why) {
+  Explanation explanation;
+  explanation.reason = why.reason;
+  explanation.detail = why.detail;
+  return explanation;
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,65 @@
+#include "daemon/planned_step.h"
+
+#include <map>
+#include <optional>
+
+#include "daemon/step_graph.h"
+
+namespace hipcache::daemon {
+namespace {
+
+struct Made {
+  std::string label;
+  std::optional<Digest> digest;  // of what is stored
+};
+
+// By the name of the output.
+using MadeByName = std::map<std::string, Made>;
+
+// The digests of the step's inputs, if all of them are known.
+std::optional<std::vector<Digest>> inputs_of(const plan::Step& step, const MadeByName& made) {
+  std::vector<Digest> digests;
+  for (const std::string& input : step.inputs) {
+    const auto maker = made.find(input);
+    if (maker == made.end() || !maker->second.digest) return std::nullopt;
+    digests.push_back(*maker->second.digest);
+  }
+  return digests;
+}
+
+std::vector<std::string> makers_of(const plan::Step& step, const MadeByName& made) {
+  std::vector<std::string> labels;
+  for (const std::string& input : step.inputs)
+    if (const auto maker = made.find(input); maker != made.end()) labels.push_back(maker->second.label);
+  return labels;
+}
+
+std::optional<Digest> stored_output(const StepWork& work, const Request& request, const Services& services,
+                                    store::Lease& lease) {
+  const std::optional<action::Hit> hit = services.actions.look_up(work.key, request.from, lease);
+  if (!hit || hit->result.outputs.empty()) return std::nullopt;
+  return hit->result.outputs.front().blob;
+}
+
+}  // namespace
+
+std::vector<PlannedStep> look_up_steps(const plan::Plan& plan, const Request& request, const Services& services,
+                                       store::Lease& lease) {
+  std::vector<PlannedStep> steps;
+  MadeByName made;
+  for (const plan::Step& step : plan.steps) {
+    const std::optional<std::vector<Digest>> inputs = inputs_of(step, made);
+    PlannedStep& looked_up = steps.emplace_back();
+    looked_up.planned = &step;
+    looked_up.work = work_for(step, inputs.value_or(std::vector<Digest>{}), request, kStoredDirectory);
+    looked_up.makers = makers_of(step, made);
+    looked_up.has_key = inputs.has_value();
+    Made& entry = made[step.output];
+    entry.label = looked_up.work.label;
+    if (looked_up.has_key) entry.digest = stored_output(looked_up.work, request, services, lease);
+    looked_up.stored = entry.digest.has_value();
+  }
+  return steps;
+}
+
+}  // namespace hipcache::daemon

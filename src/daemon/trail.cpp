@@ -1,0 +1,43 @@
+#include "daemon/trail.h"
+
+#include "daemon/keys.h"
+
+namespace hipcache::daemon {
+
+action::Asked asked_by(const Request& request) {
+  std::vector<std::string> archs;
+  for (const command::ArchId& arch : request.invocation.archs) archs.push_back(arch.name);
+  return {.compiler = request.compiler,
+          .arguments = portable(request.invocation.without_archs, request.from),
+          .archs = std::move(archs),
+          .working_directory = request.from.working_directory,
+          .logical_directory = request.from.logical_directory(),
+          .cuid = request.from.cuid,
+          .colour = request.colour};
+}
+
+action::TrailStep trail_step(const StepWork& work, const plan::Step* planned, const inputs::Surroundings& from) {
+  action::TrailStep step{.label = work.label, .key = work.key};
+  if (planned != nullptr) {
+    for (const plan::StepCommand& command : planned->commands)
+      step.programs.push_back(from.base.portable_path(command.program));
+    for (const std::vector<std::string>& keyed : planned->keyed) step.arguments.push_back(portable(keyed, from));
+  }
+  step.inputs = work.inputs;
+  if (work.witnessed.set != nullptr) step.set = work.witnessed.set->id();
+  step.refusal = work.refusal;
+  step.detail = work.refusal_detail;
+  return step;
+}
+
+void record_trail(const action::Observed& observed, const StepWork& probe, const StepGraph& graph,
+                  const Request& request, const Services& services) {
+  action::Trail trail{
+      .asked = asked_by(request), .steps = {trail_step(probe, nullptr, request.from)}, .observed = observed};
+  for (std::size_t index = 0; index < graph.steps().size(); ++index)
+    trail.steps.push_back(trail_step(*graph.steps()[index], &graph.plan_of(index), request.from));
+  const Status recorded = services.history.record(output_key(request), trail);
+  if (!recorded) services.log.warning("no trail is kept: " + recorded.error().message);
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,25 @@
+// A request as the history keeps it.
+#ifndef HIPCACHE_DAEMON_TRAIL_H
+#define HIPCACHE_DAEMON_TRAIL_H
+
+#include "daemon/request.h"
+#include "daemon/services.h"
+#include "daemon/step_graph.h"
+#include "daemon/step_work.h"
+#include "hipcache/action/history.h"
+#include "hipcache/plan/plan.h"
+
+namespace hipcache::daemon {
+
+action::Asked asked_by(const Request& request);
+
+// As its key has it. `planned` is null for the probe: its arguments are the request's.
+action::TrailStep trail_step(const StepWork& work, const plan::Step* planned, const inputs::Surroundings& from);
+
+// REQUIRES: all steps succeeded.
+void record_trail(const action::Observed& observed, const StepWork& probe, const StepGraph& graph,
+                  const Request& request, const Services& services);
+
+}  // namespace hipcache::daemon
+
+#endif

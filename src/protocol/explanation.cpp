@@ -1,0 +1,77 @@
+#include "hipcache/protocol/explanation.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace hipcache::protocol {
+namespace {
+
+struct Said {
+  std::string_view name;
+  std::string_view line;  // $name, $now and $was stand for the difference's own
+};
+
+// By the number of the kind.
+constexpr std::array<Said, static_cast<std::size_t>(kLastDiffers) + 1> kSaid{{
+    {"nothing_stored", "no compile of this output is stored"},
+    {"recache", "HIPCACHE_RECACHE is set: what is stored is not used"},
+    {"compiler", "compiler $now, was $was"},
+    {"argument_added", "argument $name only now"},
+    {"argument_removed", "argument $name only then"},
+    {"argument_moved", "argument $name in another place"},
+    {"driver_arguments", "arguments that the driver made differ"},
+    {"arch_added", "architecture $name only now"},
+    {"arch_removed", "architecture $name only then"},
+    {"asked_directory", "working directory $now, was $was"},
+    {"cuid", "CUID $now, was $was"},
+    {"colour", "messages in colour: $now, was $was"},
+    {"command", "the command differs"},
+    {"unknown_step", "no compile for this $name is stored"},
+    {"program", "program $now, was $was"},
+    {"input", "what $name made (digest $now, was $was)"},
+    {"pending", "$name has to run first"},
+    {"variable_changed", "variable $name differs"},
+    {"variable_set", "variable $name is set now"},
+    {"variable_unset", "variable $name is not set any more"},
+    {"working_directory", "the working directory differs"},
+    {"shown_base", "the base directory differs and shows in what the step made"},
+    {"shown_cuid", "the CUID differs and shows in what the step made"},
+    {"appeared", "$name appeared"},
+    {"vanished", "$name vanished"},
+    {"content", "content $name (digest $now, was $was)"},
+    {"nature", "$name is $now, was $was"},
+    {"link", "link $name now leads elsewhere"},
+    {"real_path", "$name is now found elsewhere"},
+    {"search", "PATH leads elsewhere for $name"},
+    {"listing", "listing of $name"},
+    {"same_files", "which names of equal content are one file"},
+    {"refused", "was not stored: $name"},
+    {"gone", "nothing differs, but its result is not stored any more"},
+}};
+
+const Said& said(Differs kind) { return kSaid[static_cast<std::size_t>(kind)]; }
+
+void replace(std::string& text, std::string_view placeholder, const std::string& value) {
+  const std::size_t at = text.find(placeholder);
+  if (at != std::string::npos) text.replace(at, placeholder.size(), value);
+}
+
+bool is_control(char byte) { return static_cast<unsigned char>(byte) < ' ' || byte == '\x7f'; }
+
+}  // namespace
+
+std::string name_of(Differs kind) { return std::string(said(kind).name); }
+
+// From the right: what is put in is not searched again.
+std::string describe(const Difference& difference) {
+  std::string line(said(difference.kind).line);
+  replace(line, "$was", difference.was);
+  replace(line, "$now", difference.now);
+  replace(line, "$name", difference.name);
+  if (difference.kind == Differs::refused && !difference.now.empty()) line += ": " + difference.now;
+  std::replace_if(line.begin(), line.end(), is_control, '?');
+  return line;
+}
+
+}  // namespace hipcache::protocol
