@@ -100,7 +100,8 @@ Differences Explainer::differences_of(const TrailStep& step, const std::vector<s
   if (candidate == nullptr) return only(Differs::unknown_step, is_device(step) ? "architecture" : "step");
   const TrailStep& then = *candidate->then.step(step.label);
   const bool same_key = then.key == step.key;
-  if (same_key && !then.refusal.empty()) return only(Differs::refused, then.refusal, then.detail);
+  const bool no_key = step.key == action::ActionKey();
+  if ((same_key || no_key) && !then.refusal.empty()) return only(Differs::refused, then.refusal, then.detail);
 
   Differences differences = compare_steps(step, then, makers);
   if (candidate->variable_differs()) differences = without_values(std::move(differences), now_, candidate->then.asked);
@@ -108,7 +109,7 @@ Differences Explainer::differences_of(const TrailStep& step, const std::vector<s
   differences.insert(differences.end(), std::make_move_iterator(observed.begin()),
                      std::make_move_iterator(observed.end()));
   if (!differences.empty()) put_in_order(differences);
-  if (!differences.empty() || step.key == action::ActionKey()) return differences;
+  if (!differences.empty() || no_key) return differences;
   return only(same_key ? Differs::gone : Differs::command);
 }
 

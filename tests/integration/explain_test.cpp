@@ -1,0 +1,293 @@
+// `hipcache --explain`, and what the log says of a miss: for every kind of change the step that it concerns is named
+// with the change, and no other step.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "hipcache/base/digest.h"
+#include "integration/single_compile.h"
+
+namespace hipcache::integration {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+std::string digits(const std::string& bytes) { return digest_of(bytes).hex().substr(0, 16); }
+
+std::string content(const std::string& path, const std::string& now, const std::string& was) {
+  return "content " + path + " (digest " + digits(now) + ", was " + digits(was) + ")";
+}
+
+// The daemon's answer, as a test reads it.
+class Explained {
+ public:
+  explicit Explained(nlohmann::json json) : json_(std::move(json)) {}
+
+  std::string verdict(const std::string& step) const { return of(step).at("verdict"); }
+  std::vector<std::string> lines(const std::string& step) const {
+    const nlohmann::json explained = of(step);
+    std::vector<std::string> all;
+    for (const nlohmann::json& difference : explained.at("differences")) all.push_back(difference.at("text"));
+    return all;
+  }
+  std::vector<std::string> would_run() const { return with("would run"); }
+  std::vector<std::string> not_stored() const {
+    std::vector<std::string> all = with("would run");
+    for (const std::string& step : with("depends")) all.push_back(step);
+    return all;
+  }
+  std::string text() const { return json_.dump(); }
+  const nlohmann::json& json() const { return json_; }
+
+ private:
+  nlohmann::json of(const std::string& name) const {
+    if (name == "request") return json_.at("request");
+    for (const nlohmann::json& step : json_.at("steps"))
+      if (step.at("name") == name) return step;
+    ADD_FAILURE() << "no step " << name << " in " << json_.dump();
+    return {{"verdict", ""}, {"differences", nlohmann::json::array()}};
+  }
+  std::vector<std::string> with(const std::string& verdict) const {
+    std::vector<std::string> names;
+    for (const nlohmann::json& step : json_.at("steps"))
+      if (step.at("verdict") == verdict) names.push_back(step.at("name"));
+    return names;
+  }
+
+  nlohmann::json json_;
+};
+
+class Explain : public SingleCompile {
+ protected:
+  // A header for all, one for the device, one for gfx906 alone.
+  Explain() {
+    project_.write("all.h", kAll);
+    project_.write("device.h", kDevice);
+    project_.write("gfx906.h", kGfx906);
+    project_.make_directory("first");
+    write_kernel(project_, "a.hip",
+                 "#include <all.h>\n"
+                 "#ifdef __HIP_DEVICE_COMPILE__\n#include <device.h>\n#endif\n"
+                 "#ifdef __gfx906__\n#include <gfx906.h>\n#endif\n");
+  }
+
+  Arguments compile(const std::string& flags = "-O1") const { return command("-Ifirst -I. " + flags); }
+
+  void build(const Arguments& argv, const Variables& variables = {}) {
+    const Ended ended = cache_.run(argv, project_.path(), logged(variables));
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  }
+
+  Explained explain(const Arguments& argv, const Variables& variables = {}) const {
+    const Ended ended =
+        cache_.run(Arguments{"--explain", "--format", "json", "--"} + argv, project_.path(), logged(variables));
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return Explained(nlohmann::json::parse(ended.out));
+  }
+
+  // Builds what was explained, and expects that exactly the steps ran of which it was said.
+  void expect_true(const Explained& explained, const Arguments& argv, const Variables& variables = {}) {
+    const Counts before = cache_.counts();
+    build(argv, variables);
+    const Counts counted = cache_.counts() - before;
+    for (const nlohmann::json& step : explained.json().at("steps")) {
+      const std::string name = step.at("name");
+      if (name == "probe" || step.at("verdict") == "depends") continue;
+      EXPECT_EQ(counted.run.at(name), step.at("verdict") == "would run" ? 1 : 0) << name;
+    }
+  }
+
+  void stop_daemon() const { EXPECT_EQ(cache_.control("--stop-server").exit_code, 0); }
+
+  std::string log() const { return support::read_bytes(project_ / "log"); }
+
+  static constexpr const char* kAll = "#define ALL 1\n";
+  static constexpr const char* kDevice = "#define DEVICE 1\n";
+  static constexpr const char* kGfx906 = "#define GFX906 1\n";
+  static inline const std::vector<std::string> kSteps{"device gfx1030", "device gfx906", "bundle", "host"};
+
+ private:
+  // The daemon that the first of them starts keeps a log.
+  Variables logged(Variables variables) const {
+    variables["HIPCACHE_LOG"] = project_ / "log";
+    return variables;
+  }
+};
+
+TEST_P(Explain, SaysThatNothingIsStoredBeforeTheFirstCompileAndAfterClearing) {
+  for (const bool cleared : {false, true}) {
+    if (cleared) {
+      build(compile());
+      EXPECT_EQ(cache_.control("--clear").exit_code, 0);
+    }
+    const Explained explained = explain(compile());
+    EXPECT_EQ(explained.json().at("compared"), 0);
+    EXPECT_THAT(explained.lines("request"), ElementsAre("no compile of this output is stored"));
+    EXPECT_EQ(explained.not_stored().size(), 5u) << explained.text();
+  }
+}
+
+TEST_P(Explain, SaysOfAnUnchangedCompileThatAllIsStoredAlsoAfterARestart) {
+  build(compile());
+  for (const bool restarted : {false, true}) {
+    if (restarted) stop_daemon();
+    const Explained explained = explain(compile());
+    EXPECT_EQ(explained.verdict("request"), "stored");
+    EXPECT_THAT(explained.not_stored(), IsEmpty()) << explained.text();
+  }
+}
+
+TEST_P(Explain, NamesAnEditedHeaderWithBothDigestsAlsoAfterARestart) {
+  build(compile());
+  project_.write("all.h", "#define ALL 2\n");
+  for (const bool restarted : {false, true}) {
+    if (restarted) stop_daemon();
+    const Explained explained = explain(compile());
+    for (const char* step : {"device gfx1030", "device gfx906", "host"})
+      EXPECT_THAT(explained.lines(step), ElementsAre(content("./all.h", "#define ALL 2\n", kAll))) << step;
+    EXPECT_EQ(explained.verdict("bundle"), "depends");
+    EXPECT_THAT(explained.lines("bundle"),
+                ElementsAre("device gfx1030 has to run first", "device gfx906 has to run first"));
+    EXPECT_EQ(explained.verdict("probe"), "stored");
+  }
+  expect_true(explain(compile()), compile());
+}
+
+TEST_P(Explain, NamesADeviceHeaderForTheStepsThatReadItAlone) {
+  build(compile());
+  project_.write("gfx906.h", "#define GFX906 2\n");
+  const Explained one = explain(compile());
+  EXPECT_THAT(one.would_run(), ElementsAre("device gfx906"));
+  EXPECT_THAT(one.lines("device gfx906"), ElementsAre(content("./gfx906.h", "#define GFX906 2\n", kGfx906)));
+  EXPECT_EQ(one.verdict("host"), "depends");
+  expect_true(one, compile());
+
+  project_.write("device.h", "#define DEVICE 2\n");
+  const Explained both = explain(compile());
+  EXPECT_THAT(both.would_run(), ElementsAre("device gfx1030", "device gfx906"));
+  expect_true(both, compile());
+}
+
+TEST_P(Explain, NamesAHeaderThatAppeared) {
+  build(compile());
+  project_.write("first/all.h", kAll);
+  const Explained explained = explain(compile());
+  for (const char* step : {"device gfx1030", "device gfx906", "host"})
+    EXPECT_THAT(explained.lines(step), Contains("first/all.h appeared")) << step;
+  expect_true(explained, compile());
+
+  std::filesystem::remove(project_ / "first/all.h");
+  EXPECT_THAT(explain(compile()).not_stored(), IsEmpty()) << "the first state is stored as well";
+}
+
+TEST_P(Explain, NamesAHeaderThatVanished) {
+  build(compile());
+  std::filesystem::rename(project_ / "all.h", project_ / "first/all.h");
+  EXPECT_THAT(explain(compile()).lines("host"), ElementsAre("first/all.h appeared", "./all.h vanished"));
+}
+
+// clang reads edits of its command line from the variable; one that it does not know it ignores, silently after a '#'.
+TEST_P(Explain, NamesAVariableAndNeverItsValue) {
+  const std::vector<std::string> secrets{"value-that-nobody-may-see-7f3a", "value-of-that-kind-91bc", "value-22d0"};
+  const auto with = [&](std::size_t index) { return Variables{{"CCC_OVERRIDE_OPTIONS", "#" + secrets[index]}}; };
+  build(compile());
+  const Explained set = explain(compile(), with(0));
+  EXPECT_THAT(set.lines("probe"), ElementsAre("variable CCC_OVERRIDE_OPTIONS is set now"));
+  build(compile(), with(0));
+  EXPECT_THAT(explain(compile(), with(0)).not_stored(), IsEmpty());
+  const Explained changed = explain(compile(), with(1));
+  EXPECT_THAT(changed.lines("probe"), ElementsAre("variable CCC_OVERRIDE_OPTIONS differs"));
+  build(compile(), with(2));
+  EXPECT_THAT(log(), HasSubstr("a.o: probe runs: variable CCC_OVERRIDE_OPTIONS differs\n"));
+
+  stop_daemon();
+  std::string everything = set.text() + changed.text() + log();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(cache_.directory()))
+    if (entry.is_regular_file()) everything += support::read_bytes(entry.path());
+  for (const std::string& secret : secrets) EXPECT_THAT(everything, Not(HasSubstr(secret)));
+}
+
+TEST_P(Explain, KeepsBackArgumentsThatTheDriverMadeOfAVariable) {
+  build(compile());
+  const Explained explained = explain(compile(), {{"CPATH", project_ / "first"}});
+  EXPECT_THAT(explained.lines("probe"), ElementsAre("variable CPATH is set now"));
+  EXPECT_THAT(explained.lines("host"), ElementsAre("arguments that the driver made differ"));
+  EXPECT_THAT(explained.text(), Not(HasSubstr(project_ / "first")));
+}
+
+TEST_P(Explain, NamesAnArgumentInTheRequestAndInTheStepsThatGetIt) {
+  build(compile());
+  const Explained explained = explain(compile("-O1 -DNEW=1"));
+  EXPECT_THAT(explained.lines("request"), ElementsAre("argument -DNEW=1 only now"));
+  EXPECT_THAT(explained.lines("host"), Contains("argument -D NEW=1 only now"));
+  EXPECT_THAT(explained.lines("device gfx906"), Contains("argument -D NEW=1 only now"));
+  expect_true(explained, compile("-O1 -DNEW=1"));
+  EXPECT_THAT(explain(compile("-O1")).not_stored(), IsEmpty());
+  EXPECT_THAT(explain(compile("-O1 -DNEW=1 -DMORE")).lines("request"), ElementsAre("argument -DMORE only now"))
+      << "held against the nearest";
+}
+
+TEST_P(Explain, NamesAnArchitectureThatWasAddedAndKeepsTheOthersStored) {
+  build(compile());
+  const Arguments more = compile() + archs({"gfx90a"});
+  const Explained explained = explain(more);
+  EXPECT_THAT(explained.lines("request"), ElementsAre("architecture gfx90a only now"));
+  EXPECT_EQ(explained.verdict("device gfx906"), "stored");
+  EXPECT_EQ(explained.verdict("device gfx1030"), "stored");
+  EXPECT_THAT(explained.lines("device gfx90a"), ElementsAre("no compile for this architecture is stored"));
+  EXPECT_EQ(explained.verdict("bundle"), "would run");
+  EXPECT_EQ(explained.verdict("host"), "depends");
+  expect_true(explained, more);
+}
+
+TEST_P(Explain, NamesTheReasonOfACommandThatPassesThrough) {
+  const Explained explained = explain(compile("-O1 -flto"));
+  EXPECT_EQ(explained.json().at("reason"), "lto");
+  EXPECT_EQ(explained.json().at("detail"), "-flto");
+  const Ended text = cache_.run(Arguments{"--explain", "--"} + compile("-O1 -flto"), project_.path());
+  EXPECT_EQ(text.out, "passes through: lto: -flto\n");
+}
+
+TEST_P(Explain, NamesWhyAStepIsNeverStored) {
+  project_.write("a.hip", support::read_bytes(project_ / "a.hip") + "const char* date = __DATE__ __TIME__;\n");
+  build(compile());
+  const Explained explained = explain(compile());
+  for (const char* step : {"device gfx906", "host"})
+    EXPECT_THAT(explained.lines(step), ElementsAre(HasSubstr("was not stored: clock"))) << step;
+}
+
+TEST_P(Explain, SaysThatStoredResultsAreNotToBeUsed) {
+  build(compile());
+  const Explained explained = explain(compile(), {{"HIPCACHE_RECACHE", "1"}});
+  EXPECT_THAT(explained.would_run().size(), 5u) << explained.text();
+  EXPECT_THAT(explained.lines("host"), ElementsAre("HIPCACHE_RECACHE is set: what is stored is not used"));
+}
+
+TEST_P(Explain, KeepsNoHistoryOfReadonlyRequests) {
+  build(compile(), {{"HIPCACHE_READONLY", "1"}});
+  EXPECT_EQ(explain(compile()).json().at("compared"), 0);
+}
+
+TEST_P(Explain, HasTheLogSayWhyEachStepRan) {
+  build(compile());
+  for (const std::string& step : kSteps)
+    EXPECT_THAT(log(), HasSubstr("a.o: " + step + " runs: no compile of this output is stored\n"));
+  build(compile());
+  project_.write("gfx906.h", "#define GFX906 2\n");
+  const std::size_t before = log().size();
+  build(compile());
+  const std::string lines = log().substr(before);
+  EXPECT_THAT(lines, HasSubstr("a.o: device gfx906 runs: " + content("./gfx906.h", "#define GFX906 2\n", kGfx906)));
+  EXPECT_THAT(lines, Not(HasSubstr("device gfx1030 runs")));
+  EXPECT_THAT(lines, Not(HasSubstr("host runs"))) << "an unused macro leaves the code object as it was";
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, Explain, testing::ValuesIn(kCompilers), name_of);
+
+}  // namespace
+}  // namespace hipcache::integration
