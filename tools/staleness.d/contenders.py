@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench.d"))
 
 import launchers  # noqa: E402  (of tools/bench.d)
-from process import run  # noqa: E402
+from process import Failed, run  # noqa: E402
 
 NOWHERE = "/proc/no/such/directory"
 # Seconds until a file counts for a cache that goes by times: it takes no notice of what is of the running second.
@@ -120,5 +120,8 @@ def fresh(launcher, directory):
     """The same launcher with an empty cache in the directory; stop() it in the end."""
     pathlib.Path(directory).mkdir(parents=True, exist_ok=True)
     mine = copy.copy(launcher)
-    mine.renew(directory)
+    try:
+        mine.renew(directory)
+    except Failed:  # sccache gives its server ten seconds to start, which on a busy machine may be too few
+        mine.renew(directory)
     return mine

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from case import GROUPS
 from judge import ORDER
 from table import table
 
@@ -14,7 +15,7 @@ def _cases(result, launchers):
     by_case = {}
     for row in result["cases"]:
         by_case.setdefault((row["group"], row["case"]), {})[row["clang"]] = row["verdicts"]
-    for (group, title), tried in by_case.items():
+    for (group, title), tried in sorted(by_case.items(), key=lambda one: GROUPS.index(one[0][0])):
         cells = []
         for launcher in launchers:
             outcomes = {clang: verdicts[launcher]["outcome"] for clang, verdicts in tried.items()}
