@@ -201,21 +201,23 @@ TEST_P(ClockStaleness, EditsInQuickSuccessionAreAllSeen) {
   EXPECT_EQ(cache_.counts().hits, 3);
 }
 
-// A file system whose stamps are whole seconds, as old network servers have.
+// A file system whose stamps are whole seconds, as old network servers have. Where the machine lends none (a container
+// without loop devices), tests/inputs/world_trust_test.cpp is what is left.
 class CoarseClockStaleness : public ClockStaleness {
  protected:
-  CoarseClockStaleness() {
+  void SetUp() override {
     const std::string image = image_ / "disk";
-    EXPECT_EQ(run({"truncate", "-s", "8M", image}, "/").exit_code, 0);
-    EXPECT_EQ(run({"mkfs.ext4", "-q", "-F", "-I", "128", "-O", "^has_journal", image}, "/").exit_code, 0);
+    ASSERT_EQ(run({"truncate", "-s", "8M", image}, "/").exit_code, 0);
+    const Ended made = run({"mkfs.ext4", "-q", "-F", "-I", "128", "-O", "^has_journal", image}, "/");
     const Ended mounted = run({"mount", "-o", "loop", image, project_.path()}, "/");
-    EXPECT_EQ(mounted.exit_code, 0) << mounted.err << "the tests run as root";
+    if (mounted.exit_code != 0) GTEST_SKIP() << "no file system of whole seconds: " << made.err << mounted.err;
+    mounted_ = true;
     project_.write("gate.h", "");
     project_.write("late/value.h", kOld);
     project_.make_directory("early");
     write_kernel(project_, "a.hip", kGated);
   }
-  ~CoarseClockStaleness() override { EXPECT_EQ(umount2(project_.path().c_str(), MNT_DETACH), 0); }
+  void TearDown() override { EXPECT_TRUE(!mounted_ || umount2(project_.path().c_str(), MNT_DETACH) == 0); }
 
   // Until a compile that starts can be told from what was written before.
   static void await_next_second() {
@@ -224,6 +226,7 @@ class CoarseClockStaleness : public ClockStaleness {
 
  private:
   support::Scratch image_;
+  bool mounted_ = false;
 };
 
 TEST_P(CoarseClockStaleness, EditsWithinOneSecondAreAllSeen) {
