@@ -1,0 +1,216 @@
+#include "daemon/explainer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "daemon/keys.h"
+#include "daemon/trail.h"
+#include "support/memory_store.h"
+#include "support/scratch.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using action::TrailStep;
+using inputs::PathSet;
+using inputs::Question;
+using inputs::Witnessed;
+using protocol::Differs;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// A request whose one step, "host", reads a.h and asks for CPATH.
+class ExplainerTest : public testing::Test {
+ protected:
+  ExplainerTest() {
+    request_.compiler = "/usr/bin/clang++";
+    request_.invocation.argv = request_.invocation.without_archs = {"clang++", "-O2"};
+    request_.invocation.object = "a.o";
+    request_.from.working_directory = scratch_.path();
+    scratch_.write("a.h", "A");
+  }
+
+  PathSet set() const {
+    return PathSet({{Question::content, "a.h"}, {Question::presence, "b.h"}, {Question::variable, "CPATH"}});
+  }
+
+  static TrailStep host(const std::string& argument = "-O2") {
+    return {.label = "host", .key = {digest_of(argument)}, .arguments = {{"-cc1", argument}}};
+  }
+
+  // As if the request had been compiled just now.
+  void compile(TrailStep step) {
+    const Witnessed seen{std::make_shared<const PathSet>(set()), world_.state(set(), request_.from)};
+    const Result<action::Observed> observed = actions_.record_union(step.key, {seen}, request_.from, {});
+    ASSERT_TRUE(observed) << observed.error().message;
+    step.set = step.refusal.empty() ? set().id() : Digest{};
+    const Status kept =
+        history_.record(output_key(request_), {.asked = asked_by(request_), .steps = {step}, .observed = *observed});
+    ASSERT_TRUE(kept) << kept.error().message;
+  }
+
+  std::vector<std::string> why(const TrailStep& step = host()) const {
+    return lines(Explainer(request_, services_).why(step, {"bundle"}));
+  }
+  static std::vector<std::string> lines(const Differences& differences) {
+    std::vector<std::string> all;
+    for (const protocol::Difference& difference : differences) all.push_back(protocol::describe(difference));
+    return all;
+  }
+  static std::string digits(const std::string& bytes) { return digest_of(bytes).hex().substr(0, 16); }
+
+  support::Scratch scratch_;
+  support::MemoryStore store_;
+  Log log_{scratch_ / "log"};
+  inputs::World world_;
+  action::ActionCache actions_{store_, world_, log_};
+  action::History history_{store_, log_};
+  stats::Counters counters_;
+  command::Parser parser_;
+  InFlight in_flight_;
+  Tokens tokens_{1};
+  Services services_{.store = store_,
+                     .world = world_,
+                     .actions = actions_,
+                     .history = history_,
+                     .counters = counters_,
+                     .parser = parser_,
+                     .in_flight = in_flight_,
+                     .tokens = tokens_,
+                     .log = log_};
+  Request request_;
+};
+
+TEST_F(ExplainerTest, SaysThatNothingIsStored) {
+  EXPECT_THAT(why(), ElementsAre("no compile of this output is stored"));
+  EXPECT_EQ(Explainer(request_, services_).compared(), 0u);
+}
+
+TEST_F(ExplainerTest, NamesWhatTheWorldAnswersOtherwise) {
+  compile(host());
+  scratch_.write("a.h", "B");
+  scratch_.write("b.h", "");
+  request_.from.environment = {"CPATH=/include"};
+  EXPECT_THAT(why(), ElementsAre("variable CPATH is set now", "b.h appeared",
+                                 "content a.h (digest " + digits("B") + ", was " + digits("A") + ")"));
+}
+
+TEST_F(ExplainerTest, SaysThatAResultIsGoneWhereNothingDiffers) {
+  compile(host());
+  EXPECT_THAT(why(), ElementsAre(HasSubstr("not stored any more")));
+}
+
+TEST_F(ExplainerTest, NamesArgumentsAndInputsOfAnotherKey) {
+  TrailStep then = host();
+  then.inputs = {digest_of("then")};
+  compile(then);
+  TrailStep now = host("-O3");
+  now.inputs = {digest_of("now")};
+  EXPECT_THAT(why(now), ElementsAre("argument -O3 only now", "argument -O2 only then",
+                                    "what bundle made (digest " + digits("now") + ", was " + digits("then") + ")"));
+}
+
+TEST_F(ExplainerTest, SaysOfAnUnknownStepWhatItIs) {
+  compile(host());
+  EXPECT_THAT(why({.label = "device gfx90a"}), ElementsAre("no compile for this architecture is stored"));
+  EXPECT_THAT(why({.label = "bundle"}), ElementsAre("no compile for this step is stored"));
+}
+
+TEST_F(ExplainerTest, SaysWhyAStepWasNotStored) {
+  TrailStep refused = host();
+  refused.refusal = "clock";
+  refused.detail = "a.h";
+  compile(refused);
+  EXPECT_THAT(why(), ElementsAre("was not stored: clock: a.h"));
+  TrailStep without_key = host();
+  without_key.key = {};
+  EXPECT_THAT(why(without_key), ElementsAre("was not stored: clock: a.h"));
+}
+
+TEST_F(ExplainerTest, SaysNothingOfAStepThatDependsOnItsInputsAlone) {
+  compile(host());
+  TrailStep without_key = host();
+  without_key.key = {};
+  EXPECT_THAT(why(without_key), IsEmpty());
+}
+
+TEST_F(ExplainerTest, HoldsARequestAgainstTheNearestCompile) {
+  scratch_.write("a.h", "1");
+  compile(host());
+  request_.invocation.without_archs = {"clang++", "-O2", "-g", "-x"};
+  scratch_.write("a.h", "2");
+  compile(host("-g"));
+  request_.invocation.without_archs = {"clang++", "-O2"};
+  scratch_.write("a.h", "3");
+  const Explainer explainer(request_, services_);
+  EXPECT_EQ(explainer.compared(), 2u);
+  EXPECT_THAT(explainer.asked(), IsEmpty());
+  EXPECT_THAT(lines(explainer.observed()),
+              ElementsAre("content a.h (digest " + digits("3") + ", was " + digits("1") + ")"));
+}
+
+TEST_F(ExplainerTest, HoldsAStepAgainstACompileWithItsKeyFirst) {
+  compile(host("-O3"));
+  scratch_.write("a.h", "B");
+  compile(host("-O2"));
+  EXPECT_THAT(why(host("-O3")), ElementsAre("content a.h (digest " + digits("B") + ", was " + digits("A") + ")"));
+}
+
+TEST_F(ExplainerTest, ConcealsArgumentsThatTheDriverMadeWhereAVariableDiffers) {
+  compile(host());
+  request_.from.environment = {"CPATH=/secret"};
+  EXPECT_THAT(why(host("-I/secret")), ElementsAre("argument -O2 only then", "arguments that the driver made differ",
+                                                  "variable CPATH is set now"));
+}
+
+TEST_F(ExplainerTest, SaysNoMoreOfAStepWhosePathSetIsLostThanOfAll) {
+  compile(host());
+  scratch_.write("a.h", "B");
+  store_.actions.erase(host().key.value);
+  EXPECT_THAT(why(), ElementsAre(HasSubstr("content a.h")));
+}
+
+TEST_F(ExplainerTest, SaysThatStoredResultsAreNotToBeUsed) {
+  compile(host());
+  request_.settings.recache = true;
+  EXPECT_THAT(why(), ElementsAre(HasSubstr("HIPCACHE_RECACHE")));
+}
+
+TEST_F(ExplainerTest, NamesFilesOfAnotherCheckoutAsTheyAreCalledHere) {
+  const std::string one = scratch_.make_directory("one");
+  const std::string two = scratch_.make_directory("two");
+  const auto in = [&](const std::string& checkout) {
+    request_.from.working_directory = checkout;
+    request_.from.base = BaseDirectory(checkout);
+  };
+  in(one);
+  scratch_.write("one/a.h", "A");
+  const PathSet portable({{Question::content, request_.from.base.portable_path(one + "/a.h")}});
+  const Witnessed seen{std::make_shared<const PathSet>(portable), world_.state(portable, request_.from)};
+  const auto observed = actions_.record_union(host().key, {seen}, request_.from, {});
+  TrailStep step = host();
+  step.set = portable.id();
+  ASSERT_TRUE(
+      history_.record(output_key(request_), {.asked = asked_by(request_), .steps = {step}, .observed = *observed}));
+  in(two);
+  scratch_.write("two/a.h", "B");
+  EXPECT_THAT(why(), ElementsAre("content " + two + "/a.h (digest " + digits("B") + ", was " + digits("A") + ")"));
+}
+
+TEST_F(ExplainerTest, WritesALineIntoTheLogForAStepThatRuns) {
+  compile(host());
+  scratch_.write("a.h", "B");
+  Explainer(request_, services_).log_why(host(), {});
+  EXPECT_THAT(support::read_bytes(scratch_ / "log"), HasSubstr("info a.o: host runs: content a.h (digest "));
+}
+
+TEST(Explained, LeavesOutWhatIsTooMuchToBeToldAndCountsIt) {
+  const protocol::ExplainedStep told = explained("host", protocol::Verdict::runs, Differences(13));
+  EXPECT_EQ(told.differences.size(), 10u);
+  EXPECT_EQ(told.more, 3u);
+  EXPECT_EQ(explained("host", protocol::Verdict::runs, Differences(2)).more, 0u);
+}
+
+}  // namespace
+}  // namespace hipcache::daemon
