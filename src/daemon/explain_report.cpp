@@ -34,7 +34,7 @@ ExplainedStep explain_request(const Explainer& explainer, const Request& request
 
 // What is said of the whole request is not said again of its steps.
 Differences unless_said(Differences differences, const Explainer& explainer) {
-  return explainer.compared() == 0 ? Differences() : differences;
+  return explainer.compared() == 0 ? Differences() : std::move(differences);
 }
 
 ExplainedStep explain_probe(const Explainer& explainer, const StepWork& probe, const Request& request) {

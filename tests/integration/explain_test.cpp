@@ -273,6 +273,27 @@ TEST_P(Explain, KeepsNoHistoryOfReadonlyRequests) {
   EXPECT_EQ(explain(compile()).json().at("compared"), 0);
 }
 
+TEST_P(Explain, HoldsACheckoutAgainstAnotherOneThroughTheBaseDirectory) {
+  for (const char* checkout : {"one", "two"}) {
+    write_kernel(project_, std::string(checkout) + "/a.hip", "#include <all.h>\n");
+    project_.write(std::string(checkout) + "/all.h", kAll);
+  }
+  const auto compile_in = [&](const std::string& checkout) {
+    return GetParam().hip() + archs({"gfx906"}) + Arguments{"-O1",
+                                                            "-I",
+                                                            project_ / checkout,
+                                                            "-c",
+                                                            project_ / (checkout + "/a.hip"),
+                                                            "-o",
+                                                            project_ / (checkout + "/a.o")};
+  };
+  build(compile_in("one"), {{"HIPCACHE_BASEDIR", project_ / "one"}});
+  project_.write("two/all.h", "#define ALL 2\n");
+  const Explained explained = explain(compile_in("two"), {{"HIPCACHE_BASEDIR", project_ / "two"}});
+  for (const char* step : {"device gfx906", "host"})
+    EXPECT_THAT(explained.lines(step), ElementsAre(content(project_ / "two/all.h", "#define ALL 2\n", kAll))) << step;
+}
+
 TEST_P(Explain, HasTheLogSayWhyEachStepRan) {
   build(compile());
   for (const std::string& step : kSteps)
