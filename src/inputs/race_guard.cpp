@@ -124,7 +124,7 @@ bool is_what_was_seen(const trace::Record& record, const std::string& absolute) 
 
 std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns) {
   for (const Observation& observation : set.observations()) {
-    const std::string path = from.path_of(observation.name);
+    std::string path = from.path_of(observation.name);
     if (changed(observation.question, path, started_ns)) return path;
   }
   return std::nullopt;
