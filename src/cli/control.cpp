@@ -12,7 +12,7 @@ constexpr auto kWork = 5min;  // to clear or shrink a large store
 
 }  // namespace
 
-Result<protocol::Message> Control::ask_once(protocol::ControlKind kind) const {
+Result<protocol::Message> Control::ask_this_daemon(protocol::ControlKind kind) const {
   Result<protocol::Channel> channel = link_.connect_or_start();
   if (!channel) return channel.error();
   if (Status sent = channel->send(protocol::ControlRequest{protocol::build_id(), kind}, patience_.send); !sent)
@@ -20,6 +20,14 @@ Result<protocol::Message> Control::ask_once(protocol::ControlKind kind) const {
   Result<protocol::Received> reply = channel->receive(kWork);
   if (!reply) return reply.error();
   return std::move(reply->message);
+}
+
+// A connection that was closed unanswered was a daemon's that was just ending: by now there is none, or another. No
+// question does harm when it is asked twice.
+Result<protocol::Message> Control::ask_once(protocol::ControlKind kind) const {
+  Result<protocol::Message> message = ask_this_daemon(kind);
+  if (message || message.error().message != protocol::kClosed) return message;
+  return ask_this_daemon(kind);
 }
 
 Result<std::string> Control::ask(protocol::ControlKind kind) const {

@@ -31,6 +31,7 @@ class Control {
 
  private:
   Result<protocol::Message> ask_once(protocol::ControlKind kind) const;
+  Result<protocol::Message> ask_this_daemon(protocol::ControlKind kind) const;
 
   client::DaemonLink link_;
   client::Patience patience_;

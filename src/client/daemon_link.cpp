@@ -68,6 +68,14 @@ UniqueFd process_of_peer(int socket) {
   return watch_process(peer.pid);
 }
 
+// kClosed is the error of a daemon that is leaving already.
+Status ask_to_stop(Channel& channel, Patience patience) {
+  const protocol::ControlRequest stop{protocol::build_id(), protocol::ControlKind::stop};
+  if (Status sent = channel.send(stop, patience.send); !sent) return sent;
+  if (Result<protocol::Received> reply = channel.receive(patience.first_answer); !reply) return reply.error();
+  return done();
+}
+
 }  // namespace
 
 Result<std::string> daemon_beside_us() {
@@ -121,11 +129,8 @@ Result<Channel> DaemonLink::wait_for_socket(int process) const {
 Result<bool> DaemonLink::ask_to_leave() const {
   Result<Channel> channel = connect();
   if (!channel) return false;
-  if (Status sent =
-          channel->send(protocol::ControlRequest{protocol::build_id(), protocol::ControlKind::stop}, patience_.send);
-      !sent)
-    return sent.error();
-  if (Result<protocol::Received> reply = channel->receive(patience_.first_answer); !reply) return reply.error();
+  if (Status asked = ask_to_stop(*channel, patience_); !asked && asked.error().message != protocol::kClosed)
+    return asked.error();
   const Clock::time_point until = Clock::now() + patience_.leave;
   while (connect()) {
     if (Clock::now() >= until) return Error{"the daemon does not leave although it was asked to stop"};

@@ -32,6 +32,9 @@ class Run : public client::LaunchTest {
   // Somebody only looks whether a daemon is there.
   static void look(Channel& channel) { EXPECT_FALSE(channel.receive(10s)); }
 
+  // A daemon that is just ending: the connection is closed with no answer.
+  static void leave(Channel& channel) { client::expect<ControlRequest>(channel); }
+
   Ended option(const std::vector<std::string>& words, const std::vector<std::string>& variables = {}) const {
     std::vector<std::string> argv{hipcache()};
     argv.insert(argv.end(), words.begin(), words.end());
@@ -63,6 +66,22 @@ TEST_F(Run, AsksForEachChangeAndPrintsTheReply) {
   EXPECT_EQ(option({"-C"}).out, "cleared\n");
   EXPECT_EQ(option({"-c"}).out, "cleaned\n");
   EXPECT_EQ(option({"--start-server"}).out, "here\n");
+}
+
+TEST_F(Run, AsksAgainWhenTheDaemonLeftJustBeforeItsAnswer) {
+  const FakeDaemon daemon(cache(), {leave, reply_to(ControlKind::zero_stats, ControlReply{"", "zeroed"})});
+  EXPECT_EQ(option({"-z"}).out, "zeroed\n");
+}
+
+TEST_F(Run, SaysWhyWhenADaemonThatLeavesTwiceHasNoSuccessor) {
+  const FakeDaemon daemon(cache(), {leave, leave});
+  expect_one_line(option({"-z"}), 1, "connection closed by the other side");
+}
+
+TEST_F(Run, ADaemonThatLeavesWhenItIsAskedToStopIsOneThatStopped) {
+  // Of another version, asked to leave, and gone when the question is put again.
+  const FakeDaemon daemon(cache(), {reply_to(ControlKind::ping, protocol::VersionMismatch{"9/9"}), leave});
+  expect_one_line(option({"--start-server"}), 1, "cannot start the daemon");
 }
 
 TEST_F(Run, DoesNotSayThatADaemonStoppedWhoseProcessStillRuns) {

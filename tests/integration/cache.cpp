@@ -1,7 +1,10 @@
 #include "integration/cache.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -112,6 +115,17 @@ pid_t Cache::daemon() const {
     if (environment && environment->find(wanted) != std::string::npos) return std::stoi(name);
   }
   return 0;
+}
+
+// By a descriptor of the process: /proc/PID/exe goes before the kernel has closed the daemon's socket.
+void Cache::end_daemon(int signal) const {
+  const pid_t pid = daemon();
+  ASSERT_NE(pid, 0) << "no daemon runs";
+  const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  ASSERT_TRUE(static_cast<bool>(process));
+  ASSERT_EQ(kill(pid, signal), 0);
+  pollfd watched{process.get(), POLLIN, 0};
+  EXPECT_EQ(poll(&watched, 1, -1), 1);
 }
 
 std::size_t Cache::leftovers() const {

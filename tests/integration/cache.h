@@ -47,6 +47,8 @@ class Cache {
 
   std::string directory() const { return scratch_ / "cache"; }
   pid_t daemon() const;  // 0: none
+  // Signals the daemon, and waits until its process is gone with all that it held: its socket, its lock.
+  void end_daemon(int signal) const;
   Variables variables(const Variables& more = {}) const;
 
   // Requests' temporary directories that are still there.

@@ -70,8 +70,7 @@ TEST_P(Daemon, EndsWhenIdleButNeverUnderACompile) {
 
 TEST_P(Daemon, EndsInOrderOnSigterm) {
   check(command());
-  kill(cache_.daemon(), SIGTERM);
-  while (cache_.daemon() != 0) std::this_thread::yield();
+  cache_.end_daemon(SIGTERM);
   EXPECT_FALSE(support::exists(cache_.directory() + "/daemon.sock"));
   EXPECT_EQ(check(command()).hits, 1);
 }

@@ -89,8 +89,7 @@ TEST_P(Faults, AMissingCompilerIsSaidAsAShellWould) {
 
 TEST_P(Faults, ADaemonThatWasKilledIsReplacedAndItsStoreHits) {
   check(command());
-  kill(cache_.daemon(), SIGKILL);
-  while (cache_.daemon() != 0) std::this_thread::yield();
+  cache_.end_daemon(SIGKILL);
   const Counts again = check(command());
   EXPECT_EQ(again.hits, 1);
 }
@@ -100,7 +99,7 @@ TEST_P(Faults, ADaemonThatIsKilledDuringACompileCostsNothingButTime) {
   ASSERT_EQ(cache_.control("--start-server").exit_code, 0);
   Started compile = cache_.start(command("-O2"), project_.path());
   while (cache_.leftovers() == 0) std::this_thread::yield();
-  kill(cache_.daemon(), SIGKILL);
+  cache_.end_daemon(SIGKILL);
   const Ended ended = compile.wait();
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(ended.err, "");
