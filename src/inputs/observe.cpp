@@ -38,12 +38,15 @@ std::string real_path(const std::string& path) {
 }
 
 std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run) {
-  for (std::size_t i = 0; i < trace.programs.size(); ++i) {
-    const bool expected = i < run.programs.size() && real_path(run.programs[i]) == real_path(trace.programs[i]);
-    if (!expected) return Refusal{"compiler-is-a-wrapper", trace.programs[i]};
+  std::size_t seen = 0;
+  for (const std::string& program : trace.programs) {
+    if (seen < run.programs.size() && real_path(run.programs[seen]) == real_path(program)) {
+      ++seen;
+    } else if (!run.may_start_others) {
+      return Refusal{"compiler-is-a-wrapper", program};
+    }
   }
-  if (trace.programs.size() < run.programs.size())
-    return Refusal{"untraceable-compiler", run.programs[trace.programs.size()]};
+  if (seen < run.programs.size()) return Refusal{"untraceable-compiler", run.programs[seen]};
   if (trace.ends < trace.programs.size()) return Refusal{"trace", "a process did not end in order"};
   return std::nullopt;
 }
@@ -102,7 +105,7 @@ class Observer {
       case Kind::network:
         return Refusal{"network", record.text};
       case Kind::execute:
-        return Refusal{"compiler-is-a-wrapper", record.text};
+        return take_start(record);
       case Kind::open_write:
         return take_write(record);
       case Kind::variable:
@@ -117,6 +120,17 @@ class Observer {
         if (names_a_path(record.kind)) return take_path(record);
         return Refusal{"trace", record.text};
     }
+  }
+
+  // One that left no trace, a static program or a script, may have read anything.
+  std::optional<Refusal> take_start(const Record& record) {
+    if (!run_.may_start_others) return Refusal{"compiler-is-a-wrapper", record.text};
+    const std::string started = real_path(absolute(record.text));
+    const bool is_traced = std::any_of(trace_.programs.begin(), trace_.programs.end(),
+                                       [&](const std::string& program) { return real_path(program) == started; });
+    if (record.found && !is_traced) return Refusal{"compiler-is-a-wrapper", record.text};
+    take_file(record.text);
+    return std::nullopt;
   }
 
   std::optional<Refusal> take_write(const Record& record) {

@@ -43,6 +43,29 @@ TEST_F(ObserveRefusal, NamesAnExecutedProgram) {
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
 }
 
+TEST_F(ObserveRefusal, LetsAProgramStartAnotherWhereItMay) {
+  const std::string helper = write("bin/helper", "elf");
+  begin_run();
+  trace_.programs.push_back(helper);
+  trace_.ends = 2;
+  saw(Kind::execute, link("bin/objcopy", "helper"));
+  EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
+  run_.may_start_others = true;
+  EXPECT_TRUE(asks(Question::content, helper));
+  EXPECT_TRUE(asks(Question::content, at("bin/objcopy")));
+  run_.programs.push_back(helper);
+  EXPECT_EQ(refusal(), "");
+  run_.programs.push_back(helper);
+  EXPECT_EQ(refusal(), "untraceable-compiler");
+}
+
+TEST_F(ObserveRefusal, NamesAProgramThatWasStartedAndLeftNoTrace) {
+  run_.may_start_others = true;
+  saw(Kind::execute, write("bin/static", "elf"));
+  begin_run();
+  EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
+}
+
 TEST_F(ObserveRefusal, NamesTheClockAndTheNetwork) {
   saw(Kind::clock, "");
   EXPECT_EQ(refusal(), "clock");

@@ -28,8 +28,9 @@ struct Refusal {
 
 struct Run {
   std::vector<std::string> programs;  // that the step was to execute, one per command, as absolute paths
-  std::string directory;              // the request's temporary directory: reads and writes in it are the step's own
-  std::uint64_t started_ns = 0;       // CLOCK_REALTIME_COARSE before the first command
+  bool may_start_others = false;  // they may run further programs, which count as inputs and leave traces of their own
+  std::string directory;          // the request's temporary directory: reads and writes in it are the step's own
+  std::uint64_t started_ns = 0;   // CLOCK_REALTIME_COARSE before the first command
   // What the step's results show of its surroundings, found by looking into them: asked in addition.
   bool shows_base = false;
   bool shows_cuid = false;
@@ -47,7 +48,7 @@ struct Witnessed {
 
 // Refuses if a file that counts changed at or after `run.started_ns` (race guard), is another one than the process got,
 // or is now there or gone where the process saw the opposite; if more or other programs ran than `run.programs`
-// (wrappers), or one of them left no complete trace.
+// (wrappers) without leave to, or one of them left no complete trace.
 std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const Surroundings& from,
                                          World& world);
 
