@@ -6,9 +6,11 @@
 namespace hipcache::action {
 namespace {
 
-// Version, duration, stdout, stderr, number of outputs, then of each: name, blob, size; number of archs, then each.
-// Version 1: the first.
-constexpr std::uint8_t kVersion = 1;
+// Version, duration, stdout, stderr, number of outputs, then of each: name, blob, size, flags, place; number of archs,
+// then each. Version 1 had no flags and no places.
+constexpr std::uint8_t kVersion = 2;
+constexpr std::uint8_t kExecutable = 1;
+constexpr std::uint8_t kInPlace = 2;
 constexpr std::uint64_t kMaxOutputs = 1000;  // a compile for every architecture there is writes far less
 constexpr std::uint64_t kMaxArchs = 1000;
 constexpr std::size_t kDigestBytes = 16;
@@ -20,9 +22,18 @@ Result<Output> next_output(inputs::FrameReader& in) {
   output.name = in.text();
   Result<Digest> blob = Digest::from_bytes(in.raw(kDigestBytes));
   output.size = in.number();
+  const std::uint8_t flags = in.byte();
+  output.executable = (flags & kExecutable) != 0;
+  output.in_place = (flags & kInPlace) != 0;
+  output.place = in.text();
   if (in.failed() || !blob) return damaged("it ends in the middle of an output");
+  if ((flags & ~(kExecutable | kInPlace)) != 0) return damaged("it has an output of an unknown kind");
   output.blob = *blob;
   return output;
+}
+
+std::uint8_t flags_of(const Output& output) {
+  return static_cast<std::uint8_t>((output.executable ? kExecutable : 0) | (output.in_place ? kInPlace : 0));
 }
 
 }  // namespace
@@ -35,7 +46,8 @@ const Output* ActionResult::output(std::string_view name) const {
 std::string ActionResult::encode() const {
   inputs::FrameWriter out;
   out.byte(kVersion).number(duration_us).text(stdout_text).text(stderr_text).number(outputs.size());
-  for (const Output& one : outputs) out.text(one.name).raw(one.blob.bytes()).number(one.size);
+  for (const Output& one : outputs)
+    out.text(one.name).raw(one.blob.bytes()).number(one.size).byte(flags_of(one)).text(one.place);
   out.number(archs.size());
   for (const std::string& arch : archs) out.text(arch);
   return std::move(out).bytes();

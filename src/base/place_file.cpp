@@ -19,10 +19,10 @@ struct Temporary {
 };
 
 // A new file beside `path`. O_EXCL and the process id make the name ours; the mode is left to the umask.
-Result<Temporary> temporary_beside(const std::string& path) {
+Result<Temporary> temporary_beside(const std::string& path, mode_t mode) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::string name = path + ".hipcache-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
-    UniqueFd fd(open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    UniqueFd fd(open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     if (fd) return Temporary{std::move(fd), std::move(name)};
     if (errno != EEXIST) break;
   }
@@ -68,21 +68,21 @@ Status copy_in_kernel(int source, int target, const std::string& path) {
 }  // namespace
 
 Status replace_file(const std::string& path, std::string_view bytes) {
-  Result<Temporary> temporary = temporary_beside(path);
+  Result<Temporary> temporary = temporary_beside(path, kFileMode);
   if (!temporary) return temporary.error();
   Status written = write_all(temporary->fd.get(), bytes, path);
   return move_into_place(std::move(*temporary), path, std::move(written));
 }
 
-Status place_file(int source, const std::string& path) {
-  Result<Temporary> temporary = temporary_beside(path);
+Status place_file(int source, const std::string& path, mode_t mode) {
+  Result<Temporary> temporary = temporary_beside(path, mode);
   if (!temporary) return temporary.error();
   Status copied = copy_in_kernel(source, temporary->fd.get(), path);
   return move_into_place(std::move(*temporary), path, std::move(copied));
 }
 
-Status overwrite_file(int source, const std::string& path) {
-  UniqueFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+Status overwrite_file(int source, const std::string& path, mode_t mode) {
+  UniqueFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
   if (!fd) return system_error("cannot write", path);
   if (Status copied = copy_in_kernel(source, fd.get(), path); !copied) return copied;
   if (close(fd.release()) != 0) return system_error("cannot write", path);

@@ -24,7 +24,8 @@ Status remove_output(const std::string& path) {
 }
 
 Status place(int bytes, const protocol::PlacedOutput& output) {
-  return output.in_place ? overwrite_file(bytes, output.path) : place_file(bytes, output.path);
+  const mode_t mode = output.executable ? kProgramMode : kFileMode;
+  return output.in_place ? overwrite_file(bytes, output.path, mode) : place_file(bytes, output.path, mode);
 }
 
 }  // namespace

@@ -17,8 +17,7 @@ using command::Uncacheable;
 
 // The bytes that go to one place of the user's.
 struct Placed {
-  std::string path;
-  bool in_place;  // so does the compiler write a depfile
+  protocol::PlacedOutput output;
   UniqueFd bytes;
 };
 
@@ -26,7 +25,7 @@ Result<UniqueFd> from_store(const action::Output& output, const Request& request
   Result<std::optional<std::string>> bytes = store.blob(output.blob);
   if (!bytes) return bytes.error();
   if (!*bytes) return Error{"blob " + output.blob.hex() + " is gone"};
-  if (output.name != kPortableDepfile) return sealed_memory(**bytes, "hipcache-output");
+  if (output.name != plan::kPortableDepfile) return sealed_memory(**bytes, "hipcache-output");
   const std::optional<std::string> local = plan::local_depfile(**bytes, request.from.base);
   if (!local) return Error{"blob " + output.blob.hex() + " is no portable depfile"};
   return sealed_memory(*local, "hipcache-output");
@@ -38,19 +37,45 @@ Result<UniqueFd> from_directory(const std::string& path) {
   return fd;
 }
 
-// Where an output of the given role belongs, or null if the user gets none of it.
-const std::string* place_of(const std::string& role, const command::Invocation& invocation) {
-  if (role == "object") return &invocation.object;
-  if ((role == kDepfile || role == kPortableDepfile) && invocation.depfile) return &*invocation.depfile;
-  return nullptr;
+// A compiler writes a depfile in place, and replaces everything else.
+bool is_in_place(const plan::StepOutput& file) { return file.role == plan::kDepfile; }
+
+// What a step that succeeded made for the user. Its bytes are where the run left them, or in the store.
+Status add_placed(const StepWork& step, const Request& request, const RequestDirectory& directory,
+                  const Services& services, std::vector<Placed>& placed) {
+  for (const plan::StepOutput& file : step.outputs) {
+    if (file.place.empty()) continue;
+    const action::Output* made = step.made(file);
+    if (made == nullptr) return Error{"the stored " + step.label + " has no " + file.role};
+    Result<UniqueFd> bytes =
+        step.hit ? from_store(*made, request, services.store) : from_directory(directory.file(file.name));
+    if (!bytes) return bytes.error();
+    protocol::PlacedOutput output{file.place, is_in_place(file), made->executable};
+    placed.push_back({std::move(output), std::move(*bytes)});
+  }
+  return done();
+}
+
+// The driver removes the outputs of the job that failed; a failed job's depfile stays, unless a header was not found.
+void add_left_by_failure(const StepWork& failed, const Request& request, const RequestDirectory& directory,
+                         protocol::Finish& finish, std::vector<Placed>& placed) {
+  for (const plan::StepOutput& file : failed.outputs)
+    if (!file.place.empty() && !is_in_place(file)) finish.removed.push_back(file.place);
+  if (!request.invocation.depfile || failed.failed_depfile.empty()) return;
+  if (Result<UniqueFd> depfile = from_directory(directory.file(failed.failed_depfile))) {
+    protocol::PlacedOutput output{*request.invocation.depfile, true, false};
+    placed.push_back({std::move(output), std::move(*depfile)});
+  } else {
+    finish.removed.push_back(*request.invocation.depfile);
+  }
 }
 
 void send_finish(protocol::Channel& channel, protocol::Finish finish, std::vector<Placed> placed,
                  const Services& services) {
   std::vector<int> descriptors;
-  for (Placed& output : placed) {
-    finish.outputs.push_back({std::move(output.path), output.in_place});
-    descriptors.push_back(output.bytes.get());
+  for (Placed& one : placed) {
+    finish.outputs.push_back(std::move(one.output));
+    descriptors.push_back(one.bytes.get());
   }
   reply(channel, finish, descriptors, services);
 }
@@ -73,11 +98,10 @@ Status answer_hit(protocol::Channel& channel, const Request& request, const acti
                   const Services& services) {
   std::vector<Placed> placed;
   for (const action::Output& output : whole.outputs) {
-    const std::string* place = place_of(output.name, request.invocation);
-    if (place == nullptr) continue;
     Result<UniqueFd> bytes = from_store(output, request, services.store);
     if (!bytes) return bytes.error();
-    placed.push_back({*place, place != &request.invocation.object, std::move(*bytes)});
+    protocol::PlacedOutput place{request.from.base.local_path(output.place), output.in_place, output.executable};
+    placed.push_back({std::move(place), std::move(*bytes)});
   }
   for (const std::string& arch : whole.archs) services.counters.device(arch, true);
   services.counters.bundle(true);
@@ -92,19 +116,10 @@ Status answer_hit(protocol::Channel& channel, const Request& request, const acti
 std::optional<Uncacheable> answer_success(protocol::Channel& channel, const Request& request, const StepGraph& graph,
                                           const RequestDirectory& directory, const action::ActionResult& whole,
                                           const Services& services) {
-  const StepWork& host = *graph.steps().back();
   std::vector<Placed> placed;
-  if (host.result.outputs.size() != host.outputs.size())
-    return Uncacheable{reason::kStoreError, "the stored host step has other outputs"};
-  for (std::size_t i = 0; i < host.outputs.size(); ++i) {
-    const action::Output& output = host.result.outputs[i];
-    const std::string* place = place_of(output.name, request.invocation);
-    if (place == nullptr) return Uncacheable{reason::kPlanNotUnderstood, "an output without a place: " + output.name};
-    Result<UniqueFd> bytes =
-        host.hit ? from_store(output, request, services.store) : from_directory(directory.file(host.outputs[i].name));
-    if (!bytes) return Uncacheable{reason::kStoreError, bytes.error().message};
-    placed.push_back({*place, place != &request.invocation.object, std::move(*bytes)});
-  }
+  for (const auto& step : graph.steps())
+    if (Status added = add_placed(*step, request, directory, services, placed); !added)
+      return Uncacheable{reason::kStoreError, added.error().message};
   send_finish(channel, {.exit_code = 0, .stdout_text = whole.stdout_text, .stderr_text = whole.stderr_text},
               std::move(placed), services);
   return std::nullopt;
@@ -117,21 +132,15 @@ std::optional<Uncacheable> answer_failure(protocol::Channel& channel, const Requ
   if (!compiler_said_why(failed, directory)) return Uncacheable{reason::kStepFailed, failed.label};
 
   protocol::Finish finish{.exit_code = failed.exit_code, .stdout_text = "", .stderr_text = driver_stderr};
+  std::vector<Placed> placed;
   for (const auto& step : graph.steps()) {
     finish.stdout_text += step->result.stdout_text;
     finish.stderr_text += step->result.stderr_text;
     if (step.get() == &failed) break;
+    if (Status added = add_placed(*step, request, directory, services, placed); !added)
+      return Uncacheable{reason::kStoreError, added.error().message};
   }
-  // The driver removes the output of the job that failed; a failed job's depfile stays, unless a header was not found.
-  std::vector<Placed> placed;
-  if (failed.label == "host") finish.removed.push_back(request.invocation.object);
-  if (request.invocation.depfile && !failed.failed_depfile.empty()) {
-    if (Result<UniqueFd> depfile = from_directory(directory.file(failed.failed_depfile))) {
-      placed.push_back({*request.invocation.depfile, true, std::move(*depfile)});
-    } else {
-      finish.removed.push_back(*request.invocation.depfile);
-    }
-  }
+  add_left_by_failure(failed, request, directory, finish, placed);
   services.counters.failed_compile();
   services.counters.request(stats::Outcome::miss);
   send_finish(channel, std::move(finish), std::move(placed), services);

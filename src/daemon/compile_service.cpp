@@ -92,7 +92,7 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Requ
   count_steps(graph, services.counters);
   if (graph.failed() != nullptr)
     return answer_failure(channel, request, graph, plan.driver_stderr, *directory, services);
-  const action::ActionResult whole = whole_result(graph, plan.driver_stderr);
+  const action::ActionResult whole = whole_result(graph, plan.driver_stderr, request.from.base);
   if (!request.settings.readonly) record(whole, probe, graph, request, services);
   services.counters.request(outcome_of(graph));
   return answer_success(channel, request, graph, *directory, whole, services);

@@ -34,11 +34,17 @@ std::vector<std::string> makers_of(const plan::Step& step, const MadeByName& mad
   return labels;
 }
 
-std::optional<Digest> stored_output(const StepWork& work, const Request& request, const Services& services,
-                                    store::Lease& lease) {
-  const std::optional<action::Hit> hit = services.actions.look_up(work.key, request.from, lease);
-  if (!hit || hit->result.outputs.empty()) return std::nullopt;
-  return hit->result.outputs.front().blob;
+// Adds what the step makes; whether it is stored.
+bool add_made(StepWork& work, bool has_key, const Request& request, const Services& services, store::Lease& lease,
+              MadeByName& made) {
+  std::optional<action::Hit> hit;
+  if (has_key) hit = services.actions.look_up(work.key, request.from, lease);
+  if (hit) work.result = std::move(hit->result);
+  for (const plan::StepOutput& output : work.outputs) {
+    const action::Output* stored = work.made(output);
+    made[output.name] = {work.label, stored == nullptr ? std::nullopt : std::optional(stored->blob)};
+  }
+  return hit.has_value();
 }
 
 }  // namespace
@@ -54,10 +60,7 @@ std::vector<PlannedStep> look_up_steps(const plan::Plan& plan, const Request& re
     looked_up.work = work_for(step, inputs.value_or(std::vector<Digest>{}), request, kStoredDirectory);
     looked_up.makers = makers_of(step, made);
     looked_up.has_key = inputs.has_value();
-    Made& entry = made[step.output];
-    entry.label = looked_up.work.label;
-    if (looked_up.has_key) entry.digest = stored_output(looked_up.work, request, services, lease);
-    looked_up.stored = entry.digest.has_value();
+    looked_up.stored = add_made(looked_up.work, looked_up.has_key, request, services, lease, made);
   }
   return steps;
 }

@@ -23,21 +23,9 @@ std::string label_of(const plan::Step& step) {
   return "unknown";
 }
 
-const char* role_of(StepKind kind) {
-  switch (kind) {
-    case StepKind::device:
-      return "code-object";
-    case StepKind::bundle:
-      return "fatbin";
-    case StepKind::host:
-      return "object";
-  }
-  return "unknown";
-}
-
-std::vector<std::string> labels_of(const std::vector<const StepWork*>& steps) {
+std::vector<std::string> labels_of(const std::vector<GivenInput>& inputs) {
   std::vector<std::string> labels;
-  for (const StepWork* step : steps) labels.push_back(step->label);
+  for (const GivenInput& given : inputs) labels.push_back(given.step->label);
   return labels;
 }
 
@@ -51,9 +39,8 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
   work.inputs = inputs;
   for (const plan::StepCommand& command : step.commands)
     work.commands.push_back({command.program, plan::in_directory(command.argv, directory)});
-  work.outputs.push_back({role_of(step.kind), step.output});
+  work.outputs = step.outputs;
   // A device step's depfile is overwritten by the host's; it is only seen if the compile ends before that.
-  if (step.kind == StepKind::host && !step.depfile.empty()) work.outputs.push_back({kDepfile, step.depfile});
   work.failed_depfile = step.depfile;
   work.hashes_names = step.hashes_names;
   work.maps_own_names = maps_own_names(step, request.from.base);
@@ -82,24 +69,25 @@ const StepWork* StepGraph::failed() const {
   return step == steps_.end() ? nullptr : step->get();
 }
 
-std::vector<const StepWork*> StepGraph::makers_of(const plan::Step& step) const {
-  std::vector<const StepWork*> makers;
+std::vector<GivenInput> StepGraph::makers_of(const plan::Step& step) const {
+  std::vector<GivenInput> makers;
   for (const std::string& input : step.inputs)
     for (const auto& work : steps_)
-      if (work->outputs.front().name == input) makers.push_back(work.get());
+      for (const plan::StepOutput& output : work->outputs)
+        if (output.name == input) makers.push_back({work.get(), work->made(output)});
   return makers;
 }
 
 StepWork* StepGraph::add(const plan::Step& step) {
-  const std::vector<const StepWork*> makers = makers_of(step);
+  const std::vector<GivenInput> makers = makers_of(step);
   std::vector<Digest> inputs;
-  for (const StepWork* maker : makers) inputs.push_back(maker->result.outputs.front().blob);
+  for (const GivenInput& given : makers) inputs.push_back(given.output == nullptr ? Digest{} : given.output->blob);
   auto work = std::make_unique<StepWork>(work_for(step, inputs, request_, directory_.path()));
   work->prepare = [this, makers, &step, &prepared = *work]() -> Status {
     if (explainer_ != nullptr) explainer_->log_why(trail_step(prepared, &step, request_.from), labels_of(makers));
-    for (const StepWork* maker : makers) {
-      if (!maker->hit) continue;  // ran for this request: its file is there
-      if (Status written = materialise(*maker, directory_, services_.store); !written) return written;
+    for (const GivenInput& given : makers) {
+      if (!given.step->hit) continue;  // ran for this request: its files are there
+      if (Status written = materialise(*given.step, directory_, services_.store); !written) return written;
     }
     return done();
   };

@@ -17,6 +17,12 @@
 
 namespace hipcache::daemon {
 
+// A file that an earlier step made, and the step.
+struct GivenInput {
+  const StepWork* step = nullptr;
+  const action::Output* output = nullptr;  // null: a stored result that lacks it, which cannot be brought back
+};
+
 class StepGraph {
  public:
   // All are kept by reference and outlive the graph. The explainer tells the log why steps run; null: nobody does.
@@ -37,7 +43,7 @@ class StepGraph {
 
  private:
   StepWork* add(const plan::Step& step);
-  std::vector<const StepWork*> makers_of(const plan::Step& step) const;
+  std::vector<GivenInput> makers_of(const plan::Step& step) const;
 
   const plan::Plan& plan_;
   const Request& request_;

@@ -1,5 +1,7 @@
 #include "daemon/step_work.h"
 
+#include <sys/stat.h>
+
 #include <optional>
 
 #include "daemon/reason.h"
@@ -44,23 +46,31 @@ Status take_texts(StepWork& work, std::uint32_t step, const RequestDirectory& di
 struct Made {
   std::string role;
   std::string bytes;
+  bool executable = false;
 };
 
 // A depfile that names the checkout is stored in a form that is good in every other, if it has one.
 Made as_stored(std::string role, std::string bytes, const BaseDirectory& base) {
-  if (role == kDepfile && base.shows_in(bytes)) {
+  if (role == plan::kDepfile && base.shows_in(bytes)) {
     if (std::optional<std::string> portable = plan::portable_depfile(bytes, base))
-      return {kPortableDepfile, std::move(*portable)};
+      return {plan::kPortableDepfile, std::move(*portable)};
   }
   return {std::move(role), std::move(bytes)};
 }
 
+bool is_executable(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IXUSR) != 0;
+}
+
 Result<std::vector<Made>> outputs_of(const StepWork& work, const Request& request, const RequestDirectory& directory) {
   std::vector<Made> outputs;
-  for (const StepWork::File& file : work.outputs) {
-    Result<std::string> bytes = read_file(directory.file(file.name), kOutputLimit);
+  for (const plan::StepOutput& file : work.outputs) {
+    const std::string path = directory.file(file.name);
+    Result<std::string> bytes = read_file(path, kOutputLimit);
     if (!bytes) return bytes.error();
     outputs.push_back(as_stored(file.role, std::move(*bytes), request.from.base));
+    outputs.back().executable = is_executable(path);
   }
   return outputs;
 }
@@ -77,7 +87,8 @@ void store_outputs(StepWork& work, const std::vector<Made>& outputs, const Reque
         work.refusal = reason::kStoreError;
       }
     }
-    work.result.outputs.push_back({output.role, digest, output.bytes.size()});
+    work.result.outputs.push_back(
+        {.name = output.role, .blob = digest, .size = output.bytes.size(), .executable = output.executable});
   }
 }
 
@@ -135,6 +146,11 @@ void record(const StepWork& work, const Request& request, const Services& servic
 
 }  // namespace
 
+const action::Output* StepWork::made(const plan::StepOutput& output) const {
+  const action::Output* found = result.output(output.role);
+  return found == nullptr && output.role == plan::kDepfile ? result.output(plan::kPortableDepfile) : found;
+}
+
 protocol::RunStep run_message(const StepWork& work, std::uint32_t step, const RequestDirectory& directory,
                               const Services& services) {
   return {.step = step,
@@ -172,8 +188,8 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
 }
 
 Status materialise(const StepWork& work, const RequestDirectory& directory, store::Store& store) {
-  for (const StepWork::File& file : work.outputs) {
-    const action::Output* output = work.result.output(file.role);
+  for (const plan::StepOutput& file : work.outputs) {
+    const action::Output* output = work.made(file);
     if (output == nullptr) return Error{"the stored " + work.label + " has no " + file.role};
     Result<std::optional<std::string>> bytes = store.blob(output->blob);
     if (!bytes) return bytes.error();

@@ -14,25 +14,17 @@
 #include "daemon/services.h"
 #include "hipcache/action/action_cache.h"
 #include "hipcache/inputs/observe.h"
+#include "hipcache/plan/plan.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {
 
-// Roles of outputs. A portable depfile is made into the checkout's own before it is given out (plan/depfile.h).
-inline constexpr const char* kDepfile = "depfile";
-inline constexpr const char* kPortableDepfile = "portable-depfile";
-
 struct StepWork {
-  struct File {
-    std::string role;  // name in the result: "code-object", "depfile", ...
-    std::string name;  // in the request's directory
-  };
-
   std::string label;  // "probe", "device gfx906", "bundle", "host"
   action::ActionKey key;
   std::vector<Digest> inputs;  // made by earlier steps; part of the key
   std::vector<protocol::Command> commands;
-  std::vector<File> outputs;
+  std::vector<plan::StepOutput> outputs;
   std::string failed_depfile;  // name in the directory of the depfile that stays if the step fails
   bool prints_plan = false;    // the probe: its messages are the result, the directory's name in them is none of it
   bool hashes_names = false;   // names may go into its outputs where looking does not find them
@@ -50,6 +42,8 @@ struct StepWork {
   std::string refusal;
   std::string refusal_detail;
 
+  // What came of the output of that role; null where the result lacks it.
+  const action::Output* made(const plan::StepOutput& output) const;
   bool recordable() const { return witnessed.set != nullptr; }
   bool succeeded() const { return exit_code == 0; }
 };

@@ -30,14 +30,25 @@ bool is_of_the_runner(const std::string& name) {
   return ending == ".trace" || ending == ".stdout" || ending == ".stderr";
 }
 
+// The user's files of a step, with their places.
+void add_placed(const StepWork& step, const BaseDirectory& base, std::vector<action::Output>& outputs) {
+  for (const plan::StepOutput& file : step.outputs) {
+    const action::Output* made = step.made(file);
+    if (file.place.empty() || made == nullptr) continue;
+    action::Output& placed = outputs.emplace_back(*made);
+    placed.place = base.portable_path(file.place);
+    placed.in_place = file.role == plan::kDepfile;
+  }
+}
+
 }  // namespace
 
-action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr) {
+action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const BaseDirectory& base) {
   action::ActionResult whole;
-  whole.outputs = graph.steps().back()->result.outputs;
   whole.stderr_text = driver_stderr;
   for (std::size_t index = 0; index < graph.steps().size(); ++index) {
     const StepWork& step = *graph.steps()[index];
+    add_placed(step, base, whole.outputs);
     whole.stdout_text += step.result.stdout_text;
     whole.stderr_text += step.result.stderr_text;
     whole.duration_us += step.result.duration_us;

@@ -13,8 +13,8 @@
 
 namespace hipcache::daemon {
 
-// Outputs of the host step; messages of the driver and then of all steps, in the driver's order.
-action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr);
+// The outputs that have a place; messages of the driver and then of all steps, in the driver's order.
+action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const BaseDirectory& base);
 
 // Recorded only if every step can be, and each still holds in the world in which the whole is recorded: a file that was
 // edited while a later step ran must not become part of the earlier one's proof. Returns what the steps that can be

@@ -154,11 +154,11 @@ Step device_step(const DeviceJobs& device, const command::ArchId& arch) {
   Step step;
   step.kind = StepKind::device;
   step.arch = arch;
-  step.output = name + ".out";
+  step.outputs = {{"code-object", name + ".out", ""}};
   if (device.compile.depfile) step.depfile = name + ".d";
   const std::string object = placed(name + ".o");
   step.commands = {frontend_command(device.compile, {object, placed(step.depfile), ""}),
-                   link_command(device.link, object, placed(step.output))};
+                   link_command(device.link, object, placed(step.outputs[0].name))};
   step.hashes_names = device.compile.hashes_names;
   step.keyed = {frontend_key(device.compile), link_command(device.link, "<object>", "<code object>").argv};
   return step;
@@ -167,13 +167,13 @@ Step device_step(const DeviceJobs& device, const command::ArchId& arch) {
 Step bundle_step(const BundleJob& bundle) {
   Step step;
   step.kind = StepKind::bundle;
-  step.output = kFatbinName;
+  step.outputs = {{"fatbin", kFatbinName, ""}};
   std::vector<std::string> inputs;
   for (const command::ArchId& arch : bundle.archs) {
     step.inputs.push_back(file_name(arch) + ".out");
     inputs.push_back(placed(step.inputs.back()));
   }
-  step.commands = {bundle_command(bundle, inputs, placed(step.output))};
+  step.commands = {bundle_command(bundle, inputs, placed(kFatbinName))};
   const std::vector<std::string> unnamed(inputs.size(), "<code object>");
   step.keyed = {bundle_command(bundle, unnamed, "<fatbin>").argv};
   return step;
@@ -182,10 +182,13 @@ Step bundle_step(const BundleJob& bundle) {
 Step host_step(const FrontendJob& host) {
   Step step;
   step.kind = StepKind::host;
-  step.output = kHostName;
-  if (host.depfile) step.depfile = kHostDepfileName;
+  step.outputs = {{kObject, kHostName, host.output}};
+  if (host.depfile) {
+    step.depfile = kHostDepfileName;
+    step.outputs.push_back({kDepfile, kHostDepfileName, *host.depfile});
+  }
   step.inputs = {kFatbinName};
-  step.commands = {frontend_command(host, {placed(step.output), placed(step.depfile), placed(kFatbinName)})};
+  step.commands = {frontend_command(host, {placed(kHostName), placed(step.depfile), placed(kFatbinName)})};
   step.hashes_names = host.hashes_names;
   step.keyed = {frontend_key(host)};
   return step;

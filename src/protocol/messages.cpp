@@ -82,6 +82,7 @@ void put(const Finish& from, wire::Envelope& envelope) {
     wire::PlacedOutput& added = *to.add_outputs();
     added.set_path(output.path);
     added.set_in_place(output.in_place);
+    added.set_executable(output.executable);
   }
   put_strings(from.removed, to.mutable_removed());
 }
@@ -183,7 +184,7 @@ Message take(wire::Finish* from) {
   to.stdout_text = std::move(*from->mutable_stdout_text());
   to.stderr_text = std::move(*from->mutable_stderr_text());
   for (wire::PlacedOutput& output : *from->mutable_outputs())
-    to.outputs.push_back({std::move(*output.mutable_path()), output.in_place()});
+    to.outputs.push_back({std::move(*output.mutable_path()), output.in_place(), output.executable()});
   to.removed = take_strings(from->mutable_removed());
   return to;
 }

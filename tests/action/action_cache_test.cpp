@@ -28,7 +28,7 @@ class ActionCacheTest : public testing::Test {
 
   ActionResult object(const std::string& bytes) {
     ActionResult result;
-    result.outputs = {{"object", *store_.put_blob(bytes), bytes.size()}};
+    result.outputs = {{.name = "object", .blob = *store_.put_blob(bytes), .size = bytes.size()}};
     return result;
   }
   void compile(const PathSet& set, const std::string& object_bytes) {

@@ -9,7 +9,9 @@ namespace {
 
 ActionResult some_result() {
   ActionResult result;
-  result.outputs = {{"object", digest_of("o"), 1}, {"depfile", digest_of("d"), 300}};
+  result.outputs = {{.name = "object", .blob = digest_of("o"), .size = 1, .place = "a.o"},
+                    {.name = "depfile", .blob = digest_of("d"), .size = 300, .place = "dir/a.d", .in_place = true},
+                    {.name = "program", .blob = digest_of("p"), .size = 7, .executable = true}};
   result.stdout_text = "out";
   result.stderr_text = std::string("warning\0", 8);
   result.duration_us = 1234567;
@@ -25,22 +27,23 @@ TEST(ActionResult, ComesBackFromItsEncodedForm) {
   EXPECT_EQ(back->stderr_text, result.stderr_text);
   EXPECT_EQ(back->duration_us, result.duration_us);
   EXPECT_EQ(back->archs, result.archs);
-  ASSERT_EQ(back->outputs.size(), 2u);
-  EXPECT_EQ(back->outputs[1].name, "depfile");
-  EXPECT_EQ(back->outputs[1].blob, digest_of("d"));
-  EXPECT_EQ(back->outputs[1].size, 300u);
+  EXPECT_EQ(back->outputs, result.outputs);
 }
 
-TEST(ActionResult, HasTheBytesOfVersion1) {
+TEST(ActionResult, HasTheBytesOfVersion2) {
   ActionResult result;
-  result.outputs = {{"object", Digest{0x0102030405060708, 0x090a0b0c0d0e0f10}, 300}};
+  result.outputs = {{.name = "object",
+                     .blob = Digest{0x0102030405060708, 0x090a0b0c0d0e0f10},
+                     .size = 300,
+                     .executable = true,
+                     .place = "a.o"}};
   result.stdout_text = "o";
   result.stderr_text = "err";
   result.duration_us = 129;
   result.archs = {"gfx906"};
   const std::string digest = "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10";
-  EXPECT_EQ(result.encode(),
-            std::string("\x01\x81\x01\x01o\x03") + "err" + "\x01\x06object" + digest + "\xac\x02\x01\x06gfx906");
+  EXPECT_EQ(result.encode(), std::string("\x02\x81\x01\x01o\x03") + "err" + "\x01\x06object" + digest +
+                                 "\xac\x02\x01\x03" + "a.o" + "\x01\x06gfx906");
 }
 
 TEST(ActionResult, FindsAnOutputByName) {

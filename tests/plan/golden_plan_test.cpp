@@ -21,7 +21,7 @@ std::string placed(const std::string& name) { return std::string(kDirectory) + "
 
 std::vector<std::string> outputs(const Plan& plan) {
   std::vector<std::string> names;
-  for (const Step& step : plan.steps) names.push_back(step.output);
+  for (const Step& step : plan.steps) names.push_back(step.outputs.front().name);
   return names;
 }
 

@@ -104,7 +104,7 @@ TEST_P(PlanFuzz, NeverAcceptsAnOutputOutsideOfTheDirectory) {
     }
     ++accepted;
     for (const Step& step : plan->steps) {
-      EXPECT_EQ(step.output.find('/'), std::string::npos);
+      for (const StepOutput& output : step.outputs) EXPECT_EQ(output.name.find('/'), std::string::npos);
       for (const StepCommand& command : step.commands) expect_writes_inside(command);
     }
   }

@@ -33,7 +33,7 @@ inline constexpr std::size_t kMaxPathSets = 8;
 inline constexpr std::size_t kDecodedBytes = 32u << 20;
 
 // Raised when the meaning of keys or results changes; part of every key (key_hasher).
-inline constexpr std::uint32_t kSchema = 2;
+inline constexpr std::uint32_t kSchema = 3;
 
 struct ActionKey {
   Digest value;
@@ -47,6 +47,12 @@ struct Output {
   std::string name;  // "object", "depfile", "code-object", "fatbin", "plan"
   Digest blob;
   std::uint64_t size = 0;
+  bool executable = false;  // as whoever wrote it left it
+  // Of a whole request: where the user's file goes, a path of the request's directory or a portable one, and whether
+  // what is there is written to (as compilers do with depfiles) or replaced. Empty for what only later steps read.
+  std::string place;
+  bool in_place = false;
+  bool operator==(const Output&) const = default;
 };
 
 struct ActionResult {

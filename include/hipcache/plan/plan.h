@@ -23,6 +23,14 @@ struct StepCommand {
   std::vector<std::string> argv;
 };
 
+// A file that a step writes.
+struct StepOutput {
+  std::string role;   // what it is, once per step: "object", "depfile", "code-object", "fatbin", ...
+  std::string name;   // in the request's directory: "gfx906.out", "host.o"
+  std::string place;  // where the user's driver puts it, as it names it; empty: a file of passage, which nobody sees
+  bool operator==(const StepOutput&) const = default;
+};
+
 struct Step {
   StepKind kind = StepKind::device;
   command::ArchId arch;               // device only
@@ -30,7 +38,7 @@ struct Step {
   // The same less what cannot reach the outputs (names of depfiles, of temporaries, directories only debug info
   // mentions where there is none): what the step's key is made of.
   std::vector<std::vector<std::string>> keyed;
-  std::string output;         // name in the directory: "gfx906.out", "fatbin.hipfb", "host.o"
+  std::vector<StepOutput> outputs;
   std::string depfile;        // name in the directory, or empty. Of a device step it matters only if the step fails
   bool hashes_names = false;  // what names go into the output cannot be seen there
   std::vector<std::string> inputs;  // names of earlier steps' outputs, in order
@@ -40,6 +48,12 @@ inline constexpr const char* kDirectory =
     "\x01"
     "dir"
     "\x01";
+
+// The roles that the daemon knows by name. A portable depfile is made into the checkout's own before it is given out
+// (plan/depfile.h).
+inline constexpr const char* kObject = "object";
+inline constexpr const char* kDepfile = "depfile";
+inline constexpr const char* kPortableDepfile = "portable-depfile";
 
 struct Plan {
   std::vector<Step> steps;    // devices in the driver's order, then bundle, then host

@@ -19,7 +19,7 @@ namespace hipcache::protocol {
 
 // Raised with every change of a message's meaning. Client and daemon of different versions do not talk
 // (docs/protocol.md).
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 // A daemon that has nothing to say for this long says KeepWaiting; a client that hears nothing for kSilenceLimit (for
 // the first answer: client/patience.h) while none of its own steps runs gives the daemon up.
@@ -89,8 +89,9 @@ struct RunStep {
 
 // One file to put in place; its bytes come as a descriptor, in the order of `outputs`.
 struct PlacedOutput {
-  std::string path;       // as in argv: relative to the client's directory
-  bool in_place = false;  // what is there is written to (it keeps its mode and other names) rather than replaced
+  std::string path;         // as in argv: relative to the client's directory
+  bool in_place = false;    // what is there is written to (it keeps its mode and other names) rather than replaced
+  bool executable = false;  // what is not there is made with the mode of a program
 };
 
 struct Finish {
