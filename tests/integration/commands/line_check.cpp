@@ -1,0 +1,199 @@
+#include "integration/commands/line_check.h"
+
+#include <fnmatch.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "integration/compiler.h"
+
+namespace hipcache::integration {
+namespace {
+
+const std::string kOut = "standard output";
+const std::string kErr = "standard error";
+
+Arguments driver_of(const std::string& word, Driver driver) {
+  if (driver == Driver::kGcc) return {word};
+  const Compiler compiler{driver == Driver::kClang15 ? "15" : "19"};
+  if (word == "hip") return compiler.hip();
+  return {word + "-" + compiler.version};
+}
+
+std::string with_directory(std::string word, const std::string& directory) {
+  const std::string token = "{dir}";
+  for (std::size_t at = 0; (at = word.find(token, at)) != std::string::npos; at += directory.size())
+    word.replace(at, token.size(), directory);
+  return word;
+}
+
+// The pattern that the name matches, if any.
+std::optional<std::string> pattern_of(const std::string& name, const std::set<std::string>& patterns) {
+  for (const std::string& pattern : patterns)
+    if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return pattern;
+  return std::nullopt;
+}
+
+// The patterns stand for the names that match them.
+std::set<std::string> names_of(const Files& files, const std::set<std::string>& patterns) {
+  std::set<std::string> names;
+  for (const auto& [name, bytes] : files) names.insert(pattern_of(name, patterns).value_or(name));
+  return names;
+}
+
+// The steps that were run, each arch by itself.
+std::set<std::string> steps_run(const Counts& counted) {
+  std::set<std::string> names;
+  for (const auto& [name, count] : counted.run)
+    if (count != 0 && name != "device" && name != "probe") names.insert(name);
+  return names;
+}
+
+std::int64_t count_of(const std::map<std::string, std::int64_t>& counts, const std::string& name) {
+  const auto at = counts.find(name);
+  return at == counts.end() ? 0 : at->second;
+}
+
+// What became of the request when nothing was stored yet.
+void expect_outcome(const Counts& counted, const Line& line) {
+  const std::string shown = counted.json.dump();
+  if (!line.passes.empty()) {
+    EXPECT_EQ(counted.passed, 1);
+    EXPECT_EQ(count_of(counted.reasons, line.passes), 1) << "not passed through for this: " << line.passes << shown;
+    return;
+  }
+  EXPECT_EQ(counted.passed, 0) << counted.json.at("not_cached");
+  EXPECT_EQ(counted.hits, 0);
+  EXPECT_EQ(counted.failed, line.fails ? 1 : 0);
+  if (!line.cached.empty()) {
+    EXPECT_EQ(count_of(counted.run, "probe"), line.cached == "planned" ? 1 : 0);
+  }
+  if (line.cached == "undivided") {
+    EXPECT_EQ(steps_run(counted), std::set<std::string>{"host"});
+  }
+  std::set<std::string> reasons;
+  for (const auto& [reason, count] : counted.not_stored)
+    if (count != 0) reasons.insert(reason);
+  if (line.not_stored.empty()) {
+    EXPECT_EQ(reasons, std::set<std::string>());
+  } else {
+    EXPECT_TRUE(reasons.contains(line.not_stored)) << shown;
+  }
+}
+
+// What the compiler makes otherwise each time is compared by name and mode.
+Files without_bytes_of(const std::set<std::string>& random, Files files) {
+  for (auto& [name, described] : files)
+    if (pattern_of(name, random)) described.resize(described.find(' '));
+  return files;
+}
+
+}  // namespace
+
+Arguments command_of(const std::string& run, const std::string& directory, Driver driver) {
+  Arguments command;
+  for (const std::string& word : words(run)) {
+    if (command.empty()) {
+      command = driver_of(word, driver);
+    } else {
+      command.push_back(with_directory(word, directory));
+    }
+  }
+  return command;
+}
+
+LineCheck::Outcome LineCheck::through_hipcache(const Arguments& command, const Variables& variables) const {
+  const Counts before = cache_.counts();
+  Outcome outcome;
+  outcome.ended = cache_.run(command, directory_, variables);
+  outcome.counted = cache_.counts() - before;
+  outcome.left = changes(start_, files_in(directory_));
+  return outcome;
+}
+
+// A planned command has an id of hipcache's making; any other is left as it was typed.
+LineCheck::Outcome LineCheck::alone(const Arguments& command, const Line& line) const {
+  Arguments fixed = command;
+  if (line.passes.empty() && line.cached != "undivided") {
+    const std::string cuid = cache_.plan(command, directory_, line.variables).value("cuid", "");
+    if (!cuid.empty()) fixed.insert(fixed.begin() + 1, "-cuid=" + cuid);
+  }
+  Outcome outcome;
+  outcome.ended = run(fixed, directory_, line.variables);
+  outcome.left = changes(start_, files_in(directory_));
+  return outcome;
+}
+
+void LineCheck::prepare(const Line& line) {
+  EXPECT_EQ(cache_.control("--clear").exit_code, 0);
+  for (const std::string& command : line.before) {
+    const Ended ended = run(command_of(command, directory_, driver_), directory_, line.variables);
+    EXPECT_EQ(ended.exit_code, 0) << command << ": " << ended.err;
+  }
+  start_ = files_in(directory_);
+}
+
+void LineCheck::expect_same(const Outcome& cached, const Outcome& other, const Line& line, bool same_run) const {
+  const std::set<std::string> random = same_run ? std::set<std::string>() : line.random;
+  Ended ended = cached.ended;
+  if (random.contains(kOut)) ended.out = other.ended.out;
+  if (random.contains(kErr)) ended.err = other.ended.err;
+  for (const std::string& difference :
+       differences_of(ended, other.ended) +
+           differences_of(without_bytes_of(random, cached.left), without_bytes_of(random, other.left)))
+    ADD_FAILURE() << difference;
+}
+
+// Once where the outputs are still there, and once where they are not.
+void LineCheck::expect_hits(const Arguments& command, const Outcome& cold, const Outcome& first, const Line& line) {
+  for (const bool in_place : {true, false}) {
+    SCOPED_TRACE(in_place ? "again, over its outputs" : "again, without its outputs");
+    Outcome expected = line.random.empty() ? first : cold;
+    if (!in_place) back_to(start_);
+    if (in_place && !line.grows.empty()) {
+      const Files grown = files_in(directory_);
+      expected = alone(command, line);
+      restore(directory_, grown, files_in(directory_));
+    }
+    const Outcome warm = through_hipcache(command, line.variables);
+    EXPECT_EQ(warm.counted.hits, 1) << warm.counted.json;
+    EXPECT_EQ(steps_run(warm.counted), std::set<std::string>());
+    EXPECT_EQ(count_of(warm.counted.run, "probe"), 0);
+    expect_same(warm, expected, line, true);
+  }
+}
+
+void LineCheck::expect_afterwards(const Afterwards& then, const Line& line) {
+  const std::string run = then.run.empty() ? line.run : then.run;
+  SCOPED_TRACE("then: " + run);
+  back_to(start_);
+  for (const auto& [name, text] : then.edit) std::ofstream(directory_ + "/" + name, std::ios::binary) << text;
+  const Files edited = files_in(directory_);
+  const Arguments command = command_of(run, directory_, driver_);
+  const Outcome cached = through_hipcache(command, line.variables);
+  EXPECT_EQ(steps_run(cached.counted), then.runs);
+  back_to(edited);
+  expect_same(cached, alone(command, line), line, false);
+  back_to(start_);
+}
+
+void LineCheck::check(const Line& line) {
+  SCOPED_TRACE(line.run);
+  prepare(line);
+  const Arguments command = command_of(line.run, directory_, driver_);
+  const Outcome cold = through_hipcache(command, line.variables);
+  expect_outcome(cold.counted, line);
+  back_to(start_);
+
+  const Outcome expected = alone(command, line);
+  EXPECT_EQ(expected.ended.exit_code, line.exit_code) << expected.ended.err;
+  EXPECT_EQ(names_of(expected.left, line.leaves), line.leaves);
+  EXPECT_NE((expected.ended.out + expected.ended.err).find(line.says), std::string::npos) << expected.ended.err;
+  expect_same(cold, expected, line, false);
+
+  if (!line.cached.empty()) expect_hits(command, cold, expected, line);
+  for (const Afterwards& then : line.then) expect_afterwards(then, line);
+  back_to(pristine_);
+}
+
+}  // namespace hipcache::integration
