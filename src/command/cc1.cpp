@@ -111,8 +111,6 @@ bool is_refused(unsigned option) {
     case OPT_fapinotes_modules:
     case OPT_iapinotes_modules:
     // Other inputs and results than the shape allows.
-    case OPT_flto:
-    case OPT_flto_EQ:
     case OPT_ffat_lto_objects:
     case OPT_fthinlto_index_EQ:
     case OPT_fembed_bitcode_EQ:
@@ -121,7 +119,6 @@ bool is_refused(unsigned option) {
     case OPT_working_directory:
     case OPT_dwarf_debug_flags:
     case OPT_record_command_line:
-    case OPT_fgpu_rdc:
     case OPT_offload_new_driver:
     case OPT_fclangir:
     case OPT_fincremental_extensions:
@@ -149,8 +146,13 @@ Cc1Role role_of(const llvm::opt::Option& option) {
       return Cc1Role::fatbin;
     case OPT_fcuda_is_device:
       return Cc1Role::device;
+    case OPT_fgpu_rdc:
+      return Cc1Role::relocatable;
     case OPT_emit_obj:
-      return Cc1Role::emits_object;
+    case OPT_emit_llvm_bc:
+    case OPT_emit_llvm:
+    case OPT_S:
+      return Cc1Role::emits;
     case OPT_cuid_EQ:
       return Cc1Role::cuid;
     case OPT_target_cpu:
@@ -226,7 +228,7 @@ Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& argume
     if (option.getKind() == llvm::opt::Option::UnknownClass || is_refused(option.getID()) ||
         is_refused_by_name(option.getName()))
       return refused(arguments[first]);
-    if (option.matches(OPT_Action_Group) && (option.getID() != OPT_emit_obj || ++seen_action > 1)) {
+    if (option.matches(OPT_Action_Group) && (role_of(option) != Cc1Role::emits || ++seen_action > 1)) {
       return refused(arguments[first]);
     }
     if (option.getID() == OPT_mllvm && !is_quiet_backend_option(argument->getValue())) {

@@ -70,15 +70,23 @@ std::optional<Uncacheable> input_refusal(const std::vector<Input>& inputs) {
   return std::nullopt;
 }
 
+// Relocatable device code without an id takes the source's inode for one.
+std::optional<Uncacheable> cuid_refusal(const InputArgList& arguments) {
+  const bool is_rdc = arguments.hasFlag(OPT_fgpu_rdc, OPT_fno_gpu_rdc, false);
+  for (const Arg* argument : arguments.filtered(OPT_fuse_cuid_EQ)) {
+    const llvm::StringRef way = argument->getValue();
+    if (way == "random" || (way == "none" && is_rdc))
+      return Uncacheable{reason::kRandomCuid, argument->getAsString(arguments)};
+  }
+  return std::nullopt;
+}
+
 std::optional<Uncacheable> option_refusal(const InputArgList& arguments, const DriverRules& rules) {
   for (const Arg* argument : arguments) {
     const unsigned id = argument->getOption().getID();
     if (const char* refusal = rules.refusal(id)) return Uncacheable{refusal, argument->getAsString(arguments)};
-    if (id == OPT_fuse_cuid_EQ && llvm::StringRef(argument->getValue()) == "random") {
-      return Uncacheable{reason::kRandomCuid, argument->getAsString(arguments)};
-    }
   }
-  if (arguments.hasFlag(OPT_fgpu_rdc, OPT_fno_gpu_rdc, false)) return Uncacheable{reason::kGpuRdc, "-fgpu-rdc"};
+  if (auto refusal = cuid_refusal(arguments)) return refusal;
   return nested_refusal(arguments, rules);
 }
 

@@ -29,6 +29,15 @@ std::vector<std::string> labels_of(const std::vector<GivenInput>& inputs) {
   return labels;
 }
 
+bool needs_any_of(const plan::Step& step, const std::vector<StepWork*>& others) {
+  const auto is_input = [&](const plan::StepOutput& output) {
+    return std::find(step.inputs.begin(), step.inputs.end(), output.name) != step.inputs.end();
+  };
+  return std::any_of(others.begin(), others.end(), [&](const StepWork* other) {
+    return std::any_of(other->outputs.begin(), other->outputs.end(), is_input);
+  });
+}
+
 }  // namespace
 
 StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, const Request& request,
@@ -43,6 +52,7 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
   // A device step's depfile is overwritten by the host's; it is only seen if the compile ends before that.
   work.failed_depfile = step.depfile;
   work.hashes_names = step.hashes_names;
+  work.may_start_others = step.starts_others;
   work.maps_own_names = maps_own_names(step, request.from.base);
   return work;
 }
@@ -52,14 +62,12 @@ StepGraph::StepGraph(const plan::Plan& plan, const Request& request, const Reque
     : plan_(plan), request_(request), directory_(directory), services_(services), explainer_(explainer) {}
 
 Status StepGraph::run(StepRunner& runner) {
-  std::vector<StepWork*> devices;
-  for (const plan::Step& step : plan_.steps)
-    if (step.kind == StepKind::device) devices.push_back(add(step));
-  if (Status ran = runner.run(devices); !ran) return ran;
-  for (const plan::Step& step : plan_.steps) {
-    if (step.kind == StepKind::device) continue;
-    if (failed() != nullptr) break;
-    if (Status ran = runner.run({add(step)}); !ran) return ran;
+  for (auto step = plan_.steps.begin(); step != plan_.steps.end() && failed() == nullptr;) {
+    std::vector<StepWork*> beside_each_other;
+    do {
+      beside_each_other.push_back(add(*step++));
+    } while (step != plan_.steps.end() && !needs_any_of(*step, beside_each_other));
+    if (Status ran = runner.run(beside_each_other); !ran) return ran;
   }
   return done();
 }

@@ -1,4 +1,5 @@
-// The steps of one compile and how they feed each other: devices beside each other, then the bundler, then the host.
+// The steps of one compile and how they feed each other: in the driver's order, those that follow each other and need
+// nothing of each other beside each other (the devices; with relocatable device code the host too).
 //
 // A step's key holds the digests of what earlier steps made, so a bundle or host step can only be looked up when those
 // are known; they need not lie on disk for it. Files are brought into the directory only for a step that has to be run.

@@ -93,7 +93,7 @@ void store_outputs(StepWork& work, const std::vector<Made>& outputs, const Reque
 }
 
 Ties ties_of(const StepWork& work, const std::vector<Made>& outputs, const inputs::Surroundings& from) {
-  Ties ties{.base = work.hashes_names};
+  Ties ties{.base = work.hashes_names, .cuid = work.hashes_names && !from.cuid.empty()};
   for (const Made& output : outputs) ties.look_into(output.bytes, from);
   ties.look_into(work.result.stdout_text, from);
   ties.look_into(work.result.stderr_text, from);
@@ -121,6 +121,7 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
     return;
   }
   const inputs::Run run{.programs = programs_of(work),
+                        .may_start_others = work.may_start_others,
                         .directory = directory.path(),
                         .started_ns = report.started_ns,
                         .shows_base = ties.base,

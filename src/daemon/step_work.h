@@ -25,9 +25,10 @@ struct StepWork {
   std::vector<Digest> inputs;  // made by earlier steps; part of the key
   std::vector<protocol::Command> commands;
   std::vector<plan::StepOutput> outputs;
-  std::string failed_depfile;  // name in the directory of the depfile that stays if the step fails
-  bool prints_plan = false;    // the probe: its messages are the result, the directory's name in them is none of it
-  bool hashes_names = false;   // names may go into its outputs where looking does not find them
+  std::string failed_depfile;     // name in the directory of the depfile that stays if the step fails
+  bool prints_plan = false;       // the probe: its messages are the result, the directory's name in them is none of it
+  bool hashes_names = false;      // names may go into its outputs where looking does not find them
+  bool may_start_others = false;  // programs of its commands start others
   bool maps_own_names = false;
   std::function<Status()> prepare;  // called before the step is run, if it is: brings its inputs into the directory
 

@@ -1,5 +1,6 @@
 #include "plan/frontend_job.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -22,40 +23,48 @@ Status take_once(std::string& target, const Cc1Argument& argument, bool& seen, c
   return done();
 }
 
-Status take_once(std::optional<std::string>& target, const Cc1Argument& argument, const char* what) {
-  bool seen = target.has_value();
-  target.emplace();
-  return take_once(*target, argument, seen, what);
+Status take_fatbin(FrontendJob& job, const Cc1Argument& argument) {
+  bool seen = job.fatbin.has_value();
+  job.fatbin.emplace();
+  return take_once(*job.fatbin, argument, seen, "fatbins");
 }
+
+Status take_side_file(FrontendJob& job, const Cc1Argument& argument) {
+  bool seen = job.side_file(argument.role) != nullptr;
+  job.side_files.push_back({argument.role, ""});
+  return take_once(job.side_files.back().path, argument, seen, role_name(argument.role));
+}
+
+Emits emits_of(const std::string& argument) {
+  if (argument == "-emit-llvm-bc") return Emits::bitcode;
+  if (argument == "-emit-llvm") return Emits::ir;
+  return argument == "-S" ? Emits::assembly : Emits::object;
+}
+
+bool is_side_file(Cc1Role role) { return role == Cc1Role::depfile; }
 
 // A name that is to be replaced must be an argument by itself.
 bool is_replaceable(const Cc1Argument& argument) {
-  switch (argument.role) {
-    case Cc1Role::output:
-    case Cc1Role::depfile:
-    case Cc1Role::fatbin:
-      return argument.count == 2;
-    default:
-      return true;
-  }
+  const bool is_replaced =
+      argument.role == Cc1Role::output || argument.role == Cc1Role::fatbin || is_side_file(argument.role);
+  return !is_replaced || argument.count == 2;
 }
 
 struct Seen {
   bool source = false;
   bool output = false;
-  bool object = false;
+  bool emits = false;
 };
 
 Status note(FrontendJob& job, const Cc1Argument& argument, Seen& seen) {
+  if (is_side_file(argument.role)) return take_side_file(job, argument);
   switch (argument.role) {
     case Cc1Role::source:
       return take_once(job.source, argument, seen.source, "sources");
     case Cc1Role::output:
       return take_once(job.output, argument, seen.output, "outputs");
-    case Cc1Role::depfile:
-      return take_once(job.depfile, argument, "depfiles");
     case Cc1Role::fatbin:
-      return take_once(job.fatbin, argument, "fatbins");
+      return take_fatbin(job, argument);
     case Cc1Role::main_file:
       job.main_file = argument.value;
       break;
@@ -68,8 +77,12 @@ Status note(FrontendJob& job, const Cc1Argument& argument, Seen& seen) {
     case Cc1Role::device:
       job.is_device = true;
       break;
-    case Cc1Role::emits_object:
-      seen.object = true;
+    case Cc1Role::relocatable:
+      job.is_relocatable = true;
+      break;
+    case Cc1Role::emits:
+      job.emits = emits_of(job.job[kBeforeArguments + argument.first]);
+      seen.emits = true;
       break;
     case Cc1Role::hashes_names:
       job.hashes_names = true;
@@ -91,13 +104,13 @@ void replace_value(std::vector<std::string>& argv, const Cc1Argument& argument, 
 // Tells which arguments of the key are left out, argument by argument from the left.
 class KeyFilter {
  public:
-  explicit KeyFilter(const FrontendJob& job) : job_(job) {}
+  KeyFilter(const FrontendJob& job, const std::set<Cc1Role>& kept) : job_(job), kept_(kept) {}
 
   bool leaves_out(const Cc1Argument& argument) {
     switch (argument.role) {
       case Cc1Role::depfile:
       case Cc1Role::dependency:
-        return job_.is_device;
+        return !kept_.contains(Cc1Role::depfile);
       case Cc1Role::compilation_dir:
         return !job_.records_paths;
       case Cc1Role::search_path:
@@ -109,10 +122,17 @@ class KeyFilter {
 
  private:
   const FrontendJob& job_;
+  const std::set<Cc1Role>& kept_;
   std::set<std::pair<std::string, std::string>> search_paths_;
 };
 
 }  // namespace
+
+const std::string* FrontendJob::side_file(Cc1Role role) const {
+  const auto file =
+      std::find_if(side_files.begin(), side_files.end(), [&](const auto& one) { return one.role == role; });
+  return file == side_files.end() ? nullptr : &file->path;
+}
 
 bool is_frontend_job(const Job& job) { return job.size() > kBeforeArguments && job[1] == "-cc1"; }
 
@@ -127,25 +147,43 @@ Result<FrontendJob> read_frontend_job(const Job& job) {
     if (!is_replaceable(argument)) return unusual("with a joined file name");
     if (Status noted = note(result, argument, seen); !noted) return noted.error();
   }
-  if (!seen.source || !seen.output || !seen.object) return unusual("that is no compile of one source into one object");
+  if (!seen.source || !seen.output || !seen.emits) return unusual("that is no compile of one source into one output");
   result.arguments = *std::move(read);
   return result;
 }
+
+const char* ending_of(Emits emits) {
+  switch (emits) {
+    case Emits::object:
+      return ".o";
+    case Emits::bitcode:
+      return ".bc";
+    case Emits::ir:
+      return ".ll";
+    case Emits::assembly:
+      return ".s";
+  }
+  return "";
+}
+
+const char* role_name(Cc1Role role) { return role == Cc1Role::depfile ? kDepfile : "unknown"; }
+
+const char* ending_of(Cc1Role role) { return role == Cc1Role::depfile ? ".d" : ".unknown"; }
 
 StepCommand frontend_command(const FrontendJob& job, const FrontendNames& names) {
   std::vector<std::string> argv = job.job;
   for (const Cc1Argument& argument : job.arguments) {
     if (argument.role == Cc1Role::output) replace_value(argv, argument, names.output);
-    if (argument.role == Cc1Role::depfile) replace_value(argv, argument, names.depfile);
     if (argument.role == Cc1Role::fatbin) replace_value(argv, argument, names.fatbin);
+    if (is_side_file(argument.role)) replace_value(argv, argument, names.beside + ending_of(argument.role));
   }
   return {job.job[0], std::move(argv)};
 }
 
-std::vector<std::string> frontend_key(const FrontendJob& job) {
-  const std::vector<std::string> argv = frontend_command(job, {"<object>", "<depfile>", "<fatbin>"}).argv;
+std::vector<std::string> frontend_key(const FrontendJob& job, const std::set<Cc1Role>& kept) {
+  const std::vector<std::string> argv = frontend_command(job, {"<output>", "<output>", "<fatbin>"}).argv;
   std::vector<bool> left_out(argv.size(), false);
-  KeyFilter filter(job);
+  KeyFilter filter(job, kept);
   for (const Cc1Argument& argument : job.arguments) {
     if (!filter.leaves_out(argument)) continue;
     for (std::size_t i = 0; i < argument.count; ++i) left_out[kBeforeArguments + argument.first + i] = true;

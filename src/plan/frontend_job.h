@@ -3,6 +3,7 @@
 #define HIPCACHE_SRC_PLAN_FRONTEND_JOB_H
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,20 @@
 
 namespace hipcache::plan {
 
+enum class Emits { object, bitcode, ir, assembly };
+
+// A file that the job writes beside its output: a depfile, debug information that was split off, ...
+struct SideFile {
+  command::Cc1Role role = command::Cc1Role::plain;
+  std::string path;
+};
+
 struct FrontendJob {
   Job job;
   std::vector<command::Cc1Argument> arguments;  // positions count from job[2]
+  Emits emits = Emits::object;
   bool is_device = false;
+  bool is_relocatable = false;
   bool records_paths = false;
   bool hashes_names = false;
   std::string source;
@@ -24,27 +35,38 @@ struct FrontendJob {
   std::string target_cpu;
   std::string cuid;  // empty: none
   std::string output;
-  std::optional<std::string> depfile;
+  std::vector<SideFile> side_files;  // each role at most once
   std::optional<std::string> fatbin;
+
+  // Where it is told to write the file of that role, or null.
+  const std::string* side_file(command::Cc1Role role) const;
 };
 
 bool is_frontend_job(const Job& job);
 
-// REQUIRES: is_frontend_job(job). Error: not a compile of one source into one object, or one that may do more than
+// REQUIRES: is_frontend_job(job). Error: not a compile of one source into one output, or one that may do more than
 // that.
 Result<FrontendJob> read_frontend_job(const Job& job);
+
+// The ending of the output's name: ".o", ".bc", ...
+const char* ending_of(Emits emits);
+
+// What a side file is called: as a role of plan::StepOutput, and by the ending of its name.
+const char* role_name(command::Cc1Role role);
+const char* ending_of(command::Cc1Role role);
 
 // The names that take the place of the job's own; the fatbin's only where it has one.
 struct FrontendNames {
   std::string output;
-  std::string depfile;
+  std::string beside;  // a side file's name less the ending
   std::string fatbin;
 };
 
 StepCommand frontend_command(const FrontendJob& job, const FrontendNames& names);
 
-// What of the command can reach the outputs; docs/plan.md has the list of what is left out and why.
-std::vector<std::string> frontend_key(const FrontendJob& job);
+// What of the command can reach the outputs; docs/plan.md has the list of what is left out and why. `kept`: the side
+// files that are outputs.
+std::vector<std::string> frontend_key(const FrontendJob& job, const std::set<command::Cc1Role>& kept);
 
 }  // namespace hipcache::plan
 

@@ -25,6 +25,12 @@ TEST(Cc1, GivesFilesTheirRoles) {
   EXPECT_EQ(role_of("-fcuda-include-gpubinary a.hipfb"), Cc1Role::fatbin);
 }
 
+TEST(Cc1, KnowsTheActionsThatMakeOneFile) {
+  for (const char* action : {"-emit-obj", "-emit-llvm-bc", "-emit-llvm", "-S"})
+    EXPECT_EQ(role_of(action), Cc1Role::emits) << action;
+  EXPECT_FALSE(read_cc1(words("-emit-obj -S")));
+}
+
 TEST(Cc1, TellsTheOptionsOfTheDepfileAloneFromThoseThatReachTheObject) {
   EXPECT_EQ(role_of("-MT a.o"), Cc1Role::dependency);
   EXPECT_EQ(role_of("-sys-header-deps"), Cc1Role::dependency);
@@ -88,12 +94,11 @@ INSTANTIATE_TEST_SUITE_P(
                       "-opt-record-file x", "-split-dwarf-file x", "-split-dwarf-output x", "-ftime-trace=x",
                       "-stats-file=x", "-stack-usage-file x", "-coverage-notes-file=x", "-coverage-data-file=x",
                       "-header-include-file x", "-module-dependency-dir x", "-dependency-dot x", "-load x.so",
-                      "-plugin x", "-add-plugin x", "-fpass-plugin=x", "-include-pch x", "-emit-pch", "-emit-llvm-bc",
-                      "-S", "-E", "-emit-module", "-ast-dump", "-fsyntax-only", "-print-stats", "-fixit", "-fmodules",
-                      "-fmodule-file=x", "-fthin-link-bitcode=x", "-flto=full", "-version", "-help",
-                      "-working-directory x", "-dwarf-debug-flags x", "-record-command-line x", "-mllvm -stats",
-                      "-remap-file x;y", "-fdump-record-layouts", "-ftime-report", "-save-temps=cwd",
-                      "-as-secure-log-file x", "-fgpu-rdc"));
+                      "-plugin x", "-add-plugin x", "-fpass-plugin=x", "-include-pch x", "-emit-pch", "-E",
+                      "-emit-module", "-ast-dump", "-fsyntax-only", "-print-stats", "-fixit", "-fmodules",
+                      "-fmodule-file=x", "-fthin-link-bitcode=x", "-version", "-help", "-working-directory x",
+                      "-dwarf-debug-flags x", "-record-command-line x", "-mllvm -stats", "-remap-file x;y",
+                      "-fdump-record-layouts", "-ftime-report", "-save-temps=cwd", "-as-secure-log-file x"));
 
 TEST(BackendOption, IsQuietUnlessItsNameSaysThatItPrintsOrWrites) {
   for (const char* quiet : {"-inline-threshold=100", "-amdgpu-internalize-symbols", "--amdhsa-code-object-version=5",

@@ -117,6 +117,43 @@ TEST_P(RecordedPlan, KeysTheWorkingDirectoryOnlyWhereDebugInformationHoldsIt) {
   }
 }
 
+TEST_P(RecordedPlan, IsDevicesThenHostThenBundleInRelocatableDeviceCode) {
+  const Plan plan = accepted(of("rdc"), invocation_of_a());
+  EXPECT_THAT(outputs(plan), ElementsAre("gfx1030.bc", "gfx906.bc", "host.o", "bundle.o"));
+  ASSERT_EQ(plan.steps.size(), 4u);
+  EXPECT_EQ(plan.steps[1].kind, StepKind::device);
+  EXPECT_EQ(plan.steps[1].arch.name, "gfx906");
+  EXPECT_EQ(plan.steps[1].commands.size(), 1u);
+  EXPECT_EQ(plan.steps[2].kind, StepKind::host);
+  EXPECT_THAT(plan.steps[2].inputs, IsEmpty());
+  EXPECT_EQ(plan.steps[3].kind, StepKind::bundle);
+  EXPECT_THAT(plan.steps[3].inputs, ElementsAre("gfx1030.bc", "gfx906.bc", "host.o"));
+  EXPECT_THAT(plan.steps[3].commands[0].argv, Contains("-input=" + placed("host.o")));
+  EXPECT_THAT(plan.steps[3].commands[0].argv, Contains("-output=" + placed("bundle.o")));
+}
+
+TEST_P(RecordedPlan, GivesTheUserWhatTheLastJobWrites) {
+  const auto places = [](const Plan& plan) {
+    std::vector<std::string> all;
+    for (const Step& step : plan.steps) all.push_back(step.outputs.front().place);
+    return all;
+  };
+  EXPECT_THAT(places(accepted(of("O2"), invocation_of_a())), ElementsAre("", "", "", "a.o"));
+  EXPECT_THAT(places(accepted(of("rdc"), invocation_of_a())), ElementsAre("", "", "", "a.o"));
+}
+
+// Bitcode packs text by bits, assembly escapes it.
+TEST_P(RecordedPlan, TellsWhichStepsHideTheNamesThatTheyWrite) {
+  const auto hiding = [](const Plan& plan) {
+    std::vector<bool> all;
+    for (const Step& step : plan.steps) all.push_back(step.hashes_names);
+    return all;
+  };
+  EXPECT_THAT(hiding(accepted(of("rdc"), invocation_of_a())), ElementsAre(true, true, false, false));
+  EXPECT_THAT(hiding(accepted(of("assembly"), invocation_of_a())), ElementsAre(true, true, true, false));
+  EXPECT_THAT(hiding(accepted(of("offload-lto"), invocation_of_a())), ElementsAre(false, false, false, false));
+}
+
 // -O0 and -O2 differ, so the plans compared are of equal options: clang 15 repeats search paths once per arch.
 TEST_P(RecordedPlan, KeysAnArchTheSameWhereverItStands) {
   const std::string printed = of("three-archs");
@@ -128,6 +165,23 @@ TEST_P(RecordedPlan, KeysAnArchTheSameWhereverItStands) {
 
 INSTANTIATE_TEST_SUITE_P(Compilers, RecordedPlan, ::testing::Values("clang-15", "clang-19"),
                          [](const auto& row) { return std::string(row.param).substr(6); });
+
+TEST(GoldenPlan, HoldsDevicesAlone) {
+  const Plan plan = accepted(recorded("clang-19-device-only"), invocation_of_a());
+  EXPECT_THAT(outputs(plan), ElementsAre("gfx1030.out", "gfx906.out", "bundle.o"));
+  EXPECT_EQ(plan.steps.back().outputs.front().place, "a.o");
+}
+
+TEST(GoldenPlan, HoldsBitcodeOfTheHostForTheLinker) {
+  const Plan plan = accepted(recorded("clang-19-lto"), invocation_of_a());
+  EXPECT_THAT(outputs(plan), ElementsAre("gfx1030.out", "gfx906.out", "fatbin.hipfb", "host.bc"));
+  EXPECT_TRUE(plan.steps.back().hashes_names);
+}
+
+TEST(GoldenPlan, CompressesTheFatbin) {
+  const Plan plan = accepted(recorded("clang-19-compress"), invocation_of_a());
+  EXPECT_THAT(plan.steps[2].keyed[0], Contains("-compress"));
+}
 
 TEST(GoldenPlan, HoldsOneArch) {
   EXPECT_THAT(outputs(accepted(recorded("clang-19-one-arch"), invocation_of_a())),

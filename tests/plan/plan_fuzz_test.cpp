@@ -113,7 +113,7 @@ TEST_P(PlanFuzz, NeverAcceptsAnOutputOutsideOfTheDirectory) {
 
 INSTANTIATE_TEST_SUITE_P(Recorded, PlanFuzz,
                          ::testing::Values("clang-15-g-depfile", "clang-19-g-depfile", "clang-19-one-arch",
-                                           "clang-19-three-archs"));
+                                           "clang-19-three-archs", "clang-15-rdc", "clang-19-rdc"));
 
 }  // namespace
 }  // namespace hipcache::plan

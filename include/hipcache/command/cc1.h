@@ -1,6 +1,6 @@
 // The arguments of `clang -cc1`, looked at with clang's own table of frontend options.
 //
-// A cc1 command is trusted to write its -o and its -dependency-file and nothing else only if every argument is known
+// A cc1 command is trusted to write the files that its roles name and nothing else only if every argument is known
 // and none is on the list of those that name, print, load or emit more. What an argument means for the cache is its
 // role; everything without a special one is kPlain and part of every key. Rejected: a list of harmless arguments (there
 // are 1,900, and each release adds some); matching by spelling (arity matters: "-o" may be the value of "-D").
@@ -22,8 +22,9 @@ enum class Cc1Role {
   depfile,          // -dependency-file FILE
   dependency,       // shapes the depfile alone: -MT, -MP, -MV, -sys-header-deps
   fatbin,           // -fcuda-include-gpubinary FILE
-  emits_object,     // -emit-obj
+  emits,            // -emit-obj, -emit-llvm-bc, -emit-llvm, -S: what the output is
   device,           // -fcuda-is-device
+  relocatable,      // -fgpu-rdc
   cuid,             // -cuid=ID
   target_cpu,       // -target-cpu NAME
   main_file,        // -main-file-name NAME

@@ -18,7 +18,6 @@ inline constexpr const char* kOutputNotAFile = "output-not-a-file";
 inline constexpr const char* kDriverInformation = "driver-information";
 
 // Another shape of HIP compile than host and device objects in one fatbin.
-inline constexpr const char* kGpuRdc = "gpu-rdc";
 inline constexpr const char* kOneSided = "one-sided";
 inline constexpr const char* kRelocatable = "relocatable";
 inline constexpr const char* kLto = "lto";

@@ -1,8 +1,8 @@
 // A compile as a graph of steps, read from what the user's own driver prints for -###.
 //
-// The driver's temporary names are mapped to names of ours in the request's directory. Only the exact shape that is
-// known (N times cc1 and lld, one bundler, one host cc1, each feeding the next) becomes a plan; everything else is an
-// error, and the compile passes through. docs/plan.md shows the shape.
+// The driver's temporary names are mapped to names of ours in the request's directory. Only jobs of known kinds, with
+// files that go from one to the next in known ways, become a plan; everything else is an error, and the compile passes
+// through. docs/plan.md has the rules.
 #ifndef HIPCACHE_PLAN_PLAN_H
 #define HIPCACHE_PLAN_PLAN_H
 
@@ -39,8 +39,9 @@ struct Step {
   // mentions where there is none): what the step's key is made of.
   std::vector<std::vector<std::string>> keyed;
   std::vector<StepOutput> outputs;
-  std::string depfile;        // name in the directory, or empty. Of a device step it matters only if the step fails
-  bool hashes_names = false;  // what names go into the output cannot be seen there
+  std::string depfile;         // name in the directory, or empty. Of a device step it matters only if the step fails
+  bool hashes_names = false;   // what names and ids go into the output cannot be seen there
+  bool starts_others = false;  // the bundler has llvm-objcopy put bundles into an object
   std::vector<std::string> inputs;  // names of earlier steps' outputs, in order
 };
 
@@ -56,7 +57,7 @@ inline constexpr const char* kDepfile = "depfile";
 inline constexpr const char* kPortableDepfile = "portable-depfile";
 
 struct Plan {
-  std::vector<Step> steps;    // devices in the driver's order, then bundle, then host
+  std::vector<Step> steps;    // in the driver's order: devices first
   std::string driver_stderr;  // the driver's own warnings, printed before any step's
 };
 

@@ -1,0 +1,195 @@
+#include "plan/shape.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "hipcache/base/files.h"
+#include "plan/flow.h"
+
+namespace hipcache::plan {
+namespace {
+
+using command::Cc1Role;
+
+Error unusual(const std::string& what) { return Error{"the compiler's plan " + what}; }
+
+// Takes the jobs one after the other, each to its place.
+class ShapeReader {
+ public:
+  Status take(const Job& job) {
+    const bool after_device = std::exchange(after_device_, false);
+    if (is_frontend_job(job)) return take_compile(job);
+    if (is_link_job(job) && after_device) return take_link(job);
+    if (is_bundle_job(job) && !shape_.bundle) return take_bundle(job);
+    return unusual("has a job in an unknown place, of " + job[0]);
+  }
+
+  Result<Shape> finish() {
+    if (shape_.devices.empty()) return unusual("compiles for no device");
+    const bool is_bundled = shape_.bundle.has_value();
+    if (is_bundled && shape_.bundle->archs.size() != shape_.devices.size())
+      return unusual("has more or fewer devices than targets");
+    for (std::size_t i = 0; i < shape_.devices.size(); ++i) {
+      DeviceJobs& device = shape_.devices[i];
+      device.arch = is_bundled ? shape_.bundle->archs[i] : command::ArchId{device.compile.target_cpu};
+    }
+    return std::move(shape_);
+  }
+
+ private:
+  Status take_compile(const Job& job) {
+    Result<FrontendJob> compile = read_frontend_job(job);
+    if (!compile) return compile.error();
+    if (shape_.host || (compile->is_device && shape_.bundle)) return unusual("has a compile after the host's");
+    after_device_ = compile->is_device;
+    if (compile->is_device) {
+      shape_.devices.push_back({{}, *std::move(compile), {}});
+    } else {
+      shape_.host = *std::move(compile);
+      shape_.host_is_last = shape_.bundle.has_value();
+    }
+    return done();
+  }
+
+  Status take_link(const Job& job) {
+    Result<LinkJob> link = read_link_job(job);
+    if (!link) return link.error();
+    shape_.devices.back().link = *std::move(link);
+    return done();
+  }
+
+  Status take_bundle(const Job& job) {
+    Result<BundleJob> bundle = read_bundle_job(job);
+    if (!bundle) return bundle.error();
+    shape_.bundle = *std::move(bundle);
+    return done();
+  }
+
+  Shape shape_;
+  bool after_device_ = false;
+};
+
+Status check_source(const FrontendJob& job, const command::Invocation& invocation) {
+  if (job.source != invocation.source) return unusual("compiles " + job.source + " instead of " + invocation.source);
+  if (!job.main_file.empty() && job.main_file != base_name(invocation.source)) {
+    return unusual("has the main file " + job.main_file + " instead of " + invocation.source);
+  }
+  const std::string* depfile = job.side_file(Cc1Role::depfile);
+  if (depfile != nullptr && *depfile != invocation.depfile)
+    return unusual("writes the depfile " + *depfile + " unasked");
+  return done();
+}
+
+bool is_for(const FrontendJob& job, const command::ArchId& arch) {
+  return job.target_cpu == arch.name.substr(0, arch.name.find(':'));
+}
+
+Status check_device(const DeviceJobs& device) {
+  if (device.compile.fatbin) return unusual("compiles the host in place of " + device.arch.name);
+  if (!is_for(device.compile, device.arch))
+    return unusual("compiles " + device.compile.target_cpu + " in place of " + device.arch.name);
+  return done();
+}
+
+Status check_compiles(const Shape& shape, const command::Invocation& invocation) {
+  const std::vector<const FrontendJob*> compiles = shape.compiles();
+  for (const FrontendJob* job : compiles)
+    if (Status same = check_source(*job, invocation); !same) return same;
+  for (const DeviceJobs& device : shape.devices)
+    if (Status checked = check_device(device); !checked) return checked;
+  // The last one's stays.
+  if (invocation.depfile && compiles.back()->side_file(Cc1Role::depfile) == nullptr)
+    return unusual("does not write the depfile that was asked for");
+  return done();
+}
+
+// A driver that ignores -cuid= says so in a warning that the user's own command does not give, and takes an id that the
+// arch list is part of.
+Status check_cuid(const Shape& shape, const command::Invocation& invocation) {
+  const std::vector<const FrontendJob*> compiles = shape.compiles();
+  const std::string& cuid = compiles.front()->cuid;
+  const bool same = std::all_of(compiles.begin(), compiles.end(), [&](const auto* job) { return job->cuid == cuid; });
+  if (!same || (cuid.empty() && !invocation.user_cuid))
+    return unusual("does not have one id of the translation unit throughout");
+  if (cuid.empty() && compiles.front()->is_relocatable)
+    return unusual("has relocatable code that is named by the source's inode");
+  return done();
+}
+
+Status follow_devices(Flow& flow, const Shape& shape) {
+  for (const DeviceJobs& device : shape.devices) {
+    if (Status written = flow.write(device.compile.output); !written) return written;
+    if (!device.link) continue;
+    if (device.link->job[device.link->input] != device.compile.output)
+      return unusual("does not link the object of " + device.arch.name);
+    if (Status read = flow.read(device.compile.output); !read) return read;
+    if (Status written = flow.write(device.product()); !written) return written;
+  }
+  return done();
+}
+
+Status follow_bundle(Flow& flow, const Shape& shape) {
+  const BundleJob& bundle = *shape.bundle;
+  for (std::size_t i = 0; i < bundle.inputs.size(); ++i) {
+    if (bundle.inputs[i] != shape.devices[i].product())
+      return unusual("does not bundle the code of " + bundle.archs[i].name);
+    if (Status read = flow.read(bundle.inputs[i]); !read) return read;
+  }
+  if (bundle.host == BundledHost::with_file) {
+    if (!shape.host || shape.host->output != bundle.host_input) return unusual("does not bundle the host's object");
+    if (Status read = flow.read(bundle.host_input); !read) return read;
+  }
+  return flow.write(bundle.output);
+}
+
+Status follow_host(Flow& flow, const Shape& shape) {
+  if (shape.host->fatbin) {
+    if (!shape.bundle || *shape.host->fatbin != shape.bundle->output)
+      return unusual("does not include the fatbin into the host's object");
+    if (Status read = flow.read(*shape.host->fatbin); !read) return read;
+  }
+  return flow.write(shape.host->output);
+}
+
+Status check_users_files(const Flow& flow, const command::Invocation& invocation) {
+  for (const std::string& path : flow.users())
+    if (path != invocation.object) return unusual("writes " + path + " instead of " + invocation.object);
+  return flow.users().size() == 1 ? done() : unusual("does not write " + invocation.object);
+}
+
+Status check_flow(const Shape& shape, const command::Invocation& invocation, const std::string& directory) {
+  Flow flow(directory);
+  if (Status followed = follow_devices(flow, shape); !followed) return followed;
+  if (shape.host && !shape.host_is_last)
+    if (Status followed = follow_host(flow, shape); !followed) return followed;
+  if (shape.bundle)
+    if (Status followed = follow_bundle(flow, shape); !followed) return followed;
+  if (shape.host && shape.host_is_last)
+    if (Status followed = follow_host(flow, shape); !followed) return followed;
+  if (Status finished = flow.finish(); !finished) return finished;
+  return check_users_files(flow, invocation);
+}
+
+}  // namespace
+
+std::vector<const FrontendJob*> Shape::compiles() const {
+  std::vector<const FrontendJob*> all;
+  for (const DeviceJobs& device : devices) all.push_back(&device.compile);
+  if (host) all.push_back(&*host);
+  return all;
+}
+
+Result<Shape> read_shape(const std::vector<Job>& jobs) {
+  ShapeReader reader;
+  for (const Job& job : jobs)
+    if (Status taken = reader.take(job); !taken) return taken.error();
+  return reader.finish();
+}
+
+Status check_shape(const Shape& shape, const command::Invocation& invocation, const std::string& directory) {
+  if (Status checked = check_compiles(shape, invocation); !checked) return checked;
+  if (Status checked = check_cuid(shape, invocation); !checked) return checked;
+  return check_flow(shape, invocation, directory);
+}
+
+}  // namespace hipcache::plan

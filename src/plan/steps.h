@@ -1,0 +1,18 @@
+// The steps of a plan, made of its jobs: names of passage are replaced by ours, and what reaches no output leaves the
+// key.
+#ifndef HIPCACHE_SRC_PLAN_STEPS_H
+#define HIPCACHE_SRC_PLAN_STEPS_H
+
+#include <vector>
+
+#include "hipcache/plan/plan.h"
+#include "plan/shape.h"
+
+namespace hipcache::plan {
+
+// In the driver's order. REQUIRES: check_shape() had nothing against the shape.
+std::vector<Step> steps_of(const Shape& shape);
+
+}  // namespace hipcache::plan
+
+#endif
