@@ -23,11 +23,18 @@ std::string_view without_target(std::string_view name) {
   return dash == std::string_view::npos ? name : name.substr(dash + 1);
 }
 
+std::string_view driver_name(std::string_view path) { return without_target(without_version(base_name(path))); }
+
 }  // namespace
 
 bool is_clang_driver(std::string_view path) {
-  const std::string_view name = without_target(without_version(base_name(path)));
+  const std::string_view name = driver_name(path);
   return name == "clang" || name == "clang++" || name == "amdclang" || name == "amdclang++";
+}
+
+bool is_compiler(std::string_view path) {
+  const std::string_view name = driver_name(path);
+  return is_clang_driver(path) || name == "gcc" || name == "g++" || name == "cc" || name == "c++" || name == "hipcc";
 }
 
 }  // namespace hipcache::command

@@ -233,7 +233,7 @@ Parser::~Parser() = default;
 std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::string>& argv,
                                                     const std::string& working_directory) const {
   if (argv.empty() || !is_clang_driver(argv[0])) {
-    return Uncacheable{reason::kNotClang, argv.empty() ? std::string() : argv[0]};
+    return Uncacheable{reason::kNotACompiler, argv.empty() ? std::string() : argv[0]};
   }
   if (has_null(argv)) return Uncacheable{reason::kUnknownOption, "an argument with a null byte"};
   Result<ExpandedArguments> expanded = expand_response_files(argv, working_directory);

@@ -104,7 +104,7 @@ Status answer_hit(protocol::Channel& channel, const Request& request, const acti
     placed.push_back({std::move(place), std::move(*bytes)});
   }
   for (const std::string& arch : whole.archs) services.counters.device(arch, true);
-  services.counters.bundle(true);
+  if (request.invocation.route == command::Route::planned) services.counters.bundle(true);
   services.counters.host(true);
   services.counters.saved(whole.duration_us);
   services.counters.request(stats::Outcome::hit);

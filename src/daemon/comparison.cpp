@@ -89,6 +89,8 @@ Difference compare_surroundings(const Observation& observation, const Told& now,
       return {Differs::shown_base, "", "", ""};
     case Question::cuid:
       return {Differs::shown_cuid, "", "", ""};
+    case Question::environment:
+      return {Differs::variable_changed, "(one of all)", "", ""};
     default:
       return {Differs::working_directory, "", "", ""};
   }

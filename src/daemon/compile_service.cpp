@@ -16,6 +16,7 @@
 #include "daemon/step_graph.h"
 #include "daemon/step_runner.h"
 #include "daemon/trail.h"
+#include "daemon/undivided.h"
 #include "daemon/whole_result.h"
 
 namespace hipcache::daemon {
@@ -35,6 +36,10 @@ bool serve_whole(protocol::Channel& channel, const Request& request, const Servi
   if (request.settings.recache) return false;
   const std::optional<action::Hit> hit = services.actions.look_up(request_key(request), request.from, lease);
   if (!hit) return false;
+  if (const std::optional<Uncacheable> unusual = unusual_outputs(hit->result, request)) {
+    pass_through(channel, *unusual, services);
+    return true;
+  }
   const Status answered = answer_hit(channel, request, hit->result, services);
   if (!answered) services.log.warning("a stored request is of no use: " + answered.error().message);
   return answered.ok();
@@ -63,7 +68,7 @@ stats::Outcome outcome_of(const StepGraph& graph) {
 void record(const action::ActionResult& whole, const StepWork& probe, const StepGraph& graph, const Request& request,
             const Services& services) {
   if (const std::optional<action::Observed> observed = record_whole(whole, probe, graph, request, services))
-    record_trail(*observed, probe, graph, request, services);
+    record_trail(*observed, trail_steps(probe, graph, request), request, services);
 }
 
 // Nobody pays for what no log takes.
@@ -112,6 +117,11 @@ void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& m
   if (message.plan_only) return report_plan(channel, request, services, *lease);
   if (message.explain) return report_explanation(channel, request, services, *lease);
   if (serve_whole(channel, request, services, *lease)) return;
+  if (request.invocation.route == command::Route::undivided) {
+    if (const std::optional<Uncacheable> why = serve_undivided(channel, request, services, *lease))
+      pass_through(channel, *why, services);
+    return;
+  }
   if (const std::optional<Uncacheable> why = serve_by_steps(channel, request, services, *lease))
     pass_through(channel, *why, services);
 }

@@ -11,6 +11,7 @@
 #include "daemon/planner.h"
 #include "daemon/reply.h"
 #include "daemon/trail.h"
+#include "daemon/undivided.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -70,7 +71,22 @@ std::vector<ExplainedStep> explain_steps(const Explainer& explainer, const std::
   return all;
 }
 
+Explanation explain_whole(const Request& request, const Services& services, store::Lease& lease) {
+  const Explainer explainer(request, services);
+  const StepWork work = undivided_work(request);
+  const bool stored = !request.settings.recache && services.actions.look_up(work.key, request.from, lease).has_value();
+  Explanation explanation;
+  explanation.compared = static_cast<std::uint32_t>(explainer.compared());
+  explanation.request = explain_request(explainer, request, services, lease, true);
+  explanation.steps.push_back(
+      stored ? explained(work.label, Verdict::stored, {})
+             : explained(work.label, Verdict::runs,
+                         unless_said(explainer.why(trail_step(work, nullptr, request.from), {}), explainer)));
+  return explanation;
+}
+
 Explanation explain(protocol::Channel& channel, const Request& request, const Services& services, store::Lease& lease) {
+  if (request.invocation.route == command::Route::undivided) return explain_whole(request, services, lease);
   const Explainer explainer(request, services);  // before the probe runs and is stored
   const auto planned = obtain_plan(channel, request, services, lease, nullptr);
   if (const auto* why = std::get_if<command::Uncacheable>(&planned)) return explain_passed_through(*why);

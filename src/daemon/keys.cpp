@@ -62,7 +62,21 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
   return result;
 }
 
+namespace {
+
+// As it was typed, and wherever: what of the directory matters is asked by the path set.
+action::ActionKey undivided_key(const Request& request) {
+  Hasher hasher = hasher_for("undivided", request);
+  hasher.field(request.from.base.portable_path(request.compiler));
+  add_list(hasher, portable(request.invocation.argv, request.from));
+  hasher.field(request.colour ? 1 : 0);
+  return {hasher.finish()};
+}
+
+}  // namespace
+
 action::ActionKey request_key(const Request& request) {
+  if (request.invocation.route == command::Route::undivided) return undivided_key(request);
   Hasher hasher = hasher_for("request", request);
   add_driver(hasher, request);
   add_list(hasher, request.invocation.without_archs);

@@ -48,6 +48,13 @@ std::optional<Uncacheable> unusual_outputs(const command::Invocation& invocation
   return unusual_place(*invocation.depfile, working_directory);
 }
 
+std::optional<Uncacheable> unusual_outputs(const action::ActionResult& whole, const Request& request) {
+  for (const action::Output& output : whole.outputs)
+    if (auto unusual = unusual_place(request.from.base.local_path(output.place), request.from.working_directory))
+      return unusual;
+  return std::nullopt;
+}
+
 std::optional<Uncacheable> unusual_inputs(const StepGraph& graph, const Request& request) {
   if (!request.invocation.depfile) return std::nullopt;
   const std::string depfile = join_path(request.from.working_directory, *request.invocation.depfile);

@@ -19,6 +19,9 @@ namespace hipcache::daemon {
 std::optional<command::Uncacheable> unusual_outputs(const command::Invocation& invocation,
                                                     const std::string& working_directory);
 
+// The same of all outputs of a stored result.
+std::optional<command::Uncacheable> unusual_outputs(const action::ActionResult& whole, const Request& request);
+
 // By what the steps have read.
 std::optional<command::Uncacheable> unusual_inputs(const StepGraph& graph, const Request& request);
 

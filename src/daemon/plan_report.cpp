@@ -4,6 +4,7 @@
 #include "daemon/planned_step.h"
 #include "daemon/planner.h"
 #include "daemon/reply.h"
+#include "daemon/undivided.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -23,8 +24,18 @@ std::vector<PlanStep> steps_of(const plan::Plan& plan, const Request& request, c
   return steps;
 }
 
+PlanReport report_whole(const Request& request, const Services& services, store::Lease& lease) {
+  const StepWork work = undivided_work(request);
+  PlanStep step{.name = work.label,
+                .key = work.key.value.hex(),
+                .stored = services.actions.look_up(work.key, request.from, lease).has_value(),
+                .inputs = services.actions.known_inputs(work.key)};
+  return {.request_key = step.key, .request_stored = step.stored, .steps = {step}};
+}
+
 PlanReport report_on(protocol::Channel& channel, const Request& request, const Services& services,
                      store::Lease& lease) {
+  if (request.invocation.route == command::Route::undivided) return report_whole(request, services, lease);
   const auto planned = obtain_plan(channel, request, services, lease, nullptr);
   if (const auto* why = std::get_if<command::Uncacheable>(&planned)) return {.reason = why->reason};
 

@@ -10,7 +10,6 @@ inline constexpr const char* kOtherFileSystemView = "other-file-system-view";  /
 inline constexpr const char* kNoCommand = "no-command";
 inline constexpr const char* kBadConfiguration = "bad-configuration";
 inline constexpr const char* kDisabled = "disabled";
-inline constexpr const char* kCompilersOwnCuid = "compilers-own-cuid";  // HIPCACHE_CUID=keep
 inline constexpr const char* kCompilerNotFound = "compiler-not-found";
 inline constexpr const char* kOutputNotARegularFile = "output-not-a-regular-file";
 inline constexpr const char* kOutputNotWritable = "output-not-writable";
@@ -25,6 +24,7 @@ inline constexpr const char* kStoreError = "store-error";
 // A step.
 inline constexpr const char* kPrintsTemporaryNames = "prints-temporary-names";
 inline constexpr const char* kTrace = "trace";
+inline constexpr const char* kUnusualMode = "unusual-mode";  // a file that the umask did not shape
 inline constexpr const char* kUntraceable = "untraceable-compiler";
 inline constexpr const char* kWrapper = "compiler-is-a-wrapper";
 inline constexpr const char* kInputChanged = "input-changed";

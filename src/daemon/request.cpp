@@ -7,11 +7,14 @@
 #include "daemon/reason.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
+#include "hipcache/command/undivided.h"
 #include "hipcache/plan/cuid.h"
 
 namespace hipcache::daemon {
 namespace {
 
+using command::Invocation;
+using command::Route;
 using command::Uncacheable;
 
 std::string cuid_of(const Request& request, inputs::World& world) {
@@ -20,6 +23,16 @@ std::string cuid_of(const Request& request, inputs::World& world) {
   const auto exists = [&world](const std::string& path) { return world.exists(path); };
   const std::string root = plan::output_root(object, request.settings.base_directory, exists);
   return plan::make_cuid(request.invocation, request.from.working_directory, request.settings.base_directory, root);
+}
+
+// By its jobs where hipcache knows how to, else whole. What speaks against both is told by its name of the latter.
+std::variant<Invocation, Uncacheable> read_command(const protocol::CompileRequest& message,
+                                                   const config::Settings& settings, const command::Parser& parser) {
+  auto parsed = parser.parse(message.argv, message.working_directory);
+  const auto* planned = std::get_if<Invocation>(&parsed);
+  const bool wants_own_cuid = planned != nullptr && settings.cuid == "keep" && !planned->user_cuid;
+  if (planned != nullptr && !wants_own_cuid) return parsed;
+  return command::parse_undivided(message.argv, message.working_directory);
 }
 
 // None where an argument could be mistaken for a portable one.
@@ -36,11 +49,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   if (message.name_space != services.name_space) return Uncacheable{reason::kOtherFileSystemView, ""};
   if (message.argv.empty()) return Uncacheable{reason::kNoCommand, ""};
 
-  auto parsed = services.parser.parse(message.argv, message.working_directory);
-  if (auto* uncacheable = std::get_if<Uncacheable>(&parsed)) return std::move(*uncacheable);
-
   Request request;
-  request.invocation = std::move(std::get<command::Invocation>(parsed));
   request.from.working_directory = message.working_directory;
   request.from.environment = message.environment;
   inputs::sort_environment(request.from.environment);
@@ -48,10 +57,12 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   Result<config::Settings> settings = config::load(config::lookup_in(message.environment));
   if (!settings) return Uncacheable{reason::kBadConfiguration, settings.error().message};
   request.settings = std::move(*settings);
-  request.from.base = base_of(request);
   if (request.settings.disable) return Uncacheable{reason::kDisabled, ""};
-  if (request.settings.cuid == "keep" && !request.invocation.user_cuid)
-    return Uncacheable{reason::kCompilersOwnCuid, ""};
+  auto invocation = read_command(message, request.settings, services.parser);
+  if (auto* uncacheable = std::get_if<Uncacheable>(&invocation)) return std::move(*uncacheable);
+  request.invocation = std::move(std::get<Invocation>(invocation));
+  request.from.base = base_of(request);
+  request.umask = message.umask;
 
   const char* path_variable = request.from.variable("PATH");
   Result<std::string> compiler =
@@ -59,8 +70,10 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   if (!compiler) return Uncacheable{reason::kCompilerNotFound, message.argv[0]};
   request.compiler = std::move(*compiler);
 
-  if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);
-  request.from.cuid = cuid_of(request, services.world);
+  if (request.invocation.route == Route::planned) {
+    if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);
+    request.from.cuid = cuid_of(request, services.world);
+  }
   request.colour = message.stderr_is_terminal && !request.invocation.colour_given;
   return request;
 }

@@ -2,6 +2,7 @@
 #ifndef HIPCACHE_DAEMON_REQUEST_H
 #define HIPCACHE_DAEMON_REQUEST_H
 
+#include <cstdint>
 #include <string>
 #include <variant>
 
@@ -18,7 +19,8 @@ struct Request {
   config::Settings settings;  // as the client's environment has them
   inputs::Surroundings from;  // with the id of the translation unit, unless the user's own is respected
   std::string compiler;       // absolute, what PATH leads to
-  bool colour = false;        // the compiler is to print as for a terminal
+  std::uint32_t umask = 0;
+  bool colour = false;  // the compiler is to print as for a terminal
 };
 
 // Why a command is not ours, or the request. Touches the file system: PATH, the outputs' places, the root of the build

@@ -1,20 +1,18 @@
 #include "daemon/step_work.h"
 
-#include <sys/stat.h>
-
 #include <optional>
 
+#include "daemon/made.h"
 #include "daemon/reason.h"
 #include "daemon/ties.h"
+#include "daemon/undivided_run.h"
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/observe.h"
-#include "hipcache/plan/depfile.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::daemon {
 namespace {
 
-constexpr std::uint64_t kOutputLimit = 2ull << 30;
 constexpr std::uint64_t kTextLimit = 8u << 20;  // of what a step prints: it travels in one message
 constexpr std::uint64_t kTraceLimit = 256u << 20;
 
@@ -42,54 +40,14 @@ Status take_texts(StepWork& work, std::uint32_t step, const RequestDirectory& di
   return done();
 }
 
-// An output of the run, as it is to be stored.
-struct Made {
-  std::string role;
-  std::string bytes;
-  bool executable = false;
-};
-
-// A depfile that names the checkout is stored in a form that is good in every other, if it has one.
-Made as_stored(std::string role, std::string bytes, const BaseDirectory& base) {
-  if (role == plan::kDepfile && base.shows_in(bytes)) {
-    if (std::optional<std::string> portable = plan::portable_depfile(bytes, base))
-      return {plan::kPortableDepfile, std::move(*portable)};
-  }
-  return {std::move(role), std::move(bytes)};
-}
-
-bool is_executable(const std::string& path) {
-  struct stat status{};
-  return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IXUSR) != 0;
-}
-
 Result<std::vector<Made>> outputs_of(const StepWork& work, const Request& request, const RequestDirectory& directory) {
   std::vector<Made> outputs;
   for (const plan::StepOutput& file : work.outputs) {
-    const std::string path = directory.file(file.name);
-    Result<std::string> bytes = read_file(path, kOutputLimit);
-    if (!bytes) return bytes.error();
-    outputs.push_back(as_stored(file.role, std::move(*bytes), request.from.base));
-    outputs.back().executable = is_executable(path);
+    Result<Made> made = read_made(file.role, directory.file(file.name), request.from.base);
+    if (!made) return made.error();
+    outputs.push_back(std::move(*made));
   }
   return outputs;
-}
-
-void store_outputs(StepWork& work, const std::vector<Made>& outputs, const Request& request, const Services& services,
-                   store::Lease& lease) {
-  for (const Made& output : outputs) {
-    const Digest digest = digest_of(output.bytes);
-    lease.add(digest);
-    if (work.refusal.empty() && !request.settings.readonly) {
-      if (Result<Digest> stored = services.store.put_blob(output.bytes); !stored) {
-        services.log.error("cannot store: " + stored.error().message);
-        services.counters.error();
-        work.refusal = reason::kStoreError;
-      }
-    }
-    work.result.outputs.push_back(
-        {.name = output.role, .blob = digest, .size = output.bytes.size(), .executable = output.executable});
-  }
 }
 
 Ties ties_of(const StepWork& work, const std::vector<Made>& outputs, const inputs::Surroundings& from) {
@@ -108,18 +66,8 @@ std::vector<std::string> programs_of(const StepWork& work) {
 
 void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ties, const Request& request,
                 const RequestDirectory& directory, const Services& services) {
-  const std::string path = file_of(report.step, ".trace", directory);
-  Result<std::string> bytes = read_file(path, kTraceLimit);
-  if (!bytes) {
-    work.refusal = reason::kUntraceable;  // the preload library never ran
-    return;
-  }
-  Result<trace::Trace> trace = trace::read_trace(*bytes);
-  if (!trace) {
-    services.log.warning("trace of " + work.label + ": " + trace.error().message);
-    work.refusal = reason::kTrace;
-    return;
-  }
+  std::optional<std::vector<trace::Record>> records = records_of(work, report.step, directory, services);
+  if (!records) return;
   const inputs::Run run{.programs = programs_of(work),
                         .may_start_others = work.may_start_others,
                         .directory = directory.path(),
@@ -127,25 +75,36 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
                         .shows_base = ties.base,
                         .shows_cuid = ties.cuid,
                         .maps_own_names = work.maps_own_names};
-  auto witnessed = inputs::witness(*trace, run, request.from, services.world);
-  if (const auto* refusal = std::get_if<inputs::Refusal>(&witnessed)) {
+  take_witnessed(work, inputs::witness(trace::trace_of(std::move(*records)), run, request.from, services.world),
+                 services);
+}
+
+}  // namespace
+
+std::optional<std::vector<trace::Record>> records_of(StepWork& work, std::uint32_t step,
+                                                     const RequestDirectory& directory, const Services& services) {
+  Result<std::string> bytes = read_file(file_of(step, ".trace", directory), kTraceLimit);
+  if (!bytes) {
+    work.refusal = reason::kUntraceable;  // the preload library never ran
+    return std::nullopt;
+  }
+  Result<std::vector<trace::Record>> records = trace::read_records(*bytes);
+  if (records) return std::move(*records);
+  services.log.warning("trace of " + work.label + ": " + records.error().message);
+  work.refusal = reason::kTrace;
+  return std::nullopt;
+}
+
+void take_witnessed(StepWork& work, std::variant<inputs::Witnessed, inputs::Refusal> outcome,
+                    const Services& services) {
+  if (const auto* refusal = std::get_if<inputs::Refusal>(&outcome)) {
     services.log.info(work.label + " is not recorded: " + refusal->reason + " " + refusal->detail);
     work.refusal = refusal->reason;
     work.refusal_detail = refusal->detail;
     return;
   }
-  work.witnessed = std::move(std::get<inputs::Witnessed>(witnessed));
+  work.witnessed = std::move(std::get<inputs::Witnessed>(outcome));
 }
-
-void record(const StepWork& work, const Request& request, const Services& services) {
-  if (request.settings.readonly) return;
-  const Status recorded = services.actions.record(work.key, work.witnessed, work.result);
-  if (recorded) return;
-  services.log.error("cannot record " + work.label + ": " + recorded.error().message);
-  services.counters.error();
-}
-
-}  // namespace
 
 const action::Output* StepWork::made(const plan::StepOutput& output) const {
   const action::Output* found = result.output(output.role);
@@ -172,13 +131,14 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
   work.result.duration_us = report.duration_us;
   if (Status texts = take_texts(work, report.step, directory); !texts) return texts;
   if (!work.succeeded()) return done();
+  if (work.undivided) return take_undivided(work, report, request, directory, services, lease);
 
   Result<std::vector<Made>> outputs = outputs_of(work, request, directory);
   if (!outputs) return outputs.error();
   // Before the outputs are stored: what may not be recorded need not be stored either.
   if (work.refusal.empty())
     take_trace(work, report, ties_of(work, *outputs, request.from), request, directory, services);
-  store_outputs(work, *outputs, request, services, lease);
+  store_made(work, std::move(*outputs), request, services, lease);
   if (work.refusal.empty()) {
     record(work, request, services);
   } else {

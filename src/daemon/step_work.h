@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "daemon/request.h"
@@ -16,6 +17,7 @@
 #include "hipcache/inputs/observe.h"
 #include "hipcache/plan/plan.h"
 #include "hipcache/protocol/messages.h"
+#include "hipcache/trace/record.h"
 
 namespace hipcache::daemon {
 
@@ -25,8 +27,9 @@ struct StepWork {
   std::vector<Digest> inputs;  // made by earlier steps; part of the key
   std::vector<protocol::Command> commands;
   std::vector<plan::StepOutput> outputs;
-  std::string failed_depfile;     // name in the directory of the depfile that stays if the step fails
-  bool prints_plan = false;       // the probe: its messages are the result, the directory's name in them is none of it
+  std::string failed_depfile;  // name in the directory of the depfile that stays if the step fails
+  bool undivided = false;    // the command as typed: it writes where the user wants it, and the trace tells its outputs
+  bool prints_plan = false;  // the probe: its messages are the result, the directory's name in them is none of it
   bool hashes_names = false;      // names may go into its outputs where looking does not find them
   bool may_start_others = false;  // programs of its commands start others
   bool maps_own_names = false;
@@ -60,6 +63,13 @@ protocol::RunStep run_message(const StepWork& work, std::uint32_t step, const Re
 // An error means that the run is of no use (it could not be started, its outputs are not there).
 Status take_in(StepWork& work, const protocol::StepDone& report, const Request& request,
                const RequestDirectory& directory, const Services& services, store::Lease& lease);
+
+// The trace of the run; where there is none, or a damaged one, that is the step's refusal.
+std::optional<std::vector<trace::Record>> records_of(StepWork& work, std::uint32_t step,
+                                                     const RequestDirectory& directory, const Services& services);
+
+// Takes what the run depends on, or why it proves nothing.
+void take_witnessed(StepWork& work, std::variant<inputs::Witnessed, inputs::Refusal> outcome, const Services& services);
 
 // Writes the step's stored outputs into the directory, for a later step to read.
 Status materialise(const StepWork& work, const RequestDirectory& directory, store::Store& store);

@@ -1,6 +1,7 @@
 #include "daemon/ties.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "hipcache/plan/cuid.h"
@@ -9,6 +10,30 @@ namespace hipcache::daemon {
 namespace {
 
 constexpr std::string_view kMap = "-fmacro-prefix-map=";
+
+// Sections that hold the working directory, or may: names of sections are never compressed.
+constexpr auto kMayNameDirectory =
+    std::to_array<std::string_view>({".zdebug_", "__llvm_prf", "__llvm_cov", ".gnu.lto_", ".gcda"});
+
+// Whether a section of debug information is compressed: an ELF compression header (type 1 or 2, reserved zero, 24 bytes
+// in all), and then a stream of zlib or zstd.
+bool compresses_debug_information(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  if (bytes.find(".debug_") == std::string_view::npos) return false;
+  for (const std::string_view header : {"\x01\0\0\0\0\0\0\0"sv, "\x02\0\0\0\0\0\0\0"sv}) {
+    for (auto at = bytes.find(header); at != std::string_view::npos; at = bytes.find(header, at + 1)) {
+      const std::string_view stream = bytes.substr(std::min(at + 24, bytes.size()));
+      if (stream.starts_with('x') || stream.starts_with("\x28\xb5\x2f\xfd"sv)) return true;
+    }
+  }
+  return false;
+}
+
+// Options of clang and gcc that hash or compress names.
+constexpr auto kHidesNames =
+    std::to_array<std::string_view>({"-gz", "-fprofile", "-fcoverage", "--coverage", "-coverage", "-ftest-coverage",
+                                     "-fsanitize", "-fxray", "-funique-internal-linkage-names", "-fdebug-types-section",
+                                     "-Wa,--compress-debug", "-flto", "-frandom-seed", "-fauto-profile"});
 
 // "-fmacro-prefix-map=/base=NEW", where NEW does not bring the directory back.
 bool maps_base(std::string_view argument, const BaseDirectory& base) {
@@ -30,6 +55,23 @@ std::size_t maps_in(const std::vector<std::string>& argv) {
 void Ties::look_into(std::string_view bytes, const inputs::Surroundings& from) {
   base = base || from.base.shows_in(bytes);
   cuid = cuid || plan::shows_cuid(bytes, from.cuid);
+}
+
+DirectoryTie::DirectoryTie(const inputs::Surroundings& from)
+    : physical_(from.working_directory), logical_(from.logical_directory()) {}
+
+void DirectoryTie::look_into(std::string_view bytes) {
+  const auto shows = [&](std::string_view what) { return bytes.find(what) != std::string_view::npos; };
+  shows_ = shows_ || shows(physical_) || shows(logical_) ||
+           std::any_of(kMayNameDirectory.begin(), kMayNameDirectory.end(), shows) ||
+           compresses_debug_information(bytes);
+}
+
+bool may_hide_names(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](std::string_view argument) {
+    return std::any_of(kHidesNames.begin(), kHidesNames.end(),
+                       [&](std::string_view prefix) { return argument.starts_with(prefix); });
+  });
 }
 
 // More than one map could undo each other: then the sources are looked into.

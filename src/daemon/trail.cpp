@@ -30,12 +30,16 @@ action::TrailStep trail_step(const StepWork& work, const plan::Step* planned, co
   return step;
 }
 
-void record_trail(const action::Observed& observed, const StepWork& probe, const StepGraph& graph,
-                  const Request& request, const Services& services) {
-  action::Trail trail{
-      .asked = asked_by(request), .steps = {trail_step(probe, nullptr, request.from)}, .observed = observed};
+std::vector<action::TrailStep> trail_steps(const StepWork& probe, const StepGraph& graph, const Request& request) {
+  std::vector<action::TrailStep> steps = {trail_step(probe, nullptr, request.from)};
   for (std::size_t index = 0; index < graph.steps().size(); ++index)
-    trail.steps.push_back(trail_step(*graph.steps()[index], &graph.plan_of(index), request.from));
+    steps.push_back(trail_step(*graph.steps()[index], &graph.plan_of(index), request.from));
+  return steps;
+}
+
+void record_trail(const action::Observed& observed, std::vector<action::TrailStep> steps, const Request& request,
+                  const Services& services) {
+  const action::Trail trail{.asked = asked_by(request), .steps = std::move(steps), .observed = observed};
   const Status recorded = services.history.record(output_key(request), trail);
   if (!recorded) services.log.warning("no trail is kept: " + recorded.error().message);
 }

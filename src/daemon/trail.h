@@ -13,12 +13,14 @@ namespace hipcache::daemon {
 
 action::Asked asked_by(const Request& request);
 
-// As its key has it. `planned` is null for the probe: its arguments are the request's.
+// As its key has it. `planned` is null for the probe and for an undivided command: its arguments are the request's.
 action::TrailStep trail_step(const StepWork& work, const plan::Step* planned, const inputs::Surroundings& from);
 
-// REQUIRES: all steps succeeded.
-void record_trail(const action::Observed& observed, const StepWork& probe, const StepGraph& graph,
-                  const Request& request, const Services& services);
+// The probe, and all steps of the graph. REQUIRES: all steps succeeded.
+std::vector<action::TrailStep> trail_steps(const StepWork& probe, const StepGraph& graph, const Request& request);
+
+void record_trail(const action::Observed& observed, std::vector<action::TrailStep> steps, const Request& request,
+                  const Services& services);
 
 }  // namespace hipcache::daemon
 

@@ -1,14 +1,16 @@
 #include "hipcache/inputs/observe.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "hipcache/base/files.h"
+#include "inputs/environment.h"
 #include "inputs/links.h"
 #include "inputs/loader.h"
 #include "inputs/own_name.h"
@@ -22,22 +24,26 @@ namespace {
 using trace::Kind;
 using trace::Record;
 
-// Named as docs/proof.md explains them: those that only steer a search, the tracer's and fakeroot's.
-constexpr std::array<std::string_view, 5> kLeftOut = {"PATH", "PWD", "TMPDIR", "TMP", "TEMP"};
-constexpr std::array<std::string_view, 3> kLeftOutPrefixes = {"HIPCACHE_", "FAKEROOT", "FAKED_"};
-
-bool is_left_out(std::string_view variable) {
-  return std::find(kLeftOut.begin(), kLeftOut.end(), variable) != kLeftOut.end() ||
-         std::any_of(kLeftOutPrefixes.begin(), kLeftOutPrefixes.end(),
-                     [&](std::string_view prefix) { return variable.starts_with(prefix); });
-}
-
 std::string real_path(const std::string& path) {
   char resolved[PATH_MAX];
   return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
 }
 
+// "#!", and then the program that is to run it.
+bool is_script(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  char begin[2] = {};
+  return file && ::read(file.get(), begin, 2) == 2 && begin[0] == '#' && begin[1] == '!';
+}
+
+std::optional<Refusal> check_undivided(const trace::Trace& trace, const Run& run) {
+  if (trace.programs.empty()) return Refusal{"untraceable-compiler", run.programs.empty() ? "" : run.programs[0]};
+  if (trace.ends < trace.programs.size()) return Refusal{"trace", "a process did not end in order"};
+  return std::nullopt;
+}
+
 std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run) {
+  if (run.undivided) return check_undivided(trace, run);
   std::size_t seen = 0;
   for (const std::string& program : trace.programs) {
     if (seen < run.programs.size() && real_path(run.programs[seen]) == real_path(program)) {
@@ -80,6 +86,10 @@ class Observer {
     for (const Record& record : trace_.records)
       if (std::optional<Refusal> refusal = take(record)) return refusal;
     for (const std::string& program : trace_.programs) take_file(program);
+    if (run_.undivided && !std::all_of(trace_.programs.begin(), trace_.programs.end(), asks_by_name)) {
+      observations_.push_back({Question::environment, ""});
+      observations_.push_back({Question::variable, "PATH"});
+    }
     // By the names that they are run by as well: a trace has the files that links led to.
     for (const std::string& program : run_.programs) take_file(program);
     add_loader_questions(trace_, from_, observations_);
@@ -99,6 +109,7 @@ class Observer {
   std::optional<Refusal> take(const Record& record) {
     if (record.text.find('\0') != std::string::npos) return Refusal{"trace", "a name holds a zero byte"};
     if (BaseDirectory::holds_token(record.text)) return Refusal{"trace", "a name holds what is reserved"};
+    if (is_written(record)) return std::nullopt;
     switch (record.kind) {
       case Kind::clock:
         return Refusal{"clock", record.text};
@@ -122,20 +133,26 @@ class Observer {
     }
   }
 
-  // One that left no trace, a static program or a script, may have read anything.
+  // One that left no trace, a static program or a script, may have read anything. Of an undivided command a script is
+  // a file that the program reads which runs it.
   std::optional<Refusal> take_start(const Record& record) {
-    if (!run_.may_start_others) return Refusal{"compiler-is-a-wrapper", record.text};
+    if (!run_.may_start_others && !run_.undivided) return Refusal{"compiler-is-a-wrapper", record.text};
     const std::string started = real_path(absolute(record.text));
     const bool is_traced = std::any_of(trace_.programs.begin(), trace_.programs.end(),
                                        [&](const std::string& program) { return real_path(program) == started; });
-    if (record.found && !is_traced) return Refusal{"compiler-is-a-wrapper", record.text};
+    if (record.found && !is_traced && !(run_.undivided && is_script(started))) return Refusal{"compiler-is-a-wrapper", record.text};
     take_file(record.text);
     return std::nullopt;
   }
 
+  bool is_written(const Record& record) const {
+    if (run_.written.empty() || !(names_a_path(record.kind) || record.kind == Kind::open_write)) return false;
+    return std::binary_search(run_.written.begin(), run_.written.end(), normal_spelling(absolute(record.text)));
+  }
+
   std::optional<Refusal> take_write(const Record& record) {
     const std::string path = absolute(record.text);
-    if (places_.of(path) == Place::own || is_sink(path)) return std::nullopt;
+    if (places_.of(path) == Place::own || is_sink(path) || (run_.undivided && !record.found)) return std::nullopt;
     return Refusal{"writes-elsewhere", record.text};
   }
 
@@ -185,7 +202,7 @@ class Observer {
 
   // A process that knows where it is may write it down; one that was told by an absolute name knows it too.
   bool depends_on_directory() const {
-    if (asks_for_directory_) return true;
+    if (asks_for_directory_ && (!run_.undivided || run_.shows_directory)) return true;
     const std::string logical = from_.logical_directory();
     return std::any_of(observations_.begin(), observations_.end(), [&](const Observation& observation) {
       if (observation.question == Question::variable || !observation.name.starts_with('/')) return false;

@@ -7,6 +7,7 @@
 
 #include "inputs/answers.h"
 #include "inputs/digests.h"
+#include "inputs/environment.h"
 #include "inputs/glance.h"
 #include "inputs/memory.h"
 #include "inputs/search.h"
@@ -86,6 +87,8 @@ class Examination {
         return answers_.add(Answer::text, from_.base.path());
       case Question::cuid:
         return answers_.add(Answer::text, from_.cuid);
+      case Question::environment:
+        return answers_.add(Answer::digest, digest_environment(from_));
       default:
         return ask_working_directory();
     }

@@ -29,6 +29,9 @@ enum trace_kind {
   TRACE_END = 14
 };
 
+/* The values of hipcache::trace::Change: how a path came to be written, in the place of `seen`. */
+enum trace_change { TRACE_CHANGED = 0, TRACE_OPENED = 1, TRACE_MOVED_HERE = 2 };
+
 enum { TRACE_TEXT_LIMIT = 4096 };
 
 /* Appends one record, unless this process has written the same one before. Anything too long becomes `unknown`. */
@@ -68,7 +71,7 @@ char* trace_environment(const char* name);
 
 /* True if HIPCACHE_TRACE names a file. Safe from the first instruction on. */
 bool trace_active(void);
-/* Writes `end`, once, and only in the process that wrote `program`. */
+/* Writes `end`, once, and only in the process that wrote `program`: when it ends, or becomes another program. */
 void trace_begin(void);
 void trace_end(void);
 /* Lists the libraries that are mapped now. */

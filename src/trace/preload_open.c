@@ -70,12 +70,12 @@ OPEN_CHECKED(__open64_2)
 OPENAT_CHECKED(__openat_2)
 OPENAT_CHECKED(__openat64_2)
 
-#define CREAT(name)                                      \
-  TRACE_HOOK(name);                                      \
-  TRACE_EXPORT int name(const char* path, mode_t mode) { \
-    const int fd = TRACE_REAL(name)(path, mode);         \
-    trace_path(TRACE_OPEN_WRITE, path, fd >= 0);         \
-    return fd;                                           \
+#define CREAT(name)                                           \
+  TRACE_HOOK(name);                                           \
+  TRACE_EXPORT int name(const char* path, mode_t mode) {      \
+    const int fd = TRACE_REAL(name)(path, mode);              \
+    trace_saw(TRACE_OPEN_WRITE, path, fd >= 0, TRACE_OPENED); \
+    return fd;                                                \
   }
 CREAT(creat)
 CREAT(creat64)

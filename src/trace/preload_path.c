@@ -72,9 +72,11 @@ static bool may_write(int flags) {
   return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* Whether bytes, or their absence, could come from before the call. */
+/* Whether bytes, or their absence, could come from before the call. What is only appended to counts as well: its
+ * bytes are a part of what is there afterwards. */
 static bool may_read(int flags, bool existed) {
-  if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_TRUNC) != 0 || (flags & O_TMPFILE) == O_TMPFILE) return false;
+  if ((flags & O_TRUNC) != 0 || (flags & O_TMPFILE) == O_TMPFILE) return false;
+  if ((flags & O_ACCMODE) == O_WRONLY && (flags & O_CREAT) == 0) return (flags & O_DIRECTORY) == 0;
   return (flags & O_CREAT) == 0 || existed;
 }
 
@@ -84,7 +86,7 @@ void trace_open(const char* call, int directory, const char* path, int flags, bo
     trace_path_at(call, TRACE_LOOK, directory, path, found);
     return;
   }
-  if (may_write(flags)) trace_path_at(call, TRACE_OPEN_WRITE, directory, path, found);
+  if (may_write(flags)) trace_saw_at(call, TRACE_OPEN_WRITE, directory, path, found, TRACE_OPENED);
   if (!may_read(flags, existed)) return;
   trace_saw_at(call, (flags & O_DIRECTORY) != 0 ? TRACE_LIST : TRACE_OPEN_READ, directory, path, found, seen);
 }

@@ -14,6 +14,14 @@
 
 #include "trace/preload_internal.h"
 
+/* What succeeds never returns, so that must be said before: in the process that ran the program also its end. Should it
+ * fail after all, the program goes on with what it was, and its end has been said. */
+static void before_exec(const char* path) {
+  if (!trace_active() || !trace_is_executable(AT_FDCWD, path)) return;
+  trace_emit(TRACE_EXECUTE, true, path);
+  trace_end();
+}
+
 /* One place of a search; true if the program is there. */
 static bool record_candidate(const char* directory, size_t length, const char* name) {
   char path[TRACE_TEXT_LIMIT + 1];
@@ -27,7 +35,7 @@ static bool record_candidate(const char* directory, size_t length, const char* n
   memcpy(path + length, name, name_length + 1);
   const bool found = trace_is_executable(AT_FDCWD, path);
   trace_emit(TRACE_LOOK, found, path);
-  if (found) trace_emit(TRACE_EXECUTE, true, path);
+  if (found) before_exec(path);
   return found;
 }
 
@@ -40,11 +48,6 @@ static void record_search(const char* name) {
     if (record_candidate(directory, length, name) || directory[length] == '\0') return;
     directory += length + 1;
   }
-}
-
-/* What succeeds never returns, so that must be said before. */
-static void before_exec(const char* path) {
-  if (trace_active() && trace_is_executable(AT_FDCWD, path)) trace_emit(TRACE_EXECUTE, true, path);
 }
 
 static void before_search(const char* name) {

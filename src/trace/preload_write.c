@@ -59,7 +59,7 @@ TRACE_HOOK(rename);
 TRACE_EXPORT int rename(const char* from, const char* to) {
   const int result = TRACE_REAL(rename)(from, to);
   trace_path(TRACE_OPEN_WRITE, from, result == 0);
-  trace_path(TRACE_OPEN_WRITE, to, result == 0);
+  trace_saw(TRACE_OPEN_WRITE, to, result == 0, TRACE_MOVED_HERE);
   return result;
 }
 
@@ -67,7 +67,7 @@ TRACE_HOOK(renameat);
 TRACE_EXPORT int renameat(int from_directory, const char* from, int to_directory, const char* to) {
   const int result = TRACE_REAL(renameat)(from_directory, from, to_directory, to);
   trace_path_at("renameat", TRACE_OPEN_WRITE, from_directory, from, result == 0);
-  trace_path_at("renameat", TRACE_OPEN_WRITE, to_directory, to, result == 0);
+  trace_saw_at("renameat", TRACE_OPEN_WRITE, to_directory, to, result == 0, TRACE_MOVED_HERE);
   return result;
 }
 
@@ -75,7 +75,7 @@ TRACE_HOOK(renameat2);
 TRACE_EXPORT int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) {
   const int result = TRACE_REAL(renameat2)(from_directory, from, to_directory, to, flags);
   trace_path_at("renameat2", TRACE_OPEN_WRITE, from_directory, from, result == 0);
-  trace_path_at("renameat2", TRACE_OPEN_WRITE, to_directory, to, result == 0);
+  trace_saw_at("renameat2", TRACE_OPEN_WRITE, to_directory, to, result == 0, TRACE_MOVED_HERE);
   return result;
 }
 

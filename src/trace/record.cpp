@@ -58,18 +58,32 @@ void sort_and_remove_doubles(std::vector<Record>& records) {
 
 }  // namespace
 
-Result<Trace> read_trace(std::string_view bytes) {
-  Trace trace;
+Result<std::vector<Record>> read_records(std::string_view bytes) {
+  std::vector<Record> records;
   Reader reader(bytes);
   while (!reader.at_end()) {
     Result<Record> record = reader.next();
     if (!record) return record.error();
-    if (record->kind == Kind::end) {
+    records.push_back(std::move(*record));
+  }
+  return records;
+}
+
+Result<Trace> read_trace(std::string_view bytes) {
+  Result<std::vector<Record>> records = read_records(bytes);
+  if (!records) return records.error();
+  return trace_of(*std::move(records));
+}
+
+Trace trace_of(std::vector<Record> records) {
+  Trace trace;
+  for (Record& record : records) {
+    if (record.kind == Kind::end) {
       ++trace.ends;
       continue;
     }
-    if (record->kind == Kind::program) trace.programs.push_back(record->text);
-    trace.records.push_back(std::move(*record));
+    if (record.kind == Kind::program) trace.programs.push_back(record.text);
+    trace.records.push_back(std::move(record));
   }
   sort_and_remove_doubles(trace.records);
   return trace;

@@ -125,7 +125,7 @@ TEST(PathSet, SaysWhatIsWrongWithDamagedBytes) {
   EXPECT_THAT(error_of("HCPS\x02rest"), HasSubstr("another version"));
   EXPECT_THAT(error_of("HCPS\x01rest"), HasSubstr("not compressed"));
   EXPECT_THAT(error_of(wrapped(FrameWriter().number(1'000'001).bytes())), HasSubstr("more observations"));
-  EXPECT_THAT(error_of(wrapped(FrameWriter().number(1).byte(11).number(0).text("a").bytes())),
+  EXPECT_THAT(error_of(wrapped(FrameWriter().number(1).byte(12).number(0).text("a").bytes())),
               HasSubstr("unknown question"));
   EXPECT_THAT(error_of(wrapped(FrameWriter().number(1).byte(1).number(3).text("a").bytes())), HasSubstr("shares more"));
   EXPECT_THAT(error_of(wrapped(FrameWriter().number(0).byte(0).bytes())), HasSubstr("after its end"));

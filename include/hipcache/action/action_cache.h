@@ -40,7 +40,7 @@ struct ActionKey {
   auto operator<=>(const ActionKey&) const = default;
 };
 
-// A hasher tagged with the schema and `domain` ("request", "probe", "device", "bundle", "host").
+// A hasher tagged with the schema and `domain` ("request", "undivided", "probe", "device", ...).
 Hasher key_hasher(std::string_view domain);
 
 struct Output {

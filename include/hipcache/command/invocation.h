@@ -27,7 +27,16 @@ struct Uncacheable {
   std::string detail;  // the option or file that caused it; for the log
 };
 
+// How a command is served.
+enum class Route {
+  planned,    // the driver's jobs, each cached by itself
+  undivided,  // the command as it was typed, cached as one step (command/undivided.h)
+};
+
+// Of an undivided command only argv, expanded, response files, object, without_archs and colour_given are known;
+// `object` then is just the name that its history goes by.
 struct Invocation {
+  Route route = Route::planned;
   std::vector<std::string> argv;            // as typed
   std::vector<std::string> expanded;        // with response files expanded in place; [0] is the compiler
   std::vector<std::string> response_files;  // read for the expansion; inputs of the request

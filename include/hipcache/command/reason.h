@@ -6,7 +6,7 @@
 namespace hipcache::command::reason {
 
 // The command is not a compile of one HIP source into one object.
-inline constexpr const char* kNotClang = "not-clang";
+inline constexpr const char* kNotACompiler = "not-a-compiler";
 inline constexpr const char* kNotHip = "not-hip";
 inline constexpr const char* kLink = "link";
 inline constexpr const char* kPreprocessOnly = "preprocess-only";

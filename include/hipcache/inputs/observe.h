@@ -22,7 +22,7 @@ namespace hipcache::inputs {
 
 struct Refusal {
   std::string reason;  // a name of the fixed list: "untraceable-compiler", "compiler-is-a-wrapper", "clock", "network",
-                       // "writes-elsewhere", "input-changed", "trace"
+                       // "writes-elsewhere", "reads-own-output", "input-changed", "trace"
   std::string detail;  // the path or program; for the log
 };
 
@@ -34,6 +34,12 @@ struct Run {
   // What the step's results show of its surroundings, found by looking into them: asked in addition.
   bool shows_base = false;
   bool shows_cuid = false;
+  // The command as the user typed it (undivided.h of command): it may run other programs than its own, which are inputs
+  // too, and what it wrote, at these absolute paths, is no input however it was looked at.
+  bool undivided = false;
+  std::vector<std::string> written;  // sorted
+  // Of such a command: whether its results show the working directory, or could hide it.
+  bool shows_directory = false;
   // The compiler replaces the base directory where a source asks for its own name (-fmacro-prefix-map=).
   bool maps_own_names = false;
 };

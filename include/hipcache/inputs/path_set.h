@@ -29,6 +29,7 @@ enum class Question : std::uint8_t {
   program = 8,            // where PATH leads for the name of a program
   base_directory = 9,     // HIPCACHE_BASEDIR: where a result shows which checkout it was made in
   cuid = 10,              // the translation unit's id: where it shows in a result
+  environment = 11,       // all variables but those that no compile depends on: where a script may have read any
 };
 
 // Whether its observations name paths.

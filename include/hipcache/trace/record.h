@@ -35,12 +35,20 @@ enum class Kind : std::uint8_t {
   end = 14,        // the process ended in order (exit, _exit or return from main)
 };
 
+// How a path came to be written to.
+enum class Change : std::uint64_t {
+  other = 0,       // removed, moved away, made as something else than a file, given another mode, ...
+  opened = 1,      // opened, and perhaps made
+  moved_here = 2,  // another file took its name
+};
+
 struct Record {
   Kind kind = Kind::unknown;
   bool found = false;  // the call succeeded (open, stat, ...); for variable: it was set
   std::string text;    // path as given to the call (relative ones stay relative), or name
-  // Digest of what the call gave (hipcache/trace/seen.h), 0 where that is not known: which file was opened, mapped or
-  // run, and in which state; which one was looked at or listed; a link's target, a real path.
+  // For open_write: a Change. Else the digest of what the call gave (hipcache/trace/seen.h), 0 where that is not known:
+  // which file was opened, mapped or run, and in which state; which one was looked at or listed; a link's target, a
+  // real path.
   std::uint64_t seen = 0;
   auto operator<=>(const Record&) const = default;
 };
@@ -50,6 +58,12 @@ struct Trace {
   std::vector<std::string> programs;  // one per exec, in order
   unsigned ends = 0;                  // processes that ended in order
 };
+
+// The records without their order.
+Trace trace_of(std::vector<Record> records);
+
+// All records as they came, with repetitions: what one process did, in its order.
+Result<std::vector<Record>> read_records(std::string_view bytes);
 
 // An error for bytes that are not a trace; never reads past the end. A trace cut short in the middle of a record is an
 // error.

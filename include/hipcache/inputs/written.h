@@ -1,0 +1,33 @@
+// The files that a traced command wrote for its user: what its outputs are, where nobody has said so beforehand.
+//
+// The order of the records tells whether a file was read before it was written. Such a one (a file that is appended to,
+// a database that is kept up) is input and output at once, and nothing that can be put back.
+#ifndef HIPCACHE_INPUTS_WRITTEN_H
+#define HIPCACHE_INPUTS_WRITTEN_H
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "hipcache/inputs/observe.h"
+#include "hipcache/trace/record.h"
+
+namespace hipcache::inputs {
+
+struct Written {
+  std::string name;     // as the process named it: relative to the working directory, or absolute
+  std::string path;     // absolute, without "." and ".."
+  bool opened = false;  // under that name: what was there is written over, and not replaced
+  bool exists = false;  // now; else it was a file of passage
+};
+
+// Sorted by path. Left out: what lies in `directory` (the request's temporary one), and what leaves no trace
+// (/dev/null). Refuses ("reads-own-output", "writes-elsewhere") files that were read first, and what is no regular
+// file.
+std::variant<std::vector<Written>, Refusal> written_files(const std::vector<trace::Record>& records,
+                                                          const std::string& directory,
+                                                          const std::string& working_directory);
+
+}  // namespace hipcache::inputs
+
+#endif

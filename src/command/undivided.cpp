@@ -1,0 +1,236 @@
+#include "hipcache/command/undivided.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "command/compiler_name.h"
+#include "command/response_files.h"
+#include "hipcache/base/files.h"
+#include "hipcache/command/reason.h"
+
+namespace hipcache::command {
+namespace {
+
+// Options whose value is the next argument, so that it is not taken for an input or an option.
+constexpr auto kWithValue = std::to_array<std::string_view>({"-o",
+                                                             "-x",
+                                                             "-D",
+                                                             "-U",
+                                                             "-I",
+                                                             "-L",
+                                                             "-l",
+                                                             "-T",
+                                                             "-u",
+                                                             "-z",
+                                                             "-A",
+                                                             "-B",
+                                                             "-b",
+                                                             "-MF",
+                                                             "-MT",
+                                                             "-MQ",
+                                                             "-MJ",
+                                                             "-include",
+                                                             "-imacros",
+                                                             "-isystem",
+                                                             "-iquote",
+                                                             "-idirafter",
+                                                             "-iprefix",
+                                                             "-isysroot",
+                                                             "-iwithprefix",
+                                                             "-include-pch",
+                                                             "-arch",
+                                                             "-target",
+                                                             "-Xclang",
+                                                             "-Xpreprocessor",
+                                                             "-Xassembler",
+                                                             "-Xlinker",
+                                                             "-mllvm",
+                                                             "--param",
+                                                             "-aux-info",
+                                                             "-dumpbase",
+                                                             "-dumpdir",
+                                                             "-dumpbase-ext",
+                                                             "-wrapper",
+                                                             "-serialize-diagnostics",
+                                                             "--serialize-diagnostics",
+                                                             "-iwithprefixbefore",
+                                                             "-cxx-isystem",
+                                                             "-resource-dir",
+                                                             "-gcc-toolchain",
+                                                             "-working-directory"});
+
+struct Rule {
+  const char* reason;
+  std::initializer_list<std::string_view> exact;
+  std::initializer_list<std::string_view> prefixes;
+};
+
+// What no trace can show, or what asks the driver and compiles nothing.
+const std::array kRules = {
+    Rule{reason::kDriverInformation,
+         {"-v", "-###", "-V", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs", "-ccc-print-phases",
+          "-ccc-print-bindings", "-time"},
+         {"--version", "--help", "-help", "-print-", "--print-", "--target-help", "--autocomplete", "--short-version"}},
+    Rule{reason::kNativeTarget,
+         {"-march=native", "-mcpu=native", "-mtune=native"},
+         {"--offload-arch=native", "--cuda-gpu-arch=native", "--amdgpu-target=native"}},
+    Rule{reason::kTimeTrace, {}, {"-ftime-trace", "-ftime-report"}},
+    Rule{reason::kStatistics, {"-Q"}, {"-fproc-stat-report", "-save-stats", "--save-stats", "-fmem-report"}},
+    Rule{reason::kRandomCuid, {"-fuse-cuid=random"}, {}},
+    Rule{reason::kPlugin, {}, {"-fplugin", "-fpass-plugin"}},
+    Rule{reason::kModules,
+         {"-fmodules", "-fimplicit-modules", "-fmodules-ts"},
+         {"-fmodules-cache-path", "-fmodule-mapper", "-fbuild-session-"}},
+    Rule{reason::kExtraOutput, {}, {"-gen-reproducer", "-fcrash-diagnostics-dir"}},
+    Rule{reason::kRecordedCommandLine, {}, {"-grecord-command-line", "-frecord-command-line"}},
+};
+
+constexpr auto kStopsBeforeLink =
+    std::to_array<std::string_view>({"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-emit-ast", "--analyze",
+                                     "--precompile", "-verify-pch", "--compile", "--assemble", "--preprocess",
+                                     "--syntax-only", "-extract-api", "-emit-interface-stubs", "-rewrite-objc"});
+
+constexpr auto kHeaderEndings =
+    std::to_array<std::string_view>({".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".tcc"});
+
+template <typename List>
+bool holds(const List& list, std::string_view what) {
+  return std::find(list.begin(), list.end(), what) != list.end();
+}
+
+bool is_header(std::string_view path) {
+  return std::any_of(kHeaderEndings.begin(), kHeaderEndings.end(),
+                     [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+// What is handed to the frontend or to LLVM behind the driver's back, and prints what is another each time.
+bool is_measuring(std::string_view value) {
+  return value.find("stats") != std::string_view::npos || value.find("time-") != std::string_view::npos ||
+         value.find("-report") != std::string_view::npos;
+}
+
+const char* nested_refusal(std::string_view option, std::string_view value) {
+  if (option != "-Xclang" && option != "-mllvm") return nullptr;
+  if (value == "-load" || value.find("plugin") != std::string_view::npos) return reason::kPlugin;
+  if (is_measuring(value)) return option == "-mllvm" ? reason::kBackendOption : reason::kFrontendOption;
+  return nullptr;
+}
+
+const char* option_refusal(std::string_view argument) {
+  for (const Rule& rule : kRules) {
+    const bool matches = holds(rule.exact, argument) ||
+                         std::any_of(rule.prefixes.begin(), rule.prefixes.end(),
+                                     [&](std::string_view prefix) { return argument.starts_with(prefix); });
+    if (matches) return rule.reason;
+  }
+  return nullptr;
+}
+
+// A device other than the null device: a terminal, a pipe, a descriptor of the shell's.
+bool names_device(std::string_view argument) {
+  for (auto at = argument.find("/dev/"); at != std::string_view::npos; at = argument.find("/dev/", at + 1)) {
+    const bool begins = at == 0 || argument[at - 1] == '=' || argument[at - 1] == ',' || argument[at - 1] == 'o';
+    if (begins && argument.substr(at) != "/dev/null") return true;
+  }
+  return false;
+}
+
+// One pass over the arguments, left to right.
+class Reading {
+ public:
+  explicit Reading(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+
+  std::optional<Uncacheable> read() {
+    for (std::size_t i = 1; i < arguments_.size(); ++i) {
+      const std::string& argument = arguments_[i];
+      if (names_device(argument)) return Uncacheable{reason::kOutputNotAFile, argument};
+      if (holds(kWithValue, argument) && i + 1 < arguments_.size()) {
+        if (auto refusal = take_value(argument, arguments_[++i])) return refusal;
+      } else if (auto refusal = take(argument)) {
+        return refusal;
+      }
+    }
+    return judge();
+  }
+
+  std::string object;
+  bool colour_given = false;
+
+ private:
+  std::optional<Uncacheable> take_value(const std::string& option, const std::string& value) {
+    if (names_device(value)) return Uncacheable{reason::kOutputNotAFile, value};
+    if (const char* refusal = nested_refusal(option, value)) return Uncacheable{refusal, option + " " + value};
+    if (option == "-o") object = value;
+    if (option == "-x") makes_header_ = value.ends_with("-header");
+    if (value == "-fno-pch-timestamp") timeless_ = true;
+    if (value == "-emit-pch") makes_header_ = true;
+    return std::nullopt;
+  }
+
+  std::optional<Uncacheable> take(const std::string& argument) {
+    if (argument == "-") return Uncacheable{reason::kStandardInput, argument};
+    if (const char* refusal = option_refusal(argument)) return Uncacheable{refusal, argument};
+    if (!argument.starts_with('-')) {
+      inputs_.push_back(argument);
+    } else if (argument.starts_with("-o") && argument.size() > 2) {
+      object = argument.substr(2);
+    } else if (argument.starts_with("-x")) {
+      makes_header_ = argument.ends_with("-header");
+    }
+    stops_ = stops_ || holds(kStopsBeforeLink, argument);
+    prints_ = prints_ || argument == "-E" || argument == "-M" || argument == "-MM" || argument == "-fsyntax-only";
+    colour_given = colour_given || argument.find("color-diagnostics") != std::string::npos ||
+                   argument.starts_with("-fdiagnostics-color") || argument == "-fdiagnostics-plain-output";
+    return std::nullopt;
+  }
+
+  // A precompiled header of clang's holds the times of the headers in it, and refuses others.
+  std::optional<Uncacheable> judge() {
+    if (inputs_.empty()) return Uncacheable{reason::kNoInput, ""};
+    const bool header = makes_header_ || std::any_of(inputs_.begin(), inputs_.end(), is_header);
+    if (!stops_ && !header) return Uncacheable{reason::kLink, ""};
+    if (header && !prints_ && !timeless_ && is_clang_driver(arguments_[0]))
+      return Uncacheable{reason::kPrecompiledHeader, "without -Xclang -fno-pch-timestamp"};
+    if (object.empty()) object = inputs_.back() + ".o";
+    return std::nullopt;
+  }
+
+  const std::vector<std::string>& arguments_;
+  std::vector<std::string> inputs_;
+  bool stops_ = false;
+  bool prints_ = false;
+  bool makes_header_ = false;
+  bool timeless_ = false;
+};
+
+bool has_null(const std::vector<std::string>& argv) {
+  return std::any_of(argv.begin(), argv.end(), [](const std::string& a) { return a.find('\0') != std::string::npos; });
+}
+
+}  // namespace
+
+std::variant<Invocation, Uncacheable> parse_undivided(const std::vector<std::string>& argv,
+                                                      const std::string& working_directory) {
+  if (argv.empty() || !is_compiler(argv[0]))
+    return Uncacheable{reason::kNotACompiler, argv.empty() ? std::string() : argv[0]};
+  if (has_null(argv)) return Uncacheable{reason::kUnknownOption, "an argument with a null byte"};
+  Result<ExpandedArguments> expanded = expand_response_files(argv, working_directory);
+  if (!expanded) return Uncacheable{reason::kResponseFile, expanded.error().message};
+  Invocation invocation;
+  invocation.route = Route::undivided;
+  invocation.argv = argv;
+  invocation.expanded = std::move(expanded->arguments);
+  invocation.response_files = std::move(expanded->files);
+  Reading reading(invocation.expanded);
+  if (auto refusal = reading.read()) return *std::move(refusal);
+  invocation.object = reading.object;
+  invocation.colour_given = reading.colour_given;
+  invocation.without_archs = argv;
+  return invocation;
+}
+
+}  // namespace hipcache::command

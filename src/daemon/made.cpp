@@ -1,0 +1,65 @@
+#include "daemon/made.h"
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <utility>
+
+#include "daemon/reason.h"
+#include "hipcache/base/files.h"
+#include "hipcache/plan/depfile.h"
+
+namespace hipcache::daemon {
+namespace {
+
+constexpr std::uint64_t kOutputLimit = 2ull << 30;
+
+bool is_executable(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IXUSR) != 0;
+}
+
+}  // namespace
+
+Result<Made> read_made(std::string role, const std::string& path, const BaseDirectory& base) {
+  Result<std::string> bytes = read_file(path, kOutputLimit);
+  if (!bytes) return bytes.error();
+  Made made{.role = std::move(role), .bytes = std::move(*bytes), .executable = is_executable(path)};
+  if (made.role != plan::kDepfile || !base.shows_in(made.bytes)) return made;
+  if (std::optional<std::string> portable = plan::portable_depfile(made.bytes, base)) {
+    made.role = plan::kPortableDepfile;
+    made.bytes = std::move(*portable);
+  }
+  return made;
+}
+
+void store_made(StepWork& work, std::vector<Made> made, const Request& request, const Services& services,
+                store::Lease& lease) {
+  for (Made& output : made) {
+    const Digest digest = digest_of(output.bytes);
+    lease.add(digest);
+    if (work.refusal.empty() && !request.settings.readonly) {
+      if (Result<Digest> stored = services.store.put_blob(output.bytes); !stored) {
+        services.log.error("cannot store: " + stored.error().message);
+        services.counters.error();
+        work.refusal = reason::kStoreError;
+      }
+    }
+    work.result.outputs.push_back({.name = std::move(output.role),
+                                   .blob = digest,
+                                   .size = output.bytes.size(),
+                                   .executable = output.executable,
+                                   .place = std::move(output.place),
+                                   .in_place = output.in_place});
+  }
+}
+
+void record(const StepWork& work, const Request& request, const Services& services) {
+  if (request.settings.readonly) return;
+  const Status recorded = services.actions.record(work.key, work.witnessed, work.result);
+  if (recorded) return;
+  services.log.error("cannot record " + work.label + ": " + recorded.error().message);
+  services.counters.error();
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,38 @@
+// What a run made, on its way into the store.
+#ifndef HIPCACHE_DAEMON_MADE_H
+#define HIPCACHE_DAEMON_MADE_H
+
+#include <string>
+#include <vector>
+
+#include "daemon/request.h"
+#include "daemon/services.h"
+#include "daemon/step_work.h"
+#include "hipcache/base/base_directory.h"
+
+namespace hipcache::daemon {
+
+// An output of a run, as it is to be stored. The place and how it is written there are known here only of an undivided
+// command; those of steps are in the plan.
+struct Made {
+  std::string role;
+  std::string bytes;
+  bool executable = false;
+  std::string place;
+  bool in_place = false;
+};
+
+// A file of that role. A depfile that names the checkout is stored in a form that is good in every other, if it has
+// one.
+Result<Made> read_made(std::string role, const std::string& path, const BaseDirectory& base);
+
+// Puts the outputs into the store, where the result may be recorded, and into the step's result.
+void store_made(StepWork& work, std::vector<Made> made, const Request& request, const Services& services,
+                store::Lease& lease);
+
+// Records the result under the step's key, for the next who asks.
+void record(const StepWork& work, const Request& request, const Services& services);
+
+}  // namespace hipcache::daemon
+
+#endif

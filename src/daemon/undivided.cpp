@@ -1,0 +1,76 @@
+#include "daemon/undivided.h"
+
+#include <algorithm>
+
+#include "daemon/answer.h"
+#include "daemon/keys.h"
+#include "daemon/reason.h"
+#include "daemon/reply.h"
+#include "daemon/step_runner.h"
+#include "daemon/trail.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using command::Uncacheable;
+
+constexpr int kKilled = 128;  // from here on an exit code is a signal, in the shell's way of counting
+
+// Both families know it. Everything after "--" is a file.
+std::vector<std::string> arguments_of(const Request& request) {
+  std::vector<std::string> arguments = request.invocation.argv;
+  if (request.colour) {
+    const auto place = std::find(arguments.begin(), arguments.end(), "--");
+    arguments.insert(place, "-fdiagnostics-color=always");
+  }
+  return arguments;
+}
+
+// A compiler that crashed names files of its report, which lie in a directory that is about to vanish: it has to do
+// that again by itself.
+bool crashed(const StepWork& work) {
+  return work.exit_code >= kKilled || (!work.succeeded() && work.refusal == reason::kPrintsTemporaryNames);
+}
+
+void remember(const StepWork& work, const Request& request, const Services& services) {
+  if (!work.recordable() || request.settings.readonly) return;
+  if (Result<action::Observed> observed = services.actions.store_union({work.witnessed}, request.from))
+    record_trail(*observed, {trail_step(work, nullptr, request.from)}, request, services);
+}
+
+}  // namespace
+
+StepWork undivided_work(const Request& request) {
+  StepWork work;
+  work.label = "compile";
+  work.key = request_key(request);
+  work.commands = {{request.compiler, arguments_of(request)}};
+  work.undivided = true;
+  return work;
+}
+
+std::optional<Uncacheable> serve_undivided(protocol::Channel& channel, const Request& request, const Services& services,
+                                           store::Lease& lease) {
+  const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
+  if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
+  StepWork work = undivided_work(request);
+  if (Status ran = StepRunner(channel, request, services, *directory, lease).run({&work}); !ran)
+    return Uncacheable{reason::kStepFailed, ran.error().message};
+  if (work.hit) {
+    const Status answered = answer_hit(channel, request, work.result, services);
+    return answered ? std::nullopt : std::optional(Uncacheable{reason::kStoreError, answered.error().message});
+  }
+  if (crashed(work)) return Uncacheable{reason::kStepFailed, work.label};
+  services.counters.host(false);
+  services.counters.request(stats::Outcome::miss);
+  if (!work.succeeded()) services.counters.failed_compile();
+  remember(work, request, services);
+  reply(
+      channel,
+      protocol::Finish{
+          .exit_code = work.exit_code, .stdout_text = work.result.stdout_text, .stderr_text = work.result.stderr_text},
+      {}, services);
+  return std::nullopt;
+}
+
+}  // namespace hipcache::daemon

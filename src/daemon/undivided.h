@@ -1,0 +1,24 @@
+// A compile that is served whole: one traced run of what the user typed (command/undivided.h).
+#ifndef HIPCACHE_DAEMON_UNDIVIDED_H
+#define HIPCACHE_DAEMON_UNDIVIDED_H
+
+#include <optional>
+
+#include "daemon/request.h"
+#include "daemon/services.h"
+#include "daemon/step_work.h"
+#include "hipcache/protocol/channel.h"
+
+namespace hipcache::daemon {
+
+// The command as a step: its key is the request's.
+StepWork undivided_work(const Request& request);
+
+// Runs it, unless another client is just running the same and leaves what it made. REQUIRES: it has been looked up, and
+// is not stored. Answered, or the reason why the compiler has to do it alone.
+std::optional<command::Uncacheable> serve_undivided(protocol::Channel& channel, const Request& request,
+                                                    const Services& services, store::Lease& lease);
+
+}  // namespace hipcache::daemon
+
+#endif

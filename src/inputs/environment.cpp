@@ -1,0 +1,89 @@
+#include "inputs/environment.h"
+
+#include <algorithm>
+#include <array>
+
+#include "hipcache/base/files.h"
+
+namespace hipcache::inputs {
+namespace {
+
+constexpr auto kLeftOut = std::to_array<std::string_view>({"PATH", "PWD", "TMPDIR", "TMP", "TEMP"});
+constexpr auto kLeftOutPrefixes = std::to_array<std::string_view>({"HIPCACHE_", "FAKEROOT", "FAKED_"});
+
+// Of the shell, the terminal, the session, and make and ninja.
+constexpr auto kOfNobody = std::to_array<std::string_view>(
+    {"OLDPWD", "SHLVL", "_", "TERM", "COLUMNS", "LINES", "LS_COLORS", "WINDOWID", "MAKEFLAGS", "MFLAGS", "MAKELEVEL",
+     "MAKE_TERMOUT", "MAKE_TERMERR", "MAKEOVERRIDES", "NINJA_STATUS"});
+constexpr auto kOfNobodyPrefixes = std::to_array<std::string_view>({"SSH_", "XDG_SESSION_", "DBUS_", "GPG_"});
+
+// Names of compilers' programs, with whatever version or target stands around them.
+constexpr auto kToolNames = std::to_array<std::string_view>({"clang",
+                                                             "gcc",
+                                                             "g++",
+                                                             "cc1",
+                                                             "cc1plus",
+                                                             "collect2",
+                                                             "lto1",
+                                                             "lto-wrapper",
+                                                             "as",
+                                                             "ld",
+                                                             "ld.bfd",
+                                                             "ld.gold",
+                                                             "ld.lld",
+                                                             "lld",
+                                                             "lld-link",
+                                                             "c++",
+                                                             "cc",
+                                                             "cpp",
+                                                             "clang-offload-bundler",
+                                                             "clang-offload-packager",
+                                                             "clang-linker-wrapper",
+                                                             "amdgpu-arch",
+                                                             "llc",
+                                                             "opt"});
+
+template <typename List>
+bool holds(const List& list, std::string_view what) {
+  return std::find(list.begin(), list.end(), what) != list.end();
+}
+
+template <typename List>
+bool begins(const List& prefixes, std::string_view what) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return what.starts_with(prefix); });
+}
+
+bool is_tool(std::string_view name) { return holds(kToolNames, name) || name.starts_with("llvm-"); }
+
+std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+}  // namespace
+
+bool is_left_out(std::string_view variable) { return holds(kLeftOut, variable) || begins(kLeftOutPrefixes, variable); }
+
+// "x86_64-linux-gnu-ld.bfd", "clang++-19", "clang-19".
+bool asks_by_name(std::string_view program) {
+  std::string_view name = base_name(program);
+  const auto version = name.find_last_not_of("0123456789.");
+  if (version != std::string_view::npos && name[version] == '-') name = name.substr(0, version);
+  if (name.ends_with("clang++")) name.remove_suffix(2);
+  for (;;) {
+    if (is_tool(name)) return true;
+    const auto dash = name.find('-');
+    if (dash == std::string_view::npos) return false;
+    name.remove_prefix(dash + 1);
+  }
+}
+
+Digest digest_environment(const Surroundings& from) {
+  Hasher hasher("hipcache environment 1");
+  for (const std::string& entry : from.environment) {
+    const std::string_view name = name_of(entry);
+    if (is_left_out(name) || holds(kOfNobody, name) || begins(kOfNobodyPrefixes, name)) continue;
+    hasher.field(entry);
+  }
+  return hasher.finish();
+}
+
+}  // namespace hipcache::inputs

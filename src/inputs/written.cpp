@@ -1,0 +1,81 @@
+#include "hipcache/inputs/written.h"
+
+#include <sys/stat.h>
+
+#include <map>
+#include <utility>
+
+#include "hipcache/base/files.h"
+#include "inputs/places.h"
+
+namespace hipcache::inputs {
+namespace {
+
+using trace::Change;
+using trace::Kind;
+using trace::Record;
+
+struct Seen {
+  bool read_first = false;  // opened, or looked into for what it would be, before anything was written
+  bool written = false;
+  Written file;
+};
+
+bool is_open_for_reading(const Record& record) { return record.kind == Kind::open_read; }
+
+// Follows the records in their order.
+class Follower {
+ public:
+  Follower(const std::string& directory, const std::string& working_directory)
+      : places_(directory), working_directory_(working_directory) {}
+
+  void take(const Record& record) {
+    if (!is_open_for_reading(record) && record.kind != Kind::open_write) return;
+    const std::string path = normal_spelling(join_path(working_directory_, record.text));
+    if (places_.of(path) != Place::world || is_sink(path)) return;
+    Seen& seen = seen_[path];
+    if (is_open_for_reading(record)) {
+      seen.read_first = seen.read_first || !seen.written;
+    } else if (record.found) {
+      take_write(seen, record, path);
+    }
+  }
+
+  std::variant<std::vector<Written>, Refusal> finish() {
+    std::vector<Written> files;
+    for (auto& [path, seen] : seen_) {
+      if (!seen.written) continue;
+      if (seen.read_first) return Refusal{"reads-own-output", path};
+      struct stat status = {};
+      seen.file.exists = ::lstat(path.c_str(), &status) == 0;
+      if (seen.file.exists && !S_ISREG(status.st_mode)) return Refusal{"writes-elsewhere", path};
+      files.push_back(std::move(seen.file));
+    }
+    return files;
+  }
+
+ private:
+  // The name that a file got last is the one that it is known by.
+  static void take_write(Seen& seen, const Record& record, const std::string& path) {
+    const bool first = !std::exchange(seen.written, true);
+    if (first || record.seen == static_cast<std::uint64_t>(Change::moved_here)) seen.file.name = record.text;
+    seen.file.path = path;
+    if (first) seen.file.opened = record.seen == static_cast<std::uint64_t>(Change::opened);
+  }
+
+  const Places places_;
+  const std::string& working_directory_;
+  std::map<std::string, Seen> seen_;  // by path
+};
+
+}  // namespace
+
+std::variant<std::vector<Written>, Refusal> written_files(const std::vector<Record>& records,
+                                                          const std::string& directory,
+                                                          const std::string& working_directory) {
+  Follower follower(directory, working_directory);
+  for (const Record& record : records) follower.take(record);
+  return follower.finish();
+}
+
+}  // namespace hipcache::inputs
