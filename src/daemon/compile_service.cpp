@@ -103,6 +103,22 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Requ
   return answer_success(channel, request, graph, *directory, whole, services);
 }
 
+// What cannot be divided after all: a plan of a shape that nobody has taught hipcache, a script around the compiler.
+bool can_be_served_whole(const Uncacheable& why) {
+  return why.reason == reason::kPlanNotUnderstood || why.reason == reason::kWrapper;
+}
+
+std::optional<Uncacheable> serve(protocol::Channel& channel, const Request& request, const Services& services,
+                                 store::Lease& lease) {
+  if (request.invocation.route == command::Route::undivided) return serve_undivided(channel, request, services, lease);
+  std::optional<Uncacheable> why = serve_by_steps(channel, request, services, lease);
+  if (!why || !can_be_served_whole(*why)) return why;
+  const std::optional<Request> whole = undivided_request(request);
+  if (!whole) return why;
+  services.log.info("served whole: " + why->reason + " " + why->detail);
+  return serve_undivided(channel, *whole, services, lease);
+}
+
 }  // namespace
 
 void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& message, const Services& services) {
@@ -117,12 +133,7 @@ void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& m
   if (message.plan_only) return report_plan(channel, request, services, *lease);
   if (message.explain) return report_explanation(channel, request, services, *lease);
   if (serve_whole(channel, request, services, *lease)) return;
-  if (request.invocation.route == command::Route::undivided) {
-    if (const std::optional<Uncacheable> why = serve_undivided(channel, request, services, *lease))
-      pass_through(channel, *why, services);
-    return;
-  }
-  if (const std::optional<Uncacheable> why = serve_by_steps(channel, request, services, *lease))
+  if (const std::optional<Uncacheable> why = serve(channel, request, services, *lease))
     pass_through(channel, *why, services);
 }
 

@@ -78,4 +78,14 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   return request;
 }
 
+std::optional<Request> undivided_request(const Request& planned) {
+  auto parsed = command::parse_undivided(planned.invocation.argv, planned.from.working_directory);
+  auto* invocation = std::get_if<Invocation>(&parsed);
+  if (invocation == nullptr) return std::nullopt;
+  Request request = planned;
+  request.invocation = std::move(*invocation);
+  request.from.cuid.clear();
+  return request;
+}
+
 }  // namespace hipcache::daemon

@@ -3,6 +3,7 @@
 #define HIPCACHE_DAEMON_REQUEST_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -27,6 +28,9 @@ struct Request {
 // tree.
 std::variant<Request, command::Uncacheable> understand(const protocol::CompileRequest& message,
                                                        const Services& services);
+
+// The same command to be served whole; nothing where that is not possible either.
+std::optional<Request> undivided_request(const Request& planned);
 
 }  // namespace hipcache::daemon
 
