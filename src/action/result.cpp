@@ -6,13 +6,13 @@
 namespace hipcache::action {
 namespace {
 
-// Version, duration, stdout, stderr, number of outputs, then of each: name, blob, size, flags, place; number of archs,
+// Version, duration, stdout, stderr, number of outputs, then of each: name, blob, size, flags, place; number of steps,
 // then each. Version 1 had no flags and no places.
 constexpr std::uint8_t kVersion = 2;
 constexpr std::uint8_t kExecutable = 1;
 constexpr std::uint8_t kInPlace = 2;
 constexpr std::uint64_t kMaxOutputs = 1000;  // a compile for every architecture there is writes far less
-constexpr std::uint64_t kMaxArchs = 1000;
+constexpr std::uint64_t kMaxSteps = 1000;
 constexpr std::size_t kDigestBytes = 16;
 
 Error damaged(std::string_view what) { return Error{"action result: " + std::string(what) + "; the entry is dropped"}; }
@@ -48,8 +48,8 @@ std::string ActionResult::encode() const {
   out.byte(kVersion).number(duration_us).text(stdout_text).text(stderr_text).number(outputs.size());
   for (const Output& one : outputs)
     out.text(one.name).raw(one.blob.bytes()).number(one.size).byte(flags_of(one)).text(one.place);
-  out.number(archs.size());
-  for (const std::string& arch : archs) out.text(arch);
+  out.number(steps.size());
+  for (const std::string& step : steps) out.text(step);
   return std::move(out).bytes();
 }
 
@@ -68,9 +68,9 @@ Result<ActionResult> ActionResult::decode(std::string_view bytes) {
     if (!output) return output.error();
     result.outputs.push_back(std::move(*output));
   }
-  const std::uint64_t archs = in.number();
-  if (archs > kMaxArchs) return damaged("it claims more archs than there are");
-  for (std::uint64_t i = 0; i < archs; ++i) result.archs.emplace_back(in.text());
+  const std::uint64_t steps = in.number();
+  if (steps > kMaxSteps) return damaged("it claims more steps than there are");
+  for (std::uint64_t i = 0; i < steps; ++i) result.steps.emplace_back(in.text());
   if (in.failed()) return damaged("it ends in the middle");
   if (!in.finished()) return damaged("there are bytes after its end");
   return result;

@@ -136,9 +136,22 @@ std::vector<std::string> less_archs(const std::vector<std::string>& expanded, co
   return rest;
 }
 
-std::string default_object(const std::string& source) {
+// ".o", or of -S and -emit-llvm.
+const char* output_ending(const InputArgList& arguments) {
+  const bool is_text = arguments.hasArgNoClaim(OPT_S);
+  if (arguments.hasArgNoClaim(OPT_emit_llvm)) return is_text ? ".ll" : ".bc";
+  return is_text ? ".s" : ".o";
+}
+
+std::string default_output(const std::string& source, const char* ending) {
   const std::string_view name = base_name(source);
-  return std::string(name.substr(0, name.rfind('.'))) + ".o";
+  return std::string(name.substr(0, name.rfind('.'))) + ending;
+}
+
+bool is_for_devices_alone(const InputArgList& arguments) {
+  const Arg* side =
+      arguments.getLastArgNoClaim(OPT_offload_device_only, OPT_offload_host_only, OPT_offload_host_device);
+  return side != nullptr && side->getOption().matches(OPT_offload_device_only);
 }
 
 // -MF, or the name that clang derives; -MF alone asks for nothing.
@@ -156,7 +169,7 @@ std::optional<std::string> find_depfile(const InputArgList& arguments, const std
   if (file != nullptr) return file;
   const Arg* output = arguments.getLastArgNoClaim(OPT_o);
   llvm::SmallString<128> name(output != nullptr ? llvm::StringRef(output->getValue())
-                                                : llvm::StringRef(default_object(source)));
+                                                : llvm::StringRef(default_output(source, ".o")));
   llvm::sys::path::replace_extension(name, "d");
   return name.str().str();
 }
@@ -190,7 +203,8 @@ std::optional<Uncacheable> output_refusal(const Invocation& invocation) {
 void fill(Invocation& invocation, const InputArgList& arguments, const Input& input) {
   invocation.source = input.path;
   const Arg* output = arguments.getLastArgNoClaim(OPT_o);
-  invocation.object = output != nullptr ? output->getValue() : default_object(input.path);
+  invocation.object = output != nullptr ? output->getValue() : default_output(input.path, output_ending(arguments));
+  invocation.driver_names_outputs = output == nullptr && is_for_devices_alone(arguments);
   invocation.depfile = find_depfile(arguments, input.path);
   invocation.archs = find_archs(arguments);
   invocation.without_archs = less_archs(invocation.expanded, arguments);
@@ -208,7 +222,7 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
                                                                               llvm::opt::Visibility(ClangOption));
   if (missing_count != 0) return Uncacheable{reason::kMissingArgument, pointers[missing_index]};
   if (auto refusal = option_refusal(arguments, rules)) return *std::move(refusal);
-  if (!arguments.hasArgNoClaim(OPT_c)) return Uncacheable{reason::kLink, ""};
+  if (!arguments.hasArgNoClaim(OPT_c, OPT_S)) return Uncacheable{reason::kLink, ""};
   const std::vector<Input> inputs = find_inputs(arguments);
   if (auto refusal = input_refusal(inputs)) return *std::move(refusal);
   fill(invocation, arguments, inputs[0]);

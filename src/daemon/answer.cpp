@@ -92,6 +92,19 @@ bool compiler_said_why(const StepWork& failed, const RequestDirectory& directory
          !failed.result.stderr_text.empty() && !is_full(directory);
 }
 
+void count_hits(const action::ActionResult& whole, command::Route route, stats::Counters& counters) {
+  if (route == command::Route::undivided) counters.host(true);
+  for (const std::string& step : whole.steps) {
+    if (step == action::kHostStep) {
+      counters.host(true);
+    } else if (step == action::kBundleStep) {
+      counters.bundle(true);
+    } else {
+      counters.device(step, true);
+    }
+  }
+}
+
 }  // namespace
 
 Status answer_hit(protocol::Channel& channel, const Request& request, const action::ActionResult& whole,
@@ -103,9 +116,7 @@ Status answer_hit(protocol::Channel& channel, const Request& request, const acti
     protocol::PlacedOutput place{request.from.base.local_path(output.place), output.in_place, output.executable};
     placed.push_back({std::move(place), std::move(*bytes)});
   }
-  for (const std::string& arch : whole.archs) services.counters.device(arch, true);
-  if (request.invocation.route == command::Route::planned) services.counters.bundle(true);
-  services.counters.host(true);
+  count_hits(whole, request.invocation.route, services.counters);
   services.counters.saved(whole.duration_us);
   services.counters.request(stats::Outcome::hit);
   send_finish(channel, {.exit_code = 0, .stdout_text = whole.stdout_text, .stderr_text = whole.stderr_text},

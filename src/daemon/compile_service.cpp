@@ -84,6 +84,7 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Requ
   const auto planned = obtain_plan(channel, request, services, lease, explainer ? &*explainer : nullptr);
   if (const auto* why = std::get_if<Uncacheable>(&planned)) return *why;
   const auto& [plan, probe] = std::get<Planned>(planned);
+  if (auto unusual = unusual_outputs(plan, request.from.working_directory)) return unusual;
 
   const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
   if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};

@@ -55,6 +55,14 @@ std::optional<Uncacheable> unusual_outputs(const action::ActionResult& whole, co
   return std::nullopt;
 }
 
+std::optional<Uncacheable> unusual_outputs(const plan::Plan& plan, const std::string& working_directory) {
+  for (const plan::Step& step : plan.steps)
+    for (const plan::StepOutput& output : step.outputs)
+      if (auto unusual = output.place.empty() ? std::nullopt : unusual_place(output.place, working_directory))
+        return unusual;
+  return std::nullopt;
+}
+
 std::optional<Uncacheable> unusual_inputs(const StepGraph& graph, const Request& request) {
   if (!request.invocation.depfile) return std::nullopt;
   const std::string depfile = join_path(request.from.working_directory, *request.invocation.depfile);

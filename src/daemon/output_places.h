@@ -12,6 +12,7 @@
 #include "daemon/request.h"
 #include "daemon/step_graph.h"
 #include "hipcache/command/invocation.h"
+#include "hipcache/plan/plan.h"
 
 namespace hipcache::daemon {
 
@@ -21,6 +22,9 @@ std::optional<command::Uncacheable> unusual_outputs(const command::Invocation& i
 
 // The same of all outputs of a stored result.
 std::optional<command::Uncacheable> unusual_outputs(const action::ActionResult& whole, const Request& request);
+
+// The same of all outputs of a plan, some of which the driver has named.
+std::optional<command::Uncacheable> unusual_outputs(const plan::Plan& plan, const std::string& working_directory);
 
 // By what the steps have read.
 std::optional<command::Uncacheable> unusual_inputs(const StepGraph& graph, const Request& request);

@@ -41,6 +41,18 @@ void add_placed(const StepWork& step, const BaseDirectory& base, std::vector<act
   }
 }
 
+std::string counted_as(const plan::Step& step) {
+  switch (step.kind) {
+    case plan::StepKind::device:
+      return step.arch.name;
+    case plan::StepKind::bundle:
+      return action::kBundleStep;
+    case plan::StepKind::host:
+      return action::kHostStep;
+  }
+  return "unknown";
+}
+
 }  // namespace
 
 action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const BaseDirectory& base) {
@@ -52,7 +64,7 @@ action::ActionResult whole_result(const StepGraph& graph, const std::string& dri
     whole.stdout_text += step.result.stdout_text;
     whole.stderr_text += step.result.stderr_text;
     whole.duration_us += step.result.duration_us;
-    if (graph.plan_of(index).kind == plan::StepKind::device) whole.archs.push_back(graph.plan_of(index).arch.name);
+    whole.steps.push_back(counted_as(graph.plan_of(index)));
   }
   return whole;
 }

@@ -10,8 +10,8 @@
 namespace hipcache::plan {
 namespace {
 
-constexpr std::array<std::string_view, 4> kFlags = {"--no-undefined", "-shared", "--whole-archive",
-                                                    "--no-whole-archive"};
+constexpr std::array<std::string_view, 5> kFlags = {"--no-undefined", "-shared", "--whole-archive",
+                                                    "--no-whole-archive", "-plugin-opt=thinlto"};
 constexpr std::array<std::string_view, 5> kValues = {"--lto-CGO", "--lto-O", "-plugin-opt=O",
                                                      "-plugin-opt=mcpu=", "--compress-debug-sections="};
 

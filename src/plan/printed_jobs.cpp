@@ -10,6 +10,9 @@ namespace {
 constexpr std::array<std::string_view, 5> kBanner = {
     "Target: ", "Thread model: ", "InstalledDir: ", "Build config: ", "Configuration file: "};
 
+// Before a job that the driver does itself, which it does with one alone.
+constexpr std::string_view kInProcess = " (in-process)\n";
+
 bool is_banner(std::string_view line) {
   if (line.starts_with("clang version ") || line.find(" clang version ") != std::string_view::npos) return true;
   return std::any_of(kBanner.begin(), kBanner.end(), [&](std::string_view start) { return line.starts_with(start); });
@@ -105,6 +108,7 @@ std::string shortened(std::string_view line) {
 Result<PrintedJobs> read_printed_jobs(std::string_view printed) {
   if (printed.size() > kMaxPrintedBytes) return Error{"the compiler's -### printed too much"};
   PrintedJobs result;
+  bool in_process = false;
   Reader reader(printed);
   while (!reader.at_end()) {
     if (reader.at_job()) {
@@ -115,12 +119,15 @@ Result<PrintedJobs> read_printed_jobs(std::string_view printed) {
       continue;
     }
     const std::string_view line = reader.line();
-    if (is_warning(line)) {
+    if (line == kInProcess) {
+      in_process = true;
+    } else if (is_warning(line)) {
       result.diagnostics += line;
     } else if (!is_banner(line)) {
       return Error{"the compiler's -### printed a line that is not understood: " + shortened(line)};
     }
   }
+  if (in_process && result.jobs.size() != 1) return Error{"the compiler's -### printed one of several jobs as its own"};
   return result;
 }
 

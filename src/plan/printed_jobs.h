@@ -1,8 +1,9 @@
 // What clang's driver prints for -###, taken apart: the banner, the driver's own diagnostics, and one argv per job.
 //
-//   printed := { banner | diagnostic | job } ; every one ends with a newline
+//   printed := { banner | diagnostic | [in-process] job } ; every one ends with a newline
 //   banner  := [vendor] "clang version " ... | "Target: " ... | "Thread model: " ... | "InstalledDir: " ...
 //            | "Build config: " ... | "Configuration file: " ...
+//   in-process := " (in-process)"              ; only with a single job
 //   job     := { ' "' { char | '\' ( '"' | '\' | '$' ) } '"' }     ; a newline may stand inside of the quotes
 // Diagnostics other than warnings and their notes, and every line that is none of these, are errors.
 #ifndef HIPCACHE_SRC_PLAN_PRINTED_JOBS_H

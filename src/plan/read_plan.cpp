@@ -44,7 +44,7 @@ Result<Plan> read_plan(const std::string& printed, const command::Invocation& in
   Result<PrintedJobs> jobs = read_printed_jobs(printed);
   if (!jobs) return jobs.error();
   if (Status checked = check_programs(jobs->jobs); !checked) return checked.error();
-  Result<Shape> shape = read_shape(jobs->jobs);
+  Result<Shape> shape = read_shape(jobs->jobs, invocation.archs);
   if (!shape) return shape.error();
   if (Status checked = check_shape(*shape, invocation, directory); !checked) return checked.error();
 

@@ -24,15 +24,13 @@ class ShapeReader {
     return unusual("has a job in an unknown place, of " + job[0]);
   }
 
-  Result<Shape> finish() {
+  Result<Shape> finish(const std::vector<command::ArchId>& asked_for) {
     if (shape_.devices.empty()) return unusual("compiles for no device");
-    const bool is_bundled = shape_.bundle.has_value();
-    if (is_bundled && shape_.bundle->archs.size() != shape_.devices.size())
-      return unusual("has more or fewer devices than targets");
-    for (std::size_t i = 0; i < shape_.devices.size(); ++i) {
-      DeviceJobs& device = shape_.devices[i];
-      device.arch = is_bundled ? shape_.bundle->archs[i] : command::ArchId{device.compile.target_cpu};
-    }
+    std::vector<command::ArchId> archs = shape_.bundle ? shape_.bundle->archs : asked_for;
+    // The compiler's default.
+    if (archs.empty() && shape_.devices.size() == 1) archs.push_back({shape_.devices[0].compile.target_cpu});
+    if (archs.size() != shape_.devices.size()) return unusual("has more or fewer devices than targets");
+    for (std::size_t i = 0; i < archs.size(); ++i) shape_.devices[i].arch = archs[i];
     return std::move(shape_);
   }
 
@@ -151,7 +149,20 @@ Status follow_host(Flow& flow, const Shape& shape) {
   return flow.write(shape.host->output);
 }
 
+// "a-hip-amdgcn-amd-amdhsa-gfx906.s", "a.hip-hip-amdgcn-amd-amdhsa.hipfb" of "src/a.hip".
+bool is_named_after(const std::string& path, const std::string& source) {
+  const std::string_view name = base_name(source);
+  const std::string_view stem = name.substr(0, name.rfind('.'));
+  return path.find('/') == std::string::npos && path.size() > stem.size() && path.starts_with(stem) &&
+         (path[stem.size()] == '-' || path[stem.size()] == '.') && path != name;
+}
+
 Status check_users_files(const Flow& flow, const command::Invocation& invocation) {
+  if (invocation.driver_names_outputs) {
+    for (const std::string& path : flow.users())
+      if (!is_named_after(path, invocation.source)) return unusual("writes " + path + " unasked");
+    return flow.users().empty() ? unusual("writes nothing") : done();
+  }
   for (const std::string& path : flow.users())
     if (path != invocation.object) return unusual("writes " + path + " instead of " + invocation.object);
   return flow.users().size() == 1 ? done() : unusual("does not write " + invocation.object);
@@ -179,11 +190,11 @@ std::vector<const FrontendJob*> Shape::compiles() const {
   return all;
 }
 
-Result<Shape> read_shape(const std::vector<Job>& jobs) {
+Result<Shape> read_shape(const std::vector<Job>& jobs, const std::vector<command::ArchId>& archs) {
   ShapeReader reader;
   for (const Job& job : jobs)
     if (Status taken = reader.take(job); !taken) return taken.error();
-  return reader.finish();
+  return reader.finish(archs);
 }
 
 Status check_shape(const Shape& shape, const command::Invocation& invocation, const std::string& directory) {

@@ -23,7 +23,7 @@
 namespace hipcache::plan {
 
 struct DeviceJobs {
-  command::ArchId arch;  // as the bundle has it; without a bundle: the processor alone
+  command::ArchId arch;
   FrontendJob compile;
   std::optional<LinkJob> link;
 
@@ -41,7 +41,8 @@ struct Shape {
   std::vector<const FrontendJob*> compiles() const;
 };
 
-Result<Shape> read_shape(const std::vector<Job>& jobs);
+// `archs`: what the command was understood to ask for; they name the devices where no bundle does.
+Result<Shape> read_shape(const std::vector<Job>& jobs, const std::vector<command::ArchId>& archs);
 
 // Whether every job compiles, bundles and writes what the command was understood to ask for, and each file of passage
 // goes from one job to another inside of `directory`.

@@ -15,7 +15,7 @@ ActionResult some_result() {
   result.stdout_text = "out";
   result.stderr_text = std::string("warning\0", 8);
   result.duration_us = 1234567;
-  result.archs = {"gfx906", "gfx90a:xnack+"};
+  result.steps = {"gfx906", "gfx90a:xnack+", kHostStep};
   return result;
 }
 
@@ -26,7 +26,7 @@ TEST(ActionResult, ComesBackFromItsEncodedForm) {
   EXPECT_EQ(back->stdout_text, result.stdout_text);
   EXPECT_EQ(back->stderr_text, result.stderr_text);
   EXPECT_EQ(back->duration_us, result.duration_us);
-  EXPECT_EQ(back->archs, result.archs);
+  EXPECT_EQ(back->steps, result.steps);
   EXPECT_EQ(back->outputs, result.outputs);
 }
 
@@ -40,7 +40,7 @@ TEST(ActionResult, HasTheBytesOfVersion2) {
   result.stdout_text = "o";
   result.stderr_text = "err";
   result.duration_us = 129;
-  result.archs = {"gfx906"};
+  result.steps = {"gfx906"};
   const std::string digest = "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10";
   EXPECT_EQ(result.encode(), std::string("\x02\x81\x01\x01o\x03") + "err" + "\x01\x06object" + digest +
                                  "\xac\x02\x01\x03" + "a.o" + "\x01\x06gfx906");

@@ -47,6 +47,28 @@ TEST_P(Shapes, RelocatableDeviceCodeIsCachedByArchAndTheHostOnItsOwn) {
   expect_cached("-O0 -fgpu-rdc -MD -c a.hip -o a.o", {2, 1, 1}, {1, 0, 1});
 }
 
+TEST_P(Shapes, BundlesOfAssemblyAndIrAreCachedByArch) {
+  expect_cached("-O0 -S -MD a.hip", {2, 1, 1}, {1, 0, 1});
+  expect_cached("-O0 -c -emit-llvm a.hip -o a.bc", {2, 1, 1}, {1, 0, 1});
+}
+
+TEST_P(Shapes, DevicesAloneAreCachedByArch) {
+  expect_cached("-O0 --offload-device-only -MD -c a.hip -o a.o", {2, 0, 1}, {1, 0, 1});
+  expect_cached("-O0 --offload-device-only --no-gpu-bundle-output -MD -c a.hip", {2, 0, 0}, {1, 0, 0});
+  expect_cached("-O0 --offload-device-only -S a.hip", {2, 0, 0}, {1, 0, 0});
+}
+
+TEST_P(Shapes, CodeForLinkTimeOptimizationIsCachedByArch) {
+  expect_cached("-O1 -foffload-lto -c a.hip -o a.o", {2, 1, 1}, {1, 1, 1});
+  expect_cached("-O1 -flto -c a.hip -o a.o", {2, 1, 1}, {1, 1, 1});
+}
+
+TEST_P(Shapes, CompressedFatbinsAreCachedByArch) {
+  if (GetParam().version == "15") return;  // has no such option
+  expect_cached("-O0 --offload-compress -c a.hip -o a.o", {2, 1, 1}, {1, 1, 1});
+  expect_cached("-O0 --offload-compress -fgpu-rdc -c a.hip -o a.o", {2, 1, 1}, {1, 0, 1});
+}
+
 TEST_P(Shapes, RelocatableDeviceCodeOfAnotherOutputHasItsOwnId) {
   const Arguments argv = with(archs({"gfx906"}), "-O0 -fgpu-rdc -c a.hip");
   EXPECT_NE(cache_.plan(argv + Arguments{"-o", "a.o"}, project_.path()).at("cuid"),

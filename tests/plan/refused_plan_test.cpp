@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         Edit{"\"-cuid=0123456789abcdef\"", "\"-cuid=1\"", "id of the translation unit"},
         Edit{"\"-cuid=0123456789abcdef\" ", "", "id of the translation unit"},
         Edit{"\"-emit-obj\"", "\"-emit-obj\" \"--offload-new-driver\"", "--offload-new-driver"},
-        Edit{"Target: ", " (in-process)\nTarget: ", "(in-process)"},
+        Edit{"Target: ", " (in-process)\nTarget: ", "as its own"},
         Edit{"Target: ", "something new\nTarget: ", "something new"}));
 
 TEST(RefusedPlan, IsOneOfAnotherTemporaryDirectory) {

@@ -55,12 +55,15 @@ struct Output {
   bool operator==(const Output&) const = default;
 };
 
+inline constexpr const char* kBundleStep = "bundle";
+inline constexpr const char* kHostStep = "host";
+
 struct ActionResult {
   std::vector<Output> outputs;
   std::string stdout_text;
   std::string stderr_text;
   std::uint64_t duration_us = 0;   // of the run that made it: the time a hit saves
-  std::vector<std::string> archs;  // of a request: the archs of its device steps, for the statistics
+  std::vector<std::string> steps;  // of a request, for the statistics: the archs of its devices, kBundleStep, kHostStep
 
   const Output* output(std::string_view name) const;
   std::string encode() const;

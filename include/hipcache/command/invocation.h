@@ -42,6 +42,7 @@ struct Invocation {
   std::vector<std::string> response_files;  // read for the expansion; inputs of the request
   std::string source;                       // as typed
   std::string object;                       // as typed, or what clang would name it
+  bool driver_names_outputs = false;        // after the source and each target: `object` is none of them
   std::optional<std::string> depfile;       // -MF, or what clang would name it with -MD/-MMD
   std::vector<ArchId> archs;                // sorted as strings, unique; empty: the compiler's default
   std::vector<std::string> without_archs;   // `expanded` less the arch list: what request key and CUID are made of

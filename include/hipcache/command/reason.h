@@ -17,9 +17,8 @@ inline constexpr const char* kStandardInput = "standard-input";
 inline constexpr const char* kOutputNotAFile = "output-not-a-file";
 inline constexpr const char* kDriverInformation = "driver-information";
 
-// Another shape of HIP compile than host and device objects in one fatbin.
+// A shape of HIP compile that is not taken apart.
 inline constexpr const char* kOneSided = "one-sided";
-inline constexpr const char* kRelocatable = "relocatable";
 inline constexpr const char* kLto = "lto";
 inline constexpr const char* kNewDriver = "new-driver";
 
