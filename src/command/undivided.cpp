@@ -94,6 +94,11 @@ constexpr auto kStopsBeforeLink =
                                      "--precompile", "-verify-pch", "--compile", "--assemble", "--preprocess",
                                      "--syntax-only", "-extract-api", "-emit-interface-stubs", "-rewrite-objc"});
 
+// With these, compilers up to 21 give relocatable device code no id, and name its static symbols by the source's inode.
+constexpr auto kWithoutId =
+    std::to_array<std::string_view>({"-fuse-cuid=none", "--offload-host-only", "--cuda-host-only", "-offload-host-only",
+                                     "-cuda-host-only", "--offload-new-driver", "-foffload-new-driver"});
+
 constexpr auto kHeaderEndings =
     std::to_array<std::string_view>({".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".tcc"});
 
@@ -181,6 +186,9 @@ class Reading {
     } else if (argument.starts_with("-x")) {
       makes_header_ = argument.ends_with("-header");
     }
+    relocatable_ = argument == "-fgpu-rdc" || argument == "-fcuda-rdc" ||
+                   (relocatable_ && argument != "-fno-gpu-rdc" && argument != "-fno-cuda-rdc");
+    has_no_id_ = has_no_id_ || holds(kWithoutId, argument);
     stops_ = stops_ || holds(kStopsBeforeLink, argument);
     prints_ = prints_ || argument == "-E" || argument == "-M" || argument == "-MM" || argument == "-fsyntax-only";
     colour_given = colour_given || argument.find("color-diagnostics") != std::string::npos ||
@@ -195,6 +203,7 @@ class Reading {
     if (!stops_ && !header) return Uncacheable{reason::kLink, ""};
     if (header && !prints_ && !timeless_ && is_clang_driver(arguments_[0]))
       return Uncacheable{reason::kPrecompiledHeader, "without -Xclang -fno-pch-timestamp"};
+    if (relocatable_ && has_no_id_) return Uncacheable{reason::kRandomCuid, "-fgpu-rdc without an id"};
     if (object.empty()) object = inputs_.back() + ".o";
     return std::nullopt;
   }
@@ -205,6 +214,8 @@ class Reading {
   bool prints_ = false;
   bool makes_header_ = false;
   bool timeless_ = false;
+  bool relocatable_ = false;
+  bool has_no_id_ = false;
 };
 
 bool has_null(const std::vector<std::string>& argv) {

@@ -140,7 +140,8 @@ class Observer {
     const std::string started = real_path(absolute(record.text));
     const bool is_traced = std::any_of(trace_.programs.begin(), trace_.programs.end(),
                                        [&](const std::string& program) { return real_path(program) == started; });
-    if (record.found && !is_traced && !(run_.undivided && is_script(started))) return Refusal{"compiler-is-a-wrapper", record.text};
+    if (record.found && !is_traced && !(run_.undivided && is_script(started)))
+      return Refusal{"compiler-is-a-wrapper", record.text};
     take_file(record.text);
     return std::nullopt;
   }
