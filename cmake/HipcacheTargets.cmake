@@ -16,28 +16,58 @@ if(HIPCACHE_SANITIZE)
   target_link_options(hipcache_options INTERFACE -fsanitize=${HIPCACHE_SANITIZE})
 endif()
 
+# Headers that nearly every file includes, compiled once for the product and once for the tests. The product of the release
+# build goes without: there a missing include shows, and clang-tidy reads the commands of that build.
+if(HIPCACHE_PCH)
+  file(WRITE ${CMAKE_BINARY_DIR}/pch/empty.cpp "")
+  set(standard <algorithm> <array> <atomic> <chrono> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
+    <optional> <set> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>)
+  foreach(part product tests)
+    add_library(hipcache_${part}_pch STATIC ${CMAKE_BINARY_DIR}/pch/empty.cpp)
+    target_link_libraries(hipcache_${part}_pch PRIVATE hipcache_options)
+    target_precompile_headers(hipcache_${part}_pch PRIVATE ${standard})
+  endforeach()
+  target_precompile_headers(hipcache_tests_pch PRIVATE <fstream> <gmock/gmock.h> <gtest/gtest.h>)
+  target_link_libraries(hipcache_tests_pch PRIVATE GTest::gtest GTest::gmock)  # their definitions belong to them
+endif()
+
 # hipcache_library(<folder> SOURCES ... [LINK ...] [PRIVATE_LINK ...]): the static library hipcache_<folder>.
 function(hipcache_library folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   add_library(hipcache_${folder} STATIC ${ARG_SOURCES})
   target_link_libraries(hipcache_${folder} PUBLIC hipcache_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+  if(HIPCACHE_PCH AND HIPCACHE_SANITIZE AND NOT "${ARG_SOURCES}" MATCHES "\\.c(;|$)")
+    target_precompile_headers(hipcache_${folder} REUSE_FROM hipcache_product_pch)
+  endif()
 endfunction()
 
-# What to build for the sanitizers: tests that need no program of ours but themselves, and those of what runs in threads.
+# What to build for each run of the tests (tools/test): under the sanitizers all that start no compiler through the cache,
+# and those of what runs in threads; in the release build those that the sanitizers leave out.
 add_custom_target(unit_tests)
 add_custom_target(thread_tests)
+add_custom_target(release_tests)
 
-# hipcache_test(<name> SOURCES ... LINK ... [LABELS ...] [TIMEOUT seconds]): a GoogleTest program, one ctest entry per case.
+# hipcache_test(<name> SOURCES ... LINK ... [LABELS label] [TIMEOUT seconds]): a GoogleTest program, one ctest entry per case.
+# The label says where it runs: unit (the default) and threads under sanitizers, compiler, integration and release in the
+# release build.
 function(hipcache_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT;LABELS" "SOURCES;LINK" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
+  endif()
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE hipcache_options ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
-  if(NOT ARG_LABELS STREQUAL "integration")
+  if(HIPCACHE_PCH)
+    target_precompile_headers(${name} REUSE_FROM hipcache_tests_pch)
+  endif()
+  if(ARG_LABELS MATCHES "unit|threads")
     add_dependencies(unit_tests ${name})
+  else()
+    add_dependencies(release_tests ${name})
   endif()
   if(ARG_LABELS STREQUAL "threads")
     add_dependencies(thread_tests ${name})

@@ -244,21 +244,5 @@ TEST_F(Launcher, ServesAHitWithAllStandardStreamsClosed) {
   EXPECT_EQ(read_bytes(object()), "cached");
 }
 
-TEST_F(Launcher, AServedHitTakesLessThanTenMegabytes) {
-  std::uint64_t kilobytes = 0;
-  const FakeDaemon daemon(cache(), {[&](Channel& channel) {
-                            expect<CompileRequest>(channel);
-                            ucred peer{};
-                            socklen_t size = sizeof peer;
-                            ASSERT_EQ(getsockopt(channel.fd(), SOL_SOCKET, SO_PEERCRED, &peer, &size), 0);
-                            const std::string status = read_bytes("/proc/" + std::to_string(peer.pid) + "/status");
-                            kilobytes = std::stoull(status.substr(status.find("VmHWM:") + 6));
-                            EXPECT_TRUE(channel.send(Finish{}, 10s));
-                          }});
-  EXPECT_EQ(compile().exit_code, 0);
-  EXPECT_GT(kilobytes, 0u);
-  EXPECT_LT(kilobytes, HIPCACHE_MEMORY_LIMIT_KB);
-}
-
 }  // namespace
 }  // namespace hipcache::client

@@ -1,21 +1,10 @@
 #!/usr/bin/env bash
-# Builds one fixture project with the compiler alone and checks what is in its objects, libraries and programs.
+# Checks what is in the objects, libraries and programs of a fixture project that was built, and that its programs run.
 #
-# usage: fixtures.sh PROJECT CLANG_VERSION
+# usage: fixture_contents.sh PROJECT CLANG_VERSION ARCHS BUILD_DIRECTORY
 set -euo pipefail
 
 checks=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$checks/../..
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-archs=gfx906,gfx1030
-build=$scratch/build
-"$root/fixtures/configure" "$1" "$build" --clang "$2" --archs "$archs"
-if ! ninja -C "$build" >"$scratch/log" 2>&1; then
-  tail -50 "$scratch/log"
-  exit 1
-fi
 
 case $1 in
   cxx-style)
@@ -34,9 +23,9 @@ case $1 in
     ;;
 esac
 
-cd "$build"
+cd "$4"
 mapfile -t objects < <(find CMakeFiles -path '*.dir/*.o' | grep -v -E "/($plain)\\." | sort)
-python3 "$checks/code_objects.py" --clang "$2" --archs "$archs" "${objects[@]}" "${with_device[@]}"
+python3 -B "$checks/code_objects.py" --clang "$2" --archs "$3" "${objects[@]}" "${with_device[@]}"
 for program in "${programs[@]}"; do
   "./$program"
 done
