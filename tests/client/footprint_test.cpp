@@ -1,5 +1,5 @@
-// The client starts in a third of a millisecond and in any chroot because it needs no loader and no library; and a build
-// starts many at once. Only of the client as users have it: a sanitizer brings libraries and memory of its own.
+// The client starts in a third of a millisecond and in any chroot because it needs no loader and no library; and a
+// build starts many at once. Only of the client as users have it: a sanitizer brings libraries and memory of its own.
 #include <elf.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>

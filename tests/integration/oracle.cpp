@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "integration/tree.h"
-
 namespace hipcache::integration {
 namespace {
 
@@ -31,14 +29,15 @@ Comparison Oracle::compare(const std::vector<Request>& at_once) const {
   const Files start = files_in(directory_);
   const Counts before = cache_.counts();
   const std::vector<Ended> cached = run_at_once(cache_, at_once);
-  Comparison comparison{.counted = cache_.counts() - before, .exit_codes = {}, .differences = {}};
+  Comparison comparison{.counted = cache_.counts() - before, .exit_codes = {}, .alone = {}, .differences = {}};
   const Files by_cache = files_in(directory_);
   restore(directory_, start, by_cache);
   Differences& differences = comparison.differences;
 
   for (std::size_t i = 0; i < at_once.size(); ++i) {
     const Request fixed = with_cuid(at_once[i]);
-    differences = differences + differences_of(cached[i], run(fixed.command, fixed.directory, fixed.variables));
+    comparison.alone.push_back(run(fixed.command, fixed.directory, fixed.variables));
+    differences = differences + differences_of(cached[i], comparison.alone.back());
     comparison.exit_codes.push_back(cached[i].exit_code);
   }
   differences = differences + differences_of(changes(start, by_cache), changes(start, files_in(directory_)));
@@ -46,10 +45,24 @@ Comparison Oracle::compare(const std::vector<Request>& at_once) const {
 }
 
 Counts Oracle::check(const Arguments& command, const Variables& variables) {
-  const Comparison comparison = compare({{command, directory_, variables}});
+  last_ = {.request = {command, directory_, variables}, .before = files_in(directory_), .after = {}, .alone = {}};
+  const Comparison comparison = compare({last_.request});
+  last_.after = files_in(directory_);
+  last_.alone = comparison.alone.front();
   for (const std::string& difference : comparison.differences) ADD_FAILURE() << difference;
-  exit_code_ = comparison.exit_codes.front();
   return comparison.counted;
+}
+
+Counts Oracle::check_again() {
+  restore(directory_, last_.before, last_.after);
+  const Counts before = cache_.counts();
+  const Ended cached = cache_.run(last_.request.command, last_.request.directory, last_.request.variables);
+  const Counts counted = cache_.counts() - before;
+  const Differences differences =
+      differences_of(cached, last_.alone) +
+      differences_of(changes(last_.before, files_in(directory_)), changes(last_.before, last_.after));
+  for (const std::string& difference : differences) ADD_FAILURE() << difference;
+  return counted;
 }
 
 }  // namespace hipcache::integration

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "integration/cache.h"
+#include "integration/tree.h"
 
 namespace hipcache::integration {
 
@@ -21,6 +22,7 @@ struct Request {
 struct Comparison {
   Counts counted;                        // of the runs through hipcache
   std::vector<int> exit_codes;           // theirs, one for each request
+  std::vector<Ended> alone;              // how the compiler's own runs ended
   std::vector<std::string> differences;  // a line each; none: equal
 };
 
@@ -37,15 +39,25 @@ class Oracle {
   // through hipcache.
   Counts check(const Arguments& command, const Variables& variables = {});
 
+  // The last check's command once more and from the same state, where nothing has changed since: held against what the
+  // compiler left then.
+  Counts check_again();
+
   // The exit code of the last check.
-  int exit_code() const { return exit_code_; }
+  int exit_code() const { return last_.alone.exit_code; }
 
  private:
+  struct Checked {
+    Request request;
+    Files before, after;
+    Ended alone;
+  };
+
   Request with_cuid(const Request& request) const;
 
   const Cache& cache_;
   std::string directory_;
-  int exit_code_ = -1;
+  Checked last_;
 };
 
 }  // namespace hipcache::integration
