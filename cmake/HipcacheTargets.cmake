@@ -19,15 +19,15 @@ endif()
 # Headers that nearly every file includes, compiled once for the product and once for the tests. The product of the release
 # build goes without: there a missing include shows, and clang-tidy reads the commands of that build.
 if(HIPCACHE_PCH)
-  file(WRITE ${CMAKE_BINARY_DIR}/pch/empty.cpp "")
-  set(standard <algorithm> <array> <atomic> <chrono> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch/empty.cpp CONTENT "")  # written once, or all is built again
+  set(standard <algorithm> <array> <atomic> <chrono> <cstdint> <functional> <map> <memory> <mutex>
     <optional> <set> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>)
   foreach(part product tests)
     add_library(hipcache_${part}_pch STATIC ${CMAKE_BINARY_DIR}/pch/empty.cpp)
     target_link_libraries(hipcache_${part}_pch PRIVATE hipcache_options)
     target_precompile_headers(hipcache_${part}_pch PRIVATE ${standard})
   endforeach()
-  target_precompile_headers(hipcache_tests_pch PRIVATE <fstream> <gmock/gmock.h> <gtest/gtest.h>)
+  target_precompile_headers(hipcache_tests_pch PRIVATE <filesystem> <fstream> <gmock/gmock.h> <gtest/gtest.h>)
   target_link_libraries(hipcache_tests_pch PRIVATE GTest::gtest GTest::gmock)  # their definitions belong to them
 endif()
 
