@@ -67,6 +67,60 @@ TEST_P(Launchers, AnotherLauncherBeforeItRunsItAsTheCompiler) {
   EXPECT_EQ(compile(with({"env", hipcache_program()}, true)).hits, 1);
 }
 
+// What a chain of launchers makes of C, whose object is the same whoever compiles it.
+class PlainLaunchers : public testing::Test {
+ protected:
+  PlainLaunchers() {
+    project_.write("a.c", "int one(void) { return 1; }\n");
+    for (const char* name : {"g++", "gcc", "c++", "cc"})
+      project_.link(std::string("names/") + name, hipcache_program());
+    EXPECT_EQ(cache_.control("--start-server").exit_code, 0);
+  }
+
+  // Both times the object is the compiler's; returns what was counted for each.
+  std::pair<Counts, Counts> compile_twice(const Arguments& launchers, const std::string& compiler,
+                                          const Variables& variables) const {
+    const Arguments compile{compiler, "-c", "a.c", "-o", "a.o"};
+    EXPECT_EQ(run(compile, project_.path()).exit_code, 0);
+    const std::string expected = support::read_bytes(project_ / "a.o");
+    const Counts first = cache_.counts();
+    Counts between = first;
+    for (int time = 0; time < 2; ++time) {
+      between = cache_.counts();
+      std::filesystem::remove(project_ / "a.o");
+      EXPECT_EQ(run(launchers + compile, project_.path(), cache_.variables(variables)).exit_code, 0);
+      EXPECT_TRUE(support::read_bytes(project_ / "a.o") == expected) << compiler;
+    }
+    return {between - first, cache_.counts() - between};
+  }
+
+  support::Scratch project_;
+  Cache cache_;
+};
+
+TEST_F(PlainLaunchers, LinksNamedLikeGccOrTheSystemsCompilerAreThose) {
+  const Variables path{{"PATH", (project_ / "names") + ":" + std::getenv("PATH")}};
+  for (const char* name : {"g++", "gcc", "c++", "cc"}) {
+    const auto [first, second] = compile_twice({}, name, path);
+    EXPECT_EQ(first.misses, 1) << name;
+    EXPECT_EQ(second.hits, 1) << name;
+  }
+}
+
+TEST_F(PlainLaunchers, WhatCcacheDoesNotFindItHasHipcacheCompile) {
+  const auto [first, second] =
+      compile_twice({"ccache"}, "gcc", {{"CCACHE_PREFIX", hipcache_program()}, {"CCACHE_DIR", project_ / "ccache"}});
+  EXPECT_GE(first.misses, 1);
+  EXPECT_EQ(second.hits + second.misses + second.passed, 0) << "ccache has it";
+}
+
+TEST_F(PlainLaunchers, WhatHipcacheIsToRunThroughCcacheIsLeftToIt) {
+  const auto [first, second] =
+      compile_twice({hipcache_program(), "ccache"}, "gcc", {{"CCACHE_DIR", project_ / "ccache"}});
+  EXPECT_EQ(first.reasons.at("not-a-compiler"), 1);
+  EXPECT_EQ(second.reasons.at("not-a-compiler"), 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, Launchers, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace
