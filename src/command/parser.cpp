@@ -13,6 +13,7 @@
 #include "command/compiler_name.h"
 #include "command/driver_rules.h"
 #include "command/nested_options.h"
+#include "command/rdc_link.h"
 #include "command/response_files.h"
 #include "hipcache/base/files.h"
 #include "hipcache/command/invocation.h"
@@ -28,6 +29,7 @@ using llvm::opt::InputArgList;
 struct Input {
   std::string path;
   bool is_hip = false;
+  bool is_for_linker = false;
 };
 
 std::string_view extension(std::string_view path) {
@@ -40,7 +42,8 @@ std::vector<Input> find_inputs(const InputArgList& arguments) {
   std::vector<Input> inputs;
   std::string language;  // empty: by extension
   const auto add = [&](const char* path) {
-    inputs.push_back({path, language.empty() ? extension(path) == "hip" : language == "hip"});
+    const bool is_hip = language.empty() ? extension(path) == "hip" : language == "hip";
+    inputs.push_back({path, is_hip, language.empty() && !is_source(path)});
   };
   for (const Arg* argument : arguments) {
     switch (argument->getOption().getID()) {
@@ -212,6 +215,32 @@ void fill(Invocation& invocation, const InputArgList& arguments, const Input& in
   invocation.colour_given = colour_is_given(arguments);
 }
 
+std::optional<Uncacheable> link_input_refusal(const std::vector<Input>& inputs) {
+  if (inputs.empty()) return Uncacheable{reason::kNoInput, ""};
+  for (const Input& input : inputs) {
+    if (input.path == "-") return Uncacheable{reason::kStandardInput, "-"};
+    if (!input.is_for_linker) return Uncacheable{reason::kLink, input.path};
+  }
+  return std::nullopt;
+}
+
+void fill_link(Invocation& invocation, const InputArgList& arguments) {
+  invocation.links = true;
+  const Arg* output = arguments.getLastArgNoClaim(OPT_o);
+  invocation.object = output != nullptr ? output->getValue() : "a.out";
+  invocation.archs = find_archs(arguments);
+  invocation.without_archs = less_archs(invocation.expanded, arguments);
+  invocation.colour_given = colour_is_given(arguments);
+}
+
+std::variant<Invocation, Uncacheable> understand_link(Invocation invocation, const InputArgList& arguments) {
+  if (auto refusal = link_input_refusal(find_inputs(arguments))) return *std::move(refusal);
+  fill_link(invocation, arguments);
+  if (auto refusal = native_arch_refusal(invocation)) return *std::move(refusal);
+  if (auto refusal = output_refusal(invocation)) return *std::move(refusal);
+  return invocation;
+}
+
 std::variant<Invocation, Uncacheable> understand(Invocation invocation, const DriverRules& rules) {
   std::vector<const char*> pointers;
   pointers.reserve(invocation.expanded.size());
@@ -222,6 +251,7 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
                                                                               llvm::opt::Visibility(ClangOption));
   if (missing_count != 0) return Uncacheable{reason::kMissingArgument, pointers[missing_index]};
   if (auto refusal = option_refusal(arguments, rules)) return *std::move(refusal);
+  if (is_rdc_link(arguments)) return understand_link(std::move(invocation), arguments);
   if (!arguments.hasArgNoClaim(OPT_c, OPT_S)) return Uncacheable{reason::kLink, ""};
   const std::vector<Input> inputs = find_inputs(arguments);
   if (auto refusal = input_refusal(inputs)) return *std::move(refusal);

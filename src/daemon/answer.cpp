@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "daemon/passage_names.h"
 #include "daemon/reason.h"
 #include "daemon/reply.h"
 #include "hipcache/base/files.h"
@@ -70,6 +71,13 @@ void add_left_by_failure(const StepWork& failed, const Request& request, const R
   }
 }
 
+// Of a success.
+protocol::Finish messages_of(const action::ActionResult& whole, const Request& request) {
+  return {.exit_code = 0,
+          .stdout_text = as_shown(whole.stdout_text, request),
+          .stderr_text = as_shown(whole.stderr_text, request)};
+}
+
 void send_finish(protocol::Channel& channel, protocol::Finish finish, std::vector<Placed> placed,
                  const Services& services) {
   std::vector<int> descriptors;
@@ -99,6 +107,10 @@ void count_hits(const action::ActionResult& whole, command::Route route, stats::
       counters.host(true);
     } else if (step == action::kBundleStep) {
       counters.bundle(true);
+    } else if (step == action::kUnbundleStep) {
+      counters.unbundle(true);
+    } else if (step == action::kLinkStep) {
+      counters.link(true);
     } else {
       counters.device(step, true);
     }
@@ -119,8 +131,7 @@ Status answer_hit(protocol::Channel& channel, const Request& request, const acti
   count_hits(whole, request.invocation.route, services.counters);
   services.counters.saved(whole.duration_us);
   services.counters.request(stats::Outcome::hit);
-  send_finish(channel, {.exit_code = 0, .stdout_text = whole.stdout_text, .stderr_text = whole.stderr_text},
-              std::move(placed), services);
+  send_finish(channel, messages_of(whole, request), std::move(placed), services);
   return done();
 }
 
@@ -131,8 +142,7 @@ std::optional<Uncacheable> answer_success(protocol::Channel& channel, const Requ
   for (const auto& step : graph.steps())
     if (Status added = add_placed(*step, request, directory, services, placed); !added)
       return Uncacheable{reason::kStoreError, added.error().message};
-  send_finish(channel, {.exit_code = 0, .stdout_text = whole.stdout_text, .stderr_text = whole.stderr_text},
-              std::move(placed), services);
+  send_finish(channel, messages_of(whole, request), std::move(placed), services);
   return std::nullopt;
 }
 
@@ -140,7 +150,9 @@ std::optional<Uncacheable> answer_failure(protocol::Channel& channel, const Requ
                                           const std::string& driver_stderr, const RequestDirectory& directory,
                                           const Services& services) {
   const StepWork& failed = *graph.failed();
-  if (!compiler_said_why(failed, directory)) return Uncacheable{reason::kStepFailed, failed.label};
+  // The driver has a message of its own for a linker that failed.
+  if (request.invocation.links || !compiler_said_why(failed, directory))
+    return Uncacheable{reason::kStepFailed, failed.label};
 
   protocol::Finish finish{.exit_code = failed.exit_code, .stdout_text = "", .stderr_text = driver_stderr};
   std::vector<Placed> placed;

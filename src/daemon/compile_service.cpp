@@ -53,6 +53,8 @@ void count_steps(const StepGraph& graph, stats::Counters& counters) {
     if (planned.kind == plan::StepKind::device) counters.device(planned.arch.name, step.hit);
     if (planned.kind == plan::StepKind::bundle) counters.bundle(step.hit);
     if (planned.kind == plan::StepKind::host) counters.host(step.hit);
+    if (planned.kind == plan::StepKind::unbundle) counters.unbundle(step.hit);
+    if (planned.kind == plan::StepKind::link) counters.link(step.hit);
     if (step.hit) counters.saved(step.result.duration_us);
   }
 }

@@ -30,6 +30,10 @@ const char* domain_of(plan::StepKind kind) {
       return "bundle";
     case plan::StepKind::host:
       return "host";
+    case plan::StepKind::unbundle:
+      return "unbundle";
+    case plan::StepKind::link:
+      return "link";
   }
   return "unknown";
 }

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 
+#include "daemon/passage_names.h"
 #include "daemon/step_graph.h"
 
 namespace hipcache::daemon {

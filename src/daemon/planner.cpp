@@ -1,6 +1,7 @@
 #include "daemon/planner.h"
 
 #include "daemon/keys.h"
+#include "daemon/passage_names.h"
 #include "daemon/reason.h"
 #include "daemon/request_directory.h"
 #include "daemon/step_runner.h"

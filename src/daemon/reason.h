@@ -28,6 +28,7 @@ inline constexpr const char* kUnusualMode = "unusual-mode";  // a file that the 
 inline constexpr const char* kUntraceable = "untraceable-compiler";
 inline constexpr const char* kWrapper = "compiler-is-a-wrapper";
 inline constexpr const char* kInputChanged = "input-changed";
+inline constexpr const char* kLinkerOption = "linker-option";  // may let equal links differ
 
 }  // namespace hipcache::daemon::reason
 

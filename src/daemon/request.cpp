@@ -18,7 +18,7 @@ using command::Route;
 using command::Uncacheable;
 
 std::string cuid_of(const Request& request, inputs::World& world) {
-  if (request.invocation.user_cuid) return "";
+  if (request.invocation.user_cuid || request.invocation.links) return "";
   const std::string object = join_path(request.from.working_directory, request.invocation.object);
   const auto exists = [&world](const std::string& path) { return world.exists(path); };
   const std::string root = plan::output_root(object, request.settings.base_directory, exists);
@@ -30,7 +30,7 @@ std::variant<Invocation, Uncacheable> read_command(const protocol::CompileReques
                                                    const config::Settings& settings, const command::Parser& parser) {
   auto parsed = parser.parse(message.argv, message.working_directory);
   const auto* planned = std::get_if<Invocation>(&parsed);
-  const bool wants_own_cuid = planned != nullptr && settings.cuid == "keep" && !planned->user_cuid;
+  const bool wants_own_cuid = planned != nullptr && settings.cuid == "keep" && !planned->user_cuid && !planned->links;
   if (planned != nullptr && !wants_own_cuid) return parsed;
   return command::parse_undivided(message.argv, message.working_directory);
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "daemon/keys.h"
+#include "daemon/reason.h"
 #include "daemon/ties.h"
 #include "daemon/trail.h"
+#include "hipcache/base/files.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -19,23 +21,22 @@ std::string label_of(const plan::Step& step) {
       return "bundle";
     case StepKind::host:
       return "host";
+    case StepKind::unbundle:
+      return "unbundle " + step.subject;
+    case StepKind::link:
+      return "link";
   }
   return "unknown";
+}
+
+std::string in_directory(const std::string& text, const std::string& directory) {
+  return plan::in_directory({text}, directory).front();
 }
 
 std::vector<std::string> labels_of(const std::vector<GivenInput>& inputs) {
   std::vector<std::string> labels;
   for (const GivenInput& given : inputs) labels.push_back(given.step->label);
   return labels;
-}
-
-bool needs_any_of(const plan::Step& step, const std::vector<StepWork*>& others) {
-  const auto is_input = [&](const plan::StepOutput& output) {
-    return std::find(step.inputs.begin(), step.inputs.end(), output.name) != step.inputs.end();
-  };
-  return std::any_of(others.begin(), others.end(), [&](const StepWork* other) {
-    return std::any_of(other->outputs.begin(), other->outputs.end(), is_input);
-  });
 }
 
 }  // namespace
@@ -54,6 +55,11 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
   work.hashes_names = step.hashes_names;
   work.may_start_others = step.starts_others;
   work.maps_own_names = maps_own_names(step, request.from.base);
+  work.prints_passage = step.prints_passage;
+  if (!step.unproven.empty()) {
+    work.refusal = reason::kLinkerOption;
+    work.refusal_detail = step.unproven;
+  }
   return work;
 }
 
@@ -62,14 +68,23 @@ StepGraph::StepGraph(const plan::Plan& plan, const Request& request, const Reque
     : plan_(plan), request_(request), directory_(directory), services_(services), explainer_(explainer) {}
 
 Status StepGraph::run(StepRunner& runner) {
-  for (auto step = plan_.steps.begin(); step != plan_.steps.end() && failed() == nullptr;) {
-    std::vector<StepWork*> beside_each_other;
-    do {
-      beside_each_other.push_back(add(*step++));
-    } while (step != plan_.steps.end() && !needs_any_of(*step, beside_each_other));
-    if (Status ran = runner.run(beside_each_other); !ran) return ran;
-  }
+  while (steps_.size() < plan_.steps.size() && failed() == nullptr)
+    if (Status ran = runner.run(add_next()); !ran) return ran;
   return done();
+}
+
+// As many as do not read what another of them makes.
+std::vector<StepWork*> StepGraph::add_next() {
+  std::vector<StepWork*> beside;
+  std::set<std::string> being_made;
+  while (steps_.size() < plan_.steps.size()) {
+    const plan::Step& step = plan_.steps[steps_.size()];
+    const auto waits_for = [&](const std::string& input) { return being_made.contains(input); };
+    if (std::any_of(step.inputs.begin(), step.inputs.end(), waits_for)) break;
+    for (const plan::StepOutput& output : step.outputs) being_made.insert(output.name);
+    beside.push_back(add(step));
+  }
+  return beside;
 }
 
 const StepWork* StepGraph::failed() const {
@@ -80,9 +95,9 @@ const StepWork* StepGraph::failed() const {
 std::vector<GivenInput> StepGraph::makers_of(const plan::Step& step) const {
   std::vector<GivenInput> makers;
   for (const std::string& input : step.inputs)
-    for (const auto& work : steps_)
-      for (const plan::StepOutput& output : work->outputs)
-        if (output.name == input) makers.push_back({work.get(), work->made(output)});
+    if (const auto maker = makers_.find(input); maker != makers_.end())
+      for (const plan::StepOutput& output : maker->second->outputs)
+        if (output.name == input) makers.push_back({maker->second, &output, maker->second->made(output)});
   return makers;
 }
 
@@ -93,14 +108,24 @@ StepWork* StepGraph::add(const plan::Step& step) {
   auto work = std::make_unique<StepWork>(work_for(step, inputs, request_, directory_.path()));
   work->prepare = [this, makers, &step, &prepared = *work]() -> Status {
     if (explainer_ != nullptr) explainer_->log_why(trail_step(prepared, &step, request_.from), labels_of(makers));
-    for (const GivenInput& given : makers) {
-      if (!given.step->hit) continue;  // ran for this request: its files are there
-      if (Status written = materialise(*given.step, directory_, services_.store); !written) return written;
-    }
-    return done();
+    return bring(step, makers);
   };
   steps_.push_back(std::move(work));
+  for (const plan::StepOutput& output : step.outputs) makers_.emplace(output.name, steps_.back().get());
   return steps_.back().get();
+}
+
+Status StepGraph::bring(const plan::Step& step, const std::vector<GivenInput>& inputs) {
+  for (const GivenInput& given : inputs) {
+    if (!given.step->hit) continue;  // ran for this request: its files are there
+    if (!brought_.insert(given.file->name).second) continue;
+    if (Status written = materialise(*given.step, *given.file, directory_, services_.store); !written) return written;
+  }
+  for (const plan::StepFile& file : step.files) {
+    const std::string bytes = in_directory(file.bytes, directory_.path());
+    if (Status written = replace_file(directory_.file(file.name), bytes); !written) return written;
+  }
+  return done();
 }
 
 }  // namespace hipcache::daemon

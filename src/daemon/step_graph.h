@@ -6,7 +6,10 @@
 #ifndef HIPCACHE_DAEMON_STEP_GRAPH_H
 #define HIPCACHE_DAEMON_STEP_GRAPH_H
 
+#include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "daemon/explainer.h"
@@ -21,6 +24,7 @@ namespace hipcache::daemon {
 // A file that an earlier step made, and the step.
 struct GivenInput {
   const StepWork* step = nullptr;
+  const plan::StepOutput* file = nullptr;
   const action::Output* output = nullptr;  // null: a stored result that lacks it, which cannot be brought back
 };
 
@@ -43,7 +47,9 @@ class StepGraph {
   const plan::Step& plan_of(std::size_t index) const { return plan_.steps[index]; }
 
  private:
+  std::vector<StepWork*> add_next();
   StepWork* add(const plan::Step& step);
+  Status bring(const plan::Step& step, const std::vector<GivenInput>& inputs);
   std::vector<GivenInput> makers_of(const plan::Step& step) const;
 
   const plan::Plan& plan_;
@@ -52,6 +58,8 @@ class StepGraph {
   const Services& services_;
   const Explainer* explainer_;
   std::vector<std::unique_ptr<StepWork>> steps_;
+  std::map<std::string, const StepWork*> makers_;  // by the name of what they make
+  std::set<std::string> brought_;                  // from the store into the directory
 };
 
 // The step with its key, ready to be looked up or run. `inputs`: digests of what earlier steps made, in the step's

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "daemon/made.h"
+#include "daemon/passage_names.h"
 #include "daemon/reason.h"
 #include "daemon/ties.h"
 #include "daemon/undivided_run.h"
@@ -21,11 +22,6 @@ std::string file_of(std::uint32_t step, const char* what, const RequestDirectory
   return directory.file(std::to_string(step) + what);
 }
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
-
 Status take_texts(StepWork& work, std::uint32_t step, const RequestDirectory& directory) {
   Result<std::string> out = read_file(file_of(step, ".stdout", directory), kTextLimit);
   if (!out) return out.error();
@@ -33,7 +29,10 @@ Status take_texts(StepWork& work, std::uint32_t step, const RequestDirectory& di
   if (!err) return err.error();
   work.result.stdout_text = std::move(*out);
   work.result.stderr_text = std::move(*err);
-  if (work.prints_plan) replace_all(work.result.stderr_text, directory.path(), kStoredDirectory);
+  if (work.prints_plan || work.prints_passage) {
+    work.result.stdout_text = as_stored(std::move(work.result.stdout_text), directory);
+    work.result.stderr_text = as_stored(std::move(work.result.stderr_text), directory);
+  }
   const bool names_directory = work.result.stderr_text.find(directory.path()) != std::string::npos ||
                                work.result.stdout_text.find(directory.path()) != std::string::npos;
   if (names_directory) work.refusal = reason::kPrintsTemporaryNames;
@@ -148,16 +147,14 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
   return done();
 }
 
-Status materialise(const StepWork& work, const RequestDirectory& directory, store::Store& store) {
-  for (const plan::StepOutput& file : work.outputs) {
-    const action::Output* output = work.made(file);
-    if (output == nullptr) return Error{"the stored " + work.label + " has no " + file.role};
-    Result<std::optional<std::string>> bytes = store.blob(output->blob);
-    if (!bytes) return bytes.error();
-    if (!*bytes) return Error{"the stored " + work.label + " has lost its " + file.role};
-    if (Status written = replace_file(directory.file(file.name), **bytes); !written) return written;
-  }
-  return done();
+Status materialise(const StepWork& work, const plan::StepOutput& file, const RequestDirectory& directory,
+                   store::Store& store) {
+  const action::Output* output = work.made(file);
+  if (output == nullptr) return Error{"the stored " + work.label + " has no " + file.role};
+  Result<std::optional<std::string>> bytes = store.blob(output->blob);
+  if (!bytes) return bytes.error();
+  if (!*bytes) return Error{"the stored " + work.label + " has lost its " + file.role};
+  return replace_file(directory.file(file.name), **bytes);
 }
 
 }  // namespace hipcache::daemon

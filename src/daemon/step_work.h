@@ -33,6 +33,7 @@ struct StepWork {
   bool hashes_names = false;      // names may go into its outputs where looking does not find them
   bool may_start_others = false;  // programs of its commands start others
   bool maps_own_names = false;
+  bool prints_passage = false;      // its messages may name files of passage, as the driver's do by names of chance
   std::function<Status()> prepare;  // called before the step is run, if it is: brings its inputs into the directory
 
   // What came of it.
@@ -52,9 +53,6 @@ struct StepWork {
   bool succeeded() const { return exit_code == 0; }
 };
 
-// The name that stands for the request's directory in a stored plan.
-inline constexpr const char* kStoredDirectory = "/hipcache-request-directory";
-
 // The message that has the client run it as number `step`.
 protocol::RunStep run_message(const StepWork& work, std::uint32_t step, const RequestDirectory& directory,
                               const Services& services);
@@ -71,8 +69,9 @@ std::optional<std::vector<trace::Record>> records_of(StepWork& work, std::uint32
 // Takes what the run depends on, or why it proves nothing.
 void take_witnessed(StepWork& work, std::variant<inputs::Witnessed, inputs::Refusal> outcome, const Services& services);
 
-// Writes the step's stored outputs into the directory, for a later step to read.
-Status materialise(const StepWork& work, const RequestDirectory& directory, store::Store& store);
+// Writes a stored output of the step into the directory, for a later step to read.
+Status materialise(const StepWork& work, const plan::StepOutput& file, const RequestDirectory& directory,
+                   store::Store& store);
 
 }  // namespace hipcache::daemon
 

@@ -49,6 +49,10 @@ std::string counted_as(const plan::Step& step) {
       return action::kBundleStep;
     case plan::StepKind::host:
       return action::kHostStep;
+    case plan::StepKind::unbundle:
+      return action::kUnbundleStep;
+    case plan::StepKind::link:
+      return action::kLinkStep;
   }
   return "unknown";
 }

@@ -46,27 +46,27 @@ Error unusual(const std::string& argument) {
 bool is_link_job(const Job& job) { return job.size() > 3 && job[1] == "-flavor" && job[2] == "gnu"; }
 
 Result<LinkJob> read_link_job(const Job& job) {
-  LinkJob result{job, 0, 0};
+  LinkJob result{job, {}, 0};
   for (std::size_t i = 3; i < job.size(); ++i) {
     const bool has_next = i + 1 < job.size();
     if (job[i] == "-o" && has_next && result.output == 0) {
       result.output = ++i;
     } else if (job[i] == "-m" && has_next && job[i + 1] == "elf64_amdgpu") {
       ++i;
-    } else if (job[i].starts_with("/") && result.input == 0) {
-      result.input = i;
+    } else if (job[i].starts_with("/")) {
+      result.inputs.push_back(i);
     } else if (!is_known(job[i])) {
       return unusual(job[i]);
     }
   }
-  if (result.input == 0 || result.output == 0)
+  if (result.inputs.empty() || result.output == 0)
     return Error{"the compiler's plan has a device link of no input or output"};
   return result;
 }
 
-StepCommand link_command(const LinkJob& job, const std::string& input, const std::string& output) {
+StepCommand link_command(const LinkJob& job, const std::vector<std::string>& inputs, const std::string& output) {
   std::vector<std::string> argv = job.job;
-  argv[job.input] = input;
+  for (std::size_t i = 0; i < inputs.size(); ++i) argv[job.inputs[i]] = inputs[i];
   argv[job.output] = output;
   return {job.job[0], std::move(argv)};
 }

@@ -1,9 +1,10 @@
-// The lld job that makes a code object of an arch's device object.
+// The lld job that makes an arch's code object of its device object, or of the parts of several inputs of a link.
 #ifndef HIPCACHE_SRC_PLAN_DEVICE_JOB_H
 #define HIPCACHE_SRC_PLAN_DEVICE_JOB_H
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "hipcache/base/result.h"
 #include "hipcache/plan/plan.h"
@@ -13,7 +14,7 @@ namespace hipcache::plan {
 
 struct LinkJob {
   Job job;
-  std::size_t input = 0;  // positions in `job`
+  std::vector<std::size_t> inputs;  // positions in `job`; one or more
   std::size_t output = 0;
 };
 
@@ -22,7 +23,8 @@ bool is_link_job(const Job& job);
 // REQUIRES: is_link_job(job). Only the arguments that clang 15 to 22 are known to give are accepted.
 Result<LinkJob> read_link_job(const Job& job);
 
-StepCommand link_command(const LinkJob& job, const std::string& input, const std::string& output);
+// REQUIRES: as many inputs as the job has.
+StepCommand link_command(const LinkJob& job, const std::vector<std::string>& inputs, const std::string& output);
 
 }  // namespace hipcache::plan
 

@@ -7,8 +7,9 @@ namespace hipcache::plan {
 
 std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour) {
   std::vector<std::string> added;
-  if (!invocation.user_cuid) added.push_back("-cuid=" + cuid);
+  if (!invocation.user_cuid && !invocation.links) added.push_back("-cuid=" + cuid);
   if (colour && !invocation.colour_given) added.emplace_back("-fcolor-diagnostics");
+  if (invocation.links) added.emplace_back("-fhip-dump-offload-linker-script");
   added.emplace_back("-###");
   std::vector<std::string> arguments = invocation.argv;
   // Everything after "--" is a file. A "--" inside a response file is out of reach: the probe then fails, and with it

@@ -1,6 +1,8 @@
 #include <utility>
 
 #include "hipcache/plan/plan.h"
+#include "plan/fatbin_object_job.h"
+#include "plan/link_plan.h"
 #include "plan/printed_jobs.h"
 #include "plan/shape.h"
 #include "plan/steps.h"
@@ -33,22 +35,30 @@ Status check_replaced(const Plan& plan, const std::string& directory) {
   return done();
 }
 
+Result<std::vector<Step>> read_compile_steps(const std::vector<Job>& jobs, const command::Invocation& invocation,
+                                             const std::string& directory) {
+  Result<Shape> shape = read_shape(jobs, invocation.archs);
+  if (!shape) return shape.error();
+  if (Status checked = check_shape(*shape, invocation, directory); !checked) return checked.error();
+  return steps_of(*shape);
+}
+
 }  // namespace
 
-Result<Plan> read_plan(const std::string& printed, const command::Invocation& invocation,
+Result<Plan> read_plan(std::string printed, const command::Invocation& invocation,
                        const std::string& temporary_directory) {
   std::string directory = temporary_directory;
   while (!directory.empty() && directory.back() == '/') directory.pop_back();
   if (directory.empty() || directory.front() != '/')
     return Error{"the temporary directory " + temporary_directory + " is not absolute"};
+  const std::string fatbin_source = invocation.links ? take_fatbin_source(printed) : "";
   Result<PrintedJobs> jobs = read_printed_jobs(printed);
   if (!jobs) return jobs.error();
   if (Status checked = check_programs(jobs->jobs); !checked) return checked.error();
-  Result<Shape> shape = read_shape(jobs->jobs, invocation.archs);
-  if (!shape) return shape.error();
-  if (Status checked = check_shape(*shape, invocation, directory); !checked) return checked.error();
-
-  Plan plan{steps_of(*shape), std::move(jobs->diagnostics)};
+  Result<std::vector<Step>> steps = invocation.links ? read_link_steps(jobs->jobs, fatbin_source, invocation, directory)
+                                                     : read_compile_steps(jobs->jobs, invocation, directory);
+  if (!steps) return steps.error();
+  Plan plan{*std::move(steps), std::move(jobs->diagnostics)};
   if (Status checked = check_replaced(plan, directory); !checked) return checked.error();
   return plan;
 }

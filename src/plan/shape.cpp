@@ -118,7 +118,8 @@ Status follow_devices(Flow& flow, const Shape& shape) {
   for (const DeviceJobs& device : shape.devices) {
     if (Status written = flow.write(device.compile.output); !written) return written;
     if (!device.link) continue;
-    if (device.link->job[device.link->input] != device.compile.output)
+    if (device.link->inputs.size() != 1) return unusual("has a device link of several inputs");
+    if (device.link->job[device.link->inputs[0]] != device.compile.output)
       return unusual("does not link the object of " + device.arch.name);
     if (Status read = flow.read(device.compile.output); !read) return read;
     if (Status written = flow.write(device.product()); !written) return written;

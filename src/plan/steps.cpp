@@ -67,8 +67,8 @@ Step device_step(const Shape& shape, const DeviceJobs& device) {
   step.commands = {frontend_command(device.compile, {object, placed(name), ""})};
   step.keyed = {frontend_key(device.compile, keeps_depfile ? std::set{Cc1Role::depfile} : std::set<Cc1Role>{})};
   if (device.link) {
-    step.commands.push_back(link_command(*device.link, object, placed(product_name(device))));
-    step.keyed.push_back(link_command(*device.link, "<object>", "<code object>").argv);
+    step.commands.push_back(link_command(*device.link, {object}, placed(product_name(device))));
+    step.keyed.push_back(link_command(*device.link, {"<object>"}, "<code object>").argv);
   }
   step.hashes_names = hides_names(device.compile, device.link.has_value());
   return step;

@@ -76,6 +76,18 @@ void Counters::probe(bool hit) {
   count(counts_.probe, hit);
 }
 
+void Counters::unbundle(bool hit) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  count(counts_.unbundle, hit);
+}
+
+void Counters::link(bool hit) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  count(counts_.link, hit);
+}
+
 void Counters::failed_compile() {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;

@@ -100,7 +100,12 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
       // ours
       {"requests", {{"hit", hit}, {"partial", partial}, {"miss", miss}, {"passthrough", passthrough}}},
       {"steps",
-       {{"device", archs}, {"host", to_value(host)}, {"bundle", to_value(bundle)}, {"probe", to_value(probe)}}},
+       {{"device", archs},
+        {"host", to_value(host)},
+        {"bundle", to_value(bundle)},
+        {"probe", to_value(probe)},
+        {"unbundle", to_value(unbundle)},
+        {"link", to_value(link)}}},
       {"not_stored", not_stored},
       {"failed_compiles", failed_compiles},
       {"waited_steps", waited_steps},
@@ -135,6 +140,8 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->step({"steps", "host"}, snapshot.host);
   reader->step({"steps", "bundle"}, snapshot.bundle);
   reader->step({"steps", "probe"}, snapshot.probe);
+  reader->step({"steps", "unbundle"}, snapshot.unbundle);
+  reader->step({"steps", "link"}, snapshot.link);
   reader->number({}, "failed_compiles", snapshot.failed_compiles);
   reader->number({}, "waited_steps", snapshot.waited_steps);
   reader->number({}, "errors", snapshot.errors);

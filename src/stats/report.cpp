@@ -107,6 +107,8 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   for (const auto& [arch, step] : counts.device) add_step(lines, "    " + arch, step);
   add_step(lines, "  Host", counts.host);
   add_step(lines, "  Bundle", counts.bundle);
+  add_step(lines, "  Unbundle", counts.unbundle);
+  add_step(lines, "  Link", counts.link);
   add_step(lines, "  Probe", counts.probe);
   lines.count("  Waited for another client", counts.waited_steps);
   std::uint64_t not_stored = 0;

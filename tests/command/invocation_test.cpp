@@ -107,6 +107,17 @@ TEST(Invocation, KnowsACuidOfTheUsers) {
   EXPECT_TRUE(parsed("clang++ -fuse-cuid=hash -c a.hip").user_cuid);
 }
 
+TEST(Invocation, OfALinkHasAnOutputAndArchsAndNoSource) {
+  const Invocation named = parsed("clang++ --hip-link -fgpu-rdc --offload-arch=gfx906,gfx1030 -MD a.o -lb -o app");
+  EXPECT_TRUE(named.links);
+  EXPECT_EQ(named.object, "app");
+  EXPECT_THAT(named.archs, ElementsAre(ArchId{"gfx1030"}, ArchId{"gfx906"}));
+  EXPECT_EQ(named.source, "");
+  EXPECT_FALSE(named.depfile);
+  EXPECT_EQ(parsed("clang++ --hip-link -fgpu-rdc a.o").object, "a.out");
+  EXPECT_FALSE(parsed("clang++ --hip-link -fgpu-rdc -fno-gpu-rdc -c a.hip").links);
+}
+
 TEST(Invocation, KnowsWhetherColourIsAsked) {
   EXPECT_FALSE(parsed("clang++ -c a.hip").colour_given);
   EXPECT_TRUE(parsed("clang++ -fcolor-diagnostics -c a.hip").colour_given);

@@ -30,6 +30,8 @@ TEST(Counters, CountStepsByKindAndArch) {
   counters.device("gfx1030", false);
   counters.host(true);
   counters.bundle(false);
+  counters.unbundle(true);
+  counters.link(false);
   counters.probe(true);
   const Snapshot counts = counters.snapshot();
   EXPECT_EQ(counts.device.at("gfx906").hit, 1u);
@@ -37,6 +39,8 @@ TEST(Counters, CountStepsByKindAndArch) {
   EXPECT_EQ(counts.device.at("gfx1030").run, 1u);
   EXPECT_EQ(counts.host.hit, 1u);
   EXPECT_EQ(counts.bundle.run, 1u);
+  EXPECT_EQ(counts.unbundle.hit, 1u);
+  EXPECT_EQ(counts.link.run, 1u);
   EXPECT_EQ(counts.probe.hit, 1u);
 }
 

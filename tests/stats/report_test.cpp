@@ -43,6 +43,8 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
             "    gfx906                             100  90.0 % 10 run\n"
             "  Host                                  40  75.0 % 10 run\n"
             "  Bundle                                 0\n"
+            "  Unbundle                               0\n"
+            "  Link                                   0\n"
             "  Probe                                  0\n"
             "  Waited for another client              5\n"
             "  Run and not stored                     2\n"

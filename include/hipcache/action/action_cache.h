@@ -57,13 +57,15 @@ struct Output {
 
 inline constexpr const char* kBundleStep = "bundle";
 inline constexpr const char* kHostStep = "host";
+inline constexpr const char* kUnbundleStep = "unbundle";
+inline constexpr const char* kLinkStep = "link";
 
 struct ActionResult {
   std::vector<Output> outputs;
   std::string stdout_text;
   std::string stderr_text;
   std::uint64_t duration_us = 0;   // of the run that made it: the time a hit saves
-  std::vector<std::string> steps;  // of a request, for the statistics: the archs of its devices, kBundleStep, kHostStep
+  std::vector<std::string> steps;  // of a request, for the statistics: the archs of its devices, kBundleStep, ...
 
   const Output* output(std::string_view name) const;
   std::string encode() const;

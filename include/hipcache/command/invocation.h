@@ -40,8 +40,9 @@ struct Invocation {
   std::vector<std::string> argv;            // as typed
   std::vector<std::string> expanded;        // with response files expanded in place; [0] is the compiler
   std::vector<std::string> response_files;  // read for the expansion; inputs of the request
+  bool links = false;                       // a link of relocatable device code: no source, no depfile, no id
   std::string source;                       // as typed
-  std::string object;                       // as typed, or what clang would name it
+  std::string object;                       // as typed, or what clang would name it; of a link, what it makes
   bool driver_names_outputs = false;        // after the source and each target: `object` is none of them
   std::optional<std::string> depfile;       // -MF, or what clang would name it with -MD/-MMD
   std::vector<ArchId> archs;                // sorted as strings, unique; empty: the compiler's default

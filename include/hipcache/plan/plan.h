@@ -1,4 +1,5 @@
-// A compile as a graph of steps, read from what the user's own driver prints for -###.
+// A compile, or a link of relocatable device code, as a graph of steps, read from what the user's own driver prints for
+// -###.
 //
 // The driver's temporary names are mapped to names of ours in the request's directory. Only jobs of known kinds, with
 // files that go from one to the next in known ways, become a plan; everything else is an error, and the compile passes
@@ -14,7 +15,8 @@
 
 namespace hipcache::plan {
 
-enum class StepKind { device, bundle, host };
+// The last two are a link's: an input taken apart, and the host's linker.
+enum class StepKind { device, bundle, host, unbundle, link };
 
 // A command of the driver's with its file names of passage replaced: an argument may contain kDirectory, which stands
 // for the request's temporary directory.
@@ -31,9 +33,17 @@ struct StepOutput {
   bool operator==(const StepOutput&) const = default;
 };
 
+// A file that the driver writes itself while it plans, and that a step reads.
+struct StepFile {
+  std::string name;   // in the request's directory
+  std::string bytes;  // may contain kDirectory
+  bool operator==(const StepFile&) const = default;
+};
+
 struct Step {
   StepKind kind = StepKind::device;
   command::ArchId arch;               // device only
+  std::string subject;                // unbundle only: the file that is taken apart
   std::vector<StepCommand> commands;  // device: cc1, lld; bundle: the bundler; host: cc1
   // The same less what cannot reach the outputs (names of depfiles, of temporaries, directories only debug info
   // mentions where there is none): what the step's key is made of.
@@ -41,8 +51,11 @@ struct Step {
   std::vector<StepOutput> outputs;
   std::string depfile;         // name in the directory, or empty. Of a device step it matters only if the step fails
   bool hashes_names = false;   // what names and ids go into the output cannot be seen there
-  bool starts_others = false;  // the bundler has llvm-objcopy put bundles into an object
+  bool starts_others = false;  // the bundler has llvm-objcopy work on objects
   std::vector<std::string> inputs;  // names of earlier steps' outputs, in order
+  std::vector<StepFile> files;      // what `keyed` has of them counts
+  bool prints_passage = false;      // messages may name files of passage
+  std::string unproven;             // an argument that may let equal runs differ: the step is run, and never stored
 };
 
 inline constexpr const char* kDirectory =
@@ -54,6 +67,7 @@ inline constexpr const char* kDirectory =
 // (plan/depfile.h).
 inline constexpr const char* kObject = "object";
 inline constexpr const char* kDepfile = "depfile";
+inline constexpr const char* kProgram = "program";
 inline constexpr const char* kPortableDepfile = "portable-depfile";
 
 struct Plan {
@@ -61,11 +75,12 @@ struct Plan {
   std::string driver_stderr;  // the driver's own warnings, printed before any step's
 };
 
-// The driver command whose output read_plan understands: the user's argv with -cuid=, colour and -### added.
+// The driver command whose output read_plan understands: the user's argv with -cuid= (a compile's), colour and -###
+// added.
 std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour);
 
 // `printed` is the driver's standard error; `temporary_directory` is the TMPDIR that it ran with.
-Result<Plan> read_plan(const std::string& printed, const command::Invocation& invocation,
+Result<Plan> read_plan(std::string printed, const command::Invocation& invocation,
                        const std::string& temporary_directory);
 
 // argv with kDirectory replaced.

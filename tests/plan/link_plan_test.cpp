@@ -1,0 +1,238 @@
+// Plans of links of relocatable device code, as recorded, and edits of them that are refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plan/fatbin_object_job.h"
+#include "plan/recorded_plans.h"
+
+namespace hipcache::plan {
+namespace {
+
+using testing::accepted;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::kRecordedDirectory;
+using ::testing::Not;
+using testing::recorded;
+using testing::refusal;
+using testing::replaced;
+using ::testing::StartsWith;
+
+command::Invocation link_to(const std::string& output) {
+  command::Invocation invocation;
+  invocation.links = true;
+  invocation.object = output;
+  return invocation;
+}
+
+std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
+
+std::vector<std::string> subjects(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const Step& step : plan.steps)
+    if (step.kind == StepKind::unbundle) names.push_back(step.subject);
+  return names;
+}
+
+std::vector<Step> of_kind(const Plan& plan, StepKind kind) {
+  std::vector<Step> steps;
+  for (const Step& step : plan.steps)
+    if (step.kind == kind) steps.push_back(step);
+  return steps;
+}
+
+class RecordedLink : public ::testing::TestWithParam<const char*> {
+ protected:
+  static Plan plan(const std::string& name, const std::string& output = "app") {
+    return accepted(recorded(GetParam() + ("-" + name)), link_to(output));
+  }
+};
+
+TEST_P(RecordedLink, IsUnbundlesThenDevicesThenBundleThenLink) {
+  std::vector<StepKind> kinds;
+  for (const Step& step : plan("link").steps) kinds.push_back(step.kind);
+  EXPECT_THAT(kinds, ElementsAre(StepKind::unbundle, StepKind::unbundle, StepKind::device, StepKind::device,
+                                 StepKind::bundle, StepKind::link));
+}
+
+TEST_P(RecordedLink, TakesEachObjectApartOnceForHostAndDevices) {
+  const Plan link = plan("link");
+  EXPECT_THAT(subjects(link), ElementsAre("a.o", "b.o"));
+  const Step& unbundle = link.steps[0];
+  ASSERT_EQ(unbundle.outputs.size(), 3u);
+  ASSERT_EQ(unbundle.commands.size(), 1u);
+  EXPECT_THAT(unbundle.commands[0].argv, Contains("-input=a.o"));
+  for (const StepOutput& output : unbundle.outputs) {
+    EXPECT_THAT(unbundle.commands[0].argv, Contains("-output=" + placed(output.name)));
+    EXPECT_EQ(output.place, "");
+  }
+  EXPECT_THAT(unbundle.inputs, IsEmpty());
+  EXPECT_TRUE(unbundle.starts_others);
+}
+
+TEST_P(RecordedLink, GivesEachDeviceItsPartOfEachObject) {
+  const Plan link = plan("link");
+  const std::vector<Step> devices = of_kind(link, StepKind::device);
+  EXPECT_EQ(devices[0].arch.name, "gfx1030");
+  EXPECT_EQ(devices[1].arch.name, "gfx906");
+  EXPECT_THAT(devices[0].inputs, ElementsAre(link.steps[0].outputs[1].name, link.steps[1].outputs[1].name));
+  EXPECT_THAT(devices[1].inputs, ElementsAre(link.steps[0].outputs[2].name, link.steps[1].outputs[2].name));
+  EXPECT_THAT(devices[1].commands[0].argv, Contains(placed(devices[1].inputs[0])));
+}
+
+TEST_P(RecordedLink, MakesAnObjectOfTheFatbinByTheDriversOwnSource) {
+  const Plan link = plan("link");
+  const Step bundle = of_kind(link, StepKind::bundle)[0];
+  ASSERT_EQ(bundle.commands.size(), 2u);
+  ASSERT_EQ(bundle.files.size(), 1u);
+  EXPECT_THAT(bundle.commands[1].argv, Contains(placed(bundle.files[0].name)));
+  EXPECT_THAT(bundle.files[0].bytes, StartsWith("#       HIP Object Generator\n"));
+  EXPECT_THAT(bundle.files[0].bytes, HasSubstr("  .incbin \"" + placed("hip.hipfb") + "\"\n"));
+  EXPECT_THAT(bundle.commands[0].argv, Contains("-output=" + placed("hip.hipfb")));
+  EXPECT_THAT(bundle.keyed, Contains(Contains(bundle.files[0].bytes)));
+}
+
+TEST_P(RecordedLink, EndsWithTheProgramOfHostPartsAndFatbin) {
+  const Plan link = plan("link");
+  const Step& last = link.steps.back();
+  EXPECT_THAT(last.outputs, ElementsAre(StepOutput{"program", "program", "app"}));
+  EXPECT_THAT(last.inputs, ElementsAre(link.steps[0].outputs[0].name, link.steps[1].outputs[0].name, "hip.o"));
+  EXPECT_THAT(last.commands[0].argv, Contains(placed("program")));
+  EXPECT_THAT(last.commands[0].argv, Not(Contains("app")));
+  EXPECT_EQ(last.unproven, "");
+}
+
+TEST_P(RecordedLink, TakesAnArchiveApartForEachArch) {
+  const Plan link = plan("link-archive");
+  ASSERT_EQ(of_kind(link, StepKind::unbundle).size(), 3u);
+  EXPECT_THAT(subjects(link),
+              ElementsAre("a.o", "./libb.a hip-amdgcn-amd-amdhsa-gfx1030", "./libb.a hip-amdgcn-amd-amdhsa-gfx906"));
+  const std::vector<Step> devices = of_kind(link, StepKind::device);
+  EXPECT_THAT(devices[0].inputs, ElementsAre(link.steps[0].outputs[1].name, link.steps[1].outputs[0].name));
+  EXPECT_THAT(devices[1].inputs, ElementsAre(link.steps[0].outputs[2].name, link.steps[2].outputs[0].name));
+  EXPECT_THAT(link.steps.back().commands[0].argv, Contains("-lb"));
+}
+
+TEST_P(RecordedLink, MayMakeASharedLibrary) {
+  const Plan link = plan("link-shared", "libapp.so");
+  EXPECT_EQ(link.steps.back().outputs[0].place, "libapp.so");
+  EXPECT_EQ(of_kind(link, StepKind::device).size(), 1u);
+}
+
+TEST_P(RecordedLink, HasNoNamesOfPassageInItsCommandsAndKeys) {
+  for (const char* name : {"link", "link-archive"}) {
+    for (const Step& step : plan(name).steps) {
+      for (const StepCommand& command : step.commands)
+        EXPECT_THAT(command.argv, Each(Not(HasSubstr(kRecordedDirectory))));
+      for (const std::vector<std::string>& keyed : step.keyed)
+        EXPECT_THAT(keyed, Each(Not(HasSubstr(kRecordedDirectory))));
+      EXPECT_TRUE(step.prints_passage);
+    }
+  }
+}
+
+TEST_P(RecordedLink, HasTheSameDeviceKeysWhateverElseIsLinked) {
+  const Step both = of_kind(plan("link"), StepKind::device)[1];
+  const Step archive = of_kind(plan("link-archive"), StepKind::device)[1];
+  const Step shared = of_kind(plan("link-shared", "libapp.so"), StepKind::device)[0];
+  EXPECT_EQ(both.keyed, archive.keyed);
+  EXPECT_EQ(both.keyed, shared.keyed);
+}
+
+TEST_P(RecordedLink, IsRefusedWhenItIsCutOffAnywhere) {
+  const std::string printed = recorded(GetParam() + std::string("-link-shared"));
+  for (std::size_t length = 0; length < printed.size(); ++length)
+    ASSERT_NE(refusal(printed.substr(0, length), link_to("libapp.so")), "accepted") << length;
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, RecordedLink, ::testing::Values("clang-15", "clang-19"));
+
+struct Edit {
+  const char* from;
+  const char* to;
+  const char* message;  // a part of the error
+};
+
+class EditedLink : public ::testing::TestWithParam<Edit> {};
+
+TEST_P(EditedLink, IsRefusedForWhatWasEdited) {
+  const Edit& edit = GetParam();
+  const std::string printed = recorded("clang-19-link");
+  ASSERT_EQ(refusal(printed, link_to("app")), "accepted");
+  EXPECT_THAT(refusal(replaced(printed, edit.from, edit.to), link_to("app")), HasSubstr(edit.message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, EditedLink,
+    ::testing::Values(Edit{"\"-unbundle\"", "\"-unbundle\" \"-such-an-option\"", "-such-an-option"},
+                      Edit{"\"-unbundle\"", "\"-unbundle\" \"-output=/tmp/probe/x\"", "more or less"},
+                      Edit{"\"-input=a.o\"", "\"-input=/tmp/probe/a.o\"", "file of its own"},
+                      Edit{"\"-input=a.o\" ", "", "without an input"},
+                      Edit{"\"-output=/tmp/probe/", "\"-output=/tmp/other/", "outside"},
+                      Edit{"\"-output=/tmp/probe/", "\"-output=/tmp/probe/../", "outside"},
+                      Edit{"\"--no-undefined\"", "\"-Map=x\"", "-Map=x"},
+                      Edit{"\"--whole-archive\" \"-o\"", "\"--whole-archive\" \"/usr/lib/x.o\" \"-o\"", "none of its"},
+                      Edit{"\"--filetype=obj\"", "\"--filetype=obj\" \"-g\"", "-g"},
+                      Edit{"bin/llvm-mc\"", "bin/other\"", "assembler"},
+                      Edit{"  .p2align", "  .include \"x\"\n  .p2align", ".include"},
+                      Edit{"  .incbin \"", "  .incbin \"x", ".incbin"},
+                      Edit{"  .p2align", "something new\n  .p2align", "something new"},
+                      Edit{"#       HIP Object Generator\n", "", "line that is not understood"},
+                      Edit{"\"-o\" \"app\"", "\"-o\" \"other\"", "writes other instead of app"},
+                      Edit{"\"-o\" \"app\"", "\"-o\" \"app\" \"-o\" \"app\"", "exactly one output"},
+                      Edit{"\"-o\" \"app\"", "\"-o\" \"app\" \"/tmp/probe/x.o\"", "none of its jobs makes"},
+                      Edit{"\"-o\" \"app\"", "\"-o\" \"app\" \"--x=/tmp/probe/x.o\"", "names a temporary file"},
+                      Edit{"\"/usr/bin/ld\"", "\"ld\"", "has not found"}));
+
+TEST(Link, IsNotOfACompilesJobsNorACompileOfALinks) {
+  EXPECT_NE(refusal(recorded("clang-19-O2"), link_to("a.o")), "accepted");
+  EXPECT_NE(refusal(recorded("clang-19-rdc"), link_to("a.o")), "accepted");
+  EXPECT_NE(refusal(recorded("clang-19-link"), testing::invocation_of_a()), "accepted");
+}
+
+class LinkerOption : public ::testing::TestWithParam<const char*> {
+ protected:
+  static std::string unproven() {
+    const std::string options = "\"-o\" \"app\" \"" + std::string(GetParam()) + "\"";
+    return accepted(replaced(recorded("clang-19-link"), "\"-o\" \"app\"", options), link_to("app"))
+        .steps.back()
+        .unproven;
+  }
+};
+
+using KnownLinkerOption = LinkerOption;
+TEST_P(KnownLinkerOption, LetsTheLinkBeStored) { EXPECT_EQ(unproven(), ""); }
+INSTANTIATE_TEST_SUITE_P(Table, KnownLinkerOption,
+                         ::testing::Values("--build-id", "--build-id=sha1", "--as-needed", "-znow", "-lm", "-L/x", "-(",
+                                           "--version-script=x.map", "-soname=libx.so", "x.lds", "/usr/lib/libx.so",
+                                           "-Bsymbolic", "--rpath=/x", "-s", "-O1"));
+
+using UnknownLinkerOption = LinkerOption;
+TEST_P(UnknownLinkerOption, LetsTheLinkRunEachTime) { EXPECT_EQ(unproven(), GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Table, UnknownLinkerOption,
+                         ::testing::Values("--build-id=uuid", "-build-id=uuid", "-Map=x.map", "@more", "--stats",
+                                           "--such-an-option", "-plugin", "--time-trace", "--trace", "-", "--",
+                                           "--shuffle-sections=*=0", "-as-needed build-id"));
+
+TEST(FatbinSource, IsTakenOutOfWhatIsPrintedAroundIt) {
+  const std::string source = "#       HIP Object Generator\n# more\n  .globl x\n__hip_x:\n  .incbin \"/t/f\"\n";
+  std::string printed = "before\n" + source + "after\n";
+  EXPECT_EQ(take_fatbin_source(printed), source);
+  EXPECT_EQ(printed, "before\nafter\n");
+  EXPECT_EQ(take_fatbin_source(printed), "");
+  EXPECT_EQ(printed, "before\nafter\n");
+}
+
+TEST(FatbinSource, IncludesAnotherFatbinInItsPlace) {
+  const std::string source = "#       HIP Object Generator\n  .incbin \"/t/f\"\n";
+  EXPECT_EQ(*fatbin_source_with(source, "/t/f", "/u/g"), "#       HIP Object Generator\n  .incbin \"/u/g\"\n");
+  EXPECT_FALSE(fatbin_source_with(source, "/t/g", "/u/g"));
+  EXPECT_FALSE(fatbin_source_with(source + "  .incbin \"/t/f\"\n", "/t/f", "/u/g"));
+  EXPECT_FALSE(fatbin_source_with("", "/t/f", "/u/g"));
+}
+
+}  // namespace
+}  // namespace hipcache::plan
