@@ -16,12 +16,13 @@ using trace::Kind;
 using trace::Record;
 
 struct Seen {
-  bool read_first = false;  // opened, or looked into for what it would be, before anything was written
+  bool read_first = false;  // opened for what is in it, or so that this stays, before anything was written
+  bool absent = false;      // looked for and not found, as by those who remove it to begin anew
   bool written = false;
   Written file;
 };
 
-bool is_open_for_reading(const Record& record) { return record.kind == Kind::open_read; }
+bool is(const Record& record, Change change) { return record.seen == static_cast<std::uint64_t>(change); }
 
 // Follows the records in their order.
 class Follower {
@@ -30,12 +31,14 @@ class Follower {
       : places_(directory), working_directory_(working_directory) {}
 
   void take(const Record& record) {
-    if (!is_open_for_reading(record) && record.kind != Kind::open_write) return;
+    if (record.kind != Kind::open_read && record.kind != Kind::open_write && record.kind != Kind::look) return;
     const std::string path = normal_spelling(join_path(working_directory_, record.text));
     if (places_.of(path) != Place::world || is_sink(path)) return;
     Seen& seen = seen_[path];
-    if (is_open_for_reading(record)) {
+    if (record.kind == Kind::open_read) {
       seen.read_first = seen.read_first || !seen.written;
+    } else if (record.kind == Kind::look) {
+      seen.absent = seen.absent || !record.found;
     } else if (record.found) {
       take_write(seen, record, path);
     }
@@ -58,9 +61,11 @@ class Follower {
   // The name that a file got last is the one that it is known by.
   static void take_write(Seen& seen, const Record& record, const std::string& path) {
     const bool first = !std::exchange(seen.written, true);
-    if (first || record.seen == static_cast<std::uint64_t>(Change::moved_here)) seen.file.name = record.text;
+    if (first || is(record, Change::moved_here)) seen.file.name = record.text;
     seen.file.path = path;
-    if (first) seen.file.opened = record.seen == static_cast<std::uint64_t>(Change::opened);
+    if (!first) return;
+    seen.file.opened = is(record, Change::opened) || is(record, Change::added_to);
+    seen.read_first = seen.read_first || (is(record, Change::added_to) && !seen.absent);
   }
 
   const Places places_;

@@ -30,7 +30,7 @@ enum trace_kind {
 };
 
 /* The values of hipcache::trace::Change: how a path came to be written, in the place of `seen`. */
-enum trace_change { TRACE_CHANGED = 0, TRACE_OPENED = 1, TRACE_MOVED_HERE = 2 };
+enum trace_change { TRACE_CHANGED = 0, TRACE_OPENED = 1, TRACE_MOVED_HERE = 2, TRACE_ADDED_TO = 3 };
 
 enum { TRACE_TEXT_LIMIT = 4096 };
 

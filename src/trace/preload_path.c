@@ -80,15 +80,22 @@ static bool may_read(int flags, bool existed) {
   return (flags & O_CREAT) == 0 || existed;
 }
 
-/* O_PATH is a look, and those tell of a file which one it is, not in which state. */
+/* Whether bytes of before stay in what is there afterwards, or would if there were any. */
+static bool keeps_what_was_there(int flags) {
+  return (flags & O_CREAT) != 0 && (flags & (O_TRUNC | O_EXCL)) == 0 && (flags & O_TMPFILE) != O_TMPFILE;
+}
+
+/* Read before written, as the bytes of before are those that can be read. O_PATH is a look, and those tell of a file
+ * which one it is, not in which state. */
 void trace_open(const char* call, int directory, const char* path, int flags, bool existed, bool found, uint64_t seen) {
   if ((flags & O_PATH) != 0) {
     trace_path_at(call, TRACE_LOOK, directory, path, found);
     return;
   }
-  if (may_write(flags)) trace_saw_at(call, TRACE_OPEN_WRITE, directory, path, found, TRACE_OPENED);
-  if (!may_read(flags, existed)) return;
-  trace_saw_at(call, (flags & O_DIRECTORY) != 0 ? TRACE_LIST : TRACE_OPEN_READ, directory, path, found, seen);
+  if (may_read(flags, existed))
+    trace_saw_at(call, (flags & O_DIRECTORY) != 0 ? TRACE_LIST : TRACE_OPEN_READ, directory, path, found, seen);
+  const enum trace_change change = keeps_what_was_there(flags) ? TRACE_ADDED_TO : TRACE_OPENED;
+  if (may_write(flags)) trace_saw_at(call, TRACE_OPEN_WRITE, directory, path, found, change);
 }
 
 bool trace_path_of(int fd, char path[TRACE_TEXT_LIMIT + 1]) {

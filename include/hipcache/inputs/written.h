@@ -1,7 +1,8 @@
 // The files that a traced command wrote for its user: what its outputs are, where nobody has said so beforehand.
 //
 // The order of the records tells whether a file was read before it was written. Such a one (a file that is appended to,
-// a database that is kept up) is input and output at once, and nothing that can be put back.
+// a database that is kept up) is input and output at once, and nothing that can be put back; neither is one that was
+// made by appending, unless it had been looked for: who does that removes it to begin anew.
 #ifndef HIPCACHE_INPUTS_WRITTEN_H
 #define HIPCACHE_INPUTS_WRITTEN_H
 

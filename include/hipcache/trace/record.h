@@ -40,6 +40,7 @@ enum class Change : std::uint64_t {
   other = 0,       // removed, moved away, made as something else than a file, given another mode, ...
   opened = 1,      // opened, and perhaps made
   moved_here = 2,  // another file took its name
+  added_to = 3,    // opened, and perhaps made, in a way that keeps what was there: appended to, or written over in part
 };
 
 struct Record {
