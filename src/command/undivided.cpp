@@ -77,10 +77,11 @@ const std::array kRules = {
          {"--version", "--help", "-help", "-print-", "--print-", "--target-help", "--autocomplete", "--short-version"}},
     Rule{reason::kNativeTarget,
          {"-march=native", "-mcpu=native", "-mtune=native"},
-         {"--offload-arch=native", "--cuda-gpu-arch=native", "--amdgpu-target=native"}},
+         {"--offload-arch=native", "--cuda-gpu-arch=native", "--amdgpu-target=native", "--amdgpu-arch-tool",
+          "--nvptx-arch-tool", "--offload-arch-tool"}},
     Rule{reason::kTimeTrace, {}, {"-ftime-trace", "-ftime-report"}},
     Rule{reason::kStatistics, {"-Q"}, {"-fproc-stat-report", "-save-stats", "--save-stats", "-fmem-report"}},
-    Rule{reason::kRandomCuid, {"-fuse-cuid=random"}, {}},
+    Rule{reason::kRandomCuid, {"-fuse-cuid=random", "-fuse-cuid=none"}, {}},
     Rule{reason::kPlugin, {}, {"-fplugin", "-fpass-plugin"}},
     Rule{reason::kModules,
          {"-fmodules", "-fimplicit-modules", "-fmodules-ts"},
@@ -112,6 +113,16 @@ bool is_header(std::string_view path) {
                      [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
+const char* option_refusal(std::string_view argument) {
+  for (const Rule& rule : kRules) {
+    const bool matches = holds(rule.exact, argument) ||
+                         std::any_of(rule.prefixes.begin(), rule.prefixes.end(),
+                                     [&](std::string_view prefix) { return argument.starts_with(prefix); });
+    if (matches) return rule.reason;
+  }
+  return nullptr;
+}
+
 // What is handed to the frontend or to LLVM behind the driver's back, and prints what is another each time.
 bool is_measuring(std::string_view value) {
   return value.find("stats") != std::string_view::npos || value.find("time-") != std::string_view::npos ||
@@ -120,18 +131,10 @@ bool is_measuring(std::string_view value) {
 
 const char* nested_refusal(std::string_view option, std::string_view value) {
   if (option != "-Xclang" && option != "-mllvm") return nullptr;
+  if (option == "-Xclang")
+    if (const char* refusal = option_refusal(value)) return refusal;
   if (value == "-load" || value.find("plugin") != std::string_view::npos) return reason::kPlugin;
   if (is_measuring(value)) return option == "-mllvm" ? reason::kBackendOption : reason::kFrontendOption;
-  return nullptr;
-}
-
-const char* option_refusal(std::string_view argument) {
-  for (const Rule& rule : kRules) {
-    const bool matches = holds(rule.exact, argument) ||
-                         std::any_of(rule.prefixes.begin(), rule.prefixes.end(),
-                                     [&](std::string_view prefix) { return argument.starts_with(prefix); });
-    if (matches) return rule.reason;
-  }
   return nullptr;
 }
 

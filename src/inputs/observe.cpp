@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "hipcache/base/files.h"
@@ -55,6 +56,14 @@ std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run)
   if (seen < run.programs.size()) return Refusal{"untraceable-compiler", run.programs[seen]};
   if (trace.ends < trace.programs.size()) return Refusal{"trace", "a process did not end in order"};
   return std::nullopt;
+}
+
+// What these find lies below /dev and /sys, which no trace holds.
+bool detects_hardware(std::string_view program) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"amdgpu-arch", "nvptx-arch", "offload-arch", "rocm_agent_enumerator", "rocminfo", "nvidia-smi"});
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view name) { return base_name(program).starts_with(name); });
 }
 
 bool names_a_path(Kind kind) {
@@ -137,6 +146,7 @@ class Observer {
   // a file that the program reads which runs it.
   std::optional<Refusal> take_start(const Record& record) {
     if (!run_.may_start_others && !run_.undivided) return Refusal{"compiler-is-a-wrapper", record.text};
+    if (detects_hardware(record.text)) return Refusal{"native-target", record.text};
     const std::string started = real_path(absolute(record.text));
     const bool is_traced = std::any_of(trace_.programs.begin(), trace_.programs.end(),
                                        [&](const std::string& program) { return real_path(program) == started; });

@@ -252,15 +252,15 @@ TEST_P(Linking, AnIdByChanceIsTheCompilersToDraw) {
 TEST_P(Linking, OneIdIsNeverGivenToSeveralSources) {
   project_.write("b.hip", kSource);
   const Arguments both = GetParam().hip() + archs({"gfx906"}) + words("-O1 -c a.hip b.hip");
-  expect_passed("several-inputs", both);
+  expect_whole(both);
   EXPECT_EQ(linked_and_run("a.o b.o"), kTwoFatbins);
-  expect_passed("several-inputs", both + Arguments{"-cuid=mine"});
+  expect_whole(both + Arguments{"-cuid=mine"});
 }
 
-TEST_P(Linking, OneSideOfACompileIsLeftToTheCompilerWhichMayIgnoreAnId) {
-  expect_passed("one-sided", command("--offload-host-only"));
-  expect_passed("one-sided", command("--offload-host-only -cuid=mine", "b.o"));
-  expect_passed("one-sided", command("--offload-device-only", "device.o"));
+TEST_P(Linking, OneSideOfACompileIsWholeForTheCompilerMayIgnoreAnId) {
+  expect_whole(command("--offload-host-only"));
+  expect_whole(command("--offload-host-only -cuid=mine", "b.o"));
+  expect_whole(command("--offload-device-only", "device.o"));
 }
 
 TEST_P(Linking, RdcWithoutAnIdIsLeftToTheCompilerWhichTakesTheSourcesPlaceOnDisk) {

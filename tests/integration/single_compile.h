@@ -26,6 +26,11 @@ class SingleCompile : public testing::TestWithParam<Compiler> {
     return counted;
   }
 
+  // The command is cached whole: it runs as one step, and is a hit the next time.
+  void expect_whole(const Arguments& argv, const Variables& variables = {});
+  // The same of one that the compiler refuses, or may: then it is run each time.
+  void expect_whole_with_any_end(const Arguments& argv);
+
   // The object that the compiler alone makes with the CUID that hipcache gives to the command.
   std::string expected_object(const Arguments& argv) const;
 

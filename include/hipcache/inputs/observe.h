@@ -22,7 +22,7 @@ namespace hipcache::inputs {
 
 struct Refusal {
   std::string reason;  // a name of the fixed list: "untraceable-compiler", "compiler-is-a-wrapper", "clock", "network",
-                       // "writes-elsewhere", "reads-own-output", "input-changed", "trace"
+                       // "writes-elsewhere", "reads-own-output", "input-changed", "native-target", "trace"
   std::string detail;  // the path or program; for the log
 };
 
