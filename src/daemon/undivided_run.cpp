@@ -10,6 +10,7 @@
 #include "daemon/ties.h"
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/written.h"
+#include "hipcache/protocol/channel.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -45,6 +46,8 @@ std::variant<std::vector<Made>, Refusal> read_all(const std::vector<Written>& fi
   std::vector<Made> all;
   for (const Written& file : files) {
     if (!file.exists) continue;
+    if (all.size() == protocol::kDescriptorLimit)
+      return Refusal{reason::kWritesMoreThanKnown, "more files than one answer can carry"};
     Result<Made> made = read_written(file, request.from.base);
     if (!made) return Refusal{reason::kWritesMoreThanKnown, made.error().message};
     if (!has_usual_mode(*made, file, request.umask)) return Refusal{reason::kUnusualMode, file.path};
