@@ -18,7 +18,7 @@
 namespace hipcache::protocol {
 
 inline constexpr std::uint32_t kMessageLimit = 16u << 20;
-inline constexpr std::uint32_t kDescriptorLimit = 253;  // the kernel's own (SCM_MAX_FD)
+inline constexpr std::uint32_t kDescriptorLimit = 250;  // the kernel refuses more than 253 (SCM_MAX_FD)
 
 struct Received {
   Message message;
