@@ -32,6 +32,8 @@ bool is_clang_driver(std::string_view path) {
   return name == "clang" || name == "clang++" || name == "amdclang" || name == "amdclang++";
 }
 
+bool is_hipcc(std::string_view path) { return driver_name(path) == "hipcc"; }
+
 bool is_compiler(std::string_view path) {
   const std::string_view name = driver_name(path);
   return is_clang_driver(path) || name == "gcc" || name == "g++" || name == "cc" || name == "c++" || name == "hipcc";

@@ -10,6 +10,9 @@ namespace hipcache::command {
 // no.
 bool is_clang_driver(std::string_view path);
 
+// The script, or program, around clang that takes C++ for HIP.
+bool is_hipcc(std::string_view path);
+
 // The same or a driver of GCC's, of whatever kind ("cc", "x86_64-linux-gnu-g++-12"), or hipcc, which runs one.
 bool is_compiler(std::string_view path);
 

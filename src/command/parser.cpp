@@ -5,6 +5,7 @@
 #include <llvm/Support/Path.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -37,12 +38,18 @@ std::string_view extension(std::string_view path) {
   return dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
 }
 
+// hipcc takes C++ and CUDA for HIP; where its environment says otherwise, the plan will be another one.
+bool is_hip_extension(std::string_view extension, bool by_hipcc) {
+  constexpr auto kByHipcc = std::to_array<std::string_view>({"cpp", "cxx", "cc", "C", "cu", "cuh"});
+  return extension == "hip" || (by_hipcc && std::find(kByHipcc.begin(), kByHipcc.end(), extension) != kByHipcc.end());
+}
+
 // Files in the order given, each with the language in effect at its place; what follows "--" are files too.
-std::vector<Input> find_inputs(const InputArgList& arguments) {
+std::vector<Input> find_inputs(const InputArgList& arguments, bool by_hipcc) {
   std::vector<Input> inputs;
   std::string language;  // empty: by extension
   const auto add = [&](const char* path) {
-    const bool is_hip = language.empty() ? extension(path) == "hip" : language == "hip";
+    const bool is_hip = language.empty() ? is_hip_extension(extension(path), by_hipcc) : language == "hip";
     inputs.push_back({path, is_hip, language.empty() && !is_source(path)});
   };
   for (const Arg* argument : arguments) {
@@ -253,7 +260,7 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
   if (auto refusal = option_refusal(arguments, rules)) return *std::move(refusal);
   if (is_rdc_link(arguments)) return understand_link(std::move(invocation), arguments);
   if (!arguments.hasArgNoClaim(OPT_c, OPT_S)) return Uncacheable{reason::kLink, ""};
-  const std::vector<Input> inputs = find_inputs(arguments);
+  const std::vector<Input> inputs = find_inputs(arguments, is_hipcc(invocation.expanded[0]));
   if (auto refusal = input_refusal(inputs)) return *std::move(refusal);
   fill(invocation, arguments, inputs[0]);
   if (auto refusal = native_arch_refusal(invocation)) return *std::move(refusal);
@@ -276,7 +283,7 @@ Parser::~Parser() = default;
 
 std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::string>& argv,
                                                     const std::string& working_directory) const {
-  if (argv.empty() || !is_clang_driver(argv[0])) {
+  if (argv.empty() || !(is_clang_driver(argv[0]) || is_hipcc(argv[0]))) {
     return Uncacheable{reason::kNotACompiler, argv.empty() ? std::string() : argv[0]};
   }
   if (has_null(argv)) return Uncacheable{reason::kUnknownOption, "an argument with a null byte"};
@@ -286,6 +293,7 @@ std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::strin
   invocation.argv = argv;
   invocation.expanded = std::move(expanded->arguments);
   invocation.response_files = std::move(expanded->files);
+  invocation.by_script = is_hipcc(argv[0]);
   return understand(std::move(invocation), table_->rules);
 }
 

@@ -21,6 +21,7 @@ StepWork probe_work(const Request& request) {
   work.key = probe_key(request, arguments);
   work.commands = {{request.compiler, arguments}};
   work.prints_plan = true;
+  work.by_script = request.invocation.by_script;
   return work;
 }
 

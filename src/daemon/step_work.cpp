@@ -73,6 +73,8 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
                         .started_ns = report.started_ns,
                         .shows_base = ties.base,
                         .shows_cuid = ties.cuid,
+                        .undivided = work.by_script,
+                        .shows_directory = work.by_script,
                         .maps_own_names = work.maps_own_names};
   take_witnessed(work, inputs::witness(trace::trace_of(std::move(*records)), run, request.from, services.world),
                  services);

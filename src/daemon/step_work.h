@@ -34,6 +34,7 @@ struct StepWork {
   bool may_start_others = false;  // programs of its commands start others
   bool maps_own_names = false;
   bool prints_passage = false;      // its messages may name files of passage, as the driver's do by names of chance
+  bool by_script = false;           // other programs than its own may run, and read any variable
   std::function<Status()> prepare;  // called before the step is run, if it is: brings its inputs into the directory
 
   // What came of it.

@@ -178,7 +178,7 @@ class Observer {
     const Place place = places_.of(path);
     if (place == Place::process && record.found && record.kind != Kind::link && record.kind != Kind::real_path)
       return Refusal{"trace", record.text};
-    if (place != Place::world || record.text.empty()) return std::nullopt;
+    if (place != Place::world || record.text.empty() || is_just_the_directory(record, path)) return std::nullopt;
     if (record.kind == Kind::open_read && is_stream(path)) return Refusal{"trace", record.text};
     observations_.push_back({question_of(record, path), record.text});
     counted_.push_back(&record);
@@ -187,6 +187,14 @@ class Observer {
     else
       links_.add_if_link(record.text);
     return std::nullopt;
+  }
+
+  // Where a command runs is looked up by every compiler, and is no input where it shows nowhere in what it made.
+  bool is_just_the_directory(const Record& record, const std::string& path) const {
+    if (!run_.undivided || run_.shows_directory || record.kind == Kind::list || record.kind == Kind::open_read)
+      return false;
+    const std::string normal = normal_spelling(path);
+    return normal == from_.working_directory || normal == from_.logical_directory();
   }
 
   void take_file(const std::string& path) {
