@@ -241,7 +241,8 @@ void fill_link(Invocation& invocation, const InputArgList& arguments) {
 }
 
 std::variant<Invocation, Uncacheable> understand_link(Invocation invocation, const InputArgList& arguments) {
-  if (auto refusal = link_input_refusal(find_inputs(arguments))) return *std::move(refusal);
+  if (auto refusal = link_input_refusal(find_inputs(arguments, is_hipcc(invocation.expanded[0]))))
+    return *std::move(refusal);
   fill_link(invocation, arguments);
   if (auto refusal = native_arch_refusal(invocation)) return *std::move(refusal);
   if (auto refusal = output_refusal(invocation)) return *std::move(refusal);
