@@ -50,6 +50,12 @@ std::size_t maps_in(const std::vector<std::string>& argv) {
       std::count_if(argv.begin(), argv.end(), [](const std::string& one) { return one.starts_with(kMap); }));
 }
 
+// clang makes the id of a HIP source of its real path, hashed.
+bool compiles_for_devices(std::string_view argument) {
+  return argument == "hip" || argument == "cuda" || argument == "-xhip" || argument == "-xcuda" ||
+         argument.ends_with(".hip") || argument.ends_with(".cu") || argument.ends_with("hipcc");
+}
+
 }  // namespace
 
 void Ties::look_into(std::string_view bytes, const inputs::Surroundings& from) {
@@ -68,6 +74,7 @@ void DirectoryTie::look_into(std::string_view bytes) {
 }
 
 bool may_hide_names(const std::vector<std::string>& arguments) {
+  if (std::any_of(arguments.begin(), arguments.end(), compiles_for_devices)) return true;
   return std::any_of(arguments.begin(), arguments.end(), [](std::string_view argument) {
     return std::any_of(kHidesNames.begin(), kHidesNames.end(),
                        [&](std::string_view prefix) { return argument.starts_with(prefix); });

@@ -189,6 +189,12 @@ class Observer {
     return std::nullopt;
   }
 
+  // gcc asks for the real path of its source to see whether the output is the same file. Where the directory shows
+  // nowhere, that is all that a path in it can have been good for; links on the way are asked by themselves.
+  bool is_only_compared(const std::string& path) const {
+    return run_.undivided && !run_.shows_directory && is_within(real_path(path), from_.working_directory);
+  }
+
   // Where a command runs is looked up by every compiler, and is no input where it shows nowhere in what it made.
   bool is_just_the_directory(const Record& record, const std::string& path) const {
     if (!run_.undivided || run_.shows_directory || record.kind == Kind::list || record.kind == Kind::open_read)
@@ -202,7 +208,7 @@ class Observer {
     links_.add_all_on(path);
   }
 
-  static Question question_of(const Record& record, const std::string& absolute) {
+  Question question_of(const Record& record, const std::string& absolute) const {
     switch (record.kind) {
       case Kind::open_read:
         return is_directory(absolute) ? Question::presence : Question::content;
@@ -213,7 +219,7 @@ class Observer {
       case Kind::link:
         return Question::link;
       case Kind::real_path:
-        return Question::real_path;
+        return is_only_compared(absolute) ? Question::presence : Question::real_path;
       default:
         return Question::presence;
     }
