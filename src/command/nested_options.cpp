@@ -73,12 +73,6 @@ std::optional<Uncacheable> arch_refusal(const char* value, const DriverRules& ru
   return nested_refusal(inner, rules);
 }
 
-bool is_native(const llvm::opt::Arg& argument) {
-  const llvm::opt::Option& option = argument.getOption();
-  const bool names_target = option.matches(OPT_march_EQ) || option.matches(OPT_mcpu_EQ) || option.matches(OPT_mtune_EQ);
-  return names_target && llvm::StringRef(argument.getValue()).starts_with("native");
-}
-
 }  // namespace
 
 bool is_dependency_request(const llvm::opt::Arg& argument) {
@@ -113,7 +107,7 @@ std::optional<Uncacheable> nested_refusal(const llvm::opt::InputArgList& argumen
         break;
       }
       default:
-        if (is_native(*argument)) return Uncacheable{reason::kNativeTarget, argument->getSpelling().str() + "native"};
+        break;
     }
   }
   return frontend_refusal(frontend);

@@ -76,7 +76,7 @@ const std::array kRules = {
           "-ccc-print-bindings", "-time"},
          {"--version", "--help", "-help", "-print-", "--print-", "--target-help", "--autocomplete", "--short-version"}},
     Rule{reason::kNativeTarget,
-         {"-march=native", "-mcpu=native", "-mtune=native"},
+         {},
          {"--offload-arch=native", "--cuda-gpu-arch=native", "--amdgpu-target=native", "--amdgpu-arch-tool",
           "--nvptx-arch-tool", "--offload-arch-tool"}},
     Rule{reason::kTimeTrace, {}, {"-ftime-trace", "-ftime-report"}},

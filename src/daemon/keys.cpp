@@ -1,5 +1,6 @@
 #include "daemon/keys.h"
 
+#include "daemon/processor.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::daemon {
@@ -16,8 +17,14 @@ Hasher hasher_for(const char* domain, const Request& request) {
   return hasher;
 }
 
+// Where the driver is to ask the processor, it makes other jobs on another one; those name what it found.
+void add_processor(Hasher& hasher, const Request& request) {
+  if (asks_processor(request.invocation.expanded)) hasher.field(processor());
+}
+
 // What the driver is called and where: argv[0] is in its messages, the directory in its jobs.
 void add_driver(Hasher& hasher, const Request& request) {
+  add_processor(hasher, request);
   hasher.field(request.compiler).field(request.invocation.argv[0]);
   hasher.field(request.from.working_directory).field(request.from.logical_directory());
 }
@@ -74,6 +81,7 @@ action::ActionKey undivided_key(const Request& request) {
   hasher.field(request.from.base.portable_path(request.compiler));
   add_list(hasher, portable(request.invocation.argv, request.from));
   hasher.field(request.colour ? 1 : 0);
+  add_processor(hasher, request);
   return {hasher.finish()};
 }
 
