@@ -16,6 +16,9 @@ if(HIPCACHE_SANITIZE)
   target_link_options(hipcache_options INTERFACE -fsanitize=${HIPCACHE_SANITIZE})
 endif()
 
+# Tests run once per build, most of the time in other programs.
+set(HIPCACHE_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
+
 # Headers that nearly every file includes, compiled once for the product and once for the tests. The product of the release
 # build goes without: there a missing include shows, and clang-tidy reads the commands of that build.
 if(HIPCACHE_PCH)
@@ -29,6 +32,7 @@ if(HIPCACHE_PCH)
   endforeach()
   target_precompile_headers(hipcache_tests_pch PRIVATE <filesystem> <fstream> <gmock/gmock.h> <gtest/gtest.h>)
   target_link_libraries(hipcache_tests_pch PRIVATE GTest::gtest GTest::gmock)  # their definitions belong to them
+  target_compile_options(hipcache_tests_pch PRIVATE ${HIPCACHE_TEST_OPTIONS})  # and so do the options of those who use it
 endif()
 
 # hipcache_library(<folder> SOURCES ... [LINK ...] [PRIVATE_LINK ...]): the static library hipcache_<folder>.
