@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -23,7 +24,7 @@ using protocol::RunStep;
 using protocol::StepDone;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kStepLimit = 256;  // of one request; more is not a plan that we understand
+constexpr std::size_t kStepLimit = 256;  // at once, of one request; a daemon that asks for more has lost count
 
 // The clock that file systems stamp with: what is modified after this moment has a later or an equal time.
 std::uint64_t file_clock_ns() {
@@ -70,8 +71,9 @@ StepRunner::StepRunner(protocol::Channel& channel, const std::vector<std::string
 StepRunner::~StepRunner() { stop(); }
 
 Status StepRunner::start(RunStep step) {
+  join_gone();
   if (threads_.size() >= kStepLimit)
-    return Error{"the daemon asks for more than " + std::to_string(kStepLimit) + " steps"};
+    return Error{"the daemon asks for more than " + std::to_string(kStepLimit) + " steps at once"};
   if (step.commands.empty()) return Error{"the daemon asks for a step without a command"};
   {
     const std::lock_guard lock(mutex_);
@@ -111,6 +113,23 @@ std::uint64_t StepRunner::finished() const {
   return finished_;
 }
 
+// A link of many objects has more steps than threads would do any good.
+void StepRunner::join_gone() {
+  std::vector<std::thread::id> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    gone.swap(gone_);
+  }
+  for (auto thread = threads_.begin(); thread != threads_.end();) {
+    if (std::find(gone.begin(), gone.end(), thread->get_id()) == gone.end()) {
+      ++thread;
+      continue;
+    }
+    thread->join();
+    thread = threads_.erase(thread);
+  }
+}
+
 void StepRunner::run(const RunStep& step) {
   const StepDone result = run_commands(step);
   {
@@ -121,6 +140,8 @@ void StepRunner::run(const RunStep& step) {
     ended_.notify_all();
   }
   report(result);
+  const std::lock_guard lock(mutex_);
+  gone_.push_back(std::this_thread::get_id());
 }
 
 StepDone StepRunner::run_commands(const RunStep& step) {

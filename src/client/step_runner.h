@@ -9,6 +9,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <list>
 #include <mutex>
 #include <set>
 #include <string>
@@ -43,6 +44,7 @@ class StepRunner {
   Status run_command(const protocol::RunStep& step, const protocol::Command& command, int& exit_code);
   Result<pid_t> spawn_unless_stopping(const protocol::RunStep& step, const protocol::Command& command);
   Status finish(pid_t pid, int& exit_code);
+  void join_gone();
   void report(const protocol::StepDone& report);
   void signal_all(int signal);
 
@@ -56,7 +58,8 @@ class StepRunner {
   std::uint64_t finished_ = 0;
   bool stopping_ = false;
   std::mutex sending_;
-  std::vector<std::thread> threads_;  // of the thread that calls start and stop
+  std::vector<std::thread::id> gone_;  // threads that have nothing more to do, under mutex_
+  std::list<std::thread> threads_;     // of the thread that calls start and stop
 };
 
 }  // namespace hipcache::client

@@ -21,7 +21,7 @@ namespace hipcache::plan {
 using Job = std::vector<std::string>;  // the program's path, then its arguments; never empty
 
 inline constexpr std::size_t kMaxPrintedBytes = 64 << 20;
-inline constexpr std::size_t kMaxJobs = 1024;
+inline constexpr std::size_t kMaxJobs = 16384;
 
 struct PrintedJobs {
   std::vector<Job> jobs;

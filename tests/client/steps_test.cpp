@@ -101,6 +101,19 @@ TEST_F(Steps, ChainALibraryThatIsPreloadedAlready) {
   EXPECT_EQ(read_bytes(directory() + "/out1"), directory() + "/trace /absent/libtrace.so:/absent/libfakeroot.so\n");
 }
 
+TEST_F(Steps, MayBeMoreThanThreadsIfTheyFollowEachOther) {
+  constexpr std::uint32_t kMany = 300;
+  const FakeDaemon daemon(cache(), {[&](Channel& channel) {
+                            expect<CompileRequest>(channel);
+                            for (std::uint32_t number = 0; number < kMany; ++number) {
+                              EXPECT_TRUE(channel.send(step(number, {":"}), 10s));
+                              EXPECT_EQ(expect<StepDone>(channel).spawn_error, "");
+                            }
+                            EXPECT_TRUE(channel.send(Finish{}, 10s));
+                          }});
+  EXPECT_EQ(compile().exit_code, 0);
+}
+
 TEST_F(Steps, RunSideBySide) {
   const FakeDaemon daemon(cache(), {[&](Channel& channel) {
                             expect<CompileRequest>(channel);

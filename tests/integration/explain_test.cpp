@@ -246,11 +246,20 @@ TEST_P(Explain, NamesAnArchitectureThatWasAddedAndKeepsTheOthersStored) {
 }
 
 TEST_P(Explain, NamesTheReasonOfACommandThatPassesThrough) {
-  const Explained explained = explain(compile("-O1 -flto"));
-  EXPECT_EQ(explained.json().at("reason"), "lto");
-  EXPECT_EQ(explained.json().at("detail"), "-flto");
-  const Ended text = cache_.run(Arguments{"--explain", "--"} + compile("-O1 -flto"), project_.path());
-  EXPECT_EQ(text.out, "passes through: lto: -flto\n");
+  const Explained explained = explain(compile("-O1 -ftime-trace"));
+  EXPECT_EQ(explained.json().at("reason"), "time-trace");
+  EXPECT_EQ(explained.json().at("detail"), "-ftime-trace");
+  const Ended text = cache_.run(Arguments{"--explain", "--"} + compile("-O1 -ftime-trace"), project_.path());
+  EXPECT_EQ(text.out, "passes through: time-trace: -ftime-trace\n");
+}
+
+TEST_P(Explain, NamesWhatDiffersOfACompileThatIsCachedWhole) {
+  project_.write("b.h", "#define VALUE 1\n");
+  project_.write("b.c", "#include \"b.h\"\nint value = VALUE;\n");
+  const Arguments whole = words("gcc -c b.c -o b.o");
+  build(whole);
+  project_.write("b.h", "#define VALUE 2\n");
+  EXPECT_THAT(explain(whole).lines("compile"), ElementsAre(HasSubstr("b.h")));
 }
 
 TEST_P(Explain, NamesWhyAStepIsNeverStored) {
