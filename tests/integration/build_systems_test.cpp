@@ -160,6 +160,22 @@ TEST_P(BuildSystems, CMakeFindsOutTheSameOfALinkToHipcacheAsOfTheCompiler) {
   EXPECT_EQ(ninja("build").misses, 3);
 }
 
+// The launcher is a word of CXX, as Meson's users write it; it runs its own checks of the compiler that way too.
+TEST_P(BuildSystems, MesonTakesTheLauncherForAPartOfTheCompiler) {
+  std::string list;
+  for (const std::string& flag : words(flags(" "))) list += (list.empty() ? "'" : ", '") + flag + "'";
+  project_.write(
+      "meson.build",
+      "project('kernels', 'cpp')\nstatic_library('kernels', 'a.cpp', 'b.cpp', 'c.cpp', cpp_args: [" + list + "])\n");
+  Variables variables = cache_.variables();
+  variables["CXX"] = hipcache_program() + " " + GetParam().program();
+  const Ended set_up = run(words("meson setup build"), project_.path(), variables);
+  EXPECT_EQ(set_up.exit_code, 0) << set_up.out << set_up.err;
+  EXPECT_EQ(ninja("build").misses, 3);
+  tool({"ninja", "-C", "build", "clean"});
+  EXPECT_EQ(ninja("build").hits, 3);
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, BuildSystems, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace
