@@ -106,17 +106,11 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Requ
   return answer_success(channel, request, graph, *directory, whole, services);
 }
 
-// What cannot be divided after all: a plan of a shape that nobody has taught hipcache, a script around the compiler.
-bool can_be_served_whole(const Uncacheable& why) {
-  return why.reason == reason::kPlanNotUnderstood || why.reason == reason::kWrapper;
-}
-
 std::optional<Uncacheable> serve(protocol::Channel& channel, const Request& request, const Services& services,
                                  store::Lease& lease) {
   if (request.invocation.route == command::Route::undivided) return serve_undivided(channel, request, services, lease);
   std::optional<Uncacheable> why = serve_by_steps(channel, request, services, lease);
-  if (!why || !can_be_served_whole(*why)) return why;
-  const std::optional<Request> whole = undivided_request(request);
+  const std::optional<Request> whole = why ? undivided_instead(request, *why) : std::nullopt;
   if (!whole) return why;
   services.log.info("served whole: " + why->reason + " " + why->detail);
   return serve_undivided(channel, *whole, services, lease);

@@ -89,7 +89,10 @@ Explanation explain(protocol::Channel& channel, const Request& request, const Se
   if (request.invocation.route == command::Route::undivided) return explain_whole(request, services, lease);
   const Explainer explainer(request, services);  // before the probe runs and is stored
   const auto planned = obtain_plan(channel, request, services, lease, nullptr);
-  if (const auto* why = std::get_if<command::Uncacheable>(&planned)) return explain_passed_through(*why);
+  if (const auto* why = std::get_if<command::Uncacheable>(&planned)) {
+    const std::optional<Request> whole = undivided_instead(request, *why);
+    return whole ? explain_whole(*whole, services, lease) : explain_passed_through(*why);
+  }
   const auto& [plan, probe] = std::get<Planned>(planned);
 
   Explanation explanation;

@@ -37,7 +37,10 @@ PlanReport report_on(protocol::Channel& channel, const Request& request, const S
                      store::Lease& lease) {
   if (request.invocation.route == command::Route::undivided) return report_whole(request, services, lease);
   const auto planned = obtain_plan(channel, request, services, lease, nullptr);
-  if (const auto* why = std::get_if<command::Uncacheable>(&planned)) return {.reason = why->reason};
+  if (const auto* why = std::get_if<command::Uncacheable>(&planned)) {
+    const std::optional<Request> whole = undivided_instead(request, *why);
+    return whole ? report_whole(*whole, services, lease) : PlanReport{.reason = why->reason};
+  }
 
   const action::ActionKey key = request_key(request);
   return {.reason = "",

@@ -40,6 +40,11 @@ void remember(const StepWork& work, const Request& request, const Services& serv
 
 }  // namespace
 
+std::optional<Request> undivided_instead(const Request& request, const Uncacheable& why) {
+  if (why.reason != reason::kPlanNotUnderstood && why.reason != reason::kWrapper) return std::nullopt;
+  return undivided_request(request);
+}
+
 StepWork undivided_work(const Request& request) {
   StepWork work;
   work.label = "compile";

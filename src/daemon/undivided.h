@@ -11,6 +11,10 @@
 
 namespace hipcache::daemon {
 
+// The request for the command as a whole, where its steps could not be told: a plan of a shape that nobody has taught
+// hipcache, a script around the compiler. Nothing where it cannot be served whole either.
+std::optional<Request> undivided_instead(const Request& request, const command::Uncacheable& why);
+
 // The command as a step: its key is the request's.
 StepWork undivided_work(const Request& request);
 

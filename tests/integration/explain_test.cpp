@@ -262,6 +262,16 @@ TEST_P(Explain, NamesWhatDiffersOfACompileThatIsCachedWhole) {
   EXPECT_THAT(explain(whole).lines("compile"), ElementsAre(HasSubstr("b.h")));
 }
 
+TEST_P(Explain, SpeaksOfTheWholeCompileWhereItsStepsCannotBeTold) {
+  const Variables aloud{{"CCC_OVERRIDE_OPTIONS", "+-DOTHER=1"}};
+  build(compile(), aloud);
+  const Explained explained = explain(compile(), aloud);
+  EXPECT_EQ(explained.json().at("reason"), "");
+  ASSERT_EQ(explained.json().at("steps").size(), 1u);
+  EXPECT_EQ(explained.json().at("steps").at(0).at("name"), "compile");
+  EXPECT_THAT(explained.lines("compile"), IsEmpty());
+}
+
 TEST_P(Explain, NamesWhyAStepIsNeverStored) {
   project_.write("a.hip", support::read_bytes(project_ / "a.hip") + "const char* date = __DATE__ __TIME__;\n");
   build(compile());
