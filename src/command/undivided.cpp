@@ -87,7 +87,9 @@ const std::array kRules = {
          {"-fmodules", "-fimplicit-modules", "-fmodules-ts"},
          {"-fmodules-cache-path", "-fmodule-mapper", "-fbuild-session-"}},
     Rule{reason::kExtraOutput, {}, {"-gen-reproducer", "-fcrash-diagnostics-dir"}},
-    Rule{reason::kRecordedCommandLine, {}, {"-grecord-command-line", "-frecord-command-line"}},
+    Rule{reason::kRecordedCommandLine,
+         {},
+         {"-grecord-command-line", "-frecord-command-line", "-grecord-gcc-switches", "-frecord-gcc-switches"}},
 };
 
 constexpr auto kStopsBeforeLink =
@@ -131,11 +133,9 @@ bool is_measuring(std::string_view value) {
 
 const char* nested_refusal(std::string_view option, std::string_view value) {
   if (option != "-Xclang" && option != "-mllvm") return nullptr;
-  if (option == "-Xclang")
-    if (const char* refusal = option_refusal(value)) return refusal;
-  if (value == "-load" || value.find("plugin") != std::string_view::npos) return reason::kPlugin;
   if (is_measuring(value)) return option == "-mllvm" ? reason::kBackendOption : reason::kFrontendOption;
-  return nullptr;
+  if (value == "-load" || value.find("plugin") != std::string_view::npos) return reason::kPlugin;
+  return option == "-Xclang" ? option_refusal(value) : nullptr;
 }
 
 // A device other than the null device: a terminal, a pipe, a descriptor of the shell's.
