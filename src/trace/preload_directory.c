@@ -1,6 +1,7 @@
 /* Directories: listed, walked, or entered. */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <ftw.h>
@@ -63,12 +64,40 @@ SCANDIR(scandir64, dirent64)
 SCANDIRAT(scandirat, dirent)
 SCANDIRAT(scandirat64, dirent64)
 
-/* These read any number of directories inside libc, where nothing can be seen. */
+/* The directory of a pattern whose last part alone may be one: its names are all that such a glob reads. The linker
+   asks so for the parts of /etc/ld.so.conf. False for other patterns, and for what would look at the files as well. */
+static bool is_of_one_directory(const char* pattern, int flags, char directory[TRACE_TEXT_LIMIT + 1]) {
+  const int of_names_alone = GLOB_ERR | GLOB_NOSORT | GLOB_DOOFFS | GLOB_NOCHECK | GLOB_APPEND | GLOB_NOESCAPE |
+                             GLOB_PERIOD | GLOB_NOMAGIC | GLOB_MAGCHAR;
+  const char* slash = strrchr(pattern, '/');
+  const size_t length = slash == NULL ? 0 : (size_t)(slash - pattern) + (slash == pattern);
+  if ((flags & ~of_names_alone) != 0 || length > TRACE_TEXT_LIMIT || strcspn(pattern, "*?[\\") < length) return false;
+  memcpy(directory, pattern, length);
+  directory[length] = '\0';
+  if (length == 0) strcpy(directory, ".");
+  return true;
+}
+
+static void saw_pattern(const char* call, const char* pattern, int flags) {
+  char directory[TRACE_TEXT_LIMIT + 1];
+  if (!is_of_one_directory(pattern, flags, directory)) {
+    trace_unknown(call, pattern);
+    return;
+  }
+  const int saved = errno;
+  const uint64_t seen = trace_seen_path(directory);
+  errno = ENOENT;
+  trace_saw(TRACE_LIST, directory, seen != 0, seen);
+  errno = saved;
+}
+
+/* What these do not tell by their pattern they read inside libc, where nothing can be seen. */
 #define GLOB(name, type)                                                                                 \
   TRACE_HOOK(name);                                                                                      \
   TRACE_EXPORT int name(const char* pattern, int flags, int (*failed)(const char*, int), type* result) { \
-    trace_unknown(#name, pattern);                                                                       \
-    return TRACE_REAL(name)(pattern, flags, failed, result);                                             \
+    const int code = TRACE_REAL(name)(pattern, flags, failed, result);                                   \
+    saw_pattern(#name, pattern, flags);                                                                  \
+    return code;                                                                                         \
   }
 GLOB(glob, glob_t)
 GLOB(glob64, glob64_t)

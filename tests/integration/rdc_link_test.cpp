@@ -269,46 +269,6 @@ TEST_P(RdcLink, IsTheCompilersWhereItCompilesToo) {
   EXPECT_EQ(cache_.counts().reasons.at("link"), 1) << ended.err;
 }
 
-// CMake 3.25 knows linker launchers for C and C++ alone.
-TEST_P(RdcLink, MayBeACMakeProjects) {
-  project_.write("CMakeLists.txt", R"(
-cmake_minimum_required(VERSION 3.21)
-project(rdc CXX)
-set(CMAKE_CXX_STANDARD 17)
-add_executable(app a.hip b.hip)
-set_source_files_properties(a.hip b.hip PROPERTIES LANGUAGE CXX)
-target_compile_options(app PRIVATE -x hip -nogpuinc ${FLAGS})
-target_compile_definitions(app PRIVATE FACTOR=2 HOST=1)
-target_link_options(app PRIVATE --hip-link -no-hip-rt -Wl,--unresolved-symbols=ignore-all ${FLAGS})
-)");
-  const std::string launcher = hipcache_program();
-  const Arguments configure{"cmake",
-                            "-G",
-                            "Ninja",
-                            "-S",
-                            ".",
-                            "-B",
-                            "build",
-                            "-DCMAKE_CXX_COMPILER=" + GetParam().program(),
-                            "-DCMAKE_CXX_LINKER_LAUNCHER=" + launcher,
-                            "-DFLAGS=-fgpu-rdc;--offload-arch=gfx906;-B" + GetParam().tools() +
-                                ";--rocm-path=/usr;--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"};
-  const Ended configured = run(configure, project_.path(), cache_.variables());
-  ASSERT_EQ(configured.exit_code, 0) << configured.out << configured.err;
-  const auto build = [this] {
-    const Ended built = run(words("cmake --build build"), project_.path(), cache_.variables());
-    ASSERT_EQ(built.exit_code, 0) << built.out << built.err;
-  };
-  const Counts before = cache_.counts();
-  build();
-  EXPECT_EQ(run_in(cache_.counts() - before), (Steps{.unbundle = 2, .device = 1, .bundle = 1, .link = 1}));
-  const std::string program = support::read_bytes(project_ / "build/app");
-  fs::remove(project_ / "build/app");
-  build();
-  EXPECT_EQ((cache_.counts() - before).hits, 1);
-  EXPECT_TRUE(support::read_bytes(project_ / "build/app") == program);
-}
-
 INSTANTIATE_TEST_SUITE_P(Compilers, RdcLink, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace

@@ -113,9 +113,18 @@ static int universal_time(void) {
   return gmtime(&now) == NULL;
 }
 
-static int pattern(void) {
+static int patterns(void) {
   glob_t result;
-  return glob("fold*", 0, NULL, &result);
+  return glob("fold*", 0, NULL, &result) | glob("folder/none", GLOB_NOCHECK, NULL, &result) |
+         glob("/usr/*.none", GLOB_NOCHECK, NULL, &result) | glob("absent/*", GLOB_NOCHECK, NULL, &result);
+}
+static int pattern_of_directories(void) {
+  glob_t result;
+  return glob("fold*/*", GLOB_NOCHECK, NULL, &result);
+}
+static int pattern_with_marks(void) {
+  glob_t result;
+  return glob("fold*", GLOB_MARK, NULL, &result);
 }
 
 static int visit(const char* path, const struct stat* status, int kind, struct FTW* where) {
@@ -142,7 +151,9 @@ const struct group look_groups[] = {{"look", look},
                                     {"localtime", local_time},
                                     {"localtime_r", local_time_reentrant},
                                     {"gmtime", universal_time},
-                                    {"glob", pattern},
+                                    {"patterns", patterns},
+                                    {"glob", pattern_of_directories},
+                                    {"glob-with-marks", pattern_with_marks},
                                     {"nftw", walk},
                                     {"chdir", enter},
                                     {"fchdir", enter_descriptor},

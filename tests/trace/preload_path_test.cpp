@@ -102,6 +102,16 @@ TEST_F(Preload, RecordsDirectoriesThatAreListedOnceForEachWayOfListing) {
   }
 }
 
+TEST_F(Preload, RecordsAPatternOfNamesInOneDirectoryAsItsListing) {
+  run("patterns");
+  expect_each(Kind::list, true, {".", "folder", "/usr"});
+  EXPECT_THAT(traced.seen(Kind::list, "/usr"), ElementsAre(seen_entry(status_of("/usr"))));
+  EXPECT_TRUE(traced.has(Kind::list, false, "absent"));
+  EXPECT_THAT(traced.texts(Kind::unknown), IsEmpty());
+  run("glob-with-marks");
+  EXPECT_THAT(traced.texts(Kind::unknown), ElementsAre("glob: fold*")) << "it asks what each of them is";
+}
+
 TEST_F(Preload, RecordsADescriptorForThePathOnlyAsALook) {
   run("path-only");
   EXPECT_TRUE(traced.has(Kind::look, true, "there"));
