@@ -30,9 +30,6 @@ bool is_refused(unsigned option) {
     case OPT_opt_record_file:
     case OPT_opt_record_format:
     case OPT_opt_record_passes:
-    case OPT_split_dwarf_file:
-    case OPT_split_dwarf_output:
-    case OPT_stack_usage_file:
     case OPT_stats_file:
     case OPT_stats_file_append:
     case OPT_fverify_debuginfo_preserve_export:
@@ -137,6 +134,10 @@ Cc1Role role_of(const llvm::opt::Option& option) {
       return Cc1Role::output;
     case OPT_dependency_file:
       return Cc1Role::depfile;
+    case OPT_split_dwarf_output:
+      return Cc1Role::split_dwarf;
+    case OPT_stack_usage_file:
+      return Cc1Role::stack_usage;
     case OPT_MT:
     case OPT_MP:
     case OPT_MV:

@@ -38,9 +38,6 @@ Result<UniqueFd> from_directory(const std::string& path) {
   return fd;
 }
 
-// A compiler writes a depfile in place, and replaces everything else.
-bool is_in_place(const plan::StepOutput& file) { return file.role == plan::kDepfile; }
-
 // What a step that succeeded made for the user. Its bytes are where the run left them, or in the store.
 Status add_placed(const StepWork& step, const Request& request, const RequestDirectory& directory,
                   const Services& services, std::vector<Placed>& placed) {
@@ -51,7 +48,7 @@ Status add_placed(const StepWork& step, const Request& request, const RequestDir
     Result<UniqueFd> bytes =
         step.hit ? from_store(*made, request, services.store) : from_directory(directory.file(file.name));
     if (!bytes) return bytes.error();
-    protocol::PlacedOutput output{file.place, is_in_place(file), made->executable};
+    protocol::PlacedOutput output{file.place, plan::is_in_place(file), made->executable};
     placed.push_back({std::move(output), std::move(*bytes)});
   }
   return done();
@@ -61,7 +58,7 @@ Status add_placed(const StepWork& step, const Request& request, const RequestDir
 void add_left_by_failure(const StepWork& failed, const Request& request, const RequestDirectory& directory,
                          protocol::Finish& finish, std::vector<Placed>& placed) {
   for (const plan::StepOutput& file : failed.outputs)
-    if (!file.place.empty() && !is_in_place(file)) finish.removed.push_back(file.place);
+    if (!file.place.empty() && !plan::is_in_place(file)) finish.removed.push_back(file.place);
   if (!request.invocation.depfile || failed.failed_depfile.empty()) return;
   if (Result<UniqueFd> depfile = from_directory(directory.file(failed.failed_depfile))) {
     protocol::PlacedOutput output{*request.invocation.depfile, true, false};
@@ -150,6 +147,8 @@ std::optional<Uncacheable> answer_failure(protocol::Channel& channel, const Requ
                                           const std::string& driver_stderr, const RequestDirectory& directory,
                                           const Services& services) {
   const StepWork& failed = *graph.failed();
+  // What a failed job leaves of them is another thing for each.
+  if (graph.writes_beside()) return Uncacheable{reason::kStepFailed, "with files beside the object"};
   // The driver has a message of its own for a linker that failed.
   if (request.invocation.links || !compiler_said_why(failed, directory))
     return Uncacheable{reason::kStepFailed, failed.label};

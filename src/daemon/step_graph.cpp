@@ -92,6 +92,15 @@ const StepWork* StepGraph::failed() const {
   return step == steps_.end() ? nullptr : step->get();
 }
 
+bool StepGraph::writes_beside() const {
+  const auto is_beside = [](const plan::StepOutput& output) {
+    return !output.place.empty() && plan::is_in_place(output) && output.role != plan::kDepfile;
+  };
+  return std::any_of(plan_.steps.begin(), plan_.steps.end(), [&](const plan::Step& step) {
+    return std::any_of(step.outputs.begin(), step.outputs.end(), is_beside);
+  });
+}
+
 std::vector<GivenInput> StepGraph::makers_of(const plan::Step& step) const {
   std::vector<GivenInput> makers;
   for (const std::string& input : step.inputs)

@@ -43,6 +43,9 @@ class StepGraph {
   // The first in the driver's order, or null.
   const StepWork* failed() const;
 
+  // Whether the user gets more than object and depfile.
+  bool writes_beside() const;
+
   // The step of the plan that became steps()[index].
   const plan::Step& plan_of(std::size_t index) const { return plan_.steps[index]; }
 

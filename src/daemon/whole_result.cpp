@@ -37,7 +37,7 @@ void add_placed(const StepWork& step, const BaseDirectory& base, std::vector<act
     if (file.place.empty() || made == nullptr) continue;
     action::Output& placed = outputs.emplace_back(*made);
     placed.place = base.portable_path(file.place);
-    placed.in_place = file.role == plan::kDepfile;
+    placed.in_place = plan::is_in_place(file);
   }
 }
 

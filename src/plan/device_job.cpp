@@ -15,6 +15,8 @@ constexpr std::array<std::string_view, 5> kFlags = {"--no-undefined", "-shared",
 constexpr std::array<std::string_view, 5> kValues = {"--lto-CGO", "--lto-O", "-plugin-opt=O",
                                                      "-plugin-opt=mcpu=", "--compress-debug-sections="};
 
+constexpr std::string_view kDwoDirectory = "-plugin-opt=dwo_dir=";
+
 // Its value is a file, which lld reads: an input like any other.
 constexpr std::string_view kProfile = "-plugin-opt=cs-profile-path=";
 
@@ -46,7 +48,7 @@ Error unusual(const std::string& argument) {
 bool is_link_job(const Job& job) { return job.size() > 3 && job[1] == "-flavor" && job[2] == "gnu"; }
 
 Result<LinkJob> read_link_job(const Job& job) {
-  LinkJob result{job, {}, 0};
+  LinkJob result{.job = job};
   for (std::size_t i = 3; i < job.size(); ++i) {
     const bool has_next = i + 1 < job.size();
     if (job[i] == "-o" && has_next && result.output == 0) {
@@ -55,6 +57,8 @@ Result<LinkJob> read_link_job(const Job& job) {
       ++i;
     } else if (job[i].starts_with("/")) {
       result.inputs.push_back(i);
+    } else if (job[i].starts_with(kDwoDirectory) && result.dwo_directory == 0) {
+      result.dwo_directory = i;
     } else if (!is_known(job[i])) {
       return unusual(job[i]);
     }
@@ -68,6 +72,7 @@ StepCommand link_command(const LinkJob& job, const std::vector<std::string>& inp
   std::vector<std::string> argv = job.job;
   for (std::size_t i = 0; i < inputs.size(); ++i) argv[job.inputs[i]] = inputs[i];
   argv[job.output] = output;
+  if (job.dwo_directory != 0) argv[job.dwo_directory] = std::string(kDwoDirectory) + output + "_dwo";
   return {job.job[0], std::move(argv)};
 }
 

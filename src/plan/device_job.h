@@ -16,6 +16,7 @@ struct LinkJob {
   Job job;
   std::vector<std::size_t> inputs;  // positions in `job`; one or more
   std::size_t output = 0;
+  std::size_t dwo_directory = 0;  // 0: none. Code generation at link time would write there
 };
 
 bool is_link_job(const Job& job);

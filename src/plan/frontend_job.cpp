@@ -41,8 +41,6 @@ Emits emits_of(const std::string& argument) {
   return argument == "-S" ? Emits::assembly : Emits::object;
 }
 
-bool is_side_file(Cc1Role role) { return role == Cc1Role::depfile; }
-
 // A name that is to be replaced must be an argument by itself.
 bool is_replaceable(const Cc1Argument& argument) {
   const bool is_replaced =
@@ -166,9 +164,31 @@ const char* ending_of(Emits emits) {
   return "";
 }
 
-const char* role_name(Cc1Role role) { return role == Cc1Role::depfile ? kDepfile : "unknown"; }
+bool is_side_file(Cc1Role role) {
+  return role == Cc1Role::depfile || role == Cc1Role::split_dwarf || role == Cc1Role::stack_usage;
+}
 
-const char* ending_of(Cc1Role role) { return role == Cc1Role::depfile ? ".d" : ".unknown"; }
+const char* role_name(Cc1Role role) {
+  switch (role) {
+    case Cc1Role::depfile:
+      return kDepfile;
+    case Cc1Role::split_dwarf:
+      return "split-dwarf";
+    default:
+      return "stack-usage";
+  }
+}
+
+const char* ending_of(Cc1Role role) {
+  switch (role) {
+    case Cc1Role::depfile:
+      return ".d";
+    case Cc1Role::split_dwarf:
+      return ".dwo";
+    default:
+      return ".su";
+  }
+}
 
 StepCommand frontend_command(const FrontendJob& job, const FrontendNames& names) {
   std::vector<std::string> argv = job.job;

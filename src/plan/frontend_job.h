@@ -51,6 +51,8 @@ Result<FrontendJob> read_frontend_job(const Job& job);
 // The ending of the output's name: ".o", ".bc", ...
 const char* ending_of(Emits emits);
 
+bool is_side_file(command::Cc1Role role);
+
 // What a side file is called: as a role of plan::StepOutput, and by the ending of its name.
 const char* role_name(command::Cc1Role role);
 const char* ending_of(command::Cc1Role role);

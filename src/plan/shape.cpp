@@ -1,6 +1,7 @@
 #include "plan/shape.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "hipcache/base/files.h"
@@ -89,12 +90,26 @@ Status check_device(const DeviceJobs& device) {
   return done();
 }
 
+// A file beside the output has a name of its own, except that all compiles may write one and the same in turn.
+Status check_side_files(const std::vector<const FrontendJob*>& compiles, const command::Invocation& invocation) {
+  std::map<std::string, Cc1Role> roles;
+  for (const FrontendJob* job : compiles) {
+    for (const SideFile& file : job->side_files) {
+      const bool is_other = file.path == invocation.source || file.path == invocation.object;
+      if (is_other || roles.emplace(file.path, file.role).first->second != file.role)
+        return unusual("writes " + file.path + " as two things");
+    }
+  }
+  return done();
+}
+
 Status check_compiles(const Shape& shape, const command::Invocation& invocation) {
   const std::vector<const FrontendJob*> compiles = shape.compiles();
   for (const FrontendJob* job : compiles)
     if (Status same = check_source(*job, invocation); !same) return same;
   for (const DeviceJobs& device : shape.devices)
     if (Status checked = check_device(device); !checked) return checked;
+  if (Status checked = check_side_files(compiles, invocation); !checked) return checked;
   // The last one's stays.
   if (invocation.depfile && compiles.back()->side_file(Cc1Role::depfile) == nullptr)
     return unusual("does not write the depfile that was asked for");
@@ -121,6 +136,8 @@ Status follow_devices(Flow& flow, const Shape& shape) {
     if (device.link->inputs.size() != 1) return unusual("has a device link of several inputs");
     if (device.link->job[device.link->inputs[0]] != device.compile.output)
       return unusual("does not link the object of " + device.arch.name);
+    if (device.link->dwo_directory != 0 && device.compile.emits != Emits::object)
+      return unusual("splits the debug information of " + device.arch.name + " at link time");
     if (Status read = flow.read(device.compile.output); !read) return read;
     if (Status written = flow.write(device.product()); !written) return written;
   }

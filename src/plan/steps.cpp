@@ -40,12 +40,30 @@ StepOutput output_of(const Shape& shape, StepKind kind, const char* role, std::s
   return {is_users ? kObject : role, std::move(name), is_users ? path : ""};
 }
 
-// What a compile writes into the directory besides its output. `stays`: nobody writes the same file later.
-void add_side_files(Step& step, const FrontendJob& job, const std::string& beside, bool is_output, bool stays) {
-  const std::string* depfile = job.side_file(Cc1Role::depfile);
-  if (depfile == nullptr) return;
-  step.depfile = beside + ending_of(Cc1Role::depfile);
-  if (is_output) step.outputs.push_back({role_name(Cc1Role::depfile), step.depfile, stays ? *depfile : ""});
+// Split debug information and stack usage are the code generator's.
+bool is_written(const FrontendJob& job, const SideFile& file) {
+  return file.role == Cc1Role::depfile || job.emits == Emits::object || job.emits == Emits::assembly;
+}
+
+bool writes(const FrontendJob& job, const SideFile& file) {
+  const std::string* path = job.side_file(file.role);
+  return path != nullptr && *path == file.path && is_written(job, file);
+}
+
+// What a compile writes into the directory besides its output. Where the host writes the same file, a device's is none
+// of its outputs; where another device does, the last one's is the user's. The others' are outputs all the same, so
+// that a device's key does not depend on whether others come after it.
+void add_side_files(Step& step, const Shape& shape, const FrontendJob& job, const std::string& beside) {
+  for (const SideFile& file : job.side_files) {
+    if (!is_written(job, file)) continue;
+    const std::string name = beside + ending_of(file.role);
+    if (file.role == Cc1Role::depfile) step.depfile = name;
+    if (job.is_device && shape.host && writes(*shape.host, file)) continue;
+    const std::vector<const FrontendJob*> compiles = shape.compiles();
+    const auto last =
+        std::find_if(compiles.rbegin(), compiles.rend(), [&](const auto* other) { return writes(*other, file); });
+    step.outputs.push_back({role_name(file.role), name, *last == &job ? file.path : ""});
+  }
 }
 
 // Bitcode packs its text by bits, assembly and IR escape it.
@@ -53,8 +71,6 @@ bool hides_names(const FrontendJob& job, bool is_linked) {
   return job.hashes_names || (job.emits != Emits::object && !is_linked);
 }
 
-// Without a host, the last device's depfile is the user's. The others' are outputs all the same, so that a device's key
-// does not depend on whether others come after it.
 Step device_step(const Shape& shape, const DeviceJobs& device) {
   const std::string name = file_name(device.arch);
   const std::string object = placed(name + ending_of(device.compile.emits));
@@ -63,7 +79,7 @@ Step device_step(const Shape& shape, const DeviceJobs& device) {
   step.kind = StepKind::device;
   step.arch = device.arch;
   step.outputs = {output_of(shape, StepKind::device, kCodeObjectRole, product_name(device), device.product())};
-  add_side_files(step, device.compile, name, keeps_depfile, &device == &shape.devices.back());
+  add_side_files(step, shape, device.compile, name);
   step.commands = {frontend_command(device.compile, {object, placed(name), ""})};
   step.keyed = {frontend_key(device.compile, keeps_depfile ? std::set{Cc1Role::depfile} : std::set<Cc1Role>{})};
   if (device.link) {
@@ -100,7 +116,7 @@ Step host_step(const Shape& shape) {
   Step step;
   step.kind = StepKind::host;
   step.outputs = {output_of(shape, StepKind::host, "host-object", name, host.output)};
-  add_side_files(step, host, kHost, true, true);
+  add_side_files(step, shape, host, kHost);
   if (host.fatbin) step.inputs = {kFatbin};
   step.commands = {frontend_command(host, {placed(name), placed(kHost), placed(kFatbin)})};
   step.hashes_names = hides_names(host, false);

@@ -22,6 +22,8 @@ TEST(Cc1, GivesFilesTheirRoles) {
   EXPECT_EQ(role_of("a.hip"), Cc1Role::source);
   EXPECT_EQ(role_of("-o a.o"), Cc1Role::output);
   EXPECT_EQ(role_of("-dependency-file a.d"), Cc1Role::depfile);
+  EXPECT_EQ(role_of("-split-dwarf-output a.dwo"), Cc1Role::split_dwarf);
+  EXPECT_EQ(role_of("-stack-usage-file a.su"), Cc1Role::stack_usage);
   EXPECT_EQ(role_of("-fcuda-include-gpubinary a.hipfb"), Cc1Role::fatbin);
 }
 
@@ -88,17 +90,18 @@ TEST_P(RefusedCc1Option, IsAnErrorThatNamesIt) {
   EXPECT_NE(read.error().message.find(words(GetParam())[0]), std::string::npos) << read.error().message;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Table, RefusedCc1Option,
-    ::testing::Values("-no-such-option", "-o", "-serialize-diagnostic-file x", "-diagnostic-log-file x",
-                      "-opt-record-file x", "-split-dwarf-file x", "-split-dwarf-output x", "-ftime-trace=x",
-                      "-stats-file=x", "-stack-usage-file x", "-coverage-notes-file=x", "-coverage-data-file=x",
-                      "-header-include-file x", "-module-dependency-dir x", "-dependency-dot x", "-load x.so",
-                      "-plugin x", "-add-plugin x", "-fpass-plugin=x", "-include-pch x", "-emit-pch", "-E",
-                      "-emit-module", "-ast-dump", "-fsyntax-only", "-print-stats", "-fixit", "-fmodules",
-                      "-fmodule-file=x", "-fthin-link-bitcode=x", "-version", "-help", "-working-directory x",
-                      "-dwarf-debug-flags x", "-record-command-line x", "-mllvm -stats", "-remap-file x;y",
-                      "-fdump-record-layouts", "-ftime-report", "-save-temps=cwd", "-as-secure-log-file x"));
+INSTANTIATE_TEST_SUITE_P(Table, RefusedCc1Option,
+                         ::testing::Values("-no-such-option", "-o", "-serialize-diagnostic-file x",
+                                           "-diagnostic-log-file x", "-opt-record-file x", "-ftime-trace=x",
+                                           "-stats-file=x", "-coverage-notes-file=x", "-coverage-data-file=x",
+                                           "-header-include-file x", "-module-dependency-dir x", "-dependency-dot x",
+                                           "-load x.so", "-plugin x", "-add-plugin x", "-fpass-plugin=x",
+                                           "-include-pch x", "-emit-pch", "-E", "-emit-module", "-ast-dump",
+                                           "-fsyntax-only", "-print-stats", "-fixit", "-fmodules", "-fmodule-file=x",
+                                           "-fthin-link-bitcode=x", "-version", "-help", "-working-directory x",
+                                           "-dwarf-debug-flags x", "-record-command-line x", "-mllvm -stats",
+                                           "-remap-file x;y", "-fdump-record-layouts", "-ftime-report",
+                                           "-save-temps=cwd", "-as-secure-log-file x"));
 
 TEST(BackendOption, IsQuietUnlessItsNameSaysThatItPrintsOrWrites) {
   for (const char* quiet : {"-inline-threshold=100", "-amdgpu-internalize-symbols", "--amdhsa-code-object-version=5",

@@ -154,7 +154,8 @@ const Case kCases[] = {
     {"clang++ --cuda-host-only -c a.hip", reason::kOneSided},
     {"clang++ --offload-new-driver -c a.hip", reason::kNewDriver},
     // More is written.
-    {"clang++ -gsplit-dwarf -c a.hip", reason::kSplitDwarf},
+    {"clang++ -gsplit-dwarf -c a.hip", kCached},
+    {"clang++ -gsplit-dwarf=single -c a.hip", reason::kSplitDwarf},
     {"clang++ -save-temps -c a.hip", reason::kSaveTemps},
     {"clang++ --save-temps=obj -c a.hip", reason::kSaveTemps},
     {"clang++ -ftime-trace -c a.hip", reason::kTimeTrace},
@@ -170,7 +171,7 @@ const Case kCases[] = {
     {"clang++ -fproc-stat-report=x -c a.hip", reason::kStatistics},
     {"clang++ --coverage -c a.hip", reason::kCoverageNotes},
     {"clang++ -ftest-coverage -fprofile-arcs -c a.hip", reason::kCoverageNotes},
-    {"clang++ -fstack-usage -c a.hip", reason::kExtraOutput},
+    {"clang++ -fstack-usage -c a.hip", kCached},
     {"clang++ -dependency-dot x -c a.hip", reason::kExtraOutput},
     {"clang++ -H -c a.hip", reason::kExtraOutput},
     {"clang++ -Wp,-MT,x -c a.hip", reason::kFrontendOption},

@@ -63,6 +63,11 @@ TEST_P(Shapes, CodeForLinkTimeOptimizationIsCachedByArch) {
   expect_cached("-O1 -flto -c a.hip -o a.o", {2, 1, 1}, {1, 1, 1});
 }
 
+TEST_P(Shapes, FilesBesideTheObjectAreCachedByArch) {
+  expect_cached("-O0 -g -gsplit-dwarf -c a.hip -o a.o", {2, 1, 1}, {1, 1, 1});
+  expect_cached("-O0 -fstack-usage -fgpu-rdc -c a.hip -o a.o", {2, 1, 1}, {1, 0, 1});
+}
+
 TEST_P(Shapes, CompressedFatbinsAreCachedByArch) {
   if (GetParam().version == "15") return;  // has no such option
   expect_cached("-O0 --offload-compress -c a.hip -o a.o", {2, 1, 1}, {1, 1, 1});

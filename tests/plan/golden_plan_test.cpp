@@ -178,6 +178,15 @@ TEST(GoldenPlan, HoldsBitcodeOfTheHostForTheLinker) {
   EXPECT_TRUE(plan.steps.back().hashes_names);
 }
 
+TEST(GoldenPlan, GivesTheUserTheSplitDebugInformationOfEveryTarget) {
+  const Plan plan = accepted(recorded("clang-19-split-dwarf"), invocation_of_a());
+  ASSERT_EQ(plan.steps.size(), 4u);
+  EXPECT_THAT(plan.steps[0].outputs, Contains(StepOutput{"split-dwarf", "gfx1030.dwo", "a_gfx1030.dwo"}));
+  EXPECT_THAT(plan.steps[1].outputs, Contains(StepOutput{"split-dwarf", "gfx906.dwo", "a_gfx906.dwo"}));
+  EXPECT_THAT(plan.steps[3].outputs, Contains(StepOutput{"split-dwarf", "host.dwo", "a.dwo"}));
+  EXPECT_THAT(plan.steps[0].keyed[0], Contains("a_gfx1030.dwo"));  // the name in the object
+}
+
 TEST(GoldenPlan, CompressesTheFatbin) {
   const Plan plan = accepted(recorded("clang-19-compress"), invocation_of_a());
   EXPECT_THAT(plan.steps[2].keyed[0], Contains("-compress"));

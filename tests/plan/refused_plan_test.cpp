@@ -19,8 +19,8 @@ class OtherShape : public ::testing::TestWithParam<const char*> {};
 TEST_P(OtherShape, IsRefused) { EXPECT_NE(refusal(recorded(GetParam()), invocation_of_a()), "accepted"); }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, OtherShape,
-                         ::testing::Values("clang-19-save-temps", "clang-19-new-driver", "clang-19-split-dwarf",
-                                           "clang-19-time-trace", "clang-19-no-such-option", "clang-19-two-sources"));
+                         ::testing::Values("clang-19-save-temps", "clang-19-new-driver", "clang-19-time-trace",
+                                           "clang-19-no-such-option", "clang-19-two-sources"));
 
 // An edit of a plan that is accepted without it.
 struct Edit {
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-S\"", "-S"}, Edit{"\"-emit-obj\" ", "", "one output"},
         Edit{"\"-emit-obj\"", "\"-emit-pch\"", "-emit-pch"},
         Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-load\" \"x.so\"", "-load"},
-        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-split-dwarf-file\" \"x\"", "-split-dwarf-file"},
+        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-split-dwarf-output\" \"a.d\"", "as two things"},
         Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-serialize-diagnostic-file\" \"x\"", "-serialize-diagnostic-file"},
         Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-include-pch\" \"x\"", "-include-pch"},
         Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-mllvm\" \"-stats\"", "-stats"},
@@ -116,6 +116,13 @@ TEST(RefusedPlan, IsOneOfRelocatableCodeWithoutAnId) {
   EXPECT_EQ(refusal(printed, invocation), "accepted");
   for (int i = 0; i < 3; ++i) printed = replaced(printed, "\"-cuid=0123456789abcdef\" ", "");
   EXPECT_THAT(refusal(printed, invocation), HasSubstr("inode"));
+}
+
+TEST(RefusedPlan, IsOneThatSplitsDebugInformationWhileItLinks) {
+  const std::string printed = recorded("clang-19-split-dwarf");
+  EXPECT_EQ(refusal(printed, invocation_of_a()), "accepted");
+  EXPECT_THAT(refusal(replaced(printed, "\"-emit-obj\"", "\"-emit-llvm-bc\""), invocation_of_a()),
+              HasSubstr("at link time"));
 }
 
 TEST(RefusedPlan, IsOneThatWritesNoDepfileWhereOneIsAsked) {

@@ -20,6 +20,8 @@ enum class Cc1Role {
   source,           // the input file
   output,           // -o FILE
   depfile,          // -dependency-file FILE
+  split_dwarf,      // -split-dwarf-output FILE
+  stack_usage,      // -stack-usage-file FILE
   dependency,       // shapes the depfile alone: -MT, -MP, -MV, -sys-header-deps
   fatbin,           // -fcuda-include-gpubinary FILE
   emits,            // -emit-obj, -emit-llvm-bc, -emit-llvm, -S: what the output is

@@ -70,6 +70,9 @@ inline constexpr const char* kDepfile = "depfile";
 inline constexpr const char* kProgram = "program";
 inline constexpr const char* kPortableDepfile = "portable-depfile";
 
+// Compilers and linkers replace what they are asked for, and write what is beside it in place.
+inline bool is_in_place(const StepOutput& output) { return output.role != kObject && output.role != kProgram; }
+
 struct Plan {
   std::vector<Step> steps;    // in the driver's order: devices first
   std::string driver_stderr;  // the driver's own warnings, printed before any step's
