@@ -121,6 +121,26 @@ TEST_F(PlainLaunchers, WhatHipcacheIsToRunThroughCcacheIsLeftToIt) {
   EXPECT_EQ(second.reasons.at("not-a-compiler"), 1);
 }
 
+// What was compiled elsewhere was not seen here. Behind such a launcher, hipcache is its compiler.
+TEST_F(PlainLaunchers, WhatIsSentElsewhereIsLeftToTheSender) {
+  const std::string distcc = project_.write("sender/distcc", "#!/bin/sh\nexec \"$@\"\n");
+  std::filesystem::permissions(distcc, std::filesystem::perms::owner_all);
+  const Variables path{{"PATH", (project_ / "sender") + ":" + std::getenv("PATH")}};
+  const auto [first, second] = compile_twice({hipcache_program(), "distcc"}, "gcc", path);
+  EXPECT_EQ(first.reasons.at("not-a-compiler") + second.reasons.at("not-a-compiler"), 2);
+  EXPECT_EQ(first.misses + second.misses, 0);
+  const auto [behind, behind_again] = compile_twice({"distcc", hipcache_program()}, "gcc", path);
+  EXPECT_EQ(behind.misses, 1);
+  EXPECT_EQ(behind_again.hits, 1);
+}
+
+TEST_F(PlainLaunchers, CcacheBeforeItTakesItForTheCompiler) {
+  const auto [first, second] =
+      compile_twice({"ccache", hipcache_program()}, "gcc", {{"CCACHE_DIR", project_ / "ccache"}});
+  EXPECT_GE(first.misses, 1);
+  EXPECT_EQ(second.hits + second.misses + second.passed, 0) << "ccache has it";
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, Launchers, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace
