@@ -5,15 +5,14 @@
 #include <filesystem>
 #include <string>
 
-#include "integration/oracle.h"
-#include "support/scratch.h"
+#include "integration/whole_compile.h"
 
 namespace hipcache::integration {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Undivided : public testing::TestWithParam<std::string> {
+class Undivided : public WholeCompile, public testing::TestWithParam<std::string> {
  protected:
   Undivided() {
     project_.write("a.c", "#include \"a.h\"\nint main(void) { return VALUE; }\n");
@@ -21,31 +20,6 @@ class Undivided : public testing::TestWithParam<std::string> {
   }
 
   Arguments command(const std::string& flags = "-c a.c -o a.o") const { return Arguments{GetParam()} + words(flags); }
-
-  Counts check(const Arguments& argv, const Variables& variables = {}) { return oracle_.check(argv, variables); }
-
-  void expect_run(const Arguments& argv, const Variables& variables = {}) {
-    const Counts counted = check(argv, variables);
-    EXPECT_EQ(counted.misses, 1) << counted.json.dump();
-    EXPECT_EQ(counted.run.at("host"), 1);
-    EXPECT_TRUE(counted.not_stored.empty() || counted.not_stored.begin()->second == 0) << counted.json.dump();
-  }
-
-  void expect_hit(const Arguments& argv, const Variables& variables = {}) {
-    const Counts counted = check(argv, variables);
-    EXPECT_EQ(counted.hits, 1) << counted.json.dump();
-    EXPECT_EQ(counted.run.at("host") + counted.run.at("probe"), 0);
-  }
-
-  void expect_passed(const std::string& reason, const Arguments& argv) {
-    const Counts counted = check(argv);
-    EXPECT_EQ(counted.passed, 1);
-    EXPECT_TRUE(counted.reasons.contains(reason)) << counted.json.at("not_cached");
-  }
-
-  support::Scratch project_;
-  Cache cache_;
-  Oracle oracle_{cache_, project_.path()};
 };
 
 TEST_P(Undivided, AnEditedHeaderRunsAndItsFormerTextHits) {
