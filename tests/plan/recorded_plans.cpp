@@ -1,6 +1,6 @@
 #include "plan/recorded_plans.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "support/scratch.h"
 
@@ -37,6 +37,16 @@ std::string replaced(std::string text, const std::string& from, const std::strin
     return text;
   }
   return text.replace(at, from.size(), to);
+}
+
+void expect_refused(const std::string& printed, const command::Invocation& invocation, const Edit& edit) {
+  ASSERT_EQ(refusal(printed, invocation), "accepted");
+  EXPECT_THAT(refusal(replaced(printed, edit.from, edit.to), invocation), ::testing::HasSubstr(edit.message));
+}
+
+void expect_refused_in_part(const std::string& printed, const command::Invocation& invocation) {
+  for (std::size_t length = 0; length < printed.size(); ++length)
+    ASSERT_NE(refusal(printed.substr(0, length), invocation), "accepted") << length;
 }
 
 }  // namespace hipcache::plan::testing

@@ -27,6 +27,19 @@ std::string refusal(const std::string& printed, const command::Invocation& invoc
 // `text` with the first `from` replaced; a failed expectation if there is none.
 std::string replaced(std::string text, const std::string& from, const std::string& to);
 
+// An edit of a plan that is accepted without it.
+struct Edit {
+  const char* from;
+  const char* to;
+  const char* message;  // a part of the error
+};
+
+// Expects the plan to be accepted, and refused for what was edited.
+void expect_refused(const std::string& printed, const command::Invocation& invocation, const Edit& edit);
+
+// Expects the plan to be refused when it is cut off anywhere.
+void expect_refused_in_part(const std::string& printed, const command::Invocation& invocation);
+
 }  // namespace hipcache::plan::testing
 
 #endif

@@ -63,10 +63,15 @@ class Row {
     return tables;
   }
 
-  void skip(const char* key) { take(key); }
-
   void must(bool holds, const std::string& message) {
     if (!holds && !error_) error_ = at(table_, message);
+  }
+
+  // Whether a part of the table could be read.
+  template <typename T>
+  bool holds(const Result<T>& part) {
+    if (!part && !error_) error_ = part.error();
+    return part.ok();
   }
 
   std::optional<Error> error() {
@@ -103,19 +108,23 @@ class Row {
   std::optional<Error> error_;
 };
 
-Result<Afterwards> read_afterwards(const toml::table& table) {
+// One table as a T; `read` says what is in it.
+template <typename T>
+Result<T> read_row(const toml::table& table, void (*read)(Row&, T&)) {
   Row row(table);
-  Afterwards then;
+  T value;
+  read(row, value);
+  if (auto error = row.error()) return *error;
+  return value;
+}
+
+void read_afterwards(Row& row, Afterwards& then) {
   row.read("run", then.run);
   row.read("edit", then.edit);
   row.read_list("runs", then.runs);
-  if (auto error = row.error()) return *error;
-  return then;
 }
 
-Result<Line> read_line(const toml::table& table) {
-  Row row(table);
-  Line line;
+void read_line(Row& row, Line& line) {
   row.read("run", line.run);
   row.read("cached", line.cached);
   row.read("passes", line.passes);
@@ -129,17 +138,12 @@ Result<Line> read_line(const toml::table& table) {
   row.read("grows", line.grows);
   row.read_list("random", line.random);
   row.read("variables", line.variables);
-  for (const toml::table* then : row.tables("then")) {
-    Result<Afterwards> afterwards = read_afterwards(*then);
-    if (!afterwards) return afterwards.error();
-    line.then.push_back(std::move(*afterwards));
-  }
+  for (const toml::table* then : row.tables("then"))
+    if (Result<Afterwards> read = read_row(*then, read_afterwards); row.holds(read)) line.then.push_back(*read);
   row.must(!line.run.empty(), "no command");
   row.must(line.cached.empty() || line.cached == "planned" || line.cached == "undivided", "cached in no known way");
   const int outcomes = !line.cached.empty() + !line.passes.empty() + !line.not_stored.empty() + line.fails;
   row.must(outcomes == 1, "should have one of: cached, passes, not_stored, fails");
-  if (auto error = row.error()) return *error;
-  return line;
 }
 
 bool is_for_gcc(const std::string& run) { return run.starts_with("gcc ") || run.starts_with("g++ "); }
@@ -181,7 +185,7 @@ Result<Table> read_table(const std::string& name, Driver driver) {
   for (const toml::table* entry : row.tables("line")) {
     const std::optional<toml::table> particular = row_for(*entry, driver);
     if (!particular) continue;
-    Result<Line> line = read_line(*particular);
+    Result<Line> line = read_row(*particular, read_line);
     if (!line) return Error{path + ": " + line.error().message};
     table.lines.push_back(std::move(*line));
   }
