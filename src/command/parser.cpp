@@ -80,9 +80,19 @@ std::optional<Uncacheable> input_refusal(const std::vector<Input>& inputs) {
   return std::nullopt;
 }
 
-// Relocatable device code without an id takes the source's inode for one.
+// What is compiled for: OPT_offload_host_device is both.
+unsigned side_of(const InputArgList& arguments) {
+  const Arg* side =
+      arguments.getLastArgNoClaim(OPT_offload_device_only, OPT_offload_host_only, OPT_offload_host_device);
+  return side == nullptr ? unsigned{OPT_offload_host_device} : side->getOption().getID();
+}
+
+// Relocatable device code without an id takes the source's inode for one. Compilers up to 21 give none to the host
+// alone.
 std::optional<Uncacheable> cuid_refusal(const InputArgList& arguments) {
   const bool is_rdc = arguments.hasFlag(OPT_fgpu_rdc, OPT_fno_gpu_rdc, false);
+  if (is_rdc && side_of(arguments) == OPT_offload_host_only)
+    return Uncacheable{reason::kRandomCuid, "-fgpu-rdc for the host alone"};
   for (const Arg* argument : arguments.filtered(OPT_fuse_cuid_EQ)) {
     const llvm::StringRef way = argument->getValue();
     if (way == "random" || (way == "none" && is_rdc))
@@ -158,12 +168,6 @@ std::string default_output(const std::string& source, const char* ending) {
   return std::string(name.substr(0, name.rfind('.'))) + ending;
 }
 
-bool is_for_devices_alone(const InputArgList& arguments) {
-  const Arg* side =
-      arguments.getLastArgNoClaim(OPT_offload_device_only, OPT_offload_host_only, OPT_offload_host_device);
-  return side != nullptr && side->getOption().matches(OPT_offload_device_only);
-}
-
 // -MF, or the name that clang derives; -MF alone asks for nothing.
 std::optional<std::string> find_depfile(const InputArgList& arguments, const std::string& source) {
   const Arg* request = nullptr;
@@ -214,7 +218,7 @@ void fill(Invocation& invocation, const InputArgList& arguments, const Input& in
   invocation.source = input.path;
   const Arg* output = arguments.getLastArgNoClaim(OPT_o);
   invocation.object = output != nullptr ? output->getValue() : default_output(input.path, output_ending(arguments));
-  invocation.driver_names_outputs = output == nullptr && is_for_devices_alone(arguments);
+  invocation.driver_names_outputs = output == nullptr && side_of(arguments) == OPT_offload_device_only;
   invocation.depfile = find_depfile(arguments, input.path);
   invocation.archs = find_archs(arguments);
   invocation.without_archs = less_archs(invocation.expanded, arguments);

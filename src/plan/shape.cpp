@@ -26,7 +26,7 @@ class ShapeReader {
   }
 
   Result<Shape> finish(const std::vector<command::ArchId>& asked_for) {
-    if (shape_.devices.empty()) return unusual("compiles for no device");
+    if (shape_.devices.empty()) return finish_host();
     std::vector<command::ArchId> archs = shape_.bundle ? shape_.bundle->archs : asked_for;
     // The compiler's default.
     if (archs.empty() && shape_.devices.size() == 1) archs.push_back({shape_.devices[0].compile.target_cpu});
@@ -36,6 +36,12 @@ class ShapeReader {
   }
 
  private:
+  // For the host alone.
+  Result<Shape> finish_host() {
+    if (!shape_.host || shape_.bundle) return unusual("compiles for no device");
+    return std::move(shape_);
+  }
+
   Status take_compile(const Job& job) {
     Result<FrontendJob> compile = read_frontend_job(job);
     if (!compile) return compile.error();
@@ -117,12 +123,12 @@ Status check_compiles(const Shape& shape, const command::Invocation& invocation)
 }
 
 // A driver that ignores -cuid= says so in a warning that the user's own command does not give, and takes an id that the
-// arch list is part of.
+// arch list is part of. For the host alone it takes none, and is silent.
 Status check_cuid(const Shape& shape, const command::Invocation& invocation) {
   const std::vector<const FrontendJob*> compiles = shape.compiles();
   const std::string& cuid = compiles.front()->cuid;
   const bool same = std::all_of(compiles.begin(), compiles.end(), [&](const auto* job) { return job->cuid == cuid; });
-  if (!same || (cuid.empty() && !invocation.user_cuid))
+  if (!same || (cuid.empty() && !invocation.user_cuid && !shape.devices.empty()))
     return unusual("does not have one id of the translation unit throughout");
   if (cuid.empty() && compiles.front()->is_relocatable)
     return unusual("has relocatable code that is named by the source's inode");

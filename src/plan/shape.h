@@ -1,6 +1,6 @@
 // The jobs of a plan, apart: which are the devices', which are the host's, what bundles.
 //
-//   plan   := device+ { bundle | host }            ; each of the two at most once, in any order
+//   plan   := device+ { bundle | host } | host     ; each of the two at most once, in any order
 //   device := cc1 [ lld ]
 //
 // Rejected: one fixed sequence for each kind of compile (objects, relocatable device code, devices alone, assembly and

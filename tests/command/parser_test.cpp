@@ -150,8 +150,10 @@ const Case kCases[] = {
     {"clang++ -mcpu=help -c a.hip", reason::kDriverInformation},
     // Another shape.
     {"clang++ -fgpu-rdc -fuse-cuid=none -c a.hip", reason::kRandomCuid},
-    {"clang++ --offload-host-only -c a.hip", reason::kOneSided},
-    {"clang++ --cuda-host-only -c a.hip", reason::kOneSided},
+    {"clang++ --offload-host-only -c a.hip", kCached},
+    {"clang++ --cuda-host-only -c a.hip", kCached},
+    {"clang++ -fgpu-rdc --cuda-host-only -c a.hip", reason::kRandomCuid},
+    {"clang++ -fgpu-rdc --cuda-host-only --offload-host-device -c a.hip", kCached},
     {"clang++ --offload-new-driver -c a.hip", reason::kNewDriver},
     // More is written.
     {"clang++ -gsplit-dwarf -c a.hip", kCached},

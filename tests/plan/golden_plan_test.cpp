@@ -172,6 +172,13 @@ TEST(GoldenPlan, HoldsDevicesAlone) {
   EXPECT_EQ(plan.steps.back().outputs.front().place, "a.o");
 }
 
+TEST(GoldenPlan, HoldsTheHostAloneWithoutAnId) {
+  const Plan plan = accepted(recorded("clang-19-host-only"), invocation_of_a());
+  EXPECT_THAT(outputs(plan), ElementsAre("host.o"));
+  EXPECT_TRUE(plan.steps[0].inputs.empty());
+  EXPECT_EQ(plan.steps[0].outputs.front().place, "a.o");
+}
+
 TEST(GoldenPlan, HoldsBitcodeOfTheHostForTheLinker) {
   const Plan plan = accepted(recorded("clang-19-lto"), invocation_of_a());
   EXPECT_THAT(outputs(plan), ElementsAre("gfx1030.out", "gfx906.out", "fatbin.hipfb", "host.bc"));

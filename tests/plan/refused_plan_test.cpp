@@ -132,6 +132,12 @@ TEST(RefusedPlan, IsOneThatLeavesTheTemporaryDirectoryByTheParent) {
   EXPECT_THAT(refusal(printed, invocation_of_a()), HasSubstr("/tmp/probe/../a.o"));
 }
 
+TEST(RefusedPlan, IsOneOfTheHostAloneWhoseCodeIsRelocatableAndHasNoId) {
+  const std::string printed = recorded("clang-19-host-only");
+  EXPECT_THAT(refusal(replaced(printed, "\"-emit-obj\"", "\"-emit-obj\" \"-fgpu-rdc\""), invocation_of_a()),
+              HasSubstr("inode"));
+}
+
 TEST(RefusedPlan, IsOneThatIsCutOffAnywhere) {
   testing::expect_refused_in_part(recorded("clang-19-one-arch"), invocation_of_a());
 }

@@ -18,7 +18,6 @@ inline constexpr const char* kOutputNotAFile = "output-not-a-file";
 inline constexpr const char* kDriverInformation = "driver-information";
 
 // A shape of HIP compile that is not taken apart.
-inline constexpr const char* kOneSided = "one-sided";
 inline constexpr const char* kLto = "lto";
 inline constexpr const char* kNewDriver = "new-driver";
 
