@@ -25,22 +25,39 @@ Request Oracle::with_cuid(const Request& request) const {
   return fixed;
 }
 
+std::vector<Ended> Oracle::run_alone(const std::vector<Request>& one_by_one) const {
+  std::vector<Ended> ended;
+  for (const Request& request : one_by_one) {
+    const Request fixed = with_cuid(request);
+    ended.push_back(run(fixed.command, fixed.directory, fixed.variables));
+  }
+  return ended;
+}
+
 Comparison Oracle::compare(const std::vector<Request>& at_once) const {
   const Files start = files_in(directory_);
   const Counts before = cache_.counts();
-  const std::vector<Ended> cached = run_at_once(cache_, at_once);
-  Comparison comparison{.counted = cache_.counts() - before, .exit_codes = {}, .alone = {}, .differences = {}};
+  Comparison comparison{.before = start};
+  comparison.cached = run_at_once(cache_, at_once);
+  comparison.counted = cache_.counts() - before;
   const Files by_cache = files_in(directory_);
   restore(directory_, start, by_cache);
-  Differences& differences = comparison.differences;
-
-  for (std::size_t i = 0; i < at_once.size(); ++i) {
-    const Request fixed = with_cuid(at_once[i]);
-    comparison.alone.push_back(run(fixed.command, fixed.directory, fixed.variables));
-    differences = differences + differences_of(cached[i], comparison.alone.back());
-    comparison.exit_codes.push_back(cached[i].exit_code);
+  comparison.alone = run_alone(at_once);
+  Files alone = files_in(directory_);
+  if (at_once.size() > 1 && by_cache != alone) {
+    restore(directory_, start, alone);
+    run_alone({at_once.rbegin(), at_once.rend()});
+    alone = expected_of_either(by_cache, alone, files_in(directory_));
   }
-  differences = differences + differences_of(changes(start, by_cache), changes(start, files_in(directory_)));
+
+  Differences& differences = comparison.differences;
+  for (std::size_t i = 0; i < at_once.size(); ++i) {
+    differences = differences + differences_of(comparison.cached[i], comparison.alone[i]);
+    comparison.exit_codes.push_back(comparison.cached[i].exit_code);
+  }
+  comparison.by_cache = changes(start, by_cache);
+  comparison.by_compiler = changes(start, alone);
+  differences = differences + differences_of(comparison.by_cache, comparison.by_compiler);
   return comparison;
 }
 

@@ -22,8 +22,9 @@ struct Request {
 struct Comparison {
   Counts counted;                        // of the runs through hipcache
   std::vector<int> exit_codes;           // theirs, one for each request
-  std::vector<Ended> alone;              // how the compiler's own runs ended
+  std::vector<Ended> cached, alone;      // how the runs ended: through hipcache, and the compiler's own
   std::vector<std::string> differences;  // a line each; none: equal
+  Files before, by_cache, by_compiler;   // the directory, and what hipcache and the compiler changed there
 };
 
 class Oracle {
@@ -32,7 +33,8 @@ class Oracle {
   Oracle(const Cache& cache, std::string directory) : cache_(cache), directory_(std::move(directory)) {}
 
   // Runs the requests through hipcache, all at once, then each alone with the CUID that hipcache used, from the same
-  // state of the directory. The outputs stay. For those who report by themselves; tests have check().
+  // state of the directory. Which of two requests writes last is nobody's promise, so either order of them is good. The
+  // outputs stay. For those who report by themselves; tests have check().
   Comparison compare(const std::vector<Request>& at_once) const;
 
   // The same for one command in the watched directory; expects equal traces. Returns what was counted for the run
@@ -54,6 +56,7 @@ class Oracle {
   };
 
   Request with_cuid(const Request& request) const;
+  std::vector<Ended> run_alone(const std::vector<Request>& one_by_one) const;
 
   const Cache& cache_;
   std::string directory_;

@@ -88,6 +88,28 @@ void restore(const std::string& directory, const Files& before, const Files& aft
       write_back(directory, name, described);
 }
 
+Files expected_of_either(const Files& got, const Files& one, const Files& other) {
+  Files expected = one;
+  for (const auto& [name, bytes] : changes(one, other)) {
+    const auto here = got.find(name);
+    const bool is_there = here != got.end();
+    const auto there = other.find(name);
+    if (is_there != (there != other.end()) || (is_there && here->second != there->second)) continue;
+    if (is_there) expected[name] = bytes;
+    if (!is_there) expected.erase(name);
+  }
+  return expected;
+}
+
+void write_out(const std::string& directory, const Files& files) {
+  for (const auto& [name, described] : files) {
+    if (described.empty() || described.starts_with(kSameFileAs)) continue;
+    const bool is_directory = S_ISDIR(std::stoul(described, nullptr, 8));
+    fs::create_directories(is_directory ? fs::path(directory) / name : (fs::path(directory) / name).parent_path());
+    if (!is_directory) write_back(directory, name, described);
+  }
+}
+
 Differences differences_of(const Files& cached, const Files& alone) {
   Differences differences;
   for (const auto& [name, bytes] : alone) {

@@ -52,11 +52,37 @@ Arguments arch_words(const Compile& compile) {
   return integration::archs({all});
 }
 
+std::string language_of(const std::string& source) {
+  if (source.ends_with(".asm")) return "assembler";
+  return source.ends_with(".txt") ? "c++-cpp-output" : "c++";
+}
+
 // The usual beginning, with device libraries of the compile's own choice.
-Arguments beginning(const integration::Compiler& compiler) {
+Arguments beginning(const Compile& compile, const integration::Compiler& compiler) {
+  if (compile.driver == "g++") return {"g++", "-std=c++17"};
+  if (compile.driver != kHip) return {compiler.program(), "-std=c++17"};
   Arguments words = compiler.hip();
   std::erase_if(words, [](const std::string& word) { return word.starts_with("--rocm-device-lib-path="); });
   return words;
+}
+
+// What g++ has no word for.
+bool is_of_clang(const Option& option) {
+  static const std::array<std::string, 7> kClangs{"-Xarch_",       "-fno-caret", "-fcolor", "-fgpu-",
+                                                  "-ferror-limit", "--config",   "--rocm"};
+  return std::any_of(kClangs.begin(), kClangs.end(),
+                     [&](const std::string& start) { return !option.empty() && option[0].starts_with(start); });
+}
+
+std::vector<Option> options_for(const Compile& compile, std::vector<Option> options) {
+  if (compile.driver == "g++") std::erase_if(options, is_of_clang);
+  return options;
+}
+
+// Of a HIP compile alone.
+Arguments device_words(const Compile& compile, const Rendering& rendering) {
+  if (compile.driver != kHip) return {};
+  return rendering.option(compile.library) + arch_words(compile);
 }
 
 }  // namespace
@@ -64,9 +90,11 @@ Arguments beginning(const integration::Compiler& compiler) {
 integration::Request request_for(const Compile& compile, const integration::Compiler& compiler,
                                  const std::string& root) {
   const Rendering rendering(compile, root);
-  Arguments command = beginning(compiler) + rendering.option(compile.library) + arch_words(compile) +
-                      rendering.options(compile.includes) + rendering.options(compile.flags) +
-                      rendering.option(compile.depfile) + Arguments{"-c", rendering.word("{" + compile.source + "}")};
+  Arguments command = beginning(compile, compiler) + device_words(compile, rendering) +
+                      rendering.options(compile.includes) + rendering.options(options_for(compile, compile.flags)) +
+                      rendering.option(compile.depfile) + compile.stage;
+  if (compile.driver != kHip) command = command + Arguments{"-x", language_of(compile.source)};
+  command.push_back(rendering.word("{" + compile.source + "}"));
   if (!compile.output.empty()) command = command + Arguments{"-o", rendering.word("{" + compile.output + "}")};
   Variables variables;
   for (const auto& [name, value] : compile.environment) variables[name] = rendering.word(value);

@@ -18,12 +18,17 @@ using integration::Arguments;
 using integration::Variables;
 
 inline const std::array<std::string, 6> kArchs{"gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030", "gfx90a:xnack+"};
+// Beside the HIP compiler, those of compiles that are one step, and what kind of compile it may be instead of `-c`.
+inline const std::string kHip = "hip";
+inline const std::array<std::string, 3> kDrivers{kHip, "clang++", "g++"};
 inline const std::string kBitcode = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
 // An option of one word or more, with its values.
 using Option = Arguments;
 
 struct Compile {
+  std::string driver = kHip;
+  Option stage{"-c"};
   std::string directory = ".";
   bool absolute = false;  // paths in words
   std::string source;

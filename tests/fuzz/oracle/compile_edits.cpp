@@ -55,6 +55,7 @@ std::string edit_flag(Random& random, Compile& compile) {
                              {"-imacros", "{inc1/h2.h}"},
                              {"@{conf/flags.rsp}"},
                              {"--config", "{conf/project.cfg}"},
+                             {"-gsplit-dwarf"},
                              {"-fvisibility=hidden"},
                              {"-ferror-limit=2"}};
   const Option option = random.pick(kPool);
@@ -122,6 +123,23 @@ std::string edit_libraries(Random& random, Compile& compile) {
   return "device libraries";
 }
 
+std::string edit_source(Random& random, Compile& compile) {
+  compile.source = compile.driver == kHip ? random.pick(kSources) : random.pick(kPlainSources);
+  return "source " + compile.source;
+}
+
+std::string edit_driver(Random& random, Compile& compile) {
+  compile.driver = random.pick(kDrivers);
+  return "by " + compile.driver + ", " + edit_source(random, compile);
+}
+
+// To be compiled into an object, most of the time: it has the most steps.
+std::string edit_stage(Random& random, Compile& compile) {
+  static const Options kStages{{"-c"}, {"-c"}, {"-c"}, {"-S"}, {"-E"}, {"-E", "-P"}, {"-fsyntax-only"}, {"-M"}};
+  compile.stage = random.pick(kStages);
+  return "to the end of " + compile.stage.front();
+}
+
 std::string edit_environment(Random& random, Compile& compile) {
   static const std::array<std::pair<const char*, const char*>, 6> kVariables{{{"CPATH", "{inc2}"},
                                                                               {"CPATH", "{lnk0}"},
@@ -171,7 +189,7 @@ std::string edit_unrelated_variable(Random& random, Compile& compile) {
 }
 
 std::string edit_compile(Random& random, Compile& compile) {
-  switch (random.below(14)) {
+  switch (random.below(17)) {
     case 0:
       return edit_optimisation(random, compile);
     case 1:
@@ -194,8 +212,12 @@ std::string edit_compile(Random& random, Compile& compile) {
     case 11:
       return edit_environment(random, compile);
     case 12:
-      compile.source = random.pick(kSources);
-      return "source " + compile.source;
+      return edit_source(random, compile);
+    case 13:
+      return edit_driver(random, compile);
+    case 14:
+    case 15:
+      return edit_stage(random, compile);
     default:
       return edit_output(random, compile);
   }

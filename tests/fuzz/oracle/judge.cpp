@@ -62,7 +62,7 @@ void judge_archs(const Compile& compile, const Occasion& occasion, const Compari
 void judge_twins(const Occasion& occasion, const Comparison& comparison, std::vector<Finding>& findings) {
   const std::vector<Compile>& compiles = occasion.compiles;
   const bool twins = compiles.size() == 2 && compiles[0] == compiles[1];
-  if (!twins || !is_settled(comparison)) return;
+  if (!twins || !is_settled(occasion, comparison)) return;
   for (const auto& [step, count] : comparison.counted.run)
     if (step != "device" && count > 1)
       findings.push_back(
@@ -71,9 +71,9 @@ void judge_twins(const Occasion& occasion, const Comparison& comparison, std::ve
 
 }  // namespace
 
-bool is_settled(const Comparison& comparison) {
+bool is_settled(const Occasion& occasion, const Comparison& comparison) {
   return all_succeeded(comparison) && sum(comparison.counted.not_stored) == 0 && sum(comparison.counted.reasons) == 0 &&
-         comparison.counted.errors == 0;
+         comparison.counted.errors == 0 && !(occasion.reads_only && steps_run(comparison.counted) > 0);
 }
 
 std::vector<Finding> judge(const Occasion& occasion, const Comparison& comparison, const Ledger& ledger) {

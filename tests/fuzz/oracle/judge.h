@@ -21,14 +21,16 @@ struct Finding {
 struct Occasion {
   std::vector<Compile> compiles;
   Digest state;
-  bool recache = false;  // everything is to run again
-  bool clocked = false;  // the project asks for times, and no variable gives them
+  bool recache = false;     // everything is to run again
+  bool reads_only = false;  // nothing is to be stored
+  bool clocked = false;     // the project asks for times, and no variable gives them
 };
 
 std::vector<Finding> judge(const Occasion& occasion, const integration::Comparison& comparison, const Ledger& ledger);
 
-// Whether all that was asked was served or stored.
-bool is_settled(const integration::Comparison& comparison);
+// Whether all that was asked was served or stored, so that it is owed from here on. Where nothing is to be stored, what
+// ran (the probe of a request whose steps are all there) runs again.
+bool is_settled(const Occasion& occasion, const integration::Comparison& comparison);
 
 }  // namespace hipcache::fuzz
 

@@ -26,14 +26,14 @@ class Judge : public testing::Test {
 
   const Compile compile_{.source = "src/a.hip", .output = "out0/a.o", .archs = {"gfx906"}};
   Occasion occasion_{.compiles = {compile_}, .state = digest_of("state")};
-  integration::Comparison comparison_{.counted = {}, .exit_codes = {0}, .differences = {}};
+  integration::Comparison comparison_{.exit_codes = {0}};
   Ledger ledger_;
 };
 
 TEST_F(Judge, AcquitsAMissThatWasNotOwed) {
   runs_everything();
   EXPECT_TRUE(kinds().empty());
-  EXPECT_TRUE(is_settled(comparison_));
+  EXPECT_TRUE(is_settled(occasion_, comparison_));
 }
 
 TEST_F(Judge, FindsWhatDiffers) {
@@ -44,7 +44,7 @@ TEST_F(Judge, FindsWhatDiffers) {
 TEST_F(Judge, FindsErrorsOfTheCacheItself) {
   comparison_.counted.errors = 1;
   EXPECT_EQ(kinds(), std::vector{Kind::mismatch});
-  EXPECT_FALSE(is_settled(comparison_));
+  EXPECT_FALSE(is_settled(occasion_, comparison_));
 }
 
 TEST_F(Judge, FindsAnOwedHitThatWasNoneUnlessItWasToRunAgain) {
@@ -67,7 +67,7 @@ TEST_F(Judge, FindsAnOwedDeviceStepThatRan) {
 TEST_F(Judge, FindsWhatPassedThroughUnlessItFailed) {
   comparison_.counted.reasons["probe-failed"] = 1;
   EXPECT_EQ(kinds(), std::vector{Kind::needless_miss});
-  EXPECT_FALSE(is_settled(comparison_));
+  EXPECT_FALSE(is_settled(occasion_, comparison_));
   comparison_.exit_codes = {1};
   EXPECT_TRUE(kinds().empty());
 }
@@ -75,11 +75,19 @@ TEST_F(Judge, FindsWhatPassedThroughUnlessItFailed) {
 TEST_F(Judge, FindsWhatWasNotStoredUnlessTheProjectAsksForTheTime) {
   comparison_.counted.not_stored["clock"] = 1;
   EXPECT_EQ(kinds(), std::vector{Kind::needless_miss});
-  EXPECT_FALSE(is_settled(comparison_));
+  EXPECT_FALSE(is_settled(occasion_, comparison_));
   occasion_.clocked = true;
   EXPECT_TRUE(kinds().empty());
   comparison_.counted.not_stored["input-changed"] = 1;
   EXPECT_EQ(kinds(), std::vector{Kind::needless_miss});
+}
+
+TEST_F(Judge, OwesWhatWasFoundWhileNothingWasStoredUnlessAStepRan) {
+  occasion_.reads_only = true;
+  comparison_.counted.hits = 1;
+  EXPECT_TRUE(is_settled(occasion_, comparison_));
+  comparison_.counted.run["probe"] = 1;
+  EXPECT_FALSE(is_settled(occasion_, comparison_));
 }
 
 TEST_F(Judge, FindsAStepThatTwoEqualRequestsBothRan) {

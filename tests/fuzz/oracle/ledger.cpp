@@ -21,6 +21,8 @@ void add_options(Hasher& hasher, const std::vector<Option>& options) {
 // Variables that no compiler asks for are no part of a request.
 Hasher hasher_for(const Compile& compile) {
   Hasher hasher("compile");
+  hasher.field(compile.driver);
+  add_option(hasher, compile.stage);
   hasher.field(compile.directory).field(compile.absolute ? 1 : 0).field(compile.source).field(compile.output);
   add_options(hasher, compile.includes);
   add_options(hasher, compile.flags);

@@ -41,6 +41,9 @@ Tree make_tree(Random& random, const support::Scratch& scratch) {
   for (const std::string& directory : kHeaderDirectories) scratch.make_directory(directory);
   write_headers(random, tree);
   tree.link("lnk0", random.pick(kHeaderDirectories));
+  tree.write("src/c.txt", "# 1 \"c.h\"\nint from_header = " + random.number() +
+                              ";\n# 1 \"c.cpp\"\nint last = " + random.number() + ";\n");
+  tree.write("src/d.asm", ".data\n.long " + random.number() + "\n.incbin \"blob.bin\"\n");
   tree.write("src/blob.bin", "blob=" + random.number() + "\n");
   tree.write("conf/flags.rsp", "-DFLAG2=" + random.number() + " -DUNUSED=" + random.number() + "\n");
   tree.write("conf/project.cfg", "-DFLAG3=" + random.number() + "\n-I ../inc2\n");

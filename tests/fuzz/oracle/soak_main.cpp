@@ -22,7 +22,6 @@ struct Orders {
   std::optional<std::uint32_t> seed;
   unsigned steps = 40;
   std::string compiler = "both";
-  bool keep = false;
   bool verbose = false;
 };
 
@@ -38,7 +37,7 @@ void soak(const Orders& orders, const integration::Compiler& compiler, Clock::ti
   const auto is_over = [&] { return orders.minutes && Clock::now() >= end; };
   std::uint32_t seed = *orders.seed;
   do {
-    Walk({compiler, seed++, orders.steps, orders.keep, orders.verbose}, tally, print).run(is_over);
+    Walk({compiler, seed++, orders.steps, orders.verbose}, tally, print).run(is_over);
   } while (orders.minutes && !is_over());
 }
 
@@ -79,7 +78,6 @@ int main(int argc, char** argv) {
   app.add_option("--compiler", orders.compiler, "15, 19 or both")
       ->check(CLI::IsMember({"15", "19", "both"}))
       ->capture_default_str();
-  app.add_flag("--keep", orders.keep, "Keep the project of a walk that finds something");
   app.add_flag("--verbose", orders.verbose, "Print every step");
   CLI11_PARSE(app, argc, argv);
   if (!orders.seed) orders.seed = std::random_device()();

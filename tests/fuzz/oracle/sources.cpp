@@ -139,7 +139,7 @@ std::string source_text(Random& random) {
   } else {
     text.add("__global__ void kernel(float* data) { data[0] *= " + number + "; }\n");
   }
-  text.add("void launch(float* data) { kernel<<<1, 64>>>(data); }\n");
+  text.add("#ifdef __HIP__\nvoid launch(float* data) { kernel<<<1, 64>>>(data); }\n#endif\n");
   if (random.chance(15)) {
     text.add("#ifndef __HIP_DEVICE_COMPILE__\n__asm__(\".incbin \\\"blob.bin\\\"\");\n#endif\n");
   }

@@ -19,6 +19,7 @@ class Tally {
   void end_of_walk() { ++figures_["walks"]; }
 
   std::int64_t operator[](const std::string& name) const;
+  std::vector<std::string> reasons() const;  // rows of steps that were not stored
   std::int64_t findings() const { return (*this)["mismatches"] + (*this)["needless misses"]; }
 
  private:

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -14,7 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_output(const std::string& name) { return name.ends_with(".o") || name.ends_with(".d"); }
+bool is_output(const std::string& name) {
+  static const std::array<std::string_view, 4> kEndings{".o", ".d", ".s", ".dwo"};
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view end) { return name.ends_with(end); });
+}
 bool is_unrelated(const std::string& name) { return base_name(name).starts_with("unrelated"); }
 
 std::string read(const fs::path& path) {

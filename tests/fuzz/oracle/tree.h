@@ -1,7 +1,7 @@
 // The directory of a random project: its files and links are written, moved, taken away and brought back in all the
 // ways in which editors, version control and build tools do that.
 //
-// What compiles leave (*.o, *.d) is there but is no part of the project.
+// What compiles leave (*.o, *.s, *.d, *.dwo) is there but is no part of the project.
 #ifndef HIPCACHE_TESTS_FUZZ_ORACLE_TREE_H
 #define HIPCACHE_TESTS_FUZZ_ORACLE_TREE_H
 

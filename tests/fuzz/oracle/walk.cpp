@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fuzz/oracle/compile_edits.h"
+#include "fuzz/oracle/evidence.h"
 #include "fuzz/oracle/project.h"
 #include "hipcache/base/files.h"
 
@@ -32,12 +33,9 @@ bool asks_for_time(const Snapshot& tree) {
   });
 }
 
-// As a shell would take it.
-std::string line_of(const integration::Request& request) {
-  std::string line = "cd " + request.directory + " &&";
-  for (const auto& [name, value] : request.variables) line += " " + name + "='" + value + "'";
-  for (const std::string& word : request.command) line += " " + word;
-  return line;
+// clang 15 does not know the variable, and g++ not in place of a file's own time.
+bool takes_time_from_variable(const Compile& compile, const integration::Compiler& compiler) {
+  return compile.environment.contains("SOURCE_DATE_EPOCH") && compile.driver != "g++" && compiler.version != "15";
 }
 
 std::string indented(const std::string& text) {
@@ -73,8 +71,8 @@ bool Walk::step() {
   const std::vector<Finding> findings = judge(now, comparison, ledger_);
   tally_.take(comparison, findings);
   if (options_.verbose) tell(comparison);
-  if (!findings.empty()) report(findings, log ? log->size() : 0);
-  remember(comparison, now.state);
+  if (!findings.empty()) report(findings, comparison, log ? log->size() : 0);
+  remember(now, comparison);
   return std::none_of(findings.begin(), findings.end(),
                       [](const Finding& finding) { return finding.kind == Finding::Kind::mismatch; });
 }
@@ -90,8 +88,11 @@ Occasion Walk::occasion() const {
   Occasion now{.compiles = beside_, .state = tree_.state()};
   now.compiles.insert(now.compiles.begin(), compile_);
   now.recache = settings_.contains("HIPCACHE_RECACHE");
-  const bool time_is_given = options_.compiler.version != "15" && compile_.environment.contains("SOURCE_DATE_EPOCH");
-  now.clocked = !time_is_given && asks_for_time(tree_.snapshot());
+  now.reads_only = settings_.contains("HIPCACHE_READONLY");
+  now.clocked = asks_for_time(tree_.snapshot()) &&
+                !std::all_of(now.compiles.begin(), now.compiles.end(), [&](const Compile& compile) {
+                  return takes_time_from_variable(compile, options_.compiler);
+                });
   return now;
 }
 
@@ -104,11 +105,10 @@ std::vector<integration::Request> Walk::requests() const {
   return requests;
 }
 
-void Walk::remember(const integration::Comparison& comparison, const Digest& state) {
-  const bool all_hit = comparison.counted.hits == static_cast<std::int64_t>(comparison.exit_codes.size());
-  const bool stored = is_settled(comparison) && (all_hit || !settings_.contains("HIPCACHE_READONLY"));
-  for (const Compile& compile : occasion().compiles)
-    stored ? ledger_.settled(compile, state) : ledger_.tried(compile, state);
+void Walk::remember(const Occasion& now, const integration::Comparison& comparison) {
+  const bool settled = is_settled(now, comparison);
+  for (const Compile& compile : now.compiles)
+    settled ? ledger_.settled(compile, now.state) : ledger_.tried(compile, now.state);
   const bool good =
       std::all_of(comparison.exit_codes.begin(), comparison.exit_codes.end(), [](int c) { return c == 0; });
   history_.push_back({tree_.snapshot(), compile_, good});
@@ -128,7 +128,8 @@ void Walk::tell(const integration::Comparison& comparison) const {
   print_(line + "\n");
 }
 
-void Walk::report(const std::vector<Finding>& findings, std::size_t log_size) {
+void Walk::report(const std::vector<Finding>& findings, const integration::Comparison& comparison,
+                  std::size_t log_size) const {
   std::string text;
   for (const Finding& finding : findings) {
     text += finding.kind == Finding::Kind::mismatch ? "mismatch: " : "needless miss: ";
@@ -139,12 +140,8 @@ void Walk::report(const std::vector<Finding>& findings, std::size_t log_size) {
   if (const Result<std::string> log = read_file(notes_ / "log", kLogLimit); log && log->size() > log_size)
     text += "  the daemon's log:\n" + indented(log->substr(log_size));
   text += "  again: tools/soak --seed " + std::to_string(options_.seed) + " --steps " + std::to_string(number_) +
-          " --compiler " + options_.compiler.version + " --keep\n";
-  if (options_.keep) {
-    project_.keep();
-    text += "  the project stays in " + project_.path() + "\n";
-  }
-  print_(text);
+          " --compiler " + options_.compiler.version + "\n";
+  print_(text + "  evidence: " + keep_evidence(text, requests(), comparison) + "\n");
 }
 
 }  // namespace hipcache::fuzz

@@ -23,7 +23,6 @@ struct WalkOptions {
   integration::Compiler compiler;
   std::uint32_t seed = 1;
   unsigned steps = 40;
-  bool keep = false;     // the project, if anything is found
   bool verbose = false;  // prints every step
 };
 
@@ -63,9 +62,10 @@ class Walk {
   std::string change_once();
   Occasion occasion() const;
   std::vector<integration::Request> requests() const;
-  void remember(const integration::Comparison& comparison, const Digest& state);
+  void remember(const Occasion& now, const integration::Comparison& comparison);
   void tell(const integration::Comparison& comparison) const;
-  void report(const std::vector<Finding>& findings, std::size_t log_size);
+  void report(const std::vector<Finding>& findings, const integration::Comparison& comparison,
+              std::size_t log_size) const;
 
   std::string repeat();
   std::string edit_sources();
