@@ -111,12 +111,10 @@ bool is_refused(unsigned option) {
     case OPT_ffat_lto_objects:
     case OPT_fthinlto_index_EQ:
     case OPT_fembed_bitcode_EQ:
-    case OPT_fembed_offload_object_EQ:
     case OPT_remap_file:
     case OPT_working_directory:
     case OPT_dwarf_debug_flags:
     case OPT_record_command_line:
-    case OPT_offload_new_driver:
     case OPT_fclangir:
     case OPT_fincremental_extensions:
     case OPT_foverride_record_layout_EQ:
@@ -144,6 +142,7 @@ Cc1Role role_of(const llvm::opt::Option& option) {
     case OPT_sys_header_deps:
       return Cc1Role::dependency;
     case OPT_fcuda_include_gpubinary:
+    case OPT_fembed_offload_object_EQ:
       return Cc1Role::fatbin;
     case OPT_fcuda_is_device:
       return Cc1Role::device;

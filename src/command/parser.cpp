@@ -87,12 +87,17 @@ unsigned side_of(const InputArgList& arguments) {
   return side == nullptr ? unsigned{OPT_offload_host_device} : side->getOption().getID();
 }
 
+bool is_new_driver(const InputArgList& arguments) {
+  return arguments.hasFlag(OPT_offload_new_driver, OPT_no_offload_new_driver, false);
+}
+
 // Relocatable device code without an id takes the source's inode for one. Compilers up to 21 give none to the host
-// alone.
+// alone; by the new driver none at all, so that the two sides agree where they are compiled apart.
 std::optional<Uncacheable> cuid_refusal(const InputArgList& arguments) {
   const bool is_rdc = arguments.hasFlag(OPT_fgpu_rdc, OPT_fno_gpu_rdc, false);
-  if (is_rdc && side_of(arguments) == OPT_offload_host_only)
-    return Uncacheable{reason::kRandomCuid, "-fgpu-rdc for the host alone"};
+  const unsigned side = side_of(arguments);
+  if (is_rdc && (side == OPT_offload_host_only || (side == OPT_offload_device_only && is_new_driver(arguments))))
+    return Uncacheable{reason::kRandomCuid, "-fgpu-rdc for one side alone"};
   for (const Arg* argument : arguments.filtered(OPT_fuse_cuid_EQ)) {
     const llvm::StringRef way = argument->getValue();
     if (way == "random" || (way == "none" && is_rdc))
@@ -222,6 +227,7 @@ void fill(Invocation& invocation, const InputArgList& arguments, const Input& in
   invocation.depfile = find_depfile(arguments, input.path);
   invocation.archs = find_archs(arguments);
   invocation.without_archs = less_archs(invocation.expanded, arguments);
+  invocation.new_driver = is_new_driver(arguments);
   invocation.user_cuid = arguments.hasArgNoClaim(OPT_cuid_EQ, OPT_fuse_cuid_EQ);
   invocation.colour_given = colour_is_given(arguments);
 }
@@ -245,6 +251,7 @@ void fill_link(Invocation& invocation, const InputArgList& arguments) {
 }
 
 std::variant<Invocation, Uncacheable> understand_link(Invocation invocation, const InputArgList& arguments) {
+  if (is_new_driver(arguments)) return Uncacheable{reason::kLink, "--offload-new-driver"};
   if (auto refusal = link_input_refusal(find_inputs(arguments, is_hipcc(invocation.expanded[0]))))
     return *std::move(refusal);
   fill_link(invocation, arguments);

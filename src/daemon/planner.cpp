@@ -13,9 +13,9 @@ using command::Uncacheable;
 
 namespace {
 
-StepWork probe_work(const Request& request) {
+StepWork probe_work(const Request& request, plan::IdFor id_for) {
   const std::vector<std::string> arguments =
-      plan::probe_arguments(request.invocation, request.from.cuid, request.colour);
+      plan::probe_arguments(request.invocation, request.from.cuid, request.colour, id_for);
   StepWork work;
   work.label = "probe";
   work.key = probe_key(request, arguments);
@@ -32,12 +32,9 @@ Status run_probe(StepWork& probe, protocol::Channel& channel, const Request& req
   return StepRunner(channel, request, services, *directory, lease).run({&probe});
 }
 
-}  // namespace
-
-std::variant<Planned, Uncacheable> obtain_plan(protocol::Channel& channel, const Request& request,
-                                               const Services& services, store::Lease& lease,
-                                               const Explainer* explainer) {
-  StepWork probe = probe_work(request);
+std::variant<Planned, Uncacheable> ask(plan::IdFor id_for, protocol::Channel& channel, const Request& request,
+                                       const Services& services, store::Lease& lease, const Explainer* explainer) {
+  StepWork probe = probe_work(request, id_for);
   if (explainer != nullptr)
     probe.prepare = [&probe, &request, explainer] {
       explainer->log_why(trail_step(probe, nullptr, request.from), {});
@@ -53,6 +50,18 @@ std::variant<Planned, Uncacheable> obtain_plan(protocol::Channel& channel, const
   Result<plan::Plan> plan = plan::read_plan(probe.result.stderr_text, request.invocation, kStoredDirectory);
   if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};
   return Planned{std::move(*plan), std::move(probe)};
+}
+
+}  // namespace
+
+std::variant<Planned, Uncacheable> obtain_plan(protocol::Channel& channel, const Request& request,
+                                               const Services& services, store::Lease& lease,
+                                               const Explainer* explainer) {
+  const auto ask_with = [&](plan::IdFor id_for) { return ask(id_for, channel, request, services, lease, explainer); };
+  if (!request.invocation.new_driver || request.invocation.user_cuid) return ask_with(plan::IdFor::driver);
+  // Up to clang 19 the new driver knows nothing of ids. Later ones add theirs to ours, which is refused.
+  auto planned = ask_with(plan::IdFor::frontends);
+  return std::holds_alternative<Planned>(planned) ? std::move(planned) : ask_with(plan::IdFor::driver);
 }
 
 }  // namespace hipcache::daemon

@@ -29,11 +29,6 @@ std::vector<std::string> split(std::string_view list) {
   }
 }
 
-bool is_arch_name(std::string_view name) {
-  return name.starts_with("gfx") &&
-         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789:+-") == std::string_view::npos;
-}
-
 // "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-"; with code object 2 and 3, and in a bundle of other files than code objects,
 // "hip-amdgcn-..."; there clang 15 to 19 leave the place of the environment out: "...-amdhsa-gfx906".
 Result<command::ArchId> arch_of(std::string_view target) {
@@ -119,6 +114,11 @@ std::string joined(const std::vector<std::string>& inputs) {
 }
 
 }  // namespace
+
+bool is_arch_name(std::string_view name) {
+  return name.starts_with("gfx") &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789:+-") == std::string_view::npos;
+}
 
 bool is_bundle_job(const Job& job) { return job.size() > 1 && job[1].starts_with(kType); }
 

@@ -6,6 +6,7 @@
 #define HIPCACHE_SRC_PLAN_BUNDLE_JOB_H
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hipcache/base/result.h"
@@ -24,7 +25,11 @@ struct BundleJob {
   BundledHost host = BundledHost::none;
   std::string host_input;
   std::string output;
+  bool is_package = false;  // made by another program (package_job.h)
 };
+
+// "gfx90a:xnack-"
+bool is_arch_name(std::string_view name);
 
 bool is_bundle_job(const Job& job);
 

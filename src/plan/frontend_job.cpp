@@ -41,10 +41,9 @@ Emits emits_of(const std::string& argument) {
   return argument == "-S" ? Emits::assembly : Emits::object;
 }
 
-// A name that is to be replaced must be an argument by itself.
+// A name that is to be replaced must be an argument by itself. Of the fatbin's options one has its name joined.
 bool is_replaceable(const Cc1Argument& argument) {
-  const bool is_replaced =
-      argument.role == Cc1Role::output || argument.role == Cc1Role::fatbin || is_side_file(argument.role);
+  const bool is_replaced = argument.role == Cc1Role::output || is_side_file(argument.role);
   return !is_replaced || argument.count == 2;
 }
 
@@ -67,6 +66,7 @@ Status note(FrontendJob& job, const Cc1Argument& argument, Seen& seen) {
       job.main_file = argument.value;
       break;
     case Cc1Role::cuid:
+      if (!job.cuid.empty() && job.cuid != argument.value) return unusual("with two ids of the translation unit");
       job.cuid = argument.value;
       break;
     case Cc1Role::target_cpu:
@@ -95,8 +95,9 @@ Status note(FrontendJob& job, const Cc1Argument& argument, Seen& seen) {
   return done();
 }
 
-void replace_value(std::vector<std::string>& argv, const Cc1Argument& argument, std::string name) {
-  argv[kBeforeArguments + argument.first + 1] = std::move(name);
+void replace_value(std::vector<std::string>& argv, const Cc1Argument& argument, const std::string& name) {
+  std::string& last = argv[kBeforeArguments + argument.first + argument.count - 1];
+  last.replace(last.size() - argument.value.size(), argument.value.size(), name);
 }
 
 // Tells which arguments of the key are left out, argument by argument from the left.

@@ -5,9 +5,13 @@
 
 namespace hipcache::plan {
 
-std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour) {
+std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour,
+                                         IdFor id_for) {
   std::vector<std::string> added;
-  if (!invocation.user_cuid && !invocation.links) added.push_back("-cuid=" + cuid);
+  if (!invocation.user_cuid && !invocation.links) {
+    if (id_for == IdFor::frontends) added.emplace_back("-Xclang");
+    added.push_back("-cuid=" + cuid);
+  }
   if (colour && !invocation.colour_given) added.emplace_back("-fcolor-diagnostics");
   if (invocation.links) added.emplace_back("-fhip-dump-offload-linker-script");
   added.emplace_back("-###");

@@ -35,6 +35,12 @@ Status check_replaced(const Plan& plan, const std::string& directory) {
   return done();
 }
 
+// The warning about it would be ours alone.
+Status check_id_used(const std::string& diagnostics, const command::Invocation& invocation) {
+  const bool ignored = !invocation.user_cuid && diagnostics.find("'-cuid=") != std::string::npos;
+  return ignored ? unusual("has no use for the id of the translation unit") : done();
+}
+
 Result<std::vector<Step>> read_compile_steps(const std::vector<Job>& jobs, const command::Invocation& invocation,
                                              const std::string& directory) {
   Result<Shape> shape = read_shape(jobs, invocation.archs);
@@ -55,6 +61,7 @@ Result<Plan> read_plan(std::string printed, const command::Invocation& invocatio
   Result<PrintedJobs> jobs = read_printed_jobs(printed);
   if (!jobs) return jobs.error();
   if (Status checked = check_programs(jobs->jobs); !checked) return checked.error();
+  if (Status checked = check_id_used(jobs->diagnostics, invocation); !checked) return checked.error();
   Result<std::vector<Step>> steps = invocation.links ? read_link_steps(jobs->jobs, fatbin_source, invocation, directory)
                                                      : read_compile_steps(jobs->jobs, invocation, directory);
   if (!steps) return steps.error();

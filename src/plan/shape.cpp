@@ -6,6 +6,7 @@
 
 #include "hipcache/base/files.h"
 #include "plan/flow.h"
+#include "plan/package_job.h"
 
 namespace hipcache::plan {
 namespace {
@@ -21,7 +22,8 @@ class ShapeReader {
     const bool after_device = std::exchange(after_device_, false);
     if (is_frontend_job(job)) return take_compile(job);
     if (is_link_job(job) && after_device) return take_link(job);
-    if (is_bundle_job(job) && !shape_.bundle) return take_bundle(job);
+    if (is_bundle_job(job) && !shape_.bundle) return take_bundle(read_bundle_job(job));
+    if (is_package_job(job) && !shape_.bundle) return take_bundle(read_package_job(job));
     return unusual("has a job in an unknown place, of " + job[0]);
   }
 
@@ -63,8 +65,7 @@ class ShapeReader {
     return done();
   }
 
-  Status take_bundle(const Job& job) {
-    Result<BundleJob> bundle = read_bundle_job(job);
+  Status take_bundle(Result<BundleJob> bundle) {
     if (!bundle) return bundle.error();
     shape_.bundle = *std::move(bundle);
     return done();

@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "plan/package_job.h"
+
 namespace hipcache::plan {
 namespace {
 
@@ -104,9 +106,10 @@ Step bundle_step(const Shape& shape) {
   }
   if (has_host) step.inputs.push_back(host_name(*shape.host));
   step.starts_others = has_host && bundle.type == "o";
-  step.commands = {bundle_command(bundle, names)};
+  const auto command = bundle.is_package ? package_command : bundle_command;
+  step.commands = {command(bundle, names)};
   const std::vector<std::string> unnamed(names.inputs.size(), "<device>");
-  step.keyed = {bundle_command(bundle, {unnamed, "<host>", "<bundle>"}).argv};
+  step.keyed = {command(bundle, {unnamed, "<host>", "<bundle>"}).argv};
   return step;
 }
 

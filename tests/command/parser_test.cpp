@@ -154,7 +154,11 @@ const Case kCases[] = {
     {"clang++ --cuda-host-only -c a.hip", kCached},
     {"clang++ -fgpu-rdc --cuda-host-only -c a.hip", reason::kRandomCuid},
     {"clang++ -fgpu-rdc --cuda-host-only --offload-host-device -c a.hip", kCached},
-    {"clang++ --offload-new-driver -c a.hip", reason::kNewDriver},
+    {"clang++ --offload-new-driver -c a.hip", kCached},
+    {"clang++ --offload-new-driver -fgpu-rdc -c a.hip", kCached},
+    {"clang++ --offload-new-driver -fgpu-rdc --offload-device-only -c a.hip", reason::kRandomCuid},
+    {"clang++ --offload-new-driver -fgpu-rdc --hip-link a.o", reason::kLink},
+    {"clang++ --offload-link a.o", reason::kLink},
     // More is written.
     {"clang++ -gsplit-dwarf -c a.hip", kCached},
     {"clang++ -gsplit-dwarf=single -c a.hip", reason::kSplitDwarf},

@@ -1,5 +1,7 @@
 #include "integration/compiler.h"
 
+#include <algorithm>
+
 #include "hipcache/base/files.h"
 
 namespace hipcache::integration {
@@ -34,6 +36,15 @@ Arguments Compiler::hip() const {
   return Arguments{program()} +
          words("-x hip -std=c++17 -nogpuinc -B" + tools() +
                " --rocm-path=/usr --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode");
+}
+
+Arguments with_id(Arguments command, const std::string& cuid) {
+  if (cuid.empty()) return command;
+  const bool is_new = std::find(command.begin(), command.end(), "--offload-new-driver") != command.end();
+  Arguments id{"-cuid=" + cuid};
+  if (is_new) id.insert(id.begin(), "-Xclang");
+  command.insert(command.begin() + 1, id.begin(), id.end());
+  return command;
 }
 
 std::string name_of(const testing::TestParamInfo<Compiler>& info) { return "Clang" + info.param.version; }

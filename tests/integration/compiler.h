@@ -23,6 +23,9 @@ struct Compiler {
   Arguments hip() const;
 };
 
+// The command with an id of the translation unit, as hipcache gives it: these compilers' new driver ignores -cuid=.
+Arguments with_id(Arguments command, const std::string& cuid);
+
 // How test programs show it.
 inline void PrintTo(const Compiler& compiler, std::ostream* out) { *out << compiler.program(); }
 

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "integration/compiler.h"
+
 namespace hipcache::integration {
 namespace {
 
@@ -21,7 +23,7 @@ std::vector<Ended> run_at_once(const Cache& cache, const std::vector<Request>& r
 Request Oracle::with_cuid(const Request& request) const {
   const std::string cuid = cache_.plan(request.command, request.directory, request.variables).value("cuid", "");
   Request fixed = request;
-  if (!cuid.empty()) fixed.command.push_back("-cuid=" + cuid);
+  fixed.command = with_id(std::move(fixed.command), cuid);
   return fixed;
 }
 

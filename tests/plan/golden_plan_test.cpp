@@ -179,6 +179,20 @@ TEST(GoldenPlan, HoldsTheHostAloneWithoutAnId) {
   EXPECT_EQ(plan.steps[0].outputs.front().place, "a.o");
 }
 
+TEST(GoldenPlan, HoldsBitcodeThatTheHostTakesInByTheNewDriver) {
+  for (const char* name : {"clang-15-new-driver-rdc", "clang-19-new-driver-rdc"}) {
+    const Plan plan = accepted(recorded(name), invocation_of_a());
+    ASSERT_EQ(plan.steps.size(), 4u);
+    const Step& package = plan.steps[2];
+    const Step& host = plan.steps[3];
+    EXPECT_EQ(host.inputs, std::vector<std::string>{package.outputs.front().name});
+    EXPECT_THAT(package.keyed[0], Contains("--image=file=<device>,triple=amdgcn-amd-amdhsa,arch=gfx906,kind=hip"));
+    EXPECT_THAT(host.keyed[0], Contains("-fembed-offload-object=<fatbin>"));
+    EXPECT_EQ(package.inputs.size(), 2u);
+    EXPECT_TRUE(device_of(plan, "gfx906").hashes_names);
+  }
+}
+
 TEST(GoldenPlan, HoldsBitcodeOfTheHostForTheLinker) {
   const Plan plan = accepted(recorded("clang-19-lto"), invocation_of_a());
   EXPECT_THAT(outputs(plan), ElementsAre("gfx1030.out", "gfx906.out", "fatbin.hipfb", "host.bc"));

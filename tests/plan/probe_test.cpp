@@ -25,6 +25,11 @@ TEST(Probe, LeavesACuidOfTheUsersAlone) {
   EXPECT_THAT(probe_arguments(invocation, "17", false), ElementsAre("clang++", "-cuid=x", "-c", "a.hip", "-###"));
 }
 
+TEST(Probe, GivesTheIdToTheFrontendsOfADriverThatIgnoresIt) {
+  EXPECT_THAT(probe_arguments(typed({"clang++", "-c", "a.hip"}), "17", false, IdFor::frontends),
+              ElementsAre("clang++", "-c", "a.hip", "-Xclang", "-cuid=17", "-###"));
+}
+
 TEST(Probe, AsksForColourOnlyWhereTheUserHasNot) {
   command::Invocation invocation = typed({"clang++", "-c", "a.hip"});
   EXPECT_THAT(probe_arguments(invocation, "17", true),

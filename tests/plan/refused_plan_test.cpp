@@ -78,7 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
         Edit{"Target: ", "clang++: error: no such file\nTarget: ", "error: no such file"},
         Edit{"\"-cuid=0123456789abcdef\"", "\"-cuid=1\"", "id of the translation unit"},
         Edit{"\"-cuid=0123456789abcdef\" ", "", "id of the translation unit"},
-        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"--offload-new-driver\"", "--offload-new-driver"},
+        Edit{"\"-cuid=0123456789abcdef\"", "\"-cuid=0123456789abcdef\" \"-cuid=1\"", "two ids"},
+        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-fembed-offload-object=x\"", "compiles the host"},
         Edit{"Target: ", " (in-process)\nTarget: ", "as its own"},
         Edit{"Target: ", "something new\nTarget: ", "something new"}));
 
@@ -131,6 +132,35 @@ TEST(RefusedPlan, IsOneThatLeavesTheTemporaryDirectoryByTheParent) {
   }
   EXPECT_THAT(refusal(printed, invocation_of_a()), HasSubstr("/tmp/probe/../a.o"));
 }
+
+TEST(RefusedPlan, IsOneOfADriverThatSaysThatItHasNoUseForTheId) {
+  const std::string warning = "clang: warning: argument unused during compilation: '-cuid=0123456789abcdef' [-Wx]\n";
+  command::Invocation invocation = invocation_of_a();
+  EXPECT_THAT(refusal(warning + recorded("clang-19-O2"), invocation), HasSubstr("no use for the id"));
+  invocation.user_cuid = true;
+  EXPECT_EQ(refusal(warning + recorded("clang-19-O2"), invocation), "accepted");
+}
+
+// An edit of the new driver's plan of relocatable code.
+class EditedPackage : public ::testing::TestWithParam<Edit> {};
+
+TEST_P(EditedPackage, IsRefusedForWhatWasEdited) {
+  const Edit& edit = GetParam();
+  const std::string printed = recorded("clang-19-new-driver-rdc");
+  ASSERT_EQ(refusal(printed, invocation_of_a()), "accepted");
+  EXPECT_THAT(refusal(replaced(printed, edit.from, edit.to), invocation_of_a()), HasSubstr(edit.message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, EditedPackage,
+    ::testing::Values(Edit{"triple=amdgcn-amd-amdhsa,arch=gfx906", "triple=nvptx64,arch=gfx906", "triple=nvptx64"},
+                      Edit{"arch=gfx906,kind=hip", "arch=gfx906,kind=cuda", "kind=cuda"},
+                      Edit{"arch=gfx906,kind=hip", "arch=gfx906,kind=hip,other=x", "other=x"},
+                      Edit{"arch=gfx906,kind=hip", "arch=gfx906,kind=hip,feature=x,file=y", "file=y"},
+                      Edit{"arch=gfx906,kind=hip", "arch=sm_50,kind=hip", "sm_50"},
+                      Edit{"arch=gfx906,kind=hip", "arch=gfx1030,kind=hip", "twice"},
+                      Edit{"--image=file=", "--image=file=x,file=", "x,file="},
+                      Edit{"-fembed-offload-object=/tmp/probe/", "-fembed-offload-object=/tmp/probe/x", "fatbin"}));
 
 TEST(RefusedPlan, IsOneOfTheHostAloneWhoseCodeIsRelocatableAndHasNoId) {
   const std::string printed = recorded("clang-19-host-only");

@@ -23,7 +23,7 @@ enum class Cc1Role {
   split_dwarf,      // -split-dwarf-output FILE
   stack_usage,      // -stack-usage-file FILE
   dependency,       // shapes the depfile alone: -MT, -MP, -MV, -sys-header-deps
-  fatbin,           // -fcuda-include-gpubinary FILE
+  fatbin,           // -fcuda-include-gpubinary FILE, -fembed-offload-object=FILE
   emits,            // -emit-obj, -emit-llvm-bc, -emit-llvm, -S: what the output is
   device,           // -fcuda-is-device
   relocatable,      // -fgpu-rdc

@@ -48,6 +48,7 @@ struct Invocation {
   std::vector<ArchId> archs;                // sorted as strings, unique; empty: the compiler's default
   std::vector<std::string> without_archs;   // `expanded` less the arch list: what request key and CUID are made of
   bool by_script = false;                   // the driver may be a script that runs clang: hipcc
+  bool new_driver = false;                  // --offload-new-driver
   bool user_cuid = false;                   // -cuid= or -fuse-cuid= was given: respected
   bool colour_given = false;                // -f[no-]color-diagnostics or the like was given
 };

@@ -19,7 +19,6 @@ inline constexpr const char* kDriverInformation = "driver-information";
 
 // A shape of HIP compile that is not taken apart.
 inline constexpr const char* kLto = "lto";
-inline constexpr const char* kNewDriver = "new-driver";
 
 // More is written, or printed, than object, depfile and diagnostics.
 inline constexpr const char* kSplitDwarf = "split-dwarf";

@@ -78,9 +78,13 @@ struct Plan {
   std::string driver_stderr;  // the driver's own warnings, printed before any step's
 };
 
-// The driver command whose output read_plan understands: the user's argv with -cuid= (a compile's), colour and -###
+// Who is given the id of a compile: the driver by -cuid=, or, where it would ignore that, each frontend by -Xclang.
+enum class IdFor { driver, frontends };
+
+// The driver command whose output read_plan understands: the user's argv with the id (a compile's), colour and -###
 // added.
-std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour);
+std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour,
+                                         IdFor id_for = IdFor::driver);
 
 // `printed` is the driver's standard error; `temporary_directory` is the TMPDIR that it ran with.
 Result<Plan> read_plan(std::string printed, const command::Invocation& invocation,

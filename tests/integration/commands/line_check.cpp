@@ -115,8 +115,7 @@ LineCheck::Outcome LineCheck::through_hipcache(const Arguments& command, const V
 LineCheck::Outcome LineCheck::alone(const Arguments& command, const Line& line) const {
   Arguments fixed = command;
   if (line.passes.empty() && line.cached != "undivided") {
-    const std::string cuid = cache_.plan(command, directory_, line.variables).value("cuid", "");
-    if (!cuid.empty()) fixed.insert(fixed.begin() + 1, "-cuid=" + cuid);
+    fixed = with_id(std::move(fixed), cache_.plan(command, directory_, line.variables).value("cuid", ""));
   }
   Outcome outcome;
   outcome.ended = run(fixed, directory_, line.variables);
