@@ -1,4 +1,5 @@
-// hipcache: a compiler to launch, or an option of its own. Called by another name, it is a compiler of that name.
+// hipcache-client: a compiler to launch, or an option of its own. What the launcher (src/launch) does not do itself
+// comes here; called by a user it does all of it. Called by another name, it is a compiler of that name.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -6,8 +7,9 @@
 #include <vector>
 
 #include "cli/run.h"
-#include "hipcache/base/files.h"
+#include "hipcache/client/handed_over.h"
 #include "hipcache/client/launcher.h"
+#include "hipcache/launch/compiler.h"
 
 namespace {
 
@@ -20,15 +22,15 @@ void occupy_standard_streams() {
     if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDWR | O_CLOEXEC) != stream) return;
 }
 
-bool is_our_name(const std::string& name) { return hipcache::base_name(name).starts_with("hipcache"); }
-
 }  // namespace
 
 int main(int argc, char** argv) {
   occupy_standard_streams();
   std::vector<std::string> words(argv, argv + argc);
   if (words.empty()) return hipcache::cli::run({}, Patience());
-  if (!is_our_name(words.front())) return hipcache::client::launch(std::move(words), Patience());
+  if (auto begun = hipcache::client::take_handed_over(words))
+    return hipcache::client::launch(std::move(words), Patience(), std::move(*begun));
+  if (!launch_is_our_name(argv[0])) return hipcache::client::launch(std::move(words), Patience());
   words.erase(words.begin());
   if (words.empty() || words.front().starts_with('-')) return hipcache::cli::run(words, Patience());
   return hipcache::client::launch(std::move(words), Patience());

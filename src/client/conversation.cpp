@@ -1,5 +1,6 @@
 #include "hipcache/client/conversation.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,15 +16,24 @@ using protocol::Channel;
 using protocol::CompileRequest;
 using protocol::Received;
 
+Status check(const protocol::Finish& finish, std::size_t descriptors) {
+  const auto without_content = std::count_if(finish.outputs.begin(), finish.outputs.end(),
+                                             [](const protocol::PlacedOutput& output) { return !output.content; });
+  if (static_cast<std::size_t>(without_content) == descriptors) return done();
+  return Error{"the daemon sent " + std::to_string(descriptors) + " files for " + std::to_string(without_content) +
+               " outputs"};
+}
+
 class Conversation {
  public:
   Conversation(Channel& channel, const CompileRequest& request, const std::string& temporary_root, Patience patience)
       : channel_(channel), request_(request), temporary_root_(temporary_root), patience_(patience) {}
 
-  Result<Answer> hold();
+  Result<Answer> hold();    // asks, and follows
+  Result<Answer> follow();  // until the last word, or an error; then nothing is left
 
  private:
-  Result<Answer> follow();
+  Result<Answer> hear();
   Result<Received> next();
   Status run(protocol::RunStep step);
   void abandon();
@@ -39,14 +49,18 @@ class Conversation {
 
 Result<Answer> Conversation::hold() {
   if (Status sent = channel_.send(request_, patience_.send); !sent) return sent.error();
-  Result<Answer> answer = follow();
+  return follow();
+}
+
+Result<Answer> Conversation::follow() {
+  Result<Answer> answer = hear();
   if (runner_ && answer && runner_->is_running())
     answer = Error{"the daemon ended the request while a step was running"};
   if (!answer) abandon();
   return answer;
 }
 
-Result<Answer> Conversation::follow() {
+Result<Answer> Conversation::hear() {
   for (;;) {
     Result<Received> received = next();
     if (!received) return received.error();
@@ -57,10 +71,8 @@ Result<Answer> Conversation::follow() {
       if (Status started = run(std::move(*step)); !started) return started.error();
       continue;
     }
-    if (const auto* finish = std::get_if<protocol::Finish>(&message);
-        finish != nullptr && finish->outputs.size() != received->descriptors.size())
-      return Error{"the daemon sent " + std::to_string(received->descriptors.size()) + " files for " +
-                   std::to_string(finish->outputs.size()) + " outputs"};
+    if (const auto* finish = std::get_if<protocol::Finish>(&message))
+      if (Status whole = check(*finish, received->descriptors.size()); !whole) return whole.error();
     return received;
   }
 }
@@ -97,23 +109,36 @@ bool is_final(const protocol::Message& message) {
          std::holds_alternative<protocol::Explanation>(message) || std::holds_alternative<protocol::Busy>(message);
 }
 
-}  // namespace
-
-Result<Answer> converse_over(Channel& channel, const CompileRequest& request, const std::string& temporary_root,
-                             Patience patience) {
-  Result<Answer> answer = Conversation(channel, request, temporary_root, patience).hold();
+Result<Answer> only_final(Result<Answer> answer) {
   if (!answer || is_final(answer->message) || std::holds_alternative<protocol::VersionMismatch>(answer->message))
     return answer;
   return Error{"the daemon sent a message that is not its to send"};
 }
 
-Result<Answer> converse(const DaemonLink& link, const CompileRequest& request, Patience patience) {
+}  // namespace
+
+Result<Answer> converse_over(Channel& channel, const CompileRequest& request, const std::string& temporary_root,
+                             Patience patience) {
+  return only_final(Conversation(channel, request, temporary_root, patience).hold());
+}
+
+Result<Answer> follow_over(Channel& channel, const CompileRequest& request, const std::string& temporary_root,
+                           Patience patience) {
+  return only_final(Conversation(channel, request, temporary_root, patience).follow());
+}
+
+Result<Answer> converse(const DaemonLink& link, const CompileRequest& request, Patience patience,
+                        std::optional<Channel> begun) {
   bool replaced = false;
   bool renewed = false;
-  for (;;) {
+  const auto ask = [&]() -> Result<Answer> {
+    if (begun) return follow_over(*begun, request, link.temporary_root(), patience);
     Result<Channel> channel = link.connect_or_start();
     if (!channel) return channel.error();
-    Result<Answer> answer = converse_over(*channel, request, link.temporary_root(), patience);
+    return converse_over(*channel, request, link.temporary_root(), patience);
+  };
+  for (;; begun.reset()) {
+    Result<Answer> answer = ask();
     if (!answer && answer.error().message == protocol::kClosed && !std::exchange(renewed, true)) continue;
     const auto* mismatch = answer ? std::get_if<protocol::VersionMismatch>(&answer->message) : nullptr;
     if (mismatch == nullptr) return answer;

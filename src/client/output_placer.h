@@ -1,4 +1,4 @@
-// Puts the outputs of a finished request where the compiler would have put them.
+// Puts the outputs of a finished request where the compiler would have put them: hipcache/launch/place.h.
 #ifndef HIPCACHE_SRC_CLIENT_OUTPUT_PLACER_H
 #define HIPCACHE_SRC_CLIENT_OUTPUT_PLACER_H
 
@@ -10,9 +10,8 @@
 
 namespace hipcache::client {
 
-// All of them, or an error: then some may be in place, and the compiler is to write them all itself. Only regular files
-// that may be written are replaced; anything else (a device, a pipe, a write-protected file) is the compiler's to
-// handle. REQUIRES: as many descriptors as outputs.
+// All of them, or an error: then some may be in place, and the compiler is to write them all itself. REQUIRES: as many
+// descriptors as outputs without content.
 Status place_outputs(const protocol::Finish& finish, const std::vector<UniqueFd>& descriptors);
 
 }  // namespace hipcache::client

@@ -3,45 +3,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <climits>
-#include <cstdlib>
 #include <utility>
 
 #include "hipcache/base/files.h"
-#include "hipcache/base/process.h"
+#include "hipcache/launch/compiler.h"
 
 namespace hipcache::client {
 namespace {
 
-std::string path_variable() {
-  const char* path = std::getenv("PATH");
-  return path != nullptr ? path : "/bin:/usr/bin";  // what execvp takes
-}
-
-bool is_this_program(const std::string& path) {
-  struct stat ours{};
-  struct stat theirs{};
-  return stat("/proc/self/exe", &ours) == 0 && stat(path.c_str(), &theirs) == 0 && ours.st_dev == theirs.st_dev &&
-         ours.st_ino == theirs.st_ino;
-}
-
-Error not_found(const std::string& name) {
-  const bool searched = name.find('/') == std::string::npos;
-  return Error{"could not find compiler \"" + name + "\"" + (searched ? " in PATH" : "")};
-}
-
-// The first program of that name in PATH that is not this one.
-Result<std::string> find_other(const std::string& name) {
-  const std::string path = path_variable();
-  std::size_t start = 0;
-  while (start <= path.size()) {
-    const std::size_t end = std::min(path.find(':', start), path.size());
-    Result<std::string> found = find_program(name, path.substr(start, end - start), ".");
-    if (found && !is_this_program(*found)) return found;
-    start = end + 1;
-  }
-  return not_found(name);
+Error not_found(const char* name) {
+  if (name == nullptr) return Error{"no compiler given"};
+  const std::string text(name);
+  const bool searched = text.find('/') == std::string::npos;
+  return Error{"could not find compiler \"" + text + "\"" + (searched ? " in PATH" : "")};
 }
 
 // umask can only be read by setting it. REQUIRES: no other thread yet.
@@ -69,20 +44,15 @@ Result<OwnCommand> own_command(std::vector<std::string> argv) {
 }
 
 Result<std::vector<std::string>> with_real_compiler(std::vector<std::string> argv) {
-  while (!argv.empty()) {
-    const Result<std::string> found = find_program(argv[0], path_variable(), ".");
-    if (!found) return not_found(argv[0]);
-    if (!is_this_program(*found)) return argv;
-    const std::string name(base_name(argv[0]));
-    if (name != "hipcache") {
-      Result<std::string> other = find_other(name);
-      if (!other) return other.error();
-      argv[0] = std::move(*other);
-      return argv;
-    }
-    argv.erase(argv.begin());
-  }
-  return Error{"no compiler given"};
+  std::vector<char*> words;
+  for (std::string& word : argv) words.push_back(word.data());
+  words.push_back(nullptr);
+  launch_command command{};
+  launch_find_compiler(words.data(), &command);
+  if (command.words == nullptr) return not_found(command.missing);
+  std::vector<std::string> real;
+  for (char** word = command.words; *word != nullptr; ++word) real.emplace_back(*word);
+  return real;
 }
 
 protocol::CompileRequest compile_request(const OwnCommand& command) {

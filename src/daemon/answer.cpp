@@ -16,56 +16,72 @@ namespace {
 
 using command::Uncacheable;
 
-// The bytes that go to one place of the user's.
-struct Placed {
-  protocol::PlacedOutput output;
-  UniqueFd bytes;
+// The last message of a request, as it is put together: what it says, and the files that go with it.
+struct Answer {
+  protocol::Finish finish;
+  std::vector<UniqueFd> files;
+  std::size_t carried = 0;  // bytes of contents within the message
 };
 
-Result<UniqueFd> from_store(const action::Output& output, const Request& request, store::Store& store) {
+Result<std::string> from_store(const action::Output& output, const Request& request, store::Store& store) {
   Result<std::optional<std::string>> bytes = store.blob(output.blob);
   if (!bytes) return bytes.error();
   if (!*bytes) return Error{"blob " + output.blob.hex() + " is gone"};
-  if (output.name != plan::kPortableDepfile) return sealed_memory(**bytes, "hipcache-output");
-  const std::optional<std::string> local = plan::local_depfile(**bytes, request.from.base);
+  if (output.name != plan::kPortableDepfile) return std::move(**bytes);
+  std::optional<std::string> local = plan::local_depfile(**bytes, request.from.base);
   if (!local) return Error{"blob " + output.blob.hex() + " is no portable depfile"};
-  return sealed_memory(*local, "hipcache-output");
+  return std::move(*local);
 }
 
-Result<UniqueFd> from_directory(const std::string& path) {
+// Small ones within the message: that spares both sides five system calls.
+Status add_stored(protocol::PlacedOutput output, std::string bytes, Answer& answer) {
+  if (bytes.size() <= protocol::kContentLimit - answer.carried) {
+    answer.carried += bytes.size();
+    output.content = std::move(bytes);
+  } else {
+    Result<UniqueFd> memory = sealed_memory(bytes, "hipcache-output");
+    if (!memory) return memory.error();
+    answer.files.push_back(std::move(*memory));
+  }
+  answer.finish.outputs.push_back(std::move(output));
+  return done();
+}
+
+Status add_file(protocol::PlacedOutput output, const std::string& path, Answer& answer) {
   UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return system_error("cannot open", path);
-  return fd;
+  answer.files.push_back(std::move(fd));
+  answer.finish.outputs.push_back(std::move(output));
+  return done();
 }
 
 // What a step that succeeded made for the user. Its bytes are where the run left them, or in the store.
 Status add_placed(const StepWork& step, const Request& request, const RequestDirectory& directory,
-                  const Services& services, std::vector<Placed>& placed) {
+                  const Services& services, Answer& answer) {
   for (const plan::StepOutput& file : step.outputs) {
     if (file.place.empty()) continue;
     const action::Output* made = step.made(file);
     if (made == nullptr) return Error{"the stored " + step.label + " has no " + file.role};
-    Result<UniqueFd> bytes =
-        step.hit ? from_store(*made, request, services.store) : from_directory(directory.file(file.name));
-    if (!bytes) return bytes.error();
     protocol::PlacedOutput output{file.place, plan::is_in_place(file), made->executable};
-    placed.push_back({std::move(output), std::move(*bytes)});
+    if (!step.hit) {
+      if (Status added = add_file(std::move(output), directory.file(file.name), answer); !added) return added;
+      continue;
+    }
+    Result<std::string> bytes = from_store(*made, request, services.store);
+    if (!bytes) return bytes.error();
+    if (Status added = add_stored(std::move(output), std::move(*bytes), answer); !added) return added;
   }
   return done();
 }
 
 // The driver removes the outputs of the job that failed; a failed job's depfile stays, unless a header was not found.
 void add_left_by_failure(const StepWork& failed, const Request& request, const RequestDirectory& directory,
-                         protocol::Finish& finish, std::vector<Placed>& placed) {
+                         Answer& answer) {
   for (const plan::StepOutput& file : failed.outputs)
-    if (!file.place.empty() && !plan::is_in_place(file)) finish.removed.push_back(file.place);
+    if (!file.place.empty() && !plan::is_in_place(file)) answer.finish.removed.push_back(file.place);
   if (!request.invocation.depfile || failed.failed_depfile.empty()) return;
-  if (Result<UniqueFd> depfile = from_directory(directory.file(failed.failed_depfile))) {
-    protocol::PlacedOutput output{*request.invocation.depfile, true, false};
-    placed.push_back({std::move(output), std::move(*depfile)});
-  } else {
-    finish.removed.push_back(*request.invocation.depfile);
-  }
+  if (!add_file({*request.invocation.depfile, true, false}, directory.file(failed.failed_depfile), answer))
+    answer.finish.removed.push_back(*request.invocation.depfile);
 }
 
 // Of a success.
@@ -75,14 +91,10 @@ protocol::Finish messages_of(const action::ActionResult& whole, const Request& r
           .stderr_text = as_shown(whole.stderr_text, request)};
 }
 
-void send_finish(protocol::Channel& channel, protocol::Finish finish, std::vector<Placed> placed,
-                 const Services& services) {
+void send(protocol::Channel& channel, const Answer& answer, const Services& services) {
   std::vector<int> descriptors;
-  for (Placed& one : placed) {
-    finish.outputs.push_back(std::move(one.output));
-    descriptors.push_back(one.bytes.get());
-  }
-  reply(channel, finish, descriptors, services);
+  for (const UniqueFd& file : answer.files) descriptors.push_back(file.get());
+  reply(channel, answer.finish, descriptors, services);
 }
 
 // A full disk is ours and not the source's, and cuts messages short.
@@ -118,28 +130,28 @@ void count_hits(const action::ActionResult& whole, command::Route route, stats::
 
 Status answer_hit(protocol::Channel& channel, const Request& request, const action::ActionResult& whole,
                   const Services& services) {
-  std::vector<Placed> placed;
+  Answer answer{.finish = messages_of(whole, request)};
   for (const action::Output& output : whole.outputs) {
-    Result<UniqueFd> bytes = from_store(output, request, services.store);
+    Result<std::string> bytes = from_store(output, request, services.store);
     if (!bytes) return bytes.error();
     protocol::PlacedOutput place{request.from.base.local_path(output.place), output.in_place, output.executable};
-    placed.push_back({std::move(place), std::move(*bytes)});
+    if (Status added = add_stored(std::move(place), std::move(*bytes), answer); !added) return added;
   }
   count_hits(whole, request.invocation.route, services.counters);
   services.counters.saved(whole.duration_us);
   services.counters.request(stats::Outcome::hit);
-  send_finish(channel, messages_of(whole, request), std::move(placed), services);
+  send(channel, answer, services);
   return done();
 }
 
 std::optional<Uncacheable> answer_success(protocol::Channel& channel, const Request& request, const StepGraph& graph,
                                           const RequestDirectory& directory, const action::ActionResult& whole,
                                           const Services& services) {
-  std::vector<Placed> placed;
+  Answer answer{.finish = messages_of(whole, request)};
   for (const auto& step : graph.steps())
-    if (Status added = add_placed(*step, request, directory, services, placed); !added)
+    if (Status added = add_placed(*step, request, directory, services, answer); !added)
       return Uncacheable{reason::kStoreError, added.error().message};
-  send_finish(channel, messages_of(whole, request), std::move(placed), services);
+  send(channel, answer, services);
   return std::nullopt;
 }
 
@@ -153,19 +165,19 @@ std::optional<Uncacheable> answer_failure(protocol::Channel& channel, const Requ
   if (request.invocation.links || !compiler_said_why(failed, directory))
     return Uncacheable{reason::kStepFailed, failed.label};
 
-  protocol::Finish finish{.exit_code = failed.exit_code, .stdout_text = "", .stderr_text = driver_stderr};
-  std::vector<Placed> placed;
+  Answer answer{.finish = {.exit_code = failed.exit_code, .stdout_text = "", .stderr_text = driver_stderr}};
+  protocol::Finish& finish = answer.finish;
   for (const auto& step : graph.steps()) {
     finish.stdout_text += step->result.stdout_text;
     finish.stderr_text += step->result.stderr_text;
     if (step.get() == &failed) break;
-    if (Status added = add_placed(*step, request, directory, services, placed); !added)
+    if (Status added = add_placed(*step, request, directory, services, answer); !added)
       return Uncacheable{reason::kStoreError, added.error().message};
   }
-  add_left_by_failure(failed, request, directory, finish, placed);
+  add_left_by_failure(failed, request, directory, answer);
   services.counters.failed_compile();
   services.counters.request(stats::Outcome::miss);
-  send_finish(channel, std::move(finish), std::move(placed), services);
+  send(channel, answer, services);
   return std::nullopt;
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kMagic = 0x31434348;  // "HCC1" as bytes
-constexpr std::size_t kHeaderSize = 12;
+constexpr std::uint32_t kMagic = HIPCACHE_FRAME_MAGIC;
+constexpr std::size_t kHeaderSize = HIPCACHE_FRAME_HEADER;
 constexpr std::size_t kReadPiece = 256 * 1024;
 constexpr std::size_t kControlSize = CMSG_SPACE(sizeof(int) * kDescriptorLimit);
 

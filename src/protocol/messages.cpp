@@ -83,6 +83,7 @@ void put(const Finish& from, wire::Envelope& envelope) {
     added.set_path(output.path);
     added.set_in_place(output.in_place);
     added.set_executable(output.executable);
+    if (output.content) added.set_content(*output.content);
   }
   put_strings(from.removed, to.mutable_removed());
 }
@@ -183,8 +184,10 @@ Message take(wire::Finish* from) {
   to.exit_code = from->exit_code();
   to.stdout_text = std::move(*from->mutable_stdout_text());
   to.stderr_text = std::move(*from->mutable_stderr_text());
-  for (wire::PlacedOutput& output : *from->mutable_outputs())
+  for (wire::PlacedOutput& output : *from->mutable_outputs()) {
     to.outputs.push_back({std::move(*output.mutable_path()), output.in_place(), output.executable()});
+    if (output.has_content()) to.outputs.back().content = std::move(*output.mutable_content());
+  }
   to.removed = take_strings(from->mutable_removed());
   return to;
 }
@@ -277,6 +280,6 @@ Result<Message> decode(const std::string& bytes) {
   return take(envelope);
 }
 
-std::string build_id() { return HIPCACHE_VERSION "/" + std::to_string(kVersion); }
+std::string build_id() { return HIPCACHE_BUILD; }
 
 }  // namespace hipcache::protocol

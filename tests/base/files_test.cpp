@@ -32,29 +32,12 @@ TEST(Files, ReplacesAFileByRenameSoTheOldInodeIsLeftAlone) {
   EXPECT_EQ(support::read_bytes(scratch / "other"), "old");
 }
 
-TEST(Files, PlacesBytesOfMemoryAndOfFilesWithTheModeThatTheUmaskLeaves) {
-  const Scratch scratch;
-  const mode_t before = umask(027);
-  const std::string bytes(300000, 'o');
-  UniqueFd memory = std::move(sealed_memory(bytes, "object")).value();
-  UniqueFd file(open(scratch.write("source", bytes).c_str(), O_RDONLY | O_CLOEXEC));
-  for (int fd : {memory.get(), file.get()}) {
-    ASSERT_TRUE(place_file(fd, scratch / "placed").ok());
-    EXPECT_EQ(support::read_bytes(scratch / "placed"), bytes);
-    struct stat status{};
-    ASSERT_EQ(stat((scratch / "placed").c_str(), &status), 0);
-    EXPECT_EQ(status.st_mode & 0777, 0640u);
-  }
-  umask(before);
-}
-
-TEST(Files, LeavesNothingBehindWhereAFileCannotBePlaced) {
+TEST(Files, LeavesNothingBehindWhereAFileCannotBeReplaced) {
   const Scratch scratch;
   scratch.make_directory("taken/in");
-  UniqueFd memory = std::move(sealed_memory("bytes", "object")).value();
-  EXPECT_FALSE(place_file(memory.get(), scratch / "taken").ok());
+  EXPECT_FALSE(replace_file(scratch / "taken", "bytes").ok());
   EXPECT_EQ(list_directory(scratch.path())->size(), 1u);
-  EXPECT_FALSE(place_file(memory.get(), scratch / "no/such").ok());
+  EXPECT_FALSE(replace_file(scratch / "no/such", "bytes").ok());
 }
 
 TEST(Files, MakesDirectoriesThatAreMissingAndAcceptsThoseThatAreThere) {

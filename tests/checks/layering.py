@@ -14,6 +14,7 @@ MAY_INCLUDE = {
     "base": [],
     "config": ["base"],
     "protocol": ["base"],
+    "launch": ["protocol"],
     "command": ["base"],
     "plan": ["command", "base"],
     "trace": ["base"],
@@ -23,8 +24,8 @@ MAY_INCLUDE = {
     "remote": ["store", "base"],
     "stats": ["base"],
     "daemon": ["action", "base", "command", "config", "inputs", "plan", "protocol", "remote", "stats", "store", "trace"],
-    "client": ["config", "protocol", "base"],
-    "cli": ["client", "config", "protocol", "stats", "base"],
+    "client": ["config", "launch", "protocol", "base"],
+    "cli": ["client", "config", "launch", "protocol", "stats", "base"],
 }
 
 # Library headers, by how they begin, and the folders that may include them.

@@ -17,6 +17,12 @@ using support::read_bytes;
 
 constexpr int kCompilerExit = 5;
 
+void lay(const std::string& program, const std::string& place) {
+  std::error_code other_device;
+  fs::create_hard_link(program, place, other_device);
+  if (other_device) fs::copy_file(program, place);
+}
+
 UniqueFd output(const std::string& path) {
   return UniqueFd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
 }
@@ -25,9 +31,8 @@ UniqueFd output(const std::string& path) {
 
 LaunchTest::LaunchTest() {
   scratch.make_directory("bin");
-  std::error_code other_device;
-  fs::create_hard_link(HIPCACHE_PROGRAM, hipcache(), other_device);
-  if (other_device) fs::copy_file(HIPCACHE_PROGRAM, hipcache());
+  lay(HIPCACHE_PROGRAM, hipcache());
+  lay(HIPCACHE_CLIENT, full_client());
   script("bin/cc", "echo run >> " + (scratch / "runs") +
                        "\necho said by the compiler\necho complained by the compiler >&2\n"
                        "printf 'made by the compiler' > \"$2\"\nexit " +

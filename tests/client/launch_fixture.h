@@ -19,11 +19,13 @@ struct Ended {
 
 class LaunchTest : public testing::Test {
  protected:
-  // "bin/hipcache", and "bin/cc": appends to "runs", prints, writes its second argument and exits with 5.
+  // "bin/hipcache", "bin/hipcache-client", and "bin/cc": appends to "runs", prints, writes its second argument and
+  // exits with 5.
   LaunchTest();
 
   std::string cache() const { return scratch / "cache"; }
   std::string hipcache() const { return scratch / "bin/hipcache"; }
+  std::string full_client() const { return scratch / "bin/hipcache-client"; }
   std::string compiler() const { return scratch / "bin/cc"; }
   std::string object() const { return scratch / "a.o"; }
 

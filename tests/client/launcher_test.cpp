@@ -51,6 +51,57 @@ TEST_F(Launcher, ServesAHitWithoutRunningTheCompiler) {
   EXPECT_EQ(compiler_runs(), 0);
 }
 
+// The full client is one that fails: it has no part in a hit.
+TEST_F(Launcher, ServesAHitByItself) {
+  std::filesystem::remove(full_client());
+  script("bin/hipcache-client", "echo started >> " + (scratch / "started") + "; exit 9");
+  const FakeDaemon daemon(cache(), {finish_with({4, "", "", {{object(), false, false, "within"}}, {}}, {}),
+                                    finish_with({4, "", "", {{object()}}, {}}, {"in a descriptor"})});
+  EXPECT_EQ(compile().exit_code, 4);
+  EXPECT_EQ(read_bytes(object()), "within");
+  EXPECT_EQ(compile().exit_code, 4);
+  EXPECT_EQ(read_bytes(object()), "in a descriptor");
+  EXPECT_FALSE(exists(scratch / "started"));
+}
+
+TEST_F(Launcher, LeavesAnAnswerThatIsTooLongForItToTheFullClientOnTheSameConnection) {
+  const std::string message(3u << 20, 'm');
+  const FakeDaemon daemon(cache(), {finish_with({4, message, "", {{object()}}, {}}, {"cached"})});
+  const Ended ended = compile();
+  EXPECT_EQ(ended.exit_code, 4);
+  EXPECT_TRUE(ended.out == message);
+  EXPECT_EQ(read_bytes(object()), "cached");
+}
+
+TEST_F(Launcher, LeavesASignOfLifeToTheFullClientOnTheSameConnection) {
+  const FakeDaemon daemon(cache(), {[&](Channel& channel) {
+                            expect<CompileRequest>(channel);
+                            EXPECT_TRUE(channel.send(protocol::KeepWaiting{}, 10s));
+                            EXPECT_TRUE(channel.send(Finish{7, "", "", {}, {}}, 10s));
+                          }});
+  EXPECT_EQ(compile().exit_code, 7);
+}
+
+TEST_F(Launcher, WithoutTheFullClientTheCompilerItselfRuns) {
+  std::filesystem::remove(full_client());
+  const FakeDaemon daemon(cache(), {answer(protocol::PassThrough{"not-a-compile"})});
+  expect_compiled_by_the_compiler(compile());
+}
+
+TEST_F(Launcher, OptionsWithoutTheFullClientAreAnErrorThatNamesIt) {
+  std::filesystem::remove(full_client());
+  const Ended ended = run({hipcache(), "--version"});
+  EXPECT_EQ(ended.exit_code, 127);
+  EXPECT_EQ(ended.err, "hipcache: error: cannot run hipcache-client: No such file or directory\n");
+}
+
+TEST_F(Launcher, AFullClientOfAnotherBuildBeginsAnew) {
+  const FakeDaemon daemon(cache(), {answer(protocol::PassThrough{"reason"})});
+  const std::string words = "--launch=7,0.0.1/1 cc -o " + object();
+  expect_compiled_by_the_compiler(
+      run({"/bin/bash", "-c", "exec 7</dev/null; exec -a hipcache-client " + full_client() + " " + words}));
+}
+
 TEST_F(Launcher, TellsTheDaemonAllThatACompileDependsOn) {
   CompileRequest request;
   const FakeDaemon daemon(cache(), {[&](Channel& channel) {

@@ -3,8 +3,8 @@
 
 #include <initializer_list>
 
-#include "inputs/system_calls.h"
 #include "inputs/world_fixture.h"
+#include "support/system_calls.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -53,7 +53,7 @@ TEST_F(WorldEffort, IsWhatTheKernelWasReallyAskedFor) {
   const PathSet set = compile();
   effort_of(set);
   const Effort effort = effort_of(set);
-  auto calls = system_calls_of([&] { effort_of(set); });
+  auto calls = support::system_calls_of([&] { effort_of(set); });
   const std::uint64_t looks = sum_of(calls, {
 #ifdef SYS_stat
                                                 SYS_stat, SYS_lstat, SYS_access,

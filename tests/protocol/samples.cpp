@@ -47,7 +47,7 @@ Finish finish() {
   message.exit_code = 1;
   message.stdout_text = "out\0put"s;
   message.stderr_text = "a.hip:1:1: warning: \xe2\x80\x98x\xe2\x80\x99\n";
-  message.outputs = {{"a.o"}, {"dir/a.d", true}, {"app", false, true}};
+  message.outputs = {{"a.o"}, {"dir/a.d", true}, {"app", false, true}, {"b.d", true, false, "b.o: b.hip\n"}};
   message.removed = {"b.o"};
   return message;
 }

@@ -1,4 +1,4 @@
-// The file system as the project uses it: descriptors that close themselves, whole-file reads with a limit, placing a
+// The file system as the project uses it: descriptors that close themselves, whole-file reads with a limit, replacing a
 // file by temporary name and rename. Every error names the path and says what the system said.
 #ifndef HIPCACHE_BASE_FILES_H
 #define HIPCACHE_BASE_FILES_H
@@ -56,12 +56,6 @@ Status replace_file(const std::string& path, std::string_view bytes);
 // The mode, before the umask, of what compilers and linkers make.
 inline constexpr mode_t kFileMode = 0666;
 inline constexpr mode_t kProgramMode = 0777;
-
-// Copies all of `source` (from its start) to `path` by temporary file and rename, in the kernel where it can.
-Status place_file(int source, const std::string& path, mode_t mode = kFileMode);
-
-// The same, but a file that is there is written to: it keeps its mode and its other names.
-Status overwrite_file(int source, const std::string& path, mode_t mode = kFileMode);
 
 // mkdir -p; new directories get `mode`.
 Status make_directories(const std::string& path, mode_t mode);

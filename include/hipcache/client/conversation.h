@@ -6,6 +6,7 @@
 #ifndef HIPCACHE_CLIENT_CONVERSATION_H
 #define HIPCACHE_CLIENT_CONVERSATION_H
 
+#include <optional>
 #include <string>
 
 #include "hipcache/base/files.h"
@@ -19,12 +20,18 @@ namespace hipcache::client {
 // Finish with its outputs' descriptors, PassThrough, PlanReport, Explanation or Busy.
 using Answer = protocol::Received;
 
-Result<Answer> converse(const DaemonLink& link, const protocol::CompileRequest& request, Patience patience);
+// `begun`: a connection on which the request was sent already, and nothing was heard yet.
+Result<Answer> converse(const DaemonLink& link, const protocol::CompileRequest& request, Patience patience,
+                        std::optional<protocol::Channel> begun = std::nullopt);
 
 // The same over a connection that is there already; VersionMismatch is an answer too. Below `temporary_root` lie the
 // directories that the daemon makes for requests; nothing else is ever removed.
 Result<Answer> converse_over(protocol::Channel& channel, const protocol::CompileRequest& request,
                              const std::string& temporary_root, Patience patience);
+
+// The same where the request was sent already.
+Result<Answer> follow_over(protocol::Channel& channel, const protocol::CompileRequest& request,
+                           const std::string& temporary_root, Patience patience);
 
 }  // namespace hipcache::client
 

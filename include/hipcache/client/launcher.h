@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "hipcache/client/handed_over.h"
 #include "hipcache/client/patience.h"
 
 namespace hipcache::client {
 
 // Returns the exit code, or does not return: then this process has become the compiler.
-int launch(std::vector<std::string> argv, Patience patience);
+int launch(std::vector<std::string> argv, Patience patience, HandedOver begun = {});
 
 }  // namespace hipcache::client
 

@@ -13,12 +13,13 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/result.h"
+#include "hipcache/protocol/frame.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::protocol {
 
 inline constexpr std::uint32_t kMessageLimit = 16u << 20;
-inline constexpr std::uint32_t kDescriptorLimit = 250;  // the kernel refuses more than 253 (SCM_MAX_FD)
+inline constexpr std::uint32_t kDescriptorLimit = HIPCACHE_DESCRIPTOR_LIMIT;
 
 struct Received {
   Message message;

@@ -9,17 +9,17 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "hipcache/protocol/explanation.h"
+#include "hipcache/protocol/frame.h"
 
 namespace hipcache::protocol {
 
-// Raised with every change of a message's meaning. Client and daemon of different versions do not talk
-// (docs/protocol.md).
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = HIPCACHE_PROTOCOL_VERSION;
 
 // A daemon that has nothing to say for this long says KeepWaiting; a client that hears nothing for kSilenceLimit (for
 // the first answer: client/patience.h) while none of its own steps runs gives the daemon up.
@@ -87,12 +87,18 @@ struct RunStep {
   std::string trace_library;
 };
 
-// One file to put in place; its bytes come as a descriptor, in the order of `outputs`.
+// One file to put in place.
 struct PlacedOutput {
   std::string path;         // as in argv: relative to the client's directory
   bool in_place = false;    // what is there is written to (it keeps its mode and other names) rather than replaced
   bool executable = false;  // what is not there is made with the mode of a program
+  // Its bytes. Absent: they come as a descriptor, in the order of those outputs of which that is so.
+  std::optional<std::string> content;
 };
+
+// Bytes of all contents of a message together. What is more comes in descriptors: a message then never waits for room
+// in a socket, and the kernel moves the bytes.
+inline constexpr std::size_t kContentLimit = 128u << 10;
 
 struct Finish {
   std::int32_t exit_code = 0;

@@ -1,4 +1,4 @@
-#include "inputs/system_calls.h"
+#include "support/system_calls.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace hipcache::inputs {
+namespace hipcache::support {
 namespace {
 
 // Stops as a traced process, runs, and ends by the one call that marks the end.
@@ -46,4 +46,4 @@ std::map<std::uint64_t, std::uint64_t> system_calls_of(const std::function<void(
   return counted;
 }
 
-}  // namespace hipcache::inputs
+}  // namespace hipcache::support

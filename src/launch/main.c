@@ -1,0 +1,116 @@
+/* hipcache, as it stands before every compile: a hit and nothing else. It asks the daemon, and if the first answer is a
+ * finished compile, puts it in place and ends. Everything else is left to hipcache-client, which is this program's big
+ * brother: a miss, options, a daemon that has to be started, and all trouble.
+ *
+ * In C, and static with a small C library: most of a hit's time is the start of this process, and that is twice as long
+ * with glibc (docs/benchmarks.md). */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hipcache/launch/compiler.h"
+#include "launch/answer.h"
+#include "launch/complain.h"
+#include "launch/connection.h"
+#include "launch/hand_over.h"
+#include "launch/request.h"
+#include "launch/text.h"
+
+enum { NO_COMPILER = 127 };
+
+/* First the request, then the answer; what is longer goes through the full client. Pages that are not touched cost
+ * nothing. */
+static char buffer[1 << 20];
+
+static bool is_set(const char* name) {
+  const char* value = getenv(name);
+  return value != NULL && value[0] != '\0';
+}
+
+/* umask can only be read by setting it. */
+static mode_t current_umask(void) {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
+static size_t encode_own_request(char** words) {
+  char directory[PATH_MAX];
+  struct stat mounts;
+  struct stat root;
+  if (getcwd(directory, sizeof directory) == NULL) return 0;
+  if (stat("/proc/self/ns/mnt", &mounts) != 0 || stat("/", &root) != 0) return 0;
+  const struct launch_request request = {
+      .build = HIPCACHE_BUILD,
+      .argv = words,
+      .environment = environ,
+      .directory = directory,
+      .mount_namespace = mounts.st_ino,
+      .root_device = root.st_dev,
+      .root_inode = root.st_ino,
+      .umask = current_umask(),
+      .stderr_is_terminal = isatty(STDERR_FILENO) == 1,
+  };
+  return launch_encode_request(&request, buffer, sizeof buffer);
+}
+
+static int ask(char** words) {
+  char path[PATH_MAX];
+  if (is_set("HIPCACHE_DISABLE") || !launch_socket_path(path)) return LAUNCH_ANEW;
+  const size_t size = encode_own_request(words);
+  const int connection = size == 0 ? LAUNCH_ANEW : launch_connect(path);
+  if (connection != LAUNCH_ANEW && launch_send(connection, buffer, size)) return connection;
+  if (connection != LAUNCH_ANEW) close(connection);
+  return LAUNCH_ANEW;
+}
+
+static bool take(int connection, const struct launch_frame* frame, struct launch_answer* answer) {
+  int descriptors[HIPCACHE_DESCRIPTOR_LIMIT];
+  if (!launch_receive(connection, frame, buffer, descriptors)) return false;
+  if (!launch_decode_finish(buffer, frame->size, answer) || answer->file_count != frame->descriptors) return false;
+  for (size_t index = 0; index < answer->output_count; ++index) {
+    struct launch_output* output = &answer->outputs[index];
+    if (output->file >= 0) output->file = descriptors[output->file];
+  }
+  return true;
+}
+
+/* What is printed cannot fail the compile once its outputs are in place. */
+static bool finish(const struct launch_answer* answer) {
+  struct launch_failure failure;
+  if (!launch_place(answer->outputs, answer->output_count, &failure)) return false;
+  if (!launch_remove(answer->removed, answer->removed_count, &failure)) return false;
+  launch_write(STDOUT_FILENO, answer->out.bytes, answer->out.size);
+  launch_write(STDERR_FILENO, answer->err.bytes, answer->err.size);
+  return true;
+}
+
+static int compile(char** words) {
+  static struct launch_answer answer;
+  struct launch_frame frame;
+  const int connection = ask(words);
+  if (connection == LAUNCH_ANEW) return launch_hand_over(words, LAUNCH_ANEW);
+  if (!launch_hears_finish(connection, sizeof buffer - 1, &frame)) return launch_hand_over(words, connection);
+  if (!take(connection, &frame, &answer)) return launch_hand_over(words, LAUNCH_ANEW);
+  return finish(&answer) ? answer.exit_code : launch_hand_over(words, LAUNCH_COMPILER);
+}
+
+static int complain(const struct launch_command* command) {
+  if (command->missing == NULL) {
+    launch_complain("no compiler given", "", "");
+  } else {
+    const bool searched = strchr(command->missing, '/') == NULL;
+    launch_complain("could not find compiler \"", command->missing, searched ? "\" in PATH" : "\"");
+  }
+  return NO_COMPILER;
+}
+
+int main(int argc, char** argv) {
+  const bool by_own_name = argc == 0 || launch_is_our_name(argv[0]);
+  if (by_own_name && (argc < 2 || argv[1][0] == '-')) return launch_options(argv);
+  static struct launch_command command;
+  launch_find_compiler(by_own_name ? argv + 1 : argv, &command);
+  return command.words == NULL ? complain(&command) : compile(command.words);
+}

@@ -1,0 +1,32 @@
+/* CompileRequest as bytes: the question that a launcher asks. */
+#ifndef HIPCACHE_SRC_LAUNCH_REQUEST_H
+#define HIPCACHE_SRC_LAUNCH_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct launch_request {
+  const char* build;
+  char* const* argv;        /* NULL-terminated, as is the environment */
+  char* const* environment; /* NULL counts as empty */
+  const char* directory;
+  uint64_t mount_namespace;
+  uint64_t root_device;
+  uint64_t root_inode;
+  uint32_t umask;
+  bool stderr_is_terminal;
+};
+
+/* The message in its frame. The number of bytes, or 0 if there is no room for them. */
+size_t launch_encode_request(const struct launch_request* request, char* frame, size_t room);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,50 @@
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "launch/connection.h"
+#include "launch/text.h"
+
+/* A variable that is set to nothing counts as not set, as the XDG specification has it. */
+static const char* set_variable(const char* name) {
+  const char* value = getenv(name);
+  return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static void add_below(struct launch_text* path, const char* name) {
+  if (path->used > 0 && path->bytes[path->used - 1] != '/') launch_add(path, "/");
+  launch_add(path, name);
+}
+
+/* A relative one is meant from here. */
+static bool begin(struct launch_text* path, const char* directory) {
+  if (directory[0] != '/') {
+    char here[PATH_MAX];
+    if (getcwd(here, sizeof here) == NULL) return false;
+    launch_add(path, here);
+  }
+  add_below(path, directory);
+  return true;
+}
+
+static bool add_cache_directory(struct launch_text* path) {
+  const char* chosen = set_variable("HIPCACHE_DIR");
+  if (chosen != NULL) return begin(path, chosen);
+  const char* xdg = set_variable("XDG_CACHE_HOME");
+  const char* home = set_variable("HOME");
+  if (xdg != NULL && xdg[0] == '/') {
+    launch_add(path, xdg);
+  } else {
+    if (home == NULL || !begin(path, home)) return false;
+    add_below(path, ".cache");
+  }
+  add_below(path, "hipcache");
+  return true;
+}
+
+bool launch_socket_path(char path[PATH_MAX]) {
+  struct launch_text text = launch_text(path, PATH_MAX);
+  if (!add_cache_directory(&text)) return false;
+  add_below(&text, "daemon.sock");
+  return !text.overflow;
+}

@@ -1,0 +1,32 @@
+/* Text of bounded length, and writing all of it. */
+#ifndef HIPCACHE_SRC_LAUNCH_TEXT_H
+#define HIPCACHE_SRC_LAUNCH_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Ends with a zero at all times. What does not fit is left out, and said by `overflow`. */
+struct launch_text {
+  char* bytes;
+  size_t room;
+  size_t used;
+  bool overflow;
+};
+
+struct launch_text launch_text(char* bytes, size_t room); /* REQUIRES: room > 0 */
+void launch_add(struct launch_text* text, const char* more);
+void launch_add_part(struct launch_text* text, const char* more, size_t size);
+void launch_add_number(struct launch_text* text, unsigned long number);
+
+/* All of the bytes, restarting after signals and short writes; false with errno. */
+bool launch_write(int fd, const char* bytes, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
