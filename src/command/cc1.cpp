@@ -5,6 +5,9 @@
 #include <llvm/Option/ArgList.h>
 #include <llvm/Option/OptTable.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace hipcache::command {
@@ -181,13 +184,17 @@ Cc1Role role_of(const llvm::opt::Option& option) {
   return Cc1Role::plain;
 }
 
-// Arguments of earlier clangs that the table of clang 19 does not know, in words that it does. Positions stay: an empty
+// They steer code generation, or are the driver's to act on.
+constexpr auto kUnknownTo19 =
+    std::to_array<std::string_view>({"--mrelax-relocations", "-menable-unsafe-fp-math", "-no-opaque-pointers",
+                                     "-fdwarf2-cfi-asm", "--no-offloadlib", "--offloadlib"});
+
+// Arguments of other clangs that the table of clang 19 does not know, in words that it does. Positions stay: an empty
 // argument is skipped by the table.
 std::vector<std::string> in_words_of_19(const std::vector<std::string>& arguments) {
   std::vector<std::string> known = arguments;
   for (std::size_t i = 0; i < known.size(); ++i) {
-    if (known[i] == "--mrelax-relocations" || known[i] == "-menable-unsafe-fp-math" ||
-        known[i] == "-no-opaque-pointers") {
+    if (std::find(kUnknownTo19.begin(), kUnknownTo19.end(), known[i]) != kUnknownTo19.end()) {
       known[i].clear();
     } else if ((known[i] == "-fvisibility" || known[i] == "-ftype-visibility") && i + 1 < known.size()) {
       known[i] += "=" + known[i + 1];

@@ -30,10 +30,11 @@ std::vector<std::string> split(std::string_view list) {
 }
 
 // "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-"; with code object 2 and 3, and in a bundle of other files than code objects,
-// "hip-amdgcn-..."; there clang 15 to 19 leave the place of the environment out: "...-amdhsa-gfx906".
+// "hip-amdgcn-..."; there clang 15 to 19 leave the place of the environment out, "...-amdhsa-gfx906", and clang 22 says
+// "...-amdhsa-unknown-gfx906".
 Result<command::ArchId> arch_of(std::string_view target) {
   for (std::string_view kind : {"hipv4-", "hip-"}) {
-    for (std::string_view triple : {"amdgcn-amd-amdhsa--", "amdgcn-amd-amdhsa-"}) {
+    for (std::string_view triple : {"amdgcn-amd-amdhsa--", "amdgcn-amd-amdhsa-unknown-", "amdgcn-amd-amdhsa-"}) {
       if (!target.starts_with(kind) || !target.substr(kind.size()).starts_with(triple)) continue;
       const std::string_view name = target.substr(kind.size() + triple.size());
       if (is_arch_name(name)) return command::ArchId{std::string(name)};
@@ -51,7 +52,7 @@ struct Lists {
 };
 
 Status take(BundleJob& result, Lists& lists, std::string_view argument) {
-  if (argument == "-bundle-align=4096" || argument == "-compress") return done();
+  if (argument == "-bundle-align=4096" || argument == "-compress" || argument == "--compress") return done();
   if (argument.starts_with(kType) && result.type.empty() && is_type(argument.substr(kType.size()))) {
     result.type = argument.substr(kType.size());
   } else if (argument.starts_with(kTargets) && lists.targets.empty()) {

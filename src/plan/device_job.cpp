@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kFlags = {"--no-undefined", "-shared", "--whole-archive",
                                                     "--no-whole-archive", "-plugin-opt=thinlto"};
-constexpr std::array<std::string_view, 5> kValues = {"--lto-CGO", "--lto-O", "-plugin-opt=O",
-                                                     "-plugin-opt=mcpu=", "--compress-debug-sections="};
+constexpr std::array<std::string_view, 6> kValues = {
+    "--lto-CGO", "--lto-O", "--lto-partitions=", "-plugin-opt=O", "-plugin-opt=mcpu=", "--compress-debug-sections="};
 
 constexpr std::string_view kDwoDirectory = "-plugin-opt=dwo_dir=";
 

@@ -65,19 +65,23 @@ Result<std::string> fatbin_source_with(const std::string& source, const std::str
   return result;
 }
 
-bool is_fatbin_object_job(const Job& job) { return base_name(job[0]).starts_with("llvm-mc"); }
+bool is_fatbin_object_job(const Job& job) {
+  const auto language = std::find(job.begin(), job.end(), "-x");
+  const bool assembles = language != job.end() && language + 1 != job.end() && language[1] == "assembler";
+  return assembles || base_name(job[0]).starts_with("llvm-mc");
+}
 
 Result<FatbinObjectJob> read_fatbin_object_job(const Job& job) {
   FatbinObjectJob result{job, 0, 0};
   for (std::size_t i = 1; i < job.size(); ++i) {
     const bool has_next = i + 1 < job.size();
-    if (job[i] == "-triple" && has_next) {
+    if (has_next && (job[i] == "-triple" || job[i] == "-target" || job[i] == "-x")) {
       ++i;
     } else if (job[i] == "-o" && has_next && result.output == 0) {
       result.output = ++i;
     } else if (job[i].starts_with('/') && result.input == 0) {
       result.input = i;
-    } else if (job[i] != "--filetype=obj") {
+    } else if (job[i] != "--filetype=obj" && job[i] != "-c") {
       return unusual("made with the argument " + job[i]);
     }
   }

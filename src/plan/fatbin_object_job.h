@@ -1,4 +1,5 @@
-// The llvm-mc job that makes a host object of a link's fatbin, and the assembler source that it is given.
+// The job that makes a host object of a link's fatbin, by llvm-mc or from about clang 20 on by clang, and the assembler
+// source that it is given.
 //
 // The driver writes that source itself while it plans, also for -###, and removes it. It prints it too, before the jobs
 // and other messages, if it is asked to (-fhip-dump-offload-linker-script). Rejected: writing it from knowledge of what
@@ -21,7 +22,7 @@ namespace hipcache::plan {
 std::string take_fatbin_source(std::string& printed);
 
 // The source with another fatbin. Error: it includes none or another one, or has a directive of another kind than those
-// that clang 15 to 19 are known to write.
+// that clang 15 to 22 are known to write.
 Result<std::string> fatbin_source_with(const std::string& source, const std::string& fatbin,
                                        const std::string& replacement);
 

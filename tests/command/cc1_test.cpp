@@ -76,6 +76,12 @@ TEST(Cc1, UnderstandsTheWordsOfClang15) {
   EXPECT_EQ(read.value().back().first, 6u);
 }
 
+TEST(Cc1, UnderstandsTheWordsOfClang22) {
+  const auto read = read_cc1(words("-fdwarf2-cfi-asm --no-offloadlib -o a.o a.hip"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read.value().back().first, 4u);
+}
+
 TEST(Cc1, IsNotMisledByTheWordsOfClang15AsValuesOfOthers) {
   EXPECT_FALSE(read_cc1(words("-D -fvisibility -load x.so")));
   EXPECT_FALSE(read_cc1(words("-o -fvisibility a.o")));

@@ -177,6 +177,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Edit{"\"-o\" \"app\"", "\"-o\" \"app\" \"--x=/tmp/probe/x.o\"", "names a temporary file"},
                       Edit{"\"/usr/bin/ld\"", "\"ld\"", "has not found"}));
 
+TEST(Link, MayHaveTheCompilerAssembleTheFatbin) {
+  const Plan link = accepted(recorded("clang-22-link"), link_to("app"));
+  ASSERT_EQ(link.steps.size(), 6u);
+  const Step& bundle = link.steps[4];
+  ASSERT_EQ(bundle.commands.size(), 2u);
+  EXPECT_THAT(bundle.commands[1].argv, Contains("assembler"));
+  EXPECT_THAT(bundle.commands[1].argv, Contains(placed("hip.mcin")));
+  EXPECT_THAT(refusal(replaced(recorded("clang-22-link"), "\"assembler\"", "\"c++\""), link_to("app")),
+              HasSubstr("assembler"));
+}
+
 TEST(Link, IsNotOfACompilesJobsNorACompileOfALinks) {
   EXPECT_NE(refusal(recorded("clang-19-O2"), link_to("a.o")), "accepted");
   EXPECT_NE(refusal(recorded("clang-19-rdc"), link_to("a.o")), "accepted");

@@ -20,8 +20,8 @@ class OtherShape : public ::testing::TestWithParam<const char*> {};
 TEST_P(OtherShape, IsRefused) { EXPECT_NE(refusal(recorded(GetParam()), invocation_of_a()), "accepted"); }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, OtherShape,
-                         ::testing::Values("clang-19-save-temps", "clang-19-new-driver", "clang-19-time-trace",
-                                           "clang-19-no-such-option", "clang-19-two-sources"));
+                         ::testing::Values("clang-19-save-temps", "clang-19-new-driver", "clang-22-new-driver",
+                                           "clang-19-time-trace", "clang-19-no-such-option", "clang-19-two-sources"));
 
 class EditedPlan : public ::testing::TestWithParam<Edit> {};
 
