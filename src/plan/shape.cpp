@@ -24,6 +24,7 @@ class ShapeReader {
     if (is_link_job(job) && after_device) return take_link(job);
     if (is_bundle_job(job) && !shape_.bundle) return take_bundle(read_bundle_job(job));
     if (is_package_job(job) && !shape_.bundle) return take_bundle(read_package_job(job));
+    if (is_wrap_job(job) && may_wrap()) return take_wrap(job);
     return unusual("has a job in an unknown place, of " + job[0]);
   }
 
@@ -32,6 +33,7 @@ class ShapeReader {
     std::vector<command::ArchId> archs = shape_.bundle ? shape_.bundle->archs : asked_for;
     // The compiler's default.
     if (archs.empty() && shape_.devices.size() == 1) archs.push_back({shape_.devices[0].compile.target_cpu});
+    if (shape_.wrap && !shape_.host) return unusual("wraps code for no host");
     if (archs.size() != shape_.devices.size()) return unusual("has more or fewer devices than targets");
     for (std::size_t i = 0; i < archs.size(); ++i) shape_.devices[i].arch = archs[i];
     return std::move(shape_);
@@ -65,9 +67,18 @@ class ShapeReader {
     return done();
   }
 
-  Status take_bundle(Result<BundleJob> bundle) {
+  Status take_bundle(const Result<BundleJob>& bundle) {
     if (!bundle) return bundle.error();
-    shape_.bundle = *std::move(bundle);
+    shape_.bundle = *bundle;
+    return done();
+  }
+
+  bool may_wrap() const { return shape_.bundle && shape_.bundle->is_package && !shape_.host && !shape_.wrap; }
+
+  Status take_wrap(const Job& job) {
+    Result<WrapJob> wrap = read_wrap_job(job);
+    if (!wrap) return wrap.error();
+    shape_.wrap = *std::move(wrap);
     return done();
   }
 
@@ -162,12 +173,15 @@ Status follow_bundle(Flow& flow, const Shape& shape) {
     if (!shape.host || shape.host->output != bundle.host_input) return unusual("does not bundle the host's object");
     if (Status read = flow.read(bundle.host_input); !read) return read;
   }
-  return flow.write(bundle.output);
+  if (Status written = flow.write(bundle.output); !written || !shape.wrap) return written;
+  if (shape.wrap->job[shape.wrap->input] != bundle.output) return unusual("does not wrap what it packages");
+  if (Status read = flow.read(bundle.output); !read) return read;
+  return flow.write(shape.fatbin());
 }
 
 Status follow_host(Flow& flow, const Shape& shape) {
   if (shape.host->fatbin) {
-    if (!shape.bundle || *shape.host->fatbin != shape.bundle->output)
+    if (!shape.bundle || *shape.host->fatbin != shape.fatbin())
       return unusual("does not include the fatbin into the host's object");
     if (Status read = flow.read(*shape.host->fatbin); !read) return read;
   }

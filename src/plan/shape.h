@@ -1,6 +1,7 @@
 // The jobs of a plan, apart: which are the devices', which are the host's, what bundles.
 //
 //   plan   := device+ { bundle | host } | host     ; each of the two at most once, in any order
+//   bundle := bundler | packager [ linker wrapper ]
 //   device := cc1 [ lld ]
 //
 // Rejected: one fixed sequence for each kind of compile (objects, relocatable device code, devices alone, assembly and
@@ -19,6 +20,7 @@
 #include "plan/device_job.h"
 #include "plan/frontend_job.h"
 #include "plan/printed_jobs.h"
+#include "plan/wrap_job.h"
 
 namespace hipcache::plan {
 
@@ -34,8 +36,12 @@ struct DeviceJobs {
 struct Shape {
   std::vector<DeviceJobs> devices;
   std::optional<BundleJob> bundle;
+  std::optional<WrapJob> wrap;  // of a bundle that is a package
   std::optional<FrontendJob> host;
   bool host_is_last = false;  // of bundle and host, if there are both
+
+  // What the host takes in. REQUIRES: there is a bundle.
+  const std::string& fatbin() const { return wrap ? wrap->job[wrap->output] : bundle->output; }
 
   // Every compile of the source, in the driver's order.
   std::vector<const FrontendJob*> compiles() const;

@@ -13,6 +13,7 @@ using command::Cc1Role;
 
 constexpr const char* kHost = "host";
 constexpr const char* kFatbin = "fatbin.hipfb";
+constexpr const char* kPackage = "package.out";
 constexpr const char* kCodeObjectRole = "code-object";
 constexpr const char* kFatbinRole = "fatbin";
 
@@ -92,6 +93,12 @@ Step device_step(const Shape& shape, const DeviceJobs& device) {
   return step;
 }
 
+void add_wrap(Step& step, const WrapJob& wrap) {
+  step.commands.push_back(wrap_command(wrap, placed(kPackage), placed(kFatbin)));
+  step.keyed.push_back(wrap_command(wrap, "<package>", "<fatbin>").argv);
+  step.starts_others = true;
+}
+
 Step bundle_step(const Shape& shape) {
   const BundleJob& bundle = *shape.bundle;
   const bool has_host = bundle.host == BundledHost::with_file;
@@ -99,7 +106,7 @@ Step bundle_step(const Shape& shape) {
   Step step;
   step.kind = StepKind::bundle;
   step.outputs = {output_of(shape, StepKind::bundle, kFatbinRole, name, bundle.output)};
-  BundleNames names{{}, has_host ? placed(host_name(*shape.host)) : "", placed(name)};
+  BundleNames names{{}, has_host ? placed(host_name(*shape.host)) : "", placed(shape.wrap ? kPackage : name)};
   for (const DeviceJobs& device : shape.devices) {
     step.inputs.push_back(product_name(device));
     names.inputs.push_back(placed(step.inputs.back()));
@@ -110,6 +117,7 @@ Step bundle_step(const Shape& shape) {
   step.commands = {command(bundle, names)};
   const std::vector<std::string> unnamed(names.inputs.size(), "<device>");
   step.keyed = {command(bundle, {unnamed, "<host>", "<bundle>"}).argv};
+  if (shape.wrap) add_wrap(step, *shape.wrap);
   return step;
 }
 

@@ -194,6 +194,19 @@ TEST(GoldenPlan, HoldsBitcodeThatTheHostTakesInByTheNewDriver) {
   }
 }
 
+TEST(GoldenPlan, HasAClangThatHidesTheBackEndsRunThemAllInTheBundle) {
+  const Plan plan = accepted(recorded("clang-22-new-driver"), invocation_of_a());
+  EXPECT_THAT(outputs(plan), ElementsAre("gfx1030.bc", "gfx906.bc", "fatbin.hipfb", "host.o"));
+  const Step& bundle = plan.steps[2];
+  ASSERT_EQ(bundle.commands.size(), 2u);
+  EXPECT_THAT(bundle.commands[0].argv, Contains(placed("package.out")));
+  EXPECT_THAT(bundle.commands[1].argv, Contains(placed("package.out")));
+  EXPECT_THAT(bundle.commands[1].argv, Contains(placed("fatbin.hipfb")));
+  EXPECT_THAT(bundle.keyed[1], Contains("--device-compiler=amdgcn-amd-amdhsa=-O2"));
+  for (const auto& key : bundle.keyed) EXPECT_THAT(key, Not(Contains(HasSubstr(kDirectory))));
+  EXPECT_TRUE(bundle.starts_others);
+}
+
 TEST(GoldenPlan, HoldsBitcodeOfTheHostForTheLinker) {
   const Plan plan = accepted(recorded("clang-19-lto"), invocation_of_a());
   EXPECT_THAT(outputs(plan), ElementsAre("gfx1030.out", "gfx906.out", "fatbin.hipfb", "host.bc"));

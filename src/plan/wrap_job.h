@@ -1,0 +1,34 @@
+// The clang-linker-wrapper job by which the new driver of later clangs makes a fatbin of the packaged bitcode: it runs
+// the back end of every device and the bundler itself, and prints none of that. So it is one command of the bundle's
+// step: the devices' steps end with bitcode, and what changes for the host alone runs no back end.
+//
+// Rejected: asking it for its jobs (--dry-run), which it tells only when the bitcode is there; taking it apart by arch,
+// one at a time, which would take knowledge of how it bundles.
+#ifndef HIPCACHE_SRC_PLAN_WRAP_JOB_H
+#define HIPCACHE_SRC_PLAN_WRAP_JOB_H
+
+#include <cstddef>
+#include <string>
+
+#include "hipcache/base/result.h"
+#include "hipcache/plan/plan.h"
+#include "plan/printed_jobs.h"
+
+namespace hipcache::plan {
+
+struct WrapJob {
+  Job job;
+  std::size_t input = 0;  // positions in `job`
+  std::size_t output = 0;
+};
+
+bool is_wrap_job(const Job& job);
+
+// REQUIRES: is_wrap_job(job). Only arguments that clang 22 is known to give are accepted.
+Result<WrapJob> read_wrap_job(const Job& job);
+
+StepCommand wrap_command(const WrapJob& job, const std::string& input, const std::string& output);
+
+}  // namespace hipcache::plan
+
+#endif
