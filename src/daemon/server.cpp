@@ -1,9 +1,8 @@
 #include "daemon/server.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,6 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kTick = 1s;
 constexpr auto kBusyReply = 100ms;
+constexpr unsigned kWaiting = 16;  // threads that are kept for those who come next
 
 }  // namespace
 
@@ -37,71 +37,88 @@ Status Server::open() {
   return done();
 }
 
-// A tick may write to the store: not at every connection.
-void Server::tick_if_due() {
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_tick_ < kTick) return;
-  last_tick_ = now;
-  options_.every_second();
-}
-
 void Server::stop() { wake(stop_.get()); }
 
 Status Server::run() {
-  while (!stopping_) {
-    if (wait_for_connection()) accept_one();
-    tick_if_due();
+  Status started = start_worker();
+  while (started && !is_stopped_within_a_tick()) {
+    options_.every_second();
     if (is_idle_for_too_long()) break;
   }
   close_socket();
-  wait_for_sessions();
+  wait_for_workers();
   options_.every_second();
-  return done();
+  return started;
 }
 
-bool Server::wait_for_connection() {
-  pollfd ready[] = {{.fd = listener_.get(), .events = POLLIN, .revents = 0},
-                    {.fd = stop_.get(), .events = POLLIN, .revents = 0}};
-  if (poll(ready, 2, static_cast<int>(std::chrono::milliseconds(kTick).count())) <= 0) return false;
-  stopping_ = ready[1].revents != 0;
-  return !stopping_ && ready[0].revents != 0;
+bool Server::is_stopped_within_a_tick() const {
+  pollfd stopped{.fd = stop_.get(), .events = POLLIN, .revents = 0};
+  return poll(&stopped, 1, static_cast<int>(std::chrono::milliseconds(kTick).count())) > 0;
 }
 
-void Server::accept_one() {
-  Result<UniqueFd> connection = protocol::accept_from(listener_.get());
-  if (!connection) {
-    log_.warning(connection.error().message);
-    return;
-  }
-  start_session(std::move(*connection));
-}
-
-void Server::start_session(UniqueFd connection) {
+Status Server::start_worker() {
   {
     const std::lock_guard lock(mutex_);
-    if (sessions_ < kMaxSessions)
-      ++sessions_;
-    else {
-      protocol::Channel channel(std::move(connection));
-      [[maybe_unused]] const Status told = channel.send(protocol::Busy{"too many requests at once"}, kBusyReply);
-      log_.warning("busy: " + std::to_string(kMaxSessions) + " requests at once");
-      return;
+    ++workers_;
+    ++waiting_;
+  }
+  try {
+    std::thread([this] { work(); }).detach();  // counted, and waited for before run() returns
+    return done();
+  } catch (const std::system_error& problem) {
+    const std::lock_guard lock(mutex_);
+    --workers_;
+    --waiting_;
+    return Error{std::string("cannot start a thread: ") + problem.what()};
+  }
+}
+
+// Until the socket is closed, or others enough wait. What it has accepted it serves, even if the end has come.
+void Server::work() {
+  for (bool wanted = true; wanted;) {
+    Result<UniqueFd> connection = protocol::accept_from(listener_.get());
+    if (!connection) {
+      if (closed_) break;
+      log_.warning(connection.error().message);
+    } else if (begin_session()) {
+      options_.serve(std::move(*connection));
+      wanted = end_session();
+    } else {
+      refuse(std::move(*connection));
     }
   }
-  const auto session = [this](UniqueFd socket) {
-    options_.serve(std::move(socket));
+  const std::lock_guard lock(mutex_);
+  --waiting_;
+  --workers_;
+  worker_ended_.notify_all();
+}
+
+// Sees to it that there is somebody for the next.
+bool Server::begin_session() {
+  {
     const std::lock_guard lock(mutex_);
-    --sessions_;
-    last_use_ = std::chrono::steady_clock::now();
-    session_ended_.notify_all();
-  };
-  try {
-    std::thread(session, std::move(connection)).detach();  // counted, and waited for before run() returns
-  } catch (const std::system_error& problem) {
-    log_.error(std::string("cannot start a thread: ") + problem.what());
-    const std::lock_guard lock(mutex_);
-    --sessions_;
+    if (sessions_ >= kMaxSessions) return false;
+    ++sessions_;
+    --waiting_;
+    if (waiting_ > 0) return true;
   }
+  if (Status started = start_worker(); !started) log_.error(started.error().message);
+  return true;
+}
+
+// Whether the thread is to wait for another.
+bool Server::end_session() {
+  const std::lock_guard lock(mutex_);
+  --sessions_;
+  ++waiting_;
+  last_use_ = std::chrono::steady_clock::now();
+  return waiting_ <= kWaiting;
+}
+
+void Server::refuse(UniqueFd connection) {
+  protocol::Channel channel(std::move(connection));
+  [[maybe_unused]] const Status told = channel.send(protocol::Busy{"too many requests at once"}, kBusyReply);
+  log_.warning("busy: " + std::to_string(kMaxSessions) + " requests at once");
 }
 
 bool Server::is_idle_for_too_long() {
@@ -110,21 +127,23 @@ bool Server::is_idle_for_too_long() {
   return sessions_ == 0 && std::chrono::steady_clock::now() - last_use_ >= options_.idle_timeout;
 }
 
-// First the name, so that the next client starts a new daemon instead of queueing at this one; those who queue already
-// find the connection closed and start over.
+// First the name, so that the next client starts a new daemon instead of queueing at this one. Those who queue already
+// are still served; then accept fails, which ends the workers.
 void Server::close_socket() {
   unlink(options_.socket_path.c_str());
-  listener_.reset();
+  closed_ = true;
+  shutdown(listener_.get(), SHUT_RDWR);
 }
 
-void Server::wait_for_sessions() {
+void Server::wait_for_workers() {
   std::unique_lock lock(mutex_);
-  while (sessions_ > 0) {
-    session_ended_.wait_for(lock, kTick);
+  while (workers_ > 0) {
+    worker_ended_.wait_for(lock, kTick);
     lock.unlock();
     options_.every_second();
     lock.lock();
   }
+  listener_.reset();
 }
 
 }  // namespace hipcache::daemon

@@ -1,11 +1,13 @@
-// Accepts connections and gives each a thread, until it is told to stop or nobody has come for a while.
+// Accepts connections and serves each in a thread, until it is told to stop or nobody has come for a while.
 //
-// Threads rather than an event loop: a session is a dialogue of seconds, told as one function. Bounded by kMaxSessions;
-// one more is told that the daemon is busy. Stopping closes the socket at once and waits for the sessions: nothing in
-// flight is lost.
+// Threads rather than an event loop: a session is a dialogue of seconds, told as one function. The threads accept for
+// themselves, and there is always one that waits: a hit takes less time than starting a thread, or than waking one by
+// another. Bounded by kMaxSessions; one more is told that the daemon is busy. Stopping closes the socket at once and
+// waits for the sessions: nothing in flight is lost.
 #ifndef HIPCACHE_DAEMON_SERVER_H
 #define HIPCACHE_DAEMON_SERVER_H
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -25,7 +27,7 @@ class Server {
   struct Options {
     std::string socket_path;
     std::chrono::seconds idle_timeout;    // 0: never
-    std::function<void(UniqueFd)> serve;  // called in a thread of its own
+    std::function<void(UniqueFd)> serve;  // called in a thread that does nothing else
     std::function<void()> every_second;   // called in run()'s thread while there is work
   };
 
@@ -41,24 +43,28 @@ class Server {
   void stop();
 
  private:
-  bool wait_for_connection();
-  void accept_one();
-  void start_session(UniqueFd connection);
-  void tick_if_due();
+  bool is_stopped_within_a_tick() const;
   bool is_idle_for_too_long();
   void close_socket();
-  void wait_for_sessions();
+  void wait_for_workers();
+
+  Status start_worker();
+  void work();
+  bool begin_session();
+  bool end_session();
+  void refuse(UniqueFd connection);
 
   Options options_;
   Log& log_;
-  UniqueFd listener_;
-  UniqueFd stop_;  // eventfd
-  bool stopping_ = false;
-  std::mutex mutex_;
-  std::condition_variable session_ended_;
+  UniqueFd listener_;  // closed when no worker is left
+  UniqueFd stop_;      // eventfd
+  std::atomic<bool> closed_{false};
+  std::mutex mutex_;  // guards all below
+  std::condition_variable worker_ended_;
+  unsigned workers_ = 0;  // threads
+  unsigned waiting_ = 0;  // of them, those that serve nobody
   unsigned sessions_ = 0;
   std::chrono::steady_clock::time_point last_use_;
-  std::chrono::steady_clock::time_point last_tick_;
 };
 
 }  // namespace hipcache::daemon

@@ -56,6 +56,31 @@ TEST_F(RunningServer, GivesEveryConnectionToASession) {
   running.join();
 }
 
+TEST_F(RunningServer, ServesManyAtOnceAndOneAfterTheOther) {
+  constexpr int kAtOnce = 40;
+  std::atomic<int> inside{0};
+  std::atomic<int> served{0};
+  Server server(options(0s,
+                        [&](UniqueFd) {
+                          if (served++ >= kAtOnce) return;
+                          ++inside;
+                          while (inside < kAtOnce) std::this_thread::yield();
+                        }),
+                log_);
+  ASSERT_TRUE(server.open().ok());
+  auto run = std::async(std::launch::async, [&server] { return server.run().ok(); });
+  std::vector<UniqueFd> clients;
+  for (int client = 0; client < kAtOnce; ++client) clients.push_back(connect());
+  for (int client = 0; client < kAtOnce; ++client) {
+    char byte = 0;
+    const UniqueFd next = connect();
+    EXPECT_EQ(read(next.get(), &byte, 1), 0) << "served, and closed";
+  }
+  server.stop();
+  EXPECT_TRUE(run.get());
+  EXPECT_EQ(served, 2 * kAtOnce);
+}
+
 TEST_F(RunningServer, StopsOnlyWhenItsSessionsHaveEndedButTakesNoMore) {
   std::promise<void> begun;
   std::promise<void> may_end;
