@@ -251,7 +251,6 @@ void fill_link(Invocation& invocation, const InputArgList& arguments) {
 }
 
 std::variant<Invocation, Uncacheable> understand_link(Invocation invocation, const InputArgList& arguments) {
-  if (is_new_driver(arguments)) return Uncacheable{reason::kLink, "--offload-new-driver"};
   if (auto refusal = link_input_refusal(find_inputs(arguments, is_hipcc(invocation.expanded[0]))))
     return *std::move(refusal);
   fill_link(invocation, arguments);

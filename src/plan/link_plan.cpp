@@ -12,6 +12,7 @@
 #include "plan/fatbin_object_job.h"
 #include "plan/host_link_job.h"
 #include "plan/unbundle_job.h"
+#include "plan/wrapped_link.h"
 
 namespace hipcache::plan {
 namespace {
@@ -221,6 +222,7 @@ Result<Names> LinkReader::made(const std::vector<std::string>& paths) const {
 
 Result<std::vector<Step>> read_link_steps(const std::vector<Job>& jobs, const std::string& fatbin_source,
                                           const command::Invocation& invocation, const std::string& directory) {
+  if (is_wrapped_link(jobs)) return read_wrapped_link(jobs[0], invocation, directory);
   return LinkReader(fatbin_source, invocation, directory).steps(jobs);
 }
 

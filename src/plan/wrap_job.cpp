@@ -15,7 +15,7 @@ constexpr std::string_view kFatbinOnly = "--emit-fatbin-only";
 constexpr std::string_view kExtract = "--should-extract=";
 constexpr std::string_view kForCompiler = "--device-compiler=amdgcn-amd-amdhsa=";
 constexpr std::string_view kForLinker = "--device-linker=amdgcn-amd-amdhsa=";
-constexpr std::array<std::string_view, 2> kPlaces = {"--host-triple=", "--linker-path=/"};
+constexpr std::array<std::string_view, 3> kSettings = {"--host-triple=", "--linker-path=/", "--opt-level=O"};
 
 // What the compiler that it runs for each device is told.
 constexpr std::array<std::string_view, 6> kCompilerOptions = {
@@ -26,8 +26,14 @@ bool starts_with_any(std::string_view text, const auto& prefixes) {
                      [&](std::string_view prefix) { return text.starts_with(prefix); });
 }
 
-bool is_known(std::string_view argument) {
-  if (argument == kFatbinOnly || argument == "--compress" || starts_with_any(argument, kPlaces)) return true;
+Error unusual(const std::string& argument) {
+  return Error{"the compiler's plan has a linker wrapper with the argument " + argument};
+}
+
+}  // namespace
+
+bool is_wrapper_option(std::string_view argument) {
+  if (argument == kFatbinOnly || argument == "--compress" || starts_with_any(argument, kSettings)) return true;
   if (argument.starts_with(kExtract)) return is_arch_name(argument.substr(kExtract.size()));
   if (argument.starts_with(kForCompiler))
     return starts_with_any(argument.substr(kForCompiler.size()), kCompilerOptions);
@@ -35,12 +41,6 @@ bool is_known(std::string_view argument) {
   const std::string_view option = argument.substr(kForLinker.size());
   return option == "-mllvm" || command::is_quiet_backend_option(std::string(option));
 }
-
-Error unusual(const std::string& argument) {
-  return Error{"the compiler's plan has a linker wrapper with the argument " + argument};
-}
-
-}  // namespace
 
 bool is_wrap_job(const Job& job) { return std::find(job.begin(), job.end(), kFatbinOnly) != job.end(); }
 
@@ -51,7 +51,7 @@ Result<WrapJob> read_wrap_job(const Job& job) {
       result.output = ++i;
     } else if (job[i].starts_with('/') && result.input == 0) {
       result.input = i;
-    } else if (!is_known(job[i])) {
+    } else if (!is_wrapper_option(job[i])) {
       return unusual(job[i]);
     }
   }

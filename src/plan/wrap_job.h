@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "hipcache/base/result.h"
 #include "hipcache/plan/plan.h"
@@ -21,6 +22,9 @@ struct WrapJob {
   std::size_t input = 0;  // positions in `job`
   std::size_t output = 0;
 };
+
+// Whether an option is the wrapper's own, of those that clang 15 to 22 are known to give it, and harmless.
+bool is_wrapper_option(std::string_view argument);
 
 bool is_wrap_job(const Job& job);
 

@@ -157,7 +157,7 @@ const Case kCases[] = {
     {"clang++ --offload-new-driver -c a.hip", kCached},
     {"clang++ --offload-new-driver -fgpu-rdc -c a.hip", kCached},
     {"clang++ --offload-new-driver -fgpu-rdc --offload-device-only -c a.hip", reason::kRandomCuid},
-    {"clang++ --offload-new-driver -fgpu-rdc --hip-link a.o", reason::kLink},
+    {"clang++ --offload-new-driver -fgpu-rdc --hip-link a.o", kCached},
     {"clang++ --offload-link a.o", reason::kLink},
     // More is written.
     {"clang++ -gsplit-dwarf -c a.hip", kCached},

@@ -125,6 +125,16 @@ TEST_P(RdcLink, IsAHitAsLongAsNothingChanges) {
   expect_hit(link("-shared a.o b.o -Wl,-soname,libapp.so -o libapp.so"));
 }
 
+TEST_P(RdcLink, IsOneStepByTheNewDriver) {
+  for (const char* name : {"a", "b"}) compile(name, "-DFACTOR=2 -DHOST=1 --offload-new-driver");
+  const Arguments app = link("--offload-new-driver a.o b.o -o app");
+  expect_runs({.link = 1}, app);
+  fs::remove(project_ / "app");
+  expect_hit(app);
+  compile("b", "-DFACTOR=3 -DHOST=1 --offload-new-driver");
+  expect_runs({.link = 1}, app);
+}
+
 TEST_P(RdcLink, TakesAChangedObjectApartAndLinksEveryArchAnew) {
   check(link("a.o b.o -o app"));
   compile("b", "-DFACTOR=3 -DHOST=1");

@@ -188,6 +188,42 @@ TEST(Link, MayHaveTheCompilerAssembleTheFatbin) {
               HasSubstr("assembler"));
 }
 
+TEST(Link, IsOneStepByTheNewDriver) {
+  for (const char* name : {"clang-15-new-driver-link", "clang-19-new-driver-link"}) {
+    const Plan link = accepted(recorded(name), link_to("app"));
+    ASSERT_EQ(link.steps.size(), 1u);
+    const Step& step = link.steps[0];
+    EXPECT_EQ(step.kind, StepKind::link);
+    EXPECT_THAT(step.outputs, ElementsAre(StepOutput{"program", "program", "app"}));
+    EXPECT_THAT(step.commands[0].argv, Contains(placed("program")));
+    EXPECT_THAT(step.commands[0].argv, Not(Contains("app")));
+    EXPECT_THAT(step.keyed[0], Contains("<program>"));
+    EXPECT_TRUE(step.starts_others);
+    EXPECT_EQ(step.unproven, "");
+  }
+}
+
+TEST(Link, ByTheNewDriverIsRunEachTimeWithAnOptionThatMayDoWhatNoTraceShows) {
+  const std::string printed = recorded("clang-19-new-driver-link");
+  for (const char* option : {"-Map=x", "--save-temps", "--device-compiler=amdgcn-amd-amdhsa=-ftime-report"}) {
+    const std::string edited = replaced(printed, "\"--build-id\"", '"' + std::string(option) + '"');
+    EXPECT_EQ(accepted(edited, link_to("app")).steps[0].unproven, option);
+  }
+}
+
+class EditedWrappedLink : public ::testing::TestWithParam<Edit> {};
+
+TEST_P(EditedWrappedLink, IsRefusedForWhatWasEdited) {
+  testing::expect_refused(recorded("clang-19-new-driver-link"), link_to("app"), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EditedWrappedLink,
+                         ::testing::Values(Edit{"\"-o\" \"app\"", "\"-o\" \"other\"", "writes other instead of app"},
+                                           Edit{"\"-o\" \"app\"", "\"-o\" \"app\" \"-o\" \"app\"",
+                                                "exactly one output"},
+                                           Edit{"\"a.o\"", "\"/tmp/probe/x.o\"", "none of its jobs makes"},
+                                           Edit{"\"a.o\"", "\"--x=/tmp/probe/x.o\"", "names a temporary file"}));
+
 TEST(Link, IsNotOfACompilesJobsNorACompileOfALinks) {
   EXPECT_NE(refusal(recorded("clang-19-O2"), link_to("a.o")), "accepted");
   EXPECT_NE(refusal(recorded("clang-19-rdc"), link_to("a.o")), "accepted");
