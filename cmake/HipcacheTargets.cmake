@@ -35,13 +35,20 @@ if(HIPCACHE_PCH)
   target_compile_options(hipcache_tests_pch PRIVATE ${HIPCACHE_TEST_OPTIONS})  # and so do the options of those who use it
 endif()
 
+# hipcache_precompiled(<target> product|tests): a target of C++ sources takes those headers, where they are precompiled.
+function(hipcache_precompiled target part)
+  if(HIPCACHE_PCH AND (HIPCACHE_SANITIZE OR part STREQUAL tests))
+    target_precompile_headers(${target} REUSE_FROM hipcache_${part}_pch)
+  endif()
+endfunction()
+
 # hipcache_library(<folder> SOURCES ... [LINK ...] [PRIVATE_LINK ...]): the static library hipcache_<folder>.
 function(hipcache_library folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   add_library(hipcache_${folder} STATIC ${ARG_SOURCES})
   target_link_libraries(hipcache_${folder} PUBLIC hipcache_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
-  if(HIPCACHE_PCH AND HIPCACHE_SANITIZE AND NOT "${ARG_SOURCES}" MATCHES "\\.c(;|$)")
-    target_precompile_headers(hipcache_${folder} REUSE_FROM hipcache_product_pch)
+  if(NOT "${ARG_SOURCES}" MATCHES "\\.c(;|$)")
+    hipcache_precompiled(hipcache_${folder} product)
   endif()
 endfunction()
 
@@ -65,9 +72,7 @@ function(hipcache_test name)
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE hipcache_options ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
-  if(HIPCACHE_PCH)
-    target_precompile_headers(${name} REUSE_FROM hipcache_tests_pch)
-  endif()
+  hipcache_precompiled(${name} tests)
   if(ARG_LABELS MATCHES "unit|threads")
     add_dependencies(unit_tests ${name})
   else()
