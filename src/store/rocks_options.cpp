@@ -15,6 +15,7 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 // The daemon is to stay under 150 MB with everything: what RocksDB may hold is about 16 + 32 MiB, and the file handles.
 constexpr std::size_t kBlockCache = 16 * kMiB;
+constexpr int kBlockCacheShardBits = 2;  // a shard holds no block that is larger than itself
 constexpr std::size_t kAllWriteBuffers = 32 * kMiB;
 constexpr std::size_t kWriteBuffer = 16 * kMiB;
 constexpr std::uint64_t kWriteAheadLog = 64 * kMiB;
@@ -30,6 +31,10 @@ rocksdb::ColumnFamilyOptions table_options(const std::shared_ptr<rocksdb::Cache>
   rocksdb::BlockBasedTableOptions blocks;
   blocks.block_cache = cache;
   blocks.cache_index_and_filter_blocks = true;
+  // In parts: those of a table with a million keys are megabytes, and would be read and unpacked for every look.
+  blocks.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  blocks.partition_filters = true;
+  blocks.pin_top_level_index_and_filter = true;
   blocks.pin_l0_filter_and_index_blocks_in_cache = true;
   blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10, false));
   blocks.format_version = 5;
@@ -85,7 +90,7 @@ rocksdb::DBOptions database_options(Recovery recovery) {
 }
 
 std::vector<rocksdb::ColumnFamilyDescriptor> column_families() {
-  const auto cache = rocksdb::NewLRUCache(kBlockCache);
+  const auto cache = rocksdb::NewLRUCache(kBlockCache, kBlockCacheShardBits);
   const auto plain = table_options(cache);
   const auto blobs = with_blob_files(plain);
   return {{rocksdb::kDefaultColumnFamilyName, plain},
