@@ -5,7 +5,7 @@ import pathlib
 import random
 
 from fixture import Unit
-from process import median, run, spawn_seconds
+from process import daemon_seconds, median, run, spawn_cpu_seconds, spawn_seconds
 from table import kilobytes, milliseconds, ratio, table
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -29,6 +29,7 @@ class Latency:
         self.directory = pathlib.Path(directory)
         self.samples = {}
         self.client_memory = None
+        self.cpu = None  # seconds of processor that a hit takes, client and daemon together
 
     def run(self, runs, note):
         floor = build_tool("floor", self.directory)
@@ -44,6 +45,16 @@ class Latency:
                 self.unit.object.unlink(missing_ok=True)
                 self.samples[name].append(spawn_seconds(command, environment))
         self._measure_memory(peak)
+        self._measure_cpu(runs)
+
+    def _measure_cpu(self, runs):
+        """Clients by what the kernel reports of children, the daemon by its own account."""
+        for launcher in self.launchers:
+            if launcher.name == "hipcache":
+                pid = launcher.daemon()
+                before = daemon_seconds(pid)
+                clients = [spawn_cpu_seconds([launcher.command, *self.command], launcher.environment()) for _ in range(10 * runs)]
+                self.cpu = sum(clients) / len(clients) + (daemon_seconds(pid) - before) / len(clients)
 
     def _warm(self, floor):
         """Makes the hit of each launcher; returns what to time, by name."""

@@ -17,7 +17,9 @@ import tempfile
 import targets
 import where
 from builds import Builds
+from crowd import Crowd
 from fixture import COMPILERS, PROJECTS, ROOT
+from large_store import LargeStore
 from latency import Latency
 from launchers import found
 from process import Failed
@@ -62,9 +64,18 @@ def measure(given, launchers, directory, load):
         ("Run while hits were timed", str(latency.misses())),
         ("Where a hit's time goes", where.text_of(latency, directory)),
     ]
+    crowd = Crowd(hipcache, directory, given.clang[0])
+    crowd.run(10 * given.hits, note)
+    large_store = LargeStore(hipcache, directory, given.clang[0])
+    large_store.run(given.hits, note)
     scaling.run(given.runs, note)
-    reached = targets.rows(builds, latency, scaling)
-    sections += [("Many architectures", scaling.text()), ("Targets", targets.text_of(reached))]
+    reached = targets.rows(builds, latency, crowd, large_store, scaling)
+    sections += [
+        ("Many at once", crowd.text()),
+        ("A large store", large_store.text()),
+        ("Many architectures", scaling.text()),
+        ("Targets", targets.text_of(reached)),
+    ]
     for title, text in sections:
         print(f"\n{title}\n\n{text}")
     return {
@@ -73,6 +84,9 @@ def measure(given, launchers, directory, load):
         "hits": list(latency.rows()),
         "client_bytes": latency.client_memory,
         "daemon_bytes": builds.daemon_memory,
+        "hit_cpu": latency.cpu,
+        "crowd": crowd.rows(),
+        "large_store": large_store.rows(),
         "scaling": scaling.rows(),
         "targets": reached,
     }

@@ -1,6 +1,7 @@
 """Running and timing commands."""
 
 import os
+import pathlib
 import statistics
 import subprocess
 import time
@@ -46,6 +47,21 @@ def spawn_seconds(command, environment):
     if status != 0:
         raise Failed(f"status {status}: {' '.join(words)}")
     return seconds
+
+
+def spawn_cpu_seconds(command, environment):
+    """Seconds of processor that a command used."""
+    words = [str(word) for word in command]
+    _, status, usage = os.wait4(os.posix_spawnp(words[0], words, environment), 0)
+    if status != 0:
+        raise Failed(f"status {status}: {' '.join(words)}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def daemon_seconds(pid):
+    """Seconds of processor that a process has used, in all its threads, those that ended too."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def median(values):

@@ -1,0 +1,100 @@
+"""Many hits at once: how many a second beside what the processors could do, and how long the slowest of them take; and one
+hit after the other while others compile.
+
+The storm of misses is held against as many plain compiles: what a hit loses to them it loses to any work.
+"""
+
+import contextlib
+import os
+import shlex
+import subprocess
+
+from fixture import Unit
+from latency import ARCHS, DEFINES, SOURCE, build_tool
+from process import daemon_seconds, median, run
+from table import milliseconds, ratio, table
+
+AT_ONCE = 64
+STORM = 4
+
+
+class Crowd:
+    def __init__(self, hipcache, directory, compiler):
+        self.hipcache = hipcache
+        self.directory = directory
+        self.unit = Unit(SOURCE, compiler, directory)
+        self.hit = [hipcache.command, *self.unit.command(ARCHS, *DEFINES)]
+        self.figures = {}
+
+    def run(self, count, note):
+        tool = build_tool("crowd", self.directory)
+        self.hipcache.renew(self.directory)
+        for _ in range(2):
+            run(self.hit, self.hipcache.environment())
+        note(f"{count} hits, {AT_ONCE} at once; then hits beside {STORM} compiles")
+        alone = self._crowd(tool, 1, count)
+        together = self._crowd(tool, AT_ONCE, count)
+        self.figures = {
+            "at_once": AT_ONCE,
+            "cpu_per_hit": together["cpu"],
+            "hits_per_second": together["rate"],
+            "of_processors": together["rate"] * together["cpu"] / os.cpu_count(),
+            "median": together["median"],
+            "p99": together["p99"],
+            "p99_of_median": together["p99"] / together["median"],
+            "alone": alone["median"],
+            "beside_misses": self._beside(tool, count, [self.hipcache.command]),
+            "beside_plain": self._beside(tool, count, []),
+        }
+        self.figures["misses_of_plain"] = self.figures["beside_misses"] / self.figures["beside_plain"]
+
+    def _crowd(self, tool, at_once, count):
+        """Seconds of processor for each hit, clients and daemon together, and what the hits took."""
+        result = self.directory / "crowd.result"
+        before = daemon_seconds(self.hipcache.daemon())
+        run([tool, result, at_once, count, *self.hit], self.hipcache.environment())
+        daemon = daemon_seconds(self.hipcache.daemon()) - before
+        first, *rest = result.read_text().splitlines()
+        wall, clients = (int(figure) / 1e6 for figure in first.split())
+        took = sorted(int(line) / 1e6 for line in rest)
+        return {
+            "rate": count / wall,
+            "cpu": (clients + daemon) / count,
+            "median": median(took),
+            "p99": took[len(took) * 99 // 100],
+        }
+
+    def _beside(self, tool, count, launcher):
+        """The median hit while STORM compiles run, again and again."""
+        words = [str(word) for word in (*launcher, *self.unit.command(ARCHS, *DEFINES))]
+        compile_one = shlex.join("a.o" if word == str(self.unit.object) else word for word in words)
+        loop = f"mkdir -p storm.$$ && cd storm.$$ && while :; do {compile_one}; done"
+        environment = {**self.hipcache.environment(), "HIPCACHE_RECACHE": "1"}
+        storm = [
+            subprocess.Popen(["bash", "-c", loop], cwd=self.directory, env=environment, start_new_session=True, stderr=subprocess.DEVNULL)
+            for _ in range(STORM)
+        ]
+        try:
+            return self._crowd(tool, 1, count)["median"]
+        finally:
+            for process in storm:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, 15)
+                process.wait()
+
+    def rows(self):
+        return self.figures
+
+    def text(self):
+        found = self.figures
+        rows = [
+            ("hits a second", f"{found['hits_per_second']:.0f}"),
+            ("of what the processors could do", ratio(found["of_processors"], 1)),
+            ("processor time of a hit, clients and daemon", milliseconds(found["cpu_per_hit"])),
+            ("median", milliseconds(found["median"])),
+            ("99 %", f"{milliseconds(found['p99'])}, {ratio(found['p99_of_median'], 1)} times the median"),
+            ("one after the other", milliseconds(found["alone"])),
+            (f"the same beside {STORM} misses", milliseconds(found["beside_misses"])),
+            (f"the same beside {STORM} plain compiles", milliseconds(found["beside_plain"])),
+        ]
+        return table((f"{AT_ONCE} hits at once", ""), rows)
