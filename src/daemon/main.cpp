@@ -3,10 +3,11 @@
 #include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <csignal>
-#include <cstdio>
 
 #include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -81,6 +82,17 @@ int run() {
 
   Log log(settings->log.empty() ? directory->path() + "/daemon.log" : settings->log,
           settings->log.empty() ? Log::Level::warning : Log::Level::debug);
+  // Before the store, which takes its time where it is large: who starts us waits for an answer, no longer for a
+  // socket.
+  std::function<void(UniqueFd)> serve;
+  std::function<void()> save;
+  Server server({.socket_path = *socket_path,
+                 .idle_timeout = settings->idle_timeout,
+                 .serve = [&serve](UniqueFd socket) { serve(std::move(socket)); },
+                 .every_second = [&save] { save(); }},
+                log);
+  if (Status opened = server.open(); !opened) return fail(opened.error().message);
+
   const Result<std::unique_ptr<store::Store>> store =
       store::open_store({.directory = directory->store(), .max_bytes = settings->max_size}, log);
   if (!store) return fail(store.error().message);
@@ -106,16 +118,9 @@ int run() {
                           .trace_library = *trace_library,
                           .name_space = own_view()};
 
-  Server* server_to_stop = nullptr;
-  ControlService control(**store, counters, persistent, settings->max_size,
-                         [&server_to_stop] { server_to_stop->stop(); });
-  Server server({.socket_path = *socket_path,
-                 .idle_timeout = settings->idle_timeout,
-                 .serve = [&](UniqueFd socket) { serve_connection(std::move(socket), services, control); },
-                 .every_second = [&] { persistent.save_if_changed(); }},
-                log);
-  server_to_stop = &server;
-  if (Status opened = server.open(); !opened) return fail(opened.error().message);
+  ControlService control(**store, counters, persistent, settings->max_size, [&server] { server.stop(); });
+  serve = [&](UniqueFd socket) { serve_connection(std::move(socket), services, control); };
+  save = [&] { persistent.save_if_changed(); };
   const StopOnSignal on_signal(signals, server);
   log.info("serving " + settings->directory);
   if (Status ended = server.run(); !ended) return fail(ended.error().message);

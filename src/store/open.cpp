@@ -11,6 +11,8 @@
 namespace hipcache::store {
 namespace {
 
+constexpr std::size_t kLoadedAtOnce = 4096;
+
 std::uint32_t system_seconds() { return static_cast<std::uint32_t>(std::time(nullptr)); }
 
 // Everything that opening one database takes. Trouble with the files is told apart from trouble with the machine: only
@@ -93,14 +95,21 @@ class Opening {
 
   Status load_uses(Contents& contents) {
     bool sound = true;
+    std::vector<Recency::Entry> entries;
+    const auto load = [&] {
+      contents.recency.load(entries);
+      entries.clear();
+    };
     const auto scanned =
         contents.database->scan(Table::uses, [&](std::string_view key_bytes, std::string_view use_bytes) {
           const auto key = decode_use_key(key_bytes);
           const auto use = decode_use(use_bytes);
           sound = key && use;
-          if (sound) contents.recency.load(*key, *use);
+          if (sound) entries.push_back({*key, *use});
+          if (entries.size() == kLoadedAtOnce) load();
           return sound;
         });
+    load();
     if (!scanned) return damage(scanned.error().message);
     return sound ? done() : Status(damage("a use record is malformed"));
   }

@@ -21,6 +21,15 @@ struct Recency::Tables {
   std::vector<UseKey> touched;
 
   Map& of(Table table) { return table == Table::actions ? actions : blobs; }
+
+  void load(const UseKey& key, const Use& use) {
+    const auto [entry, added] = of(key.table).try_emplace(key.digest, use);
+    if (!added) {
+      bytes -= entry->second.size;
+      entry->second = use;
+    }
+    bytes += use.size;
+  }
 };
 
 Recency::Recency(Clock clock) : clock_(std::move(clock)), tables_(std::make_unique<Tables>()) {}
@@ -28,12 +37,12 @@ Recency::~Recency() = default;
 
 void Recency::load(const UseKey& key, const Use& use) {
   const std::scoped_lock lock(mutex_);
-  const auto [entry, added] = tables_->of(key.table).try_emplace(key.digest, use);
-  if (!added) {
-    tables_->bytes -= entry->second.size;
-    entry->second = use;
-  }
-  tables_->bytes += use.size;
+  tables_->load(key, use);
+}
+
+void Recency::load(const std::vector<Entry>& entries) {
+  const std::scoped_lock lock(mutex_);
+  for (const Entry& entry : entries) tables_->load(entry.key, entry.use);
 }
 
 Use Recency::use_now(std::uint32_t size) const { return {clock_(), size}; }

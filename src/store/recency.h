@@ -40,6 +40,7 @@ class Recency {
 
   // Adds or replaces an entry: as it was read from the database, or used now.
   void load(const UseKey& key, const Use& use);
+  void load(const std::vector<Entry>& entries);
   void set(const UseKey& key, const Use& use) { load(key, use); }
   Use use_now(std::uint32_t size) const;
 
