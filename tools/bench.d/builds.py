@@ -1,4 +1,4 @@
-"""Whole builds side by side: cold, warm, and with one architecture added, with each launcher in turn."""
+"""Whole builds side by side: cold, warm, with one architecture added, and after an edit of host code, with each launcher in turn."""
 
 import collections
 import itertools
@@ -9,7 +9,7 @@ from fixture import Fixture
 from process import median
 from table import megabytes, ratio, seconds, table
 
-PHASES = ("cold", "warm", "arch added")
+PHASES = ("cold", "warm", "arch added", "host edit")
 
 
 class Builds:
@@ -49,6 +49,8 @@ class Builds:
         self._phase(fixture, "warm")
         fixture.configure([*self.archs, self.added])
         self._phase(fixture, "arch added")
+        fixture.edit_host()
+        self._phase(fixture, "host edit")
 
     def _phase(self, fixture, phase):
         launcher = fixture.launcher

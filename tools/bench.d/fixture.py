@@ -2,12 +2,18 @@
 
 import os
 import pathlib
+import shutil
 
 from process import run, timed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROJECTS = ("cxx-style", "hip-language")
 COMPILERS = ("19", "15")
+HOST_CODE = """
+#ifndef __HIP_DEVICE_COMPILE__
+namespace { [[maybe_unused]] int added_by_bench() { return 1; } }
+#endif
+"""
 
 
 class Fixture:
@@ -16,10 +22,18 @@ class Fixture:
         self.compiler = compiler
         self.launcher = launcher
         self.build_directory = pathlib.Path(directory) / f"{project}-clang{compiler}-{launcher.name}"
+        self.fixtures = pathlib.Path(f"{self.build_directory}.sources")
+        shutil.rmtree(self.fixtures, ignore_errors=True)
+        shutil.copytree(ROOT / "fixtures", self.fixtures)
+
+    def edit_host(self):
+        """Adds a function to the host's code of every source; no device's code changes."""
+        for source in sorted((self.fixtures / "projects" / self.project / "src").glob("*.[ch][pi]p")):
+            source.write_text(source.read_text() + HOST_CODE)
 
     def configure(self, archs):
         """Untimed: CMake's own work is the same for all launchers."""
-        command = [ROOT / "fixtures/configure", self.project, self.build_directory]
+        command = [self.fixtures / "configure", self.project, self.build_directory]
         command += ["--clang", self.compiler, "--archs", ",".join(archs)]
         if self.launcher.command:
             command += ["--launcher", self.launcher.command]

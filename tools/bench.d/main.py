@@ -8,7 +8,6 @@ import argparse
 import json
 import os
 import pathlib
-import platform
 import shutil
 import signal
 import sys
@@ -22,11 +21,14 @@ from fixture import COMPILERS, PROJECTS, ROOT
 from large_store import LargeStore
 from latency import Latency
 from launchers import found
+from machine import machine
+from plot import svg
 from process import Failed
 from scaling import Scaling
 
 ARCHS = ["gfx906", "gfx908", "gfx1010", "gfx1030"]
 ADDED = "gfx90a"
+PICTURE = ROOT / "docs/benchmarks.svg"
 
 
 def arguments():
@@ -38,6 +40,7 @@ def arguments():
     parser.add_argument("--hipcache", default=ROOT / "build/release/bin/hipcache", help="the program to measure")
     parser.add_argument("--quick", action="store_true", help="a short unit, and unless given: 1 run, 50 hits, one compiler, one project")
     parser.add_argument("--json", metavar="FILE", help="write all figures to FILE")
+    parser.add_argument("--plot", action="store_true", help=f"write the picture of the builds to {PICTURE.relative_to(ROOT)}")
     given = parser.parse_args()
     given.clang = given.clang or (["19"] if given.quick else list(COMPILERS))
     given.project = given.project or (["hip-language"] if given.quick else list(PROJECTS))
@@ -79,7 +82,7 @@ def measure(given, launchers, directory, load):
     for title, text in sections:
         print(f"\n{title}\n\n{text}")
     return {
-        "machine": {"processors": os.cpu_count(), "kernel": platform.release(), "load": load},
+        "machine": machine(launchers, given.clang, load),
         "builds": list(builds.rows()),
         "hits": list(latency.rows()),
         "client_bytes": latency.client_memory,
@@ -114,6 +117,8 @@ def main():
         shutil.rmtree(directory, ignore_errors=True)
     if given.json:
         pathlib.Path(given.json).write_text(json.dumps(figures, indent=2) + "\n")
+    if given.plot:
+        PICTURE.write_text(svg(figures))
     return 0
 
 
