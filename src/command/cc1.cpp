@@ -171,6 +171,8 @@ Cc1Role role_of(const llvm::opt::Option& option) {
     default:
       break;
   }
+  if (option.matches(OPT_Preprocessor_Group)) return Cc1Role::preprocessing;
+  if (option.matches(OPT_W_Group) || option.matches(OPT_pedantic_Group)) return Cc1Role::warning;
   const llvm::StringRef name = option.getName();
   if (name.contains("prefix-map")) return Cc1Role::plain;
   for (const char* prefix : {"fcoverage", "coverage", "fprofile", "fmemory-profile", "fpseudo-probe", "fcs-profile",

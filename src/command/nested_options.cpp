@@ -23,6 +23,8 @@ std::optional<Uncacheable> frontend_refusal(const std::vector<std::string>& argu
   for (const Cc1Argument& argument : *read) {
     switch (argument.role) {
       case Cc1Role::plain:
+      case Cc1Role::preprocessing:
+      case Cc1Role::warning:
       case Cc1Role::records_paths:
       case Cc1Role::search_path:
       case Cc1Role::compilation_dir:

@@ -55,19 +55,20 @@ Status add_file(protocol::PlacedOutput output, const std::string& path, Answer& 
   return done();
 }
 
-// What a step that succeeded made for the user. Its bytes are where the run left them, or in the store.
+// What a step that succeeded made for the user. Its bytes are where the run left them, in the store, or put together.
 Status add_placed(const StepWork& step, const Request& request, const RequestDirectory& directory,
                   const Services& services, Answer& answer) {
   for (const plan::StepOutput& file : step.outputs) {
     if (file.place.empty()) continue;
-    const action::Output* made = step.made(file);
+    const action::Output* made = step.given(file);
     if (made == nullptr) return Error{"the stored " + step.label + " has no " + file.role};
     protocol::PlacedOutput output{file.place, plan::is_in_place(file), made->executable};
-    if (!step.hit) {
+    const bool is_filled = step.filled && !file.fatbin.empty();
+    if (!step.hit && !is_filled) {
       if (Status added = add_file(std::move(output), directory.file(file.name), answer); !added) return added;
       continue;
     }
-    Result<std::string> bytes = from_store(*made, request, services.store);
+    Result<std::string> bytes = is_filled ? step.filled->bytes : from_store(*made, request, services.store);
     if (!bytes) return bytes.error();
     if (Status added = add_stored(std::move(output), std::move(*bytes), answer); !added) return added;
   }

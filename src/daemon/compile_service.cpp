@@ -6,6 +6,7 @@
 #include "daemon/answer.h"
 #include "daemon/explain_report.h"
 #include "daemon/explainer.h"
+#include "daemon/host_apart.h"
 #include "daemon/keys.h"
 #include "daemon/output_places.h"
 #include "daemon/plan_report.h"
@@ -83,10 +84,11 @@ std::optional<Explainer> explainer_for_log(const Request& request, const Service
 std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Request& request, const Services& services,
                                           store::Lease& lease) {
   const std::optional<Explainer> explainer = explainer_for_log(request, services);
-  const auto planned = obtain_plan(channel, request, services, lease, explainer ? &*explainer : nullptr);
+  auto planned = obtain_plan(channel, request, services, lease, explainer ? &*explainer : nullptr);
   if (const auto* why = std::get_if<Uncacheable>(&planned)) return *why;
-  const auto& [plan, probe] = std::get<Planned>(planned);
+  auto& [plan, probe] = std::get<Planned>(planned);
   if (auto unusual = unusual_outputs(plan, request.from.working_directory)) return unusual;
+  put_host_apart(plan, channel, request, services, lease);
 
   const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
   if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
@@ -100,6 +102,8 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Requ
   count_steps(graph, services.counters);
   if (graph.failed() != nullptr)
     return answer_failure(channel, request, graph, plan.driver_stderr, *directory, services);
+  if (Status filled = fill_placeholders(graph, plan, request, *directory, services, lease); !filled)
+    return Uncacheable{reason::kUnusualObject, filled.error().message};
   const action::ActionResult whole = whole_result(graph, plan.driver_stderr, request.from.base);
   if (!request.settings.readonly) record(whole, probe, graph, request, services);
   services.counters.request(outcome_of(graph));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/explainer.h"
+#include "daemon/host_apart.h"
 #include "daemon/keys.h"
 #include "daemon/planned_step.h"
 #include "daemon/planner.h"
@@ -88,12 +89,13 @@ Explanation explain_whole(const Request& request, const Services& services, stor
 Explanation explain(protocol::Channel& channel, const Request& request, const Services& services, store::Lease& lease) {
   if (request.invocation.route == command::Route::undivided) return explain_whole(request, services, lease);
   const Explainer explainer(request, services);  // before the probe runs and is stored
-  const auto planned = obtain_plan(channel, request, services, lease, nullptr);
+  auto planned = obtain_plan(channel, request, services, lease, nullptr);
   if (const auto* why = std::get_if<command::Uncacheable>(&planned)) {
     const std::optional<Request> whole = undivided_instead(request, *why);
     return whole ? explain_whole(*whole, services, lease) : explain_passed_through(*why);
   }
-  const auto& [plan, probe] = std::get<Planned>(planned);
+  auto& [plan, probe] = std::get<Planned>(planned);
+  put_host_apart_if_proved(plan, request, services, lease);
 
   Explanation explanation;
   explanation.compared = static_cast<std::uint32_t>(explainer.compared());

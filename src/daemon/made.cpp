@@ -12,11 +12,23 @@
 namespace hipcache::daemon {
 namespace {
 
-constexpr std::uint64_t kOutputLimit = 2ull << 30;
-
 bool is_executable(const std::string& path) {
   struct stat status{};
   return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IXUSR) != 0;
+}
+
+// A failure is the step's refusal.
+Digest store_bytes(StepWork& work, const std::string& bytes, const Request& request, const Services& services,
+                   store::Lease& lease) {
+  const Digest digest = digest_of(bytes);
+  lease.add(digest);
+  if (!work.refusal.empty() || request.settings.readonly) return digest;
+  if (Result<Digest> stored = services.store.put_blob(bytes); !stored) {
+    services.log.error("cannot store: " + stored.error().message);
+    services.counters.error();
+    work.refusal = reason::kStoreError;
+  }
+  return digest;
 }
 
 }  // namespace
@@ -36,15 +48,7 @@ Result<Made> read_made(std::string role, const std::string& path, const BaseDire
 void store_made(StepWork& work, std::vector<Made> made, const Request& request, const Services& services,
                 store::Lease& lease) {
   for (Made& output : made) {
-    const Digest digest = digest_of(output.bytes);
-    lease.add(digest);
-    if (work.refusal.empty() && !request.settings.readonly) {
-      if (Result<Digest> stored = services.store.put_blob(output.bytes); !stored) {
-        services.log.error("cannot store: " + stored.error().message);
-        services.counters.error();
-        work.refusal = reason::kStoreError;
-      }
-    }
+    const Digest digest = store_bytes(work, output.bytes, request, services, lease);
     work.result.outputs.push_back({.name = std::move(output.role),
                                    .blob = digest,
                                    .size = output.bytes.size(),
@@ -52,6 +56,17 @@ void store_made(StepWork& work, std::vector<Made> made, const Request& request, 
                                    .place = std::move(output.place),
                                    .in_place = output.in_place});
   }
+}
+
+void store_filled(StepWork& work, const plan::StepOutput& file, std::string bytes, const Request& request,
+                  const Services& services, store::Lease& lease) {
+  const Digest digest = store_bytes(work, bytes, request, services, lease);
+  const action::Output* made = work.made(file);
+  work.filled = {.output = {.name = file.role,
+                            .blob = digest,
+                            .size = bytes.size(),
+                            .executable = made != nullptr && made->executable},
+                 .bytes = std::move(bytes)};
 }
 
 void record(const StepWork& work, const Request& request, const Services& services) {

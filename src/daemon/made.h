@@ -12,6 +12,8 @@
 
 namespace hipcache::daemon {
 
+inline constexpr std::uint64_t kOutputLimit = 2ull << 30;  // of one file that a step makes, in bytes
+
 // An output of a run, as it is to be stored. The place and how it is written there are known here only of an undivided
 // command; those of steps are in the plan.
 struct Made {
@@ -29,6 +31,10 @@ Result<Made> read_made(std::string role, const std::string& path, const BaseDire
 // Puts the outputs into the store, where the result may be recorded, and into the step's result.
 void store_made(StepWork& work, std::vector<Made> made, const Request& request, const Services& services,
                 store::Lease& lease);
+
+// Puts the user's form of an output into the store, where the step could be recorded, and into `work.filled`.
+void store_filled(StepWork& work, const plan::StepOutput& file, std::string bytes, const Request& request,
+                  const Services& services, store::Lease& lease);
 
 // Records the result under the step's key, for the next who asks.
 void record(const StepWork& work, const Request& request, const Services& services);

@@ -105,6 +105,7 @@ int run() {
   const command::Parser parser;
   InFlight in_flight;
   Tokens tokens(settings->jobs != 0 ? settings->jobs : usable_processors());
+  Doubts doubts;
   const Services services{.store = **store,
                           .world = world,
                           .actions = actions,
@@ -113,6 +114,7 @@ int run() {
                           .parser = parser,
                           .in_flight = in_flight,
                           .tokens = tokens,
+                          .doubts = doubts,
                           .log = log,
                           .temporary_root = directory->temporary(),
                           .trace_library = *trace_library,

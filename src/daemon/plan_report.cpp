@@ -1,5 +1,6 @@
 #include "daemon/plan_report.h"
 
+#include "daemon/host_apart.h"
 #include "daemon/keys.h"
 #include "daemon/planned_step.h"
 #include "daemon/planner.h"
@@ -36,18 +37,20 @@ PlanReport report_whole(const Request& request, const Services& services, store:
 PlanReport report_on(protocol::Channel& channel, const Request& request, const Services& services,
                      store::Lease& lease) {
   if (request.invocation.route == command::Route::undivided) return report_whole(request, services, lease);
-  const auto planned = obtain_plan(channel, request, services, lease, nullptr);
+  auto planned = obtain_plan(channel, request, services, lease, nullptr);
   if (const auto* why = std::get_if<command::Uncacheable>(&planned)) {
     const std::optional<Request> whole = undivided_instead(request, *why);
     return whole ? report_whole(*whole, services, lease) : PlanReport{.reason = why->reason};
   }
+  plan::Plan& plan = std::get<Planned>(planned).plan;
+  put_host_apart_if_proved(plan, request, services, lease);
 
   const action::ActionKey key = request_key(request);
   return {.reason = "",
           .cuid = request.from.cuid,
           .request_key = key.value.hex(),
           .request_stored = services.actions.look_up(key, request.from, lease).has_value(),
-          .steps = steps_of(std::get<Planned>(planned).plan, request, services, lease)};
+          .steps = steps_of(plan, request, services, lease)};
 }
 
 }  // namespace

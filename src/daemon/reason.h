@@ -19,6 +19,7 @@ inline constexpr const char* kProbeFailed = "probe-failed";
 inline constexpr const char* kPlanNotUnderstood = "plan-not-understood";
 inline constexpr const char* kStepFailed = "step-failed";  // other than by the compiler's own errors
 inline constexpr const char* kWritesMoreThanKnown = "writes-more-than-known";
+inline constexpr const char* kUnusualObject = "unusual-object";  // in which no fatbin can be put
 inline constexpr const char* kStoreError = "store-error";
 
 // A step.

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "daemon/doubts.h"
 #include "daemon/in_flight.h"
 #include "daemon/tokens.h"
 #include "hipcache/action/action_cache.h"
@@ -27,6 +28,7 @@ struct Services {
   const command::Parser& parser;
   InFlight& in_flight;
   Tokens& tokens;
+  Doubts& doubts;
   Log& log;
   std::string temporary_root;      // where request directories are made
   std::string trace_library;       // absolute path of libhipcache-trace.so

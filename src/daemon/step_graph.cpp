@@ -53,6 +53,7 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
   // A device step's depfile is overwritten by the host's; it is only seen if the compile ends before that.
   work.failed_depfile = step.depfile;
   work.hashes_names = step.hashes_names;
+  work.is_proof = step.is_proof;
   work.may_start_others = step.starts_others;
   work.maps_own_names = maps_own_names(step, request.from.base);
   work.prints_passage = step.prints_passage;
@@ -101,12 +102,18 @@ bool StepGraph::writes_beside() const {
   });
 }
 
+std::optional<GivenInput> StepGraph::maker_of(const std::string& name) const {
+  const auto maker = makers_.find(name);
+  if (maker == makers_.end()) return std::nullopt;
+  for (const plan::StepOutput& output : maker->second->outputs)
+    if (output.name == name) return GivenInput{maker->second, &output, maker->second->made(output)};
+  return std::nullopt;
+}
+
 std::vector<GivenInput> StepGraph::makers_of(const plan::Step& step) const {
   std::vector<GivenInput> makers;
   for (const std::string& input : step.inputs)
-    if (const auto maker = makers_.find(input); maker != makers_.end())
-      for (const plan::StepOutput& output : maker->second->outputs)
-        if (output.name == input) makers.push_back({maker->second, &output, maker->second->made(output)});
+    if (const std::optional<GivenInput> maker = maker_of(input)) makers.push_back(*maker);
   return makers;
 }
 

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,6 +46,9 @@ class StepGraph {
 
   // Whether the user gets more than object and depfile.
   bool writes_beside() const;
+
+  // The step that makes that file, if it is in the graph by now.
+  std::optional<GivenInput> maker_of(const std::string& name) const;
 
   // The step of the plan that became steps()[index].
   const plan::Step& plan_of(std::size_t index) const { return plan_.steps[index]; }

@@ -50,6 +50,7 @@ Result<std::vector<Made>> outputs_of(const StepWork& work, const Request& reques
 }
 
 Ties ties_of(const StepWork& work, const std::vector<Made>& outputs, const inputs::Surroundings& from) {
+  if (work.is_proof) return {};
   Ties ties{.base = work.hashes_names, .cuid = work.hashes_names && !from.cuid.empty()};
   for (const Made& output : outputs) ties.look_into(output.bytes, from);
   ties.look_into(work.result.stdout_text, from);
@@ -112,6 +113,10 @@ const action::Output* StepWork::made(const plan::StepOutput& output) const {
   return found == nullptr && output.role == plan::kDepfile ? result.output(plan::kPortableDepfile) : found;
 }
 
+const action::Output* StepWork::given(const plan::StepOutput& output) const {
+  return !output.fatbin.empty() && filled ? &filled->output : made(output);
+}
+
 protocol::RunStep run_message(const StepWork& work, std::uint32_t step, const RequestDirectory& directory,
                               const Services& services) {
   return {.step = step,
@@ -149,14 +154,22 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
   return done();
 }
 
-Status materialise(const StepWork& work, const plan::StepOutput& file, const RequestDirectory& directory,
-                   store::Store& store) {
+Result<std::string> read_output(const StepWork& work, const plan::StepOutput& file, const std::string& directory,
+                                store::Store& store) {
+  if (!work.hit) return read_file(directory + "/" + file.name, kOutputLimit);
   const action::Output* output = work.made(file);
   if (output == nullptr) return Error{"the stored " + work.label + " has no " + file.role};
   Result<std::optional<std::string>> bytes = store.blob(output->blob);
   if (!bytes) return bytes.error();
   if (!*bytes) return Error{"the stored " + work.label + " has lost its " + file.role};
-  return replace_file(directory.file(file.name), **bytes);
+  return std::move(**bytes);
+}
+
+Status materialise(const StepWork& work, const plan::StepOutput& file, const RequestDirectory& directory,
+                   store::Store& store) {
+  const Result<std::string> bytes = read_output(work, file, directory.path(), store);
+  if (!bytes) return bytes.error();
+  return replace_file(directory.file(file.name), *bytes);
 }
 
 }  // namespace hipcache::daemon

@@ -31,6 +31,7 @@ struct StepWork {
   bool undivided = false;    // the command as typed: it writes where the user wants it, and the trace tells its outputs
   bool prints_plan = false;  // the probe: its messages are the result, the directory's name in them is none of it
   bool hashes_names = false;      // names may go into its outputs where looking does not find them
+  bool is_proof = false;          // no name or id in its outputs matters
   bool may_start_others = false;  // programs of its commands start others
   bool maps_own_names = false;
   bool prints_passage = false;      // its messages may name files of passage, as the driver's do by names of chance
@@ -48,8 +49,17 @@ struct StepWork {
   std::string refusal;
   std::string refusal_detail;
 
+  // The user's object, where what the step made has a placeholder in it (plan/fatbin_splice.h).
+  struct Filled {
+    action::Output output;
+    std::string bytes;
+  };
+  std::optional<Filled> filled;
+
   // What came of the output of that role; null where the result lacks it.
   const action::Output* made(const plan::StepOutput& output) const;
+  // What of it the user gets.
+  const action::Output* given(const plan::StepOutput& output) const;
   bool recordable() const { return witnessed.set != nullptr; }
   bool succeeded() const { return exit_code == 0; }
 };
@@ -69,6 +79,10 @@ std::optional<std::vector<trace::Record>> records_of(StepWork& work, std::uint32
 
 // Takes what the run depends on, or why it proves nothing.
 void take_witnessed(StepWork& work, std::variant<inputs::Witnessed, inputs::Refusal> outcome, const Services& services);
+
+// The bytes of what the step made: where the run left it, or of the store.
+Result<std::string> read_output(const StepWork& work, const plan::StepOutput& file, const std::string& directory,
+                                store::Store& store);
 
 // Writes a stored output of the step into the directory, for a later step to read.
 Status materialise(const StepWork& work, const plan::StepOutput& file, const RequestDirectory& directory,

@@ -33,7 +33,7 @@ bool is_of_the_runner(const std::string& name) {
 // The user's files of a step, with their places.
 void add_placed(const StepWork& step, const BaseDirectory& base, std::vector<action::Output>& outputs) {
   for (const plan::StepOutput& file : step.outputs) {
-    const action::Output* made = step.made(file);
+    const action::Output* made = step.given(file);
     if (file.place.empty() || made == nullptr) continue;
     action::Output& placed = outputs.emplace_back(*made);
     placed.place = base.portable_path(file.place);
@@ -78,7 +78,7 @@ std::optional<action::Observed> record_whole(const action::ActionResult& whole, 
   std::vector<inputs::Witnessed> parts;
   if (probe.recordable()) parts.push_back(probe.witnessed);
   for (const auto& step : graph.steps())
-    if (step->recordable()) parts.push_back(step->witnessed);
+    if (step->recordable() && step->refusal.empty()) parts.push_back(step->witnessed);
   const bool recordable = parts.size() == graph.steps().size() + 1;
   Result<action::Observed> observed =
       recordable ? services.actions.record_union(request_key(request), parts, request.from, whole)

@@ -23,8 +23,8 @@ Status check_programs(const std::vector<Job>& jobs) {
 }
 
 // A name of passage in a place where none is known would be left to point into the probe's directory.
-Status check_replaced(const Plan& plan, const std::string& directory) {
-  for (const Step& step : plan.steps) {
+Status check_replaced(const std::vector<Step>& steps, const std::string& directory) {
+  for (const Step& step : steps) {
     for (const StepCommand& command : step.commands) {
       for (const std::string& argument : command.argv) {
         if (argument.find(directory + "/") != std::string::npos)
@@ -41,12 +41,19 @@ Status check_id_used(const std::string& diagnostics, const command::Invocation& 
   return ignored ? unusual("has no use for the id of the translation unit") : done();
 }
 
-Result<std::vector<Step>> read_compile_steps(const std::vector<Job>& jobs, const command::Invocation& invocation,
-                                             const std::string& directory) {
+Result<Plan> read_compile(const std::vector<Job>& jobs, const command::Invocation& invocation,
+                          const std::string& directory) {
   Result<Shape> shape = read_shape(jobs, invocation.archs);
   if (!shape) return shape.error();
   if (Status checked = check_shape(*shape, invocation, directory); !checked) return checked.error();
-  return steps_of(*shape);
+  return Plan{.steps = steps_of(*shape), .driver_stderr = "", .apart = host_apart_of(*shape)};
+}
+
+Result<Plan> read_link(const std::vector<Job>& jobs, const std::string& fatbin_source,
+                       const command::Invocation& invocation, const std::string& directory) {
+  Result<std::vector<Step>> steps = read_link_steps(jobs, fatbin_source, invocation, directory);
+  if (!steps) return steps.error();
+  return Plan{.steps = *std::move(steps), .driver_stderr = ""};
 }
 
 }  // namespace
@@ -62,11 +69,11 @@ Result<Plan> read_plan(std::string printed, const command::Invocation& invocatio
   if (!jobs) return jobs.error();
   if (Status checked = check_programs(jobs->jobs); !checked) return checked.error();
   if (Status checked = check_id_used(jobs->diagnostics, invocation); !checked) return checked.error();
-  Result<std::vector<Step>> steps = invocation.links ? read_link_steps(jobs->jobs, fatbin_source, invocation, directory)
-                                                     : read_compile_steps(jobs->jobs, invocation, directory);
-  if (!steps) return steps.error();
-  Plan plan{*std::move(steps), std::move(jobs->diagnostics)};
-  if (Status checked = check_replaced(plan, directory); !checked) return checked.error();
+  Result<Plan> plan = invocation.links ? read_link(jobs->jobs, fatbin_source, invocation, directory)
+                                       : read_compile(jobs->jobs, invocation, directory);
+  if (!plan) return plan.error();
+  plan->driver_stderr = std::move(jobs->diagnostics);
+  if (Status checked = check_replaced(plan->steps, directory); !checked) return checked.error();
   return plan;
 }
 

@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "hipcache/plan/fatbin_splice.h"
+#include "plan/host_proof.h"
 #include "plan/package_job.h"
 
 namespace hipcache::plan {
@@ -14,6 +16,7 @@ using command::Cc1Role;
 constexpr const char* kHost = "host";
 constexpr const char* kFatbin = "fatbin.hipfb";
 constexpr const char* kPackage = "package.out";
+constexpr const char* kPlaceholder = "placeholder.hipfb";
 constexpr const char* kCodeObjectRole = "code-object";
 constexpr const char* kFatbinRole = "fatbin";
 
@@ -135,7 +138,30 @@ Step host_step(const Shape& shape) {
   return step;
 }
 
+// The same with a placeholder for the fatbin, which the object gets on its way to the user.
+Step host_step_apart(const Shape& shape) {
+  Step step = host_step(shape);
+  step.outputs.front().fatbin = kFatbin;
+  step.inputs.clear();
+  step.files = {{kPlaceholder, std::string(kPlaceholderFatbin)}};
+  step.commands = {
+      frontend_command(*shape.host, {placed(host_name(*shape.host)), placed(kHost), placed(kPlaceholder)})};
+  step.keyed.front().emplace_back(kPlaceholderFatbin);
+  return step;
+}
+
 }  // namespace
+
+std::optional<HostApart> host_apart_of(const Shape& shape) {
+  if (!shape.host || !shape.host->fatbin || !shape.host_is_last || shape.host->emits != Emits::object)
+    return std::nullopt;
+  HostApart apart;
+  for (const DeviceJobs& device : shape.devices) apart.steps.push_back(device_step(shape, device));
+  apart.steps.push_back(host_step_apart(shape));
+  apart.steps.push_back(bundle_step(shape));
+  apart.proof = host_proof(*shape.host);
+  return apart;
+}
 
 std::vector<Step> steps_of(const Shape& shape) {
   std::vector<Step> steps;

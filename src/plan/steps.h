@@ -3,6 +3,7 @@
 #ifndef HIPCACHE_SRC_PLAN_STEPS_H
 #define HIPCACHE_SRC_PLAN_STEPS_H
 
+#include <optional>
 #include <vector>
 
 #include "hipcache/plan/plan.h"
@@ -12,6 +13,9 @@ namespace hipcache::plan {
 
 // In the driver's order. REQUIRES: check_shape() had nothing against the shape.
 std::vector<Step> steps_of(const Shape& shape);
+
+// The other way, where the host's object contains a fatbin. REQUIRES: the same.
+std::optional<HostApart> host_apart_of(const Shape& shape);
 
 }  // namespace hipcache::plan
 

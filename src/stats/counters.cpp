@@ -76,6 +76,12 @@ void Counters::probe(bool hit) {
   count(counts_.probe, hit);
 }
 
+void Counters::proof(bool hit) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  count(counts_.proof, hit);
+}
+
 void Counters::unbundle(bool hit) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;

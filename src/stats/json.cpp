@@ -104,6 +104,7 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
         {"host", to_value(host)},
         {"bundle", to_value(bundle)},
         {"probe", to_value(probe)},
+        {"proof", to_value(proof)},
         {"unbundle", to_value(unbundle)},
         {"link", to_value(link)}}},
       {"not_stored", not_stored},
@@ -140,6 +141,7 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->step({"steps", "host"}, snapshot.host);
   reader->step({"steps", "bundle"}, snapshot.bundle);
   reader->step({"steps", "probe"}, snapshot.probe);
+  reader->step({"steps", "proof"}, snapshot.proof);
   reader->step({"steps", "unbundle"}, snapshot.unbundle);
   reader->step({"steps", "link"}, snapshot.link);
   reader->number({}, "failed_compiles", snapshot.failed_compiles);

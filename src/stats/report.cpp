@@ -110,6 +110,7 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   add_step(lines, "  Unbundle", counts.unbundle);
   add_step(lines, "  Link", counts.link);
   add_step(lines, "  Probe", counts.probe);
+  add_step(lines, "  Proof", counts.proof);
   lines.count("  Waited for another client", counts.waited_steps);
   std::uint64_t not_stored = 0;
   for (const auto& [reason, count] : counts.not_stored) not_stored += count;

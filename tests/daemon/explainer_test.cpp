@@ -70,6 +70,7 @@ class ExplainerTest : public testing::Test {
   command::Parser parser_;
   InFlight in_flight_;
   Tokens tokens_{1};
+  Doubts doubts_;
   Services services_{.store = store_,
                      .world = world_,
                      .actions = actions_,
@@ -78,6 +79,7 @@ class ExplainerTest : public testing::Test {
                      .parser = parser_,
                      .in_flight = in_flight_,
                      .tokens = tokens_,
+                     .doubts = doubts_,
                      .log = log_};
   Request request_;
 };

@@ -13,7 +13,7 @@ namespace hipcache::integration {
 
 class SingleCompile : public testing::TestWithParam<Compiler> {
  protected:
-  SingleCompile() { write_kernel(project_, "a.hip"); }
+  explicit SingleCompile(const Variables& settings = {}) : cache_(settings) { write_kernel(project_, "a.hip"); }
 
   Arguments command(const std::string& flags = "-O1", const std::string& object = "a.o") const {
     return GetParam().hip() + archs({"gfx906", "gfx1030"}) + words(flags) + Arguments{"-c", "a.hip", "-o", object};

@@ -9,6 +9,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
 #include "hipcache/command/invocation.h"
+#include "hipcache/plan/fatbin_splice.h"
 #include "hipcache/plan/plan.h"
 #include "support/scratch.h"
 
@@ -98,10 +99,13 @@ class LivePlan : public ::testing::TestWithParam<std::tuple<Compiler, const char
     return {};
   }
 
-  std::string run_steps(const Plan& plan) {
-    std::string printed = plan.driver_stderr;
+  std::string run_steps(const Plan& plan) { return plan.driver_stderr + run_steps(plan.steps); }
+
+  std::string run_steps(const std::vector<Step>& steps) {
+    std::string printed;
     const std::string directory = scratch.make_directory("r");
-    for (const Step& step : plan.steps) {
+    for (const Step& step : steps) {
+      for (const StepFile& file : step.files) scratch.write("r/" + file.name, file.bytes);
       for (const StepCommand& command : step.commands) {
         printed += run(command.program, in_directory(command.argv, directory));
       }
@@ -126,6 +130,21 @@ TEST_P(LivePlan, MakesWhatTheDriverMakesByteForByte) {
   EXPECT_EQ(support::read_bytes(scratch / "r/host.o"), support::read_bytes(scratch / "w/a.o"));
   EXPECT_EQ(support::read_bytes(scratch / "r/host.d"), support::read_bytes(scratch / "w/a.d"));
   EXPECT_FALSE(support::read_bytes(scratch / "r/host.o").empty());
+}
+
+TEST_P(LivePlan, MakesTheSameWithTheHostApart) {
+  std::vector<std::string> argv = command_line("--offload-arch=gfx906 --offload-arch=gfx1030");
+  const Plan plan = planned(understood(argv));
+  ASSERT_TRUE(plan.apart);
+  const std::string printed = run_steps(plan.apart->steps);
+  const Result<std::string> object =
+      splice_fatbin(support::read_bytes(scratch / "r/host.o"), support::read_bytes(scratch / "r/fatbin.hipfb"));
+  ASSERT_TRUE(object) << object.error().message;
+
+  argv.push_back(std::string("-cuid=") + kCuid);
+  EXPECT_EQ(printed, run(argv[0], argv));
+  EXPECT_EQ(*object, support::read_bytes(scratch / "w/a.o"));
+  EXPECT_EQ(support::read_bytes(scratch / "r/host.d"), support::read_bytes(scratch / "w/a.d"));
 }
 
 // What does not depend on the optimisation.
@@ -159,26 +178,49 @@ TEST_P(LiveCompiler, GivesNoPlanForASourceThatIsNotThere) {
 const Compiler kCompilers[] = {{"clang15", HIPCACHE_CLANG_15, "-B/usr/lib/llvm-15/bin"},
                                {"clang19", HIPCACHE_CLANG_19, "-B/usr/lib/llvm-19/bin"}};
 
+const char* const kCommonOptions[] = {
+    "-O3 -DNDEBUG -std=c++17 -fPIC -Wall -Wextra",
+    "-O3 -ffast-math -munsafe-fp-atomics -fgpu-flush-denormals-to-zero",
+    "-g -O1 -fno-omit-frame-pointer -gdwarf-4",
+    "-g -gsplit-dwarf -fstack-usage",
+    "-fsanitize=undefined -fno-gpu-sanitize",
+    "-mcode-object-version=4 -mcumode -fno-gpu-rdc",
+    "-fopenmp -pthread -fvisibility=hidden -fvisibility-inlines-hidden",
+    "-fprofile-instr-generate -fcoverage-mapping",
+    "-mllvm -amdgpu-early-inline-all=true -mllvm -amdgpu-function-calls=false",
+    "-Xarch_device -O3 -Xarch_host -O0 -Xarch_host -march=x86-64-v3",
+    "-fcolor-diagnostics -fdiagnostics-show-option -ferror-limit=5",
+    "-funroll-loops -fno-math-errno -ffp-contract=fast -ffunction-sections -fdata-sections",
+    "-fuse-cuid=none",
+    "-fgpu-default-stream=per-thread -fhip-fp32-correctly-rounded-divide-sqrt",
+};
+
 TEST_P(LiveCompiler, PlansWhatProjectsCommonlyAskFor) {
-  const char* const options[] = {
-      "-O3 -DNDEBUG -std=c++17 -fPIC -Wall -Wextra",
-      "-O3 -ffast-math -munsafe-fp-atomics -fgpu-flush-denormals-to-zero",
-      "-g -O1 -fno-omit-frame-pointer -gdwarf-4",
-      "-fsanitize=undefined -fno-gpu-sanitize",
-      "-mcode-object-version=4 -mcumode -fno-gpu-rdc",
-      "-fopenmp -pthread -fvisibility=hidden -fvisibility-inlines-hidden",
-      "-fprofile-instr-generate -fcoverage-mapping",
-      "-mllvm -amdgpu-early-inline-all=true -mllvm -amdgpu-function-calls=false",
-      "-Xarch_device -O3 -Xarch_host -O0 -Xarch_host -march=x86-64-v3",
-      "-fcolor-diagnostics -fdiagnostics-show-option -ferror-limit=5",
-      "-funroll-loops -fno-math-errno -ffp-contract=fast -ffunction-sections -fdata-sections",
-      "-fuse-cuid=none",
-      "-fgpu-default-stream=per-thread -fhip-fp32-correctly-rounded-divide-sqrt",
-  };
-  for (const char* more : options) {
+  for (const char* more : kCommonOptions) {
     const command::Invocation invocation = understood(command_line("--offload-arch=gfx906 " + std::string(more)));
     EXPECT_EQ(planned(invocation).steps.size(), 3u) << more;
   }
+}
+
+TEST_P(LiveCompiler, ProvesThatNoCodeDependsOnTheFatbin) {
+  for (const char* more : kCommonOptions) {
+    const Plan plan = planned(understood(command_line("--offload-arch=gfx906 " + std::string(more))));
+    ASSERT_TRUE(plan.apart) << more;
+    EXPECT_EQ(run_steps({plan.apart->proof}), "") << more;
+    EXPECT_TRUE(is_proof(support::read_bytes(scratch / "r/with-fatbin.o"),
+                         support::read_bytes(scratch / "r/with-placeholder.o")))
+        << more;
+  }
+}
+
+TEST_P(LiveCompiler, SharesTheProofBetweenSourcesMacrosAndWarnings) {
+  const Plan one = planned(understood(command_line("--offload-arch=gfx906 -O2")));
+  scratch.write("w/x/y.h", "");
+  const Plan other =
+      planned(understood(command_line("--offload-arch=gfx1030 -O2 -DX=1 -Ix -include y.h -Wall -Werror")));
+  const Plan optimised = planned(understood(command_line("--offload-arch=gfx906 -O3")));
+  EXPECT_EQ(one.apart->proof.keyed, other.apart->proof.keyed);
+  EXPECT_NE(one.apart->proof.keyed, optimised.apart->proof.keyed);
 }
 
 // What the driver does with these, the parser must know without asking it.

@@ -33,6 +33,7 @@ TEST(Counters, CountStepsByKindAndArch) {
   counters.unbundle(true);
   counters.link(false);
   counters.probe(true);
+  counters.proof(false);
   const Snapshot counts = counters.snapshot();
   EXPECT_EQ(counts.device.at("gfx906").hit, 1u);
   EXPECT_EQ(counts.device.at("gfx906").run, 1u);
@@ -42,6 +43,7 @@ TEST(Counters, CountStepsByKindAndArch) {
   EXPECT_EQ(counts.unbundle.hit, 1u);
   EXPECT_EQ(counts.link.run, 1u);
   EXPECT_EQ(counts.probe.hit, 1u);
+  EXPECT_EQ(counts.proof.run, 1u);
 }
 
 TEST(Counters, CountReasonsAndTheRest) {

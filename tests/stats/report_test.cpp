@@ -46,6 +46,7 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
             "  Unbundle                               0\n"
             "  Link                                   0\n"
             "  Probe                                  0\n"
+            "  Proof                                  0\n"
             "  Waited for another client              5\n"
             "  Run and not stored                     2\n"
             "    an input changed                     2\n"

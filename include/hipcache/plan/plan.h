@@ -7,7 +7,9 @@
 #ifndef HIPCACHE_PLAN_PLAN_H
 #define HIPCACHE_PLAN_PLAN_H
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hipcache/base/result.h"
@@ -30,6 +32,9 @@ struct StepOutput {
   std::string role;   // what it is, once per step: "object", "depfile", "code-object", "fatbin", ...
   std::string name;   // in the request's directory: "gfx906.out", "host.o"
   std::string place;  // where the user's driver puts it, as it names it; empty: a file of passage, which nobody sees
+  // Not empty: the file has a placeholder, and an earlier step's file of that name takes its place on the way to the
+  // user (plan/fatbin_splice.h).
+  std::string fatbin = {};
   bool operator==(const StepOutput&) const = default;
 };
 
@@ -51,6 +56,7 @@ struct Step {
   std::vector<StepOutput> outputs;
   std::string depfile;         // name in the directory, or empty. Of a device step it matters only if the step fails
   bool hashes_names = false;   // what names and ids go into the output cannot be seen there
+  bool is_proof = false;       // whatever names and ids are in its outputs, what they show is good for all requests
   bool starts_others = false;  // the bundler has llvm-objcopy work on objects
   std::vector<std::string> inputs;  // names of earlier steps' outputs, in order
   std::vector<StepFile> files;      // what `keyed` has of them counts
@@ -73,9 +79,21 @@ inline constexpr const char* kPortableDepfile = "portable-depfile";
 // Compilers and linkers replace what they are asked for, and write what is beside it in place.
 inline bool is_in_place(const StepOutput& output) { return output.role != kObject && output.role != kProgram; }
 
+// Another way to the same object: the host is compiled with a placeholder of the fatbin, beside the devices, so that no
+// change of theirs costs a compile of the host.
+//
+// It is good for compilers that write the same code around any fatbin. `proof` tries that: two compiles of a small
+// source by the host's own command, one with a fatbin and one with the placeholder (is_proof below). Macros, search
+// paths and warnings are not part of its key, so it is run once for each compiler and set of options that make code.
+struct HostApart {
+  std::vector<Step> steps;  // devices, host, bundle
+  Step proof;
+};
+
 struct Plan {
-  std::vector<Step> steps;    // in the driver's order: devices first
-  std::string driver_stderr;  // the driver's own warnings, printed before any step's
+  std::vector<Step> steps;              // in the driver's order: devices first
+  std::string driver_stderr;            // the driver's own warnings, printed before any step's
+  std::optional<HostApart> apart = {};  // where the host's object contains a fatbin
 };
 
 // Who is given the id of a compile: the driver by -cuid=, or, where it would ignore that, each frontend by -Xclang.
@@ -89,6 +107,9 @@ std::vector<std::string> probe_arguments(const command::Invocation& invocation, 
 // `printed` is the driver's standard error; `temporary_directory` is the TMPDIR that it ran with.
 Result<Plan> read_plan(std::string printed, const command::Invocation& invocation,
                        const std::string& temporary_directory);
+
+// Whether the two files of HostApart::proof show that the fatbin may be put in afterwards.
+bool is_proof(std::string_view with_fatbin, std::string_view with_placeholder);
 
 // argv with kDirectory replaced.
 std::vector<std::string> in_directory(const std::vector<std::string>& argv, const std::string& directory);

@@ -49,9 +49,11 @@ class ClockStaleness : public Staleness {
  protected:
   static constexpr const char* kOld = "#define VALUE 1\n";
   static constexpr const char* kNew = "#define VALUE 2\n";
-  static constexpr Steps kAll{.device = 1, .bundle = 1, .host = 1, .probe = 0, .arch = ""};
+  // The host's compile, which comes after the change, is stored as what it is.
+  static constexpr Steps kRaced{.device = 1, .bundle = 1, .host = 0, .probe = 0, .arch = ""};
 
-  ClockStaleness() {
+  // One step at a time: the device's first.
+  ClockStaleness() : Staleness({{"HIPCACHE_JOBS", "1"}}) {
     project_.write("gate.h", "");
     project_.write("late/value.h", kOld);
     project_.make_directory("early");
@@ -68,7 +70,7 @@ class ClockStaleness : public Staleness {
   void expect_guarded(const std::function<void()>& change, const std::function<void()>& back, const Arguments& argv,
                       const Steps& after = {.device = 1, .host = 1}) {
     race(change, argv);
-    expect_runs(kAll, argv);
+    expect_runs(kRaced, argv);
     expect_hit(argv);
     back();
     expect_runs(after, argv);
@@ -244,7 +246,7 @@ TEST_P(CoarseClockStaleness, WhatWasWrittenInAnEarlierSecondIsRecorded) {
   warm(command());
   project_.write("late/value.h", kNew);
   await_next_second();
-  expect_runs(kAll, command());
+  expect_runs({.device = 1, .bundle = 1, .host = 1}, command());
   expect_hit(command());
   rewrite_unnoticed("late/value.h", kOld);
   expect_hit(command());

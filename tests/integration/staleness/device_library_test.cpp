@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Steps kAll{.device = 2, .bundle = 1, .host = 1};
-const Steps kAllAndProbe{.device = 2, .bundle = 1, .host = 1, .probe = 1};
+const Steps kDevices{.device = 2, .bundle = 1};
+const Steps kDevicesAndProbe{.device = 2, .bundle = 1, .probe = 1};
 // The square root is what the first of these files says; both have one size.
 constexpr const char* kSwitch = "oclc_correctly_rounded_sqrt_on.bc";
 constexpr const char* kOtherSwitch = "oclc_correctly_rounded_sqrt_off.bc";
@@ -48,13 +48,13 @@ class DeviceLibraryStaleness : public Staleness {
 
   void expect_switched(const std::string& one, const std::string& two) {
     warm(with(one));
-    expect_runs(kAllAndProbe, with(two));
+    expect_runs(kDevicesAndProbe, with(two));
     expect_hit(with(one));
   }
 
   void expect_switched(const std::string& variable, const std::string& one, const std::string& two) {
     warm(with(""), {{variable, project_ / one}});
-    expect_runs(kAllAndProbe, with(""), {{variable, project_ / two}});
+    expect_runs(kDevicesAndProbe, with(""), {{variable, project_ / two}});
     expect_hit(with(""), {{variable, project_ / one}});
   }
 
@@ -79,7 +79,7 @@ TEST_P(DeviceLibraryStaleness, ALibraryEditedInPlaceRunsTheDevicesAndWhatHoldsTh
   const std::string file = std::string("bitcode/") + kSwitch;
   const std::string former = support::read_bytes(project_ / file);
   rewrite_unnoticed(file, support::read_bytes(project_ / (std::string("bitcode/") + kOtherSwitch)));
-  expect_runs(kAll, argv);
+  expect_runs(kDevices, argv);
   project_.write(file, former);
   expect_hit(argv);
 }
@@ -88,7 +88,7 @@ TEST_P(DeviceLibraryStaleness, LibrariesThatExchangeTheirNamesAreReadAgain) {
   const Arguments argv = with_bitcode(copy_bitcode("bitcode"));
   warm(argv);
   turn("bitcode");
-  expect_runs(kAll, argv);
+  expect_runs(kDevices, argv);
 }
 
 TEST_P(DeviceLibraryStaleness, AnEditThatDoesNotReachTheCodeRunsTheDevicesAlone) {
@@ -149,7 +149,7 @@ TEST_P(DeviceLibraryStaleness, ALaterReleaseThatAppearsBesideTheChosenOneIsChose
   const Arguments argv = with("--sysroot=root");
   warm(argv);
   fs::rename(project_ / "later", project_ / "root/opt/rocm-5.2.0");
-  expect_runs(kAllAndProbe, argv);
+  expect_runs(kDevicesAndProbe, argv);
   fs::rename(project_ / "root/opt/rocm-5.2.0", project_ / "later");
   expect_hit(argv);
 }
@@ -160,7 +160,7 @@ TEST_P(DeviceLibraryStaleness, ARetargetedLinkToTheLibrariesIsFollowed) {
   warm(with("--rocm-path=rocm"));
   project_.link("rocm", "two");
   // The driver looks through the link as well, and says the same.
-  expect_runs(kAllAndProbe, with("--rocm-path=rocm"));
+  expect_runs(kDevicesAndProbe, with("--rocm-path=rocm"));
 }
 
 TEST_P(DeviceLibraryStaleness, AnotherRocmIsAnotherInput) {
@@ -225,7 +225,7 @@ TEST_P(DeviceLibraryStaleness, ALibraryChosenByNameIsTheOnlyInput) {
   expect_hit(argv);
   write_library("libraries/answer.bc", "2");
   project_.write("answer.c", "");
-  expect_runs(kAll, argv);
+  expect_runs(kDevices, argv);
   fs::rename(project_ / "libraries/answer.bc", project_ / "libraries/other.bc");
   expect_runs({.device = 2, .probe = 1}, with("--hip-device-lib-path=libraries --hip-device-lib=other.bc"));
 }
@@ -238,7 +238,7 @@ TEST_P(DeviceLibraryStaleness, ALibraryChosenByNameThatAppearsEarlierIsChosen) {
   const Arguments argv = with("--hip-device-lib-path=early --hip-device-lib-path=late --hip-device-lib=answer.bc");
   warm(argv);
   write_library("early/answer.bc", "2");
-  expect_runs(kAllAndProbe, argv);
+  expect_runs(kDevicesAndProbe, argv);
 }
 
 TEST_P(DeviceLibraryStaleness, ALibraryHandedToTheFrontendIsAnInput) {
@@ -247,7 +247,7 @@ TEST_P(DeviceLibraryStaleness, ALibraryHandedToTheFrontendIsAnInput) {
   const Arguments argv = with("-nogpulib -Xclang -mlink-builtin-bitcode -Xclang answer.bc");
   warm(argv);
   write_library("answer.bc", "2");
-  expect_runs(kAll, argv);
+  expect_runs(kDevices, argv);
 }
 
 TEST_P(DeviceLibraryStaleness, WithoutLibrariesTheirEditIsAHit) {

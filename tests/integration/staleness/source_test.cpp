@@ -104,7 +104,7 @@ __asm__(".section .rodata\n .incbin \"host.bin\"\n .text");
   const Arguments argv = command("-O1 -Isub");
   warm(argv);
   rewrite_unnoticed("sub/device.bin", "two");
-  expect_runs({.device = 2, .bundle = 1, .host = 1}, argv);
+  expect_runs({.device = 2, .bundle = 1}, argv);
   rewrite_unnoticed("sub/host.bin", "two");
   expect_runs({.host = 1}, argv);
   project_.write("host.bin", "in the working directory, where the assembler looks first");

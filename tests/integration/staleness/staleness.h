@@ -24,6 +24,8 @@ void PrintTo(const Steps& steps, std::ostream* out);
 
 class Staleness : public SingleCompile {
  protected:
+  using SingleCompile::SingleCompile;
+
   bool clang15() const { return GetParam().version == "15"; }
 
   // Compiles what has not been compiled yet, and once more for a hit: from here on, what is not changed is hit.

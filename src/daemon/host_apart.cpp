@@ -1,0 +1,106 @@
+#include "daemon/host_apart.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "daemon/keys.h"
+#include "daemon/made.h"
+#include "daemon/passage_names.h"
+#include "daemon/step_runner.h"
+#include "hipcache/plan/fatbin_splice.h"
+
+namespace hipcache::daemon {
+namespace {
+
+bool holds(const StepWork& work, const std::string& directory, store::Store& store) {
+  const Result<std::string> with_fatbin = read_output(work, work.outputs[0], directory, store);
+  const Result<std::string> with_placeholder = read_output(work, work.outputs[1], directory, store);
+  return with_fatbin && with_placeholder && plan::is_proof(*with_fatbin, *with_placeholder);
+}
+
+// Nothing if it is neither stored nor doubted.
+std::optional<bool> known_proof(const plan::Step& proof, const Request& request, const Services& services,
+                                store::Lease& lease) {
+  StepWork work = work_for(proof, {}, request, kStoredDirectory);
+  if (services.doubts.has(work.key.value)) return false;
+  std::optional<action::Hit> hit = services.actions.look_up(work.key, request.from, lease);
+  if (!hit) return std::nullopt;
+  work.hit = true;
+  work.result = std::move(hit->result);
+  return holds(work, kStoredDirectory, services.store);
+}
+
+// Whether the compiler was seen to do what is asked of it, and that will be known the next time.
+Status prove(const plan::Step& proof, protocol::Channel& channel, const Request& request, const Services& services,
+             store::Lease& lease) {
+  const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
+  if (!directory) return directory.error();
+  const plan::Plan plan{.steps = {proof}, .driver_stderr = ""};
+  StepRunner runner(channel, request, services, *directory, lease);
+  StepGraph graph(plan, request, *directory, services, nullptr);
+  if (Status ran = graph.run(runner); !ran) return ran;
+  const StepWork& work = *graph.steps().front();
+  if (!work.succeeded()) return Error{"the proof does not compile: " + work.result.stderr_text};
+  if (!work.refusal.empty()) return Error{"the proof cannot be stored: " + work.refusal};
+  if (!holds(work, directory->path(), services.store)) return Error{"the compiler's code depends on the fatbin"};
+  return done();
+}
+
+void doubt(const plan::Step& proof, const std::string& why, const Request& request, const Services& services) {
+  services.doubts.add(work_for(proof, {}, request, kStoredDirectory).key.value);
+  services.log.info("hosts are compiled after the devices: " + why);
+}
+
+// The bytes that the user gets in the place of what the step made.
+Result<std::string> filled(const StepWork& step, const plan::StepOutput& file, const StepGraph& graph,
+                           const RequestDirectory& directory, store::Store& store) {
+  const std::optional<GivenInput> fatbin = graph.maker_of(file.fatbin);
+  if (!fatbin) return Error{"no step has made " + file.fatbin};
+  const Result<std::string> object = read_output(step, file, directory.path(), store);
+  if (!object) return object.error();
+  const Result<std::string> bytes = read_output(*fatbin->step, *fatbin->file, directory.path(), store);
+  if (!bytes) return bytes.error();
+  return plan::splice_fatbin(*object, *bytes);
+}
+
+}  // namespace
+
+void put_host_apart(plan::Plan& plan, protocol::Channel& channel, const Request& request, const Services& services,
+                    store::Lease& lease) {
+  if (!plan.apart) return;
+  const plan::Step& proof = plan.apart->proof;
+  const std::optional<bool> known = known_proof(proof, request, services, lease);
+  if (known) services.counters.proof(true);
+  if (known == false) return;
+  if (!known) {
+    if (request.settings.readonly) return;  // it would be run for every compile
+    services.counters.proof(false);
+    if (Status proved = prove(proof, channel, request, services, lease); !proved)
+      return doubt(proof, proved.error().message, request, services);
+  }
+  plan.steps = plan.apart->steps;
+}
+
+void put_host_apart_if_proved(plan::Plan& plan, const Request& request, const Services& services, store::Lease& lease) {
+  if (plan.apart && known_proof(plan.apart->proof, request, services, lease).value_or(false))
+    plan.steps = plan.apart->steps;
+}
+
+Status fill_placeholders(const StepGraph& graph, const plan::Plan& plan, const Request& request,
+                         const RequestDirectory& directory, const Services& services, store::Lease& lease) {
+  for (const auto& step : graph.steps()) {
+    for (const plan::StepOutput& file : step->outputs) {
+      if (file.fatbin.empty()) continue;
+      Result<std::string> bytes = filled(*step, file, graph, directory, services.store);
+      if (!bytes) {
+        doubt(plan.apart->proof, bytes.error().message, request, services);
+        return bytes.error();
+      }
+      store_filled(*step, file, std::move(*bytes), request, services, lease);
+    }
+  }
+  return done();
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,74 @@
+// The host's compile beside the devices': what it spares, and where it is not done. Every object is held against the
+// compiler's own.
+#include "integration/single_compile.h"
+
+namespace hipcache::integration {
+namespace {
+
+const Arguments kOneMore = archs({"gfx90a"});
+
+class HostApart : public SingleCompile {};
+
+TEST_P(HostApart, AnArchMoreAndOneLessCompileNoHost) {
+  check(command("-O2 -g"));
+  const Counts more = check(command("-O2 -g") + kOneMore);
+  EXPECT_EQ(more.run.at("device"), 1);
+  EXPECT_EQ(more.run.at("host"), 0);
+  EXPECT_EQ(more.hit.at("host"), 1);
+  const Counts less = check(GetParam().hip() + archs({"gfx906"}) + words("-O2 -g -c a.hip -o a.o"));
+  EXPECT_EQ(less.run.at("device") + less.run.at("host"), 0);
+}
+
+TEST_P(HostApart, ProvesOnceForAllSourcesOfOneSetOfOptions) {
+  EXPECT_EQ(check(command("-O1")).run.at("proof"), 1);
+  write_kernel(project_, "b.hip");
+  const Arguments other = GetParam().hip() + archs({"gfx906"}) + words("-O1 -DOTHER=1 -Wall -MD -c b.hip -o b.o");
+  EXPECT_EQ(check(other).run.at("proof"), 0);
+  EXPECT_EQ(check(command("-O1 -fno-exceptions")).run.at("proof"), 1);
+}
+
+// A hit asks for none.
+TEST_P(HostApart, AHitNeedsNoProof) {
+  check(command());
+  const Counts hit = check(command());
+  EXPECT_EQ(hit.hits, 1);
+  EXPECT_EQ(hit.run.at("proof") + hit.hit.at("proof"), 0);
+}
+
+// -verify wants each source to say what errors it has. The proof's says nothing, so nothing is proved.
+TEST_P(HostApart, TheHostComesLastWhereTheProofDoesNotCompile) {
+  project_.write("a.hip", "// expected-no-diagnostics\n" + support::read_bytes(project_ / "a.hip"));
+  const Counts cold = check(command("-O0 -Xclang -verify"));
+  EXPECT_EQ(cold.run.at("host"), 1) << cold.json.at("not_cached");
+  const Counts more = check(command("-O0 -Xclang -verify") + kOneMore);
+  EXPECT_EQ(more.run.at("device"), 1);
+  EXPECT_EQ(more.run.at("host"), 1);
+}
+
+TEST_P(HostApart, AReadOnlyCacheWithoutAProofCompilesTheHostLast) {
+  const Counts cold = check(command(), {{"HIPCACHE_READONLY", "1"}});
+  EXPECT_EQ(cold.run.at("device"), 2);
+  EXPECT_EQ(cold.run.at("host"), 1);
+  check(command());
+  const Counts proved = check(command() + kOneMore, {{"HIPCACHE_READONLY", "1"}});
+  EXPECT_EQ(proved.run.at("device"), 1);
+  EXPECT_EQ(proved.run.at("host"), 0);
+}
+
+// As the driver does it: the object goes if the host does not compile, and stays if a device does not.
+TEST_P(HostApart, LeavesTheObjectThatTheDriverLeaves) {
+  check(command());
+  const std::string source = support::read_bytes(project_ / "a.hip");
+  for (const char* wrong : {"#ifdef __HIP_DEVICE_COMPILE__\n#error device\n#endif\n",
+                            "#ifndef __HIP_DEVICE_COMPILE__\n#error host\n#endif\n", "#error both\n"}) {
+    project_.write("a.hip", source + wrong);
+    project_.write("a.o", "what was there");
+    oracle_.check(command());
+    EXPECT_EQ(oracle_.exit_code(), 1) << wrong;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, HostApart, testing::ValuesIn(kCompilers), name_of);
+
+}  // namespace
+}  // namespace hipcache::integration
