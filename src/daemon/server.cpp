@@ -19,7 +19,8 @@ using namespace std::chrono_literals;
 
 constexpr auto kTick = 1s;
 constexpr auto kBusyReply = 100ms;
-constexpr unsigned kWaiting = 16;  // threads that are kept for those who come next
+constexpr auto kAfterTrouble = 10ms;  // no descriptor may be free: those who are served will give theirs back
+constexpr unsigned kWaiting = 16;     // threads that are kept for those who come next
 
 }  // namespace
 
@@ -80,6 +81,7 @@ void Server::work() {
     if (!connection) {
       if (closed_) break;
       log_.warning(connection.error().message);
+      std::this_thread::sleep_for(kAfterTrouble);
     } else if (begin_session()) {
       options_.serve(std::move(*connection));
       wanted = end_session();
