@@ -66,7 +66,7 @@ void await_end(pid_t pid) {
 }  // namespace
 
 StepRunner::StepRunner(protocol::Channel& channel, const std::vector<std::string>& environment, Patience patience)
-    : channel_(channel), environment_(environment), patience_(patience) {}
+    : channel_(channel), environment_(environment), patience_(patience), jobserver_(environment) {}
 
 StepRunner::~StepRunner() { stop(); }
 
@@ -108,6 +108,11 @@ bool StepRunner::is_running() const {
   return running_ > 0;
 }
 
+bool StepRunner::is_stopping() const {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
 std::uint64_t StepRunner::finished() const {
   const std::lock_guard lock(mutex_);
   return finished_;
@@ -131,7 +136,7 @@ void StepRunner::join_gone() {
 }
 
 void StepRunner::run(const RunStep& step) {
-  const StepDone result = run_commands(step);
+  const StepDone result = run_in_a_place(step);
   {
     // Before the report: the daemon may answer it with the end of the request, and no step may seem to run then.
     const std::lock_guard lock(mutex_);
@@ -142,6 +147,12 @@ void StepRunner::run(const RunStep& step) {
   report(result);
   const std::lock_guard lock(mutex_);
   gone_.push_back(std::this_thread::get_id());
+}
+
+// The place is given back before the report: the daemon may answer it with the end of the request.
+StepDone StepRunner::run_in_a_place(const RunStep& step) {
+  const Jobserver::Place place = jobserver_.take([this] { return is_stopping(); });
+  return run_commands(step);
 }
 
 StepDone StepRunner::run_commands(const RunStep& step) {

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "client/jobserver.h"
 #include "hipcache/client/patience.h"
 #include "hipcache/protocol/channel.h"
 
@@ -40,6 +41,8 @@ class StepRunner {
 
  private:
   void run(const protocol::RunStep& step);
+  bool is_stopping() const;
+  protocol::StepDone run_in_a_place(const protocol::RunStep& step);
   protocol::StepDone run_commands(const protocol::RunStep& step);
   Status run_command(const protocol::RunStep& step, const protocol::Command& command, int& exit_code);
   Result<pid_t> spawn_unless_stopping(const protocol::RunStep& step, const protocol::Command& command);
@@ -51,6 +54,7 @@ class StepRunner {
   protocol::Channel& channel_;
   const std::vector<std::string>& environment_;
   const Patience patience_;
+  Jobserver jobserver_;
   mutable std::mutex mutex_;  // guards all below but threads_
   std::condition_variable ended_;
   std::set<pid_t> children_;  // not yet reaped: their numbers are theirs

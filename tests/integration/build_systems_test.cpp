@@ -104,7 +104,8 @@ TEST_P(BuildSystems, MakeBuildsTheSameObjectsAndThenOutOfTheCache) {
 }
 
 TEST_P(BuildSystems, AJobserverGetsAllItsTokensBackAndTheDaemonHoldsNoneOfItsDescriptors) {
-  ended_ = run({"make", "-j2", "LAUNCHER=" + hipcache_program(), "CXX=" + GetParam().program(), "FLAGS=" + flags(" ")},
+  const std::string two_archs = "FLAGS=" + flags(" ") + " --offload-arch=gfx1030";
+  ended_ = run({"make", "-j2", "LAUNCHER=" + hipcache_program(), "CXX=" + GetParam().program(), two_archs},
                project_.path(), cache_.variables());  // the first compile of it starts the daemon
   EXPECT_EQ(ended_.exit_code, 0);
   EXPECT_EQ(ended_.err, "") << "make says so if it misses a token";
