@@ -37,7 +37,16 @@ TEST(Cc1, TellsTheOptionsOfTheDepfileAloneFromThoseThatReachTheObject) {
   EXPECT_EQ(role_of("-MT a.o"), Cc1Role::dependency);
   EXPECT_EQ(role_of("-sys-header-deps"), Cc1Role::dependency);
   EXPECT_EQ(role_of("-MP"), Cc1Role::dependency);
-  EXPECT_EQ(role_of("-MG"), Cc1Role::plain);  // a missing header is no error with it
+  EXPECT_EQ(role_of("-MG"), Cc1Role::preprocessing);  // a missing header is no error with it
+}
+
+TEST(Cc1, TellsWhatTheUserPreprocessesAndIsWarnedOfFromWhatShapesCode) {
+  for (const char* option : {"-DX=1", "-D X", "-UX", "-I/x", "-I /x", "-include x.h", "-isystem /x", "-iquote /x"})
+    EXPECT_EQ(role_of(option), Cc1Role::preprocessing) << option;
+  for (const char* option : {"-Wall", "-Werror", "-Wno-unused", "-pedantic"})
+    EXPECT_EQ(role_of(option), Cc1Role::warning) << option;
+  for (const char* option : {"-O2", "-std=c++17", "-fno-rtti", "-w", "-mframe-pointer=all", "-fhip-new-launch-api"})
+    EXPECT_EQ(role_of(option), Cc1Role::plain) << option;
 }
 
 TEST(Cc1, KnowsWhatPutsPathsIntoAnObject) {
@@ -61,7 +70,7 @@ TEST(Cc1, KnowsHowManyArgumentsAnOptionTakes) {
   const auto read = read_cc1(words("-D -o -Dx -o a.o a.hip"));
   ASSERT_TRUE(read);
   ASSERT_EQ(read.value().size(), 4u);
-  EXPECT_EQ(read.value()[0].role, Cc1Role::plain);
+  EXPECT_EQ(read.value()[0].role, Cc1Role::preprocessing);
   EXPECT_EQ(read.value()[0].count, 2u);
   EXPECT_EQ(read.value()[1].count, 1u);
   EXPECT_EQ(read.value()[2].role, Cc1Role::output);
