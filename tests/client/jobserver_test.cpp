@@ -128,17 +128,20 @@ TEST_F(JobserverTest, IsNotMistakenInWhatIsNoJobserver) {
   scratch.write("file", "tokens");
   const UniqueFd file(open((scratch / "file").c_str(), O_RDWR | O_CLOEXEC));
   const std::string number = std::to_string(file.get());
-  for (const std::string& flags :
-       {"MAKEFLAGS=--jobserver-auth=" + number + "," + number, std::string("MAKEFLAGS=--jobserver-auth=900,901"),
-        std::string("MAKEFLAGS=-j8"), std::string("MAKEFLAGS=--jobserver-auth=-2,-2"),
-        std::string("MAKEFLAGS=--jobserver-auth=x,4"), std::string("MAKEFLAGS=--jobserver-auth="),
-        std::string("OTHER=1")}) {
+  const std::string as_a_file = "--jobserver-auth=" + number + "," + number;
+  for (const char* option : {as_a_file.c_str(), "--jobserver-auth=900,901", "-j8", "--jobserver-auth=-2,-2",
+                             "--jobserver-auth=x,4", "--jobserver-auth="}) {
+    const std::string flags = std::string("MAKEFLAGS=") + option;
     Jobserver none({flags});
     const Jobserver::Place first = none.take(at_once);
     const Jobserver::Place second = none.take(at_once);
     EXPECT_EQ(lseek(file.get(), 0, SEEK_CUR), 0) << flags;
   }
   EXPECT_EQ(support::read_bytes(scratch / "file"), "tokens");
+  Jobserver unnamed({"OTHER=1"});
+  const Jobserver::Place first = unnamed.take(at_once);
+  const Jobserver::Place second = unnamed.take(at_once);
+  EXPECT_EQ(tokens(), "");
 }
 
 }  // namespace
