@@ -1,5 +1,6 @@
 #include "hipcache/action/action_cache.h"
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 
@@ -157,30 +158,31 @@ Status ActionCache::record(const ActionKey& key, const inputs::Witnessed& witnes
   return memory_->put_result(key, witnessed, *blob, result);
 }
 
-// The union's state is taken between two states of each part; where these are equal, it is of the same world.
-Result<Observed> ActionCache::record_union(const ActionKey& key, const std::vector<inputs::Witnessed>& parts,
-                                           const inputs::Surroundings& from, const ActionResult& result) {
-  Observed all{union_of(parts), {}, {}};
-  const Digest state = memory_->world.state(*all.set, from, nullptr, &all.answered);
-  for (const inputs::Witnessed& part : parts) {
-    if (memory_->world.state(*part.set, from) != part.state)
-      return Error{"an input changed while the request ran; it is not recorded"};
-  }
-  const Result<Digest> blob = memory_->put_set(*all.set);
-  if (!blob) return blob.error();
-  all.blob = *blob;
-  if (Status stored = memory_->put_result(key, {all.set, state}, *blob, result); !stored) return stored.error();
-  return all;
+// The union's state is taken between two states of each part; where these are equal, it is of the same world. What is
+// seen at a path is the same for all.
+Examined ActionCache::examine(const std::vector<inputs::Witnessed>& parts, const inputs::Surroundings& from) {
+  Examined examined{.all = {union_of(parts), {}}, .answered = {}};
+  std::vector<const inputs::PathSet*> sets = {examined.all.set.get()};
+  for (const inputs::Witnessed& part : parts) sets.push_back(part.set.get());
+  const std::vector<Digest> states = memory_->world.states(sets, from, &examined.answered);
+  examined.all.state = states.front();
+  examined.agrees = std::equal(parts.begin(), parts.end(), states.begin() + 1, states.end(),
+                               [](const inputs::Witnessed& part, const Digest& state) { return part.state == state; });
+  return examined;
 }
 
-Result<Observed> ActionCache::store_union(const std::vector<inputs::Witnessed>& parts,
-                                          const inputs::Surroundings& from) {
-  Observed all{union_of(parts), {}, {}};
-  memory_->world.state(*all.set, from, nullptr, &all.answered);
-  const Result<Digest> blob = memory_->put_set(*all.set);
+Result<Observed> ActionCache::record_union(const ActionKey& key, Examined examined, const ActionResult& result) {
+  const inputs::Witnessed all = examined.all;
+  Result<Observed> observed = store_union(std::move(examined));
+  if (!observed) return observed;
+  if (Status stored = memory_->put_result(key, all, observed->blob, result); !stored) return stored.error();
+  return observed;
+}
+
+Result<Observed> ActionCache::store_union(Examined examined) {
+  const Result<Digest> blob = memory_->put_set(*examined.all.set);
   if (!blob) return blob.error();
-  all.blob = *blob;
-  return all;
+  return Observed{std::move(examined.all.set), *blob, std::move(examined.answered)};
 }
 
 std::uint64_t ActionCache::known_inputs(const ActionKey& key) {

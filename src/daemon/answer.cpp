@@ -34,10 +34,10 @@ Result<std::string> from_store(const action::Output& output, const Request& requ
 }
 
 // Small ones within the message: that spares both sides five system calls.
-Status add_stored(protocol::PlacedOutput output, std::string bytes, Answer& answer) {
+Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Answer& answer) {
   if (bytes.size() <= protocol::kContentLimit - answer.carried) {
     answer.carried += bytes.size();
-    output.content = std::move(bytes);
+    output.content = bytes;
   } else {
     Result<UniqueFd> memory = sealed_memory(bytes, "hipcache-output");
     if (!memory) return memory.error();
@@ -55,6 +55,15 @@ Status add_file(protocol::PlacedOutput output, const std::string& path, Answer& 
   return done();
 }
 
+Status add_made(protocol::PlacedOutput output, const StepWork& step, const plan::StepOutput& file,
+                const action::Output& made, const Request& request, const RequestDirectory& directory,
+                const Services& services, Answer& answer) {
+  if (step.filled && !file.fatbin.empty()) return add_bytes(std::move(output), step.filled->bytes, answer);
+  if (!step.hit) return add_file(std::move(output), directory.file(file.name), answer);
+  const Result<std::string> bytes = from_store(made, request, services.store);
+  return bytes ? add_bytes(std::move(output), *bytes, answer) : Status(bytes.error());
+}
+
 // What a step that succeeded made for the user. Its bytes are where the run left them, in the store, or put together.
 Status add_placed(const StepWork& step, const Request& request, const RequestDirectory& directory,
                   const Services& services, Answer& answer) {
@@ -63,14 +72,8 @@ Status add_placed(const StepWork& step, const Request& request, const RequestDir
     const action::Output* made = step.given(file);
     if (made == nullptr) return Error{"the stored " + step.label + " has no " + file.role};
     protocol::PlacedOutput output{file.place, plan::is_in_place(file), made->executable};
-    const bool is_filled = step.filled && !file.fatbin.empty();
-    if (!step.hit && !is_filled) {
-      if (Status added = add_file(std::move(output), directory.file(file.name), answer); !added) return added;
-      continue;
-    }
-    Result<std::string> bytes = is_filled ? step.filled->bytes : from_store(*made, request, services.store);
-    if (!bytes) return bytes.error();
-    if (Status added = add_stored(std::move(output), std::move(*bytes), answer); !added) return added;
+    if (Status added = add_made(std::move(output), step, file, *made, request, directory, services, answer); !added)
+      return added;
   }
   return done();
 }
@@ -136,7 +139,7 @@ Status answer_hit(protocol::Channel& channel, const Request& request, const acti
     Result<std::string> bytes = from_store(output, request, services.store);
     if (!bytes) return bytes.error();
     protocol::PlacedOutput place{request.from.base.local_path(output.place), output.in_place, output.executable};
-    if (Status added = add_stored(std::move(place), std::move(*bytes), answer); !added) return added;
+    if (Status added = add_bytes(std::move(place), *bytes, answer); !added) return added;
   }
   count_hits(whole, request.invocation.route, services.counters);
   services.counters.saved(whole.duration_us);

@@ -68,10 +68,24 @@ stats::Outcome outcome_of(const StepGraph& graph) {
 }
 
 // The result for the next request of this kind, the trail for those who ask why another one missed.
-void record(const action::ActionResult& whole, const StepWork& probe, const StepGraph& graph, const Request& request,
-            const Services& services) {
-  if (const std::optional<action::Observed> observed = record_whole(whole, probe, graph, request, services))
+void record(const action::ActionResult& whole, action::Examined examined, const StepWork& probe, const StepGraph& graph,
+            const Request& request, const Services& services) {
+  if (const auto observed = record_whole(whole, std::move(examined), graph, request, services))
     record_trail(*observed, trail_steps(probe, graph, request), request, services);
+}
+
+// What may be recorded is settled first: the user may change any file once the compile has ended. To write it down is
+// nothing that the user waits for.
+std::optional<Uncacheable> answer_and_record(protocol::Channel& channel, const Request& request, const StepWork& probe,
+                                             const StepGraph& graph, const RequestDirectory& directory,
+                                             const std::string& driver_stderr, const Services& services) {
+  const action::ActionResult whole = whole_result(graph, driver_stderr, request.from.base);
+  if (request.settings.readonly) return answer_success(channel, request, graph, directory, whole, services);
+  action::Examined examined = examine_whole(probe, graph, request, services);
+  const Pending::Mark pending = services.pending.mark({request_key(request).value, output_key(request)});
+  std::optional<Uncacheable> why = answer_success(channel, request, graph, directory, whole, services);
+  record(whole, std::move(examined), probe, graph, request, services);
+  return why;
 }
 
 // Nobody pays for what no log takes.
@@ -104,20 +118,19 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Requ
     return answer_failure(channel, request, graph, plan.driver_stderr, *directory, services);
   if (Status filled = fill_placeholders(graph, plan, request, *directory, services, lease); !filled)
     return Uncacheable{reason::kUnusualObject, filled.error().message};
-  const action::ActionResult whole = whole_result(graph, plan.driver_stderr, request.from.base);
-  if (!request.settings.readonly) record(whole, probe, graph, request, services);
   services.counters.request(outcome_of(graph));
-  return answer_success(channel, request, graph, *directory, whole, services);
+  return answer_and_record(channel, request, probe, graph, *directory, plan.driver_stderr, services);
 }
 
-std::optional<Uncacheable> serve(protocol::Channel& channel, const Request& request, const Services& services,
-                                 store::Lease& lease) {
-  if (request.invocation.route == command::Route::undivided) return serve_undivided(channel, request, services, lease);
+std::optional<Uncacheable> serve(protocol::Channel& channel, const Request& request, std::uint64_t missed,
+                                 const Services& services, store::Lease& lease) {
+  if (request.invocation.route == command::Route::undivided)
+    return serve_undivided(channel, request, missed, services, lease);
   std::optional<Uncacheable> why = serve_by_steps(channel, request, services, lease);
   const std::optional<Request> whole = why ? undivided_instead(request, *why) : std::nullopt;
   if (!whole) return why;
   services.log.info("served whole: " + why->reason + " " + why->detail);
-  return serve_undivided(channel, *whole, services, lease);
+  return serve_undivided(channel, *whole, std::nullopt, services, lease);
 }
 
 }  // namespace
@@ -131,10 +144,15 @@ void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& m
   }
   const Request& request = std::get<Request>(understood);
   const std::unique_ptr<store::Lease> lease = services.store.lease();
+  services.pending.wait_for(request_key(request).value);
   if (message.plan_only) return report_plan(channel, request, services, *lease);
-  if (message.explain) return report_explanation(channel, request, services, *lease);
+  if (message.explain) {
+    services.pending.wait_for(output_key(request));
+    return report_explanation(channel, request, services, *lease);
+  }
+  const std::uint64_t ended = services.in_flight.ended();
   if (serve_whole(channel, request, services, *lease)) return;
-  if (const std::optional<Uncacheable> why = serve(channel, request, services, *lease))
+  if (const std::optional<Uncacheable> why = serve(channel, request, ended, services, *lease))
     pass_through(channel, *why, services);
 }
 

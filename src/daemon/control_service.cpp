@@ -29,6 +29,7 @@ ControlReply ControlService::serve(ControlKind kind) {
 }
 
 ControlReply ControlService::statistics() {
+  pending_.wait_for_all();
   const store::Usage usage = store_.usage();
   stats::Snapshot snapshot = counters_.snapshot();
   snapshot.corrupt += usage.corrupt;
@@ -37,12 +38,14 @@ ControlReply ControlService::statistics() {
 }
 
 ControlReply ControlService::clear() {
+  pending_.wait_for_all();
   if (Status cleared = store_.clear(); !cleared) return {cleared.error().message, ""};
   return {"", "Cache cleared"};
 }
 
 ControlReply ControlService::clean_up() {
   if (max_bytes_ == 0) return {"", "No size limit is set: nothing to clean up"};
+  pending_.wait_for_all();
   if (Status shrunk = store_.shrink_to(max_bytes_); !shrunk) return {shrunk.error().message, ""};
   return {"", "Cache holds " + std::to_string(store_.usage().bytes_on_disk) + " bytes on disk"};
 }

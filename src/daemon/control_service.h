@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "daemon/pending.h"
 #include "daemon/persistent_counters.h"
 #include "hipcache/protocol/messages.h"
 #include "hipcache/stats/counters.h"
@@ -15,9 +16,14 @@ namespace hipcache::daemon {
 class ControlService {
  public:
   // `stop` makes the server take no more connections and end when the running ones have.
-  ControlService(store::Store& store, stats::Counters& counters, PersistentCounters& persistent,
+  ControlService(store::Store& store, Pending& pending, stats::Counters& counters, PersistentCounters& persistent,
                  std::uint64_t max_bytes, std::function<void()> stop)
-      : store_(store), counters_(counters), persistent_(persistent), max_bytes_(max_bytes), stop_(std::move(stop)) {}
+      : store_(store),
+        pending_(pending),
+        counters_(counters),
+        persistent_(persistent),
+        max_bytes_(max_bytes),
+        stop_(std::move(stop)) {}
 
   protocol::ControlReply serve(protocol::ControlKind kind);
 
@@ -27,6 +33,7 @@ class ControlService {
   protocol::ControlReply clean_up();
 
   store::Store& store_;
+  Pending& pending_;
   stats::Counters& counters_;
   PersistentCounters& persistent_;
   const std::uint64_t max_bytes_;

@@ -22,8 +22,8 @@ void put_host_apart(plan::Plan& plan, protocol::Channel& channel, const Request&
 // The same by what is stored alone: for reports, which run nothing.
 void put_host_apart_if_proved(plan::Plan& plan, const Request& request, const Services& services, store::Lease& lease);
 
-// Puts the fatbins into the objects that have a placeholder, and stores those. REQUIRES: all steps succeeded. An error
-// says that an object is not as the proof had it; the plan's proof is then doubted from here on.
+// Puts the fatbins into the objects that have a placeholder; those are not stored yet. REQUIRES: all steps succeeded.
+// An error says that an object is not as the proof had it; the plan's proof is then doubted from here on.
 Status fill_placeholders(const StepGraph& graph, const plan::Plan& plan, const Request& request,
                          const RequestDirectory& directory, const Services& services, store::Lease& lease);
 

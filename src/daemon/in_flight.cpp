@@ -19,6 +19,11 @@ std::optional<InFlight::Claim> InFlight::claim(const Digest& key, int wake_fd) {
   return std::nullopt;
 }
 
+std::uint64_t InFlight::ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
 void InFlight::forget(int wake_fd) {
   const std::lock_guard lock(mutex_);
   for (auto& [key, waiters] : waiting_) waiters.erase(wake_fd);
@@ -27,6 +32,7 @@ void InFlight::forget(int wake_fd) {
 // The wake-ups are written under the lock, so that none is written to after forget() returned.
 void InFlight::release(const Digest& key) {
   const std::lock_guard lock(mutex_);
+  ++ended_;
   const auto entry = waiting_.find(key);
   if (entry == waiting_.end()) return;
   for (const int fd : entry->second) wake(fd);

@@ -5,10 +5,12 @@
 #ifndef HIPCACHE_DAEMON_IN_FLIGHT_H
 #define HIPCACHE_DAEMON_IN_FLIGHT_H
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "hipcache/base/digest.h"
 
@@ -21,7 +23,11 @@ class InFlight {
    public:
     Claim(InFlight& table, const Digest& key) : table_(&table), key_(key) {}
     Claim(Claim&& other) noexcept : table_(std::exchange(other.table_, nullptr)), key_(other.key_) {}
-    Claim& operator=(Claim&&) = delete;
+    Claim& operator=(Claim&& other) noexcept {
+      std::swap(table_, other.table_);
+      std::swap(key_, other.key_);
+      return *this;
+    }
     ~Claim() {
       if (table_ != nullptr) table_->release(key_);
     }
@@ -35,13 +41,17 @@ class InFlight {
   // open until forget(wake_fd).
   std::optional<Claim> claim(const Digest& key, int wake_fd);
 
+  // How many claims have ended: as long as that stays the same, nobody has run what was looked up in vain.
+  std::uint64_t ended() const;
+
   // Takes the wake-up out of all keys.
   void forget(int wake_fd);
 
  private:
   void release(const Digest& key);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::uint64_t ended_ = 0;
   std::unordered_map<Digest, std::unordered_set<int>> waiting_;  // a key is in flight while it is in here
 };
 

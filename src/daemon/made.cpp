@@ -18,17 +18,13 @@ bool is_executable(const std::string& path) {
 }
 
 // A failure is the step's refusal.
-Digest store_bytes(StepWork& work, const std::string& bytes, const Request& request, const Services& services,
-                   store::Lease& lease) {
-  const Digest digest = digest_of(bytes);
-  lease.add(digest);
-  if (!work.refusal.empty() || request.settings.readonly) return digest;
+void store_bytes(StepWork& work, const std::string& bytes, const Request& request, const Services& services) {
+  if (!work.refusal.empty() || request.settings.readonly) return;
   if (Result<Digest> stored = services.store.put_blob(bytes); !stored) {
     services.log.error("cannot store: " + stored.error().message);
     services.counters.error();
     work.refusal = reason::kStoreError;
   }
-  return digest;
 }
 
 }  // namespace
@@ -48,7 +44,9 @@ Result<Made> read_made(std::string role, const std::string& path, const BaseDire
 void store_made(StepWork& work, std::vector<Made> made, const Request& request, const Services& services,
                 store::Lease& lease) {
   for (Made& output : made) {
-    const Digest digest = store_bytes(work, output.bytes, request, services, lease);
+    const Digest digest = digest_of(output.bytes);
+    lease.add(digest);
+    store_bytes(work, output.bytes, request, services);
     work.result.outputs.push_back({.name = std::move(output.role),
                                    .blob = digest,
                                    .size = output.bytes.size(),
@@ -58,15 +56,19 @@ void store_made(StepWork& work, std::vector<Made> made, const Request& request, 
   }
 }
 
-void store_filled(StepWork& work, const plan::StepOutput& file, std::string bytes, const Request& request,
-                  const Services& services, store::Lease& lease) {
-  const Digest digest = store_bytes(work, bytes, request, services, lease);
+void take_filled(StepWork& work, const plan::StepOutput& file, std::string bytes, store::Lease& lease) {
+  const Digest digest = digest_of(bytes);
+  lease.add(digest);
   const action::Output* made = work.made(file);
   work.filled = {.output = {.name = file.role,
                             .blob = digest,
                             .size = bytes.size(),
                             .executable = made != nullptr && made->executable},
                  .bytes = std::move(bytes)};
+}
+
+void store_filled(StepWork& work, const Request& request, const Services& services) {
+  if (work.filled) store_bytes(work, work.filled->bytes, request, services);
 }
 
 void record(const StepWork& work, const Request& request, const Services& services) {

@@ -104,8 +104,10 @@ int run() {
   PersistentCounters persistent(counters, **store, log);
   const command::Parser parser;
   InFlight in_flight;
+  Pending pending;
   Tokens tokens(settings->jobs != 0 ? settings->jobs : usable_processors());
-  Doubts doubts;
+  Remembered doubts;
+  Remembered proofs;
   const Services services{.store = **store,
                           .world = world,
                           .actions = actions,
@@ -113,14 +115,16 @@ int run() {
                           .counters = counters,
                           .parser = parser,
                           .in_flight = in_flight,
+                          .pending = pending,
                           .tokens = tokens,
                           .doubts = doubts,
+                          .proofs = proofs,
                           .log = log,
                           .temporary_root = directory->temporary(),
                           .trace_library = *trace_library,
                           .name_space = own_view()};
 
-  ControlService control(**store, counters, persistent, settings->max_size, [&server] { server.stop(); });
+  ControlService control(**store, pending, counters, persistent, settings->max_size, [&server] { server.stop(); });
   serve = [&](UniqueFd socket) { serve_connection(std::move(socket), services, control); };
   save = [&] { persistent.save_if_changed(); };
   const StopOnSignal on_signal(signals, server);

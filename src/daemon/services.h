@@ -4,8 +4,9 @@
 
 #include <string>
 
-#include "daemon/doubts.h"
 #include "daemon/in_flight.h"
+#include "daemon/pending.h"
+#include "daemon/remembered.h"
 #include "daemon/tokens.h"
 #include "hipcache/action/action_cache.h"
 #include "hipcache/action/history.h"
@@ -27,8 +28,10 @@ struct Services {
   stats::Counters& counters;
   const command::Parser& parser;
   InFlight& in_flight;
+  Pending& pending;
   Tokens& tokens;
-  Doubts& doubts;
+  Remembered& doubts;  // keys of proofs that failed: not tried again
+  Remembered& proofs;  // what was compared and found to be a proof
   Log& log;
   std::string temporary_root;      // where request directories are made
   std::string trace_library;       // absolute path of libhipcache-trace.so

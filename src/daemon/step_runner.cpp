@@ -57,8 +57,13 @@ void StepRunner::drop_pointless(std::list<StepWork*>& open, const std::vector<St
 
 bool StepRunner::found(StepWork& work) {
   if (request_.settings.recache) return false;
+  const std::uint64_t ended = services_.in_flight.ended();
+  if (work.missed == ended) return false;
   std::optional<action::Hit> hit = services_.actions.look_up(work.key, request_.from, lease_);
-  if (!hit) return false;
+  if (!hit) {
+    work.missed = ended;
+    return false;
+  }
   work.ended = true;
   work.hit = true;
   work.result = std::move(hit->result);
@@ -66,15 +71,15 @@ bool StepRunner::found(StepWork& work) {
   return true;
 }
 
-// Looked up again once claimed: another client may have finished the step in between.
+// Looked up once it is claimed, for until then another client may finish it; and if it cannot be, as what another
+// client runs may be the same step on other files.
 StepRunner::Start StepRunner::try_start(StepWork& work) {
-  if (found(work)) return Start::done;
   std::optional<InFlight::Claim> claim = services_.in_flight.claim(work.key.value, wake_.get());
+  if (found(work)) return Start::done;
   if (!claim) {
     if (!std::exchange(work.waited, true)) services_.counters.waited();
     return Start::blocked;
   }
-  if (found(work)) return Start::done;
   if (!services_.tokens.start(running_.empty(), wake_.get())) return Start::blocked;
   if (Status started = start(work, std::move(*claim)); !started) {
     services_.tokens.finish();
@@ -117,6 +122,7 @@ Status StepRunner::take_report() {
   // left.
   Status taken = take_in(work, *report, request_, directory_, services_, lease_);
   if (!taken) trouble_ = taken.error();
+  if (work.store) work.claim.emplace(std::move(entry->second.claim));
   running_.erase(entry);
   services_.tokens.finish();
   return done();

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "daemon/in_flight.h"
 #include "daemon/request.h"
 #include "daemon/request_directory.h"
 #include "daemon/services.h"
@@ -41,13 +42,18 @@ struct StepWork {
   // What came of it.
   bool ended = false;  // found or run; not so for steps after one that failed
   bool hit = false;
-  bool waited = false;  // another client was running it
+  bool waited = false;                  // another client was running it
+  std::optional<std::uint64_t> missed;  // looked up in vain when so many claims had ended (InFlight::ended)
   int exit_code = 0;
   unsigned failed_command = 0;
   action::ActionResult result;
   inputs::Witnessed witnessed;  // what it depends on; its set is null where `refusal` says why the run proves nothing
   std::string refusal;
   std::string refusal_detail;
+
+  // What is left to do once the client has its answer, and the claim that those who need it wait for.
+  std::function<void()> store;
+  std::optional<InFlight::Claim> claim;
 
   // The user's object, where what the step made has a placeholder in it (plan/fatbin_splice.h).
   struct Filled {

@@ -32,10 +32,24 @@ bool crashed(const StepWork& work) {
   return work.exit_code >= kKilled || (!work.succeeded() && work.refusal == reason::kPrintsTemporaryNames);
 }
 
-void remember(const StepWork& work, const Request& request, const Services& services) {
+// With the trail: for those who ask why another one missed.
+void store(StepWork& work, const Request& request, const Services& services) {
+  work.store();
   if (!work.recordable() || request.settings.readonly) return;
-  if (Result<action::Observed> observed = services.actions.store_union({work.witnessed}, request.from))
+  action::Examined alone{.all = work.witnessed, .answered = work.witnessed.answered, .agrees = true};
+  if (Result<action::Observed> observed = services.actions.store_union(std::move(alone)))
     record_trail(*observed, {trail_step(work, nullptr, request.from)}, request, services);
+}
+
+protocol::Finish finish_of(const StepWork& work) {
+  return {.exit_code = work.exit_code, .stdout_text = work.result.stdout_text, .stderr_text = work.result.stderr_text};
+}
+
+void answer_and_store(protocol::Channel& channel, StepWork& work, const Request& request, const Services& services) {
+  if (!work.store) return reply(channel, finish_of(work), {}, services);
+  const Pending::Mark pending = services.pending.mark({work.key.value, output_key(request)});
+  reply(channel, finish_of(work), {}, services);
+  store(work, request, services);
 }
 
 }  // namespace
@@ -54,11 +68,14 @@ StepWork undivided_work(const Request& request) {
   return work;
 }
 
-std::optional<Uncacheable> serve_undivided(protocol::Channel& channel, const Request& request, const Services& services,
+std::optional<Uncacheable> serve_undivided(protocol::Channel& channel, const Request& request,
+                                           std::optional<std::uint64_t> missed, const Services& services,
                                            store::Lease& lease) {
   const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
   if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
   StepWork work = undivided_work(request);
+  work.missed = missed;
+  services.pending.wait_for(work.key.value);
   if (Status ran = StepRunner(channel, request, services, *directory, lease).run({&work}); !ran)
     return Uncacheable{reason::kStepFailed, ran.error().message};
   if (work.hit) {
@@ -69,12 +86,7 @@ std::optional<Uncacheable> serve_undivided(protocol::Channel& channel, const Req
   services.counters.host(false);
   services.counters.request(stats::Outcome::miss);
   if (!work.succeeded()) services.counters.failed_compile();
-  remember(work, request, services);
-  reply(
-      channel,
-      protocol::Finish{
-          .exit_code = work.exit_code, .stdout_text = work.result.stdout_text, .stderr_text = work.result.stderr_text},
-      {}, services);
+  answer_and_store(channel, work, request, services);
   return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 #ifndef HIPCACHE_DAEMON_UNDIVIDED_H
 #define HIPCACHE_DAEMON_UNDIVIDED_H
 
+#include <cstdint>
 #include <optional>
 
 #include "daemon/request.h"
@@ -18,10 +19,11 @@ std::optional<Request> undivided_instead(const Request& request, const command::
 // The command as a step: its key is the request's.
 StepWork undivided_work(const Request& request);
 
-// Runs it, unless another client is just running the same and leaves what it made. REQUIRES: it has been looked up, and
-// is not stored. Answered, or the reason why the compiler has to do it alone.
+// Runs it, unless it is stored, or another client is just running the same and leaves what it made. `missed`: that it
+// was looked up in vain, as in StepWork. Answered, or the reason why the compiler has to do it alone.
 std::optional<command::Uncacheable> serve_undivided(protocol::Channel& channel, const Request& request,
-                                                    const Services& services, store::Lease& lease);
+                                                    std::optional<std::uint64_t> missed, const Services& services,
+                                                    store::Lease& lease);
 
 }  // namespace hipcache::daemon
 

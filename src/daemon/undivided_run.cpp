@@ -99,6 +99,11 @@ std::variant<std::vector<Made>, Refusal> witness_run(StepWork& work, const std::
   return made;
 }
 
+void refuse(StepWork& work, const Services& services) {
+  work.witnessed.set = nullptr;
+  services.counters.not_stored(work.refusal);
+}
+
 void keep(StepWork& work, const protocol::StepDone& report, const Request& request, const RequestDirectory& directory,
           const Services& services, store::Lease& lease) {
   if (!work.refusal.empty()) return;
@@ -106,8 +111,13 @@ void keep(StepWork& work, const protocol::StepDone& report, const Request& reque
   if (!records) return;
   auto made = witness_run(work, *records, report, request, directory, services);
   if (const auto* refusal = std::get_if<Refusal>(&made)) return take_witnessed(work, *refusal, services);
-  store_made(work, std::move(std::get<std::vector<Made>>(made)), request, services, lease);
-  if (work.refusal.empty()) record(work, request, services);
+  work.store = [&, outputs = std::move(std::get<std::vector<Made>>(made))]() mutable {
+    store_made(work, std::move(outputs), request, services, lease);
+    if (work.refusal.empty())
+      record(work, request, services);
+    else
+      refuse(work, services);
+  };
 }
 
 }  // namespace
@@ -115,9 +125,7 @@ void keep(StepWork& work, const protocol::StepDone& report, const Request& reque
 Status take_undivided(StepWork& work, const protocol::StepDone& report, const Request& request,
                       const RequestDirectory& directory, const Services& services, store::Lease& lease) {
   keep(work, report, request, directory, services, lease);
-  if (work.refusal.empty()) return done();
-  work.witnessed.set = nullptr;
-  services.counters.not_stored(work.refusal);
+  if (!work.refusal.empty()) refuse(work, services);
   return done();
 }
 

@@ -10,8 +10,9 @@
 
 namespace hipcache::daemon {
 
-// REQUIRES: it succeeded, and what it printed has been taken in. Whatever speaks against recording it is the step's
-// refusal, never an error: the user has what he asked for.
+// Reads all that is the user's to change again; what is left, storing it, is `work.store`. REQUIRES: it succeeded, and
+// what it printed has been taken in; the arguments live until that has been called. Whatever speaks against recording
+// it is the step's refusal, never an error: the user has what he asked for.
 Status take_undivided(StepWork& work, const protocol::StepDone& report, const Request& request,
                       const RequestDirectory& directory, const Services& services, store::Lease& lease);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daemon/keys.h"
+#include "daemon/made.h"
 #include "daemon/reason.h"
 #include "hipcache/base/files.h"
 
@@ -73,19 +74,34 @@ action::ActionResult whole_result(const StepGraph& graph, const std::string& dri
   return whole;
 }
 
-std::optional<action::Observed> record_whole(const action::ActionResult& whole, const StepWork& probe,
-                                             const StepGraph& graph, const Request& request, const Services& services) {
+action::Examined examine_whole(const StepWork& probe, const StepGraph& graph, const Request& request,
+                               const Services& services) {
   std::vector<inputs::Witnessed> parts;
   if (probe.recordable()) parts.push_back(probe.witnessed);
   for (const auto& step : graph.steps())
     if (step->recordable() && step->refusal.empty()) parts.push_back(step->witnessed);
-  const bool recordable = parts.size() == graph.steps().size() + 1;
+  action::Examined examined = services.actions.examine(parts, request.from);
+  if (parts.size() != graph.steps().size() + 1) {
+    examined.agrees = false;
+  } else if (!examined.agrees) {
+    services.log.info("the request is not recorded: an input changed while it ran");
+    services.counters.not_stored(reason::kInputChanged);
+  }
+  return examined;
+}
+
+std::optional<action::Observed> record_whole(const action::ActionResult& whole, action::Examined examined,
+                                             const StepGraph& graph, const Request& request, const Services& services) {
+  for (const auto& step : graph.steps()) {
+    store_filled(*step, request, services);
+    examined.agrees = examined.agrees && step->refusal.empty();
+  }
   Result<action::Observed> observed =
-      recordable ? services.actions.record_union(request_key(request), parts, request.from, whole)
-                 : services.actions.store_union(parts, request.from);
+      examined.agrees ? services.actions.record_union(request_key(request), std::move(examined), whole)
+                      : services.actions.store_union(std::move(examined));
   if (observed) return std::move(*observed);
-  services.log.info("the request is not recorded: " + observed.error().message);
-  if (recordable) services.counters.not_stored(reason::kInputChanged);
+  services.log.error("cannot record the request: " + observed.error().message);
+  services.counters.error();
   return std::nullopt;
 }
 

@@ -16,10 +16,14 @@ namespace hipcache::daemon {
 // The outputs that have a place; messages of the driver and then of all steps, in the driver's order.
 action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const BaseDirectory& base);
 
-// Recorded only if every step can be, and each still holds in the world in which the whole is recorded: a file that was
-// edited while a later step ran must not become part of the earlier one's proof. Returns what the steps that can be
-// recorded observed, if that is stored.
-std::optional<action::Observed> record_whole(const action::ActionResult& whole, const StepWork& probe,
+// What the steps that can be recorded depend on. It agrees only if every step can be, and each still holds in the world
+// in which the whole is to be recorded: a file that was edited while a later step ran must not become part of the
+// earlier one's proof.
+action::Examined examine_whole(const StepWork& probe, const StepGraph& graph, const Request& request,
+                               const Services& services);
+
+// Stores what is not stored yet of it, and records it if that agrees. Returns what was observed, if that is stored.
+std::optional<action::Observed> record_whole(const action::ActionResult& whole, action::Examined examined,
                                              const StepGraph& graph, const Request& request, const Services& services);
 
 // A name that some step wrote into the directory without being known to, or "".

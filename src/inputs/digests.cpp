@@ -55,7 +55,7 @@ std::optional<FileDigest> digest_file(const std::string& path, const Sight& seen
   if (!before || !digest) return std::nullopt;
   effort.bytes_read += before->size;
   if (worth_keeping(fd.get(), *before, now_ns)) memory.files.insert(*before, *digest);
-  return FileDigest{*digest, *before};
+  return FileDigest{*digest, *before, true};
 }
 
 std::optional<Digest> digest_listing(const std::string& path, const Sight& seen, std::uint64_t now_ns,

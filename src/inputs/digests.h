@@ -16,6 +16,7 @@ namespace hipcache::inputs {
 struct FileDigest {
   Digest digest;
   Stamp stamp;  // of what was read, or of what was seen if it was not read
+  bool was_read = false;
 };
 
 // Nothing if the file cannot be opened or read to its end. REQUIRES: seen.is_file()

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "inputs/looks.h"
+
 namespace hipcache::inputs {
 namespace {
 
@@ -32,8 +34,15 @@ Sight look_at(const char* path, Effort& effort) {
 }
 
 const Sight& Glance::at(std::uint32_t slot) {
-  if (sights_[slot].kind == Sight::Kind::unseen) sights_[slot] = see(slot);
+  if (sights_[slot].kind == Sight::Kind::unseen) sights_[slot] = look(slot);
   return sights_[slot];
+}
+
+Sight Glance::look(std::uint32_t slot) {
+  if (looks_ == nullptr) return see(slot);
+  Sight& shared = looks_->sight(*plan_.slots[slot].name);
+  if (shared.kind == Sight::Kind::unseen) shared = see(slot);
+  return shared;
 }
 
 Sight Glance::see(std::uint32_t index) {

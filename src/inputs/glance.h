@@ -30,17 +30,21 @@ struct Sight {
 // stat(path) as a sight.
 Sight look_at(const char* path, Effort& effort);
 
+class Looks;
+
 class Glance {
  public:
-  // `now_ns` must have been read before the first look. REQUIRES: the arguments outlive it.
-  Glance(const Plan& plan, std::uint64_t now_ns, Effort& effort)
-      : plan_(plan), now_ns_(now_ns), effort_(effort), sights_(plan.slots.size()) {}
+  // `now_ns` must have been read before the first look; `looks`, if it is given, has what others saw already. REQUIRES:
+  // the arguments outlive it.
+  Glance(const Plan& plan, std::uint64_t now_ns, Effort& effort, Looks* looks)
+      : plan_(plan), now_ns_(now_ns), effort_(effort), looks_(looks), sights_(plan.slots.size()) {}
 
   const Sight& at(std::uint32_t slot);
 
  private:
   enum class Absence : std::uint8_t { unknown, proved };
 
+  Sight look(std::uint32_t slot);
   Sight see(std::uint32_t slot);
   Absence proved_by_parent(const Slot& slot);
   void learn_absence(const Slot& slot);
@@ -49,6 +53,7 @@ class Glance {
   const Plan& plan_;
   const std::uint64_t now_ns_;
   Effort& effort_;
+  Looks* const looks_;
   std::vector<Sight> sights_;
   // The directory that absences are being learned in; neighbours in a set tend to share it.
   std::uint32_t open_slot_ = Slot::kNone;

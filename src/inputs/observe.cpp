@@ -14,6 +14,7 @@
 #include "inputs/environment.h"
 #include "inputs/links.h"
 #include "inputs/loader.h"
+#include "inputs/looks.h"
 #include "inputs/own_name.h"
 #include "inputs/places.h"
 #include "inputs/race_guard.h"
@@ -71,16 +72,14 @@ bool names_a_path(Kind kind) {
          kind == Kind::real_path || kind == Kind::library;
 }
 
-bool is_directory(const std::string& path) {
+// Of what was opened; 0 where nothing is.
+mode_t mode_of(const std::string& path) {
   struct stat status = {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  return ::stat(path.c_str(), &status) == 0 ? status.st_mode : 0;
 }
 
 // A pipe, a socket or a device: what was read of it is gone, or may be other next time.
-bool is_stream(const std::string& path) {
-  struct stat status = {};
-  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
+bool is_stream(mode_t mode) { return mode != 0 && !S_ISREG(mode) && !S_ISDIR(mode); }
 
 // Collects the questions of one trace, or the first reason against it.
 class Observer {
@@ -179,8 +178,9 @@ class Observer {
     if (place == Place::process && record.found && record.kind != Kind::link && record.kind != Kind::real_path)
       return Refusal{"trace", record.text};
     if (place != Place::world || record.text.empty() || is_just_the_directory(record, path)) return std::nullopt;
-    if (record.kind == Kind::open_read && is_stream(path)) return Refusal{"trace", record.text};
-    observations_.push_back({question_of(record, path), record.text});
+    const mode_t opened = record.kind == Kind::open_read ? mode_of(path) : 0;
+    if (is_stream(opened)) return Refusal{"trace", record.text};
+    observations_.push_back({question_of(record, path, opened), record.text});
     counted_.push_back(&record);
     if (record.found || record.kind == Kind::library)
       links_.add_all_on(record.text);
@@ -208,10 +208,10 @@ class Observer {
     links_.add_all_on(path);
   }
 
-  Question question_of(const Record& record, const std::string& absolute) const {
+  Question question_of(const Record& record, const std::string& absolute, mode_t opened) const {
     switch (record.kind) {
       case Kind::open_read:
-        return is_directory(absolute) ? Question::presence : Question::content;
+        return S_ISDIR(opened) ? Question::presence : Question::content;
       case Kind::library:
         return Question::content;
       case Kind::list:
@@ -257,15 +257,22 @@ class Observer {
   bool asks_for_directory_ = false;
 };
 
-std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const Run& run, const Surroundings& from) {
+bool is_as_seen(const Record& record, const std::string& path, std::uint64_t started_ns, const Seen& seen) {
+  const auto sight = seen.find(path);
+  const Verdict verdict = sight == seen.end() ? Verdict::unclear : compare(record, *sight->second);
+  if (verdict != Verdict::unclear) return verdict == Verdict::agrees;
+  return !contradicts_world(record, path, started_ns) && is_what_was_seen(record, path);
+}
+
+std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const Run& run, const Surroundings& from,
+                             const Seen& seen) {
   for (const Record* record : observer.counted()) {
-    Record seen = *record;
-    if (seen.kind == Kind::library) seen.found = true;
-    const std::string path = observer.absolute(seen.text);
-    if (contradicts_world(seen, path, run.started_ns) || !is_what_was_seen(seen, path))
-      return Refusal{"input-changed", seen.text};
+    Record counted = *record;
+    if (counted.kind == Kind::library) counted.found = true;
+    if (!is_as_seen(counted, observer.absolute(counted.text), run.started_ns, seen))
+      return Refusal{"input-changed", counted.text};
   }
-  if (std::optional<std::string> name = changed_since(set, from, run.started_ns))
+  if (std::optional<std::string> name = changed_since(set, from, run.started_ns, seen))
     return Refusal{"input-changed", *name};
   return std::nullopt;
 }
@@ -279,9 +286,11 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
   if (std::optional<Refusal> refusal = observer.collect()) return *refusal;
   auto set = std::make_shared<const PathSet>(observer.take_set());
   if (!set->within_limits()) return Refusal{"trace", "more observations than a path set may have"};
-  const Digest state = world.state(*set, from);  // before the guard: see Witnessed
-  if (std::optional<Refusal> refusal = guard(observer, *set, run, from)) return *refusal;
-  return Witnessed{std::move(set), state};
+  Answered answered;
+  Looks looks;
+  const Digest state = world.state(*set, from, looks, &answered);  // before the guard: see Witnessed
+  if (std::optional<Refusal> refusal = guard(observer, *set, run, from, looks.settled())) return *refusal;
+  return Witnessed{std::move(set), state, std::move(answered)};
 }
 
 }  // namespace hipcache::inputs

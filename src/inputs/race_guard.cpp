@@ -21,9 +21,30 @@ bool at_or_after(const timespec& time, std::uint64_t started_ns) {
   return seconds * kSecond + static_cast<std::uint64_t>(time.tv_nsec) >= started_ns;
 }
 
+timespec time_of(std::int64_t ns) {
+  constexpr auto kNs = static_cast<std::int64_t>(kSecond);
+  return {.tv_sec = ns / kNs, .tv_nsec = ns % kNs};
+}
+
+// As far as it counts here.
+struct stat status_of(const Sight& sight) {
+  struct stat status = {};
+  status.st_mode = sight.mode;
+  status.st_dev = sight.stamp.device;
+  status.st_ino = sight.stamp.inode;
+  status.st_size = static_cast<off_t>(sight.stamp.size);
+  status.st_mtim = time_of(sight.stamp.mtime_ns);
+  status.st_ctim = time_of(sight.stamp.ctime_ns);
+  return status;
+}
+
 bool content_changed(const std::string& path, std::uint64_t started_ns) {
   struct stat status = {};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && at_or_after(status.st_ctim, started_ns);
+}
+
+bool is_changed_file(const Sight& sight, std::uint64_t started_ns) {
+  return sight.is_file() && at_or_after(time_of(sight.stamp.ctime_ns), started_ns);
 }
 
 bool directory_changed(const std::string& path, std::uint64_t started_ns) {
@@ -122,12 +143,30 @@ bool is_what_was_seen(const trace::Record& record, const std::string& absolute) 
   }
 }
 
-std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns) {
+std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns,
+                                         const Seen& seen) {
   for (const Observation& observation : set.observations()) {
+    if (observation.question == Question::presence) continue;
     std::string path = from.path_of(observation.name);
-    if (changed(observation.question, path, started_ns)) return path;
+    const auto sight = observation.question == Question::content ? seen.find(path) : seen.end();
+    const bool has_changed = sight == seen.end() ? changed(observation.question, path, started_ns)
+                                                 : is_changed_file(*sight->second, started_ns);
+    if (has_changed) return path;
   }
   return std::nullopt;
+}
+
+Verdict compare(const trace::Record& record, const Sight& sight) {
+  const bool opened = record.kind == trace::Kind::open_read || record.kind == trace::Kind::library ||
+                      record.kind == trace::Kind::program;
+  if (!opened && record.kind != trace::Kind::look) return Verdict::unclear;
+  if (sight.kind == Sight::Kind::absent && !record.found) return Verdict::agrees;
+  // lstat may have found a link that leads nowhere.
+  if (sight.kind == Sight::Kind::absent) return opened ? Verdict::differs : Verdict::unclear;
+  if (sight.kind != Sight::Kind::there || !record.found) return Verdict::unclear;
+  if (record.seen == 0) return Verdict::agrees;
+  if (opened) return trace::seen_file(status_of(sight)) == record.seen ? Verdict::agrees : Verdict::differs;
+  return trace::seen_entry(status_of(sight)) == record.seen ? Verdict::agrees : Verdict::unclear;
 }
 
 bool contradicts_world(const trace::Record& record, const std::string& absolute, std::uint64_t started_ns) {

@@ -12,15 +12,26 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/world.h"
 #include "hipcache/trace/record.h"
+#include "inputs/glance.h"
 
 namespace hipcache::inputs {
 
+// What was seen when the state was taken that is to be guarded. Where that says enough, nobody looks once more.
+using Seen = std::unordered_map<std::string_view, const Sight*>;
+
 // The first name of the set whose file, link or directory changed at or after the time.
-std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns);
+std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns,
+                                         const Seen& seen);
+
+// Whether the process got what the state was made of; unclear where that takes another look, or another kind of it.
+enum class Verdict { agrees, differs, unclear };
+Verdict compare(const trace::Record& record, const Sight& sight);
 
 // Whether the record says found and the path is gone, or the other way round.
 bool contradicts_world(const trace::Record& record, const std::string& absolute, std::uint64_t started_ns);

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "inputs/answers.h"
 #include "inputs/digests.h"
 #include "inputs/environment.h"
 #include "inputs/glance.h"
+#include "inputs/looks.h"
 #include "inputs/memory.h"
 #include "inputs/search.h"
 
@@ -27,13 +30,14 @@ void add_errno(Answers& answers, int error) {
 // One call of World::state: asks every question of the set once, in order.
 class Examination {
  public:
-  Examination(const Plan& plan, const Surroundings& from, World::Memory& memory, Effort& effort)
+  Examination(const Plan& plan, const Surroundings& from, World::Memory& memory, Effort& effort, Looks* looks)
       : plan_(plan),
         from_(from),
         memory_(memory),
         effort_(effort),
+        looks_(looks),
         now_ns_(memory.clock()),
-        glance_(plan, now_ns_, effort) {}
+        glance_(plan, now_ns_, effort, looks) {}
 
   // Tells the answers one by one as well if it is given a place for them.
   Digest state(const PathSet& set, Answered* answered) {
@@ -60,10 +64,11 @@ class Examination {
     if (!asks_about_path(observation.question)) return ask_surroundings(observation);
     const std::uint32_t slot = plan_.slot_of[index];
     if (slot == Slot::kNone) return answers_.add_error(ENAMETOOLONG);
-    const std::string& path = plan_.slots[slot].name->path();
+    const Name& name = *plan_.slots[slot].name;
+    const std::string& path = name.path();
     switch (observation.question) {
       case Question::content:
-        return ask_content(path, glance_.at(slot), index);
+        return ask_content(name, glance_.at(slot), index);
       case Question::presence:
         return ask_presence(path, glance_.at(slot));
       case Question::listing:
@@ -94,9 +99,10 @@ class Examination {
     }
   }
 
-  void ask_content(const std::string& path, const Sight& seen, std::uint32_t index) {
+  void ask_content(const Name& name, const Sight& seen, std::uint32_t index) {
     if (!seen.is_file()) return answers_.add_kind(seen);
-    const std::optional<FileDigest> file = digest_file(path, seen, now_ns_, memory_, effort_);
+    const auto digest = [&] { return digest_file(name.path(), seen, now_ns_, memory_, effort_); };
+    const std::optional<FileDigest> file = looks_ != nullptr ? looks_->content(name, digest) : digest();
     if (!file) return answers_.add(Answer::unreadable);
     answers_.add_content(index, file->digest, file->stamp);
   }
@@ -154,6 +160,7 @@ class Examination {
   const Surroundings& from_;
   World::Memory& memory_;
   Effort& effort_;
+  Looks* const looks_;
   const std::uint64_t now_ns_;
   Glance glance_;
   Answers answers_;
@@ -167,7 +174,22 @@ World::~World() = default;
 Digest World::state(const PathSet& set, const Surroundings& from, Effort* effort, Answered* answered) {
   Effort unasked;
   const std::shared_ptr<const Plan> plan = memory_->names.plan(set, from);
-  return Examination(*plan, from, *memory_, effort != nullptr ? *effort : unasked).state(set, answered);
+  return Examination(*plan, from, *memory_, effort != nullptr ? *effort : unasked, nullptr).state(set, answered);
+}
+
+Digest World::state(const PathSet& set, const Surroundings& from, Looks& looks, Answered* answered) {
+  Effort unasked;
+  const std::shared_ptr<const Plan> plan = memory_->names.plan(set, from);
+  looks.keep(plan);
+  return Examination(*plan, from, *memory_, unasked, &looks).state(set, answered);
+}
+
+std::vector<Digest> World::states(const std::vector<const PathSet*>& sets, const Surroundings& from,
+                                  Answered* answered) {
+  Looks looks;
+  std::vector<Digest> states;
+  for (const PathSet* set : sets) states.push_back(state(*set, from, looks, std::exchange(answered, nullptr)));
+  return states;
 }
 
 Result<Digest> World::content(const std::string& absolute_path, Effort* effort) {

@@ -185,10 +185,12 @@ TEST_F(ActionCacheTest, RecordsAUnionOnlyIfEachPartStillHolds) {
   write("b.h", "B");
   const std::vector<Witnessed> parts = {witnessed(reads("a.h")), witnessed(reads("b.h"))};
   write("b.h", "changed");
-  EXPECT_FALSE(cache_.record_union(key_, parts, from_, object("object")).ok());
-  EXPECT_EQ(look_up(), "miss");
+  EXPECT_FALSE(cache_.examine(parts, from_).agrees);
   write("b.h", "B");
-  EXPECT_TRUE(cache_.record_union(key_, parts, from_, object("object")).ok());
+  Examined examined = cache_.examine(parts, from_);
+  ASSERT_TRUE(examined.agrees);
+  EXPECT_EQ(look_up(), "miss");
+  EXPECT_TRUE(cache_.record_union(key_, std::move(examined), object("object")).ok());
   EXPECT_EQ(look_up(), "object");
   EXPECT_EQ(cache_.known_inputs(key_), 2u);
   write("a.h", "changed");

@@ -42,7 +42,8 @@ class ExplainerTest : public testing::Test {
   // As if the request had been compiled just now.
   void compile(TrailStep step) {
     const Witnessed seen{std::make_shared<const PathSet>(set()), world_.state(set(), request_.from)};
-    const Result<action::Observed> observed = actions_.record_union(step.key, {seen}, request_.from, {});
+    const Result<action::Observed> observed =
+        actions_.record_union(step.key, actions_.examine({seen}, request_.from), {});
     ASSERT_TRUE(observed) << observed.error().message;
     step.set = step.refusal.empty() ? set().id() : Digest{};
     const Status kept =
@@ -69,8 +70,10 @@ class ExplainerTest : public testing::Test {
   stats::Counters counters_;
   command::Parser parser_;
   InFlight in_flight_;
+  Pending pending_;
   Tokens tokens_{1};
-  Doubts doubts_;
+  Remembered doubts_;
+  Remembered proofs_;
   Services services_{.store = store_,
                      .world = world_,
                      .actions = actions_,
@@ -78,8 +81,10 @@ class ExplainerTest : public testing::Test {
                      .counters = counters_,
                      .parser = parser_,
                      .in_flight = in_flight_,
+                     .pending = pending_,
                      .tokens = tokens_,
                      .doubts = doubts_,
+                     .proofs = proofs_,
                      .log = log_};
   Request request_;
 };
@@ -190,7 +195,7 @@ TEST_F(ExplainerTest, NamesFilesOfAnotherCheckoutAsTheyAreCalledHere) {
   scratch_.write("one/a.h", "A");
   const PathSet portable({{Question::content, request_.from.base.portable_path(one + "/a.h")}});
   const Witnessed seen{std::make_shared<const PathSet>(portable), world_.state(portable, request_.from)};
-  const auto observed = actions_.record_union(host().key, {seen}, request_.from, {});
+  const auto observed = actions_.record_union(host().key, actions_.examine({seen}, request_.from), {});
   TrailStep step = host();
   step.set = portable.id();
   ASSERT_TRUE(

@@ -80,7 +80,14 @@ struct Hit {
   inputs::Witnessed witnessed() const { return {path_set, state}; }
 };
 
-// What several steps depend on, all in all, and what the world answered.
+// What several steps depend on, all in all, as it was when it was examined. Not stored yet.
+struct Examined {
+  inputs::Witnessed all;
+  inputs::Answered answered;
+  bool agrees = false;  // with what each of the steps witnessed
+};
+
+// The same once its set is stored.
 struct Observed {
   std::shared_ptr<const inputs::PathSet> set;
   Digest blob;  // where the set is stored
@@ -100,14 +107,15 @@ class ActionCache {
   // REQUIRES: the blobs of `result` are in the store, and `witnessed` is of the run that made it.
   Status record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result);
 
-  // The result of several steps under the union of what they depend on. An error, and nothing recorded, if the state of
-  // any of the parts is not any more what it was when it was witnessed: a result must never stand under a state it was
-  // not made in. REQUIRES: as above, for each part.
-  Result<Observed> record_union(const ActionKey& key, const std::vector<inputs::Witnessed>& parts,
-                                const inputs::Surroundings& from, const ActionResult& result);
+  // The union of what the steps depend on, and whether the state of each is what it was when it was witnessed: a result
+  // must never stand under a state it was not made in.
+  Examined examine(const std::vector<inputs::Witnessed>& parts, const inputs::Surroundings& from);
 
-  // The union alone, with the answers of now: for a history of what cannot be recorded as a whole.
-  Result<Observed> store_union(const std::vector<inputs::Witnessed>& parts, const inputs::Surroundings& from);
+  // The result of those steps under the union. REQUIRES: they agree; as above, for each part.
+  Result<Observed> record_union(const ActionKey& key, Examined examined, const ActionResult& result);
+
+  // The union alone: for a history of what cannot be recorded as a whole.
+  Result<Observed> store_union(Examined examined);
 
   // Number of observations in the newest path set under the key; 0 if there is none. For --plan.
   std::uint64_t known_inputs(const ActionKey& key);

@@ -15,6 +15,7 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/told.h"
 #include "hipcache/inputs/world.h"
 #include "hipcache/trace/record.h"
 
@@ -50,6 +51,7 @@ struct Run {
 struct Witnessed {
   std::shared_ptr<const PathSet> set;
   Digest state;
+  Answered answered;  // of a run; a hit has none
 };
 
 // Refuses if a file that counts changed at or after `run.started_ns` (race guard), is another one than the process got,

@@ -63,6 +63,8 @@ struct Effort {
 using Clock = std::function<std::uint64_t()>;
 Clock file_clock();  // CLOCK_REALTIME_COARSE: what Linux stamps files with
 
+class Looks;
+
 // Thread-safe. Memory is bounded: at most kMaxFiles digests, kMaxDirectories listings and kMaxNames names are
 // remembered. docs/proof.md says when an answer is remembered, and what that rests on.
 class World {
@@ -74,6 +76,12 @@ class World {
 
   // The digest over all answers, in the set's order. They are added to `answered`, if given, one by one (told.h).
   Digest state(const PathSet& set, const Surroundings& from, Effort* effort = nullptr, Answered* answered = nullptr);
+
+  // Of several sets that overlap, for the price of one look at each path. The answers are of the first.
+  std::vector<Digest> states(const std::vector<const PathSet*>& sets, const Surroundings& from, Answered* answered);
+
+  // The same, leaving behind what was seen: private to the folder.
+  Digest state(const PathSet& set, const Surroundings& from, Looks& looks, Answered* answered);
 
   // The digest of a regular file's content as `state` would see it; an error for everything else.
   Result<Digest> content(const std::string& absolute_path, Effort* effort = nullptr);

@@ -1,6 +1,6 @@
-// Keys of proofs that failed: not tried again while the daemon lives. Bounded; thread-safe.
-#ifndef HIPCACHE_DAEMON_DOUBTS_H
-#define HIPCACHE_DAEMON_DOUBTS_H
+// Digests that something was found out about, for as long as the daemon lives. Bounded; thread-safe.
+#ifndef HIPCACHE_DAEMON_REMEMBERED_H
+#define HIPCACHE_DAEMON_REMEMBERED_H
 
 #include <cstddef>
 #include <mutex>
@@ -10,9 +10,9 @@
 
 namespace hipcache::daemon {
 
-class Doubts {
+class Remembered {
  public:
-  static constexpr std::size_t kMost = 4096;  // then all are forgotten: a proof more is run, and nothing else happens
+  static constexpr std::size_t kMost = 4096;  // then all are forgotten, and found out anew
 
   void add(const Digest& key) {
     const std::lock_guard lock(mutex_);
