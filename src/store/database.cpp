@@ -181,6 +181,13 @@ Status Database::scan(Table table, const std::function<bool(std::string_view, st
   }));
 }
 
+std::uint64_t Database::estimated_records(Table table) {
+  const std::shared_lock lock(impl_->opened);
+  std::uint64_t number = 0;
+  if (impl_->db) impl_->db->GetIntProperty(impl_->family(table), rocksdb::DB::Properties::kEstimateNumKeys, &number);
+  return number;
+}
+
 Status Database::flush() {
   return to_status(impl_->run([&] { return impl_->db->Flush(rocksdb::FlushOptions(), impl_->families); }));
 }

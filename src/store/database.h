@@ -66,6 +66,9 @@ class Database {
   // Calls `visit` for each record of the table in key order until it returns false.
   Status scan(Table table, const std::function<bool(std::string_view key, std::string_view value)>& visit);
 
+  // How many records the table has, roughly.
+  std::uint64_t estimated_records(Table table);
+
   // Moves what is in memory and in the write-ahead log to table and blob files.
   Status flush();
 

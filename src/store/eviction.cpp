@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <limits>
 #include <string>
 #include <vector>
@@ -19,12 +20,16 @@ constexpr std::array<double, 6> kRounds = {0.25, 0.5, 1.0, 1.0, 1.0, 1.0};
 constexpr std::size_t kPickedAtOnce = 65536;  // bounds the memory of picking: 3 MB
 constexpr std::size_t kRemovedAtOnce = 512;   // bounds how long puts wait
 
+constexpr std::chrono::seconds kLoadingLimit{10};
+constexpr const char* kStillLoading = "store: it is still being read what is in it; try again";
+
 constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
 Status Eviction::shrink_to(std::uint64_t max_bytes) {
   const std::scoped_lock lock(working_);
+  if (!contents_.recency.wait_until_complete(kLoadingLimit)) return Error{kStillLoading};
   if (auto flushed = contents_.database->flush(); !flushed) return flushed;
   if (allocated_bytes(contents_.directory) > max_bytes) remove_set_aside(contents_.directory);
   for (const double share : kRounds) {
@@ -41,6 +46,7 @@ Status Eviction::shrink_to(std::uint64_t max_bytes) {
 
 Status Eviction::clear() {
   const std::scoped_lock lock(working_);
+  if (!contents_.recency.wait_until_complete(kLoadingLimit)) return Error{kStillLoading};
   remove_set_aside(contents_.directory);
   if (auto evicted = evict(kEverything); !evicted) return evicted;
   if (auto flushed = contents_.database->flush(); !flushed) return flushed;
@@ -83,7 +89,7 @@ Status Eviction::remove(const Recency::Entry* entries, std::size_t count) {
   if (written) {
     evicted_ += erased.size();
   } else {
-    for (const auto& entry : erased) contents_.recency.load(entry.key, entry.use);
+    for (const auto& entry : erased) contents_.recency.set(entry.key, entry.use);
   }
   return written;
 }

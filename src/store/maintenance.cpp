@@ -4,6 +4,8 @@
 #include <string>
 
 #include "store/disk_use.h"
+#include "store/loading.h"
+#include "store/set_aside.h"
 
 namespace hipcache::store {
 namespace {
@@ -67,6 +69,7 @@ void Maintenance::used() {
 }
 
 void Maintenance::run() {
+  if (!contents_.recency.is_complete()) load();
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [&] { return stopping_ || uses_due_ || (max_bytes_ != 0 && written_ > allowance_); });
@@ -82,6 +85,14 @@ void Maintenance::run() {
     if (limit_due) keep_limit();
     lock.lock();
   }
+}
+
+// What is damaged is set aside by the next open.
+void Maintenance::load() {
+  const Status loaded = load_uses(contents_, stopping_);
+  if (loaded) return;
+  contents_.log.error("store: damaged: " + loaded.error().message);
+  note_damage(contents_.directory, loaded.error().message);
 }
 
 void Maintenance::keep_limit() {

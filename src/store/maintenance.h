@@ -1,8 +1,9 @@
-// The store's own thread: it writes uses behind and evicts when the limit is passed, so that no caller waits for
-// either.
+// The store's own thread: it reads the uses where they are many, writes them behind and evicts when the limit is
+// passed, so that no caller waits for any of it.
 #ifndef HIPCACHE_STORE_MAINTENANCE_H
 #define HIPCACHE_STORE_MAINTENANCE_H
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -27,6 +28,7 @@ class Maintenance {
 
  private:
   void run();
+  void load();
   void keep_limit();
 
   Contents& contents_;
@@ -34,7 +36,7 @@ class Maintenance {
   const std::uint64_t max_bytes_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool stopping_ = false;
+  std::atomic<bool> stopping_ = false;
   bool uses_due_ = false;
   // Before compression, so more than will be on disk: when it passes the allowance the disk is measured, and the
   // allowance set anew.

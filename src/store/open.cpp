@@ -1,17 +1,17 @@
 #include "store/open.h"
 
 #include <algorithm>
+#include <atomic>
 #include <ctime>
 
 #include "hipcache/base/files.h"
 #include "store/database.h"
+#include "store/loading.h"
 #include "store/rocks_store.h"
 #include "store/set_aside.h"
 
 namespace hipcache::store {
 namespace {
-
-constexpr std::size_t kLoadedAtOnce = 4096;
 
 std::uint32_t system_seconds() { return static_cast<std::uint32_t>(std::time(nullptr)); }
 
@@ -19,7 +19,8 @@ std::uint32_t system_seconds() { return static_cast<std::uint32_t>(std::time(nul
 // the former is mended by setting them aside.
 class Opening {
  public:
-  Opening(const StoreOptions& options, Log& log, const Clock& clock) : options_(options), log_(log), clock_(clock) {}
+  Opening(const StoreOptions& options, Log& log, const Clock& clock, std::uint64_t few_uses)
+      : options_(options), log_(log), clock_(clock), few_uses_(few_uses) {}
 
   Result<std::unique_ptr<Store>> run() {
     if (auto made = make_directories(options_.directory, 0700); !made) return made.error();
@@ -48,7 +49,9 @@ class Opening {
     if (auto format = fresh ? write_format(*contents->database) : check_format(*contents->database); !format) {
       return format.error();
     }
-    if (auto loaded = load_uses(*contents); !loaded) return loaded.error();
+    if (contents->database->estimated_records(Table::uses) > few_uses_) return contents;
+    const std::atomic<bool> never = false;
+    if (auto loaded = load_uses(*contents, never); !loaded) return damage(loaded.error().message);
     return contents;
   }
 
@@ -93,27 +96,6 @@ class Opening {
     return damage("format is '" + format->value + "', this program's is '" + std::string(kFormat) + "'");
   }
 
-  Status load_uses(Contents& contents) {
-    bool sound = true;
-    std::vector<Recency::Entry> entries;
-    const auto load = [&] {
-      contents.recency.load(entries);
-      entries.clear();
-    };
-    const auto scanned =
-        contents.database->scan(Table::uses, [&](std::string_view key_bytes, std::string_view use_bytes) {
-          const auto key = decode_use_key(key_bytes);
-          const auto use = decode_use(use_bytes);
-          sound = key && use;
-          if (sound) entries.push_back({*key, *use});
-          if (entries.size() == kLoadedAtOnce) load();
-          return sound;
-        });
-    load();
-    if (!scanned) return damage(scanned.error().message);
-    return sound ? done() : Status(damage("a use record is malformed"));
-  }
-
   Error damage(const std::string& problem) {
     damaged_ = true;
     return Error{problem};
@@ -122,13 +104,15 @@ class Opening {
   const StoreOptions& options_;
   Log& log_;
   const Clock& clock_;
+  const std::uint64_t few_uses_;
   bool damaged_ = false;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_store_with(const StoreOptions& options, Log& log, const Clock& clock) {
-  return Opening(options, log, clock).run();
+Result<std::unique_ptr<Store>> open_store_with(const StoreOptions& options, Log& log, const Clock& clock,
+                                               std::uint64_t few_uses) {
+  return Opening(options, log, clock, few_uses).run();
 }
 
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options, Log& log) {

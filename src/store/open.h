@@ -1,15 +1,18 @@
-// open_store with the time as a parameter, for tests of what is used least recently.
+// open_store with the time as a parameter, for tests of what is used least recently; and how many entries are few
+// enough to be read before the store is open.
 #ifndef HIPCACHE_STORE_OPEN_H
 #define HIPCACHE_STORE_OPEN_H
 
 #include <memory>
 
 #include "hipcache/store/store.h"
+#include "store/loading.h"
 #include "store/recency.h"
 
 namespace hipcache::store {
 
-Result<std::unique_ptr<Store>> open_store_with(const StoreOptions& options, Log& log, const Clock& clock);
+Result<std::unique_ptr<Store>> open_store_with(const StoreOptions& options, Log& log, const Clock& clock,
+                                               std::uint64_t few_uses = kFewUses);
 
 }  // namespace hipcache::store
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <queue>
+#include <unordered_set>
 
 namespace hipcache::store {
 namespace {
@@ -19,10 +20,11 @@ struct Recency::Tables {
   Map actions, blobs;
   std::uint64_t bytes = 0;
   std::vector<UseKey> touched;
+  std::unordered_set<Digest> erased;  // while incomplete; of either table, as that only leaves out one entry too many
 
   Map& of(Table table) { return table == Table::actions ? actions : blobs; }
 
-  void load(const UseKey& key, const Use& use) {
+  void set(const UseKey& key, const Use& use) {
     const auto [entry, added] = of(key.table).try_emplace(key.digest, use);
     if (!added) {
       bytes -= entry->second.size;
@@ -30,19 +32,54 @@ struct Recency::Tables {
     }
     bytes += use.size;
   }
+
+  void add(const UseKey& key, const Use& use) {
+    if (of(key.table).try_emplace(key.digest, use).second) bytes += use.size;
+  }
+
+  bool touch(const UseKey& key, std::uint32_t now) {
+    Map& map = of(key.table);
+    const auto entry = map.find(key.digest);
+    if (entry == map.end()) return false;
+    if (entry->second.seconds < now) {
+      entry->second.seconds = now;
+      touched.push_back(key);
+    }
+    return true;
+  }
 };
 
 Recency::Recency(Clock clock) : clock_(std::move(clock)), tables_(std::make_unique<Tables>()) {}
 Recency::~Recency() = default;
 
-void Recency::load(const UseKey& key, const Use& use) {
+void Recency::set(const UseKey& key, const Use& use) {
   const std::scoped_lock lock(mutex_);
-  tables_->load(key, use);
+  tables_->set(key, use);
 }
 
-void Recency::load(const std::vector<Entry>& entries) {
+void Recency::load_older(const std::vector<Entry>& entries) {
   const std::scoped_lock lock(mutex_);
-  for (const Entry& entry : entries) tables_->load(entry.key, entry.use);
+  for (const Entry& entry : entries)
+    if (!tables_->erased.contains(entry.key.digest)) tables_->add(entry.key, entry.use);
+}
+
+void Recency::adopt(const UseKey& key, const Use& use) {
+  const std::uint32_t now = clock_();
+  const std::scoped_lock lock(mutex_);
+  tables_->add(key, use);
+  tables_->touch(key, now);
+}
+
+void Recency::complete() {
+  const std::scoped_lock lock(mutex_);
+  tables_->erased.clear();
+  complete_ = true;
+  completed_.notify_all();
+}
+
+bool Recency::wait_until_complete(std::chrono::milliseconds limit) const {
+  std::unique_lock lock(mutex_);
+  return completed_.wait_for(lock, limit, [&] { return complete_.load(); });
 }
 
 Use Recency::use_now(std::uint32_t size) const { return {clock_(), size}; }
@@ -50,14 +87,7 @@ Use Recency::use_now(std::uint32_t size) const { return {clock_(), size}; }
 bool Recency::touch(const UseKey& key) {
   const std::uint32_t now = clock_();
   const std::scoped_lock lock(mutex_);
-  Map& map = tables_->of(key.table);
-  const auto entry = map.find(key.digest);
-  if (entry == map.end()) return false;
-  if (entry->second.seconds < now) {
-    entry->second.seconds = now;
-    tables_->touched.push_back(key);
-  }
-  return true;
+  return tables_->touch(key, now);
 }
 
 bool Recency::contains(const UseKey& key) const {
@@ -67,6 +97,7 @@ bool Recency::contains(const UseKey& key) const {
 
 bool Recency::erase(const UseKey& key) {
   const std::scoped_lock lock(mutex_);
+  if (!complete_) tables_->erased.insert(key.digest);
   Map& map = tables_->of(key.table);
   const auto entry = map.find(key.digest);
   if (entry == map.end()) return false;

@@ -4,10 +4,14 @@
 // 24 bytes an entry in an open-addressed table: a million entries are some 50 MB. Rejected: a linked list in order of
 // use (48 bytes more an entry, for an order that only eviction asks for, and that can scan for it), and a write to the
 // database for each use. Uses are collected and written behind by the owner (take_touched); those lost in a crash only
-// make their entries look older. Thread-safe.
+// make their entries look older. It begins incomplete: until it has been told otherwise, an entry that it does not know
+// may be there all the same (loading.h). Thread-safe.
 #ifndef HIPCACHE_STORE_RECENCY_H
 #define HIPCACHE_STORE_RECENCY_H
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,10 +42,20 @@ class Recency {
   explicit Recency(Clock clock);
   ~Recency();
 
-  // Adds or replaces an entry: as it was read from the database, or used now.
-  void load(const UseKey& key, const Use& use);
-  void load(const std::vector<Entry>& entries);
-  void set(const UseKey& key, const Use& use) { load(key, use); }
+  // Adds or replaces an entry.
+  void set(const UseKey& key, const Use& use);
+
+  // Adds entries as they were read from the database, less those that have come up or were erased since.
+  void load_older(const std::vector<Entry>& entries);
+  // Adds the entry, unless it is there by now, and marks a use.
+  void adopt(const UseKey& key, const Use& use);
+
+  // All that was in the database is known from here on.
+  void complete();
+  bool is_complete() const { return complete_; }
+  // Not for longer than the limit; whether it is.
+  bool wait_until_complete(std::chrono::milliseconds limit) const;
+
   Use use_now(std::uint32_t size) const;
 
   // Marks a use now. False if there is no such entry.
@@ -65,6 +79,8 @@ class Recency {
  private:
   struct Tables;
   mutable std::mutex mutex_;
+  mutable std::condition_variable completed_;
+  std::atomic<bool> complete_ = false;
   Clock clock_;
   std::unique_ptr<Tables> tables_;
 };

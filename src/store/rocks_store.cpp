@@ -2,17 +2,20 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <utility>
 
 #include "store/disk_use.h"
 #include "store/eviction.h"
+#include "store/loading.h"
 #include "store/maintenance.h"
 
 namespace hipcache::store {
 namespace {
 
 constexpr std::size_t kStripes = 16;
+constexpr std::chrono::seconds kTotalsLimit{5};  // then they are of what has been read so far
 // RocksDB keeps lengths in 32 bits; so do use records. Less a frame.
 constexpr std::uint64_t kLongestValue = std::numeric_limits<std::uint32_t>::max() - std::uint64_t{65536};
 
@@ -68,6 +71,7 @@ class RocksStore : public Store {
   Status clear() override { return eviction_.clear(); }
 
   Usage usage() override {
+    contents_->recency.wait_until_complete(kTotalsLimit);
     const auto totals = contents_->recency.totals();
     return {totals.actions, totals.blobs,       totals.bytes, allocated_bytes(contents_->directory),
             corrupt_,       eviction_.evicted()};
@@ -91,8 +95,10 @@ class RocksStore : public Store {
     return value;
   }
 
+  // Whether it is complete is asked first: what is loaded between the two questions was not there for the other.
   bool use(const UseKey& key) {
-    const bool there = contents_->recency.touch(key);
+    const bool complete = contents_->recency.is_complete();
+    const bool there = contents_->recency.touch(key) || (!complete && adopt(*contents_, key));
     if (there) maintenance_.used();
     return there;
   }
