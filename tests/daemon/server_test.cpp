@@ -105,6 +105,31 @@ TEST_F(RunningServer, StopsOnlyWhenItsSessionsHaveEndedButTakesNoMore) {
   EXPECT_TRUE(ended);
 }
 
+// The daemon listens before it opens its store, which takes its time where that is large.
+TEST_F(RunningServer, ServesThoseWhoCameAfterItListenedAndBeforeItRan) {
+  Server server(options(0s,
+                        [](UniqueFd client) {
+                          char byte = 0;
+                          EXPECT_EQ(read(client.get(), &byte, 1), 1);
+                          EXPECT_EQ(write(client.get(), &byte, 1), 1);
+                        }),
+                log_);
+  ASSERT_TRUE(server.open().ok());
+  std::vector<UniqueFd> clients;
+  for (const char byte : {'a', 'b', 'c'}) {
+    clients.push_back(connect());
+    ASSERT_EQ(write(clients.back().get(), &byte, 1), 1);
+  }
+  auto run = std::async(std::launch::async, [&server] { return server.run().ok(); });
+  for (std::size_t client = 0; client < clients.size(); ++client) {
+    char byte = 0;
+    EXPECT_EQ(read(clients[client].get(), &byte, 1), 1);
+    EXPECT_EQ(byte, "abc"[client]);
+  }
+  server.stop();
+  EXPECT_TRUE(run.get());
+}
+
 TEST_F(RunningServer, EndsByItselfWhenNobodyComes) {
   Server server(options(1s, [](UniqueFd) {}), log_);
   ASSERT_TRUE(server.open().ok());

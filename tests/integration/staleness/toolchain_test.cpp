@@ -34,6 +34,15 @@ TEST_P(ToolchainStaleness, AReplacedCompilerRunsAllThatItRunsItself) {
   expect_hit(toolchain_.compile());
 }
 
+// That it writes the same code around any fatbin was seen of the old one.
+TEST_P(ToolchainStaleness, AReplacedCompilerIsProvedAnew) {
+  EXPECT_EQ(check(toolchain_.compile()).run.at("proof"), 1);
+  toolchain_.append_byte("bin/clang");
+  const Counts replaced = check(toolchain_.compile());
+  EXPECT_EQ(replaced.run.at("proof"), 1);
+  EXPECT_EQ(replaced.hit.at("proof"), 0);
+}
+
 TEST_P(ToolchainStaleness, ACompilerIsKnownByItsBytesAndNotByItsSizeAndTime) {
   toolchain_.append_byte("bin/clang");
   warm(toolchain_.compile());
