@@ -1,6 +1,5 @@
 #include "store/loading.h"
 
-#include <shared_mutex>
 #include <string_view>
 #include <vector>
 
@@ -38,14 +37,11 @@ Status load_uses(Contents& contents, const std::atomic<bool>& cancel) {
   return cancel ? done() : finish(contents, scanned, sound);
 }
 
-// The gate keeps the entry from being dropped between the look and the adoption.
 bool adopt(Contents& contents, const UseKey& key) {
-  const std::shared_lock gate(contents.gate);
   const auto read = contents.database->get(Table::uses, encode_use_key(key));
   if (!read || read->found != Found::yes) return false;
   const auto use = decode_use(read->value);
-  if (use) contents.recency.adopt(key, *use);
-  return use.has_value();
+  return use && contents.recency.adopt(key, *use);
 }
 
 }  // namespace hipcache::store

@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kFewUses = 20'000;
 Status load_uses(Contents& contents, const std::atomic<bool>& cancel);
 
 // An entry that the recency lacks as long as it is incomplete: taken from the database and used now. False if it is not
-// there either.
+// there either. Takes no lock: what is dropped between the look at the database and the adoption is not adopted.
 bool adopt(Contents& contents, const UseKey& key);
 
 }  // namespace hipcache::store

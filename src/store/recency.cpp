@@ -63,11 +63,11 @@ void Recency::load_older(const std::vector<Entry>& entries) {
     if (!tables_->erased.contains(entry.key.digest)) tables_->add(entry.key, entry.use);
 }
 
-void Recency::adopt(const UseKey& key, const Use& use) {
+bool Recency::adopt(const UseKey& key, const Use& use) {
   const std::uint32_t now = clock_();
   const std::scoped_lock lock(mutex_);
-  tables_->add(key, use);
-  tables_->touch(key, now);
+  if (!complete_ && !tables_->erased.contains(key.digest)) tables_->add(key, use);
+  return tables_->touch(key, now);
 }
 
 void Recency::complete() {

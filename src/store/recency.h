@@ -47,8 +47,9 @@ class Recency {
 
   // Adds entries as they were read from the database, less those that have come up or were erased since.
   void load_older(const std::vector<Entry>& entries);
-  // Adds the entry, unless it is there by now, and marks a use.
-  void adopt(const UseKey& key, const Use& use);
+  // Adds the entry as it was read, unless it is there by now, and marks a use. False if it was erased since; once all
+  // is known it is nothing but touch().
+  bool adopt(const UseKey& key, const Use& use);
 
   // All that was in the database is known from here on.
   void complete();

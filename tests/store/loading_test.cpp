@@ -127,9 +127,10 @@ TEST_F(IncompleteRecency, KeepsWhatIsNewerThanWhatIsRead) {
 }
 
 TEST_F(IncompleteRecency, DoesNotBringBackWhatWasErased) {
-  recency_.adopt(key("a"), {10, 3});
+  EXPECT_TRUE(recency_.adopt(key("a"), {10, 3}));
   EXPECT_TRUE(recency_.erase(key("a")));
   recency_.load_older({{key("a"), {10, 3}}});
+  EXPECT_FALSE(recency_.adopt(key("a"), {10, 3}));
   EXPECT_FALSE(recency_.contains(key("a")));
   recency_.set(key("a"), {50, 7});
   EXPECT_TRUE(recency_.contains(key("a")));
