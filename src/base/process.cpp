@@ -5,7 +5,9 @@
 #define BOOST_PROCESS_USE_STD_FS 1
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -134,6 +136,10 @@ bool is_program(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
+std::uint64_t microseconds(const timeval& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000u + static_cast<std::uint64_t>(time.tv_usec);
+}
+
 }  // namespace
 
 Result<pid_t> spawn(const SpawnRequest& request) {
@@ -146,10 +152,12 @@ Result<pid_t> spawn(const SpawnRequest& request) {
 
 Result<ExitStatus> wait_for(pid_t pid) {
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0)
+  rusage used{};
+  while (wait4(pid, &status, 0, &used) < 0)
     if (errno != EINTR) return system_error("cannot wait for process", std::to_string(pid));
-  if (WIFSIGNALED(status)) return ExitStatus{128 + WTERMSIG(status), WTERMSIG(status)};
-  return ExitStatus{WEXITSTATUS(status), 0};
+  const std::uint64_t processor_us = microseconds(used.ru_utime) + microseconds(used.ru_stime);
+  if (WIFSIGNALED(status)) return ExitStatus{128 + WTERMSIG(status), WTERMSIG(status), processor_us};
+  return ExitStatus{WEXITSTATUS(status), 0, processor_us};
 }
 
 Result<std::string> find_program(const std::string& name, const std::string& path_variable,

@@ -162,12 +162,13 @@ StepDone StepRunner::run_commands(const RunStep& step) {
   const Clock::time_point started = Clock::now();
   for (std::uint32_t index = 0; index < step.commands.size() && result.exit_code == 0; ++index) {
     result.failed_command = index;
-    int exit_code = 0;
-    if (Status ran = run_command(step, step.commands[index], exit_code); !ran) {
-      result.spawn_error = ran.error().message;
+    const Result<ExitStatus> ended = run_command(step, step.commands[index]);
+    if (!ended) {
+      result.spawn_error = ended.error().message;
       break;
     }
-    result.exit_code = exit_code;
+    result.exit_code = ended->exit_code;
+    result.processor_us += ended->processor_us;
   }
   if (result.exit_code == 0 && result.spawn_error.empty()) result.failed_command = 0;
   result.duration_us =
@@ -175,11 +176,11 @@ StepDone StepRunner::run_commands(const RunStep& step) {
   return result;
 }
 
-Status StepRunner::run_command(const RunStep& step, const protocol::Command& command, int& exit_code) {
+Result<ExitStatus> StepRunner::run_command(const RunStep& step, const protocol::Command& command) {
   const Result<pid_t> pid = spawn_unless_stopping(step, command);
   if (!pid) return pid.error();
   await_end(*pid);
-  return finish(*pid, exit_code);
+  return finish(*pid);
 }
 
 // Under the mutex: a child is either seen by stop() or not started.
@@ -191,13 +192,10 @@ Result<pid_t> StepRunner::spawn_unless_stopping(const RunStep& step, const proto
   return pid;
 }
 
-Status StepRunner::finish(pid_t pid, int& exit_code) {
+Result<ExitStatus> StepRunner::finish(pid_t pid) {
   const std::lock_guard lock(mutex_);
   children_.erase(pid);
-  const Result<ExitStatus> status = wait_for(pid);
-  if (!status) return status.error();
-  exit_code = status->exit_code;
-  return done();
+  return wait_for(pid);
 }
 
 void StepRunner::report(const StepDone& report) {

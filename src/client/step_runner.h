@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "client/jobserver.h"
+#include "hipcache/base/process.h"
 #include "hipcache/client/patience.h"
 #include "hipcache/protocol/channel.h"
 
@@ -44,9 +45,9 @@ class StepRunner {
   bool is_stopping() const;
   protocol::StepDone run_in_a_place(const protocol::RunStep& step);
   protocol::StepDone run_commands(const protocol::RunStep& step);
-  Status run_command(const protocol::RunStep& step, const protocol::Command& command, int& exit_code);
+  Result<ExitStatus> run_command(const protocol::RunStep& step, const protocol::Command& command);
   Result<pid_t> spawn_unless_stopping(const protocol::RunStep& step, const protocol::Command& command);
-  Status finish(pid_t pid, int& exit_code);
+  Result<ExitStatus> finish(pid_t pid);
   void join_gone();
   void report(const protocol::StepDone& report);
   void signal_all(int signal);

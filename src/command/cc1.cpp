@@ -165,6 +165,13 @@ Cc1Role role_of(const llvm::opt::Option& option) {
     case OPT_fdebug_compilation_dir_EQ:
     case OPT_fcoverage_compilation_dir_EQ:
       return Cc1Role::compilation_dir;
+    case OPT_x:
+      return Cc1Role::language;
+    case OPT_mlink_builtin_bitcode:
+    case OPT_mlink_bitcode_file:
+      return Cc1Role::device_library;
+    case OPT_w:
+      return Cc1Role::warning;
     case OPT_internal_isystem:
     case OPT_internal_externc_isystem:
       return Cc1Role::search_path;
@@ -172,6 +179,8 @@ Cc1Role role_of(const llvm::opt::Option& option) {
       break;
   }
   if (option.matches(OPT_Preprocessor_Group)) return Cc1Role::preprocessing;
+  if (option.matches(OPT_O_Group)) return Cc1Role::optimization;
+  if (option.matches(OPT_R_Group)) return Cc1Role::remark;
   if (option.matches(OPT_W_Group) || option.matches(OPT_pedantic_Group)) return Cc1Role::warning;
   const llvm::StringRef name = option.getName();
   if (name.contains("prefix-map")) return Cc1Role::plain;

@@ -25,6 +25,10 @@ std::optional<Uncacheable> frontend_refusal(const std::vector<std::string>& argu
       case Cc1Role::plain:
       case Cc1Role::preprocessing:
       case Cc1Role::warning:
+      case Cc1Role::remark:
+      case Cc1Role::optimization:
+      case Cc1Role::language:
+      case Cc1Role::device_library:
       case Cc1Role::records_paths:
       case Cc1Role::search_path:
       case Cc1Role::compilation_dir:

@@ -115,6 +115,25 @@ action::ActionKey step_key(const Request& request, const plan::Step& step, const
   return {hasher.finish()};
 }
 
+action::ActionKey back_key(const Request& request, const plan::Halves& halves, const Digest& bitcode) {
+  Hasher hasher = hasher_for("back", request);
+  hasher.field(halves.back.size());
+  for (const plan::StepCommand& command : halves.back) {
+    hasher.field(request.from.base.portable_path(command.program));
+    add_list(hasher, portable(command.argv, request.from));
+  }
+  return {hasher.field(bitcode).finish()};
+}
+
+action::ActionKey halves_proof_key(const Request& request, const plan::Halves& halves) {
+  Hasher hasher = hasher_for("halves", request);
+  for (const plan::StepCommand& command : halves.back) hasher.field(request.from.base.portable_path(command.program));
+  for (const std::vector<std::string>& argv : halves.proven) add_list(hasher, portable(argv, request.from));
+  return {hasher.finish()};
+}
+
+Digest cost_key(const action::ActionKey& step) { return action::key_hasher("cost").field(step.value).finish(); }
+
 Digest output_key(const Request& request) {
   const std::string object = join_path(request.from.working_directory, request.invocation.object);
   return hasher_for("history", request).field(request.from.base.portable_path(object)).finish();

@@ -22,6 +22,15 @@ action::ActionKey probe_key(const Request& request, const std::vector<std::strin
 // One step, with the digests of the earlier steps' outputs that it is given.
 action::ActionKey step_key(const Request& request, const plan::Step& step, const std::vector<Digest>& inputs);
 
+// What the back end is to make of a bitcode (plan.h, Halves).
+action::ActionKey back_key(const Request& request, const plan::Halves& halves, const Digest& bitcode);
+
+// That compiler and those options make in two processes what they make in one.
+action::ActionKey halves_proof_key(const Request& request, const plan::Halves& halves);
+
+// Where the cost of a step's halves is kept.
+Digest cost_key(const action::ActionKey& step);
+
 // The arguments as a step's key has them: good in every checkout, and for every id of hipcache's own making. What of
 // both shows in the step's outputs is asked by its path set.
 std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::Surroundings& from);

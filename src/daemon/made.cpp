@@ -79,4 +79,15 @@ void record(const StepWork& work, const Request& request, const Services& servic
   services.counters.error();
 }
 
+void record_together(StepWork& work, const std::vector<inputs::Witnessed>& runs, const Request& request,
+                     const Services& services) {
+  action::Examined examined = services.actions.examine(runs, request.from);
+  if (!examined.agrees) {
+    work.refusal = reason::kInputChanged;
+    return;
+  }
+  work.witnessed = std::move(examined.all);
+  record(work, request, services);
+}
+
 }  // namespace hipcache::daemon

@@ -40,6 +40,11 @@ void store_filled(StepWork& work, const Request& request, const Services& servic
 // Records the result under the step's key, for the next who asks.
 void record(const StepWork& work, const Request& request, const Services& services);
 
+// The same for what several runs made together. Where one of them would see another world by now, that is the step's
+// refusal.
+void record_together(StepWork& work, const std::vector<inputs::Witnessed>& runs, const Request& request,
+                     const Services& services);
+
 }  // namespace hipcache::daemon
 
 #endif

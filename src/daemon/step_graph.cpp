@@ -57,6 +57,7 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
   work.may_start_others = step.starts_others;
   work.maps_own_names = maps_own_names(step, request.from.base);
   work.prints_passage = step.prints_passage;
+  work.halves = step.halves ? &*step.halves : nullptr;
   if (!step.unproven.empty()) {
     work.refusal = reason::kLinkerOption;
     work.refusal_detail = step.unproven;

@@ -70,7 +70,7 @@ class StepGraph {
 };
 
 // The step with its key, ready to be looked up or run. `inputs`: digests of what earlier steps made, in the step's
-// order.
+// order. REQUIRES: the step outlives what is returned.
 StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, const Request& request,
                   const std::string& directory);
 

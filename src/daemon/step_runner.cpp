@@ -92,10 +92,17 @@ Status StepRunner::start(StepWork& work, InFlight::Claim claim) {
   if (work.prepare) {
     if (Status prepared = work.prepare(); !prepared) return prepared;
   }
+  Running running{&work, std::move(claim), nullptr};
+  if (work.halves != nullptr)
+    running.halves = std::make_unique<HalvesRun>(work, request_, services_, directory_, lease_);
   const std::uint32_t number = next_number_++;
-  if (Status sent = channel_.send(run_message(work, number, directory_, services_), kSendLimit); !sent) return sent;
-  running_.emplace(number, Running{&work, std::move(claim)});
+  if (Status sent = send(running.halves ? *running.halves->next() : work, number); !sent) return sent;
+  running_.emplace(number, std::move(running));
   return done();
+}
+
+Status StepRunner::send(const StepWork& work, std::uint32_t number) {
+  return channel_.send(run_message(work, number, directory_, services_), kSendLimit);
 }
 
 // For a report of the client's, or a wake-up: a step of another client's ended, or a token is free.
@@ -117,15 +124,25 @@ Status StepRunner::take_report() {
   if (report == nullptr) return Error{"the client sent something other than the report of a step"};
   const auto entry = running_.find(report->step);
   if (entry == running_.end()) return Error{"the client reported a step that it was not given"};
-  StepWork& work = *entry->second.work;
   // A run of no use ends the request, but only when the other steps are through: the client is to have no children
   // left.
-  Status taken = take_in(work, *report, request_, directory_, services_, lease_);
-  if (!taken) trouble_ = taken.error();
+  if (Status taken = take_in(entry->second, *report); !taken) trouble_ = taken.error();
+  const StepWork* next = entry->second.halves && !trouble_ ? entry->second.halves->next() : nullptr;
+  if (next != nullptr) {
+    auto running = running_.extract(entry);
+    running.key() = next_number_++;
+    return send(*next, running_.insert(std::move(running)).position->first);
+  }
+  StepWork& work = *entry->second.work;
   if (work.store) work.claim.emplace(std::move(entry->second.claim));
   running_.erase(entry);
   services_.tokens.finish();
   return done();
+}
+
+Status StepRunner::take_in(const Running& running, const protocol::StepDone& report) {
+  if (running.halves) return running.halves->take_in(report);
+  return daemon::take_in(*running.work, report, request_, directory_, services_, lease_);
 }
 
 void StepRunner::drain_wake_ups() {

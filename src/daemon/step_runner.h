@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "daemon/halves_run.h"
 #include "daemon/in_flight.h"
 #include "daemon/request.h"
 #include "daemon/request_directory.h"
@@ -36,6 +37,7 @@ class StepRunner {
   struct Running {
     StepWork* work;
     InFlight::Claim claim;
+    std::unique_ptr<HalvesRun> halves;  // of a step that may run in two
   };
   enum class Start { done, started, blocked };
 
@@ -44,7 +46,9 @@ class StepRunner {
   bool found(StepWork& work);
   Status start(StepWork& work, InFlight::Claim claim);
   Status wait();
+  Status send(const StepWork& work, std::uint32_t number);
   Status take_report();
+  Status take_in(const Running& running, const protocol::StepDone& report);
   void drain_wake_ups();
 
   protocol::Channel& channel_;

@@ -22,23 +22,6 @@ std::string file_of(std::uint32_t step, const char* what, const RequestDirectory
   return directory.file(std::to_string(step) + what);
 }
 
-Status take_texts(StepWork& work, std::uint32_t step, const RequestDirectory& directory) {
-  Result<std::string> out = read_file(file_of(step, ".stdout", directory), kTextLimit);
-  if (!out) return out.error();
-  Result<std::string> err = read_file(file_of(step, ".stderr", directory), kTextLimit);
-  if (!err) return err.error();
-  work.result.stdout_text = std::move(*out);
-  work.result.stderr_text = std::move(*err);
-  if (work.prints_plan || work.prints_passage) {
-    work.result.stdout_text = as_stored(std::move(work.result.stdout_text), directory);
-    work.result.stderr_text = as_stored(std::move(work.result.stderr_text), directory);
-  }
-  const bool names_directory = work.result.stderr_text.find(directory.path()) != std::string::npos ||
-                               work.result.stdout_text.find(directory.path()) != std::string::npos;
-  if (names_directory) work.refusal = reason::kPrintsTemporaryNames;
-  return done();
-}
-
 Result<std::vector<Made>> outputs_of(const StepWork& work, const Request& request, const RequestDirectory& directory) {
   std::vector<Made> outputs;
   for (const plan::StepOutput& file : work.outputs) {
@@ -64,6 +47,25 @@ std::vector<std::string> programs_of(const StepWork& work) {
   return programs;
 }
 
+}  // namespace
+
+Status take_texts(StepWork& work, std::uint32_t step, const RequestDirectory& directory) {
+  Result<std::string> out = read_file(file_of(step, ".stdout", directory), kTextLimit);
+  if (!out) return out.error();
+  Result<std::string> err = read_file(file_of(step, ".stderr", directory), kTextLimit);
+  if (!err) return err.error();
+  work.result.stdout_text = std::move(*out);
+  work.result.stderr_text = std::move(*err);
+  if (work.prints_plan || work.prints_passage) {
+    work.result.stdout_text = as_stored(std::move(work.result.stdout_text), directory);
+    work.result.stderr_text = as_stored(std::move(work.result.stderr_text), directory);
+  }
+  const bool names_directory = work.result.stderr_text.find(directory.path()) != std::string::npos ||
+                               work.result.stdout_text.find(directory.path()) != std::string::npos;
+  if (names_directory) work.refusal = reason::kPrintsTemporaryNames;
+  return done();
+}
+
 void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ties, const Request& request,
                 const RequestDirectory& directory, const Services& services) {
   std::optional<std::vector<trace::Record>> records = records_of(work, report.step, directory, services);
@@ -80,8 +82,6 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
   take_witnessed(work, inputs::witness(trace::trace_of(std::move(*records)), run, request.from, services.world),
                  services);
 }
-
-}  // namespace
 
 std::optional<std::vector<trace::Record>> records_of(StepWork& work, std::uint32_t step,
                                                      const RequestDirectory& directory, const Services& services) {

@@ -22,6 +22,8 @@
 
 namespace hipcache::daemon {
 
+struct Ties;
+
 struct StepWork {
   std::string label;  // "probe", "device gfx906", "bundle", "host"
   action::ActionKey key;
@@ -35,8 +37,9 @@ struct StepWork {
   bool is_proof = false;          // no name or id in its outputs matters
   bool may_start_others = false;  // programs of its commands start others
   bool maps_own_names = false;
-  bool prints_passage = false;      // its messages may name files of passage, as the driver's do by names of chance
-  bool by_script = false;           // other programs than its own may run, and read any variable
+  bool prints_passage = false;  // its messages may name files of passage, as the driver's do by names of chance
+  bool by_script = false;       // other programs than its own may run, and read any variable
+  const plan::Halves* halves = nullptr;  // it may run in two; null: it may not
   std::function<Status()> prepare;  // called before the step is run, if it is: brings its inputs into the directory
 
   // What came of it.
@@ -78,6 +81,13 @@ protocol::RunStep run_message(const StepWork& work, std::uint32_t step, const Re
 // An error means that the run is of no use (it could not be started, its outputs are not there).
 Status take_in(StepWork& work, const protocol::StepDone& report, const Request& request,
                const RequestDirectory& directory, const Services& services, store::Lease& lease);
+
+// Takes in what the run printed.
+Status take_texts(StepWork& work, std::uint32_t step, const RequestDirectory& directory);
+
+// Takes what the run depends on, of its trace and of what ties its outputs to its surroundings.
+void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ties, const Request& request,
+                const RequestDirectory& directory, const Services& services);
 
 // The trace of the run; where there is none, or a damaged one, that is the step's refusal.
 std::optional<std::vector<trace::Record>> records_of(StepWork& work, std::uint32_t step,

@@ -107,8 +107,10 @@ std::optional<action::Observed> record_whole(const action::ActionResult& whole, 
 
 std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services) {
   std::set<std::string> known;
-  for (const auto& step : graph.steps())
+  for (const auto& step : graph.steps()) {
     for (const protocol::Command& command : step->commands) add_names(command.argv, directory.path(), known);
+    if (step->halves != nullptr) known.insert(step->halves->bitcode);
+  }
   const Result<std::vector<std::string>> names = list_directory(directory.path());
   if (!names) {
     services.log.warning(names.error().message);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hipcache/plan/fatbin_splice.h"
+#include "plan/halves.h"
 #include "plan/host_proof.h"
 #include "plan/package_job.h"
 
@@ -19,6 +20,7 @@ constexpr const char* kPackage = "package.out";
 constexpr const char* kPlaceholder = "placeholder.hipfb";
 constexpr const char* kCodeObjectRole = "code-object";
 constexpr const char* kFatbinRole = "fatbin";
+constexpr const char* kFrontEnding = ".front.bc";
 
 std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
 
@@ -77,6 +79,15 @@ bool hides_names(const FrontendJob& job, bool is_linked) {
   return job.hashes_names || (job.emits != Emits::object && !is_linked);
 }
 
+// Where the code object is all that the step makes.
+void add_halves(Step& step, const DeviceJobs& device, const std::string& object) {
+  if (step.outputs.size() != 1) return;
+  const std::string name = file_name(device.arch);
+  const std::string bitcode = name + kFrontEnding;
+  step.halves = halves_of(device, {placed(bitcode), object, placed(name), placed(product_name(device))});
+  if (step.halves) step.halves->bitcode = bitcode;
+}
+
 Step device_step(const Shape& shape, const DeviceJobs& device) {
   const std::string name = file_name(device.arch);
   const std::string object = placed(name + ending_of(device.compile.emits));
@@ -93,6 +104,7 @@ Step device_step(const Shape& shape, const DeviceJobs& device) {
     step.keyed.push_back(link_command(*device.link, {"<object>"}, "<code object>").argv);
   }
   step.hashes_names = hides_names(device.compile, device.link.has_value());
+  add_halves(step, device, object);
   return step;
 }
 

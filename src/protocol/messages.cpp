@@ -51,6 +51,7 @@ void put(const StepDone& from, wire::Envelope& envelope) {
   to.set_failed_command(from.failed_command);
   to.set_started_ns(from.started_ns);
   to.set_duration_us(from.duration_us);
+  to.set_processor_us(from.processor_us);
   to.set_spawn_error(from.spawn_error);
 }
 
@@ -162,8 +163,13 @@ Result<Message> take(wire::ControlRequest* from) {
 }
 
 Message take(wire::StepDone* from) {
-  return StepDone{from->step(),       from->exit_code(),   from->failed_command(),
-                  from->started_ns(), from->duration_us(), std::move(*from->mutable_spawn_error())};
+  return StepDone{from->step(),
+                  from->exit_code(),
+                  from->failed_command(),
+                  from->started_ns(),
+                  from->duration_us(),
+                  from->processor_us(),
+                  std::move(*from->mutable_spawn_error())};
 }
 
 Message take(wire::RunStep* from) {

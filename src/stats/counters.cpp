@@ -82,6 +82,18 @@ void Counters::proof(bool hit) {
   count(counts_.proof, hit);
 }
 
+void Counters::front() {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  count(counts_.front, false);
+}
+
+void Counters::back(bool hit) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  count(counts_.back, hit);
+}
+
 void Counters::unbundle(bool hit) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;

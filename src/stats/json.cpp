@@ -105,6 +105,8 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
         {"bundle", to_value(bundle)},
         {"probe", to_value(probe)},
         {"proof", to_value(proof)},
+        {"front", to_value(front)},
+        {"back", to_value(back)},
         {"unbundle", to_value(unbundle)},
         {"link", to_value(link)}}},
       {"not_stored", not_stored},
@@ -142,6 +144,8 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->step({"steps", "bundle"}, snapshot.bundle);
   reader->step({"steps", "probe"}, snapshot.probe);
   reader->step({"steps", "proof"}, snapshot.proof);
+  reader->step({"steps", "front"}, snapshot.front);
+  reader->step({"steps", "back"}, snapshot.back);
   reader->step({"steps", "unbundle"}, snapshot.unbundle);
   reader->step({"steps", "link"}, snapshot.link);
   reader->number({}, "failed_compiles", snapshot.failed_compiles);

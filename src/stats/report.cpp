@@ -105,6 +105,8 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   lines.title("Steps, of them from the cache");
   add_step(lines, "  Device", device);
   for (const auto& [arch, step] : counts.device) add_step(lines, "    " + arch, step);
+  add_step(lines, "    Front end apart", counts.front);
+  add_step(lines, "    Back end apart", counts.back);
   add_step(lines, "  Host", counts.host);
   add_step(lines, "  Bundle", counts.bundle);
   add_step(lines, "  Unbundle", counts.unbundle);

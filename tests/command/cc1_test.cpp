@@ -43,10 +43,20 @@ TEST(Cc1, TellsTheOptionsOfTheDepfileAloneFromThoseThatReachTheObject) {
 TEST(Cc1, TellsWhatTheUserPreprocessesAndIsWarnedOfFromWhatShapesCode) {
   for (const char* option : {"-DX=1", "-D X", "-UX", "-I/x", "-I /x", "-include x.h", "-isystem /x", "-iquote /x"})
     EXPECT_EQ(role_of(option), Cc1Role::preprocessing) << option;
-  for (const char* option : {"-Wall", "-Werror", "-Wno-unused", "-pedantic"})
+  for (const char* option : {"-Wall", "-Werror", "-Wno-unused", "-pedantic", "-w"})
     EXPECT_EQ(role_of(option), Cc1Role::warning) << option;
-  for (const char* option : {"-O2", "-std=c++17", "-fno-rtti", "-w", "-mframe-pointer=all", "-fhip-new-launch-api"})
+  for (const char* option : {"-std=c++17", "-fno-rtti", "-mframe-pointer=all", "-fhip-new-launch-api"})
     EXPECT_EQ(role_of(option), Cc1Role::plain) << option;
+}
+
+TEST(Cc1, TellsWhatSplitsACompileFromWhatShapesCode) {
+  for (const char* option : {"-O0", "-O2", "-Os", "-Ofast"})
+    EXPECT_EQ(role_of(option), Cc1Role::optimization) << option;
+  EXPECT_EQ(role_of("-x hip"), Cc1Role::language);
+  for (const char* option : {"-mlink-builtin-bitcode ocml.bc", "-mlink-bitcode-file other.bc"})
+    EXPECT_EQ(role_of(option), Cc1Role::device_library) << option;
+  for (const char* option : {"-Rpass=inline", "-Rpass-analysis=kernel-resource-usage"})
+    EXPECT_EQ(role_of(option), Cc1Role::remark) << option;
 }
 
 TEST(Cc1, KnowsWhatPutsPathsIntoAnObject) {

@@ -33,7 +33,7 @@ Counts counts_of(const nlohmann::json& json) {
     add_step(counts, "device", step);
     add_step(counts, "device " + arch, step);
   }
-  for (const char* name : {"host", "bundle", "probe", "proof", "unbundle", "link"})
+  for (const char* name : {"host", "bundle", "probe", "proof", "front", "back", "unbundle", "link"})
     add_step(counts, name, steps.at(name));
   const nlohmann::json& requests = json.at("requests");
   counts.hits = requests.at("hit");

@@ -15,6 +15,7 @@ using testing::invocation_of_a;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::recorded;
+using testing::replaced;
 using ::testing::StartsWith;
 
 std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
@@ -141,6 +142,64 @@ TEST_P(RecordedPlan, GivesTheUserWhatTheLastJobWrites) {
   };
   EXPECT_THAT(places(accepted(of("O2"), invocation_of_a())), ElementsAre("", "", "", "a.o"));
   EXPECT_THAT(places(accepted(of("rdc"), invocation_of_a())), ElementsAre("", "", "", "a.o"));
+}
+
+std::vector<bool> can_be_halved(const Plan& plan) {
+  std::vector<bool> all;
+  for (const Step& step : plan.steps) all.push_back(step.halves.has_value());
+  return all;
+}
+
+TEST_P(RecordedPlan, HalvesTheCompileOfADeviceThatIsOptimised) {
+  const Plan plan = accepted(of("O2"), invocation_of_a());
+  EXPECT_THAT(can_be_halved(plan), ElementsAre(true, true, false, false));
+  ASSERT_TRUE(plan.apart);
+  EXPECT_THAT(can_be_halved({plan.apart->steps, ""}), ElementsAre(true, true, false, false));
+  const Halves& halves = *plan.steps[0].halves;
+  EXPECT_EQ(halves.bitcode, "gfx1030.front.bc");
+  for (const char* there : {"-emit-llvm-bc", "-disable-llvm-passes", "-emit-llvm-uselists", "-mlink-builtin-bitcode",
+                            "-internal-isystem", "hip", "a.hip", "-O2"})
+    EXPECT_THAT(halves.front.argv, Contains(there));
+  EXPECT_THAT(halves.front.argv, Contains(placed("gfx1030.front.bc")));
+  EXPECT_THAT(halves.front.argv, Not(Contains("-emit-obj")));
+
+  ASSERT_EQ(halves.back.size(), 2u);
+  const std::vector<std::string>& back = halves.back[0].argv;
+  for (const char* there : {"-emit-obj", "ir", "-O2", "gfx1030", "-Weverything", "-cuid=0123456789abcdef"})
+    EXPECT_THAT(back, Contains(there));
+  for (const std::string& file : {placed("gfx1030.front.bc"), placed("gfx1030.o")}) EXPECT_THAT(back, Contains(file));
+  for (const char* gone : {"-disable-llvm-passes", "-mlink-builtin-bitcode", "-internal-isystem"})
+    EXPECT_THAT(back, Not(Contains(gone)));
+  EXPECT_EQ(halves.back[1].argv, plan.steps[0].commands[1].argv);
+}
+
+TEST_P(RecordedPlan, HalvesNoCompileWhoseObjectDependsOnMoreThanItsBitcode) {
+  const std::vector<bool> none(4, false);
+  EXPECT_EQ(can_be_halved(accepted(of("O0"), invocation_of_a())), none);
+  EXPECT_EQ(can_be_halved(accepted(of("g-depfile"), invocation_of_a(true))), none);
+  EXPECT_EQ(can_be_halved(accepted(of("rdc"), invocation_of_a())), none);
+  EXPECT_EQ(can_be_halved(accepted(of("offload-lto"), invocation_of_a())), none);
+}
+
+TEST_P(RecordedPlan, ProvesTheHalvesForAllSourcesAndIds) {
+  const std::string printed = of("O2");
+  const auto proven = [](const std::string& text) { return accepted(text, invocation_of_a()).steps[0].halves->proven; };
+  const std::vector<std::vector<std::string>> all = proven(printed);
+  ASSERT_EQ(all.size(), 2u);
+  for (const std::string gone : {"a.hip", "-main-file-name", "-cuid=0123456789abcdef"})
+    EXPECT_THAT(all[0], Not(Contains(gone)));
+  EXPECT_THAT(all[0], Contains("gfx1030"));
+  EXPECT_EQ(proven(replaced(printed, "\"-cuid=", "\"-Wall\" \"-w\" \"-D\" \"X\" \"-cuid=")), all);
+  EXPECT_NE(proven(replaced(printed, "\"-cuid=", "\"-fno-rtti\" \"-cuid=")), all);
+}
+
+TEST_P(RecordedPlan, HalvesNoCompileThatIsToldAnythingElse) {
+  const std::string printed = of("O2");
+  for (const char* more : {"-Rpass=inline", "-Og", "-O4", "-O0", "-fsanitize=undefined", "-debug-info-kind=limited",
+                           "-ffast-math", "-ffp-contract=fast", "-fno-builtin"}) {
+    const std::string edited = replaced(printed, "\"-cuid=", "\"" + std::string(more) + "\" \"-cuid=");
+    EXPECT_FALSE(accepted(edited, invocation_of_a()).steps[0].halves) << more;
+  }
 }
 
 // Bitcode packs text by bits, assembly escapes it.

@@ -223,6 +223,24 @@ TEST_P(LiveCompiler, SharesTheProofBetweenSourcesMacrosAndWarnings) {
   EXPECT_NE(one.apart->proof.keyed, optimised.apart->proof.keyed);
 }
 
+TEST_P(LiveCompiler, MakesTheSameCodeObjectInHalves) {
+  for (const char* more :
+       {"-O1 -std=c++20", "-O2 -munsafe-fp-atomics -mcumode", "-O3 -funroll-loops -ffp-contract=on", "-Os"}) {
+    const Plan plan = planned(understood(command_line("--offload-arch=gfx906 " + std::string(more))));
+    const Step& whole = plan.steps[0];
+    ASSERT_TRUE(whole.halves) << more;
+    const std::string printed = run_steps({whole});
+    const std::string code_object = support::read_bytes(scratch / "r/gfx906.out");
+    ASSERT_TRUE(remove_tree(scratch / "r/gfx906.out"));
+    Step halves;
+    halves.commands = {whole.halves->front};
+    EXPECT_EQ(run_steps({halves}), printed) << more;
+    halves.commands = whole.halves->back;
+    EXPECT_EQ(run_steps({halves}), "") << more;
+    EXPECT_TRUE(support::read_bytes(scratch / "r/gfx906.out") == code_object) << more;
+  }
+}
+
 // What the driver does with these, the parser must know without asking it.
 TEST_P(LiveCompiler, AgreesWithTheDriverOnDepfilesAndObjects) {
   const std::vector<std::vector<std::string>> endings = {

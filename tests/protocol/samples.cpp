@@ -38,6 +38,7 @@ StepDone step_done() {
   report.failed_command = 1;
   report.started_ns = 1'700'000'000'123'456'789;
   report.duration_us = 1'500'000;
+  report.processor_us = 1'400'000;
   report.spawn_error = "cannot start /usr/bin/lld: No such file or directory";
   return report;
 }

@@ -34,6 +34,8 @@ TEST(Counters, CountStepsByKindAndArch) {
   counters.link(false);
   counters.probe(true);
   counters.proof(false);
+  counters.front();
+  counters.back(true);
   const Snapshot counts = counters.snapshot();
   EXPECT_EQ(counts.device.at("gfx906").hit, 1u);
   EXPECT_EQ(counts.device.at("gfx906").run, 1u);
@@ -44,6 +46,9 @@ TEST(Counters, CountStepsByKindAndArch) {
   EXPECT_EQ(counts.link.run, 1u);
   EXPECT_EQ(counts.probe.hit, 1u);
   EXPECT_EQ(counts.proof.run, 1u);
+  EXPECT_EQ(counts.front.run, 1u);
+  EXPECT_EQ(counts.front.hit, 0u);
+  EXPECT_EQ(counts.back.hit, 1u);
 }
 
 TEST(Counters, CountReasonsAndTheRest) {

@@ -19,7 +19,7 @@ Snapshot numbered() {
   counts.not_stored = {{"an input changed", 7}};
   counts.device = {{"gfx906", {8, 9}}, {"gfx1030", {11, 12}}};
   counts.host = {13, 14}, counts.bundle = {15, 16}, counts.probe = {17, 18}, counts.unbundle = {33, 34},
-  counts.link = {35, 36}, counts.proof = {37, 38};
+  counts.link = {35, 36}, counts.proof = {37, 38}, counts.front = {0, 39}, counts.back = {40, 41};
   counts.failed_compiles = 19, counts.waited_steps = 20, counts.errors = 21;
   counts.corrupt = 22, counts.evicted = 23;
   counts.time_saved_us = 24000, counts.since = 25;
@@ -48,6 +48,8 @@ TEST(StatisticsJson, CountsRequestsStepsAndTheStoreUnderNamesOfOurOwn) {
   EXPECT_EQ(root["steps"]["link"], json({{"hit", 35}, {"run", 36}}));
   EXPECT_EQ(root["steps"]["probe"], json({{"hit", 17}, {"run", 18}}));
   EXPECT_EQ(root["steps"]["proof"], json({{"hit", 37}, {"run", 38}}));
+  EXPECT_EQ(root["steps"]["front"], json({{"hit", 0}, {"run", 39}}));
+  EXPECT_EQ(root["steps"]["back"], json({{"hit", 40}, {"run", 41}}));
   EXPECT_EQ(root["not_stored"], json({{"an input changed", 7}}));
   EXPECT_EQ(root["failed_compiles"], 19);
   EXPECT_EQ(root["waited_steps"], 20);

@@ -23,6 +23,7 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
   counts.not_stored = {{"an input changed", 2}};
   counts.device = {{"gfx906", {90, 10}}, {"gfx1030", {0, 100}}};
   counts.host = {30, 10};
+  counts.front = {0, 5}, counts.back = {4, 1};
   counts.failed_compiles = 1, counts.waited_steps = 5, counts.errors = 0, counts.evicted = 6, counts.corrupt = 7;
   counts.time_saved_us = 3725u * 1000000;
   const std::string text = text_of(counts);
@@ -41,6 +42,8 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
             "  Device                               200  45.0 % 110 run\n"
             "    gfx1030                            100   0.0 % 100 run\n"
             "    gfx906                             100  90.0 % 10 run\n"
+            "    Front end apart                      5   0.0 % 5 run\n"
+            "    Back end apart                       5  80.0 % 1 run\n"
             "  Host                                  40  75.0 % 10 run\n"
             "  Bundle                                 0\n"
             "  Unbundle                               0\n"

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ Result<pid_t> spawn(const SpawnRequest& request);
 struct ExitStatus {
   int exit_code = 0;
   int signal = 0;
+  std::uint64_t processor_us = 0;  // of the child and of those that it waited for
 };
 
 // Waits for the child of this process. REQUIRES: nobody else waits for it.

@@ -32,8 +32,12 @@ enum class Cc1Role {
   main_file,        // -main-file-name NAME
   compilation_dir,  // -fdebug-compilation-dir=, -fcoverage-compilation-dir=
   search_path,      // -internal-isystem DIR, -internal-externc-isystem DIR
+  language,         // -x LANGUAGE
+  optimization,     // -O2 and the like; the value is what follows -O
+  device_library,   // -mlink-builtin-bitcode FILE, -mlink-bitcode-file FILE
   preprocessing,    // of the user's: macros, search paths, files to include first
   warning,          // which warnings are given, and whether they are errors
+  remark,           // which of the optimizer's remarks are given
   hashes_names,   // file names go into the output in a form that cannot be read there: profiles, coverage, sanitizers,
                   // compressed debug information; counts as records_paths too
   records_paths,  // debug information: what makes a compilation_dir count

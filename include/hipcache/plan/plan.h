@@ -45,6 +45,19 @@ struct StepFile {
   bool operator==(const StepFile&) const = default;
 };
 
+// Another way to a device's code object: the front end as far as the bitcode, and the back end and the linker from
+// there. An edit that leaves the bitcode as it was (of the host's lines, of a comment, of a macro that nobody uses)
+// then runs the front end alone.
+//
+// It is good for compilers that make the same code object in two processes as in one, and print the same. Rejected:
+// the bitcode after the optimisations, which are most of the back end's work.
+struct Halves {
+  StepCommand front;
+  std::string bitcode;  // name in the directory of what the front end makes
+  std::vector<StepCommand> back;
+  std::vector<std::vector<std::string>> proven;  // of the back end's commands, what a proof of the two ways is for
+};
+
 struct Step {
   StepKind kind = StepKind::device;
   command::ArchId arch;               // device only
@@ -58,10 +71,11 @@ struct Step {
   bool hashes_names = false;   // what names and ids go into the output cannot be seen there
   bool is_proof = false;       // whatever names and ids are in its outputs, what they show is good for all requests
   bool starts_others = false;  // the bundler has llvm-objcopy work on objects
-  std::vector<std::string> inputs;  // names of earlier steps' outputs, in order
-  std::vector<StepFile> files;      // what `keyed` has of them counts
-  bool prints_passage = false;      // messages may name files of passage
-  std::string unproven;             // an argument that may let equal runs differ: the step is run, and never stored
+  std::vector<std::string> inputs;    // names of earlier steps' outputs, in order
+  std::vector<StepFile> files;        // what `keyed` has of them counts
+  bool prints_passage = false;        // messages may name files of passage
+  std::optional<Halves> halves = {};  // device only
+  std::string unproven;               // an argument that may let equal runs differ: the step is run, and never stored
 };
 
 inline constexpr const char* kDirectory =

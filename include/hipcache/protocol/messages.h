@@ -62,7 +62,8 @@ struct StepDone {
   std::uint32_t failed_command = 0;  // index into RunStep::commands; meaningful if exit_code != 0
   std::uint64_t started_ns = 0;      // CLOCK_REALTIME_COARSE before the first command: the race guard's line
   std::uint64_t duration_us = 0;
-  std::string spawn_error;  // not empty: a command could not be started
+  std::uint64_t processor_us = 0;  // of all commands
+  std::string spawn_error;         // not empty: a command could not be started
 };
 
 // --- daemon to client ---

@@ -27,6 +27,7 @@ struct Snapshot {
   std::map<std::string, std::uint64_t> not_stored;  // reason -> steps that ran and were not recorded
   std::map<std::string, HitRun> device;             // by arch
   HitRun host, bundle, probe, proof, unbundle, link;
+  HitRun front, back;                 // of devices, apart; a front end is never a hit
   std::uint64_t failed_compiles = 0;  // the compiler said no; counted beside the outcome
   std::uint64_t waited_steps = 0;     // another client was running the step
   std::uint64_t errors = 0;           // trouble of the cache's own
@@ -61,6 +62,8 @@ class Counters {
   void bundle(bool hit);
   void probe(bool hit);
   void proof(bool hit);
+  void front();
+  void back(bool hit);
   void unbundle(bool hit);
   void link(bool hit);
   void failed_compile();

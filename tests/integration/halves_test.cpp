@@ -1,0 +1,100 @@
+// A device's front end and back end apart: what that spares, and that nobody can tell by the object. The kernel's back
+// end takes a second of processor time and its front end next to none, so that which way pays is no question of the
+// machine's load.
+#include "integration/single_compile.h"
+
+namespace hipcache::integration {
+namespace {
+
+std::string heavy(const std::string& body) {
+  return "#include \"unused.h\"\n__global__ void heavy(float* x, int n) {\n#pragma unroll 300\n" +
+         ("  for (int i = 0; i < 300; ++i) x[i] = x[i + 1] * x[n] + x[i * n]" + body + ";\n}\n");
+}
+
+class Halves : public SingleCompile {
+ protected:
+  Halves() { project_.write("unused.h", ""); }
+
+  void write(const std::string& kernel, const std::string& host = "") {
+    write_kernel(project_, "a.hip", kernel + host);
+  }
+
+  Arguments compile() const { return GetParam().hip() + archs({"gfx906"}) + words("-O1 -Wall -c a.hip -o a.o"); }
+
+  // Not held against the compiler, which takes its time.
+  Counts run_cached() {
+    const Counts before = cache_.counts();
+    const Ended ended = cache_.run(compile(), project_.path());
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return cache_.counts() - before;
+  }
+
+  // The back end does not run, and the object is what it was.
+  void expect_spared(const std::string& edit) {
+    const std::string object = support::read_bytes(project_ / "a.o");
+    const Counts spared = run_cached();
+    EXPECT_EQ(spared.run.at("device"), 1) << edit;
+    EXPECT_EQ(spared.run.at("front"), 1) << edit;
+    EXPECT_EQ(spared.run.at("back"), 0) << edit;
+    EXPECT_EQ(spared.hit.at("back"), 1) << edit;
+    EXPECT_EQ(support::read_bytes(project_ / "a.o"), object) << edit;
+  }
+};
+
+TEST_P(Halves, AnEditThatLeavesTheBitcodeRunsNoBackEnd) {
+  write(heavy(""));
+  const Counts cold = run_cached();
+  EXPECT_EQ(cold.run.at("device"), 1);
+  EXPECT_EQ(cold.run.at("front"), 0) << "nobody knows what it costs";
+
+  write(heavy("+ 1"));
+  const Counts proved = check(compile());
+  EXPECT_EQ(proved.run.at("front"), 1);
+  EXPECT_EQ(proved.run.at("back"), 1);
+
+  write("// A comment, and two lines more\n\n" + heavy("+ 1"));
+  expect_spared("comment");
+  project_.write("unused.h", "#define UNUSED 1\n");
+  expect_spared("header");
+  EXPECT_EQ(run_cached().hits, 1) << "what was put together is stored as the step's";
+
+  write(heavy("+ 1"), "int host() { int unused; return 1; }\n");
+  const Counts host = check(compile());
+  EXPECT_EQ(host.run.at("host"), 1);
+  EXPECT_EQ(host.run.at("back"), 0);
+  EXPECT_EQ(host.hit.at("back"), 1);
+
+  write(heavy("- 1"));
+  const Counts kernel = check(compile());
+  EXPECT_EQ(kernel.run.at("front"), 1);
+  EXPECT_EQ(kernel.run.at("back"), 1);
+  EXPECT_EQ(kernel.hit.at("back"), 0);
+}
+
+TEST_P(Halves, TheCompilerItselfSaysWhatTheBackEndHasToSay) {
+  write(heavy(""));
+  run_cached();
+  const std::string wish =
+      "__global__ void wish(float* x, int n) {\n#pragma clang loop vectorize(enable)\n"
+      "  for (int i = 0; i < n; ++i) { x[i * i] = x[i]; if (x[i] == 3) break; }\n}\n";
+  write(heavy("") + wish);
+  const Counts warned = check(compile());
+  EXPECT_EQ(warned.run.at("back"), 1);
+  EXPECT_EQ(warned.run.at("device"), 1);
+
+  write(heavy("") + wish + "// comment\n");
+  EXPECT_EQ(run_cached().run.at("front"), 0) << "it was tried once";
+}
+
+TEST_P(Halves, LightKernelsAreNeverHalved) {
+  check(command("-O1"));
+  write("__global__ void other(float* x) { *x = 1; }\n");
+  const Counts edited = check(command("-O1"));
+  EXPECT_EQ(edited.run.at("device"), 2);
+  EXPECT_EQ(edited.run.at("front"), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, Halves, testing::ValuesIn(kCompilers), name_of);
+
+}  // namespace
+}  // namespace hipcache::integration
