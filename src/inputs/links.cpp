@@ -41,6 +41,10 @@ void LinksOnTheWay::add_all_on(std::string_view path) {
   }
 }
 
+void LinksOnTheWay::add_all_above(std::string_view path) {
+  if (seen_.emplace(path).second) add_all_on(parent_spelling(path));
+}
+
 void LinksOnTheWay::add_if_link(std::string_view path) {
   const std::string absolute = join_path(from_.working_directory, path);
   if (target_of(absolute) && places_.of(absolute) == Place::world) links_.emplace(path);

@@ -20,7 +20,8 @@ class LinksOnTheWay {
   LinksOnTheWay(const Surroundings& from, const Places& places) : from_(from), places_(places) {}
 
   void add_all_on(std::string_view path);
-  void add_if_link(std::string_view path);  // the last component alone
+  void add_all_above(std::string_view path);  // of one that is known to be no link itself
+  void add_if_link(std::string_view path);    // the last component alone
 
   // A question for each, under a name as relative as the path that led there.
   void append_to(std::vector<Observation>& out) const;

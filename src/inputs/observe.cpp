@@ -72,10 +72,16 @@ bool names_a_path(Kind kind) {
          kind == Kind::real_path || kind == Kind::library;
 }
 
-// Of what was opened; 0 where nothing is.
-mode_t mode_of(const std::string& path) {
+struct Opened {
+  mode_t mode = 0;  // links are followed; 0 where nothing is
+  bool by_link = false;
+};
+
+Opened look_at_opened(const std::string& path) {
   struct stat status = {};
-  return ::stat(path.c_str(), &status) == 0 ? status.st_mode : 0;
+  if (::lstat(path.c_str(), &status) != 0) return {};
+  if (!S_ISLNK(status.st_mode)) return {status.st_mode, false};
+  return {::stat(path.c_str(), &status) == 0 ? status.st_mode : 0, true};
 }
 
 // A pipe, a socket or a device: what was read of it is gone, or may be other next time.
@@ -178,11 +184,13 @@ class Observer {
     if (place == Place::process && record.found && record.kind != Kind::link && record.kind != Kind::real_path)
       return Refusal{"trace", record.text};
     if (place != Place::world || record.text.empty() || is_just_the_directory(record, path)) return std::nullopt;
-    const mode_t opened = record.kind == Kind::open_read ? mode_of(path) : 0;
-    if (is_stream(opened)) return Refusal{"trace", record.text};
-    observations_.push_back({question_of(record, path, opened), record.text});
+    const Opened opened = record.kind == Kind::open_read ? look_at_opened(path) : Opened{};
+    if (is_stream(opened.mode)) return Refusal{"trace", record.text};
+    observations_.push_back({question_of(record, path, opened.mode), record.text});
     counted_.push_back(&record);
-    if (record.found || record.kind == Kind::library)
+    if (record.found && opened.mode != 0 && !opened.by_link)
+      links_.add_all_above(record.text);
+    else if (record.found || record.kind == Kind::library)
       links_.add_all_on(record.text);
     else
       links_.add_if_link(record.text);
