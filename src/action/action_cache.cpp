@@ -94,7 +94,7 @@ std::shared_ptr<const inputs::PathSet> ActionCache::Memory::path_set(const SetRe
 
 Result<Digest> ActionCache::Memory::put_set(const inputs::PathSet& set) {
   if (!set.within_limits()) return Error{"path set " + set.id().hex() + " is too large to be stored"};
-  return store.put_blob(set.encode());
+  return store.put_blob_like(set.encode(), {.parts = {}, .family = "path-set"});
 }
 
 // The result first: a list must not lead to a set whose result is still to come.
@@ -112,11 +112,9 @@ std::optional<ActionResult> ActionCache::Memory::result_under(const Digest& key)
   return or_miss(ActionResult::decode(*bytes));
 }
 
-// The lease first: what it holds when it is found to be there cannot be evicted between the look and the use.
 bool ActionCache::Memory::holds_outputs(const ActionResult& result, store::Lease& lease) {
   for (const Output& output : result.outputs) {
-    lease.add(output.blob);
-    Result<bool> held = store.has_blob(output.blob);
+    const Result<bool> held = store.hold_blob(output.blob, lease);
     if (!held) log.warning(held.error().message);
     if (!held || !*held) return false;
   }
@@ -128,6 +126,8 @@ std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const SetR
                                                 inputs::Effort* effort) {
   std::shared_ptr<const inputs::PathSet> set = path_set(reference);
   if (!set) return std::nullopt;
+  // One in memory is used as much as one that is read: evicted all the same, the next daemon would miss it.
+  if (const Result<bool> used = store.hold_blob(reference.blob, lease); !used) log.warning(used.error().message);
   const Digest state = world.state(*set, from, effort);
   std::optional<ActionResult> result = result_under(result_key(key, set->id(), state));
   if (!result || !holds_outputs(*result, lease)) return std::nullopt;

@@ -36,7 +36,7 @@ std::vector<Digest> decode_list(std::string_view bytes) {
 // A trail equal to a kept one only moves to the front.
 Status History::record(const Digest& output, const Trail& trail) {
   const std::string bytes = trail.encode();
-  const Result<Digest> blob = store_.put_blob(bytes);
+  const Result<Digest> blob = store_.put_blob_like(bytes, {.parts = {}, .family = "trail"});
   if (!blob) return blob.error();
   const std::lock_guard lock(list_mutex_);
   std::vector<Digest> blobs = blobs_of(output);

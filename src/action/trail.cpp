@@ -1,16 +1,15 @@
 #include <algorithm>
 
 #include "hipcache/action/history.h"
-#include "hipcache/inputs/compressed.h"
 #include "hipcache/inputs/frames.h"
 
 namespace hipcache::action {
 namespace {
 
-// Version, zstd frame of: compiler, arguments, archs, both directories, CUID, colour; number of steps, then of each:
+// Version, compiler, arguments, archs, both directories, CUID, colour; number of steps, then of each:
 // label, key, programs, number of commands and each one's arguments, inputs, set, refusal, detail; blob of the path
-// set, answers. Version 1: the first.
-constexpr std::uint8_t kVersion = 1;
+// set, answers. Version 2: the store compresses.
+constexpr std::uint8_t kVersion = 2;
 constexpr std::size_t kDigestBytes = 16;
 
 Error damaged(std::string_view what) { return Error{"trail: " + std::string(what) + "; the entry is dropped"}; }
@@ -93,14 +92,13 @@ std::string Trail::encode() const {
   for (const TrailStep& step : steps) add(out, step);
   out.raw(observed.blob.bytes());
   inputs::add_answered(out, observed.answered);
-  return std::string(1, static_cast<char>(kVersion)) + inputs::compressed(out.bytes());
+  return std::string(1, static_cast<char>(kVersion)) + std::move(out).bytes();
 }
 
 Result<Trail> Trail::decode(std::string_view bytes) {
   if (bytes.empty() || static_cast<std::uint8_t>(bytes.front()) != kVersion) return damaged("it is of another version");
-  const Result<std::string> raw = inputs::decompressed(bytes.substr(1), kMaxTrailBytes);
-  if (!raw) return damaged(raw.error().message);
-  inputs::FrameReader in(*raw);
+  if (bytes.size() > kMaxTrailBytes) return damaged("it is longer than a trail may be");
+  inputs::FrameReader in(bytes.substr(1));
   Trail trail;
   trail.asked = next_asked(in);
   trail.steps = next_list<TrailStep>(in, next_step);

@@ -66,13 +66,11 @@ void doubt(const plan::Step& proof, const std::string& why, const Request& reque
 }
 
 // The bytes that the user gets in the place of what the step made.
-Result<std::string> filled(const StepWork& step, const plan::StepOutput& file, const StepGraph& graph,
+Result<std::string> filled(const StepWork& step, const plan::StepOutput& file, const GivenInput& fatbin,
                            const RequestDirectory& directory, store::Store& store) {
-  const std::optional<GivenInput> fatbin = graph.maker_of(file.fatbin);
-  if (!fatbin) return Error{"no step has made " + file.fatbin};
   const Result<std::string> object = read_output(step, file, directory.path(), store);
   if (!object) return object.error();
-  const Result<std::string> bytes = read_output(*fatbin->step, *fatbin->file, directory.path(), store);
+  const Result<std::string> bytes = read_output(*fatbin.step, *fatbin.file, directory.path(), store);
   if (!bytes) return bytes.error();
   return plan::splice_fatbin(*object, *bytes);
 }
@@ -105,12 +103,14 @@ Status fill_placeholders(const StepGraph& graph, const plan::Plan& plan, const R
   for (const auto& step : graph.steps()) {
     for (const plan::StepOutput& file : step->outputs) {
       if (file.fatbin.empty()) continue;
-      Result<std::string> bytes = filled(*step, file, graph, directory, services.store);
+      const std::optional<GivenInput> fatbin = graph.maker_of(file.fatbin);
+      if (!fatbin || fatbin->output == nullptr) return Error{"no step has made " + file.fatbin};
+      Result<std::string> bytes = filled(*step, file, *fatbin, directory, services.store);
       if (!bytes) {
         doubt(plan.apart->proof, bytes.error().message, request, services);
         return bytes.error();
       }
-      take_filled(*step, file, std::move(*bytes), lease);
+      take_filled(*step, file, fatbin->output->blob, std::move(*bytes), lease);
     }
   }
   return done();

@@ -17,10 +17,20 @@ bool is_executable(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IXUSR) != 0;
 }
 
+// A fatbin holds its code objects, an object its fatbin; depfiles of one project name the same headers. Of an undivided
+// command they are the files that are written in place.
+store::Likeness likeness_of(const Made& output, const StepWork& work) {
+  for (const char* of_parts : {plan::kFatbinRole, plan::kFatbinObjectRole, plan::kObject})
+    if (output.role == of_parts) return {.parts = work.inputs};
+  const bool is_depfile = output.role == plan::kDepfile || output.role == plan::kPortableDepfile || output.in_place;
+  return {.parts = {}, .family = is_depfile ? "depfile" : ""};
+}
+
 // A failure is the step's refusal.
-void store_bytes(StepWork& work, const std::string& bytes, const Request& request, const Services& services) {
+void store_bytes(StepWork& work, const std::string& bytes, const store::Likeness& likeness, const Request& request,
+                 const Services& services) {
   if (!work.refusal.empty() || request.settings.readonly) return;
-  if (Result<Digest> stored = services.store.put_blob(bytes); !stored) {
+  if (Result<Digest> stored = services.store.put_blob_like(bytes, likeness); !stored) {
     services.log.error("cannot store: " + stored.error().message);
     services.counters.error();
     work.refusal = reason::kStoreError;
@@ -46,7 +56,7 @@ void store_made(StepWork& work, std::vector<Made> made, const Request& request, 
   for (Made& output : made) {
     const Digest digest = digest_of(output.bytes);
     lease.add(digest);
-    store_bytes(work, output.bytes, request, services);
+    store_bytes(work, output.bytes, likeness_of(output, work), request, services);
     work.result.outputs.push_back({.name = std::move(output.role),
                                    .blob = digest,
                                    .size = output.bytes.size(),
@@ -56,7 +66,8 @@ void store_made(StepWork& work, std::vector<Made> made, const Request& request, 
   }
 }
 
-void take_filled(StepWork& work, const plan::StepOutput& file, std::string bytes, store::Lease& lease) {
+void take_filled(StepWork& work, const plan::StepOutput& file, const Digest& fatbin, std::string bytes,
+                 store::Lease& lease) {
   const Digest digest = digest_of(bytes);
   lease.add(digest);
   const action::Output* made = work.made(file);
@@ -64,11 +75,12 @@ void take_filled(StepWork& work, const plan::StepOutput& file, std::string bytes
                             .blob = digest,
                             .size = bytes.size(),
                             .executable = made != nullptr && made->executable},
+                 .parts = {made == nullptr ? Digest{} : made->blob, fatbin},
                  .bytes = std::move(bytes)};
 }
 
 void store_filled(StepWork& work, const Request& request, const Services& services) {
-  if (work.filled) store_bytes(work, work.filled->bytes, request, services);
+  if (work.filled) store_bytes(work, work.filled->bytes, {.parts = work.filled->parts}, request, services);
 }
 
 void record(const StepWork& work, const Request& request, const Services& services) {

@@ -32,9 +32,10 @@ Result<Made> read_made(std::string role, const std::string& path, const BaseDire
 void store_made(StepWork& work, std::vector<Made> made, const Request& request, const Services& services,
                 store::Lease& lease);
 
-// Puts the user's form of an output into `work.filled`; and from there into the store, where the step could be
-// recorded.
-void take_filled(StepWork& work, const plan::StepOutput& file, std::string bytes, store::Lease& lease);
+// Puts the user's form of an output, with that fatbin in it, into `work.filled`; and from there into the store, where
+// the step could be recorded.
+void take_filled(StepWork& work, const plan::StepOutput& file, const Digest& fatbin, std::string bytes,
+                 store::Lease& lease);
 void store_filled(StepWork& work, const Request& request, const Services& services);
 
 // Records the result under the step's key, for the next who asks.

@@ -61,6 +61,7 @@ struct StepWork {
   // The user's object, where what the step made has a placeholder in it (plan/fatbin_splice.h).
   struct Filled {
     action::Output output;
+    std::vector<Digest> parts;  // the object with the placeholder, the fatbin
     std::string bytes;
   };
   std::optional<Filled> filled;

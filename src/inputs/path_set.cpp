@@ -2,15 +2,14 @@
 
 #include <algorithm>
 
-#include "hipcache/inputs/compressed.h"
 #include "hipcache/inputs/frames.h"
 
 namespace hipcache::inputs {
 namespace {
 
-// "HCPS", version, zstd frame of the raw form. Version 1: the first.
+// "HCPS", version, raw form. Version 2: the store compresses.
 constexpr std::string_view kMagic = "HCPS";
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kVersion = 2;
 
 Error damaged(std::string_view what) { return Error{"path set: " + std::string(what) + "; the entry is dropped"}; }
 
@@ -95,18 +94,18 @@ PathSet::PathSet(std::vector<Observation> observations) {
 std::string PathSet::encode() const {
   std::string out(kMagic);
   out.push_back(static_cast<char>(kVersion));
-  return out + compressed(raw_form(observations_));
+  return out + raw_form(observations_);
 }
 
 Result<PathSet> PathSet::decode(std::string_view bytes) {
   if (!bytes.starts_with(kMagic)) return damaged("it does not begin as one");
   bytes.remove_prefix(kMagic.size());
   if (bytes.empty() || static_cast<std::uint8_t>(bytes.front()) != kVersion) return damaged("it is of another version");
-  const Result<std::string> raw = decompressed(bytes.substr(1), kMaxRawBytes);
-  if (!raw) return damaged(raw.error().message);
-  Result<std::vector<Observation>> observations = parse_raw(*raw);
+  const std::string_view raw = bytes.substr(1);
+  if (raw.size() > kMaxRawBytes) return damaged("it is longer than a set may be");
+  Result<std::vector<Observation>> observations = parse_raw(raw);
   if (!observations) return observations.error();
-  return PathSet(std::move(*observations), *raw);  // one form for one set, so the form's digest is the id
+  return PathSet(std::move(*observations), raw);  // one form for one set, so the form's digest is the id
 }
 
 PathSet PathSet::merge(const std::vector<std::shared_ptr<const PathSet>>& sets) {

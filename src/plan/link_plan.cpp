@@ -18,7 +18,6 @@ namespace hipcache::plan {
 namespace {
 
 constexpr const char* kCodeObject = "code-object";
-constexpr const char* kFatbinObject = "fatbin-object";
 constexpr const char* kFatbinName = "hip.hipfb";
 constexpr const char* kSourceName = "hip.mcin";
 constexpr const char* kFatbinObjectName = "hip.o";
@@ -168,7 +167,7 @@ Status LinkReader::take_bundle(const Job& bundle_job, const Job& object_job) {
   Step& step = rest_.emplace_back();
   step.kind = StepKind::bundle;
   step.prints_passage = true;
-  step.outputs = {{kFatbinObject, kFatbinObjectName, ""}};
+  step.outputs = {{kFatbinObjectRole, kFatbinObjectName, ""}};
   step.files = {{kSourceName, *source}};
   step.commands = {bundle_command(*bundle, {placed(*inputs), "", placed(kFatbinName)}),
                    fatbin_object_command(*object, placed(kSourceName), placed(kFatbinObjectName))};

@@ -19,7 +19,6 @@ constexpr const char* kFatbin = "fatbin.hipfb";
 constexpr const char* kPackage = "package.out";
 constexpr const char* kPlaceholder = "placeholder.hipfb";
 constexpr const char* kCodeObjectRole = "code-object";
-constexpr const char* kFatbinRole = "fatbin";
 constexpr const char* kFrontEnding = ".front.bc";
 
 std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }

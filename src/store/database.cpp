@@ -3,6 +3,7 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
 #include <exception>
 #include <mutex>
 #include <shared_mutex>
@@ -32,6 +33,21 @@ rocksdb::Status guarded(Call call) {
     return call();
   } catch (const std::exception& error) {
     return rocksdb::Status::Corruption(error.what());
+  }
+}
+
+// RocksDB keeps its options as they were at the last two openings, 24 kB each, and nobody reads them.
+void remove_older_options(const std::string& directory) {
+  Result<std::vector<std::string>> names = list_directory(directory);
+  if (!names) return;
+  std::erase_if(*names, [](const std::string& name) { return !name.starts_with("OPTIONS-"); });
+  const auto newest =
+      std::max_element(names->begin(), names->end(), [](const std::string& left, const std::string& right) {
+        return std::pair(left.size(), left) < std::pair(right.size(), right);
+      });
+  for (auto name = names->begin(); name != names->end(); ++name) {
+    if (name == newest) continue;
+    [[maybe_unused]] const Status removed = remove_tree(join_path(directory, *name));  // the next opening tries again
   }
 }
 
@@ -69,6 +85,7 @@ struct Database::Impl {
     rocksdb::DB* raw = nullptr;
     auto status = guarded([&] { return rocksdb::DB::Open(options, directory, column_families(), &families, &raw); });
     db.reset(raw);
+    if (status.ok()) remove_older_options(directory);
     return status;
   }
 

@@ -54,13 +54,14 @@ std::optional<UseKey> decode_use_key(std::string_view bytes) {
 std::string encode_use(const Use& use) {
   std::string bytes;
   append_u32(bytes, use.seconds);
-  append_u32(bytes, use.size);
+  append_u32(bytes, use.size | (use.has_bases != 0 ? ~Use::kLargestSize : 0));
   return bytes;
 }
 
 std::optional<Use> decode_use(std::string_view bytes) {
   if (bytes.size() != kUseSize) return std::nullopt;
-  return Use{read_u32(bytes), read_u32(bytes.substr(4))};
+  const std::uint32_t second = read_u32(bytes.substr(4));
+  return Use{read_u32(bytes), second & Use::kLargestSize, second >> 31};
 }
 
 }  // namespace hipcache::store

@@ -37,11 +37,11 @@ Status load_uses(Contents& contents, const std::atomic<bool>& cancel) {
   return cancel ? done() : finish(contents, scanned, sound);
 }
 
-bool adopt(Contents& contents, const UseKey& key) {
+std::optional<Use> adopt(Contents& contents, const UseKey& key) {
   const auto read = contents.database->get(Table::uses, encode_use_key(key));
-  if (!read || read->found != Found::yes) return false;
+  if (!read || read->found != Found::yes) return std::nullopt;
   const auto use = decode_use(read->value);
-  return use && contents.recency.adopt(key, *use);
+  return use ? contents.recency.adopt(key, *use) : std::nullopt;
 }
 
 }  // namespace hipcache::store

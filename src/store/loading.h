@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "hipcache/base/result.h"
 #include "store/contents.h"
@@ -21,9 +22,9 @@ inline constexpr std::uint64_t kFewUses = 20'000;
 // `cancel` became true.
 Status load_uses(Contents& contents, const std::atomic<bool>& cancel);
 
-// An entry that the recency lacks as long as it is incomplete: taken from the database and used now. False if it is not
-// there either. Takes no lock: what is dropped between the look at the database and the adoption is not adopted.
-bool adopt(Contents& contents, const UseKey& key);
+// An entry that the recency lacks as long as it is incomplete: taken from the database and used now. Nothing if it is
+// not there either. Takes no lock: what is dropped between the look at the database and the adoption is not adopted.
+std::optional<Use> adopt(Contents& contents, const UseKey& key);
 
 }  // namespace hipcache::store
 

@@ -15,6 +15,11 @@ constexpr std::size_t kUsesWrittenAtOnce = 1024;
 // Near the limit the disk is measured, and found too full, once in so many bytes at most.
 constexpr std::uint64_t kLimitSteps = 128;
 
+// The write-ahead log holds actions at their full length, and the next open reads all of it. A flush makes some small
+// files.
+constexpr std::uint64_t kWorthAFlush = std::uint64_t{64} << 10;
+constexpr std::chrono::seconds kQuiet{2};
+
 }  // namespace
 
 Status write_uses_behind(Contents& contents) {
@@ -43,20 +48,21 @@ Maintenance::~Maintenance() {
   }
   wake_.notify_one();
   thread_.join();
-  if (auto written = write_uses_behind(contents_); !written) contents_.log.warning(written.error().message);
-  // The next open then has no write-ahead log to read.
-  if (auto flushed = contents_.database->flush(); !flushed) contents_.log.warning(flushed.error().message);
+  say_if_failed(write_uses_behind(contents_));
+  say_if_failed(contents_.database->flush());  // the next open then has no write-ahead log to read
 }
 
 void Maintenance::wrote(std::uint64_t bytes) {
-  if (max_bytes_ == 0) return;
-  bool due = false;
+  bool wake = false;
   {
     const std::scoped_lock lock(mutex_);
-    written_ += bytes;
-    due = written_ > allowance_;
+    wake = logged_ < kWorthAFlush && logged_ + bytes >= kWorthAFlush;
+    logged_ += bytes;
+    last_write_ = Clock::now();
+    if (max_bytes_ != 0) written_ += bytes;
+    wake = wake || is_limit_due();
   }
-  if (due) wake_.notify_one();
+  if (wake) wake_.notify_one();
 }
 
 void Maintenance::used() {
@@ -68,21 +74,34 @@ void Maintenance::used() {
   wake_.notify_one();
 }
 
+bool Maintenance::is_flush_due() const { return logged_ >= kWorthAFlush && Clock::now() >= last_write_ + kQuiet; }
+
+void Maintenance::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  while (!stopping_ && !uses_due_ && !is_limit_due() && !is_flush_due()) {
+    if (logged_ >= kWorthAFlush) {
+      wake_.wait_until(lock, last_write_ + kQuiet);
+    } else {
+      wake_.wait(lock);
+    }
+  }
+}
+
 void Maintenance::run() {
   if (!contents_.recency.is_complete()) load();
   std::unique_lock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [&] { return stopping_ || uses_due_ || (max_bytes_ != 0 && written_ > allowance_); });
+    wait_for_work(lock);
     if (stopping_) return;
     const bool uses_due = uses_due_;
-    const bool limit_due = max_bytes_ != 0 && written_ > allowance_;
+    const bool limit_due = is_limit_due();
+    const bool flush_due = is_flush_due();
     uses_due_ = false;
     if (limit_due) written_ = 0;
+    if (flush_due) logged_ = 0;
     lock.unlock();
-    if (uses_due) {
-      if (auto written = write_uses_behind(contents_); !written) contents_.log.warning(written.error().message);
-    }
+    if (uses_due) say_if_failed(write_uses_behind(contents_));
     if (limit_due) keep_limit();
+    if (flush_due) say_if_failed(contents_.database->flush());
     lock.lock();
   }
 }
@@ -93,6 +112,10 @@ void Maintenance::load() {
   if (loaded) return;
   contents_.log.error("store: damaged: " + loaded.error().message);
   note_damage(contents_.directory, loaded.error().message);
+}
+
+void Maintenance::say_if_failed(const Status& status) {
+  if (!status) contents_.log.warning(status.error().message);
 }
 
 void Maintenance::keep_limit() {

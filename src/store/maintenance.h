@@ -1,9 +1,10 @@
-// The store's own thread: it reads the uses where they are many, writes them behind and evicts when the limit is
-// passed, so that no caller waits for any of it.
+// The store's own thread: it reads the uses where they are many, writes them behind, evicts when the limit is passed,
+// and empties the write-ahead log when nothing was written for a while, so that no caller waits for any of it.
 #ifndef HIPCACHE_STORE_MAINTENANCE_H
 #define HIPCACHE_STORE_MAINTENANCE_H
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -27,9 +28,15 @@ class Maintenance {
   void used();
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void run();
   void load();
+  bool is_limit_due() const { return max_bytes_ != 0 && written_ > allowance_; }
+  bool is_flush_due() const;
+  void wait_for_work(std::unique_lock<std::mutex>& lock);
   void keep_limit();
+  void say_if_failed(const Status& status);
 
   Contents& contents_;
   Eviction& eviction_;
@@ -42,6 +49,8 @@ class Maintenance {
   // allowance set anew.
   std::uint64_t written_ = 0;
   std::uint64_t allowance_ = 0;
+  std::uint64_t logged_ = 0;  // bytes written since the last flush
+  Clock::time_point last_write_;
   std::thread thread_;  // last: it uses the others
 };
 

@@ -37,15 +37,15 @@ struct Recency::Tables {
     if (of(key.table).try_emplace(key.digest, use).second) bytes += use.size;
   }
 
-  bool touch(const UseKey& key, std::uint32_t now) {
+  std::optional<Use> touch(const UseKey& key, std::uint32_t now) {
     Map& map = of(key.table);
     const auto entry = map.find(key.digest);
-    if (entry == map.end()) return false;
+    if (entry == map.end()) return std::nullopt;
     if (entry->second.seconds < now) {
       entry->second.seconds = now;
       touched.push_back(key);
     }
-    return true;
+    return entry->second;
   }
 };
 
@@ -63,7 +63,7 @@ void Recency::load_older(const std::vector<Entry>& entries) {
     if (!tables_->erased.contains(entry.key.digest)) tables_->add(entry.key, entry.use);
 }
 
-bool Recency::adopt(const UseKey& key, const Use& use) {
+std::optional<Use> Recency::adopt(const UseKey& key, const Use& use) {
   const std::uint32_t now = clock_();
   const std::scoped_lock lock(mutex_);
   if (!complete_ && !tables_->erased.contains(key.digest)) tables_->add(key, use);
@@ -82,9 +82,9 @@ bool Recency::wait_until_complete(std::chrono::milliseconds limit) const {
   return completed_.wait_for(lock, limit, [&] { return complete_.load(); });
 }
 
-Use Recency::use_now(std::uint32_t size) const { return {clock_(), size}; }
+Use Recency::use_now(std::uint32_t size, bool has_bases) const { return {clock_(), size, has_bases}; }
 
-bool Recency::touch(const UseKey& key) {
+std::optional<Use> Recency::touch(const UseKey& key) {
   const std::uint32_t now = clock_();
   const std::scoped_lock lock(mutex_);
   return tables_->touch(key, now);

@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,7 @@ class Recency {
   void load_older(const std::vector<Entry>& entries);
   // Adds the entry as it was read, unless it is there by now, and marks a use. False if it was erased since; once all
   // is known it is nothing but touch().
-  bool adopt(const UseKey& key, const Use& use);
+  std::optional<Use> adopt(const UseKey& key, const Use& use);
 
   // All that was in the database is known from here on.
   void complete();
@@ -57,10 +58,10 @@ class Recency {
   // Not for longer than the limit; whether it is.
   bool wait_until_complete(std::chrono::milliseconds limit) const;
 
-  Use use_now(std::uint32_t size) const;
+  Use use_now(std::uint32_t size, bool has_bases = false) const;
 
-  // Marks a use now. False if there is no such entry.
-  bool touch(const UseKey& key);
+  // Marks a use now. Nothing if there is no such entry.
+  std::optional<Use> touch(const UseKey& key);
   bool contains(const UseKey& key) const;
   bool erase(const UseKey& key);
   Totals totals() const;

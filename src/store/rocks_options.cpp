@@ -47,11 +47,13 @@ rocksdb::ColumnFamilyOptions table_options(const std::shared_ptr<rocksdb::Cache>
   return options;
 }
 
-rocksdb::ColumnFamilyOptions with_blob_files(rocksdb::ColumnFamilyOptions options) {
+rocksdb::ColumnFamilyOptions with_blob_files(rocksdb::ColumnFamilyOptions options,
+                                             rocksdb::CompressionType compression) {
   options.enable_blob_files = true;
   options.min_blob_size = kSmallestBlob;
   options.blob_file_size = kBlobFile;
-  options.blob_compression_type = rocksdb::kZSTD;
+  options.compression = compression;
+  options.blob_compression_type = compression;
   options.enable_blob_garbage_collection = true;
   return options;
 }
@@ -92,9 +94,10 @@ rocksdb::DBOptions database_options(Recovery recovery) {
 std::vector<rocksdb::ColumnFamilyDescriptor> column_families() {
   const auto cache = rocksdb::NewLRUCache(kBlockCache, kBlockCacheShardBits);
   const auto plain = table_options(cache);
-  const auto blobs = with_blob_files(plain);
+  const auto actions = with_blob_files(plain, rocksdb::kZSTD);
+  const auto blobs = with_blob_files(plain, rocksdb::kNoCompression);  // they come compressed
   return {{rocksdb::kDefaultColumnFamilyName, plain},
-          {"actions", blobs},
+          {"actions", actions},
           {"blobs", blobs},
           {"uses", plain},
           {"notes", plain}};

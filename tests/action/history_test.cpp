@@ -5,8 +5,6 @@
 
 #include <random>
 
-#include "hipcache/inputs/compressed.h"
-
 #include "support/memory_store.h"
 
 namespace hipcache::action {
@@ -64,21 +62,19 @@ TEST(Trail, IsRefusedWhereverItIsCutShort) {
   const std::string bytes = some_trail().encode();
   for (std::size_t length = 0; length < bytes.size(); ++length)
     EXPECT_FALSE(Trail::decode(std::string_view(bytes).substr(0, length))) << "cut to " << length;
-  EXPECT_THAT(Trail::decode("\x02").error().message, HasSubstr("another version"));
+  EXPECT_THAT(Trail::decode("\x01").error().message, HasSubstr("another version"));
 }
 
-// What stands behind the frame: damage that zstd does not see.
-TEST(Trail, SurvivesRandomBytesInItsFrame) {
+TEST(Trail, SurvivesRandomBytes) {
   const std::string good = some_trail().encode();
-  const std::string raw = *inputs::decompressed(std::string_view(good).substr(1), kMaxTrailBytes);
   std::mt19937 random(20240611);
   unsigned refused = 0;
   for (int i = 0; i < 20'000; ++i) {
-    std::string bad = raw;
+    std::string bad = good;
     for (unsigned change = 1 + random() % 3; change > 0; --change)
-      bad[random() % bad.size()] = static_cast<char>(random());
-    if (random() % 4 == 0) bad.resize(random() % bad.size());
-    const Result<Trail> trail = Trail::decode("\x01" + inputs::compressed(bad));
+      bad[1 + random() % (bad.size() - 1)] = static_cast<char>(random());
+    if (random() % 4 == 0) bad.resize(1 + random() % bad.size());
+    const Result<Trail> trail = Trail::decode(bad);
     if (!trail) {
       ++refused;
       EXPECT_THAT(trail.error().message, HasSubstr("trail: "));

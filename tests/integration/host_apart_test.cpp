@@ -1,5 +1,8 @@
 // The host's compile beside the devices': what it spares, and where it is not done. Every object is held against the
 // compiler's own.
+#include <cstdint>
+#include <random>
+
 #include "integration/single_compile.h"
 
 namespace hipcache::integration {
@@ -53,6 +56,22 @@ TEST_P(HostApart, AReadOnlyCacheWithoutAProofCompilesTheHostLast) {
   const Counts proved = check(command() + kOneMore, {{"HIPCACHE_READONLY", "1"}});
   EXPECT_EQ(proved.run.at("device"), 1);
   EXPECT_EQ(proved.run.at("host"), 0);
+}
+
+// Two code objects with a table each that no compression makes smaller; the fatbin and the object hold both again.
+TEST_P(HostApart, AnObjectIsStoredAsWhatItsPartsLack) {
+  constexpr std::int64_t kTable = 40'000;
+  std::mt19937 random(20261122);
+  std::string table = "__attribute__((used)) __device__ unsigned char table[] = {";
+  for (std::int64_t i = 0; i < kTable; ++i) table += std::to_string(random() & 0xff) + ",";
+  project_.write("a.hip", support::read_bytes(project_ / "a.hip") + table + "0};\n");
+  const Arguments both = command("-O0") + kOneMore;
+  EXPECT_EQ(check(both).run.at("device"), 3);
+  EXPECT_GT(support::read_bytes(project_ / "a.o").size(), 3 * kTable);
+  const std::int64_t stored = cache_.counts().json.at("store").at("bytes").get<std::int64_t>();
+  EXPECT_GT(stored, 3 * kTable);
+  EXPECT_LT(stored, 4 * kTable);
+  EXPECT_EQ(check(both).hits, 1);
 }
 
 // As the driver does it: the object goes if the host does not compile, and stays if a device does not.

@@ -1,6 +1,8 @@
 #include <thread>
 #include <vector>
 
+#include "store/blob_value.h"
+#include "store/framing.h"
 #include "store_fixture.h"
 
 namespace hipcache::store {
@@ -45,8 +47,9 @@ TEST_F(StoreTest, ServesManyThreadsThatPutGetAndEvictAtOnce) {
   const Usage usage = store_->usage();
   std::uint64_t blobs = 0, actions = 0, bytes = 0;
   for (std::uint64_t seed = 0; seed < kBlobs; ++seed) {
-    if (const auto found = blob(digest_of(noise(seed, 50 * kKiB)))) ++blobs, bytes += found->size();
-    if (const auto found = action("action " + std::to_string(seed))) ++actions, bytes += found->size();
+    if (const auto found = blob(digest_of(noise(seed, 50 * kKiB)))) ++blobs, bytes += pack(*found).size();
+    const std::string name = "action " + std::to_string(seed);
+    if (const auto found = action(name)) ++actions, bytes += frame_action(key_of(name), *found).size();
   }
   EXPECT_EQ(usage.blobs, blobs);
   EXPECT_EQ(usage.actions, actions);
@@ -64,7 +67,7 @@ TEST_F(StoreTest, KeepsWhatAThreadLeasedBeforeItAskedForIt) {
     put_blob(bytes);
     const auto lease = store_->lease();
     lease->add(digest_of(bytes));
-    const auto has = store_->has_blob(digest_of(bytes));
+    const auto has = store_->hold_blob(digest_of(bytes), *store_->lease());
     EXPECT_TRUE(has);
     if (has && *has) {
       EXPECT_EQ(blob(digest_of(bytes)), bytes);

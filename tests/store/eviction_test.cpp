@@ -34,7 +34,7 @@ TEST_F(EvictionTest, TakesWhatWasUsedLeastRecentlyFirst) {
   open();
   const auto digests = put_blobs(40, 256 * kKiB);
   EXPECT_TRUE(blob(digests[0]));
-  auto has = store_->has_blob(digests[1]);
+  auto has = store_->hold_blob(digests[1], *store_->lease());
   ASSERT_TRUE(has);
   EXPECT_TRUE(*has);
   shrink_to(3 * kMiB);

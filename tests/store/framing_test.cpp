@@ -40,10 +40,13 @@ TEST(Framing, GivesBackUseRecordsOfBothTables) {
     EXPECT_EQ(key->table, table);
     EXPECT_EQ(key->digest, digest_of("key"));
   }
-  const auto use = decode_use(encode_use({0x01020304, 0xfffefdfc}));
-  ASSERT_TRUE(use);
-  EXPECT_EQ(use->seconds, 0x01020304u);
-  EXPECT_EQ(use->size, 0xfffefdfcu);
+  for (const bool has_bases : {false, true}) {
+    const auto use = decode_use(encode_use({0xf1020304, 0x7ffefdfc, has_bases}));
+    ASSERT_TRUE(use);
+    EXPECT_EQ(use->seconds, 0xf1020304u);
+    EXPECT_EQ(use->size, 0x7ffefdfcu);
+    EXPECT_EQ(use->has_bases, has_bases);
+  }
 }
 
 TEST(Framing, RefusesUseRecordsOfAnotherForm) {

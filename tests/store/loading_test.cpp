@@ -42,11 +42,11 @@ TEST_F(LoadingTest, FindsWhatWasNotReadYet) {
   for (int i = kEntries - 1; i >= 0; i -= 10) {
     EXPECT_EQ(action(name_of(i)), "value");
     EXPECT_EQ(blob(digest_of(bytes_of(i))), bytes_of(i));
-    const auto there = store_->has_blob(digest_of(bytes_of(i)));
+    const auto there = store_->hold_blob(digest_of(bytes_of(i)), *store_->lease());
     EXPECT_TRUE(there && *there);
   }
   EXPECT_EQ(action("no such action"), std::nullopt);
-  const auto absent = store_->has_blob(digest_of("no such blob"));
+  const auto absent = store_->hold_blob(digest_of("no such blob"), *store_->lease());
   EXPECT_TRUE(absent && !*absent);
 }
 

@@ -83,12 +83,12 @@ TEST_F(OpenTest, SaysWhichDirectoryCannotBeMade) {
 
 TEST_F(OpenTest, SetsADatabaseOfAnotherFormatAside) {
   open();
-  put_blob("of the newer format");
-  write_meta("hipcache store 2");
+  put_blob("of the older format");
+  write_meta("hipcache store 1");
   open();
   EXPECT_EQ(store_->usage().blobs, 0u);
   EXPECT_EQ(set_aside_names().size(), 1u);
-  EXPECT_THAT(log_text(), HasSubstr("format is 'hipcache store 2', this program's is 'hipcache store 1'"));
+  EXPECT_THAT(log_text(), HasSubstr("format is 'hipcache store 1', this program's is 'hipcache store 2'"));
   put_blob("in the new database");
 }
 

@@ -31,13 +31,14 @@ class MemoryStore : public store::Store {
 
   Result<std::optional<std::string>> blob(const Digest& digest) override { return find(blobs, digest); }
 
-  Result<bool> has_blob(const Digest& digest) override {
+  Result<bool> hold_blob(const Digest& digest, store::Lease&) override {
     std::lock_guard lock(mutex_);
     if (broken) return trouble();
+    leased.insert(digest);
     return blobs.contains(digest);
   }
 
-  Result<Digest> put_blob(std::string_view bytes) override {
+  Result<Digest> put_blob_like(std::string_view bytes, const store::Likeness&) override {
     std::lock_guard lock(mutex_);
     if (broken) return trouble();
     const Digest digest = digest_of(bytes);

@@ -1,8 +1,8 @@
 // What a step looked at, as questions that can be asked again: the contents of this file? is that one there? what does
 // this directory list? A path set holds no answers, so one set serves any number of results.
 //
-// Encoded: sorted, front-coded, zstd; docs/formats.md. The id is the digest of the front-coded form, not of what zstd
-// made of it: equal questions have one id whatever zstd compressed them. Immutable once made; safe to share between
+// Encoded: sorted and front-coded; docs/formats.md. The id is the digest of that form: equal questions have one id.
+// Compressing is the store's, which knows the sets that resemble this one. Immutable once made; safe to share between
 // threads.
 #ifndef HIPCACHE_INPUTS_PATH_SET_H
 #define HIPCACHE_INPUTS_PATH_SET_H

@@ -85,6 +85,8 @@ inline constexpr const char* kDirectory =
 
 // The roles that the daemon knows by name. A portable depfile is made into the checkout's own before it is given out
 // (plan/depfile.h).
+inline constexpr const char* kFatbinRole = "fatbin";
+inline constexpr const char* kFatbinObjectRole = "fatbin-object";  // of a link
 inline constexpr const char* kObject = "object";
 inline constexpr const char* kDepfile = "depfile";
 inline constexpr const char* kProgram = "program";

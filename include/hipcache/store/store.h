@@ -22,14 +22,21 @@ namespace hipcache::store {
 struct Usage {
   std::uint64_t actions = 0;
   std::uint64_t blobs = 0;
-  std::uint64_t bytes = 0;          // of the values as given, before compression
+  std::uint64_t bytes = 0;          // of the values as stored: compressed, without what they share
   std::uint64_t bytes_on_disk = 0;  // what the file system holds
   std::uint64_t corrupt = 0;        // values dropped because they did not match, since the store was opened
   std::uint64_t evicted = 0;        // values evicted since then
 };
 
-// Keeps blobs from being evicted while it lives (what a running request holds). Add a blob first, ask for it then: what
-// the store then says to have stays. One thread at a time; may outlive the store.
+// What a blob has in common with others: it is then stored as the rest, and they are read when it is. A hint; blobs
+// that are not there, or not alike, cost a look.
+struct Likeness {
+  std::vector<Digest> parts;  // blobs that it holds: those of a fatbin are its code objects
+  std::string_view family{};  // of blobs that resemble each other, such as the depfiles; empty: of none
+};
+
+// Keeps blobs from being evicted while it lives (what a running request holds). A blob that is to be put is added
+// before, one that is to be read is held (hold_blob). One thread at a time; may outlive the store.
 class Lease {
  public:
   virtual ~Lease() = default;
@@ -44,8 +51,10 @@ class Store {
   virtual Status put_action(const Digest& key, std::string_view value) = 0;
 
   virtual Result<std::optional<std::string>> blob(const Digest& digest) = 0;
-  virtual Result<bool> has_blob(const Digest& digest) = 0;
-  virtual Result<Digest> put_blob(std::string_view bytes) = 0;
+  // Whether the blob is there; it then stays as long as the lease lives, with all that it takes to read it.
+  virtual Result<bool> hold_blob(const Digest& digest, Lease& lease) = 0;
+  virtual Result<Digest> put_blob_like(std::string_view bytes, const Likeness& likeness) = 0;
+  Result<Digest> put_blob(std::string_view bytes) { return put_blob_like(bytes, {}); }
 
   virtual std::unique_ptr<Lease> lease() = 0;
 

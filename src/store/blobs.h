@@ -1,0 +1,46 @@
+// Blobs over values: which are stored as what they do not share with others, and putting them together again.
+//
+// What has a base is there as long as its bases are: one whose base was evicted is forgotten when it is met.
+// Thread-safe.
+#ifndef HIPCACHE_STORE_BLOBS_H
+#define HIPCACHE_STORE_BLOBS_H
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "hipcache/base/digest.h"
+#include "hipcache/base/result.h"
+#include "hipcache/store/store.h"
+#include "store/families.h"
+#include "store/values.h"
+
+namespace hipcache::store {
+
+class Blobs {
+ public:
+  Blobs(Contents& contents, Values& values) : values_(values), families_(contents, values) {}
+
+  Result<std::optional<std::string>> get(const Digest& digest) { return get(digest, 0); }
+  Result<bool> hold(const Digest& digest, Lease& lease) { return hold(digest, &lease, 0); }
+  Result<Digest> put(std::string_view bytes, const Likeness& likeness);
+
+ private:
+  struct Delta;
+
+  Result<std::optional<std::string>> get(const Digest& digest, unsigned depth);
+  Result<bool> hold(const Digest& digest, Lease* lease, unsigned depth);
+  Result<std::optional<std::string>> prefix_of(const std::vector<Digest>& bases, unsigned depth);
+
+  Result<std::optional<Delta>> of_parts(std::string_view bytes, const std::vector<Digest>& parts);
+  std::optional<Delta> of_family(std::string_view bytes, std::string_view family);
+  Result<bool> put_delta(const Digest& digest, const Delta& delta);
+  Status put_whole(const Digest& digest, std::string_view bytes, std::string_view family);
+
+  Values& values_;
+  Families families_;
+};
+
+}  // namespace hipcache::store
+
+#endif
