@@ -83,6 +83,7 @@ Status HalvesRun::take_front(const protocol::StepDone& report) {
     next_ = &back_;
     return done();
   }
+  services_.log.info(request_.invocation.object + ": " + back_.label + " does not run: its bitcode is known");
   services_.counters.back(true);
   services_.counters.saved(hit->result.duration_us);
   back_.hit = true;

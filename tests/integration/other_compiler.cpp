@@ -1,0 +1,137 @@
+// A compiler that is none, for one architecture and no host: as a driver it has a frontend job and a link, which it
+// prints for -### as clang does. What it makes is the text of the source less comments, and it takes its time for that
+// in the back end, by the processor's clock. Words in the source have it behave in ways that no clang was seen to.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+// As long as it takes for halves to pay, and half as long again.
+constexpr long kBackEndMilliseconds = 600;
+
+std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+std::string after(const Arguments& argv, const std::string& option) {
+  const auto at = std::find(argv.begin(), argv.end(), option);
+  return at == argv.end() || at + 1 == argv.end() ? "" : at[1];
+}
+
+std::string starting_with(const Arguments& argv, const std::string& prefix) {
+  const auto at = std::find_if(argv.begin(), argv.end(), [&](const auto& one) { return one.starts_with(prefix); });
+  return at == argv.end() ? "" : *at;
+}
+
+bool has(const Arguments& argv, const std::string& word) {
+  return std::find(argv.begin(), argv.end(), word) != argv.end();
+}
+
+void take_time() {
+  volatile unsigned long work = 0;
+  rusage used{};
+  do {
+    for (int i = 0; i < 1'000'000; ++i) work = work + 1;
+    getrusage(RUSAGE_SELF, &used);
+  } while (used.ru_utime.tv_sec * 1000 + used.ru_utime.tv_usec / 1000 < kBackEndMilliseconds);
+}
+
+int fail(const char* why) {
+  std::cerr << "error: " << why << "\n";
+  return 1;
+}
+
+// Less comments.
+std::string front_end(const std::string& source) {
+  std::istringstream in(source);
+  std::string code, line;
+  while (std::getline(in, line))
+    if (!line.starts_with("//")) code += line + "\n";
+  return code;
+}
+
+// For a driver that runs it within itself nobody measures anything.
+int frontend(const Arguments& argv, bool takes_time) {
+  const bool from_bitcode = after(argv, "-x") == "ir";
+  const bool to_bitcode = has(argv, "-emit-llvm-bc");
+  const std::string input = read(argv.back() == "-Weverything" ? argv[argv.size() - 2] : argv.back());
+  const auto says = [&](const char* word) { return input.find(word) != std::string::npos; };
+  if (says("wrong")) return fail("in the source");
+  if (!from_bitcode) {
+    if (says("warn")) std::cerr << "warning: of the front end\n";
+    if (says("front-says-more") && to_bitcode) std::cerr << "warning: apart\n";
+    if (says("front-fails") && to_bitcode) return fail("no bitcode");
+  }
+  std::string code = from_bitcode ? input : front_end(input);
+  if (!to_bitcode) {
+    if (takes_time) take_time();
+    if (says("back-says")) std::cerr << "warning: of the back end\n";
+    if (says("back-fails") && from_bitcode) return fail("no object");
+    if (says("differs") && from_bitcode) code += "differs";
+  }
+  write(after(argv, "-o"), code);
+  return 0;
+}
+
+int link(const Arguments& argv) {
+  write(after(argv, "-o"), "linked: " + read(argv[argv.size() - 2]));
+  return 0;
+}
+
+std::string self() {
+  char path[PATH_MAX] = {};
+  return readlink("/proc/self/exe", path, sizeof path - 1) > 0 ? path : "";
+}
+
+std::vector<Arguments> jobs(const Arguments& argv) {
+  const char* directory = std::getenv("TMPDIR");
+  const std::string object =
+      std::string(directory != nullptr ? directory : "/tmp") + "/a-" + std::to_string(getpid()) + ".o";
+  const std::string level = starting_with(argv, "-O");
+  return {{self(), "-cc1", "-triple", "amdgcn-amd-amdhsa", "-emit-obj", "-fcuda-is-device", "-target-cpu", "gfx906",
+           level.empty() ? "-O0" : level, starting_with(argv, "-cuid="), "-o", object, "-x", "hip", "a.hip"},
+          {self(), "-flavor", "gnu", "-m", "elf64_amdgpu", "-shared", "--whole-archive", "-o", after(argv, "-o"),
+           object, "--no-whole-archive"}};
+}
+
+int drive(const Arguments& argv) {
+  const std::vector<Arguments> all = jobs(argv);
+  if (has(argv, "-###")) {
+    for (const Arguments& job : all) {
+      for (const std::string& argument : job) std::cerr << " \"" << argument << '"';
+      std::cerr << '\n';
+    }
+    return 0;
+  }
+  int exit_code = frontend(all[0], false);
+  if (exit_code == 0) exit_code = link(all[1]);
+  unlink(after(all[0], "-o").c_str());
+  if (exit_code != 0) unlink(after(argv, "-o").c_str());
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Arguments arguments(argv, argv + argc);
+  if (has(arguments, "-cc1")) return frontend(arguments, true);
+  if (has(arguments, "-flavor")) return link(arguments);
+  return drive(arguments);
+}
