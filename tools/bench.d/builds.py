@@ -7,7 +7,7 @@ import shutil
 
 from fixture import Fixture
 from process import median
-from table import megabytes, ratio, seconds, table
+from table import kilobytes, ratio, seconds, table
 
 PHASES = ("cold", "warm", "arch added", "host edit")
 
@@ -21,6 +21,7 @@ class Builds:
         self.archs = archs
         self.added = added
         self.walls = collections.defaultdict(list)
+        self.processor = collections.defaultdict(list)  # seconds; none where they are not known
         self.steps = {}
         self.bytes = {}
         self.daemon_memory = []
@@ -56,7 +57,11 @@ class Builds:
         launcher = fixture.launcher
         key = (fixture.project, fixture.compiler, phase, launcher.name)
         launcher.zero()
-        self.walls[key].append(fixture.build(os.cpu_count()))
+        before = launcher.server_seconds()
+        wall, processor = fixture.build(os.cpu_count())
+        self.walls[key].append(wall)
+        if before is not None:
+            self.processor[key].append(processor + launcher.server_seconds() - before)
         self.steps[key] = launcher.counts()
         self.bytes[key] = launcher.bytes_stored()
 
@@ -77,6 +82,7 @@ class Builds:
                 "launcher": name,
                 "seconds": median(walls),
                 "all_seconds": walls,
+                "processor_seconds": median(self.processor[key]),
                 "ratio": median(walls) / plain,
                 "run": self.steps[key],
                 "bytes": self.bytes[key],
@@ -86,9 +92,19 @@ class Builds:
         """Seconds of a phase over all projects and compilers, of medians."""
         return sum(median(walls) for key, walls in self.walls.items() if key[2:] == (phase, name))
 
+    def processor_total(self, phase, name):
+        """The same of seconds of processor."""
+        return sum(median(used) for key, used in self.processor.items() if key[2:] == (phase, name))
+
+    def stored_ratio(self, phase, name, other):
+        """Bytes that a launcher stores, of those of another: after that phase of what is built first."""
+        first = next((key[:2] for key in self.bytes), None)
+        stored = [self.bytes.get((*first, phase, launcher)) for launcher in (name, other)] if first else []
+        return stored[0] / stored[1] if all(stored) and stored else None
+
     def text(self):
         ordered = sorted(self.rows(), key=lambda row: (row["project"], row["compiler"], PHASES.index(row["phase"])))
-        heads = ("project", "compiler", "phase", "launcher", "wall", "of plain", "run", "stored")
+        heads = ("project", "compiler", "phase", "launcher", "wall", "of plain", "processor", "run", "stored")
         return table(
             heads,
             [
@@ -99,8 +115,9 @@ class Builds:
                     row["launcher"],
                     seconds(row["seconds"]),
                     ratio(row["seconds"], row["seconds"] / row["ratio"]),
+                    seconds(row["processor_seconds"]),
                     row["run"] or "all",
-                    megabytes(row["bytes"]),
+                    kilobytes(row["bytes"]),
                 )
                 for row in ordered
             ],

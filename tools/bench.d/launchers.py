@@ -6,8 +6,12 @@ import os
 import pathlib
 import shutil
 import socket
+import time
 
-from process import Failed, run
+from process import Failed, daemon_seconds, run
+
+SETTLING_SECONDS = 3  # longer than the store waits for more to write
+SETTLING_TRIES = 10
 
 
 def bytes_under(directory):
@@ -41,6 +45,10 @@ class Plain:
         return None
 
     def bytes_stored(self):
+        return 0
+
+    def server_seconds(self):
+        """Seconds of processor that a server has used so far; None where that is not known."""
         return 0
 
     def stop(self):
@@ -112,6 +120,9 @@ class Sccache(Plain):
     def bytes_stored(self):
         return bytes_under(self.cache)
 
+    def server_seconds(self):
+        return None  # it is not found among the processes
+
     def stop(self):
         if self.port is not None:
             with contextlib.suppress(Failed):
@@ -161,7 +172,17 @@ class Hipcache(Plain):
         return f"{steps['device']['run']} device, {steps['host']['run']} host{more}"
 
     def bytes_stored(self):
-        return self.stats()["store"]["bytes_on_disk"]
+        """When the write-ahead log is empty: some seconds after the last write."""
+        before, now = None, self.stats()["store"]["bytes_on_disk"]
+        for _ in range(SETTLING_TRIES):
+            if now == before:
+                break
+            time.sleep(SETTLING_SECONDS)
+            before, now = now, self.stats()["store"]["bytes_on_disk"]
+        return now
+
+    def server_seconds(self):
+        return daemon_seconds(self.daemon())
 
     def daemon(self):
         """The process id of the daemon of this cache directory, or None."""

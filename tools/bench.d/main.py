@@ -16,6 +16,7 @@ import tempfile
 import targets
 import where
 from builds import Builds
+from compression import Compression
 from crowd import Crowd
 from fixture import COMPILERS, PROJECTS, ROOT
 from large_store import LargeStore
@@ -60,9 +61,12 @@ def measure(given, launchers, directory, load):
     scaling = Scaling(hipcache, directory, given.clang[0], "scan.cpp" if given.quick else "sort.cpp")
 
     builds.run(given.project, given.clang, given.runs, note)
+    compression = Compression(hipcache)
+    compression.run(directory / f"{given.project[-1]}-clang{given.clang[-1]}-hipcache", note)
     latency.run(given.hits, note)
     sections = [
         ("Builds", builds.text()),
+        ("Compression", compression.text()),
         ("Hit latency", latency.text()),
         ("Run while hits were timed", str(latency.misses())),
         ("Where a hit's time goes", where.text_of(latency, directory)),
@@ -84,6 +88,7 @@ def measure(given, launchers, directory, load):
     return {
         "machine": machine(launchers, given.clang, load),
         "builds": list(builds.rows()),
+        "compression": compression.rows(),
         "hits": list(latency.rows()),
         "client_bytes": latency.client_memory,
         "daemon_bytes": builds.daemon_memory,

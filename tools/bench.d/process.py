@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import time
@@ -35,6 +36,14 @@ def timed(command, environment=None, cwd=None):
     start = time.perf_counter()
     run(command, environment, cwd)
     return time.perf_counter() - start
+
+
+def timed_with_cpu(command, environment=None, cwd=None):
+    """Seconds that a command took, and seconds of processor of it and all that it waited for."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = timed(command, environment, cwd)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def spawn_seconds(command, environment):

@@ -10,6 +10,11 @@ def _row(name, limit, value, unit=""):
     return {"target": name, "limit": f"<= {limit}{unit}", "measured": f"{value:.2f}{unit}", "reached": reached}
 
 
+def _of(total, phase, name, other):
+    base = total(phase, other)
+    return total(phase, name) / base if base else None
+
+
 def rows(builds, latency, crowd, large_store, scaling):
     hit, other = latency.of("hipcache"), latency.of("ccache")
     plain = builds.total("cold", "plain")
@@ -27,6 +32,9 @@ def rows(builds, latency, crowd, large_store, scaling):
         _row("hit with a million actions, of that with a hundred", 1.2, large_store.ratio()),
         _row("start and first hit with a million actions", 300, large["start"] * 1000 if large else None, " ms"),
         _row(f"cold build with {len(builds.archs)} archs, of plain", 1.05, builds.total("cold", "hipcache") / plain),
+        _row("processor time of a cold build, of plain", 1.02, _of(builds.processor_total, "cold", "hipcache", "plain")),
+        _row("full-hit build, of ccache's", 0.35, _of(builds.total, "warm", "hipcache", "ccache")),
+        _row("stored by a cold build, of ccache's", 0.6, builds.stored_ratio("cold", "hipcache", "ccache")),
         _row("one unit with 8 archs, of plain", 0.65, scaling.ratio_of("eight", "plain")),
         _row("ninth arch, of that arch alone and the host", 1.2, scaling.ratio_of("ninth", "alone")),
         _row("client's memory", 10, client / 1e6 if client else None, " MB"),
