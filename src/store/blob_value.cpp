@@ -16,8 +16,8 @@ constexpr char kZstd = 1;
 constexpr std::size_t kHeader = 3;
 constexpr std::size_t kDigestSize = 16;
 
-// What the levels cost and save is in docs/benchmarks.md: a step takes tenths of a second and makes some 20 kB, of
-// which the thorough level takes a millisecond or two. Large outputs are not worth their time.
+// What the levels cost and save is in docs/benchmarks.md: a step takes tenths of a second and makes some 20 kB, for
+// which the thorough level takes two milliseconds, behind the client's back. Large outputs are not worth their time.
 constexpr int kThorough = 15;
 constexpr int kQuick = 6;
 constexpr std::size_t kThoroughUpTo = std::size_t{256} << 10;
