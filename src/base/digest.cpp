@@ -1,5 +1,7 @@
 #include "hipcache/base/digest.h"
 
+#include "hipcache/base/piecewise_digest.h"
+
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -73,18 +75,31 @@ Result<Digest> Digest::from_hex(std::string_view text) {
 
 Digest digest_of(std::string_view bytes) { return from_xxh(XXH3_128bits(bytes.data(), bytes.size())); }
 
-struct Hasher::State {
+namespace {
+
+struct XxhState {
   XXH3_state_t* xxh = XXH3_createState();
-  State() {
+  XxhState() {
     if (xxh == nullptr) throw std::bad_alloc();
     XXH3_128bits_reset(xxh);
   }
-  ~State() { XXH3_freeState(xxh); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+  ~XxhState() { XXH3_freeState(xxh); }
+  XxhState(const XxhState&) = delete;
+  XxhState& operator=(const XxhState&) = delete;
 
   void add(const void* data, std::size_t size) { XXH3_128bits_update(xxh, data, size); }
+  Digest finish() const { return from_xxh(XXH3_128bits_digest(xxh)); }
 };
+
+}  // namespace
+
+struct Hasher::State : XxhState {};
+struct PiecewiseDigest::State : XxhState {};
+
+PiecewiseDigest::PiecewiseDigest() : state_(std::make_unique<State>()) {}
+PiecewiseDigest::~PiecewiseDigest() = default;
+void PiecewiseDigest::add(std::string_view piece) { state_->add(piece.data(), piece.size()); }
+Digest PiecewiseDigest::finish() const { return state_->finish(); }
 
 Result<Digest> digest_of_file(int fd) {
   auto piece = std::make_unique<std::array<char, kPiece>>();
@@ -126,6 +141,6 @@ Hasher& Hasher::field(std::uint64_t number) {
 
 Hasher& Hasher::field(const Digest& digest) { return field(std::string_view(digest.bytes())); }
 
-Digest Hasher::finish() const { return from_xxh(XXH3_128bits_digest(state_->xxh)); }
+Digest Hasher::finish() const { return state_->finish(); }
 
 }  // namespace hipcache

@@ -151,13 +151,4 @@ bool is_within(std::string_view path, std::string_view directory) {
   return path.size() == directory.size() || directory == "/" || path[directory.size()] == '/';
 }
 
-Result<UniqueFd> sealed_memory(std::string_view bytes, const char* name) {
-  UniqueFd fd(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!fd) return system_error("cannot make memory file", name);
-  if (Status written = write_all(fd.get(), bytes, name); !written) return written.error();
-  if (fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
-    return system_error("cannot seal memory file", name);
-  return fd;
-}
-
 }  // namespace hipcache

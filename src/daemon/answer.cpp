@@ -33,9 +33,11 @@ Result<std::string> from_store(const action::Output& output, const Request& requ
   return std::move(*local);
 }
 
-// Small ones within the message: that spares both sides five system calls.
+// Small ones go within the message: that spares both sides five system calls.
+bool is_carried(std::size_t size, const Answer& answer) { return size <= protocol::kContentLimit - answer.carried; }
+
 Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Answer& answer) {
-  if (bytes.size() <= protocol::kContentLimit - answer.carried) {
+  if (is_carried(bytes.size(), answer)) {
     answer.carried += bytes.size();
     output.content = bytes;
   } else {
@@ -44,6 +46,20 @@ Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Answer& 
     answer.files.push_back(std::move(*memory));
   }
   answer.finish.outputs.push_back(std::move(output));
+  return done();
+}
+
+Status add_stored(protocol::PlacedOutput placed, const action::Output& output, const Request& request,
+                  store::Store& store, Answer& answer) {
+  if (output.name == plan::kPortableDepfile || is_carried(output.size, answer)) {
+    const Result<std::string> bytes = from_store(output, request, store);
+    return bytes ? add_bytes(std::move(placed), *bytes, answer) : Status(bytes.error());
+  }
+  Result<std::optional<UniqueFd>> file = store.blob_file(output.blob);
+  if (!file) return file.error();
+  if (!*file) return Error{"blob " + output.blob.hex() + " is gone"};
+  answer.files.push_back(std::move(**file));
+  answer.finish.outputs.push_back(std::move(placed));
   return done();
 }
 
@@ -60,8 +76,7 @@ Status add_made(protocol::PlacedOutput output, const StepWork& step, const plan:
                 const Services& services, Answer& answer) {
   if (step.filled && !file.fatbin.empty()) return add_bytes(std::move(output), step.filled->bytes, answer);
   if (!step.hit) return add_file(std::move(output), directory.file(file.name), answer);
-  const Result<std::string> bytes = from_store(made, request, services.store);
-  return bytes ? add_bytes(std::move(output), *bytes, answer) : Status(bytes.error());
+  return add_stored(std::move(output), made, request, services.store, answer);
 }
 
 // What a step that succeeded made for the user. Its bytes are where the run left them, in the store, or put together.
@@ -136,10 +151,8 @@ Status answer_hit(protocol::Channel& channel, const Request& request, const acti
                   const Services& services) {
   Answer answer{.finish = messages_of(whole, request)};
   for (const action::Output& output : whole.outputs) {
-    Result<std::string> bytes = from_store(output, request, services.store);
-    if (!bytes) return bytes.error();
     protocol::PlacedOutput place{request.from.base.local_path(output.place), output.in_place, output.executable};
-    if (Status added = add_bytes(std::move(place), *bytes, answer); !added) return added;
+    if (Status added = add_stored(std::move(place), output, request, services.store, answer); !added) return added;
   }
   count_hits(whole, request.invocation.route, services.counters);
   services.counters.saved(whole.duration_us);

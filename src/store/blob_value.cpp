@@ -28,6 +28,8 @@ constexpr int kSmallestWindow = 10;  // bits
 // RocksDB keeps lengths in 32 bits.
 constexpr std::uint64_t kLongestBlob = std::numeric_limits<std::uint32_t>::max();
 
+constexpr std::size_t kPiece = std::size_t{256} << 10;  // little enough to stay in the processor's cache
+
 struct FreeContexts {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -65,6 +67,13 @@ bool append_frame(std::string& value, std::string_view bytes, std::string_view p
   return ZSTD_isError(size) == 0;
 }
 
+// Of a frame's bytes. Nothing if it does not tell, or more than a blob may have.
+std::optional<std::size_t> told_size(std::string_view frame) {
+  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > kLongestBlob) return std::nullopt;
+  return size;
+}
+
 }  // namespace
 
 std::string pack(std::string_view bytes) {
@@ -95,8 +104,9 @@ std::optional<BlobValue> parse_value(std::string_view value) {
 
 std::optional<std::string> unpack(const BlobValue& value, std::string_view prefix) {
   if (!value.compressed) return std::string(value.payload);
-  const unsigned long long size = ZSTD_getFrameContentSize(value.payload.data(), value.payload.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > kLongestBlob) return std::nullopt;
+  const std::optional<std::size_t> told = told_size(value.payload);
+  if (!told) return std::nullopt;
+  const std::size_t size = *told;
   const std::unique_ptr<ZSTD_DCtx, FreeContexts> context(ZSTD_createDCtx());
   if (!context) return std::nullopt;
   if (ZSTD_isError(ZSTD_DCtx_refPrefix(context.get(), prefix.data(), prefix.size())) != 0) return std::nullopt;
@@ -105,6 +115,24 @@ std::optional<std::string> unpack(const BlobValue& value, std::string_view prefi
       ZSTD_decompressDCtx(context.get(), bytes.data(), bytes.size(), value.payload.data(), value.payload.size());
   if (ZSTD_isError(got) != 0 || got != size) return std::nullopt;
   return bytes;
+}
+
+bool unpack_pieces(const BlobValue& value, const std::function<bool(std::string_view)>& take) {
+  if (!value.compressed) return take(value.payload);
+  const std::optional<std::size_t> size = told_size(value.payload);
+  const std::unique_ptr<ZSTD_DCtx, FreeContexts> context(ZSTD_createDCtx());
+  if (!size || !context) return false;
+  std::string piece(kPiece, '\0');
+  ZSTD_inBuffer in{value.payload.data(), value.payload.size(), 0};
+  for (std::size_t given = 0; given <= *size;) {
+    ZSTD_outBuffer out{piece.data(), piece.size(), 0};
+    const std::size_t left = ZSTD_decompressStream(context.get(), &out, &in);
+    if (ZSTD_isError(left) != 0 || !take({piece.data(), out.pos})) return false;
+    given += out.pos;
+    if (left == 0) return in.pos == in.size && given == *size;
+    if (in.pos == in.size && out.pos < out.size) return false;  // it ends before its frame does
+  }
+  return false;
 }
 
 }  // namespace hipcache::store

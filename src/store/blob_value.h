@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,9 @@ std::optional<BlobValue> parse_value(std::string_view value);
 
 // The bytes. Nothing if it is damaged, or not made with this prefix, or claims more than a blob may have.
 std::optional<std::string> unpack(const BlobValue& value, std::string_view prefix);
+
+// The same of a value without bases, piece by piece. False if it is damaged, or `take` returns false.
+bool unpack_pieces(const BlobValue& value, const std::function<bool(std::string_view)>& take);
 
 }  // namespace hipcache::store
 

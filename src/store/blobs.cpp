@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "hipcache/base/memory_file.h"
+#include "hipcache/base/piecewise_digest.h"
 #include "store/blob_value.h"
 
 namespace hipcache::store {
@@ -16,6 +18,9 @@ constexpr unsigned kDeepest = 4;
 constexpr std::size_t kPlainlyWorth = 8;
 // Otherwise it must be this much smaller than that: each of its bases is read when it is.
 constexpr std::size_t kWorth = 2;
+
+constexpr const char* kOtherBytes = "its bytes do not match its digest";
+constexpr const char* kFileName = "hipcache-blob";
 
 UseKey blob_key(const Digest& digest) { return {Table::blobs, digest}; }
 
@@ -46,8 +51,45 @@ Result<std::optional<std::string>> Blobs::get(const Digest& digest, unsigned dep
   }
   std::optional<std::string> bytes = unpack(*parsed, **prefix);
   if (bytes && digest_of(*bytes) == digest) return bytes;
-  values_.drop(key, "its bytes do not match its digest");
+  values_.drop(key, kOtherBytes);
   return nothing;
+}
+
+// Piece by piece: memory for all of it would cost more than what is done with it, the kernel's work of giving it and
+// taking it back included.
+Result<std::optional<UniqueFd>> Blobs::file(const Digest& digest) {
+  const UseKey key = blob_key(digest);
+  const Result<std::optional<Pinned>> value = values_.get_pinned(key);
+  if (!value) return value.error();
+  if (!*value) return std::optional<UniqueFd>();
+  const std::optional<BlobValue> parsed = parse_value((*value)->bytes);
+  if (!parsed || !parsed->bases.empty()) return file_of_whole(digest);
+  Result<MemoryFile> file = MemoryFile::make(kFileName);
+  if (!file) return file.error();
+  PiecewiseDigest found;
+  Status written = done();
+  const bool sound = unpack_pieces(*parsed, [&](std::string_view piece) {
+    found.add(piece);
+    written = file->append(piece);
+    return written.ok();
+  });
+  if (!written) return written.error();
+  if (!sound || found.finish() != digest) {
+    values_.drop(key, kOtherBytes);
+    return std::optional<UniqueFd>();
+  }
+  Result<UniqueFd> sealed = std::move(*file).seal();
+  if (!sealed) return sealed.error();
+  return std::optional(std::move(*sealed));
+}
+
+Result<std::optional<UniqueFd>> Blobs::file_of_whole(const Digest& digest) {
+  const Result<std::optional<std::string>> bytes = get(digest);
+  if (!bytes) return bytes.error();
+  if (!*bytes) return std::optional<UniqueFd>();
+  Result<UniqueFd> sealed = sealed_memory(**bytes, kFileName);
+  if (!sealed) return sealed.error();
+  return std::optional(std::move(*sealed));
 }
 
 Result<bool> Blobs::hold(const Digest& digest, Lease* lease, unsigned depth) {

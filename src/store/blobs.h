@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "hipcache/base/digest.h"
+#include "hipcache/base/files.h"
 #include "hipcache/base/result.h"
 #include "hipcache/store/store.h"
 #include "store/families.h"
@@ -22,6 +23,7 @@ class Blobs {
   Blobs(Contents& contents, Values& values) : values_(values), families_(contents, values) {}
 
   Result<std::optional<std::string>> get(const Digest& digest) { return get(digest, 0); }
+  Result<std::optional<UniqueFd>> file(const Digest& digest);
   Result<bool> hold(const Digest& digest, Lease& lease) { return hold(digest, &lease, 0); }
   Result<Digest> put(std::string_view bytes, const Likeness& likeness);
 
@@ -29,6 +31,7 @@ class Blobs {
   struct Delta;
 
   Result<std::optional<std::string>> get(const Digest& digest, unsigned depth);
+  Result<std::optional<UniqueFd>> file_of_whole(const Digest& digest);
   Result<bool> hold(const Digest& digest, Lease* lease, unsigned depth);
   Result<std::optional<std::string>> prefix_of(const std::vector<Digest>& bases, unsigned depth);
 

@@ -15,6 +15,8 @@
 namespace hipcache::store {
 namespace {
 
+constexpr std::size_t kSmallestPinned = 64 << 10;  // in a blob file by far (rocks_options.cpp)
+
 rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
 
@@ -25,6 +27,19 @@ Status to_status(const rocksdb::Status& status) {
 
 // Whether the files are at fault. A file that is not there any more is damage as much as one with other bytes in it.
 bool is_damage(const rocksdb::Status& status) { return status.IsCorruption() || status.IsPathNotFound(); }
+
+// What the status of a get says; an error if it says nothing about the value.
+Status tell(const rocksdb::Status& status, Found& found, std::string& problem) {
+  if (status.ok()) {
+    found = Found::yes;
+  } else if (is_damage(status)) {
+    found = Found::damaged;
+    problem = status.ToString();
+  } else if (!status.IsNotFound()) {
+    return Error{"store: " + status.ToString()};
+  }
+  return done();
+}
 
 // RocksDB throws nothing of its own, but what it calls may (a length read from a damaged file makes a string too long).
 template <typename Call>
@@ -155,15 +170,28 @@ Result<Read> Database::get(Table table, std::string_view key) {
   Read read;
   const rocksdb::Status status =
       impl_->run([&] { return impl_->db->Get({}, impl_->family(table), slice(key), &read.value); });
-  if (status.ok()) {
-    read.found = Found::yes;
-  } else if (is_damage(status)) {
-    read.found = Found::damaged;
-    read.value.clear();
-    read.problem = status.ToString();
-  } else if (!status.IsNotFound()) {
-    return Error{"store: " + status.ToString()};
-  }
+  const Status known = tell(status, read.found, read.problem);
+  if (!known) return known.error();
+  if (read.found != Found::yes) read.value.clear();
+  return read;
+}
+
+// What is smaller than a value of a blob file may be pinned in the block cache, which goes with the database.
+Result<PinnedRead> Database::get_pinned(Table table, std::string_view key) {
+  auto value = std::make_shared<rocksdb::PinnableSlice>();
+  PinnedRead read;
+  const rocksdb::Status status = impl_->run([&] {
+    rocksdb::Status got = impl_->db->Get({}, impl_->family(table), slice(key), value.get());
+    if (got.ok() && value->IsPinned() && value->size() < kSmallestPinned) {
+      auto copy = std::make_shared<rocksdb::PinnableSlice>();
+      copy->PinSelf(*value);
+      value = std::move(copy);
+    }
+    return got;
+  });
+  const Status known = tell(status, read.found, read.problem);
+  if (!known) return known.error();
+  if (read.found == Found::yes) read.value = {value, view(*value)};
   return read;
 }
 

@@ -38,6 +38,18 @@ struct Read {
   std::string problem;  // if damaged: what RocksDB said, file name included
 };
 
+// A value where the database has put it, for those that are too large to be copied once more. Not to be kept for long.
+struct Pinned {
+  std::shared_ptr<const void> keeps;
+  std::string_view bytes;
+};
+
+struct PinnedRead {
+  Found found = Found::no;
+  Pinned value;
+  std::string problem;
+};
+
 // How much of a damaged write-ahead log is put up with. Its torn last record is no damage: that is what a crash leaves.
 enum class Recovery { strict, skip_damaged_log };
 
@@ -58,6 +70,7 @@ class Database {
   ~Database();
 
   Result<Read> get(Table table, std::string_view key);
+  Result<PinnedRead> get_pinned(Table table, std::string_view key);
 
   // All of the changes or none. After a full disk, or a quota, the next write that finds room goes on as if nothing had
   // been.

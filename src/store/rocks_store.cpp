@@ -39,6 +39,7 @@ class RocksStore : public Store {
   }
 
   Result<std::optional<std::string>> blob(const Digest& digest) override { return blobs_.get(digest); }
+  Result<std::optional<UniqueFd>> blob_file(const Digest& digest) override { return blobs_.file(digest); }
   Result<bool> hold_blob(const Digest& digest, Lease& lease) override { return blobs_.hold(digest, lease); }
   Result<Digest> put_blob_like(std::string_view bytes, const Likeness& likeness) override {
     return blobs_.put(bytes, likeness);

@@ -17,6 +17,16 @@ Result<std::optional<std::string>> Values::get(const UseKey& key) {
   return std::optional(std::move(read->value));
 }
 
+Result<std::optional<Pinned>> Values::get_pinned(const UseKey& key) {
+  const std::optional<Pinned> nothing;
+  if (!use(key)) return nothing;
+  Result<PinnedRead> read = contents_.database->get_pinned(key.table, key.digest.bytes());
+  if (!read) return read.error();
+  if (read->found == Found::damaged) drop(key, read->problem);
+  if (read->found != Found::yes) return nothing;
+  return std::optional(std::move(read->value));
+}
+
 std::optional<Use> Values::use(const UseKey& key) {
   // Asked first: what is loaded between the two questions was not there for the other.
   const bool complete = contents_.recency.is_complete();

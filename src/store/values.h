@@ -27,6 +27,9 @@ class Values {
   // Counts as a use. Nothing if it is not there; a damaged one is dropped.
   Result<std::optional<std::string>> get(const UseKey& key);
 
+  // The same without a copy: not to be kept longer than it takes to read it.
+  Result<std::optional<Pinned>> get_pinned(const UseKey& key);
+
   // Counts as a use. How it is stored, if it is there; reads nothing.
   std::optional<Use> use(const UseKey& key);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/piecewise_digest.h"
 #include "support/scratch.h"
 
 namespace hipcache {
@@ -37,6 +38,14 @@ TEST(Digest, OfAFileEqualsThatOfItsBytesHoweverLong) {
 TEST(Digest, OfADirectoryIsAnError) {
   UniqueFd fd(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   EXPECT_FALSE(digest_of_file(fd.get()).ok());
+}
+
+TEST(Digest, InPiecesIsThatOfTheWhole) {
+  const std::string bytes(1000, 'x');
+  PiecewiseDigest pieces;
+  EXPECT_EQ(pieces.finish(), digest_of(""));
+  for (std::size_t at = 0; at < bytes.size(); at += 300) pieces.add(std::string_view(bytes).substr(at, 300));
+  EXPECT_EQ(pieces.finish(), digest_of(bytes));
 }
 
 TEST(Hasher, TellsApartFieldsThatConcatenateToTheSameBytes) {

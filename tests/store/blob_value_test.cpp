@@ -66,6 +66,38 @@ TEST(BlobValue, IsNothingWhereverItIsCutShort) {
     EXPECT_EQ(unpacked(value.substr(0, length), part), std::nullopt) << "cut to " << length;
 }
 
+// The bytes of a value without bases, taken piece by piece.
+std::optional<std::string> in_pieces(std::string_view bytes) {
+  const auto value = parse_value(bytes);
+  std::string whole;
+  const auto take = [&](std::string_view piece) {
+    whole += piece;
+    return whole.size() <= kMiB;
+  };
+  return value && unpack_pieces(*value, take) ? std::optional(whole) : std::nullopt;
+}
+
+TEST(BlobValue, ComesInPiecesAsWellWhereItHasNoBases) {
+  for (const std::string& bytes : {std::string(), std::string("small"), noise(1, 300'000), std::string(700'000, 'x')})
+    EXPECT_TRUE(in_pieces(pack(bytes)) == bytes) << bytes.size();
+  EXPECT_EQ(in_pieces(pack(std::string(2 * kMiB, 'x'))), std::nullopt) << "nobody takes more";
+}
+
+TEST(BlobValue, IsNothingInPiecesEitherWhereItIsCutShortOrDamaged) {
+  const std::string good = pack("before" + std::string(1000, 'x') + noise(1, 1000));
+  for (std::size_t length = 0; length < good.size(); ++length)
+    EXPECT_EQ(in_pieces(good.substr(0, length)), std::nullopt) << "cut to " << length;
+  std::mt19937 random(20261122);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string bad = good;
+    char& byte = bad[random() % bad.size()];
+    byte = static_cast<char>(byte ^ (1 << random() % 8));
+    if (const auto bytes = in_pieces(bad)) {
+      EXPECT_LE(bytes->size(), kMiB);
+    }
+  }
+}
+
 TEST(BlobValue, SurvivesRandomDamage) {
   const std::string part = noise(1, 1000);
   const std::string good = pack_delta("before" + part + std::string(1000, 'x'), {digest_of(part)}, part);

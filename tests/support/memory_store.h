@@ -31,6 +31,15 @@ class MemoryStore : public store::Store {
 
   Result<std::optional<std::string>> blob(const Digest& digest) override { return find(blobs, digest); }
 
+  Result<std::optional<UniqueFd>> blob_file(const Digest& digest) override {
+    const Result<std::optional<std::string>> bytes = blob(digest);
+    if (!bytes) return bytes.error();
+    if (!*bytes) return std::optional<UniqueFd>();
+    Result<UniqueFd> file = sealed_memory(**bytes, "blob");
+    if (!file) return file.error();
+    return std::optional(std::move(*file));
+  }
+
   Result<bool> hold_blob(const Digest& digest, store::Lease&) override {
     std::lock_guard lock(mutex_);
     if (broken) return trouble();

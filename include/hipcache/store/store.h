@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hipcache/base/digest.h"
+#include "hipcache/base/files.h"
 #include "hipcache/base/log.h"
 #include "hipcache/base/result.h"
 
@@ -51,6 +52,8 @@ class Store {
   virtual Status put_action(const Digest& key, std::string_view value) = 0;
 
   virtual Result<std::optional<std::string>> blob(const Digest& digest) = 0;
+  // The same in a sealed file of memory, for another process: what is large is then in memory once.
+  virtual Result<std::optional<UniqueFd>> blob_file(const Digest& digest) = 0;
   // Whether the blob is there; it then stays as long as the lease lives, with all that it takes to read it.
   virtual Result<bool> hold_blob(const Digest& digest, Lease& lease) = 0;
   virtual Result<Digest> put_blob_like(std::string_view bytes, const Likeness& likeness) = 0;
