@@ -17,10 +17,16 @@ constexpr std::size_t kHeader = 3;
 constexpr std::size_t kDigestSize = 16;
 
 // What the levels cost and save is in docs/benchmarks.md: a step takes tenths of a second and makes some 20 kB, for
-// which the thorough level takes two milliseconds, behind the client's back. Large outputs are not worth their time.
+// which the thorough level takes two milliseconds. Large outputs are not worth their time; nor are those with bases, of
+// which little is left to compress.
 constexpr int kThorough = 15;
 constexpr int kQuick = 6;
 constexpr std::size_t kThoroughUpTo = std::size_t{256} << 10;
+
+int level_of(std::string_view bytes, std::string_view prefix) {
+  return prefix.empty() && bytes.size() <= kThoroughUpTo ? kThorough : kQuick;
+}
+
 // From there on zstd's tables lose sight of the beginning of a prefix; its long-distance matcher does not.
 constexpr std::size_t kLong = std::size_t{1} << 20;
 constexpr int kSmallestWindow = 10;  // bits
@@ -54,7 +60,7 @@ void see_all_of(ZSTD_CCtx* context, std::size_t length) {
 bool append_frame(std::string& value, std::string_view bytes, std::string_view prefix) {
   const std::unique_ptr<ZSTD_CCtx, FreeContexts> context(ZSTD_createCCtx());
   if (!context) return false;
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, bytes.size() <= kThoroughUpTo ? kThorough : kQuick);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level_of(bytes, prefix));
   if (!prefix.empty()) {
     see_all_of(context.get(), prefix.size() + bytes.size());
     if (ZSTD_isError(ZSTD_CCtx_refPrefix(context.get(), prefix.data(), prefix.size())) != 0) return false;
