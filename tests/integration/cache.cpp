@@ -6,7 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "hipcache/base/files.h"
 
@@ -132,6 +134,16 @@ void Cache::end_daemon(int signal) const {
 std::size_t Cache::leftovers() const {
   const Result<std::vector<std::string>> names = list_directory(directory() + "/tmp");
   return names ? names->size() : 0;
+}
+
+bool Cache::leaves_nothing() const {
+  constexpr std::chrono::seconds kLimit{30};
+  const auto deadline = std::chrono::steady_clock::now() + kLimit;
+  while (leftovers() != 0) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
 }
 
 }  // namespace hipcache::integration

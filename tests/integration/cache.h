@@ -53,6 +53,8 @@ class Cache {
 
   // Requests' temporary directories that are still there.
   std::size_t leftovers() const;
+  // Whether they go: a request's is there until its result is written down, some time after the client has its answer.
+  bool leaves_nothing() const;
 
  private:
   support::Scratch scratch_;
