@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import socket
+import stat
 import time
 
 from process import Failed, daemon_seconds, run
@@ -15,12 +16,12 @@ SETTLING_TRIES = 10
 
 
 def bytes_under(directory):
-    """What the files under a directory occupy."""
+    """What the files under a directory occupy. Directories are not counted: ccache makes some hundreds, once."""
     total = 0
     for path in pathlib.Path(directory).rglob("*"):
         with contextlib.suppress(FileNotFoundError):
             status = path.lstat()
-            total += status.st_blocks * 512
+            total += status.st_blocks * 512 if stat.S_ISREG(status.st_mode) else 0
     return total
 
 
