@@ -22,7 +22,7 @@ HEADS = ("project", "compiler", "phase", "wall", "hit/partial/miss/passed", "dev
 
 def phase(fixture, name):
     fixture.launcher.zero()
-    wall = fixture.build(os.cpu_count())
+    wall, _ = fixture.build(os.cpu_count())
     steps = fixture.launcher.steps()
     requests, device, host = steps["requests"], steps["device"], steps["host"]
     return (
