@@ -40,14 +40,18 @@ struct ActionCache::Memory {
 
   SetList sets_under(const ActionKey& key);
   Status add_set(const ActionKey& key, const SetReference& set);
+  void prefer(const ActionKey& key, const SetReference& set);
   std::shared_ptr<const inputs::PathSet> path_set(const SetReference& reference);
   Result<Digest> put_set(const inputs::PathSet& set);
   Status put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
                     const ActionResult& result);
   std::optional<ActionResult> result_under(const Digest& key);
+  std::optional<ActionResult> lower_result_under(const Digest& key);
+  std::vector<SetReference> lower_sets_under(const ActionKey& key, const SetList& tried);
   bool holds_outputs(const ActionResult& result, store::Lease& lease);
-  std::optional<Hit> try_set(const ActionKey& key, const SetReference& reference, const inputs::Surroundings& from,
-                             store::Lease& lease, inputs::Effort* effort);
+  bool is_of_use(const ActionResult& result, const Suffices& suffices, store::Lease& lease);
+  std::optional<Hit> try_set(const ActionKey& key, const SetReference& reference, const Suffices& suffices,
+                             const inputs::Surroundings& from, store::Lease& lease, inputs::Effort* effort);
 
   // The value, or nothing with a line in the log: trouble of the store is a miss.
   template <typename T>
@@ -75,6 +79,11 @@ Status ActionCache::Memory::add_set(const ActionKey& key, const SetReference& se
   SetList list = sets_under(key);
   if (!list.move_to_front(set)) return done();
   return store.put_action(key.value, list.encode());
+}
+
+// For the next look-up. One that is not written down is found again, later.
+void ActionCache::Memory::prefer(const ActionKey& key, const SetReference& set) {
+  if (Status moved = add_set(key, set); !moved) log.warning(moved.error().message);
 }
 
 std::shared_ptr<const inputs::PathSet> ActionCache::Memory::path_set(const SetReference& reference) {
@@ -112,6 +121,33 @@ std::optional<ActionResult> ActionCache::Memory::result_under(const Digest& key)
   return or_miss(ActionResult::decode(*bytes));
 }
 
+// What cannot be read is of another version of this program, whose store it is.
+std::optional<ActionResult> ActionCache::Memory::lower_result_under(const Digest& key) {
+  for (const std::string& bytes : store.lower_actions(key)) {
+    Result<ActionResult> result = ActionResult::decode(bytes);
+    if (result) return std::move(*result);
+  }
+  return std::nullopt;
+}
+
+// The sets of other stores that ours does not list. A list of ours must not hide theirs: each has the sets that its
+// owner's compiles have met. Those that ours lists have been tried with the results of all stores.
+std::vector<SetReference> ActionCache::Memory::lower_sets_under(const ActionKey& key, const SetList& tried) {
+  std::vector<SetReference> sets;
+  const auto is_known = [&](const SetReference& reference) {
+    const auto has_id = [&](const SetReference& other) { return other.id == reference.id; };
+    return std::any_of(tried.sets().begin(), tried.sets().end(), has_id) ||
+           std::any_of(sets.begin(), sets.end(), has_id);
+  };
+  for (const std::string& bytes : store.lower_actions(key.value)) {
+    const Result<SetList> list = SetList::decode(bytes);
+    if (!list) continue;
+    for (const SetReference& reference : list->sets())
+      if (!is_known(reference)) sets.push_back(reference);
+  }
+  return sets;
+}
+
 bool ActionCache::Memory::holds_outputs(const ActionResult& result, store::Lease& lease) {
   for (const Output& output : result.outputs) {
     const Result<bool> held = store.hold_blob(output.blob, lease);
@@ -121,16 +157,26 @@ bool ActionCache::Memory::holds_outputs(const ActionResult& result, store::Lease
   return true;
 }
 
+bool ActionCache::Memory::is_of_use(const ActionResult& result, const Suffices& suffices, store::Lease& lease) {
+  if (suffices(result)) return holds_outputs(result, lease);
+  log.warning("a stored result lacks an output that is asked for: a miss");
+  return false;
+}
+
 std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const SetReference& reference,
-                                                const inputs::Surroundings& from, store::Lease& lease,
-                                                inputs::Effort* effort) {
+                                                const Suffices& suffices, const inputs::Surroundings& from,
+                                                store::Lease& lease, inputs::Effort* effort) {
   std::shared_ptr<const inputs::PathSet> set = path_set(reference);
   if (!set) return std::nullopt;
   // One in memory is used as much as one that is read: evicted all the same, the next daemon would miss it.
   if (const Result<bool> used = store.hold_blob(reference.blob, lease); !used) log.warning(used.error().message);
   const Digest state = world.state(*set, from, effort);
-  std::optional<ActionResult> result = result_under(result_key(key, set->id(), state));
-  if (!result || !holds_outputs(*result, lease)) return std::nullopt;
+  const Digest under = result_key(key, set->id(), state);
+  std::optional<ActionResult> result = result_under(under);
+  if (result && is_of_use(*result, suffices, lease)) return Hit{std::move(*result), std::move(set), state};
+  result = lower_result_under(under);
+  if (!result || !is_of_use(*result, suffices, lease)) return std::nullopt;
+  if (Status stored = store.take_over_action(under, result->encode()); !stored) log.warning(stored.error().message);
   return Hit{std::move(*result), std::move(set), state};
 }
 
@@ -138,15 +184,19 @@ ActionCache::ActionCache(store::Store& store, inputs::World& world, Log& log)
     : memory_(new Memory{store, world, log}) {}
 ActionCache::~ActionCache() = default;
 
-std::optional<Hit> ActionCache::look_up(const ActionKey& key, const inputs::Surroundings& from, store::Lease& lease,
-                                        inputs::Effort* effort) {
+std::optional<Hit> ActionCache::look_up(const ActionKey& key, const Suffices& suffices,
+                                        const inputs::Surroundings& from, store::Lease& lease, inputs::Effort* effort) {
   const SetList list = memory_->sets_under(key);
   for (const SetReference& reference : list.sets()) {
-    std::optional<Hit> hit = memory_->try_set(key, reference, from, lease, effort);
+    std::optional<Hit> hit = memory_->try_set(key, reference, suffices, from, lease, effort);
     if (!hit) continue;
-    if (reference != list.sets().front()) {
-      if (Status moved = memory_->add_set(key, reference); !moved) memory_->log.warning(moved.error().message);
-    }
+    if (reference != list.sets().front()) memory_->prefer(key, reference);
+    return hit;
+  }
+  for (const SetReference& reference : memory_->lower_sets_under(key, list)) {
+    std::optional<Hit> hit = memory_->try_set(key, reference, suffices, from, lease, effort);
+    if (!hit) continue;
+    memory_->prefer(key, reference);
     return hit;
   }
   return std::nullopt;
@@ -160,6 +210,18 @@ Status ActionCache::record(const ActionKey& key, const inputs::Witnessed& witnes
 
 // The union's state is taken between two states of each part; where these are equal, it is of the same world. What is
 // seen at a path is the same for all.
+namespace {
+
+// The first name that was answered otherwise when the part was witnessed.
+std::string changed_since(const inputs::Witnessed& part, const inputs::Answered& now) {
+  const std::vector<inputs::Observation>& asked = part.set->observations();
+  for (std::size_t at = 0; at < asked.size() && at < part.answered.size() && at < now.size(); ++at)
+    if (part.answered[at] != now[at]) return asked[at].name;
+  return "an input";
+}
+
+}  // namespace
+
 Examined ActionCache::examine(const std::vector<inputs::Witnessed>& parts, const inputs::Surroundings& from) {
   Examined examined{.all = {union_of(parts), {}}, .answered = {}};
   std::vector<const inputs::PathSet*> sets = {examined.all.set.get()};
@@ -168,6 +230,12 @@ Examined ActionCache::examine(const std::vector<inputs::Witnessed>& parts, const
   examined.all.state = states.front();
   examined.agrees = std::equal(parts.begin(), parts.end(), states.begin() + 1, states.end(),
                                [](const inputs::Witnessed& part, const Digest& state) { return part.state == state; });
+  for (std::size_t index = 0; index < parts.size() && examined.changed.empty(); ++index) {
+    if (parts[index].state == states[index + 1]) continue;
+    inputs::Answered now;
+    memory_->world.state(*parts[index].set, from, nullptr, &now);
+    examined.changed = changed_since(parts[index], now);
+  }
   return examined;
 }
 

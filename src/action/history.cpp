@@ -33,9 +33,14 @@ std::vector<Digest> decode_list(std::string_view bytes) {
 
 }  // namespace
 
-// A trail equal to a kept one only moves to the front.
+// A trail equal to a kept one only moves to the front. One that nobody could
+// read takes no place among those that can be.
 Status History::record(const Digest& output, const Trail& trail) {
   const std::string bytes = trail.encode();
+  if (bytes.size() > kMaxTrailBytes) {
+    log_.info("no trail is kept: it takes " + std::to_string(bytes.size()) + " bytes");
+    return done();
+  }
   const Result<Digest> blob = store_.put_blob_like(bytes, {.parts = {}, .family = "trail"});
   if (!blob) return blob.error();
   const std::lock_guard lock(list_mutex_);

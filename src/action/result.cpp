@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint8_t kVersion = 2;
 constexpr std::uint8_t kExecutable = 1;
 constexpr std::uint8_t kInPlace = 2;
+constexpr std::uint8_t kInPlaceIfEmpty = 4;
 constexpr std::uint64_t kMaxOutputs = 1000;  // a compile for every architecture there is writes far less
 constexpr std::uint64_t kMaxSteps = 1000;
 constexpr std::size_t kDigestBytes = 16;
@@ -25,15 +26,17 @@ Result<Output> next_output(inputs::FrameReader& in) {
   const std::uint8_t flags = in.byte();
   output.executable = (flags & kExecutable) != 0;
   output.in_place = (flags & kInPlace) != 0;
+  output.in_place_if_empty = (flags & kInPlaceIfEmpty) != 0;
   output.place = in.text();
   if (in.failed() || !blob) return damaged("it ends in the middle of an output");
-  if ((flags & ~(kExecutable | kInPlace)) != 0) return damaged("it has an output of an unknown kind");
+  if ((flags & ~(kExecutable | kInPlace | kInPlaceIfEmpty)) != 0) return damaged("it has an output of an unknown kind");
   output.blob = *blob;
   return output;
 }
 
 std::uint8_t flags_of(const Output& output) {
-  return static_cast<std::uint8_t>((output.executable ? kExecutable : 0) | (output.in_place ? kInPlace : 0));
+  return static_cast<std::uint8_t>((output.executable ? kExecutable : 0) | (output.in_place ? kInPlace : 0) |
+                                   (output.in_place_if_empty ? kInPlaceIfEmpty : 0));
 }
 
 }  // namespace

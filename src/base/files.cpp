@@ -16,9 +16,20 @@ namespace {
 
 using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
 
+constexpr std::size_t kRoom = 4096;
+
+// A regular file is read in one piece. The byte more is room for the read that
+// finds the end: growing for that read would copy all that is there. Files of
+// /proc claim no size.
+std::size_t first_room(const struct stat& status, std::uint64_t limit) {
+  if (!S_ISREG(status.st_mode) || status.st_size == 0) return kRoom;
+  return std::min(static_cast<std::uint64_t>(status.st_size), limit) + 1;
+}
+
 bool is_dot(const char* name) { return std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0; }
 
-// Removes what is in the directory behind `fd` (which it takes over), not the directory.
+// Removes what is in the directory behind `fd` (which it takes over), not the
+// directory.
 Status empty_directory(UniqueFd fd, const std::string& path) {
   Directory directory(fdopendir(fd.get()), closedir);
   if (directory == nullptr) return system_error("cannot read directory", path);
@@ -46,23 +57,50 @@ void UniqueFd::reset(int fd) {
   fd_ = fd;
 }
 
+ErrorCode code_of_errno(int number) {
+  switch (number) {
+    case EPIPE:
+    case ECONNRESET:
+      return ErrorCode::closed;
+    case ETIMEDOUT:
+      return ErrorCode::timed_out;
+    case ENOENT:
+    case ENOTDIR:
+    case ESRCH:
+      return ErrorCode::gone;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return ErrorCode::denied;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return ErrorCode::no_space;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EAGAIN:
+      return ErrorCode::resources;
+    default:
+      return ErrorCode::other;
+  }
+}
+
 Error system_error(std::string_view what, std::string_view path) {
+  const int number = errno;
   char buffer[128] = {};
-  const char* reason = strerror_r(errno, buffer, sizeof buffer);
-  return Error{std::string(what) + " " + std::string(path) + ": " + reason};
+  const char* reason = strerror_r(number, buffer, sizeof buffer);
+  return Error{std::string(what) + " " + std::string(path) + ": " + reason, code_of_errno(number)};
 }
 
 Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name) {
   struct stat status{};
   if (fstat(fd, &status) != 0) return system_error("cannot read", name);
   std::string bytes;
-  if (S_ISREG(status.st_mode))
-    bytes.reserve(std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size) + 1, limit + 1));
   std::size_t used = 0;
   for (;;) {
-    const std::size_t room = std::max<std::size_t>(bytes.capacity() - used, 4096);
-    bytes.resize(used + room);
-    const ssize_t got = read(fd, bytes.data() + used, room);
+    if (used == bytes.size()) bytes.resize(used == 0 ? first_room(status, limit) : 2 * used);
+    const ssize_t got = read(fd, bytes.data() + used, bytes.size() - used);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error("cannot read", name);
     if (got == 0) break;

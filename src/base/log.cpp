@@ -6,7 +6,14 @@
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include <chrono>
 #include <exception>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/log_limit.h"
+#include "hipcache/base/readable.h"
 
 namespace hipcache {
 namespace {
@@ -37,15 +44,26 @@ spdlog::sink_ptr make_sink(const std::string& path) {
 
 struct Log::Sink {
   spdlog::logger logger;
+  std::mutex mutex;  // guards `limit`
+  LogLimit limit;
+
+  explicit Sink(const std::string& path) : logger("hipcache", make_sink(path)) {}
+
+  void write(Level level, std::string_view line) {
+    logger.log(level_of(level), spdlog::string_view_t(line.data(), line.size()));
+  }
 };
 
 Log::Log() = default;
-Log::~Log() = default;
+Log::~Log() {
+  if (sink_ == nullptr) return;
+  for (const std::string& line : sink_->limit.rest()) sink_->write(Level::warning, line);
+}
 
 Log::Log(const std::string& path, Level threshold) {
   if (path.empty()) return;
   try {
-    sink_ = std::make_unique<Sink>(Sink{spdlog::logger("hipcache", make_sink(path))});
+    sink_ = std::make_unique<Sink>(path);
     sink_->logger.set_pattern("%Y-%m-%dT%H:%M:%S.%f %P %l %v");
     sink_->logger.set_level(level_of(threshold));
     sink_->logger.flush_on(spdlog::level::debug);
@@ -55,9 +73,17 @@ Log::Log(const std::string& path, Level threshold) {
   }
 }
 
+// What a user asked to be told (info, debug) is written whole; trouble may repeat itself a hundred times a second.
 void Log::write(Level level, std::string_view line) {
   if (sink_ == nullptr) return;
-  sink_->logger.log(level_of(level), spdlog::string_view_t(line.data(), line.size()));
+  const std::string shown = readable(line);
+  if (level < Level::warning) return sink_->write(level, shown);
+  std::vector<std::string> lines;
+  {
+    const std::scoped_lock lock(sink_->mutex);
+    lines = sink_->limit.admit(shown, std::chrono::steady_clock::now());
+  }
+  for (const std::string& admitted : lines) sink_->write(level, admitted);
 }
 
 bool Log::takes(Level level) const { return sink_ != nullptr && sink_->logger.should_log(level_of(level)); }

@@ -4,6 +4,7 @@
 // jobserver of make, and runs the parent's exit handlers in a child whose exec failed.
 #define BOOST_PROCESS_USE_STD_FS 1
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -23,6 +24,8 @@
 
 namespace hipcache {
 namespace {
+
+constexpr int kOneByOne = 4096;  // where the kernel has no close_range with this flag (before 5.11)
 
 struct Pipe {
   UniqueFd reader;
@@ -58,6 +61,13 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   return pointers;
 }
 
+// In the child. The pipe that tells of exec's failure stays until exec.
+void keep_only(const std::vector<int>& descriptors) {
+  if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
+    for (int fd = STDERR_FILENO + 1; fd < kOneByOne; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  for (const int fd : descriptors) fcntl(fd, F_SETFD, 0);
+}
+
 // What happens around fork and exec. After fork only async-signal-safe functions are called: the parent may have
 // threads.
 struct Launch : boost::process::extend::handler {
@@ -85,6 +95,8 @@ struct Launch : boost::process::extend::handler {
   template <typename Executor>
   void on_exec_setup(Executor&) {
     if (request.die_with_parent && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)) give_up(errno);
+    if (request.other_fds) keep_only(*request.other_fds);
+    if (request.signal_mask) sigprocmask(SIG_SETMASK, &*request.signal_mask, nullptr);
     for (int target = 0; target <= STDERR_FILENO; ++target) {
       const int source = streams[static_cast<std::size_t>(target)].get();
       if (source >= 0 && dup2(source, target) < 0) give_up(errno);

@@ -8,7 +8,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kWork = 5min;  // to clear or shrink a large store
+constexpr auto kAnswer = 60s;  // to say or zero what is known
+constexpr auto kWork = 5min;   // to clear or shrink a large store
+
+std::chrono::seconds limit_of(protocol::ControlKind kind) {
+  const bool is_work = kind == protocol::ControlKind::clear || kind == protocol::ControlKind::cleanup;
+  return is_work ? kWork : kAnswer;
+}
 
 }  // namespace
 
@@ -17,7 +23,12 @@ Result<protocol::Message> Control::ask_this_daemon(protocol::ControlKind kind) c
   if (!channel) return channel.error();
   if (Status sent = channel->send(protocol::ControlRequest{protocol::build_id(), kind}, patience_.send); !sent)
     return sent.error();
-  Result<protocol::Received> reply = channel->receive(kWork);
+  const std::chrono::seconds limit = limit_of(kind);
+  Result<protocol::Received> reply = channel->receive(limit);
+  if (!reply && reply.error().code == ErrorCode::timed_out)
+    return Error{
+        "the daemon did not answer within " + std::to_string(limit.count()) + " s; hipcache --stop-server ends it",
+        ErrorCode::timed_out};
   if (!reply) return reply.error();
   return std::move(reply->message);
 }
@@ -26,7 +37,7 @@ Result<protocol::Message> Control::ask_this_daemon(protocol::ControlKind kind) c
 // question does harm when it is asked twice.
 Result<protocol::Message> Control::ask_once(protocol::ControlKind kind) const {
   Result<protocol::Message> message = ask_this_daemon(kind);
-  if (message || message.error().message != protocol::kClosed) return message;
+  if (message || message.error().code != ErrorCode::closed) return message;
   return ask_this_daemon(kind);
 }
 
@@ -36,6 +47,11 @@ Result<std::string> Control::ask(protocol::ControlKind kind) const {
     if (const Result<bool> left = link_.ask_to_leave(); !left) return left.error();
     message = ask_once(kind);
   }
+  if (!message && message.error().code == ErrorCode::closed)
+    return Error{
+        "the daemon ended before it answered; its log says why (HIPCACHE_LOG, else daemon.log below the cache "
+        "directory)",
+        ErrorCode::closed};
   if (!message) return message.error();
   if (const auto* busy = std::get_if<protocol::Busy>(&*message)) return Error{"the daemon is busy: " + busy->reason};
   auto* reply = std::get_if<protocol::ControlReply>(&*message);

@@ -1,20 +1,34 @@
 #include "hipcache/client/conversation.h"
 
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
+#include "client/daemon_silence.h"
+#include "client/fatal_signals.h"
 #include "client/step_runner.h"
 
 namespace hipcache::client {
 namespace {
 
+using namespace std::chrono_literals;
 using protocol::Channel;
 using protocol::CompileRequest;
 using protocol::Received;
+
+constexpr auto kLookAbout = 250ms;
+constexpr auto kFromElsewhere = 100ms;  // in which the steps may have got the same signal as we
 
 Status check(const protocol::Finish& finish, std::size_t descriptors) {
   const auto without_content = std::count_if(finish.outputs.begin(), finish.outputs.end(),
@@ -24,10 +38,29 @@ Status check(const protocol::Finish& finish, std::size_t descriptors) {
                " outputs"};
 }
 
+// A directory of the name and mode that the daemon gives one outside of the cache directory.
+bool is_made_by_daemon(const std::string& directory) {
+  constexpr std::string_view kPrefix = "hipcache-";
+  constexpr std::size_t kUnique = 6;
+  const std::string_view name = base_name(directory);
+  if (!name.starts_with(kPrefix) || name.size() != kPrefix.size() + kUnique) return false;
+  struct stat status{};
+  return lstat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+         (status.st_mode & 07777) == S_IRWXU;
+}
+
+// Only what the daemon made for a request is ours to remove.
+bool is_of_a_request(const std::string& directory, const std::string& temporary_root) {
+  const std::string_view name = base_name(directory);
+  if (name.empty() || name.starts_with('.')) return false;
+  return directory_name(directory) == temporary_root || is_made_by_daemon(directory);
+}
+
 class Conversation {
  public:
-  Conversation(Channel& channel, const CompileRequest& request, const std::string& temporary_root, Patience patience)
-      : channel_(channel), request_(request), temporary_root_(temporary_root), patience_(patience) {}
+  Conversation(Channel& channel, const CompileRequest& request, const std::string& temporary_root, Patience patience,
+               DaemonSilence* known)
+      : channel_(channel), request_(request), temporary_root_(temporary_root), patience_(patience), known_(known) {}
 
   Result<Answer> hold();    // asks, and follows
   Result<Answer> follow();  // until the last word, or an error; then nothing is left
@@ -35,6 +68,8 @@ class Conversation {
  private:
   Result<Answer> hear();
   Result<Received> next();
+  Status await_word(std::chrono::milliseconds limit);
+  bool is_in_vain() const;
   Status run(protocol::RunStep step);
   void abandon();
 
@@ -42,7 +77,9 @@ class Conversation {
   const CompileRequest& request_;
   const std::string& temporary_root_;
   const Patience patience_;
-  std::optional<StepRunner> runner_;  // a hit needs none, nor its threads
+  DaemonSilence* const known_;           // null: nobody is told
+  std::optional<FatalSignals> signals_;  // held back from the first step on
+  std::optional<StepRunner> runner_;     // a hit needs none, nor its threads
   std::set<std::string> directories_;
   bool answered_ = false;
 };
@@ -64,7 +101,7 @@ Result<Answer> Conversation::hear() {
   for (;;) {
     Result<Received> received = next();
     if (!received) return received.error();
-    answered_ = true;
+    if (!std::exchange(answered_, true) && known_ != nullptr) known_->forget();
     protocol::Message& message = received->message;
     if (std::holds_alternative<protocol::KeepWaiting>(message)) continue;
     if (auto* step = std::get_if<protocol::RunStep>(&message)) {
@@ -81,26 +118,69 @@ Result<Answer> Conversation::hear() {
 Result<Received> Conversation::next() {
   for (;;) {
     const std::uint64_t finished_before = runner_ ? runner_->finished() : 0;
-    Result<Received> received = channel_.receive(answered_ ? patience_.silence : patience_.first_answer);
-    if (received || received.error().message != protocol::kTimedOut) return received;
-    if (!runner_ || (!runner_->is_running() && runner_->finished() == finished_before))
-      return Error{"the daemon says nothing"};
+    const Status word = await_word(answered_ ? patience_.silence : patience_.first_answer);
+    if (word) return channel_.receive(patience_.send);
+    if (word.error().code != ErrorCode::timed_out) return word.error();
+    if (runner_ && (runner_->is_running() || runner_->finished() != finished_before)) continue;
+    if (known_ != nullptr) known_->note();
+    return Error{"the daemon says nothing", ErrorCode::timed_out};
+  }
+}
+
+// A daemon that is stopped is not waited for, nor one that another client gave up a short while ago.
+bool Conversation::is_in_vain() const {
+  if (runner_ && runner_->is_running()) return false;
+  return is_peer_stopped(channel_.fd()) || (!answered_ && known_ != nullptr && known_->is_known());
+}
+
+// Until the daemon says something, or ErrorCode::timed_out. Looks about now and then whether there is hope.
+Status Conversation::await_word(std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  for (std::chrono::milliseconds pause = patience_.moment;; pause = kLookAbout) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    std::array<pollfd, 2> waited{pollfd{signals_ ? signals_->fd() : -1, POLLIN, 0}, pollfd{channel_.fd(), POLLIN, 0}};
+    const int ready = poll(waited.data(), waited.size(), static_cast<int>(std::clamp(left, 0ms, pause).count()));
+    if (signals_ && signals_->take()) return Error{"a signal ends the client"};
+    if (ready > 0) return done();
+    if (ready < 0 && errno != EINTR) return system_error("cannot wait for", "the daemon");
+    if (left <= 0ms || (ready == 0 && is_in_vain())) return Error{"the daemon says nothing", ErrorCode::timed_out};
   }
 }
 
 Status Conversation::run(protocol::RunStep step) {
   directories_.insert(step.directory);
-  if (!runner_) runner_.emplace(channel_, request_.environment, patience_);
+  if (!runner_) {
+    signals_.emplace();
+    runner_.emplace(channel_, request_.environment, patience_, signals_->before());
+  }
   return runner_->start(std::move(step));
 }
 
+// Compilers remove their temporary files when they get one of these. Of the others some leave files, and some are taken
+// for a crash.
+int for_compilers(int signal) { return signal == SIGINT || signal == SIGHUP ? signal : SIGTERM; }
+
 // Nothing may be left running, and nothing lying about should the daemon be dead.
 void Conversation::abandon() {
+  const int signal = signals_ ? signals_->taken() : 0;
+  if (runner_ && signal != 0) runner_->stop(for_compilers(signal), kFromElsewhere);
   if (runner_) runner_->stop();
   for (const std::string& directory : directories_) {
-    if (directory_name(directory) != temporary_root_ || base_name(directory).starts_with('.')) continue;
+    if (!is_of_a_request(directory, temporary_root_)) continue;
     [[maybe_unused]] const Status removed = remove_tree(directory);  // else the next daemon does it
   }
+  if (signal != 0) signals_->die();
+}
+
+// No room in the daemon's queue of connections is silence too.
+Result<Channel> connect(const DaemonLink& link, Patience patience, DaemonSilence& known) {
+  Result<Channel> channel = link.connect(patience.moment);
+  if (channel || channel.error().code != ErrorCode::timed_out)
+    return channel ? std::move(channel) : link.connect_or_start();
+  if (known.is_known()) return channel;
+  channel = link.connect(patience.connect);
+  if (!channel && channel.error().code == ErrorCode::timed_out) known.note();
+  return channel;
 }
 
 bool is_final(const protocol::Message& message) {
@@ -118,28 +198,31 @@ Result<Answer> only_final(Result<Answer> answer) {
 }  // namespace
 
 Result<Answer> converse_over(Channel& channel, const CompileRequest& request, const std::string& temporary_root,
-                             Patience patience) {
-  return only_final(Conversation(channel, request, temporary_root, patience).hold());
+                             Patience patience, DaemonSilence* known) {
+  return only_final(Conversation(channel, request, temporary_root, patience, known).hold());
 }
 
 Result<Answer> follow_over(Channel& channel, const CompileRequest& request, const std::string& temporary_root,
-                           Patience patience) {
-  return only_final(Conversation(channel, request, temporary_root, patience).follow());
+                           Patience patience, DaemonSilence* known) {
+  return only_final(Conversation(channel, request, temporary_root, patience, known).follow());
 }
 
 Result<Answer> converse(const DaemonLink& link, const CompileRequest& request, Patience patience,
                         std::optional<Channel> begun) {
   bool replaced = false;
   bool renewed = false;
+  const Result<std::string> socket = link.socket_path();
+  if (!socket) return socket.error();
+  DaemonSilence known(*socket, patience.retry);
   const auto ask = [&]() -> Result<Answer> {
-    if (begun) return follow_over(*begun, request, link.temporary_root(), patience);
-    Result<Channel> channel = link.connect_or_start();
+    if (begun) return follow_over(*begun, request, link.temporary_root(), patience, &known);
+    Result<Channel> channel = connect(link, patience, known);
     if (!channel) return channel.error();
-    return converse_over(*channel, request, link.temporary_root(), patience);
+    return converse_over(*channel, request, link.temporary_root(), patience, &known);
   };
   for (;; begun.reset()) {
     Result<Answer> answer = ask();
-    if (!answer && answer.error().message == protocol::kClosed && !std::exchange(renewed, true)) continue;
+    if (!answer && answer.error().code == ErrorCode::closed && !std::exchange(renewed, true)) continue;
     const auto* mismatch = answer ? std::get_if<protocol::VersionMismatch>(&answer->message) : nullptr;
     if (mismatch == nullptr) return answer;
     if (std::exchange(replaced, true)) return Error{"the daemon is of version " + mismatch->daemon_build};

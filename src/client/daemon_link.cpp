@@ -9,10 +9,17 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <ctime>
+#include <optional>
 
+#include "client/daemon_lock.h"
 #include "client/daemon_start.h"
+#include "client/working_place.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/own_directory.h"
+#include "hipcache/config/cache_place.h"
+#include "hipcache/protocol/view.h"
 
 namespace hipcache::client {
 namespace {
@@ -21,7 +28,6 @@ using protocol::Channel;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kAgain{5};  // between two looks at a lock or a socket, bounded by Patience
-constexpr mode_t kDirectoryMode = 0700;
 
 // Whether the process behind the descriptor ended within `limit`; -1 never does.
 bool ended_within(int process, std::chrono::milliseconds limit) {
@@ -30,16 +36,27 @@ bool ended_within(int process, std::chrono::milliseconds limit) {
 }
 
 // flock has no time limit of its own.
-Result<UniqueFd> lock(const std::string& path, std::chrono::milliseconds limit) {
-  UniqueFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!fd) return system_error("cannot open", path);
+Result<UniqueFd> lock_file(const OwnDirectory& directory, const std::string& name, std::chrono::milliseconds limit) {
+  Result<UniqueFd> file = directory.open_file(name, O_RDWR | O_CREAT);
+  if (!file) return file;
   const Clock::time_point until = Clock::now() + limit;
-  while (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return system_error("cannot lock", path);
+  while (flock(file->get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return system_error("cannot lock", join_path(directory.path(), name));
     if (Clock::now() >= until) return Error{"another client has been starting the daemon for too long"};
     ended_within(-1, kAgain);
   }
-  return fd;
+  return file;
+}
+
+// The error that the daemon printed before it ended.
+std::string why_it_ended(int said) {
+  static constexpr std::string_view kBefore = "hipcached: error: ";
+  std::array<char, 1024> text{};
+  const ssize_t size = read(said, text.data(), text.size());
+  const std::string_view all(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  const std::string_view line = all.substr(0, all.find('\n'));
+  if (!line.starts_with(kBefore)) return "the daemon ended at once; hipcached run by hand says why";
+  return std::string(line.substr(kBefore.size()));
 }
 
 bool sets(const std::string& entry, std::string_view name) {
@@ -47,14 +64,19 @@ bool sets(const std::string& entry, std::string_view name) {
 }
 
 // Ours, with absolute places (the daemon lives in "/") and without libraries preloaded for compilers.
-std::vector<std::string> daemon_environment(const std::string& directory, const std::string& file) {
+std::vector<std::string> daemon_environment(const std::string& directory, const std::string& file,
+                                            const std::vector<std::string>& seeds) {
   static constexpr std::array<std::string_view, 4> kNotForIt{"HIPCACHE_DIR", "HIPCACHE_CONFIG", "LD_PRELOAD",
                                                              "HIPCACHE_TRACE"};
   std::vector<std::string> environment{"HIPCACHE_DIR=" + directory, "HIPCACHE_CONFIG=" + file};
+  std::string list;
+  for (const std::string& seed : seeds) list.append(list.empty() ? "" : ",").append(seed);
+  if (!list.empty()) environment.push_back("HIPCACHE_SEED=" + list);
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string variable(*entry);
     bool wanted = true;
     for (const std::string_view name : kNotForIt) wanted = wanted && !sets(variable, name);
+    wanted = wanted && (list.empty() || !sets(variable, "HIPCACHE_SEED"));
     if (wanted) environment.push_back(variable);
   }
   return environment;
@@ -68,7 +90,7 @@ UniqueFd process_of_peer(int socket) {
   return watch_process(peer.pid);
 }
 
-// kClosed is the error of a daemon that is leaving already.
+// ErrorCode::closed is the error of a daemon that is leaving already.
 Status ask_to_stop(Channel& channel, Patience patience) {
   const protocol::ControlRequest stop{protocol::build_id(), protocol::ControlKind::stop};
   if (Status sent = channel.send(stop, patience.send); !sent) return sent;
@@ -87,21 +109,41 @@ Result<std::string> daemon_beside_us() {
 }
 
 DaemonLink::DaemonLink(const config::Settings& located, Patience patience)
-    : directory_(located.directory), file_(located.file), patience_(patience) {}
+    : DaemonLink(patience, working_place(located)) {}
 
-Result<Channel> DaemonLink::connect() const {
-  const Result<std::string> path = protocol::socket_path(directory_);
+DaemonLink::DaemonLink(Patience patience, const config::Settings& place)
+    : directory_(place.directory),
+      home_(protocol::daemon_directory(place.directory)),
+      user_home_(place.user_home),
+      file_(place.file),
+      seeds_(place.seeds),
+      patience_(patience) {}
+
+// The file is read here, off the way of a hit. What is wrong with the settings the daemon says.
+config::Settings DaemonLink::place() const {
+  config::Settings place;
+  if (const auto all = config::load(config::lookup_in_process()); all) place.umask = all->umask;
+  place.directory = directory_;
+  return place;
+}
+
+Result<Channel> DaemonLink::connect(std::chrono::milliseconds limit) const {
+  const Result<std::string> path = socket_path();
   if (!path) return path.error();
-  Result<UniqueFd> socket = protocol::connect_to(*path, patience_.connect);
+  Result<UniqueFd> socket = protocol::connect_to(*path, limit);
   if (!socket) return socket.error();
   return Channel(std::move(*socket));
 }
 
 Result<Channel> DaemonLink::connect_or_start() const {
   if (Result<Channel> channel = connect()) return channel;
-  if (const Result<std::string> path = protocol::socket_path(directory_); !path) return path.error();
-  if (Status made = make_directories(directory_, kDirectoryMode); !made) return made.error();
-  const Result<UniqueFd> turn = lock(directory_ + "/start.lock", patience_.start);
+  if (const Result<std::string> path = socket_path(); !path) return path.error();
+  if (Status user = config::check_home(config::Settings{.user_home = user_home_}); !user) return user.error();
+  const Result<OwnDirectory> cache = config::open_or_make_cache_directory(place());
+  if (!cache) return cache.error();
+  const Result<OwnDirectory> home = OwnDirectory::open_or_make(home_);
+  if (!home) return home.error();
+  const Result<UniqueFd> turn = lock_file(*home, "start.lock", patience_.start);
   if (!turn) return turn.error();
   if (Result<Channel> channel = connect()) return channel;  // another client's, by now
   return start();
@@ -111,17 +153,17 @@ Result<Channel> DaemonLink::start() const {
   const Result<std::string> program = daemon_beside_us();
   if (!program) return program.error();
   if (access(program->c_str(), X_OK) != 0) return system_error("cannot start the daemon", *program);
-  const Result<UniqueFd> process = start_detached(*program, daemon_environment(directory_, file_));
-  if (!process) return process.error();
-  return wait_for_socket(process->get());
+  const Result<Detached> daemon = start_detached(*program, daemon_environment(directory_, file_, seeds_));
+  if (!daemon) return daemon.error();
+  return wait_for_socket(daemon->process.get(), daemon->said.get());
 }
 
-Result<Channel> DaemonLink::wait_for_socket(int process) const {
+Result<Channel> DaemonLink::wait_for_socket(int process, int said) const {
   const Clock::time_point until = Clock::now() + patience_.start;
   for (;;) {
     const bool ended = ended_within(process, kAgain);
     if (Result<Channel> channel = connect()) return channel;
-    if (ended) return Error{"the daemon ended at once; hipcached run by hand says why"};
+    if (ended) return Error{why_it_ended(said)};
     if (Clock::now() >= until) return Error{"the daemon did not come up in time"};
   }
 }
@@ -129,7 +171,7 @@ Result<Channel> DaemonLink::wait_for_socket(int process) const {
 Result<bool> DaemonLink::ask_to_leave() const {
   Result<Channel> channel = connect();
   if (!channel) return false;
-  if (Status asked = ask_to_stop(*channel, patience_); !asked && asked.error().message != protocol::kClosed)
+  if (Status asked = ask_to_stop(*channel, patience_); !asked && asked.error().code != ErrorCode::closed)
     return asked.error();
   const Clock::time_point until = Clock::now() + patience_.leave;
   while (connect()) {
@@ -140,12 +182,42 @@ Result<bool> DaemonLink::ask_to_leave() const {
 }
 
 Result<bool> DaemonLink::stop(std::chrono::milliseconds limit) const {
+  const Result<OwnDirectory> cache = config::open_cache_directory(place());
+  const Result<OwnDirectory> ours = cache ? OwnDirectory::open(home_) : cache.error();
+  if (!ours && ours.error().code == ErrorCode::gone) return false;
+  if (!ours) return ours.error();
+  const Clock::time_point until = Clock::now() + patience_.start;
+  bool lived = false;
+  for (;;) {
+    Result<bool> stopped = stop_by_request(limit);
+    if (stopped && *stopped) return true;
+    if (!stopped && stopped.error().code == ErrorCode::resources) return stopped;
+    if (!is_daemon_lock_held(*ours)) return lived;
+    lived = true;  // it starts, or leaves, or does not answer
+    if (!stopped || Clock::now() >= until) return stop_by_signal(*ours, limit);
+    ended_within(-1, kAgain);
+  }
+}
+
+// False if none could be connected to.
+Result<bool> DaemonLink::stop_by_request(std::chrono::milliseconds limit) const {
   UniqueFd process;
   if (Result<Channel> channel = connect()) process = process_of_peer(channel->fd());
   Result<bool> left = ask_to_leave();
   if (left && *left && process && !ended_within(process.get(), limit))
-    return Error{"the daemon was asked to stop and is still busy with running compiles"};
+    return Error{"the daemon was asked to stop and is still busy with running compiles", ErrorCode::resources};
   return left;
+}
+
+Result<bool> DaemonLink::stop_by_signal(const OwnDirectory& directory, std::chrono::milliseconds limit) const {
+  const std::optional<DaemonProcess> daemon = daemon_lock_holder(directory);
+  if (!daemon && !is_daemon_lock_held(directory)) return true;
+  if (!daemon)
+    return Error{"a daemon that does not answer holds " + directory.path() +
+                 "/daemon.lock, and its process cannot be seen from here"};
+  if (!send_signal(*daemon, SIGTERM) || ended_within(daemon->watched.get(), limit)) return true;
+  return Error{"the daemon, process " + std::to_string(daemon->pid) +
+               ", was asked to stop and still runs; killing it does no harm to the cache"};
 }
 
 }  // namespace hipcache::client

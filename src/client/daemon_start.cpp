@@ -23,11 +23,11 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
 }
 
 // In the child, after the last fork: only async-signal-safe calls from here on.
-[[noreturn]] void become(char* const* argv, char* const* environment) {
+[[noreturn]] void become(int said, char* const* argv, char* const* environment) {
   const int null = open("/dev/null", O_RDWR);
   if (null < 0 || chdir("/") != 0) _exit(EXIT_FAILURE);
-  for (int stream = 0; stream < kFirstOther; ++stream)
-    if (dup2(null, stream) < 0) _exit(EXIT_FAILURE);
+  if (dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0)
+    _exit(EXIT_FAILURE);
   if (close_range(kFirstOther, ~0U, 0) != 0)
     for (int fd = kFirstOther; fd < kCloseOneByOne; ++fd) close(fd);
   signal(SIGHUP, SIG_DFL);
@@ -38,10 +38,10 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
 }
 
 // The child between us and the daemon: it ends at once, and init adopts the daemon.
-[[noreturn]] void fork_again(int report, char* const* argv, char* const* environment) {
+[[noreturn]] void fork_again(int report, int said, char* const* argv, char* const* environment) {
   setsid();
   const pid_t daemon = fork();
-  if (daemon == 0) become(argv, environment);
+  if (daemon == 0) become(said, argv, environment);
   const bool told = write(report, &daemon, sizeof daemon) == sizeof daemon;
   _exit(daemon > 0 && told ? EXIT_SUCCESS : EXIT_FAILURE);
 }
@@ -56,7 +56,7 @@ void reap(pid_t pid) {
 // By number: the header of glibc 2.36 cannot be used from C++.
 UniqueFd watch_process(pid_t pid) { return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
 
-Result<UniqueFd> start_detached(const std::string& program, const std::vector<std::string>& environment) {
+Result<Detached> start_detached(const std::string& program, const std::vector<std::string>& environment) {
   const std::vector<std::string> arguments{program};
   const std::vector<char*> argv = pointers_to(arguments);
   const std::vector<char*> variables = pointers_to(environment);
@@ -64,9 +64,12 @@ Result<UniqueFd> start_detached(const std::string& program, const std::vector<st
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("cannot start", program);
   const UniqueFd reader(ends[0]);
   UniqueFd writer(ends[1]);
+  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return system_error("cannot start", program);
+  UniqueFd said(ends[0]);
+  const UniqueFd saying(ends[1]);
   const pid_t between = fork();
   if (between < 0) return system_error("cannot start", program);
-  if (between == 0) fork_again(writer.get(), argv.data(), variables.data());
+  if (between == 0) fork_again(writer.get(), saying.get(), argv.data(), variables.data());
   writer.reset();
   reap(between);
   pid_t daemon = -1;
@@ -74,7 +77,7 @@ Result<UniqueFd> start_detached(const std::string& program, const std::vector<st
     return Error{"cannot start " + program + ": no process for it"};
   UniqueFd process = watch_process(daemon);
   if (!process) return system_error("cannot watch", program);
-  return process;
+  return Detached{std::move(process), std::move(said)};
 }
 
 }  // namespace hipcache::client

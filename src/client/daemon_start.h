@@ -12,9 +12,14 @@
 
 namespace hipcache::client {
 
-// In a session of its own, adopted by init, in "/", streams at /dev/null, every other descriptor closed. Returns a
-// descriptor of the process that becomes readable when it ends. REQUIRES: no other thread.
-Result<UniqueFd> start_detached(const std::string& program, const std::vector<std::string>& environment);
+struct Detached {
+  UniqueFd process;  // becomes readable when the process ends
+  UniqueFd said;     // what it prints to its standard error, for as long as this is open. Reading does not wait
+};
+
+// In a session of its own, adopted by init, in "/", input and output at /dev/null, every other descriptor but standard
+// error closed; writing to that never waits. REQUIRES: no other thread.
+Result<Detached> start_detached(const std::string& program, const std::vector<std::string>& environment);
 
 // A descriptor that becomes readable when the process ends; invalid if there is none of that number.
 UniqueFd watch_process(pid_t pid);

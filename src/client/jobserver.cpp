@@ -53,13 +53,14 @@ UniqueFd open_anew(int fd, int flags) {
 struct Ends {
   UniqueFd reader;
   UniqueFd writer;
+  std::vector<int> inherited;
 };
 
 Ends open_ends(std::string_view option) {
   constexpr std::string_view kFifo = "fifo:";
   if (option.starts_with(kFifo)) {
     const std::string path(option.substr(kFifo.size()));
-    Ends ends{UniqueFd(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)), UniqueFd()};
+    Ends ends{UniqueFd(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)), UniqueFd(), {}};
     if (ends.reader && is_pipe(ends.reader.get())) ends.writer = open_anew(ends.reader.get(), O_WRONLY);
     return ends;
   }
@@ -68,7 +69,7 @@ Ends open_ends(std::string_view option) {
   const std::optional<int> reader = number_of(option.substr(0, comma));
   const std::optional<int> writer = number_of(option.substr(comma + 1));
   if (!reader || !writer) return {};
-  return {open_anew(*reader, O_RDONLY), open_anew(*writer, O_WRONLY)};
+  return {open_anew(*reader, O_RDONLY), open_anew(*writer, O_WRONLY), {*reader, *writer}};
 }
 
 }  // namespace
@@ -78,6 +79,7 @@ Jobserver::Jobserver(const std::vector<std::string>& environment) {
   if (!ends.reader || !ends.writer) return;
   reader_ = std::move(ends.reader);
   writer_ = std::move(ends.writer);
+  inherited_ = std::move(ends.inherited);
 }
 
 bool Jobserver::take_own() {

@@ -43,6 +43,9 @@ class Jobserver {
     int token_;         // the byte that was read, or kOwnPlace
   };
 
+  // The descriptors of make's that a program below us inherits, if it was told of them by numbers.
+  const std::vector<int>& inherited() const { return inherited_; }
+
   // Waits for a place, until `is_over`, which is asked now and then. A jobserver that is gone does not limit.
   Place take(const std::function<bool()>& is_over);
 
@@ -54,6 +57,7 @@ class Jobserver {
 
   UniqueFd reader_;  // not blocking; none: no jobserver
   UniqueFd writer_;
+  std::vector<int> inherited_;
   std::mutex mutex_;
   bool own_is_free_ = true;
 };

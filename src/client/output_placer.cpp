@@ -21,6 +21,7 @@ Status place_outputs(const protocol::Finish& finish, const std::vector<UniqueFd>
     const bool carried = output.content.has_value();
     outputs.push_back({.path = output.path.c_str(),
                        .in_place = output.in_place,
+                       .in_place_if_empty = output.in_place_if_empty,
                        .executable = output.executable,
                        .file = carried ? -1 : descriptors[files++].get(),
                        .bytes = carried ? output.content->data() : nullptr,

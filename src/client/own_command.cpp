@@ -8,6 +8,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/launch/compiler.h"
+#include "hipcache/protocol/view.h"
 
 namespace hipcache::client {
 namespace {
@@ -24,13 +25,6 @@ std::uint32_t current_umask() {
   const mode_t mask = umask(0);
   umask(mask);
   return mask;
-}
-
-protocol::Namespace own_view() {
-  struct stat mounts{};
-  struct stat root{};
-  if (stat("/proc/self/ns/mnt", &mounts) != 0 || stat("/", &root) != 0) return {};
-  return {mounts.st_ino, root.st_dev, root.st_ino};
 }
 
 }  // namespace
@@ -61,7 +55,7 @@ protocol::CompileRequest compile_request(const OwnCommand& command) {
   request.argv = command.argv;
   request.environment = command.environment;
   request.working_directory = command.directory;
-  request.name_space = own_view();
+  request.name_space = protocol::own_view();
   request.umask = current_umask();
   request.stderr_is_terminal = isatty(STDERR_FILENO) == 1;
   return request;

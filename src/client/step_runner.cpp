@@ -33,40 +33,28 @@ std::uint64_t file_clock_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// O_APPEND: the commands of a step write one after the other, and stdout and stderr may be one file.
-Result<UniqueFd> open_output(const std::string& path) {
-  UniqueFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!fd) return system_error("cannot write", path);
-  return fd;
-}
-
-Result<pid_t> spawn_command(const RunStep& step, const protocol::Command& command,
-                            const std::vector<std::string>& environment) {
+// A pipe of the user's (exec 5< <(...), with #include "/dev/fd/5") would be empty for the compiler that runs alone
+// afterwards: a step has no descriptor of the user's, as it has not his standard input.
+Result<pid_t> spawn_command(const RunStep& step, const protocol::Command& command, const StepTexts& texts,
+                            const std::vector<std::string>& environment, const std::vector<int>& inherited,
+                            const sigset_t& mask) {
   const UniqueFd in(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!in) return system_error("cannot open", "/dev/null");
-  const Result<UniqueFd> out = open_output(step.stdout_path);
-  if (!out) return out.error();
-  const Result<UniqueFd> err = open_output(step.stderr_path);
-  if (!err) return err.error();
   return spawn({.program = command.program,
                 .argv = command.argv,
                 .environment = step_environment(environment, step),
                 .stdin_fd = in.get(),
-                .stdout_fd = out->get(),
-                .stderr_fd = err->get()});
-}
-
-// Until the child has ended, without reaping it: until then nobody else can get its number.
-void await_end(pid_t pid) {
-  siginfo_t info{};
-  while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
-  }
+                .stdout_fd = texts.out(),
+                .stderr_fd = texts.err(),
+                .other_fds = inherited,
+                .signal_mask = mask});
 }
 
 }  // namespace
 
-StepRunner::StepRunner(protocol::Channel& channel, const std::vector<std::string>& environment, Patience patience)
-    : channel_(channel), environment_(environment), patience_(patience), jobserver_(environment) {}
+StepRunner::StepRunner(protocol::Channel& channel, const std::vector<std::string>& environment, Patience patience,
+                       const sigset_t& mask)
+    : channel_(channel), environment_(environment), patience_(patience), mask_(mask), jobserver_(environment) {}
 
 StepRunner::~StepRunner() { stop(); }
 
@@ -78,6 +66,7 @@ Status StepRunner::start(RunStep step) {
   {
     const std::lock_guard lock(mutex_);
     ++running_;
+    known_.add_mark("TMPDIR=" + step.directory);
   }
   try {
     threads_.emplace_back([this, step = std::move(step)] { run(step); });
@@ -89,14 +78,17 @@ Status StepRunner::start(RunStep step) {
   return done();
 }
 
-void StepRunner::stop() {
+void StepRunner::stop(int signal, std::chrono::milliseconds leave) {
   std::optional<Orphans> orphans;
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
-    if (running_ > 0) orphans.emplace();
-    signal_all(SIGTERM);
-    if (!ended_.wait_for(lock, patience_.terminate, [this] { return running_ == 0; })) signal_all(SIGKILL);
+    if (running_ > 0) orphans.emplace(known_);
+    const auto end_within = [&](std::chrono::milliseconds limit) {
+      return ended_.wait_for(lock, limit, [this] { return running_ == 0; });
+    };
+    if (!end_within(leave)) signal_all(signal);
+    if (!end_within(patience_.terminate)) signal_all(SIGKILL);
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -160,9 +152,14 @@ StepDone StepRunner::run_commands(const RunStep& step) {
   result.step = step.step;
   result.started_ns = file_clock_ns();
   const Clock::time_point started = Clock::now();
+  Result<StepTexts> texts = StepTexts::make();
+  if (!texts) {
+    result.spawn_error = texts.error().message;
+    return result;
+  }
   for (std::uint32_t index = 0; index < step.commands.size() && result.exit_code == 0; ++index) {
     result.failed_command = index;
-    const Result<ExitStatus> ended = run_command(step, step.commands[index]);
+    const Result<ExitStatus> ended = run_command(step, step.commands[index], *texts);
     if (!ended) {
       result.spawn_error = ended.error().message;
       break;
@@ -171,23 +168,25 @@ StepDone StepRunner::run_commands(const RunStep& step) {
     result.processor_us += ended->processor_us;
   }
   if (result.exit_code == 0 && result.spawn_error.empty()) result.failed_command = 0;
+  std::move(*texts).give(result);
   result.duration_us =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - started).count());
   return result;
 }
 
-Result<ExitStatus> StepRunner::run_command(const RunStep& step, const protocol::Command& command) {
-  const Result<pid_t> pid = spawn_unless_stopping(step, command);
+Result<ExitStatus> StepRunner::run_command(const RunStep& step, const protocol::Command& command, StepTexts& texts) {
+  const Result<pid_t> pid = spawn_unless_stopping(step, command, texts);
   if (!pid) return pid.error();
-  await_end(*pid);
+  texts.follow(*pid);  // not reaped yet: nobody else can get its number
   return finish(*pid);
 }
 
 // Under the mutex: a child is either seen by stop() or not started.
-Result<pid_t> StepRunner::spawn_unless_stopping(const RunStep& step, const protocol::Command& command) {
+Result<pid_t> StepRunner::spawn_unless_stopping(const RunStep& step, const protocol::Command& command,
+                                                const StepTexts& texts) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return Error{"the client is stopping"};
-  Result<pid_t> pid = spawn_command(step, command, environment_);
+  Result<pid_t> pid = spawn_command(step, command, texts, environment_, jobserver_.inherited(), mask_);
   if (pid) children_.insert(*pid);
   return pid;
 }
@@ -199,6 +198,7 @@ Result<ExitStatus> StepRunner::finish(pid_t pid) {
 }
 
 void StepRunner::report(const StepDone& report) {
+  if (is_stopping()) return;  // the daemon is to find out that we leave
   const std::lock_guard lock(sending_);
   // A daemon that does not take the report is of no use: the receiving thread is to notice at once.
   if (Status sent = channel_.send(report, patience_.send); !sent) shutdown(channel_.fd(), SHUT_RDWR);

@@ -1,13 +1,15 @@
 // Runs the steps that the daemon asks for, each on a thread of its own, and reports each when it is done.
 //
 // The commands are children of this process: same group, terminal, limits and umask as the user's own compile would
-// have. What they print goes to the step's files, what they read from stdin is nothing.
+// have. What they print is kept in memory and reported, what they read from stdin is nothing.
 #ifndef HIPCACHE_SRC_CLIENT_STEP_RUNNER_H
 #define HIPCACHE_SRC_CLIENT_STEP_RUNNER_H
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstdint>
 #include <list>
 #include <mutex>
@@ -17,6 +19,8 @@
 #include <vector>
 
 #include "client/jobserver.h"
+#include "client/orphans.h"
+#include "client/step_texts.h"
 #include "hipcache/base/process.h"
 #include "hipcache/client/patience.h"
 #include "hipcache/protocol/channel.h"
@@ -26,16 +30,19 @@ namespace hipcache::client {
 class StepRunner {
  public:
   // `channel` outlives the runner, which alone sends on it from now on.
-  StepRunner(protocol::Channel& channel, const std::vector<std::string>& environment, Patience patience);
+  // The commands hold back the signals of `mask`.
+  StepRunner(protocol::Channel& channel, const std::vector<std::string>& environment, Patience patience,
+             const sigset_t& mask);
   ~StepRunner();
   StepRunner(const StepRunner&) = delete;
   StepRunner& operator=(const StepRunner&) = delete;
 
   Status start(protocol::RunStep step);
 
-  // Ends the running commands (SIGTERM, then SIGKILL) with all that they started, and waits for all threads; nothing is
-  // started after. REQUIRES: this process has no other children.
-  void stop();
+  // Ends the running commands (by the signal, then SIGKILL) with all that they started, and waits for all threads;
+  // nothing is started after. `leave`: how long they may take to end by themselves, since a terminal or a build tool
+  // sends signals to all processes, and a compiler that gets one twice leaves files behind.
+  void stop(int signal = SIGTERM, std::chrono::milliseconds leave = {});
 
   bool is_running() const;
   std::uint64_t finished() const;  // steps that ended so far
@@ -45,8 +52,9 @@ class StepRunner {
   bool is_stopping() const;
   protocol::StepDone run_in_a_place(const protocol::RunStep& step);
   protocol::StepDone run_commands(const protocol::RunStep& step);
-  Result<ExitStatus> run_command(const protocol::RunStep& step, const protocol::Command& command);
-  Result<pid_t> spawn_unless_stopping(const protocol::RunStep& step, const protocol::Command& command);
+  Result<ExitStatus> run_command(const protocol::RunStep& step, const protocol::Command& command, StepTexts& texts);
+  Result<pid_t> spawn_unless_stopping(const protocol::RunStep& step, const protocol::Command& command,
+                                      const StepTexts& texts);
   Result<ExitStatus> finish(pid_t pid);
   void join_gone();
   void report(const protocol::StepDone& report);
@@ -55,9 +63,11 @@ class StepRunner {
   protocol::Channel& channel_;
   const std::vector<std::string>& environment_;
   const Patience patience_;
+  const sigset_t mask_;
   Jobserver jobserver_;
   mutable std::mutex mutex_;  // guards all below but threads_
   std::condition_variable ended_;
+  Children known_;
   std::set<pid_t> children_;  // not yet reaped: their numbers are theirs
   std::size_t running_ = 0;
   std::uint64_t finished_ = 0;

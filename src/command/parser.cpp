@@ -12,10 +12,12 @@
 #include <utility>
 
 #include "command/compiler_name.h"
+#include "command/descriptors.h"
 #include "command/driver_rules.h"
 #include "command/nested_options.h"
 #include "command/rdc_link.h"
 #include "command/response_files.h"
+#include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
 #include "hipcache/command/invocation.h"
 #include "hipcache/command/reason.h"
@@ -148,16 +150,51 @@ std::vector<ArchId> find_archs(const InputArgList& arguments) {
   return archs;
 }
 
-std::vector<std::string> less_archs(const std::vector<std::string>& expanded, const InputArgList& arguments) {
-  std::set<std::size_t> dropped;
-  for (const Arg* argument : arguments.filtered(OPT_offload_arch_EQ, OPT_no_offload_arch_EQ)) {
-    dropped.insert(argument->getIndex() + 1);  // the table has not seen the compiler's name
+bool is_arch_option(const Arg& argument) {
+  return argument.getOption().matches(OPT_offload_arch_EQ) || argument.getOption().matches(OPT_no_offload_arch_EQ);
+}
+
+// Whether the option names the depfile, asks for it or shapes it, and does nothing else. -MG is none of them: with it a
+// missing header is no error.
+bool is_depfile_option(const Arg& argument) {
+  switch (argument.getOption().getID()) {
+    case OPT_MD:
+    case OPT_MMD:
+    case OPT_MF:
+    case OPT_MT:
+    case OPT_MQ:
+    case OPT_MP:
+    case OPT_MV:
+      return true;
+    case OPT_Wp_COMMA:
+      return is_dependency_request(argument);
+    default:
+      return false;
+  }
+}
+
+bool is_arch_or_depfile_option(const Arg& argument) { return is_arch_option(argument) || is_depfile_option(argument); }
+
+// Whether the option's value is the argument after it.
+bool has_separate_value(const Arg& argument, const std::vector<std::string>& expanded) {
+  const std::size_t next = argument.getIndex() + 2;  // the table has not seen the compiler's name
+  return argument.getNumValues() == 1 && next < expanded.size() && argument.getValue() == expanded[next] &&
+         argument.getSpelling() == expanded[next - 1];
+}
+
+std::vector<std::string> less(const std::vector<std::string>& expanded, const InputArgList& arguments,
+                              bool (*is_left_out)(const Arg&)) {
+  std::vector<bool> left_out(expanded.size(), false);
+  for (const Arg* argument : arguments) {
+    if (!is_left_out(*argument)) continue;
+    const std::size_t first = argument->getIndex() + 1;
+    left_out[first] = true;
+    if (has_separate_value(*argument, expanded)) left_out[first + 1] = true;
   }
   std::vector<std::string> rest;
   rest.reserve(expanded.size());
-  for (std::size_t i = 0; i < expanded.size(); ++i) {
-    if (!dropped.contains(i)) rest.push_back(expanded[i]);
-  }
+  for (std::size_t i = 0; i < expanded.size(); ++i)
+    if (!left_out[i]) rest.push_back(expanded[i]);
   return rest;
 }
 
@@ -226,7 +263,8 @@ void fill(Invocation& invocation, const InputArgList& arguments, const Input& in
   invocation.driver_names_outputs = output == nullptr && side_of(arguments) == OPT_offload_device_only;
   invocation.depfile = find_depfile(arguments, input.path);
   invocation.archs = find_archs(arguments);
-  invocation.without_archs = less_archs(invocation.expanded, arguments);
+  invocation.without_archs = less(invocation.expanded, arguments, is_arch_option);
+  invocation.for_cuid = less(invocation.expanded, arguments, is_arch_or_depfile_option);
   invocation.new_driver = is_new_driver(arguments);
   invocation.user_cuid = arguments.hasArgNoClaim(OPT_cuid_EQ, OPT_fuse_cuid_EQ);
   invocation.colour_given = colour_is_given(arguments);
@@ -246,7 +284,7 @@ void fill_link(Invocation& invocation, const InputArgList& arguments) {
   const Arg* output = arguments.getLastArgNoClaim(OPT_o);
   invocation.object = output != nullptr ? output->getValue() : "a.out";
   invocation.archs = find_archs(arguments);
-  invocation.without_archs = less_archs(invocation.expanded, arguments);
+  invocation.without_archs = less(invocation.expanded, arguments, is_arch_option);
   invocation.colour_given = colour_is_given(arguments);
 }
 
@@ -279,6 +317,15 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
   return invocation;
 }
 
+// Such a command is not even read as an opaque one, so the reason holds for both.
+std::optional<Uncacheable> descriptor_refusal(const Invocation& invocation, const std::string& working_directory) {
+  if (std::string named = descriptor_among(invocation.expanded, working_directory); !named.empty())
+    return Uncacheable{reason::kStandardInput, std::move(named)};
+  if (!invocation.source.empty() && leads_to_descriptor(join_path(working_directory, invocation.source)))
+    return Uncacheable{reason::kStandardInput, invocation.source};
+  return std::nullopt;
+}
+
 bool has_null(const std::vector<std::string>& argv) {
   return std::any_of(argv.begin(), argv.end(), [](const std::string& a) { return a.find('\0') != std::string::npos; });
 }
@@ -305,7 +352,10 @@ std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::strin
   invocation.expanded = std::move(expanded->arguments);
   invocation.response_files = std::move(expanded->files);
   invocation.by_script = is_hipcc(argv[0]);
-  return understand(std::move(invocation), table_->rules);
+  auto understood = understand(std::move(invocation), table_->rules);
+  if (const auto* planned = std::get_if<Invocation>(&understood))
+    if (auto refusal = descriptor_refusal(*planned, working_directory)) return *std::move(refusal);
+  return understood;
 }
 
 }  // namespace hipcache::command

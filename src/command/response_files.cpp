@@ -3,10 +3,12 @@
 #include <llvm/Support/Allocator.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/StringSaver.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "command/descriptors.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::command {
@@ -23,6 +25,12 @@ std::vector<std::string> split_gnu(const std::string& text) {
 // clang converts UTF-16 files; they start with a byte order mark, as do UTF-8 files that it strips.
 bool has_byte_order_mark(const std::string& text) {
   return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") || text.starts_with("\xef\xbb\xbf");
+}
+
+// What a pipe holds is the compiler's to read, and there once. What is absent is told of by the reading.
+bool is_file(const std::string& path) {
+  struct stat status = {};
+  return !names_descriptor(path, "/") && (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode));
 }
 
 class Expander {
@@ -46,6 +54,7 @@ class Expander {
       return Error{"response file " + path + " refers to itself"};
     }
     if (++read_ > kMaxResponseFiles) return Error{"response file " + path + " is one too many"};
+    if (!is_file(path)) return Error{"response file " + path + " is not a file that can be read twice"};
     Result<std::string> text = read_file(path, bytes_left_);
     if (!text) return text.error();
     if (has_byte_order_mark(*text) || text->find('\0') != std::string::npos) {

@@ -7,9 +7,14 @@
 #include <string_view>
 #include <utility>
 
+#include "command/archiver.h"
 #include "command/compiler_name.h"
+#include "command/descriptors.h"
+#include "command/linker_options.h"
 #include "command/response_files.h"
+#include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
+#include "hipcache/command/output_names.h"
 #include "hipcache/command/reason.h"
 
 namespace hipcache::command {
@@ -79,6 +84,7 @@ const std::array kRules = {
          {},
          {"--offload-arch=native", "--cuda-gpu-arch=native", "--amdgpu-target=native", "--amdgpu-arch-tool",
           "--nvptx-arch-tool", "--offload-arch-tool"}},
+    Rule{reason::kUnsupportedOption, {"-cc1", "-cc1as"}, {}},  // no driver
     Rule{reason::kTimeTrace, {}, {"-ftime-trace", "-ftime-report"}},
     Rule{reason::kStatistics, {"-Q"}, {"-fproc-stat-report", "-save-stats", "--save-stats", "-fmem-report"}},
     Rule{reason::kRandomCuid, {"-fuse-cuid=random", "-fuse-cuid=none"}, {}},
@@ -138,23 +144,32 @@ const char* nested_refusal(std::string_view option, std::string_view value) {
   return option == "-Xclang" ? option_refusal(value) : nullptr;
 }
 
-// A device other than the null device: a terminal, a pipe, a descriptor of the shell's.
+// A device other than the null device: a terminal, a pipe, a descriptor of the shell's. Shared memory holds ordinary
+// files.
 bool names_device(std::string_view argument) {
   for (auto at = argument.find("/dev/"); at != std::string_view::npos; at = argument.find("/dev/", at + 1)) {
     const bool begins = at == 0 || argument[at - 1] == '=' || argument[at - 1] == ',' || argument[at - 1] == 'o';
-    if (begins && argument.substr(at) != "/dev/null") return true;
+    if (begins && argument.substr(at) != "/dev/null" && !argument.substr(at).starts_with("/dev/shm/")) return true;
   }
   return false;
+}
+
+// Of options with a file as their value: those that read it. The others write it, where "-" is the standard output.
+bool is_read_by(std::string_view option) {
+  return option == "-include" || option == "-imacros" || option == "-include-pch";
 }
 
 // One pass over the arguments, left to right.
 class Reading {
  public:
-  explicit Reading(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+  // `maybe_clang`: it is clang, or nobody knows what it is.
+  Reading(const std::vector<std::string>& arguments, bool maybe_clang)
+      : arguments_(arguments), maybe_clang_(maybe_clang) {}
 
   std::optional<Uncacheable> read() {
     for (std::size_t i = 1; i < arguments_.size(); ++i) {
       const std::string& argument = arguments_[i];
+      if (argument.starts_with('-')) options_.push_back(i);
       if (names_device(argument)) return Uncacheable{reason::kOutputNotAFile, argument};
       if (holds(kWithValue, argument) && i + 1 < arguments_.size()) {
         if (auto refusal = take_value(argument, arguments_[++i])) return refusal;
@@ -167,10 +182,14 @@ class Reading {
 
   std::string object;
   bool colour_given = false;
+  Making making = Making::compile;
+  const std::vector<std::string>& inputs() const { return inputs_; }
+  const std::vector<std::size_t>& options() const { return options_; }
 
  private:
   std::optional<Uncacheable> take_value(const std::string& option, const std::string& value) {
     if (names_device(value)) return Uncacheable{reason::kOutputNotAFile, value};
+    if (value == "-" && is_read_by(option)) return Uncacheable{reason::kStandardInput, option + " " + value};
     if (const char* refusal = nested_refusal(option, value)) return Uncacheable{refusal, option + " " + value};
     if (option == "-o") object = value;
     if (option == "-x") makes_header_ = value.ends_with("-header");
@@ -203,16 +222,18 @@ class Reading {
   std::optional<Uncacheable> judge() {
     if (inputs_.empty()) return Uncacheable{reason::kNoInput, ""};
     const bool header = makes_header_ || std::any_of(inputs_.begin(), inputs_.end(), is_header);
-    if (!stops_ && !header) return Uncacheable{reason::kLink, ""};
-    if (header && !prints_ && !timeless_ && is_clang_driver(arguments_[0]))
+    if (!stops_ && !header) making = Making::link;
+    if (header && !prints_ && !timeless_ && maybe_clang_)
       return Uncacheable{reason::kPrecompiledHeader, "without -Xclang -fno-pch-timestamp"};
     if (relocatable_ && has_no_id_) return Uncacheable{reason::kRandomCuid, "-fgpu-rdc without an id"};
-    if (object.empty()) object = inputs_.back() + ".o";
-    return std::nullopt;
+    if (object.empty()) object = making == Making::link ? "a.out" : inputs_.back() + ".o";
+    return making == Making::link ? refused_for_linker(arguments_) : std::nullopt;
   }
 
   const std::vector<std::string>& arguments_;
+  const bool maybe_clang_;
   std::vector<std::string> inputs_;
+  std::vector<std::size_t> options_;  // positions; their values are at none of them
   bool stops_ = false;
   bool prints_ = false;
   bool makes_header_ = false;
@@ -221,6 +242,75 @@ class Reading {
   bool has_no_id_ = false;
 };
 
+// Variables of which the steps of a command have others than the user has.
+constexpr auto kChangedVariables = std::to_array<std::string_view>({"TMPDIR", "LD_PRELOAD", "HIPCACHE_TRACE"});
+
+// Whether gcc would hand one of them to the compiler, by a specs file that the command names. One that is found along
+// gcc's own search path is left to the trace.
+std::optional<Uncacheable> specs_refusal(const std::vector<std::string>& arguments, const std::string& directory) {
+  constexpr std::uint64_t kSpecsLimit = 1u << 20;
+  constexpr std::string_view kOption = "-specs=";
+  for (const std::string& argument : arguments) {
+    const auto at = argument.find(kOption);
+    if (at > 1) continue;  // "-specs=", "--specs="
+    const Result<std::string> text = read_file(join_path(directory, argument.substr(at + kOption.size())), kSpecsLimit);
+    if (!text || text->find("getenv(") == std::string::npos) continue;
+    for (const std::string_view variable : kChangedVariables)
+      if (text->find(variable) != std::string::npos) return Uncacheable{reason::kUnsupportedOption, argument};
+  }
+  return std::nullopt;
+}
+
+// Of a compiler's driver. `family`: of a program that is none by its name.
+std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Family> family,
+                                       const std::string& working_directory) {
+  Reading reading(invocation.expanded, is_clang_driver(invocation.argv[0]) || (family && *family != Family::gcc));
+  if (auto refusal = reading.read()) return refusal;
+  for (const std::string& input : reading.inputs())
+    if (leads_to_descriptor(join_path(working_directory, input))) return Uncacheable{reason::kStandardInput, input};
+  if (auto refusal = specs_refusal(invocation.expanded, working_directory)) return refusal;
+  invocation.making = reading.making;
+  invocation.object = reading.object;
+  // The option for colours is known of both families, and of nobody else.
+  invocation.colour_given = reading.colour_given || family == Family::unknown;
+  // Of a script, or a compiler that nobody knows, it is not known what becomes of names; of a link they are kept.
+  const bool is_known = !is_hipcc(invocation.argv[0]) && family != Family::unknown;
+  if (is_known && invocation.making == Making::compile && invocation.response_files.empty())
+    invocation.output_names = output_names(invocation.argv, reading.options(), reading.inputs());
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> read_archiver(Invocation& invocation) {
+  auto archive = find_archive(invocation.expanded);
+  if (auto* refusal = std::get_if<Uncacheable>(&archive)) return std::move(*refusal);
+  invocation.making = Making::archive;
+  invocation.updates = invocation.object = std::get<std::string>(std::move(archive));
+  invocation.colour_given = true;  // it has no option for colours
+  return std::nullopt;
+}
+
+bool asks_linker(std::string_view argument) {
+  constexpr auto kAsks = std::to_array<std::string_view>({"-v", "-V", "--version", "-version", "--help", "-help"});
+  return holds(kAsks, argument) || argument.starts_with("--print-");
+}
+
+std::optional<Uncacheable> read_linker(Invocation& invocation) {
+  const std::vector<std::string>& arguments = invocation.expanded;
+  if (arguments.size() == 1) return Uncacheable{reason::kNoInput, ""};
+  invocation.object = "a.out";
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "-") return Uncacheable{reason::kStandardInput, argument};
+    if (asks_linker(argument)) return Uncacheable{reason::kDriverInformation, argument};
+    if (names_device(argument)) return Uncacheable{reason::kOutputNotAFile, argument};
+    if ((argument == "-o" || argument == "--output") && i + 1 < arguments.size()) invocation.object = arguments[i + 1];
+    if (argument.starts_with("--output=")) invocation.object = argument.substr(9);
+  }
+  invocation.making = Making::link;
+  invocation.colour_given = true;  // the linker's own option is another one than the compilers'
+  return refused_by_linker(arguments);
+}
+
 bool has_null(const std::vector<std::string>& argv) {
   return std::any_of(argv.begin(), argv.end(), [](const std::string& a) { return a.find('\0') != std::string::npos; });
 }
@@ -228,10 +318,17 @@ bool has_null(const std::vector<std::string>& argv) {
 }  // namespace
 
 std::variant<Invocation, Uncacheable> parse_undivided(const std::vector<std::string>& argv,
-                                                      const std::string& working_directory) {
-  if (argv.empty() || !is_compiler(argv[0]))
-    return Uncacheable{reason::kNotACompiler, argv.empty() ? std::string() : argv[0]};
+                                                      const std::string& working_directory,
+                                                      const std::vector<std::string>& further) {
+  if (argv.empty()) return Uncacheable{reason::kNotACompiler, ""};
+  const std::optional<Family> family = further_compiler(argv[0], further);
+  const bool archives = !family && is_archiver(argv[0]);
+  const bool links = !family && is_linker(argv[0]);
+  if (!family && !archives && !links && !is_compiler(argv[0]))
+    return Uncacheable{reason::kNotACompiler, advice_on(argv[0])};
   if (has_null(argv)) return Uncacheable{reason::kUnknownOption, "an argument with a null byte"};
+  if (std::string named = descriptor_among(argv, working_directory); !named.empty())
+    return Uncacheable{reason::kStandardInput, std::move(named)};
   Result<ExpandedArguments> expanded = expand_response_files(argv, working_directory);
   if (!expanded) return Uncacheable{reason::kResponseFile, expanded.error().message};
   Invocation invocation;
@@ -239,10 +336,12 @@ std::variant<Invocation, Uncacheable> parse_undivided(const std::vector<std::str
   invocation.argv = argv;
   invocation.expanded = std::move(expanded->arguments);
   invocation.response_files = std::move(expanded->files);
-  Reading reading(invocation.expanded);
-  if (auto refusal = reading.read()) return *std::move(refusal);
-  invocation.object = reading.object;
-  invocation.colour_given = reading.colour_given;
+  if (std::string named = descriptor_among(invocation.expanded, working_directory); !named.empty())
+    return Uncacheable{reason::kStandardInput, std::move(named)};
+  auto refusal = archives ? read_archiver(invocation)
+                 : links  ? read_linker(invocation)
+                          : read_driver(invocation, family, working_directory);
+  if (refusal) return *std::move(refusal);
   invocation.without_archs = argv;
   return invocation;
 }

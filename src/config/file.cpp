@@ -51,7 +51,9 @@ Result<FileEntries> entries_of(const toml::table& table, const std::string& path
 }  // namespace
 
 Result<FileEntries> read_entries(const std::string& path) {
-  if (access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return FileEntries();
+  if (path.empty()) return FileEntries();
+  // Behind a directory that cannot be searched (the HOME of somebody else) there is no file for us either.
+  if (access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES)) return FileEntries();
   Result<std::string> bytes = read_file(path, kFileLimit);
   if (!bytes) return bytes.error();
   toml::parse_result parsed = toml::parse(*bytes);

@@ -53,6 +53,40 @@ Status set_remote(Settings& settings, const std::string& text) {
   return done();
 }
 
+Status set_seeds(Settings& settings, const std::string& text) {
+  std::vector<std::string> seeds = parse_directories(text);
+  for (const std::string& seed : seeds)
+    if (seed.front() != '/') return Error{"\"" + seed + "\" is not an absolute directory"};
+  settings.seeds = std::move(seeds);
+  return done();
+}
+
+Status set_umask(Settings& settings, const std::string& text) {
+  const Result<unsigned> mask = parse_umask(text);
+  if (!mask) return mask.error();
+  if ((*mask & 0700) != 0) return Error{"\"" + text + "\" takes the cache from its owner; 077, 027 and 007 do not"};
+  if ((*mask & 0002) == 0) return Error{"\"" + text + "\" lets everybody write to the cache; 077, 027 and 007 do not"};
+  settings.umask = *mask;
+  return done();
+}
+
+// A name is what users type, without its directory.
+bool is_further_compiler(std::string_view text) {
+  const auto equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  if (name.empty() || name.find('/') != std::string_view::npos) return false;
+  return equals == std::string_view::npos || text.substr(equals) == "=gcc" || text.substr(equals) == "=clang";
+}
+
+Status set_compilers(Settings& settings, const std::string& text) {
+  std::vector<std::string> compilers = parse_list(text);
+  for (const std::string& compiler : compilers)
+    if (!is_further_compiler(compiler))
+      return Error{"\"" + compiler + "\" is not the name of a program such as mpicxx, mpicxx=gcc or mycc=clang"};
+  settings.compilers = std::move(compilers);
+  return done();
+}
+
 Status set_jobs(Settings& settings, const std::string& text) { return assign(settings.jobs, parse_count(text)); }
 
 Status set_idle_timeout(Settings& settings, const std::string& text) {
@@ -79,6 +113,8 @@ const std::vector<Key>& keys() {
       {"max_size", set_max_size, [](const Settings& settings) { return format_size(settings.max_size); }},
       {"basedir", set_base_directory, show_text<&Settings::base_directory>},
       {"remote", set_remote, [](const Settings& settings) { return format_list(settings.remote); }},
+      {"seed", set_seeds, [](const Settings& settings) { return format_list(settings.seeds); }},
+      {"umask", set_umask, [](const Settings& settings) { return format_umask(settings.umask); }},
       {"readonly", set_boolean<&Settings::readonly>, show_boolean<&Settings::readonly>},
       {"recache", set_boolean<&Settings::recache>, show_boolean<&Settings::recache>},
       {"disable", set_boolean<&Settings::disable>, show_boolean<&Settings::disable>},
@@ -87,6 +123,7 @@ const std::vector<Key>& keys() {
       {"idle_timeout", set_idle_timeout,
        [](const Settings& settings) { return format_duration(settings.idle_timeout); }},
       {"log", set_log, show_text<&Settings::log>},
+      {"compilers", set_compilers, [](const Settings& settings) { return format_list(settings.compilers); }},
       {"cuid", set_cuid, [](const Settings& settings) { return settings.cuid.empty() ? "auto" : settings.cuid; }},
   };
   return kKeys;

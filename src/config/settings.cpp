@@ -1,5 +1,6 @@
 #include "hipcache/config/settings.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <climits>
@@ -44,6 +45,11 @@ Result<std::string> locate_place(const Place& place, const Lookup& variable) {
   const auto home = set_variable(variable, "HOME");
   if (!home) return Error{std::string("HOME is not set: set ") + place.variable};
   return absolute(join_path(join_path(*home, place.below_home), place.name));
+}
+
+bool is_below_home(const Place& place, const Lookup& variable) {
+  const auto xdg = set_variable(variable, place.xdg);
+  return !set_variable(variable, place.variable) && !(xdg && xdg->front() == '/');
 }
 
 // A failed value leaves `settings` as it was.
@@ -120,10 +126,19 @@ Result<Settings> locate(const Lookup& variable) {
   Result<std::string> directory = locate_place(kDirectory, variable);
   if (!directory) return directory.error();
   settings.directory = std::move(*directory);
+  if (is_below_home(kDirectory, variable)) settings.user_home = *variable("HOME");
+  if (is_below_home(kFile, variable) && !set_variable(variable, "HOME")) return settings;  // then there is no file
   Result<std::string> file = locate_place(kFile, variable);
   if (!file) return file.error();
   settings.file = std::move(*file);
   return settings;
+}
+
+Status check_home(const Settings& settings) {
+  struct stat status{};
+  if (settings.user_home.empty()) return done();
+  if (stat(settings.user_home.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return done();
+  return Error{"HOME is " + settings.user_home + ", which is no directory: set HIPCACHE_DIR", ErrorCode::gone};
 }
 
 bool is_disabled(const Lookup& variable) {

@@ -107,6 +107,21 @@ Result<unsigned> parse_count(std::string_view text) {
   return count;
 }
 
+Result<unsigned> parse_umask(std::string_view text) {
+  const std::string_view trimmed = trim(text);
+  unsigned mask = 0;
+  const auto parsed = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), mask, 8);
+  if (trimmed.empty() || parsed.ec != std::errc() || parsed.ptr != trimmed.data() + trimmed.size() || mask > 0777)
+    return Error{quoted(text) + " is not a umask such as 077, 027 or 007"};
+  return mask;
+}
+
+std::string format_umask(unsigned mask) {
+  std::string digits;
+  for (const unsigned shift : {6U, 3U, 0U}) digits += static_cast<char>('0' + (mask >> shift & 7U));
+  return digits;
+}
+
 std::vector<std::string> parse_list(std::string_view text) {
   std::vector<std::string> items;
   std::size_t start = 0;
@@ -116,6 +131,17 @@ std::vector<std::string> parse_list(std::string_view text) {
     start = end;
   }
   return items;
+}
+
+std::vector<std::string> parse_directories(std::string_view text) {
+  std::vector<std::string> directories;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    if (const std::string_view item = trim(text.substr(start, end - start)); !item.empty())
+      directories.emplace_back(item);
+    start = end + 1;
+  }
+  return directories;
 }
 
 std::string format_list(const std::vector<std::string>& list) {

@@ -27,9 +27,16 @@ Result<bool> parse_boolean(std::string_view text);
 
 Result<unsigned> parse_count(std::string_view text);
 
+// "077", "7": a umask, in octal digits.
+Result<unsigned> parse_umask(std::string_view text);
+std::string format_umask(unsigned mask);
+
 // Separated by commas or spaces, as URLs contain neither unescaped.
 std::vector<std::string> parse_list(std::string_view text);
 std::string format_list(const std::vector<std::string>& list);
+
+// Separated by commas alone: the name of a directory may contain blanks. Those around it do not belong to it.
+std::vector<std::string> parse_directories(std::string_view text);
 
 }  // namespace hipcache::config
 

@@ -1,13 +1,11 @@
 #include "daemon/answer.h"
 
 #include <fcntl.h>
-#include <sys/statvfs.h>
 
 #include <cstdint>
 
 #include "daemon/passage_names.h"
 #include "daemon/reason.h"
-#include "daemon/reply.h"
 #include "hipcache/base/files.h"
 #include "hipcache/plan/depfile.h"
 
@@ -23,12 +21,22 @@ struct Answer {
   std::size_t carried = 0;  // bytes of contents within the message
 };
 
+bool is_portable_depfile(const action::Output& output) {
+  return output.name == plan::kPortableDepfile || output.name == plan::kPortableGccDepfile;
+}
+
+plan::DepfileForm form_of(const action::Output& output) {
+  return output.name == plan::kPortableGccDepfile ? plan::DepfileForm::gcc : plan::DepfileForm::clang;
+}
+
 Result<std::string> from_store(const action::Output& output, const Request& request, store::Store& store) {
   Result<std::optional<std::string>> bytes = store.blob(output.blob);
   if (!bytes) return bytes.error();
   if (!*bytes) return Error{"blob " + output.blob.hex() + " is gone"};
-  if (output.name != plan::kPortableDepfile) return std::move(**bytes);
-  std::optional<std::string> local = plan::local_depfile(**bytes, request.from.base);
+  if (!is_portable_depfile(output)) return std::move(**bytes);
+  const auto& names = request.invocation.output_names;
+  std::optional<std::string> local =
+      plan::local_depfile(**bytes, request.from.base, form_of(output), names ? names->target : "");
   if (!local) return Error{"blob " + output.blob.hex() + " is no portable depfile"};
   return std::move(*local);
 }
@@ -51,7 +59,7 @@ Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Answer& 
 
 Status add_stored(protocol::PlacedOutput placed, const action::Output& output, const Request& request,
                   store::Store& store, Answer& answer) {
-  if (output.name == plan::kPortableDepfile || is_carried(output.size, answer)) {
+  if (is_portable_depfile(output) || is_carried(output.size, answer)) {
     const Result<std::string> bytes = from_store(output, request, store);
     return bytes ? add_bytes(std::move(placed), *bytes, answer) : Status(bytes.error());
   }
@@ -86,7 +94,7 @@ Status add_placed(const StepWork& step, const Request& request, const RequestDir
     if (file.place.empty()) continue;
     const action::Output* made = step.given(file);
     if (made == nullptr) return Error{"the stored " + step.label + " has no " + file.role};
-    protocol::PlacedOutput output{file.place, plan::is_in_place(file), made->executable};
+    protocol::PlacedOutput output{file.place, file.beside, made->executable};
     if (Status added = add_made(std::move(output), step, file, *made, request, directory, services, answer); !added)
       return added;
   }
@@ -97,7 +105,7 @@ Status add_placed(const StepWork& step, const Request& request, const RequestDir
 void add_left_by_failure(const StepWork& failed, const Request& request, const RequestDirectory& directory,
                          Answer& answer) {
   for (const plan::StepOutput& file : failed.outputs)
-    if (!file.place.empty() && !plan::is_in_place(file)) answer.finish.removed.push_back(file.place);
+    if (!file.place.empty() && !file.beside) answer.finish.removed.push_back(file.place);
   if (!request.invocation.depfile || failed.failed_depfile.empty()) return;
   if (!add_file({*request.invocation.depfile, true, false}, directory.file(failed.failed_depfile), answer))
     answer.finish.removed.push_back(*request.invocation.depfile);
@@ -110,26 +118,19 @@ protocol::Finish messages_of(const action::ActionResult& whole, const Request& r
           .stderr_text = as_shown(whole.stderr_text, request)};
 }
 
-void send(protocol::Channel& channel, const Answer& answer, const Services& services) {
+bool send(Conclusion& conclusion, stats::Outcome outcome, const Answer& answer) {
   std::vector<int> descriptors;
   for (const UniqueFd& file : answer.files) descriptors.push_back(file.get());
-  reply(channel, answer.finish, descriptors, services);
+  return conclusion.finish(outcome, answer.finish, descriptors);
 }
 
-// A full disk is ours and not the source's, and cuts messages short.
-bool is_full(const RequestDirectory& directory) {
-  constexpr std::uint64_t kEnough = 1u << 20;
-  struct statvfs status{};
-  return statvfs(directory.path().c_str(), &status) != 0 || status.f_bavail * status.f_frsize < kEnough;
-}
-
-bool compiler_said_why(const StepWork& failed, const RequestDirectory& directory) {
+bool compiler_said_why(const StepWork& failed) {
   return failed.exit_code == 1 && failed.failed_command == 0 && failed.label != "bundle" && failed.refusal.empty() &&
-         !failed.result.stderr_text.empty() && !is_full(directory);
+         !failed.result.stderr_text.empty() && failed.doubt.empty();
 }
 
-void count_hits(const action::ActionResult& whole, command::Route route, stats::Counters& counters) {
-  if (route == command::Route::undivided) counters.host(true);
+void count_hits(const action::ActionResult& whole, const command::Invocation& invocation, stats::Counters& counters) {
+  if (invocation.route == command::Route::undivided) count_undivided(invocation, true, counters);
   for (const std::string& step : whole.steps) {
     if (step == action::kHostStep) {
       counters.host(true);
@@ -147,40 +148,51 @@ void count_hits(const action::ActionResult& whole, command::Route route, stats::
 
 }  // namespace
 
-Status answer_hit(protocol::Channel& channel, const Request& request, const action::ActionResult& whole,
+void count_undivided(const command::Invocation& invocation, bool hit, stats::Counters& counters) {
+  switch (invocation.making) {
+    case command::Making::compile:
+      return counters.host(hit);
+    case command::Making::link:
+      return counters.link(hit);
+    case command::Making::archive:
+      return counters.archive(hit);
+  }
+}
+
+Status answer_hit(Conclusion& conclusion, const Request& request, const action::ActionResult& whole,
                   const Services& services) {
   Answer answer{.finish = messages_of(whole, request)};
   for (const action::Output& output : whole.outputs) {
-    protocol::PlacedOutput place{request.from.base.local_path(output.place), output.in_place, output.executable};
+    protocol::PlacedOutput place{local_place(output.place, request), output.in_place, output.executable};
+    place.in_place_if_empty = output.in_place_if_empty;
     if (Status added = add_stored(std::move(place), output, request, services.store, answer); !added) return added;
   }
-  count_hits(whole, request.invocation.route, services.counters);
+  count_hits(whole, request.invocation, services.counters);
   services.counters.saved(whole.duration_us);
-  services.counters.request(stats::Outcome::hit);
-  send(channel, answer, services);
+  send(conclusion, stats::Outcome::hit, answer);
   return done();
 }
 
-std::optional<Uncacheable> answer_success(protocol::Channel& channel, const Request& request, const StepGraph& graph,
+std::optional<Uncacheable> answer_success(Conclusion& conclusion, const Request& request, const StepGraph& graph,
                                           const RequestDirectory& directory, const action::ActionResult& whole,
-                                          const Services& services) {
+                                          stats::Outcome outcome, const Services& services) {
   Answer answer{.finish = messages_of(whole, request)};
   for (const auto& step : graph.steps())
     if (Status added = add_placed(*step, request, directory, services, answer); !added)
       return Uncacheable{reason::kStoreError, added.error().message};
-  send(channel, answer, services);
+  send(conclusion, outcome, answer);
   return std::nullopt;
 }
 
-std::optional<Uncacheable> answer_failure(protocol::Channel& channel, const Request& request, const StepGraph& graph,
+std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const Request& request, const StepGraph& graph,
                                           const std::string& driver_stderr, const RequestDirectory& directory,
                                           const Services& services) {
   const StepWork& failed = *graph.failed();
   // What a failed job leaves of them is another thing for each.
   if (graph.writes_beside()) return Uncacheable{reason::kStepFailed, "with files beside the object"};
   // The driver has a message of its own for a linker that failed.
-  if (request.invocation.links || !compiler_said_why(failed, directory))
-    return Uncacheable{reason::kStepFailed, failed.label};
+  if (request.invocation.links || !compiler_said_why(failed))
+    return Uncacheable{reason::kStepFailed, failed.doubt.empty() ? failed.label : failed.label + ": " + failed.doubt};
 
   Answer answer{.finish = {.exit_code = failed.exit_code, .stdout_text = "", .stderr_text = driver_stderr}};
   protocol::Finish& finish = answer.finish;
@@ -192,9 +204,7 @@ std::optional<Uncacheable> answer_failure(protocol::Channel& channel, const Requ
       return Uncacheable{reason::kStoreError, added.error().message};
   }
   add_left_by_failure(failed, request, directory, answer);
-  services.counters.failed_compile();
-  services.counters.request(stats::Outcome::miss);
-  send(channel, answer, services);
+  if (send(conclusion, stats::Outcome::miss, answer)) services.counters.failed_compile();
   return std::nullopt;
 }
 

@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kRetry{10};
 
+constexpr const char* kLock = "daemon.lock";
+constexpr const char* kLog = "daemon.log";
+constexpr const char* kTemporary = "tmp";
+
 // flock has no time limit of its own; asking again is bounded by `patience`.
 Status lock(int fd, const std::string& path, std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -27,16 +31,33 @@ Status lock(int fd, const std::string& path, std::chrono::milliseconds patience)
 
 }  // namespace
 
-Result<CacheDirectory> CacheDirectory::take(const std::string& path, std::chrono::milliseconds patience) {
-  if (Status made = make_directories(path, 0700); !made) return made.error();
-  const std::string lock_path = path + "/daemon.lock";
-  UniqueFd fd(open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!fd) return system_error("cannot open", lock_path);
-  if (Status locked = lock(fd.get(), lock_path, patience); !locked) return locked.error();
-  CacheDirectory directory(path, std::move(fd));
-  if (Status removed = remove_tree(directory.temporary()); !removed) return removed.error();
-  if (Status made = make_directories(directory.temporary(), 0700); !made) return made.error();
-  return directory;
+Result<CacheDirectory> CacheDirectory::take(const std::string& path, std::chrono::milliseconds patience,
+                                            const DirectoryAccess& access) {
+  Result<OwnDirectory> opened = OwnDirectory::open_or_make(path, access);
+  if (!opened) return opened.error();
+  Result<UniqueFd> held = opened->open_file(kLock, O_RDWR | O_CREAT);
+  if (!held) return held.error();
+  if (Status locked = lock(held->get(), join_path(path, kLock), patience); !locked) return locked.error();
+  if (!opened->is_in_place() || !opened->holds(kLock, held->get()))
+    return Error{path + " was replaced while its lock was waited for"};
+  // In a cache that a group shares, what is made here would belong to the group, too.
+  struct stat status{};
+  if (fstat(opened->fd(), &status) == 0 && (status.st_mode & S_ISGID) != 0 && fchmod(opened->fd(), S_IRWXU) != 0)
+    return system_error("cannot set the mode of", path);
+  // For those who want to stop a daemon that does not answer; a full disk must not keep it from starting.
+  if (ftruncate(held->get(), 0) == 0) {
+    [[maybe_unused]] const Status written = write_all(held->get(), std::to_string(getpid()), kLock);
+  }
+  if (Status removed = remove_tree(join_path(opened->anchored(), kTemporary)); !removed) return removed.error();
+  if (auto made = opened->open_or_make_below(kTemporary); !made) return made.error();
+  return CacheDirectory(std::move(*opened), std::move(*held));
+}
+
+bool CacheDirectory::is_in_place() const { return directory_.is_in_place() && directory_.holds(kLock, lock_.get()); }
+
+std::string CacheDirectory::log() const {
+  const bool is_ours = directory_.open_file(kLog, O_WRONLY | O_CREAT | O_APPEND).ok();
+  return is_ours ? join_path(directory_.anchored(), kLog) : "";
 }
 
 }  // namespace hipcache::daemon

@@ -49,6 +49,9 @@ std::string nature(Answer kind) {
     case Answer::digest:
     case Answer::file:
       return "a file";
+    case Answer::empty_file:
+    case Answer::empty_executable:
+      return "an empty file";
     case Answer::executable:
       return "an executable file";
     case Answer::directory:
@@ -89,6 +92,16 @@ Difference compare_surroundings(const Observation& observation, const Told& now,
       return {Differs::shown_base, "", "", ""};
     case Question::cuid:
       return {Differs::shown_cuid, "", "", ""};
+    case Question::library:
+      return {Differs::search, observation.name, "", ""};
+    case Question::colour:
+      return {Differs::colour, "", "other than then", "the same"};
+    case Question::source_date:
+      return {Differs::variable_changed, "SOURCE_DATE_EPOCH", "", ""};
+    case Question::output_names:
+      return {Differs::shown_output_names, "", "", ""};
+    case Question::machine:
+      return {Differs::variable_changed, "(the machine, by uname)", "", ""};
     case Question::environment:
       return {Differs::variable_changed, "(one of all)", "", ""};
     default:
@@ -104,6 +117,8 @@ Difference compare_told(const Observation& observation, const Told& now, const T
   if (observation.question == Question::link) return {Differs::link, name, "", ""};
   if (observation.question == Question::real_path) return {Differs::real_path, name, "", ""};
   if (observation.question == Question::listing) return {Differs::listing, name, "", ""};
+  if (observation.question == Question::size || observation.question == Question::size_and_time)
+    return {Differs::nature, name, "of another size or time", "as the precompiled header names it"};
   return {Differs::nature, name, nature(now.kind), nature(then.kind)};
 }
 
@@ -138,7 +153,6 @@ Differences compare_asked(const Asked& now, const Asked& then) {
     compare_texts(Differs::asked_directory, now.logical_directory, then.logical_directory, out);
   // It is made of the arguments, and differs with each of them.
   if (now.arguments == then.arguments) compare_texts(Differs::cuid, now.cuid, then.cuid, out);
-  compare_texts(Differs::colour, now.colour ? "on" : "off", then.colour ? "on" : "off", out);
   return out;
 }
 

@@ -2,8 +2,10 @@
 
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "daemon/answer.h"
+#include "daemon/conclusion.h"
 #include "daemon/explain_report.h"
 #include "daemon/explainer.h"
 #include "daemon/host_apart.h"
@@ -19,29 +21,24 @@
 #include "daemon/trail.h"
 #include "daemon/undivided.h"
 #include "daemon/whole_result.h"
+#include "hipcache/command/reason.h"
 
 namespace hipcache::daemon {
 namespace {
 
 using command::Uncacheable;
 
-void pass_through(protocol::Channel& channel, const Uncacheable& why, const Services& services) {
-  services.counters.request(stats::Outcome::passthrough);
-  services.counters.not_cached(why.reason);
-  services.log.info("passed through: " + why.reason + (why.detail.empty() ? "" : ": " + why.detail));
-  reply(channel, protocol::PassThrough{why.reason}, {}, services);
-}
-
 // The request as a whole is stored and holds: answered without a look at its steps.
-bool serve_whole(protocol::Channel& channel, const Request& request, const Services& services, store::Lease& lease) {
+bool serve_whole(Conclusion& conclusion, const Request& request, const Services& services, store::Lease& lease) {
   if (request.settings.recache) return false;
-  const std::optional<action::Hit> hit = services.actions.look_up(request_key(request), request.from, lease);
+  const std::optional<action::Hit> hit =
+      services.actions.look_up(request_key(request), suffices_for(request), request.from, lease);
   if (!hit) return false;
   if (const std::optional<Uncacheable> unusual = unusual_outputs(hit->result, request)) {
-    pass_through(channel, *unusual, services);
+    conclusion.pass_through(*unusual);
     return true;
   }
-  const Status answered = answer_hit(channel, request, hit->result, services);
+  const Status answered = answer_hit(conclusion, request, hit->result, services);
   if (!answered) services.log.warning("a stored request is of no use: " + answered.error().message);
   return answered.ok();
 }
@@ -58,6 +55,9 @@ void count_steps(const StepGraph& graph, stats::Counters& counters) {
     if (planned.kind == plan::StepKind::link) counters.link(step.hit);
     if (step.hit) counters.saved(step.result.duration_us);
   }
+  // Only a host apart is ever replaced. That it was found has spared nobody anything.
+  for (const auto& step : graph.replaced())
+    if (!step->hit) counters.host(false);
 }
 
 stats::Outcome outcome_of(const StepGraph& graph) {
@@ -76,14 +76,15 @@ void record(const action::ActionResult& whole, action::Examined examined, const 
 
 // What may be recorded is settled first: the user may change any file once the compile has ended. To write it down is
 // nothing that the user waits for.
-std::optional<Uncacheable> answer_and_record(protocol::Channel& channel, const Request& request, const StepWork& probe,
+std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Request& request, const StepWork& probe,
                                              const StepGraph& graph, const RequestDirectory& directory,
                                              const std::string& driver_stderr, const Services& services) {
   const action::ActionResult whole = whole_result(graph, driver_stderr, request.from.base);
-  if (request.settings.readonly) return answer_success(channel, request, graph, directory, whole, services);
+  const stats::Outcome outcome = outcome_of(graph);
+  if (request.settings.readonly) return answer_success(conclusion, request, graph, directory, whole, outcome, services);
   action::Examined examined = examine_whole(probe, graph, request, services);
   const Pending::Mark pending = services.pending.mark({request_key(request).value, output_key(request)});
-  std::optional<Uncacheable> why = answer_success(channel, request, graph, directory, whole, services);
+  std::optional<Uncacheable> why = answer_success(conclusion, request, graph, directory, whole, outcome, services);
   record(whole, std::move(examined), probe, graph, request, services);
   return why;
 }
@@ -95,65 +96,78 @@ std::optional<Explainer> explainer_for_log(const Request& request, const Service
 }
 
 // Answered, or the reason why the compiler has to do it alone.
-std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, const Request& request, const Services& services,
-                                          store::Lease& lease) {
+std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, Conclusion& conclusion, const Request& request,
+                                          const Services& services, store::Lease& lease) {
   const std::optional<Explainer> explainer = explainer_for_log(request, services);
   auto planned = obtain_plan(channel, request, services, lease, explainer ? &*explainer : nullptr);
   if (const auto* why = std::get_if<Uncacheable>(&planned)) return *why;
   auto& [plan, probe] = std::get<Planned>(planned);
   if (auto unusual = unusual_outputs(plan, request.from.working_directory)) return unusual;
-  put_host_apart(plan, channel, request, services, lease);
+  const std::vector<plan::Step>& steps = choose_steps(plan, channel, request, services, lease);
 
-  const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
+  const Result<RequestDirectory> directory =
+      RequestDirectory::make(services.temporary_root, users_temporary_directory(request));
   if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
   StepRunner runner(channel, request, services, *directory, lease);
-  StepGraph graph(plan, request, *directory, services, explainer ? &*explainer : nullptr);
+  StepGraph graph(steps, request, *directory, services, explainer ? &*explainer : nullptr);
   if (Status ran = graph.run(runner); !ran) return Uncacheable{reason::kStepFailed, ran.error().message};
+  if (Status filled = fill_placeholders(graph, runner, plan, request, *directory, services, lease); !filled)
+    return Uncacheable{reason::kStepFailed, filled.error().message};
   if (const std::string name = unexpected_file(*directory, graph, services); !name.empty())
     return Uncacheable{reason::kWritesMoreThanKnown, name};
   if (auto unusual = unusual_inputs(graph, request)) return unusual;
+  for (const auto& step : graph.steps())
+    if (!step->descriptor.empty()) return Uncacheable{command::reason::kStandardInput, step->descriptor};
 
   count_steps(graph, services.counters);
   if (graph.failed() != nullptr)
-    return answer_failure(channel, request, graph, plan.driver_stderr, *directory, services);
-  if (Status filled = fill_placeholders(graph, plan, request, *directory, services, lease); !filled)
-    return Uncacheable{reason::kUnusualObject, filled.error().message};
-  services.counters.request(outcome_of(graph));
-  return answer_and_record(channel, request, probe, graph, *directory, plan.driver_stderr, services);
+    return answer_failure(conclusion, request, graph, plan.driver_stderr, *directory, services);
+  return answer_and_record(conclusion, request, probe, graph, *directory, plan.driver_stderr, services);
 }
 
-std::optional<Uncacheable> serve(protocol::Channel& channel, const Request& request, std::uint64_t missed,
-                                 const Services& services, store::Lease& lease) {
+std::optional<Uncacheable> serve(protocol::Channel& channel, Conclusion& conclusion, const Request& request,
+                                 std::uint64_t missed, const Services& services, store::Lease& lease) {
   if (request.invocation.route == command::Route::undivided)
-    return serve_undivided(channel, request, missed, services, lease);
-  std::optional<Uncacheable> why = serve_by_steps(channel, request, services, lease);
+    return serve_undivided(channel, conclusion, request, missed, services, lease);
+  std::optional<Uncacheable> why = serve_by_steps(channel, conclusion, request, services, lease);
   const std::optional<Request> whole = why ? undivided_instead(request, *why) : std::nullopt;
   if (!whole) return why;
   services.log.info("served whole: " + why->reason + " " + why->detail);
-  return serve_undivided(channel, *whole, std::nullopt, services, lease);
+  return serve_undivided(channel, conclusion, *whole, std::nullopt, services, lease);
+}
+
+// --plan and --explain: no compile, and not counted as one.
+void serve_question(protocol::Channel& channel, const protocol::CompileRequest& message,
+                    const std::variant<Request, Uncacheable>& understood, const Services& services) {
+  if (const auto* why = std::get_if<Uncacheable>(&understood)) {
+    if (message.plan_only)
+      reply(channel, protocol::PlanReport{.reason = why->reason}, {}, services);
+    else
+      reply(channel, explain_passed_through(*why), {}, services);
+    return;
+  }
+  const Request& request = std::get<Request>(understood);
+  const std::unique_ptr<store::Lease> lease = services.store.lease();
+  services.pending.wait_for(request_key(request).value);
+  if (message.plan_only) return report_plan(channel, request, services, *lease);
+  services.pending.wait_for(output_key(request));
+  report_explanation(channel, request, services, *lease);
 }
 
 }  // namespace
 
 void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& message, const Services& services) {
   const auto understood = understand(message, services);
-  if (const auto* why = std::get_if<Uncacheable>(&understood)) {
-    if (message.plan_only) return reply(channel, protocol::PlanReport{.reason = why->reason}, {}, services);
-    if (message.explain) return reply(channel, explain_passed_through(*why), {}, services);
-    return pass_through(channel, *why, services);
-  }
+  if (message.plan_only || message.explain) return serve_question(channel, message, understood, services);
+  Conclusion conclusion(channel, services);
+  if (const auto* why = std::get_if<Uncacheable>(&understood)) return conclusion.pass_through(*why);
   const Request& request = std::get<Request>(understood);
   const std::unique_ptr<store::Lease> lease = services.store.lease();
   services.pending.wait_for(request_key(request).value);
-  if (message.plan_only) return report_plan(channel, request, services, *lease);
-  if (message.explain) {
-    services.pending.wait_for(output_key(request));
-    return report_explanation(channel, request, services, *lease);
-  }
-  const std::uint64_t ended = services.in_flight.ended();
-  if (serve_whole(channel, request, services, *lease)) return;
-  if (const std::optional<Uncacheable> why = serve(channel, request, ended, services, *lease))
-    pass_through(channel, *why, services);
+  const std::uint64_t ended = services.in_flight.ended(request_key(request).value);
+  if (serve_whole(conclusion, request, services, *lease)) return;
+  if (const std::optional<Uncacheable> why = serve(channel, conclusion, request, ended, services, *lease))
+    conclusion.pass_through(*why);
 }
 
 }  // namespace hipcache::daemon

@@ -14,6 +14,7 @@ ControlReply ControlService::serve(ControlKind kind) {
     case ControlKind::stats:
       return statistics();
     case ControlKind::zero_stats:
+      pending_.wait_for_all();  // or a request that has ended for its client is counted after it
       counters_.zero();
       persistent_.save_if_changed();
       return {"", "Statistics zeroed"};
@@ -34,6 +35,8 @@ ControlReply ControlService::statistics() {
   stats::Snapshot snapshot = counters_.snapshot();
   snapshot.corrupt += usage.corrupt;
   snapshot.evicted += usage.evicted;
+  snapshot.layers = usage.layers;
+  snapshot.taken_over = usage.taken_over;
   return {"", snapshot.to_json(usage.actions, usage.blobs, usage.bytes, usage.bytes_on_disk)};
 }
 

@@ -13,6 +13,8 @@
 #include "daemon/reply.h"
 #include "daemon/trail.h"
 #include "daemon/undivided.h"
+#include "daemon/whole_result.h"
+#include "hipcache/base/readable.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -26,7 +28,8 @@ using protocol::Verdict;
 // Whether all of the request's steps are stored changes what there is to say: then what differs is of no step.
 ExplainedStep explain_request(const Explainer& explainer, const Request& request, const Services& services,
                               store::Lease& lease, bool all_stored) {
-  if (!request.settings.recache && services.actions.look_up(request_key(request), request.from, lease))
+  if (!request.settings.recache &&
+      services.actions.look_up(request_key(request), suffices_for(request), request.from, lease))
     return explained("request", Verdict::stored, {});
   Differences differences = explainer.asked();
   if (differences.empty() && all_stored) differences = explainer.observed();
@@ -75,7 +78,8 @@ std::vector<ExplainedStep> explain_steps(const Explainer& explainer, const std::
 Explanation explain_whole(const Request& request, const Services& services, store::Lease& lease) {
   const Explainer explainer(request, services);
   const StepWork work = undivided_work(request);
-  const bool stored = !request.settings.recache && services.actions.look_up(work.key, request.from, lease).has_value();
+  const bool stored =
+      !request.settings.recache && services.actions.look_up(work.key, work.suffices(), request.from, lease).has_value();
   Explanation explanation;
   explanation.compared = static_cast<std::uint32_t>(explainer.compared());
   explanation.request = explain_request(explainer, request, services, lease, true);
@@ -117,7 +121,7 @@ void report_explanation(protocol::Channel& channel, const Request& request, cons
 Explanation explain_passed_through(const command::Uncacheable& why) {
   Explanation explanation;
   explanation.reason = why.reason;
-  explanation.detail = why.detail;
+  explanation.detail = readable(why.detail);
   return explanation;
 }
 

@@ -5,6 +5,8 @@
 
 #include "daemon/keys.h"
 #include "daemon/trail.h"
+#include "hipcache/base/readable.h"
+#include "hipcache/inputs/own_name.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -81,6 +83,16 @@ Differences Explainer::observed_by(const TrailStep& step, const Candidate& candi
   return within(part.get(), *candidate.then.observed.set, candidate.observed);
 }
 
+// What ties a result to its checkout, where a source's own name does: with advice.
+void Explainer::add_own_name(const TrailStep& then, Differences& differences) const {
+  const auto is_of_base = [](const Difference& one) { return one.kind == Differs::shown_base; };
+  if (std::none_of(differences.begin(), differences.end(), is_of_base)) return;
+  const auto set = services_.actions.path_set(then.key, then.set);
+  if (set == nullptr) return;
+  std::string source = inputs::first_asking_its_own_name(set->observations(), request_.from.base);
+  if (!source.empty()) differences.push_back({Differs::own_name, std::move(source), request_.from.base.path(), ""});
+}
+
 // Names of paths and arguments are portable in trails.
 Differences Explainer::local(Differences differences) const {
   for (Difference& difference : differences)
@@ -106,6 +118,7 @@ Differences Explainer::differences_of(const TrailStep& step, const std::vector<s
   Differences differences = compare_steps(step, then, makers);
   if (candidate->variable_differs()) differences = without_values(std::move(differences), now_, candidate->then.asked);
   Differences observed = observed_by(then, *candidate);
+  add_own_name(then, observed);
   differences.insert(differences.end(), std::make_move_iterator(observed.begin()),
                      std::make_move_iterator(observed.end()));
   if (!differences.empty()) put_in_order(differences);
@@ -128,6 +141,8 @@ void Explainer::log_why(const TrailStep& step, const std::vector<std::string>& m
 protocol::ExplainedStep explained(std::string name, protocol::Verdict verdict, Differences differences) {
   const std::size_t more = differences.size() - std::min(differences.size(), kTold);
   differences.resize(differences.size() - more);
+  for (Difference& difference : differences)
+    for (std::string* text : {&difference.name, &difference.now, &difference.was}) *text = readable(*text);
   return {std::move(name), verdict, std::move(differences), more};
 }
 

@@ -48,6 +48,7 @@ class Explainer {
   Differences local(Differences differences) const;
   const Candidate* nearest_to(const action::TrailStep& step) const;
   Differences observed_by(const action::TrailStep& step, const Candidate& candidate) const;
+  void add_own_name(const action::TrailStep& then, Differences& differences) const;
 
   const Request& request_;
   const Services& services_;

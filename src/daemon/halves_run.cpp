@@ -7,11 +7,10 @@
 #include "daemon/made.h"
 #include "daemon/ties.h"
 #include "hipcache/base/files.h"
+#include "hipcache/plan/bitcode_digest.h"
 
 namespace hipcache::daemon {
 namespace {
-
-constexpr const char* kCodeObject = "code-object";
 
 HalvesCost known_cost(const StepWork& whole, const Services& services) {
   const Result<std::optional<std::string>> stored = services.store.action(cost_key(whole.key));
@@ -32,7 +31,7 @@ StepWork half_of(const StepWork& whole, const char* name, const std::vector<plan
 
 bool is_silent(const StepWork& work) { return work.result.stdout_text.empty() && work.result.stderr_text.empty(); }
 
-const action::Output* code_object(const StepWork& back) { return back.result.output(kCodeObject); }
+const action::Output* code_object(const StepWork& back) { return back.result.output(plan::kCodeObject); }
 
 }  // namespace
 
@@ -49,7 +48,7 @@ HalvesRun::HalvesRun(StepWork& whole, const Request& request, const Services& se
       front_(half_of(whole, "front end", {whole.halves->front}, directory)),
       back_(half_of(whole, "back end", whole.halves->back, directory)),
       next_(&whole) {
-  back_.outputs = {{kCodeObject, whole.outputs.front().name, ""}};
+  back_.outputs = {{plan::kCodeObject, whole.outputs.front().name, ""}};
   if (request.settings.readonly || request.settings.recache) return;
   if (cost_.pays() && !services.doubts.has(proof_key_.value)) next_ = &front_;
 }
@@ -68,17 +67,17 @@ Status HalvesRun::take_in(const protocol::StepDone& report) {
 Status HalvesRun::take_front(const protocol::StepDone& report) {
   if (!report.spawn_error.empty()) return Error{report.spawn_error};
   if (report.exit_code != 0) return Error{"it failed"};
-  if (Status texts = take_texts(front_, report.step, directory_); !texts) return texts;
+  if (Status texts = take_texts(front_, report, directory_); !texts) return texts;
   const Result<std::string> bitcode = read_file(directory_.file(whole_.halves->bitcode), kOutputLimit);
   if (!bitcode) return bitcode.error();
   services_.counters.front();
   front_report_ = report;
   front_.result.duration_us = report.duration_us;
-  back_.key = back_key(request_, *whole_.halves, digest_of(*bitcode));
-  proved_ = services_.actions.look_up(proof_key_, request_.from, lease_).has_value();
+  back_.key = back_key(request_, *whole_.halves, plan::bitcode_digest(*bitcode, request_.from.base));
+  proved_ = services_.actions.look_up(proof_key_, action::any_result, request_.from, lease_).has_value();
   // To be compared it has to run: what a proof rests on is the run's to tell.
   std::optional<action::Hit> hit;
-  if (proved_) hit = services_.actions.look_up(back_.key, request_.from, lease_);
+  if (proved_) hit = services_.actions.look_up(back_.key, back_.suffices(), request_.from, lease_);
   if (!hit) {
     next_ = &back_;
     return done();
@@ -97,7 +96,7 @@ Status HalvesRun::take_front(const protocol::StepDone& report) {
 Status HalvesRun::take_back(const protocol::StepDone& report) {
   if (!report.spawn_error.empty()) return Error{report.spawn_error};
   services_.counters.back(false);
-  if (Status texts = take_texts(back_, report.step, directory_); !texts) return texts;
+  if (Status texts = take_texts(back_, report, directory_); !texts) return texts;
   if (report.exit_code != 0 || !is_silent(back_)) {
     cost_.refuse();
     return Error{"it has something to say"};
@@ -120,9 +119,10 @@ Status HalvesRun::join() {
   ties.look_into(*bytes, request_.from);
   ties.look_into(front_.result.stdout_text, request_.from);
   ties.look_into(front_.result.stderr_text, request_.from);
-  if (front_.refusal.empty()) take_trace(front_, front_report_, ties, request_, directory_, services_);
+  take_trace(front_, front_report_, ties, request_, directory_, services_);
 
   whole_.ended = true;
+  whole_.descriptor = front_.descriptor;  // the back end opens nothing that the source names
   whole_.result = std::move(front_.result);
   whole_.result.duration_us += back_.result.duration_us;
   whole_.result.outputs = {*code_object(back_)};
@@ -130,7 +130,7 @@ Status HalvesRun::join() {
   whole_.refusal = front_.refusal;
   whole_.refusal_detail = front_.refusal_detail;
   if (whole_.refusal.empty()) record_together(whole_, {front_.witnessed, back_.witnessed}, request_, services_);
-  if (!whole_.refusal.empty()) services_.counters.not_stored(whole_.refusal);
+  if (!whole_.refusal.empty()) note_not_stored(whole_, request_, services_);
   note_cost();
   return done();
 }

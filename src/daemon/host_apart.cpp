@@ -1,5 +1,6 @@
 #include "daemon/host_apart.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,7 +8,6 @@
 #include "daemon/keys.h"
 #include "daemon/made.h"
 #include "daemon/passage_names.h"
-#include "daemon/step_runner.h"
 #include "hipcache/plan/fatbin_splice.h"
 
 namespace hipcache::daemon {
@@ -37,7 +37,7 @@ std::optional<bool> known_proof(const plan::Step& proof, const Request& request,
                                 store::Lease& lease) {
   StepWork work = work_for(proof, {}, request, kStoredDirectory);
   if (services.doubts.has(work.key.value)) return false;
-  std::optional<action::Hit> hit = services.actions.look_up(work.key, request.from, lease);
+  std::optional<action::Hit> hit = services.actions.look_up(work.key, work.suffices(), request.from, lease);
   if (!hit) return std::nullopt;
   work.hit = true;
   work.result = std::move(hit->result);
@@ -47,11 +47,12 @@ std::optional<bool> known_proof(const plan::Step& proof, const Request& request,
 // Whether the compiler was seen to do what is asked of it, and that will be known the next time.
 Status prove(const plan::Step& proof, protocol::Channel& channel, const Request& request, const Services& services,
              store::Lease& lease) {
-  const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
+  const Result<RequestDirectory> directory =
+      RequestDirectory::make(services.temporary_root, users_temporary_directory(request));
   if (!directory) return directory.error();
-  const plan::Plan plan{.steps = {proof}, .driver_stderr = ""};
+  const std::vector<plan::Step> steps = {proof};
   StepRunner runner(channel, request, services, *directory, lease);
-  StepGraph graph(plan, request, *directory, services, nullptr);
+  StepGraph graph(steps, request, *directory, services, nullptr);
   if (Status ran = graph.run(runner); !ran) return ran;
   const StepWork& work = *graph.steps().front();
   if (!work.succeeded()) return Error{"the proof does not compile: " + work.result.stderr_text};
@@ -60,57 +61,73 @@ Status prove(const plan::Step& proof, protocol::Channel& channel, const Request&
   return done();
 }
 
-void doubt(const plan::Step& proof, const std::string& why, const Request& request, const Services& services) {
-  services.doubts.add(work_for(proof, {}, request, kStoredDirectory).key.value);
-  services.log.info("hosts are compiled after the devices: " + why);
+// Of a proof, or of a host apart: its key stands for it.
+bool is_doubted(const plan::Step& step, const Request& request, const Services& services) {
+  return services.doubts.has(work_for(step, {}, request, kStoredDirectory).key.value);
 }
 
-// The bytes that the user gets in the place of what the step made.
-Result<std::string> filled(const StepWork& step, const plan::StepOutput& file, const GivenInput& fatbin,
-                           const RequestDirectory& directory, store::Store& store) {
-  const Result<std::string> object = read_output(step, file, directory.path(), store);
+void doubt(const plan::Step& step, const std::string& why, const Request& request, const Services& services) {
+  services.doubts.add(work_for(step, {}, request, kStoredDirectory).key.value);
+  services.log.info(request.invocation.object + ": the host is compiled after the devices: " + why);
+}
+
+const plan::Step& host_of(const std::vector<plan::Step>& steps) {
+  return *std::find_if(steps.begin(), steps.end(),
+                       [](const plan::Step& step) { return step.kind == plan::StepKind::host; });
+}
+
+// What the user gets in the place of what the step made, unless that is what he gets.
+Status fill(StepWork& step, const plan::StepOutput& file, const StepGraph& graph, const RequestDirectory& directory,
+            const Services& services, store::Lease& lease) {
+  const std::optional<GivenInput> fatbin = graph.maker_of(file.fatbin);
+  if (!fatbin || fatbin->output == nullptr) return Error{"no step has made " + file.fatbin};
+  const Result<std::string> object = read_output(step, file, directory.path(), services.store);
   if (!object) return object.error();
-  const Result<std::string> bytes = read_output(*fatbin.step, *fatbin.file, directory.path(), store);
+  if (plan::needs_no_fatbin(*object)) return done();
+  const Result<std::string> bytes = read_output(*fatbin->step, *fatbin->file, directory.path(), services.store);
   if (!bytes) return bytes.error();
-  return plan::splice_fatbin(*object, *bytes);
+  Result<std::string> filled = plan::splice_fatbin(*object, *bytes);
+  if (!filled) return filled.error();
+  take_filled(step, file, fatbin->output->blob, std::move(*filled), lease);
+  return done();
 }
 
 }  // namespace
 
-void put_host_apart(plan::Plan& plan, protocol::Channel& channel, const Request& request, const Services& services,
-                    store::Lease& lease) {
-  if (!plan.apart) return;
+const std::vector<plan::Step>& choose_steps(const plan::Plan& plan, protocol::Channel& channel, const Request& request,
+                                            const Services& services, store::Lease& lease) {
+  if (!plan.apart || is_doubted(host_of(plan.apart->steps), request, services)) return plan.steps;
   const plan::Step& proof = plan.apart->proof;
   const std::optional<bool> known = known_proof(proof, request, services, lease);
   if (known) services.counters.proof(true);
-  if (known == false) return;
+  if (known == false) return plan.steps;
   if (!known) {
-    if (request.settings.readonly) return;  // it would be run for every compile
+    if (request.settings.readonly) return plan.steps;  // it would be run for every compile
     services.counters.proof(false);
-    if (Status proved = prove(proof, channel, request, services, lease); !proved)
-      return doubt(proof, proved.error().message, request, services);
+    if (Status proved = prove(proof, channel, request, services, lease); !proved) {
+      doubt(proof, proved.error().message, request, services);
+      return plan.steps;
+    }
   }
-  plan.steps = plan.apart->steps;
+  return plan.apart->steps;
 }
 
 void put_host_apart_if_proved(plan::Plan& plan, const Request& request, const Services& services, store::Lease& lease) {
-  if (plan.apart && known_proof(plan.apart->proof, request, services, lease).value_or(false))
-    plan.steps = plan.apart->steps;
+  if (!plan.apart || is_doubted(host_of(plan.apart->steps), request, services)) return;
+  if (known_proof(plan.apart->proof, request, services, lease).value_or(false)) plan.steps = plan.apart->steps;
 }
 
-Status fill_placeholders(const StepGraph& graph, const plan::Plan& plan, const Request& request,
+Status fill_placeholders(StepGraph& graph, StepRunner& runner, const plan::Plan& plan, const Request& request,
                          const RequestDirectory& directory, const Services& services, store::Lease& lease) {
-  for (const auto& step : graph.steps()) {
-    for (const plan::StepOutput& file : step->outputs) {
+  if (graph.failed() != nullptr) return done();
+  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
+    StepWork& step = *graph.steps()[index];
+    for (const plan::StepOutput& file : step.outputs) {
       if (file.fatbin.empty()) continue;
-      const std::optional<GivenInput> fatbin = graph.maker_of(file.fatbin);
-      if (!fatbin || fatbin->output == nullptr) return Error{"no step has made " + file.fatbin};
-      Result<std::string> bytes = filled(*step, file, *fatbin, directory, services.store);
-      if (!bytes) {
-        doubt(plan.apart->proof, bytes.error().message, request, services);
-        return bytes.error();
-      }
-      take_filled(*step, file, fatbin->output->blob, std::move(*bytes), lease);
+      const Status filled = fill(step, file, graph, directory, services, lease);
+      if (filled) continue;
+      doubt(graph.plan_of(index), filled.error().message, request, services);
+      return graph.run_instead(index, host_of(plan.steps), runner);
     }
   }
   return done();

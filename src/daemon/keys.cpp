@@ -1,5 +1,9 @@
 #include "daemon/keys.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "daemon/processor.h"
 #include "hipcache/base/files.h"
 
@@ -47,13 +51,31 @@ const char* domain_of(plan::StepKind kind) {
 
 // A macro's text is the source's own to measure and to hash.
 bool defines_macro(const std::vector<std::string>& argv, std::size_t index) {
-  return argv[index].starts_with("-D") || (index > 0 && argv[index - 1] == "-D");
+  const std::string_view argument = argv[index];
+  const std::string_view before = index > 0 ? std::string_view(argv[index - 1]) : "";
+  if (argument.starts_with("-D") || argument.starts_with("--define-macro")) return true;
+  if (argument.starts_with("-Wp,")) return !argument.starts_with("-Wp,-MD,") && !argument.starts_with("-Wp,-MMD,");
+  return before == "-D" || before == "--define-macro" || before == "-Xclang" || before == "-Xpreprocessor";
 }
 
-// The driver joins what it takes from CPATH: "-I/base/include".
+// Options with a path right after them.
+constexpr auto kBeforePaths = std::to_array<std::string_view>(
+    {"-I",       "-L",           "-B",        "-F",      "-o",         "-MF",      "-MT",
+     "-MQ",      "-MJ",          "-isystem",  "-iquote", "-idirafter", "-include", "-imacros",
+     "-iprefix", "-cxx-isystem", "-isysroot", "-specs",  "-Wp,-MD,",   "-Wp,-MMD,"});
+
 std::string portable_argument(const std::string& argument, const BaseDirectory& base) {
-  if (argument.starts_with("-I/")) return "-I" + base.portable_path(std::string_view(argument).substr(2));
-  return base.portable_argument(argument);
+  const std::size_t path = argument.find('/');
+  const std::string_view option = std::string_view(argument).substr(0, path == std::string::npos ? 0 : path);
+  if (std::find(kBeforePaths.begin(), kBeforePaths.end(), option) == kBeforePaths.end())
+    return base.portable_argument(argument);
+  return std::string(option) + base.portable_path(std::string_view(argument).substr(path));
+}
+
+// What is stored of the step, and in which form. Names and places are not: who gets a file is the plan's to say.
+void add_outputs(Hasher& hasher, const std::vector<plan::StepOutput>& outputs) {
+  hasher.field(outputs.size());
+  for (const plan::StepOutput& output : outputs) hasher.field(output.role).field(output.fatbin.empty() ? 0 : 1);
 }
 
 }  // namespace
@@ -73,15 +95,39 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
   return result;
 }
 
+std::vector<std::string> portable_step(const std::vector<std::string>& argv, const inputs::Surroundings& from) {
+  const std::string date = from.source_date();
+  if (date.empty() && !from.colour) return portable(argv, from);
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    if (!date.empty() && argv[i] == plan::kSourceDateOption && i + 1 < argv.size() && argv[i + 1] == date)
+      ++i;
+    else if (!from.colour || argv[i] != plan::kColourOption)
+      kept.push_back(argv[i]);
+  }
+  return portable(kept, from);
+}
+
+const std::vector<std::string>& undivided_arguments(const command::Invocation& invocation) {
+  return invocation.output_names ? invocation.output_names->keyed : invocation.argv;
+}
+
 namespace {
+
+// Where there is none, the key is that of a command that updates nothing.
+void add_updated(Hasher& hasher, const Updated& updated) {
+  if (updated.path.empty()) return;
+  hasher.field(updated.content ? "updates" : "makes").field(updated.mode);
+  if (updated.content) hasher.field(*updated.content);
+}
 
 // As it was typed, and wherever: what of the directory matters is asked by the path set.
 action::ActionKey undivided_key(const Request& request) {
   Hasher hasher = hasher_for("undivided", request);
   hasher.field(request.from.base.portable_path(request.compiler));
-  add_list(hasher, portable(request.invocation.argv, request.from));
-  hasher.field(request.colour ? 1 : 0);
+  add_list(hasher, portable(undivided_arguments(request.invocation), request.from));
   add_processor(hasher, request);
+  add_updated(hasher, request.updated);
   return {hasher.finish()};
 }
 
@@ -94,7 +140,7 @@ action::ActionKey request_key(const Request& request) {
   add_list(hasher, request.invocation.without_archs);
   hasher.field(request.invocation.archs.size());
   for (const command::ArchId& arch : request.invocation.archs) hasher.field(arch.name);
-  hasher.field(request.from.cuid).field(request.colour ? 1 : 0);
+  hasher.field(request.from.cuid);
   return {hasher.finish()};
 }
 
@@ -109,9 +155,10 @@ action::ActionKey step_key(const Request& request, const plan::Step& step, const
   Hasher hasher = hasher_for(domain_of(step.kind), request);
   hasher.field(step.commands.size());
   for (const plan::StepCommand& command : step.commands) hasher.field(request.from.base.portable_path(command.program));
-  for (const std::vector<std::string>& argv : step.keyed) add_list(hasher, portable(argv, request.from));
+  for (const std::vector<std::string>& argv : step.keyed) add_list(hasher, portable_step(argv, request.from));
   hasher.field(inputs.size());
   for (const Digest& input : inputs) hasher.field(input);
+  add_outputs(hasher, step.outputs);
   return {hasher.finish()};
 }
 
@@ -120,7 +167,7 @@ action::ActionKey back_key(const Request& request, const plan::Halves& halves, c
   hasher.field(halves.back.size());
   for (const plan::StepCommand& command : halves.back) {
     hasher.field(request.from.base.portable_path(command.program));
-    add_list(hasher, portable(command.argv, request.from));
+    add_list(hasher, portable_step(command.argv, request.from));
   }
   return {hasher.field(bitcode).finish()};
 }
@@ -128,7 +175,7 @@ action::ActionKey back_key(const Request& request, const plan::Halves& halves, c
 action::ActionKey halves_proof_key(const Request& request, const plan::Halves& halves) {
   Hasher hasher = hasher_for("halves", request);
   for (const plan::StepCommand& command : halves.back) hasher.field(request.from.base.portable_path(command.program));
-  for (const std::vector<std::string>& argv : halves.proven) add_list(hasher, portable(argv, request.from));
+  for (const std::vector<std::string>& argv : halves.proven) add_list(hasher, portable_step(argv, request.from));
   return {hasher.finish()};
 }
 

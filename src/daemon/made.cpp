@@ -20,10 +20,17 @@ bool is_executable(const std::string& path) {
 // A fatbin holds its code objects, an object its fatbin; depfiles of one project name the same headers. Of an undivided
 // command they are the files that are written in place.
 store::Likeness likeness_of(const Made& output, const StepWork& work) {
-  for (const char* of_parts : {plan::kFatbinRole, plan::kFatbinObjectRole, plan::kObject})
+  for (const char* of_parts : {plan::kBundle, plan::kFatbinObjectRole, plan::kObject})
     if (output.role == of_parts) return {.parts = work.inputs};
-  const bool is_depfile = output.role == plan::kDepfile || output.role == plan::kPortableDepfile || output.in_place;
+  const bool is_depfile = output.role == plan::kDepfile || output.role == plan::kPortableDepfile ||
+                          output.role == plan::kPortableGccDepfile || output.in_place;
   return {.parts = {}, .family = is_depfile ? "depfile" : ""};
+}
+
+Result<Made> read_plain(std::string role, const std::string& path) {
+  Result<std::string> bytes = read_file(path, kOutputLimit);
+  if (!bytes) return bytes.error();
+  return Made{.role = std::move(role), .bytes = std::move(*bytes), .executable = is_executable(path)};
 }
 
 // A failure is the step's refusal.
@@ -40,13 +47,17 @@ void store_bytes(StepWork& work, const std::string& bytes, const store::Likeness
 }  // namespace
 
 Result<Made> read_made(std::string role, const std::string& path, const BaseDirectory& base) {
-  Result<std::string> bytes = read_file(path, kOutputLimit);
-  if (!bytes) return bytes.error();
-  Made made{.role = std::move(role), .bytes = std::move(*bytes), .executable = is_executable(path)};
-  if (made.role != plan::kDepfile || !base.shows_in(made.bytes)) return made;
-  if (std::optional<std::string> portable = plan::portable_depfile(made.bytes, base)) {
-    made.role = plan::kPortableDepfile;
-    made.bytes = std::move(*portable);
+  if (role == plan::kDepfile) return read_depfile(path, base, plan::DepfileForm::clang, "");
+  return read_plain(std::move(role), path);
+}
+
+Result<Made> read_depfile(const std::string& path, const BaseDirectory& base, plan::DepfileForm form,
+                          const std::string& target) {
+  Result<Made> made = read_plain(plan::kDepfile, path);
+  if (!made || (target.empty() && !base.shows_in(made->bytes))) return made;
+  if (std::optional<std::string> portable = plan::portable_depfile(made->bytes, base, form, target)) {
+    made->role = form == plan::DepfileForm::gcc ? plan::kPortableGccDepfile : plan::kPortableDepfile;
+    made->bytes = std::move(*portable);
   }
   return made;
 }
@@ -62,7 +73,8 @@ void store_made(StepWork& work, std::vector<Made> made, const Request& request, 
                                    .size = output.bytes.size(),
                                    .executable = output.executable,
                                    .place = std::move(output.place),
-                                   .in_place = output.in_place});
+                                   .in_place = output.in_place,
+                                   .in_place_if_empty = output.in_place_if_empty});
   }
 }
 
@@ -83,8 +95,23 @@ void store_filled(StepWork& work, const Request& request, const Services& servic
   if (work.filled) store_bytes(work, work.filled->bytes, {.parts = work.filled->parts}, request, services);
 }
 
+namespace {
+
+constexpr const char* kOwnName = "own-name";
+
+// Of a result that a source's own name ties to the checkout.
+void count_tie(const inputs::Witnessed& witnessed, const Request& request, const Services& services) {
+  if (witnessed.asks_own_name.empty()) return;
+  const std::string& base = request.from.base.path();
+  const std::string source = witnessed.asks_own_name.substr(base.size() + 1);
+  services.counters.tied(kOwnName, source + " uses __FILE__: compile with -ffile-prefix-map=" + base + "=.");
+}
+
+}  // namespace
+
 void record(const StepWork& work, const Request& request, const Services& services) {
   if (request.settings.readonly) return;
+  count_tie(work.witnessed, request, services);
   const Status recorded = services.actions.record(work.key, work.witnessed, work.result);
   if (recorded) return;
   services.log.error("cannot record " + work.label + ": " + recorded.error().message);
@@ -96,6 +123,7 @@ void record_together(StepWork& work, const std::vector<inputs::Witnessed>& runs,
   action::Examined examined = services.actions.examine(runs, request.from);
   if (!examined.agrees) {
     work.refusal = reason::kInputChanged;
+    work.refusal_detail = examined.changed;
     return;
   }
   work.witnessed = std::move(examined.all);

@@ -9,6 +9,7 @@
 #include "daemon/services.h"
 #include "daemon/step_work.h"
 #include "hipcache/base/base_directory.h"
+#include "hipcache/plan/depfile.h"
 
 namespace hipcache::daemon {
 
@@ -22,11 +23,16 @@ struct Made {
   bool executable = false;
   std::string place;
   bool in_place = false;
+  bool in_place_if_empty = false;
 };
 
 // A file of that role. A depfile that names the checkout is stored in a form that is good in every other, if it has
 // one.
 Result<Made> read_made(std::string role, const std::string& path, const BaseDirectory& base);
+
+// The same of a depfile that gcc or clang wrote, of which another command may call for another target; "": none may.
+Result<Made> read_depfile(const std::string& path, const BaseDirectory& base, plan::DepfileForm form,
+                          const std::string& target);
 
 // Puts the outputs into the store, where the result may be recorded, and into the step's result.
 void store_made(StepWork& work, std::vector<Made> made, const Request& request, const Services& services,

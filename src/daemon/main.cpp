@@ -10,17 +10,27 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
+#include <utility>
+#include <vector>
 
 #include "daemon/cache_directory.h"
 #include "daemon/control_service.h"
+#include "daemon/digest_file.h"
+#include "daemon/limits.h"
+#include "daemon/member_stores.h"
 #include "daemon/persistent_counters.h"
+#include "daemon/seed_stores.h"
 #include "daemon/server.h"
 #include "daemon/services.h"
 #include "daemon/session.h"
+#include "daemon/stale_daemons.h"
+#include "daemon/stop_on_signal.h"
 #include "daemon/view.h"
 #include "hipcache/base/files.h"
+#include "hipcache/config/cache_place.h"
 #include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/view.h"
+#include "hipcache/store/layers.h"
 #include "hipcache/store/store.h"
 
 namespace hipcache::daemon {
@@ -36,79 +46,87 @@ int fail(const std::string& message) {
   return 1;
 }
 
-// SIGTERM and SIGINT end the daemon as --stop-server does. The signals are taken by a thread of their own, blocked in
-// all others.
-class StopOnSignal {
- public:
-  static sigset_t block() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
-    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-    return signals;
-  }
+// Whoever started us has heard by now what there was to hear, and shall not be held by our end of its pipe.
+void leave_standard_error() {
+  const UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (null) dup2(null.get(), STDERR_FILENO);
+}
 
-  StopOnSignal(sigset_t signals, Server& server)
-      : thread_([signals, &server] {
-          int signal = 0;
-          if (sigwait(&signals, &signal) == 0) server.stop();
-        }) {}
-  ~StopOnSignal() {
-    pthread_kill(thread_.native_handle(), SIGTERM);
-    thread_.join();
-  }
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-
- private:
-  std::thread thread_;
-};
+// Those that the user named come first: no more than store::kMostLayers are read.
+std::vector<store::Layer> lower_layers(SeedStores& seeds, MemberStores& members) {
+  std::vector<store::Layer> layers = seeds.layers();
+  for (std::string& directory : members.others()) layers.push_back({.directory = std::move(directory)});
+  return layers;
+}
 
 int run() {
   const sigset_t signals = StopOnSignal::block();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of the write, as a full disk is
+  raise_limits();
   mallopt(M_ARENA_MAX, kArenas);
   umask(077);
 
+  const Result<unsigned> sessions = allowed_sessions();
+  if (!sessions) return fail(sessions.error().message);
+  if (Status files = check_allowed_file_size(); !files) return fail(files.error().message);
   const Result<config::Settings> settings = config::load(config::lookup_in_process());
   if (!settings) return fail(settings.error().message);
-  Result<std::string> socket_path = protocol::socket_path(settings->directory);
-  if (!socket_path) return fail(socket_path.error().message);
-  const Result<CacheDirectory> directory = CacheDirectory::take(settings->directory, kLockPatience);
+  umask(settings->umask | S_IWGRP | S_IWOTH);  // a group shares the directory, and no file in it
+  if (Status user = config::check_home(*settings); !user) return fail(user.error().message);
+  const Result<std::string> reachable = protocol::socket_path(settings->directory);
+  if (!reachable) return fail(reachable.error().message);
+  const Result<OwnDirectory> cache = config::open_or_make_cache_directory(*settings);
+  if (!cache) return fail(cache.error().message);
+  const std::string home = protocol::daemon_directory(settings->directory);
+  const Result<CacheDirectory> directory = CacheDirectory::take(home, kLockPatience);
   if (!directory) return fail(directory.error().message);
   const Result<std::string> trace_library = find_trace_library();
   if (!trace_library) return fail(trace_library.error().message);
 
-  Log log(settings->log.empty() ? directory->path() + "/daemon.log" : settings->log,
+  Log log(settings->log.empty() ? directory->log() : settings->log,
           settings->log.empty() ? Log::Level::warning : Log::Level::debug);
+  MemberStores members(*cache, config::group_sharing(*settings, *cache), home, log);
+  if (Status usable = members.check(); !usable) return fail(usable.error().message);
   // Before the store, which takes its time where it is large: who starts us waits for an answer, no longer for a
   // socket.
   std::function<void(UniqueFd)> serve;
   std::function<void()> save;
-  Server server({.socket_path = *socket_path,
+  std::function<bool()> is_in_place = [&directory] { return directory->is_in_place(); };
+  // By the descriptor: the socket is made, and removed, in the directory that we hold.
+  Server server({.socket_path = join_path(directory->own().anchored(), "daemon.sock"),
                  .idle_timeout = settings->idle_timeout,
+                 .max_sessions = *sessions,
                  .serve = [&serve](UniqueFd socket) { serve(std::move(socket)); },
-                 .every_second = [&save] { save(); }},
+                 .every_second = [&save] { save(); },
+                 .is_in_place = [&is_in_place] { return is_in_place(); }},
                 log);
+  const StopOnSignal on_signal(signals, [&server] { server.stop(); });
   if (Status opened = server.open(); !opened) return fail(opened.error().message);
 
-  const Result<std::unique_ptr<store::Store>> store =
-      store::open_store({.directory = directory->store(), .max_bytes = settings->max_size}, log);
-  if (!store) return fail(store.error().message);
+  remove_stale_daemons(settings->directory, protocol::daemon_name());
+  Result<std::unique_ptr<store::Store>> own = members.open_own(settings->max_size);
+  if (!own) {
+    log.error(own.error().message);
+    return fail(own.error().message);
+  }
+  SeedStores seeds(settings->seeds, *cache, log);
+  const std::unique_ptr<store::Store> store =
+      store::make_layered_store(std::move(*own), [&] { return lower_layers(seeds, members); }, log);
 
   inputs::World world;
-  action::ActionCache actions(**store, world, log);
-  action::History history(**store, log);
+  DigestFile digests(world, directory->own(), protocol::own_view(), log);
+  action::ActionCache actions(*store, world, log);
+  action::History history(*store, log);
   stats::Counters counters;
-  PersistentCounters persistent(counters, **store, log);
+  PersistentCounters persistent(counters, *store, log);
   const command::Parser parser;
   InFlight in_flight;
   Pending pending;
   Tokens tokens(settings->jobs != 0 ? settings->jobs : usable_processors());
   Remembered doubts;
   Remembered proofs;
-  const Services services{.store = **store,
+  const Services services{.store = *store,
                           .world = world,
                           .actions = actions,
                           .history = history,
@@ -122,14 +140,24 @@ int run() {
                           .log = log,
                           .temporary_root = directory->temporary(),
                           .trace_library = *trace_library,
-                          .name_space = own_view()};
+                          .name_space = protocol::own_view()};
 
-  ControlService control(**store, pending, counters, persistent, settings->max_size, [&server] { server.stop(); });
+  ControlService control(*store, pending, counters, persistent, settings->max_size, [&server] { server.stop(); });
   serve = [&](UniqueFd socket) { serve_connection(std::move(socket), services, control); };
-  save = [&] { persistent.save_if_changed(); };
-  const StopOnSignal on_signal(signals, server);
-  log.info("serving " + settings->directory);
-  if (Status ended = server.run(); !ended) return fail(ended.error().message);
+  is_in_place = [&] { return directory->is_in_place() && store->is_in_place(); };
+  save = [&] {
+    if (!is_in_place()) return;
+    persistent.save_if_changed();
+    digests.save_if_due();
+  };
+  log.info("serving " + settings->directory + " with " + members.own());
+  if (settings->log != "stderr") leave_standard_error();
+  const Status ended = server.run();
+  if (is_in_place()) digests.save_if_changed();
+  if (!ended) {
+    log.error(ended.error().message);
+    return 1;
+  }
   log.info("ended");
   return 0;
 }

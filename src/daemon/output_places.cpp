@@ -50,7 +50,7 @@ std::optional<Uncacheable> unusual_outputs(const command::Invocation& invocation
 
 std::optional<Uncacheable> unusual_outputs(const action::ActionResult& whole, const Request& request) {
   for (const action::Output& output : whole.outputs)
-    if (auto unusual = unusual_place(request.from.base.local_path(output.place), request.from.working_directory))
+    if (auto unusual = unusual_place(local_place(output.place, request), request.from.working_directory))
       return unusual;
   return std::nullopt;
 }

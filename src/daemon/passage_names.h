@@ -7,11 +7,12 @@
 
 #include "daemon/request.h"
 #include "daemon/request_directory.h"
+#include "hipcache/base/readable.h"
 
 namespace hipcache::daemon {
 
 // The name that stands for the request's directory in what is stored.
-inline constexpr const char* kStoredDirectory = "/hipcache-request-directory";
+inline constexpr const char* kStoredDirectory = kStoredTemporaryDirectory.data();
 
 std::string as_stored(std::string text, const RequestDirectory& directory);
 std::string as_shown(std::string text, const Request& request);

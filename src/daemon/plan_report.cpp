@@ -6,6 +6,7 @@
 #include "daemon/planner.h"
 #include "daemon/reply.h"
 #include "daemon/undivided.h"
+#include "daemon/whole_result.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -29,7 +30,7 @@ PlanReport report_whole(const Request& request, const Services& services, store:
   const StepWork work = undivided_work(request);
   PlanStep step{.name = work.label,
                 .key = work.key.value.hex(),
-                .stored = services.actions.look_up(work.key, request.from, lease).has_value(),
+                .stored = services.actions.look_up(work.key, work.suffices(), request.from, lease).has_value(),
                 .inputs = services.actions.known_inputs(work.key)};
   return {.request_key = step.key, .request_stored = step.stored, .steps = {step}};
 }
@@ -49,7 +50,7 @@ PlanReport report_on(protocol::Channel& channel, const Request& request, const S
   return {.reason = "",
           .cuid = request.from.cuid,
           .request_key = key.value.hex(),
-          .request_stored = services.actions.look_up(key, request.from, lease).has_value(),
+          .request_stored = services.actions.look_up(key, suffices_for(request), request.from, lease).has_value(),
           .steps = steps_of(plan, request, services, lease)};
 }
 

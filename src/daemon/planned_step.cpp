@@ -39,7 +39,7 @@ std::vector<std::string> makers_of(const plan::Step& step, const MadeByName& mad
 bool add_made(StepWork& work, bool has_key, const Request& request, const Services& services, store::Lease& lease,
               MadeByName& made) {
   std::optional<action::Hit> hit;
-  if (has_key) hit = services.actions.look_up(work.key, request.from, lease);
+  if (has_key) hit = services.actions.look_up(work.key, work.suffices(), request.from, lease);
   if (hit) work.result = std::move(hit->result);
   for (const plan::StepOutput& output : work.outputs) {
     const action::Output* stored = work.made(output);

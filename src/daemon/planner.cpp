@@ -27,7 +27,8 @@ StepWork probe_work(const Request& request, plan::IdFor id_for) {
 
 Status run_probe(StepWork& probe, protocol::Channel& channel, const Request& request, const Services& services,
                  store::Lease& lease) {
-  const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
+  const Result<RequestDirectory> directory =
+      RequestDirectory::make(services.temporary_root, users_temporary_directory(request));
   if (!directory) return directory.error();
   return StepRunner(channel, request, services, *directory, lease).run({&probe});
 }
@@ -47,7 +48,8 @@ std::variant<Planned, Uncacheable> ask(plan::IdFor id_for, protocol::Channel& ch
   // A compiler that cannot be watched proves nothing, whatever it plans.
   if (probe.refusal == reason::kUntraceable || probe.refusal == reason::kWrapper)
     return Uncacheable{probe.refusal, request.compiler};
-  Result<plan::Plan> plan = plan::read_plan(probe.result.stderr_text, request.invocation, kStoredDirectory);
+  Result<plan::Plan> plan =
+      plan::read_plan(probe.result.stderr_text, request.invocation, kStoredDirectory, request.from.source_date());
   if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};
   return Planned{std::move(*plan), std::move(probe)};
 }

@@ -19,17 +19,16 @@ inline constexpr const char* kProbeFailed = "probe-failed";
 inline constexpr const char* kPlanNotUnderstood = "plan-not-understood";
 inline constexpr const char* kStepFailed = "step-failed";  // other than by the compiler's own errors
 inline constexpr const char* kWritesMoreThanKnown = "writes-more-than-known";
-inline constexpr const char* kUnusualObject = "unusual-object";  // in which no fatbin can be put
 inline constexpr const char* kStoreError = "store-error";
 
 // A step.
 inline constexpr const char* kPrintsTemporaryNames = "prints-temporary-names";
 inline constexpr const char* kTrace = "trace";
-inline constexpr const char* kUnusualMode = "unusual-mode";  // a file that the umask did not shape
+inline constexpr const char* kNotWorthStoring = "not-worth-storing";  // a link or archive, by its size; of requests too
+inline constexpr const char* kUnusualMode = "unusual-mode";           // a file that the umask did not shape
 inline constexpr const char* kUntraceable = "untraceable-compiler";
 inline constexpr const char* kWrapper = "compiler-is-a-wrapper";
 inline constexpr const char* kInputChanged = "input-changed";
-inline constexpr const char* kLinkerOption = "linker-option";  // may let equal links differ
 
 }  // namespace hipcache::daemon::reason
 

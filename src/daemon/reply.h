@@ -10,11 +10,13 @@
 
 namespace hipcache::daemon {
 
-inline void reply(protocol::Channel& channel, const protocol::Message& message, const std::vector<int>& descriptors,
+// Whether the client took it.
+inline bool reply(protocol::Channel& channel, const protocol::Message& message, const std::vector<int>& descriptors,
                   const Services& services) {
   constexpr std::chrono::seconds kLimit{30};
-  if (Status sent = channel.send(message, descriptors, kLimit); !sent)
-    services.log.info("reply not taken: " + sent.error().message);
+  const Status sent = channel.send(message, descriptors, kLimit);
+  if (!sent) services.log.info("reply not taken: " + sent.error().message);
+  return sent.ok();
 }
 
 }  // namespace hipcache::daemon

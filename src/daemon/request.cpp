@@ -1,6 +1,9 @@
 #include "daemon/request.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 
 #include "daemon/output_places.h"
@@ -32,7 +35,7 @@ std::variant<Invocation, Uncacheable> read_command(const protocol::CompileReques
   const auto* planned = std::get_if<Invocation>(&parsed);
   const bool wants_own_cuid = planned != nullptr && settings.cuid == "keep" && !planned->user_cuid && !planned->links;
   if (planned != nullptr && !wants_own_cuid) return parsed;
-  return command::parse_undivided(message.argv, message.working_directory);
+  return command::parse_undivided(message.argv, message.working_directory, settings.compilers);
 }
 
 // None where an argument could be mistaken for a portable one.
@@ -41,6 +44,37 @@ BaseDirectory base_of(const Request& request) {
   return std::any_of(argv.begin(), argv.end(), BaseDirectory::holds_token)
              ? BaseDirectory()
              : BaseDirectory(request.settings.base_directory);
+}
+
+// In one text: none of them has a line's end in it.
+std::string names_of(const Invocation& invocation, const BaseDirectory& base) {
+  if (!invocation.output_names) return "";
+  const command::OutputNames& names = *invocation.output_names;
+  return base.portable_path(names.object) + '\n' + base.portable_path(names.depfile) + '\n' +
+         base.portable_path(names.target);
+}
+
+config::Lookup variables_of(const inputs::Surroundings& from) {
+  return [&from](const std::string& name) -> std::optional<std::string> {
+    const char* value = from.variable(name);
+    if (value == nullptr) return std::nullopt;
+    return value;
+  };
+}
+
+std::optional<Uncacheable> find_updated(Request& request, inputs::World& world) {
+  const std::string& name = request.invocation.updates;
+  if (name.empty()) return std::nullopt;
+  request.updated.path = join_path(request.from.working_directory, name);
+  struct stat status{};
+  if (lstat(request.updated.path.c_str(), &status) != 0)
+    return errno == ENOENT ? std::nullopt : std::optional(Uncacheable{reason::kOutputNotWritable, name});
+  if (!S_ISREG(status.st_mode)) return Uncacheable{reason::kOutputNotARegularFile, name};
+  const Result<Digest> content = world.content(request.updated.path);
+  if (!content) return Uncacheable{reason::kOutputNotWritable, content.error().message};
+  request.updated.content = *content;
+  request.updated.mode = status.st_mode;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -54,7 +88,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   request.from.environment = message.environment;
   inputs::sort_environment(request.from.environment);
 
-  Result<config::Settings> settings = config::load(config::lookup_in(message.environment));
+  Result<config::Settings> settings = config::load(variables_of(request.from));
   if (!settings) return Uncacheable{reason::kBadConfiguration, settings.error().message};
   request.settings = std::move(*settings);
   if (request.settings.disable) return Uncacheable{reason::kDisabled, ""};
@@ -62,6 +96,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   if (auto* uncacheable = std::get_if<Uncacheable>(&invocation)) return std::move(*uncacheable);
   request.invocation = std::move(std::get<Invocation>(invocation));
   request.from.base = base_of(request);
+  request.from.output_names = names_of(request.invocation, request.from.base);
   request.umask = message.umask;
 
   const char* path_variable = request.from.variable("PATH");
@@ -74,8 +109,17 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
     if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);
     request.from.cuid = cuid_of(request, services.world);
   }
+  if (auto unusual = find_updated(request, services.world)) return std::move(*unusual);
   request.colour = message.stderr_is_terminal && !request.invocation.colour_given;
+  request.from.colour = request.colour;
   return request;
+}
+
+std::string local_place(const std::string& place, const Request& request) {
+  const auto& names = request.invocation.output_names;
+  if (names && place == command::kObjectName) return names->object;
+  if (names && place == command::kDepfileName) return names->depfile;
+  return request.from.base.local_path(place);
 }
 
 std::optional<Request> undivided_request(const Request& planned) {
@@ -85,6 +129,7 @@ std::optional<Request> undivided_request(const Request& planned) {
   Request request = planned;
   request.invocation = std::move(*invocation);
   request.from.cuid.clear();
+  request.from.output_names = names_of(request.invocation, request.from.base);
   return request;
 }
 

@@ -1,21 +1,55 @@
 #include "daemon/request_directory.h"
 
+#include <sys/statvfs.h>
+
+#include <climits>
 #include <cstdlib>
 
 #include "hipcache/base/files.h"
 
 namespace hipcache::daemon {
+namespace {
 
-Result<RequestDirectory> RequestDirectory::make(const std::string& parent) {
-  std::string path = parent + "/XXXXXX";
-  if (mkdtemp(path.data()) == nullptr) return system_error("cannot make a temporary directory in", parent);
-  return RequestDirectory(std::move(path));
+// The outputs of a request's steps fit in, other than for the largest: those fail, and the compiler runs by itself.
+constexpr std::uint64_t kRoom = 32u << 20;
+
+bool has_room(const std::string& directory) {
+  struct statvfs status{};
+  if (statvfs(directory.c_str(), &status) != 0) return false;
+  return status.f_bavail * status.f_frsize >= kRoom && (status.f_files == 0 || status.f_favail > 0);
+}
+
+Result<std::string> make_unique(std::string path) {
+  if (mkdtemp(path.data()) == nullptr) return system_error("cannot make a temporary directory:", path);
+  return path;
+}
+
+// Resolved: a trace names files by the paths that programs use, and those resolve some.
+std::string resolved(const std::string& directory) {
+  char path[PATH_MAX];
+  return realpath(directory.c_str(), path) == nullptr ? directory : path;
+}
+
+}  // namespace
+
+Result<RequestDirectory> RequestDirectory::make(const std::string& parent, const std::string& fallback) {
+  if (!has_room(parent) && has_room(fallback))
+    if (Result<std::string> path = make_unique(resolved(fallback) + "/hipcache-XXXXXX"))
+      return RequestDirectory(std::move(*path));
+  Result<std::string> path = make_unique(parent + "/XXXXXX");
+  if (!path) return path.error();
+  return RequestDirectory(std::move(*path));
 }
 
 RequestDirectory::~RequestDirectory() {
   if (path_.empty()) return;
   // What cannot be removed now is removed when the next daemon starts.
   [[maybe_unused]] const Status removed = remove_tree(path_);
+}
+
+std::string users_temporary_directory(const Request& request) {
+  const char* chosen = request.from.variable("TMPDIR");
+  return chosen != nullptr && chosen[0] == '/' ? chosen : "/tmp";
 }
 
 }  // namespace hipcache::daemon

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,6 +36,11 @@ Status Server::open() {
   Result<UniqueFd> listener = protocol::listen_at(options_.socket_path);
   if (!listener) return listener.error();
   listener_ = std::move(*listener);
+  spare_ = UniqueFd(eventfd(0, EFD_CLOEXEC));
+  struct stat status{};
+  if (lstat(options_.socket_path.c_str(), &status) != 0) return system_error("cannot look at", options_.socket_path);
+  socket_device_ = status.st_dev;
+  socket_inode_ = status.st_ino;
   return done();
 }
 
@@ -45,6 +51,9 @@ Status Server::run() {
   while (started && !is_stopped_within_a_tick()) {
     options_.every_second();
     if (is_idle_for_too_long()) break;
+    if (is_in_place()) continue;
+    log_.warning("the cache directory was removed or replaced: this daemon leaves it to the next");
+    break;
   }
   close_socket();
   wait_for_workers();
@@ -81,12 +90,16 @@ void Server::work() {
     if (!connection) {
       if (closed_) break;
       log_.warning(connection.error().message);
-      std::this_thread::sleep_for(kAfterTrouble);
+      if (connection.error().code == ErrorCode::resources) {
+        relieve();
+      } else {
+        std::this_thread::sleep_for(kAfterTrouble);
+      }
     } else if (begin_session()) {
       options_.serve(std::move(*connection));
       wanted = end_session();
     } else {
-      refuse(std::move(*connection));
+      refuse(std::move(*connection), "too many requests at once");
     }
   }
   const std::lock_guard lock(mutex_);
@@ -99,7 +112,7 @@ void Server::work() {
 bool Server::begin_session() {
   {
     const std::lock_guard lock(mutex_);
-    if (sessions_ >= kMaxSessions) return false;
+    if (sessions_ >= options_.max_sessions) return false;
     ++sessions_;
     --waiting_;
     if (waiting_ > 0) return true;
@@ -117,10 +130,27 @@ bool Server::end_session() {
   return waiting_ <= kWaiting;
 }
 
-void Server::refuse(UniqueFd connection) {
+void Server::refuse(UniqueFd connection, const std::string& reason) {
   protocol::Channel channel(std::move(connection));
-  [[maybe_unused]] const Status told = channel.send(protocol::Busy{"too many requests at once"}, kBusyReply);
-  log_.warning("busy: " + std::to_string(kMaxSessions) + " requests at once");
+  [[maybe_unused]] const Status told = channel.send(protocol::Busy{reason}, kBusyReply);
+  log_.warning("busy: " + reason);
+}
+
+// No descriptor was left for a connection. accept fails then before it waits, so what is waited for here is somebody
+// who wants to come in; that one gets the spare descriptor for as long as a refusal takes.
+void Server::relieve() {
+  pollfd waited{.fd = listener_.get(), .events = POLLIN, .revents = 0};
+  if (poll(&waited, 1, static_cast<int>(std::chrono::milliseconds(kTick).count())) <= 0 || closed_) return;
+  const std::lock_guard lock(relieving_);
+  if (poll(&waited, 1, 0) <= 0 || closed_) return;  // another thread has been here
+  spare_.reset();
+  Result<UniqueFd> connection = protocol::accept_from(listener_.get());
+  if (connection) {
+    refuse(std::move(*connection), "no descriptors are left");
+  } else {
+    std::this_thread::sleep_for(kAfterTrouble);
+  }
+  spare_ = UniqueFd(eventfd(0, EFD_CLOEXEC));
 }
 
 bool Server::is_idle_for_too_long() {
@@ -129,10 +159,18 @@ bool Server::is_idle_for_too_long() {
   return sessions_ == 0 && std::chrono::steady_clock::now() - last_use_ >= options_.idle_timeout;
 }
 
+bool Server::is_socket_ours() const {
+  struct stat status{};
+  return lstat(options_.socket_path.c_str(), &status) == 0 && status.st_dev == socket_device_ &&
+         status.st_ino == socket_inode_;
+}
+
+bool Server::is_in_place() const { return options_.is_in_place() && is_socket_ours(); }
+
 // First the name, so that the next client starts a new daemon instead of queueing at this one. Those who queue already
 // are still served; then accept fails, which ends the workers.
 void Server::close_socket() {
-  unlink(options_.socket_path.c_str());
+  if (is_socket_ours()) unlink(options_.socket_path.c_str());
   closed_ = true;
   shutdown(listener_.get(), SHUT_RDWR);
 }

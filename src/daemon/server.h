@@ -2,10 +2,14 @@
 //
 // Threads rather than an event loop: a session is a dialogue of seconds, told as one function. The threads accept for
 // themselves, and there is always one that waits: a hit takes less time than starting a thread, or than waking one by
-// another. Bounded by kMaxSessions; one more is told that the daemon is busy. Stopping closes the socket at once and
-// waits for the sessions: nothing in flight is lost.
+// another. Their number is bounded; one more is told that the daemon is busy, and so are those for whom no descriptor
+// is left. Stopping closes the socket at once and waits for the sessions: nothing in flight is lost.
+//
+// A server whose directory was replaced stops as well, and removes nothing: another daemon's socket may be there now.
 #ifndef HIPCACHE_DAEMON_SERVER_H
 #define HIPCACHE_DAEMON_SERVER_H
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <chrono>
@@ -14,21 +18,22 @@
 #include <mutex>
 #include <string>
 
+#include "daemon/limits.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/log.h"
 #include "hipcache/base/result.h"
 
 namespace hipcache::daemon {
 
-inline constexpr unsigned kMaxSessions = 512;
-
 class Server {
  public:
   struct Options {
     std::string socket_path;
-    std::chrono::seconds idle_timeout;    // 0: never
+    std::chrono::seconds idle_timeout;  // 0: never
+    unsigned max_sessions = kMaxSessions;
     std::function<void(UniqueFd)> serve;  // called in a thread that does nothing else
     std::function<void()> every_second;   // called in run()'s thread while there is work
+    std::function<bool()> is_in_place;    // asked every second: whether the directory still is the daemon's
   };
 
   Server(Options options, Log& log);
@@ -45,6 +50,8 @@ class Server {
  private:
   bool is_stopped_within_a_tick() const;
   bool is_idle_for_too_long();
+  bool is_socket_ours() const;
+  bool is_in_place() const;
   void close_socket();
   void wait_for_workers();
 
@@ -52,12 +59,17 @@ class Server {
   void work();
   bool begin_session();
   bool end_session();
-  void refuse(UniqueFd connection);
+  void refuse(UniqueFd connection, const std::string& reason);
+  void relieve();
 
   Options options_;
   Log& log_;
   UniqueFd listener_;  // closed when no worker is left
   UniqueFd stop_;      // eventfd
+  dev_t socket_device_ = 0;
+  ino_t socket_inode_ = 0;
+  std::mutex relieving_;
+  UniqueFd spare_;  // guarded by relieving_: given up for a moment to refuse somebody where no descriptor is left
   std::atomic<bool> closed_{false};
   std::mutex mutex_;  // guards all below
   std::condition_variable worker_ended_;

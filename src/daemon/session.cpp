@@ -30,7 +30,7 @@ void serve_connection(UniqueFd socket, const Services& services, ControlService&
   protocol::Channel channel(std::move(socket));
   Result<protocol::Received> received = channel.receive(kFirstMessage);
   if (!received) {
-    if (received.error().message == protocol::kClosed) return;  // a client that only looked whether somebody is there
+    if (received.error().code == ErrorCode::closed) return;  // a client that only looked whether somebody is there
     services.log.warning("bad request: " + received.error().message);
     services.counters.error();
     return;

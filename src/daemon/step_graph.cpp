@@ -7,6 +7,7 @@
 #include "daemon/ties.h"
 #include "daemon/trail.h"
 #include "hipcache/base/files.h"
+#include "hipcache/command/reason.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -59,28 +60,35 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
   work.prints_passage = step.prints_passage;
   work.halves = step.halves ? &*step.halves : nullptr;
   if (!step.unproven.empty()) {
-    work.refusal = reason::kLinkerOption;
+    work.refusal = command::reason::kLinkerOption;
     work.refusal_detail = step.unproven;
   }
   return work;
 }
 
-StepGraph::StepGraph(const plan::Plan& plan, const Request& request, const RequestDirectory& directory,
+StepGraph::StepGraph(const std::vector<plan::Step>& steps, const Request& request, const RequestDirectory& directory,
                      const Services& services, const Explainer* explainer)
-    : plan_(plan), request_(request), directory_(directory), services_(services), explainer_(explainer) {}
+    : plan_(steps), request_(request), directory_(directory), services_(services), explainer_(explainer) {}
 
 Status StepGraph::run(StepRunner& runner) {
-  while (steps_.size() < plan_.steps.size() && failed() == nullptr)
+  while (steps_.size() < plan_.size() && failed() == nullptr)
     if (Status ran = runner.run(add_next()); !ran) return ran;
   return done();
+}
+
+Status StepGraph::run_instead(std::size_t index, const plan::Step& step, StepRunner& runner) {
+  replaced_.push_back(std::move(steps_[index]));
+  steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(index));
+  planned_.erase(planned_.begin() + static_cast<std::ptrdiff_t>(index));
+  return runner.run({add(step)});
 }
 
 // As many as do not read what another of them makes.
 std::vector<StepWork*> StepGraph::add_next() {
   std::vector<StepWork*> beside;
   std::set<std::string> being_made;
-  while (steps_.size() < plan_.steps.size()) {
-    const plan::Step& step = plan_.steps[steps_.size()];
+  while (steps_.size() < plan_.size()) {
+    const plan::Step& step = plan_[steps_.size()];
     const auto waits_for = [&](const std::string& input) { return being_made.contains(input); };
     if (std::any_of(step.inputs.begin(), step.inputs.end(), waits_for)) break;
     for (const plan::StepOutput& output : step.outputs) being_made.insert(output.name);
@@ -96,9 +104,9 @@ const StepWork* StepGraph::failed() const {
 
 bool StepGraph::writes_beside() const {
   const auto is_beside = [](const plan::StepOutput& output) {
-    return !output.place.empty() && plan::is_in_place(output) && output.role != plan::kDepfile;
+    return !output.place.empty() && output.beside && output.role != plan::kDepfile;
   };
-  return std::any_of(plan_.steps.begin(), plan_.steps.end(), [&](const plan::Step& step) {
+  return std::any_of(plan_.begin(), plan_.end(), [&](const plan::Step& step) {
     return std::any_of(step.outputs.begin(), step.outputs.end(), is_beside);
   });
 }
@@ -128,7 +136,8 @@ StepWork* StepGraph::add(const plan::Step& step) {
     return bring(step, makers);
   };
   steps_.push_back(std::move(work));
-  for (const plan::StepOutput& output : step.outputs) makers_.emplace(output.name, steps_.back().get());
+  planned_.push_back(&step);
+  for (const plan::StepOutput& output : step.outputs) makers_.insert_or_assign(output.name, steps_.back().get());
   return steps_.back().get();
 }
 

@@ -32,11 +32,16 @@ struct GivenInput {
 class StepGraph {
  public:
   // All are kept by reference and outlive the graph. The explainer tells the log why steps run; null: nobody does.
-  StepGraph(const plan::Plan& plan, const Request& request, const RequestDirectory& directory, const Services& services,
-            const Explainer* explainer);
+  StepGraph(const std::vector<plan::Step>& steps, const Request& request, const RequestDirectory& directory,
+            const Services& services, const Explainer* explainer);
 
   // Runs or finds every step, until one fails. An error means that the request cannot go on.
   Status run(StepRunner& runner);
+
+  // Puts another step in the place of the one at `index`, as the last one, and runs or finds it. It is given what the
+  // others made. REQUIRES: all steps succeeded, and none reads what the one at `index` made; the step outlives the
+  // graph.
+  Status run_instead(std::size_t index, const plan::Step& step, StepRunner& runner);
 
   // In the driver's order; those after a failed one may be missing.
   const std::vector<std::unique_ptr<StepWork>>& steps() const { return steps_; }
@@ -51,7 +56,10 @@ class StepGraph {
   std::optional<GivenInput> maker_of(const std::string& name) const;
 
   // The step of the plan that became steps()[index].
-  const plan::Step& plan_of(std::size_t index) const { return plan_.steps[index]; }
+  const plan::Step& plan_of(std::size_t index) const { return *planned_[index]; }
+
+  // Those that others have taken the place of: they have ended, and what they made counts for nothing.
+  const std::vector<std::unique_ptr<StepWork>>& replaced() const { return replaced_; }
 
  private:
   std::vector<StepWork*> add_next();
@@ -59,12 +67,14 @@ class StepGraph {
   Status bring(const plan::Step& step, const std::vector<GivenInput>& inputs);
   std::vector<GivenInput> makers_of(const plan::Step& step) const;
 
-  const plan::Plan& plan_;
+  const std::vector<plan::Step>& plan_;
   const Request& request_;
   const RequestDirectory& directory_;
   const Services& services_;
   const Explainer* explainer_;
   std::vector<std::unique_ptr<StepWork>> steps_;
+  std::vector<const plan::Step*> planned_;  // of each
+  std::vector<std::unique_ptr<StepWork>> replaced_;
   std::map<std::string, const StepWork*> makers_;  // by the name of what they make
   std::set<std::string> brought_;                  // from the store into the directory
 };

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <utility>
 
+#include "daemon/client_process.h"
+
 namespace hipcache::daemon {
 namespace {
 
@@ -16,6 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kSendLimit = 10s;     // a client that takes no message for so long is gone
 constexpr auto kReceiveLimit = 10s;  // from the first byte of a message to its last
+constexpr auto kLookInterval = 1s;   // at whom we wait for: a client that gets stopped wakes nobody
 
 }  // namespace
 
@@ -26,21 +29,22 @@ StepRunner::StepRunner(protocol::Channel& channel, const Request& request, const
       services_(services),
       directory_(directory),
       lease_(lease),
+      client_(peer_process(channel.fd())),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 StepRunner::~StepRunner() {
   services_.in_flight.forget(wake_.get());
   services_.tokens.forget(wake_.get());
-  for (std::size_t left = running_.size(); left > 0; --left) services_.tokens.finish();
+  for (std::size_t left = running_.size(); left > 0; --left) services_.tokens.finish(client_);
 }
 
 Status StepRunner::run(const std::vector<StepWork*>& steps) {
   if (!wake_) return system_error("cannot make", "an eventfd");
   std::list<StepWork*> open(steps.begin(), steps.end());
+  last_word_ = std::chrono::steady_clock::now();
   for (;;) {
     drop_pointless(open, steps);
-    for (auto step = open.begin(); step != open.end() && !trouble_;)
-      step = try_start(**step) == Start::blocked ? std::next(step) : open.erase(step);
+    start_what_can_be(open);
     if (running_.empty() && (open.empty() || trouble_)) break;
     if (Status waited = wait(); !waited) return waited;
   }
@@ -55,11 +59,18 @@ void StepRunner::drop_pointless(std::list<StepWork*>& open, const std::vector<St
   for (auto step = failed; step != steps.end(); ++step) open.remove(*step);
 }
 
+void StepRunner::start_what_can_be(std::list<StepWork*>& open) {
+  wants_token_ = false;
+  for (auto step = open.begin(); step != open.end() && !trouble_;)
+    step = try_start(**step) == Start::blocked ? std::next(step) : open.erase(step);
+  if (!wants_token_) services_.tokens.forget(wake_.get());
+}
+
 bool StepRunner::found(StepWork& work) {
   if (request_.settings.recache) return false;
-  const std::uint64_t ended = services_.in_flight.ended();
+  const std::uint64_t ended = services_.in_flight.ended(work.key.value);
   if (work.missed == ended) return false;
-  std::optional<action::Hit> hit = services_.actions.look_up(work.key, request_.from, lease_);
+  std::optional<action::Hit> hit = services_.actions.look_up(work.key, work.suffices(), request_.from, lease_);
   if (!hit) {
     work.missed = ended;
     return false;
@@ -71,18 +82,40 @@ bool StepRunner::found(StepWork& work) {
   return true;
 }
 
+// The claim; or nothing while another client has it that may still end in time.
+std::optional<InFlight::Claim> StepRunner::claim(StepWork& work) {
+  auto claimed = services_.in_flight.claim(work.key.value, client_, wake_.get());
+  if (auto* ours = std::get_if<InFlight::Claim>(&claimed)) {
+    request_.patience->note_free(work.key.value);
+    return std::move(*ours);
+  }
+  const auto& other = std::get<InFlight::Busy>(claimed);
+  const bool stopped = is_stopped(other.holder);
+  if (!stopped &&
+      request_.patience->lasts(work.key.value, other, InFlight::Clock::now(), services_.in_flight.limits().slack))
+    return std::nullopt;
+  std::optional<InFlight::Claim> taken = services_.in_flight.take_over(work.key.value, other.run, client_);
+  if (taken)
+    services_.log.info(work.label + ": the client that runs it is " +
+                       (stopped ? "stopped" : "not waited for any longer") + "; it is run for another one as well");
+  return taken;
+}
+
 // Looked up once it is claimed, for until then another client may finish it; and if it cannot be, as what another
 // client runs may be the same step on other files.
 StepRunner::Start StepRunner::try_start(StepWork& work) {
-  std::optional<InFlight::Claim> claim = services_.in_flight.claim(work.key.value, wake_.get());
+  std::optional<InFlight::Claim> claim = this->claim(work);
   if (found(work)) return Start::done;
   if (!claim) {
     if (!std::exchange(work.waited, true)) services_.counters.waited();
     return Start::blocked;
   }
-  if (!services_.tokens.start(running_.empty(), wake_.get())) return Start::blocked;
+  if (!services_.tokens.start(running_.empty(), client_, wake_.get())) {
+    wants_token_ = true;
+    return Start::blocked;
+  }
   if (Status started = start(work, std::move(*claim)); !started) {
-    services_.tokens.finish();
+    services_.tokens.finish(client_);
     trouble_ = started.error();
   }
   return Start::started;
@@ -105,16 +138,23 @@ Status StepRunner::send(const StepWork& work, std::uint32_t number) {
   return channel_.send(run_message(work, number, directory_, services_), kSendLimit);
 }
 
-// For a report of the client's, or a wake-up: a step of another client's ended, or a token is free.
+// For a report of the client's, a wake-up (a step of another client's ended, a token is free), or the time to look at
+// those whom we wait for.
 Status StepRunner::wait() {
   pollfd ready[] = {{.fd = channel_.fd(), .events = POLLIN, .revents = 0},
                     {.fd = wake_.get(), .events = POLLIN, .revents = 0}};
-  const int count = poll(ready, 2, static_cast<int>(std::chrono::milliseconds(protocol::kKeepWaitingInterval).count()));
+  const int count = poll(ready, 2, static_cast<int>(std::chrono::milliseconds(kLookInterval).count()));
   if (count < 0 && errno != EINTR) return system_error("cannot wait for", "the client");
-  if (count == 0 && running_.empty()) return channel_.send(protocol::KeepWaiting{}, kSendLimit);
   if (count > 0 && ready[1].revents != 0) drain_wake_ups();
   if (count > 0 && ready[0].revents != 0) return take_report();
-  return done();
+  return running_.empty() ? keep_client_waiting() : done();
+}
+
+Status StepRunner::keep_client_waiting() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_word_ < protocol::kKeepWaitingInterval) return done();
+  last_word_ = now;
+  return channel_.send(protocol::KeepWaiting{}, kSendLimit);
 }
 
 Status StepRunner::take_report() {
@@ -134,9 +174,11 @@ Status StepRunner::take_report() {
     return send(*next, running_.insert(std::move(running)).position->first);
   }
   StepWork& work = *entry->second.work;
+  entry->second.claim.note_end();
+  last_word_ = std::chrono::steady_clock::now();
   if (work.store) work.claim.emplace(std::move(entry->second.claim));
   running_.erase(entry);
-  services_.tokens.finish();
+  services_.tokens.finish(client_);
   return done();
 }
 

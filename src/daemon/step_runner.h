@@ -1,8 +1,12 @@
 // Runs the steps of one request: looks each up, leaves what another client is running to that one, has the client run
-// the rest, as many at a time as the machine's tokens allow. One per session, used by its thread alone.
+// the rest, as many at a time as the machine's tokens allow. A step whose other client is stopped, or overdue
+// (in_flight.h), is run here as well. One per session, used by its thread alone.
 #ifndef HIPCACHE_DAEMON_STEP_RUNNER_H
 #define HIPCACHE_DAEMON_STEP_RUNNER_H
 
+#include <sys/types.h>
+
+#include <chrono>
 #include <list>
 #include <map>
 #include <memory>
@@ -43,9 +47,12 @@ class StepRunner {
 
   static void drop_pointless(std::list<StepWork*>& open, const std::vector<StepWork*>& steps);
   Start try_start(StepWork& work);
+  void start_what_can_be(std::list<StepWork*>& open);
+  std::optional<InFlight::Claim> claim(StepWork& work);
   bool found(StepWork& work);
   Status start(StepWork& work, InFlight::Claim claim);
   Status wait();
+  Status keep_client_waiting();
   Status send(const StepWork& work, std::uint32_t number);
   Status take_report();
   Status take_in(const Running& running, const protocol::StepDone& report);
@@ -56,9 +63,12 @@ class StepRunner {
   const Services& services_;
   const RequestDirectory& directory_;
   store::Lease& lease_;
+  const pid_t client_;
   UniqueFd wake_;
   std::map<std::uint32_t, Running> running_;
   std::uint32_t next_number_ = 0;
+  bool wants_token_ = false;                         // a step was refused one in the last pass
+  std::chrono::steady_clock::time_point last_word_;  // to the client, while it waits
   std::optional<Error> trouble_;
 };
 

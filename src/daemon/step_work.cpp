@@ -1,7 +1,9 @@
 #include "daemon/step_work.h"
 
+#include <algorithm>
 #include <optional>
 
+#include "daemon/failure_doubt.h"
 #include "daemon/made.h"
 #include "daemon/passage_names.h"
 #include "daemon/reason.h"
@@ -14,7 +16,6 @@
 namespace hipcache::daemon {
 namespace {
 
-constexpr std::uint64_t kTextLimit = 8u << 20;  // of what a step prints: it travels in one message
 constexpr std::uint64_t kTraceLimit = 256u << 20;
 
 // Per step and not per label: a label may hold what a file name must not.
@@ -32,6 +33,12 @@ Result<std::vector<Made>> outputs_of(const StepWork& work, const Request& reques
   return outputs;
 }
 
+// A depfile may be stored in its portable form.
+const action::Output* output_in(const action::ActionResult& result, const std::string& role) {
+  const action::Output* found = result.output(role);
+  return found == nullptr && role == plan::kDepfile ? result.output(plan::kPortableDepfile) : found;
+}
+
 Ties ties_of(const StepWork& work, const std::vector<Made>& outputs, const inputs::Surroundings& from) {
   if (work.is_proof) return {};
   Ties ties{.base = work.hashes_names, .cuid = work.hashes_names && !from.cuid.empty()};
@@ -39,6 +46,11 @@ Ties ties_of(const StepWork& work, const std::vector<Made>& outputs, const input
   ties.look_into(work.result.stdout_text, from);
   ties.look_into(work.result.stderr_text, from);
   return ties;
+}
+
+bool has_printed(const StepWork& work) {
+  if (work.prints_plan) return plan::has_messages(work.result.stderr_text);
+  return !work.result.stdout_text.empty() || !work.result.stderr_text.empty();
 }
 
 std::vector<std::string> programs_of(const StepWork& work) {
@@ -49,13 +61,10 @@ std::vector<std::string> programs_of(const StepWork& work) {
 
 }  // namespace
 
-Status take_texts(StepWork& work, std::uint32_t step, const RequestDirectory& directory) {
-  Result<std::string> out = read_file(file_of(step, ".stdout", directory), kTextLimit);
-  if (!out) return out.error();
-  Result<std::string> err = read_file(file_of(step, ".stderr", directory), kTextLimit);
-  if (!err) return err.error();
-  work.result.stdout_text = std::move(*out);
-  work.result.stderr_text = std::move(*err);
+Status take_texts(StepWork& work, const protocol::StepDone& report, const RequestDirectory& directory) {
+  if (!report.doubt.empty()) return Error{work.label + ": " + report.doubt};
+  work.result.stdout_text = report.stdout_text;
+  work.result.stderr_text = report.stderr_text;
   if (work.prints_plan || work.prints_passage) {
     work.result.stdout_text = as_stored(std::move(work.result.stdout_text), directory);
     work.result.stderr_text = as_stored(std::move(work.result.stderr_text), directory);
@@ -70,37 +79,49 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
                 const RequestDirectory& directory, const Services& services) {
   std::optional<std::vector<trace::Record>> records = records_of(work, report.step, directory, services);
   if (!records) return;
+  const trace::Trace trace = trace::trace_of(std::move(*records));
+  // A plan names the date. Where it cannot be replaced, the plan is good for this date alone.
+  const bool replaces_date = work.prints_plan && plan::may_take_another_date(work.result.stderr_text);
   const inputs::Run run{.programs = programs_of(work),
                         .may_start_others = work.may_start_others,
                         .directory = directory.path(),
                         .started_ns = report.started_ns,
                         .shows_base = ties.base,
                         .shows_cuid = ties.cuid,
+                        .shows_command = ties.command || (work.prints_plan && !replaces_date),
+                        .shows_colour = ties.command || has_printed(work),
+                        .plans = replaces_date,
                         .undivided = work.by_script,
                         .shows_directory = work.by_script,
                         .maps_own_names = work.maps_own_names};
-  take_witnessed(work, inputs::witness(trace::trace_of(std::move(*records)), run, request.from, services.world),
-                 services);
+  if (work.refusal.empty()) take_witnessed(work, inputs::witness(trace, run, request.from, services.world));
+  if (!work.refusal.empty()) work.descriptor = inputs::descriptor_read(trace.records, request.from.working_directory);
 }
 
 std::optional<std::vector<trace::Record>> records_of(StepWork& work, std::uint32_t step,
                                                      const RequestDirectory& directory, const Services& services) {
   Result<std::string> bytes = read_file(file_of(step, ".trace", directory), kTraceLimit);
   if (!bytes) {
-    work.refusal = reason::kUntraceable;  // the preload library never ran
+    if (work.refusal.empty()) work.refusal = reason::kUntraceable;  // the preload library never ran
     return std::nullopt;
   }
   Result<std::vector<trace::Record>> records = trace::read_records(*bytes);
   if (records) return std::move(*records);
   services.log.warning("trace of " + work.label + ": " + records.error().message);
-  work.refusal = reason::kTrace;
+  if (work.refusal.empty()) work.refusal = reason::kTrace;
   return std::nullopt;
 }
 
-void take_witnessed(StepWork& work, std::variant<inputs::Witnessed, inputs::Refusal> outcome,
-                    const Services& services) {
+void note_not_stored(const StepWork& work, const Request& request, const Services& services) {
+  const std::string& object = request.invocation.object;
+  const std::string what = (object.empty() ? "" : object + ": ") + work.label;
+  const std::string file = work.refusal_detail.empty() ? "" : ": " + work.refusal_detail;
+  services.counters.not_stored(work.refusal, what + file);
+  services.log.info(what + " is not stored: " + work.refusal + file);
+}
+
+void take_witnessed(StepWork& work, std::variant<inputs::Witnessed, inputs::Refusal> outcome) {
   if (const auto* refusal = std::get_if<inputs::Refusal>(&outcome)) {
-    services.log.info(work.label + " is not recorded: " + refusal->reason + " " + refusal->detail);
     work.refusal = refusal->reason;
     work.refusal_detail = refusal->detail;
     return;
@@ -108,10 +129,14 @@ void take_witnessed(StepWork& work, std::variant<inputs::Witnessed, inputs::Refu
   work.witnessed = std::move(std::get<inputs::Witnessed>(outcome));
 }
 
-const action::Output* StepWork::made(const plan::StepOutput& output) const {
-  const action::Output* found = result.output(output.role);
-  return found == nullptr && output.role == plan::kDepfile ? result.output(plan::kPortableDepfile) : found;
+action::Suffices StepWork::suffices() const {
+  return [this](const action::ActionResult& stored) {
+    return std::all_of(outputs.begin(), outputs.end(),
+                       [&](const plan::StepOutput& output) { return output_in(stored, output.role) != nullptr; });
+  };
 }
+
+const action::Output* StepWork::made(const plan::StepOutput& output) const { return output_in(result, output.role); }
 
 const action::Output* StepWork::given(const plan::StepOutput& output) const {
   return !output.fatbin.empty() && filled ? &filled->output : made(output);
@@ -123,8 +148,6 @@ protocol::RunStep run_message(const StepWork& work, std::uint32_t step, const Re
           .directory = directory.path(),
           .commands = work.commands,
           .trace_path = file_of(step, ".trace", directory),
-          .stdout_path = file_of(step, ".stdout", directory),
-          .stderr_path = file_of(step, ".stderr", directory),
           .trace_library = services.trace_library};
 }
 
@@ -135,21 +158,23 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
   work.exit_code = report.exit_code;
   work.failed_command = report.failed_command;
   work.result.duration_us = report.duration_us;
-  if (Status texts = take_texts(work, report.step, directory); !texts) return texts;
-  if (!work.succeeded()) return done();
+  if (Status texts = take_texts(work, report, directory); !texts) return texts;
+  if (!work.succeeded()) {
+    work.doubt = doubt_of_failure(work, file_of(report.step, ".trace", directory), request, directory);
+    return done();
+  }
   if (work.undivided) return take_undivided(work, report, request, directory, services, lease);
 
   Result<std::vector<Made>> outputs = outputs_of(work, request, directory);
   if (!outputs) return outputs.error();
   // Before the outputs are stored: what may not be recorded need not be stored either.
-  if (work.refusal.empty())
-    take_trace(work, report, ties_of(work, *outputs, request.from), request, directory, services);
+  take_trace(work, report, ties_of(work, *outputs, request.from), request, directory, services);
   store_made(work, std::move(*outputs), request, services, lease);
   if (work.refusal.empty()) {
     record(work, request, services);
   } else {
     work.witnessed.set = nullptr;
-    services.counters.not_stored(work.refusal);
+    note_not_stored(work, request, services);
   }
   return done();
 }

@@ -30,7 +30,8 @@ struct StepWork {
   std::vector<Digest> inputs;  // made by earlier steps; part of the key
   std::vector<protocol::Command> commands;
   std::vector<plan::StepOutput> outputs;
-  std::string failed_depfile;  // name in the directory of the depfile that stays if the step fails
+  std::string failed_depfile;    // name in the directory of the depfile that stays if the step fails
+  std::uint64_t updated_as = 0;  // which file the request's `updated` was just before the run (trace/seen.h); 0: none
   bool undivided = false;    // the command as typed: it writes where the user wants it, and the trace tells its outputs
   bool prints_plan = false;  // the probe: its messages are the result, the directory's name in them is none of it
   bool hashes_names = false;      // names may go into its outputs where looking does not find them
@@ -46,9 +47,11 @@ struct StepWork {
   bool ended = false;  // found or run; not so for steps after one that failed
   bool hit = false;
   bool waited = false;                  // another client was running it
-  std::optional<std::uint64_t> missed;  // looked up in vain when so many claims had ended (InFlight::ended)
+  std::optional<std::uint64_t> missed;  // looked up in vain when so many runs of it had ended (InFlight::ended)
   int exit_code = 0;
   unsigned failed_command = 0;
+  std::string descriptor;  // that it read by name, and the compiler alone would read otherwise
+  std::string doubt;       // why its failure may be ours and not the source's; empty: it is the source's
   action::ActionResult result;
   inputs::Witnessed witnessed;  // what it depends on; its set is null where `refusal` says why the run proves nothing
   std::string refusal;
@@ -65,6 +68,9 @@ struct StepWork {
     std::string bytes;
   };
   std::optional<Filled> filled;
+
+  // Whether a stored result has every output of the step. REQUIRES: the step outlives what is returned.
+  action::Suffices suffices() const;
 
   // What came of the output of that role; null where the result lacks it.
   const action::Output* made(const plan::StepOutput& output) const;
@@ -84,7 +90,7 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
                const RequestDirectory& directory, const Services& services, store::Lease& lease);
 
 // Takes in what the run printed.
-Status take_texts(StepWork& work, std::uint32_t step, const RequestDirectory& directory);
+Status take_texts(StepWork& work, const protocol::StepDone& report, const RequestDirectory& directory);
 
 // Takes what the run depends on, of its trace and of what ties its outputs to its surroundings.
 void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ties, const Request& request,
@@ -95,7 +101,10 @@ std::optional<std::vector<trace::Record>> records_of(StepWork& work, std::uint32
                                                      const RequestDirectory& directory, const Services& services);
 
 // Takes what the run depends on, or why it proves nothing.
-void take_witnessed(StepWork& work, std::variant<inputs::Witnessed, inputs::Refusal> outcome, const Services& services);
+void take_witnessed(StepWork& work, std::variant<inputs::Witnessed, inputs::Refusal> outcome);
+
+// Counts and logs that the step's result is not stored, with the request's output and the file that speaks against it.
+void note_not_stored(const StepWork& work, const Request& request, const Services& services);
 
 // The bytes of what the step made: where the run left it, or of the store.
 Result<std::string> read_output(const StepWork& work, const plan::StepOutput& file, const std::string& directory,

@@ -9,6 +9,10 @@
 namespace hipcache::daemon {
 namespace {
 
+// Where LLVM puts the command line: the section in objects and assembly, the symbol in IR. Neither name is compressed.
+constexpr std::string_view kCommandSection = ".llvmcmd";
+constexpr std::string_view kCommandSymbol = "llvm.cmdline";
+
 constexpr std::string_view kMap = "-fmacro-prefix-map=";
 
 // Sections that hold the working directory, or may: names of sections are never compressed.
@@ -61,6 +65,7 @@ bool compiles_for_devices(std::string_view argument) {
 void Ties::look_into(std::string_view bytes, const inputs::Surroundings& from) {
   base = base || from.base.shows_in(bytes);
   cuid = cuid || plan::shows_cuid(bytes, from.cuid);
+  command = command || bytes.find(kCommandSection) != bytes.npos || bytes.find(kCommandSymbol) != bytes.npos;
 }
 
 DirectoryTie::DirectoryTie(const inputs::Surroundings& from)
@@ -68,9 +73,12 @@ DirectoryTie::DirectoryTie(const inputs::Surroundings& from)
 
 void DirectoryTie::look_into(std::string_view bytes) {
   const auto shows = [&](std::string_view what) { return bytes.find(what) != std::string_view::npos; };
-  shows_ = shows_ || shows(physical_) || shows(logical_) ||
-           std::any_of(kMayNameDirectory.begin(), kMayNameDirectory.end(), shows) ||
-           compresses_debug_information(bytes);
+  shows_ = shows_ || shows(physical_) || shows(logical_) || may_hold_names_unseen(bytes);
+}
+
+bool may_hold_names_unseen(std::string_view bytes) {
+  const auto shows = [&](std::string_view what) { return bytes.find(what) != std::string_view::npos; };
+  return std::any_of(kMayNameDirectory.begin(), kMayNameDirectory.end(), shows) || compresses_debug_information(bytes);
 }
 
 bool may_hide_names(const std::vector<std::string>& arguments) {

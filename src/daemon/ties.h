@@ -15,6 +15,7 @@ namespace hipcache::daemon {
 struct Ties {
   bool base = false;
   bool cuid = false;
+  bool command = false;  // options of the compiler's own command line: -fembed-bitcode
 
   // Adds what these bytes, written or printed by the step, show.
   void look_into(std::string_view bytes, const inputs::Surroundings& from);
@@ -33,6 +34,9 @@ class DirectoryTie {
   const std::string logical_;
   bool shows_ = false;
 };
+
+// Whether an output has parts (compressed debug information, profiles, LTO) in which looking does not find names.
+bool may_hold_names_unseen(std::string_view bytes);
 
 // Whether names may go into the outputs of such a command in a form in which looking does not find them.
 bool may_hide_names(const std::vector<std::string>& arguments);

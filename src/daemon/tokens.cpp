@@ -2,36 +2,63 @@
 
 #include <sched.h>
 
+#include <algorithm>
+
+#include "daemon/client_process.h"
 #include "daemon/in_flight.h"
 
 namespace hipcache::daemon {
 
-bool Tokens::start(bool first_of_session, int wake_fd) {
+bool Tokens::start(bool first_of_session, pid_t holder, int wake_fd) {
   const std::lock_guard lock(mutex_);
-  if (!first_of_session && running_ >= total_) {
-    waiting_.insert(wake_fd);
+  offered_.erase(wake_fd);
+  // A place that was offered to another session is that one's.
+  if (!first_of_session && running_ + offered_.size() >= total_ && places_taken() >= total_) {
+    if (std::find(waiting_.begin(), waiting_.end(), wake_fd) == waiting_.end()) waiting_.push_back(wake_fd);
     return false;
   }
   ++running_;
+  ++held_[holder];
   return true;
 }
 
-void Tokens::finish() {
+void Tokens::finish(pid_t holder) {
   const std::lock_guard lock(mutex_);
   --running_;
-  if (running_ >= total_) return;
-  for (const int fd : waiting_) wake(fd);
-  waiting_.clear();
+  if (const auto held = held_.find(holder); held != held_.end() && --held->second == 0) held_.erase(held);
+  wake_waiting();
 }
 
 void Tokens::forget(int wake_fd) {
   const std::lock_guard lock(mutex_);
-  waiting_.erase(wake_fd);
+  std::erase(waiting_, wake_fd);
+  if (offered_.erase(wake_fd) != 0) wake_waiting();
 }
 
 unsigned Tokens::running() const {
   const std::lock_guard lock(mutex_);
   return running_;
+}
+
+// Without the steps of stopped clients; with the places that were offered.
+unsigned Tokens::places_taken() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - looked_ >= look_again_) {
+    looked_ = now;
+    held_by_stopped_ = 0;
+    for (const auto& [holder, steps] : held_)
+      if (is_stopped(holder)) held_by_stopped_ += steps;
+  }
+  return running_ - std::min(running_, held_by_stopped_) + static_cast<unsigned>(offered_.size());
+}
+
+void Tokens::wake_waiting() {
+  if (waiting_.empty()) return;
+  for (unsigned taken = places_taken(); taken < total_ && !waiting_.empty(); ++taken) {
+    wake(waiting_.front());
+    offered_.insert(waiting_.front());
+    waiting_.pop_front();
+  }
 }
 
 unsigned usable_processors() {

@@ -7,8 +7,10 @@ namespace hipcache::daemon {
 action::Asked asked_by(const Request& request) {
   std::vector<std::string> archs;
   for (const command::ArchId& arch : request.invocation.archs) archs.push_back(arch.name);
+  const bool is_whole = request.invocation.route == command::Route::undivided;
   return {.compiler = request.compiler,
-          .arguments = portable(request.invocation.without_archs, request.from),
+          .arguments = portable(is_whole ? undivided_arguments(request.invocation) : request.invocation.without_archs,
+                                request.from),
           .archs = std::move(archs),
           .working_directory = request.from.working_directory,
           .logical_directory = request.from.logical_directory(),
@@ -21,7 +23,7 @@ action::TrailStep trail_step(const StepWork& work, const plan::Step* planned, co
   if (planned != nullptr) {
     for (const plan::StepCommand& command : planned->commands)
       step.programs.push_back(from.base.portable_path(command.program));
-    for (const std::vector<std::string>& keyed : planned->keyed) step.arguments.push_back(portable(keyed, from));
+    for (const std::vector<std::string>& keyed : planned->keyed) step.arguments.push_back(portable_step(keyed, from));
   }
   step.inputs = work.inputs;
   if (work.witnessed.set != nullptr) step.set = work.witnessed.set->id();

@@ -1,20 +1,27 @@
 #include "daemon/undivided.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "daemon/answer.h"
 #include "daemon/keys.h"
+#include "daemon/link_worth.h"
 #include "daemon/reason.h"
-#include "daemon/reply.h"
 #include "daemon/step_runner.h"
 #include "daemon/trail.h"
+#include "hipcache/command/reason.h"
+#include "hipcache/trace/seen.h"
 
 namespace hipcache::daemon {
 namespace {
 
-using command::Uncacheable;
+using namespace std::chrono_literals;
 
-constexpr int kKilled = 128;  // from here on an exit code is a signal, in the shell's way of counting
+using command::Making;
+using command::Uncacheable;
 
 // Both families know it. Everything after "--" is a file.
 std::vector<std::string> arguments_of(const Request& request) {
@@ -26,10 +33,44 @@ std::vector<std::string> arguments_of(const Request& request) {
   return arguments;
 }
 
-// A compiler that crashed names files of its report, which lie in a directory that is about to vanish: it has to do
-// that again by itself.
-bool crashed(const StepWork& work) {
-  return work.exit_code >= kKilled || (!work.succeeded() && work.refusal == reason::kPrintsTemporaryNames);
+const char* label_of(Making making) {
+  switch (making) {
+    case Making::compile:
+      return "compile";
+    case Making::link:
+      return "link";
+    case Making::archive:
+      return "archive";
+  }
+  return "unknown";
+}
+
+// Build tools link right after the last compile. A file that was written within the tick of the clock in which the run
+// began is refused by the race guard, so the run waits for the next tick: 4 ms on most machines.
+void wait_for_next_tick() {
+  constexpr auto kLongestTick = 50ms;
+  const inputs::Clock clock = inputs::file_clock();
+  const std::uint64_t now = clock();
+  const auto until = std::chrono::steady_clock::now() + kLongestTick;
+  while (clock() == now && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(500us);
+}
+
+// After the wait every change of it shows in its stamp. It must still hold what the key says.
+Status look_at_updated(StepWork& work, const Updated& updated, inputs::World& world) {
+  struct stat status{};
+  const bool there = !updated.path.empty() && stat(updated.path.c_str(), &status) == 0;
+  if (there != updated.content.has_value()) return Error{updated.path + " was made or removed meanwhile"};
+  if (!there) return done();
+  work.updated_as = trace::seen_file(status);
+  const Result<Digest> content = world.content(updated.path);
+  if (!content || *content != *updated.content) return Error{updated.path + " was written meanwhile"};
+  return done();
+}
+
+// The compiler has to do it again by itself: its failure may be ours, or it crashed and names files of its report,
+// which lie in a directory that is about to vanish.
+bool is_doubtful(const StepWork& work) {
+  return !work.succeeded() && (!work.doubt.empty() || work.refusal == reason::kPrintsTemporaryNames);
 }
 
 // With the trail: for those who ask why another one missed.
@@ -45,11 +86,12 @@ protocol::Finish finish_of(const StepWork& work) {
   return {.exit_code = work.exit_code, .stdout_text = work.result.stdout_text, .stderr_text = work.result.stderr_text};
 }
 
-void answer_and_store(protocol::Channel& channel, StepWork& work, const Request& request, const Services& services) {
-  if (!work.store) return reply(channel, finish_of(work), {}, services);
-  const Pending::Mark pending = services.pending.mark({work.key.value, output_key(request)});
-  reply(channel, finish_of(work), {}, services);
-  store(work, request, services);
+void answer_and_store(Conclusion& conclusion, StepWork& work, const Request& request, const Services& services) {
+  std::optional<Pending::Mark> pending;
+  if (work.store) pending.emplace(services.pending.mark({work.key.value, output_key(request)}));
+  const bool taken = conclusion.finish(stats::Outcome::miss, finish_of(work));
+  if (taken && !work.succeeded()) services.counters.failed_compile();
+  if (work.store) store(work, request, services);
 }
 
 }  // namespace
@@ -61,32 +103,40 @@ std::optional<Request> undivided_instead(const Request& request, const Uncacheab
 
 StepWork undivided_work(const Request& request) {
   StepWork work;
-  work.label = "compile";
+  work.label = label_of(request.invocation.making);
   work.key = request_key(request);
   work.commands = {{request.compiler, arguments_of(request)}};
   work.undivided = true;
   return work;
 }
 
-std::optional<Uncacheable> serve_undivided(protocol::Channel& channel, const Request& request,
+std::optional<Uncacheable> serve_undivided(protocol::Channel& channel, Conclusion& conclusion, const Request& request,
                                            std::optional<std::uint64_t> missed, const Services& services,
                                            store::Lease& lease) {
-  const Result<RequestDirectory> directory = RequestDirectory::make(services.temporary_root);
-  if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
   StepWork work = undivided_work(request);
+  if (auto why = not_worth_running(request, work.key, services)) return why;
+  const Result<RequestDirectory> directory =
+      RequestDirectory::make(services.temporary_root, users_temporary_directory(request));
+  if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
   work.missed = missed;
+  if (request.invocation.making != Making::compile) {
+    work.prepare = [&work, &request, &services] {
+      wait_for_next_tick();
+      return look_at_updated(work, request.updated, services.world);
+    };
+  }
   services.pending.wait_for(work.key.value);
   if (Status ran = StepRunner(channel, request, services, *directory, lease).run({&work}); !ran)
     return Uncacheable{reason::kStepFailed, ran.error().message};
   if (work.hit) {
-    const Status answered = answer_hit(channel, request, work.result, services);
+    const Status answered = answer_hit(conclusion, request, work.result, services);
     return answered ? std::nullopt : std::optional(Uncacheable{reason::kStoreError, answered.error().message});
   }
-  if (crashed(work)) return Uncacheable{reason::kStepFailed, work.label};
-  services.counters.host(false);
-  services.counters.request(stats::Outcome::miss);
-  if (!work.succeeded()) services.counters.failed_compile();
-  answer_and_store(channel, work, request, services);
+  if (is_doubtful(work))
+    return Uncacheable{reason::kStepFailed, work.doubt.empty() ? work.label : work.label + ": " + work.doubt};
+  if (!work.descriptor.empty()) return Uncacheable{command::reason::kStandardInput, work.descriptor};
+  count_undivided(request.invocation, false, services.counters);
+  answer_and_store(conclusion, work, request, services);
   return std::nullopt;
 }
 

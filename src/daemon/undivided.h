@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "daemon/conclusion.h"
 #include "daemon/request.h"
 #include "daemon/services.h"
 #include "daemon/step_work.h"
@@ -21,9 +22,9 @@ StepWork undivided_work(const Request& request);
 
 // Runs it, unless it is stored, or another client is just running the same and leaves what it made. `missed`: that it
 // was looked up in vain, as in StepWork. Answered, or the reason why the compiler has to do it alone.
-std::optional<command::Uncacheable> serve_undivided(protocol::Channel& channel, const Request& request,
-                                                    std::optional<std::uint64_t> missed, const Services& services,
-                                                    store::Lease& lease);
+std::optional<command::Uncacheable> serve_undivided(protocol::Channel& channel, Conclusion& conclusion,
+                                                    const Request& request, std::optional<std::uint64_t> missed,
+                                                    const Services& services, store::Lease& lease);
 
 }  // namespace hipcache::daemon
 

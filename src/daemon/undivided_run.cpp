@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/link_refusal.h"
 #include "daemon/made.h"
+#include "daemon/name_tie.h"
 #include "daemon/reason.h"
 #include "daemon/ties.h"
 #include "hipcache/base/files.h"
@@ -32,23 +34,31 @@ bool has_usual_mode(const Made& made, const Written& file, std::uint32_t umask) 
 }
 
 // Its place is named as the compiler named it, relative to the working directory where that was so. Assemblers and
-// linkers remove what was there before they open it, so an object that was opened is replaced all the same.
-Result<Made> read_written(const Written& file, const BaseDirectory& base) {
-  Result<Made> made = read_made(plan::kDepfile, file.path, base);
+// linkers remove what was there before they open it unless that is empty, so an object that was opened is replaced
+// all the same. What a linker was told to make is such a file, whatever its format.
+Result<Made> read_written(const Written& file, plan::DepfileForm form, const Request& request) {
+  const auto& names = request.invocation.output_names;
+  const bool is_object = names && file.name == names->object;
+  const bool is_depfile = names && file.name == names->depfile;
+  Result<Made> made = read_depfile(file.path, request.from.base, form, is_depfile ? names->target : "");
   if (!made) return made.error();
   if (made->role == plan::kDepfile) made->role = "file";
-  made->place = base.portable_path(file.name);
-  made->in_place = file.opened && !made->bytes.starts_with(kElf);
+  made->place = is_object    ? command::kObjectName
+                : is_depfile ? command::kDepfileName
+                             : request.from.base.portable_path(file.name);
+  made->in_place = file.opened && file.path != linked_file(request) && !made->bytes.starts_with(kElf);
+  made->in_place_if_empty = file.opened && !made->in_place;
   return made;
 }
 
-std::variant<std::vector<Made>, Refusal> read_all(const std::vector<Written>& files, const Request& request) {
+std::variant<std::vector<Made>, Refusal> read_all(const std::vector<Written>& files, plan::DepfileForm form,
+                                                  const Request& request) {
   std::vector<Made> all;
   for (const Written& file : files) {
     if (!file.exists) continue;
     if (all.size() == protocol::kDescriptorLimit)
       return Refusal{reason::kWritesMoreThanKnown, "more files than one answer can carry"};
-    Result<Made> made = read_written(file, request.from.base);
+    Result<Made> made = read_written(file, form, request);
     if (!made) return Refusal{reason::kWritesMoreThanKnown, made.error().message};
     if (!has_usual_mode(*made, file, request.umask)) return Refusal{reason::kUnusualMode, file.path};
     all.push_back(std::move(*made));
@@ -56,14 +66,70 @@ std::variant<std::vector<Made>, Refusal> read_all(const std::vector<Written>& fi
   return all;
 }
 
+// gcc's compiler proper is cc1, cc1plus, cc1obj; clang is its own.
+plan::DepfileForm form_by(const trace::Trace& trace) {
+  const bool is_gcc = std::any_of(trace.programs.begin(), trace.programs.end(),
+                                  [](const std::string& program) { return base_name(program).starts_with("cc1"); });
+  return is_gcc ? plan::DepfileForm::gcc : plan::DepfileForm::clang;
+}
+
+// -specs=name, --specs=name, -specs name.
+std::vector<std::string> specs_in(const std::vector<std::string>& arguments) {
+  std::vector<std::string> specs;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string_view option = std::string_view(arguments[i]).substr(arguments[i].starts_with("--") ? 1 : 0);
+    if (option.starts_with("-specs="))
+      specs.emplace_back(option.substr(option.find('=') + 1));
+    else if (option == "-specs" && i + 1 < arguments.size())
+      specs.push_back(arguments[i + 1]);
+  }
+  return specs;
+}
+
 inputs::Run run_of(const StepWork& work, const protocol::StepDone& report, const RequestDirectory& directory,
-                   const std::vector<Written>& files) {
+                   const std::vector<Written>& files, const std::vector<std::string>& arguments) {
   inputs::Run run{.programs = {work.commands[0].program},
                   .directory = directory.path(),
                   .started_ns = report.started_ns,
                   .undivided = true};
   for (const Written& file : files) run.written.push_back(file.path);
+  run.specs = specs_in(arguments);
   return run;
+}
+
+// All that was written has a known name, and nothing of it, nor of what was printed, shows one.
+bool show_output_names(const StepWork& work, const std::vector<Made>& made, const Request& request) {
+  if (!request.invocation.output_names) return false;
+  const NameTie tie(*request.invocation.output_names);
+  const auto shows = [&](const Made& output) {
+    const bool is_depfile = output.role == plan::kPortableDepfile || output.role == plan::kPortableGccDepfile;
+    if (output.place == command::kDepfileName) return !is_depfile;
+    return output.place != command::kObjectName || tie.shows_in(output.bytes);
+  };
+  return tie.shows_in(work.result.stdout_text) || tie.shows_in(work.result.stderr_text) ||
+         std::any_of(made.begin(), made.end(), shows);
+}
+
+// Rules alone, each in one line with its continuations: targets, a colon, files.
+bool is_depfile(std::string_view bytes) {
+  if (bytes.empty() || bytes.starts_with('{') || bytes.find('\0') != bytes.npos) return false;
+  while (!bytes.empty()) {
+    std::size_t end = bytes.find('\n');
+    while (end != bytes.npos && end > 0 && bytes[end - 1] == '\\') end = bytes.find('\n', end + 1);
+    const std::string_view rule = bytes.substr(0, end);
+    if (!rule.empty() && (rule.find(':') == rule.npos || rule.starts_with('#') || rule.starts_with('\t'))) return false;
+    bytes.remove_prefix(end == bytes.npos ? bytes.size() : end + 1);
+  }
+  return true;
+}
+
+// Whether no file of this kind holds options of the command line that decide how messages look. Precompiled headers of
+// clang do, as lists of options in LTO objects of gcc may; assembly and whatever else is written is not known well
+// enough.
+bool hides_command_line(const Made& made) {
+  if (made.role == plan::kPortableDepfile || made.role == plan::kPortableGccDepfile || is_depfile(made.bytes))
+    return true;
+  return made.bytes.starts_with(kElf) && made.bytes.find(".gnu.lto_") == std::string::npos;
 }
 
 void add_ties(inputs::Run& run, const StepWork& work, const std::vector<Made>& made, const Request& request) {
@@ -80,43 +146,55 @@ void add_ties(inputs::Run& run, const StepWork& work, const std::vector<Made>& m
   const bool hidden = may_hide_names(request.invocation.expanded);
   run.shows_base = ties.base || hidden;
   run.shows_directory = tie.shows() || hidden;
+  run.shows_command = ties.command;
+  run.shows_output_names = hidden || show_output_names(work, made, request);
+  run.shows_colour = ties.command || !work.result.stdout_text.empty() || !work.result.stderr_text.empty() ||
+                     !std::all_of(made.begin(), made.end(), hides_command_line);
 }
 
 // The files, with what they depend on taken into the step; or why they prove nothing.
 std::variant<std::vector<Made>, Refusal> witness_run(StepWork& work, const std::vector<trace::Record>& records,
                                                      const protocol::StepDone& report, const Request& request,
                                                      const RequestDirectory& directory, const Services& services) {
-  auto written = inputs::written_files(records, directory.path(), request.from.working_directory);
+  auto written =
+      inputs::written_files(records, directory.path(), request.from.working_directory, read_and_written(request));
   if (auto* refusal = std::get_if<Refusal>(&written)) return std::move(*refusal);
   const auto& files = std::get<std::vector<Written>>(written);
-  auto made = read_all(files, request);
+  if (auto refusal = too_large(work, files, request, services)) return *std::move(refusal);
+  const trace::Trace trace = trace::trace_of(records);
+  auto made = read_all(files, form_by(trace), request);
   if (std::holds_alternative<Refusal>(made)) return made;
-  inputs::Run run = run_of(work, report, directory, files);
+  if (auto refusal = refusal_of_link(work, std::get<std::vector<Made>>(made), files, records, request, directory))
+    return *std::move(refusal);
+  inputs::Run run = run_of(work, report, directory, files, request.invocation.expanded);
   add_ties(run, work, std::get<std::vector<Made>>(made), request);
-  auto witnessed = inputs::witness(trace::trace_of(records), run, request.from, services.world);
+  auto witnessed = inputs::witness(trace, run, request.from, services.world);
   if (auto* refusal = std::get_if<Refusal>(&witnessed)) return std::move(*refusal);
   work.witnessed = std::move(std::get<inputs::Witnessed>(witnessed));
   return made;
 }
 
-void refuse(StepWork& work, const Services& services) {
+void refuse(StepWork& work, const Request& request, const Services& services) {
   work.witnessed.set = nullptr;
-  services.counters.not_stored(work.refusal);
+  note_not_stored(work, request, services);
 }
 
 void keep(StepWork& work, const protocol::StepDone& report, const Request& request, const RequestDirectory& directory,
           const Services& services, store::Lease& lease) {
-  if (!work.refusal.empty()) return;
   const auto records = records_of(work, report.step, directory, services);
   if (!records) return;
   auto made = witness_run(work, *records, report, request, directory, services);
-  if (const auto* refusal = std::get_if<Refusal>(&made)) return take_witnessed(work, *refusal, services);
+  if (const auto* refusal = std::get_if<Refusal>(&made)) take_witnessed(work, *refusal);
+  if (!work.refusal.empty()) {
+    work.descriptor = inputs::descriptor_read(*records, request.from.working_directory);
+    return;
+  }
   work.store = [&, outputs = std::move(std::get<std::vector<Made>>(made))]() mutable {
     store_made(work, std::move(outputs), request, services, lease);
     if (work.refusal.empty())
       record(work, request, services);
     else
-      refuse(work, services);
+      refuse(work, request, services);
   };
 }
 
@@ -125,7 +203,7 @@ void keep(StepWork& work, const protocol::StepDone& report, const Request& reque
 Status take_undivided(StepWork& work, const protocol::StepDone& report, const Request& request,
                       const RequestDirectory& directory, const Services& services, store::Lease& lease) {
   keep(work, report, request, directory, services, lease);
-  if (!work.refusal.empty()) refuse(work, services);
+  if (!work.refusal.empty()) refuse(work, request, services);
   return done();
 }
 

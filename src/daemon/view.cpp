@@ -1,6 +1,5 @@
 #include "daemon/view.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <climits>
@@ -8,17 +7,6 @@
 #include "hipcache/base/files.h"
 
 namespace hipcache::daemon {
-
-protocol::Namespace own_view() {
-  protocol::Namespace view;
-  struct stat status{};
-  if (stat("/proc/self/ns/mnt", &status) == 0) view.mount_namespace = status.st_ino;
-  if (stat("/", &status) == 0) {
-    view.root_device = status.st_dev;
-    view.root_inode = status.st_ino;
-  }
-  return view;
-}
 
 Result<std::string> find_trace_library() {
   char self[PATH_MAX] = {};

@@ -38,8 +38,14 @@ void add_placed(const StepWork& step, const BaseDirectory& base, std::vector<act
     if (file.place.empty() || made == nullptr) continue;
     action::Output& placed = outputs.emplace_back(*made);
     placed.place = base.portable_path(file.place);
-    placed.in_place = plan::is_in_place(file);
+    placed.in_place = file.beside;
   }
+}
+
+bool has_at(const action::ActionResult& result, const std::string& path, const BaseDirectory& base) {
+  const std::string place = base.portable_path(path);
+  return std::any_of(result.outputs.begin(), result.outputs.end(),
+                     [&](const action::Output& output) { return output.place == place; });
 }
 
 std::string counted_as(const plan::Step& step) {
@@ -74,6 +80,19 @@ action::ActionResult whole_result(const StepGraph& graph, const std::string& dri
   return whole;
 }
 
+// Of an undivided command nothing but the run tells what it writes.
+action::Suffices suffices_for(const Request& request) {
+  if (request.invocation.route == command::Route::undivided) return action::any_result;
+  return [&request](const action::ActionResult& stored) {
+    const command::Invocation& invocation = request.invocation;
+    if (invocation.depfile && !has_at(stored, *invocation.depfile, request.from.base)) return false;
+    if (!invocation.driver_names_outputs) return has_at(stored, invocation.object, request.from.base);
+    const auto replaces = [](const action::Output& output) { return !output.place.empty() && !output.in_place; };
+    const auto count = std::count_if(stored.outputs.begin(), stored.outputs.end(), replaces);
+    return static_cast<std::size_t>(count) >= std::max<std::size_t>(1, invocation.archs.size());
+  };
+}
+
 action::Examined examine_whole(const StepWork& probe, const StepGraph& graph, const Request& request,
                                const Services& services) {
   std::vector<inputs::Witnessed> parts;
@@ -84,8 +103,9 @@ action::Examined examine_whole(const StepWork& probe, const StepGraph& graph, co
   if (parts.size() != graph.steps().size() + 1) {
     examined.agrees = false;
   } else if (!examined.agrees) {
-    services.log.info("the request is not recorded: an input changed while it ran");
-    services.counters.not_stored(reason::kInputChanged);
+    const std::string what = request.invocation.object + ": request: " + examined.changed;
+    services.log.info(what + " changed while it ran; the request is not stored");
+    services.counters.not_stored(reason::kInputChanged, what);
   }
   return examined;
 }
@@ -107,10 +127,12 @@ std::optional<action::Observed> record_whole(const action::ActionResult& whole, 
 
 std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services) {
   std::set<std::string> known;
-  for (const auto& step : graph.steps()) {
-    for (const protocol::Command& command : step->commands) add_names(command.argv, directory.path(), known);
-    if (step->halves != nullptr) known.insert(step->halves->bitcode);
-  }
+  const auto add_files_of = [&](const StepWork& step) {
+    for (const protocol::Command& command : step.commands) add_names(command.argv, directory.path(), known);
+    if (step.halves != nullptr) known.insert(step.halves->bitcode);
+  };
+  for (const auto& step : graph.steps()) add_files_of(*step);
+  for (const auto& step : graph.replaced()) add_files_of(*step);
   const Result<std::vector<std::string>> names = list_directory(directory.path());
   if (!names) {
     services.log.warning(names.error().message);

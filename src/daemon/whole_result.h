@@ -16,6 +16,11 @@ namespace hipcache::daemon {
 // The outputs that have a place; messages of the driver and then of all steps, in the driver's order.
 action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const BaseDirectory& base);
 
+// Whether a stored result has every output that the request will get, as far as the command line tells: object and
+// depfile in their places; of outputs that the driver names, as many as there are devices. REQUIRES: the request
+// outlives what is returned.
+action::Suffices suffices_for(const Request& request);
+
 // What the steps that can be recorded depend on. It agrees only if every step can be, and each still holds in the world
 // in which the whole is to be recorded: a file that was edited while a later step ran must not become part of the
 // earlier one's proof.

@@ -41,6 +41,13 @@ class AgingMap {
 
   std::size_t size() const { return young_.size() + old_.size(); }
 
+  // Calls take(key, value) for each entry, the old ones first; a key may come twice, then its last value counts.
+  template <typename Take>
+  void for_each(const Take& take) const {
+    for (const auto& [key, value] : old_) take(key, value);
+    for (const auto& [key, value] : young_) take(key, value);
+  }
+
  private:
   std::size_t half_;
   std::unordered_map<Key, Value, Hash> young_;
@@ -62,6 +69,15 @@ class ShardedMap {
     Shard& shard = shard_of(key);
     std::lock_guard lock(shard.mutex);
     shard.map.insert(key, std::move(value));
+  }
+
+  // As above, shard by shard; `take` must not use the map.
+  template <typename Take>
+  void for_each(const Take& take) {
+    for (Shard& shard : shards_) {
+      std::lock_guard lock(shard.mutex);
+      shard.map.for_each(take);
+    }
   }
 
  private:

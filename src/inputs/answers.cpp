@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 #include <tuple>
+#include <utility>
 
 namespace hipcache::inputs {
 
@@ -20,7 +21,7 @@ void Answers::add_content(std::uint32_t index, const Digest& digest, const Stamp
 // #pragma once and include guards by file: clang takes names for one file that share device and inode, gcc those that
 // share content and modification time. So which names of equal content are equal in these ways is part of the state:
 // for each, the first that it equals.
-void Answers::add_twins() {
+void Answers::add_twin_files() {
   std::sort(contents_.begin(), contents_.end(), [](const Content& a, const Content& b) {
     return std::tie(a.digest, a.index) < std::tie(b.digest, b.index);
   });
@@ -40,6 +41,27 @@ void Answers::add_twins() {
   }
 }
 
+// Both compilers drop a directory from the search path that is another one's twin by device and inode, which shows in
+// #include_next: so which names are one directory is part of the state, for the time when a mount goes or comes.
+void Answers::add_twin_directories() {
+  const auto identity = [](const Directory& one) { return std::tie(one.stamp.device, one.stamp.inode); };
+  std::sort(directories_.begin(), directories_.end(), [&](const Directory& a, const Directory& b) {
+    return identity(a) != identity(b) ? identity(a) < identity(b) : a.index < b.index;
+  });
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> twins;  // in an order that no inode's number decides
+  for (std::size_t i = 1, first = 0; i < directories_.size(); ++i) {
+    if (identity(directories_[i]) != identity(directories_[first])) first = i;
+    if (i != first) twins.emplace_back(directories_[i].index, directories_[first].index);
+  }
+  std::sort(twins.begin(), twins.end());
+  for (const auto& [index, twin] : twins) out_.number(index).number(twin);
+}
+
+void Answers::add_twins() {
+  add_twin_files();
+  add_twin_directories();
+}
+
 Told Answers::told_since(std::size_t begin) const {
   const std::string_view bytes = std::string_view(out_.bytes()).substr(begin);
   FrameReader in(bytes);
@@ -52,6 +74,6 @@ Told Answers::twins_since(std::size_t begin) const {
   return {Answer::text, digest_of(std::string_view(out_.bytes()).substr(begin)).high};
 }
 
-Digest Answers::finish(const Digest& set) { return Hasher("world-state").field(set).field(out_.bytes()).finish(); }
+Digest Answers::finish(const Digest& set) { return Hasher("world-state 2").field(set).field(out_.bytes()).finish(); }
 
 }  // namespace hipcache::inputs

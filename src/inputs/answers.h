@@ -23,7 +23,9 @@ class Answers {
   void add_kind(const Sight& sight);
   // A file's content, and the file itself for `finish` to compare with the other ones.
   void add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp);
-  // The last answer: which names of equal content are one file.
+  // A directory itself, for the same.
+  void note_directory(std::uint32_t index, const Stamp& stamp) { directories_.push_back({stamp, index}); }
+  // The last answer: which names of equal content are one file, and which names of directories are one directory.
   void add_twins();
 
   // What was added since the answers were `begin` bytes long, as one answer; and the twins.
@@ -40,8 +42,17 @@ class Answers {
     Stamp stamp;
   };
 
+  struct Directory {
+    Stamp stamp;
+    std::uint32_t index;  // of the observation
+  };
+
+  void add_twin_files();
+  void add_twin_directories();
+
   FrameWriter out_;
   std::vector<Content> contents_;
+  std::vector<Directory> directories_;
 };
 
 }  // namespace hipcache::inputs

@@ -54,7 +54,10 @@ std::optional<FileDigest> digest_file(const std::string& path, const Sight& seen
   Result<Digest> digest = digest_of_file(fd.get());
   if (!before || !digest) return std::nullopt;
   effort.bytes_read += before->size;
-  if (worth_keeping(fd.get(), *before, now_ns)) memory.files.insert(*before, *digest);
+  if (worth_keeping(fd.get(), *before, now_ns)) {
+    memory.files.insert(*before, *digest);
+    ++memory.learned;
+  }
   return FileDigest{*digest, *before, true};
 }
 

@@ -28,6 +28,8 @@ constexpr auto kToolNames = std::to_array<std::string_view>({"clang",
                                                              "lto-wrapper",
                                                              "as",
                                                              "ld",
+                                                             "ar",
+                                                             "ranlib",
                                                              "ld.bfd",
                                                              "ld.gold",
                                                              "ld.lld",
@@ -56,6 +58,12 @@ bool begins(const List& prefixes, std::string_view what) {
 
 bool is_tool(std::string_view name) { return holds(kToolNames, name) || name.starts_with("llvm-"); }
 
+// A script may use these for more than temporary files. Steps have a TMPDIR of their own; PATH and PWD are asked for by
+// other questions.
+bool is_left_out_of_all(std::string_view variable) {
+  return is_left_out(variable) && variable != "TMP" && variable != "TEMP";
+}
+
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
 }  // namespace
@@ -63,24 +71,33 @@ std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.
 bool is_left_out(std::string_view variable) { return holds(kLeftOut, variable) || begins(kLeftOutPrefixes, variable); }
 
 // "x86_64-linux-gnu-ld.bfd", "clang++-19", "clang-19".
-bool asks_by_name(std::string_view program) {
+std::string_view tool_of(std::string_view program) {
   std::string_view name = base_name(program);
   const auto version = name.find_last_not_of("0123456789.");
   if (version != std::string_view::npos && name[version] == '-') name = name.substr(0, version);
   if (name.ends_with("clang++")) name.remove_suffix(2);
   for (;;) {
-    if (is_tool(name)) return true;
+    if (is_tool(name)) return name;
     const auto dash = name.find('-');
-    if (dash == std::string_view::npos) return false;
+    if (dash == std::string_view::npos) return {};
     name.remove_prefix(dash + 1);
   }
 }
 
+bool asks_by_name(std::string_view program) { return !tool_of(program).empty(); }
+
+bool detects_hardware(std::string_view program) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"amdgpu-arch", "nvptx-arch", "offload-arch", "rocm_agent_enumerator", "rocminfo", "nvidia-smi"});
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view name) { return base_name(program).starts_with(name); });
+}
+
 Digest digest_environment(const Surroundings& from) {
-  Hasher hasher("hipcache environment 1");
+  Hasher hasher("hipcache environment 2");
   for (const std::string& entry : from.environment) {
     const std::string_view name = name_of(entry);
-    if (is_left_out(name) || holds(kOfNobody, name) || begins(kOfNobodyPrefixes, name)) continue;
+    if (is_left_out_of_all(name) || holds(kOfNobody, name) || begins(kOfNobodyPrefixes, name)) continue;
     hasher.field(entry);
   }
   return hasher.finish();

@@ -15,9 +15,15 @@ namespace hipcache::inputs {
 // Those that only steer a search (what they led to is observed itself), the tracer's and fakeroot's: docs/proof.md.
 bool is_left_out(std::string_view variable);
 
-// Whether the program asks for variables by getenv alone. By its name: a compiler, an assembler, a linker, or a tool of
-// LLVM's.
+// The tool that the program is by its name, without directory, target and version ("gcc" of "x86_64-linux-gnu-gcc-12"):
+// a compiler, an assembler, a linker, or a tool of LLVM's. Empty for every other program.
+std::string_view tool_of(std::string_view program);
+
+// Whether the program asks for variables by getenv alone: the tools do.
 bool asks_by_name(std::string_view program);
+
+// Whether the program looks for devices, which it asks by their drivers.
+bool detects_hardware(std::string_view program);
 
 // Of all variables but those above and those of the terminal, the session and the build tool.
 Digest digest_environment(const Surroundings& from);

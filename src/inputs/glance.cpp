@@ -2,6 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <string_view>
+#include <utility>
 
 #include "inputs/looks.h"
 
@@ -12,6 +18,19 @@ Sight absent_sight() {
   Sight sight;
   sight.kind = Sight::Kind::absent;
   return sight;
+}
+
+Led read_link(int directory, const std::string& path, Effort& effort) {
+  ++effort.links;
+  char target[PATH_MAX];
+  const ssize_t length = ::readlinkat(directory, path.c_str(), target, sizeof target);
+  if (length < 0) return {errno, {}};
+  return {0, std::string(target, static_cast<std::size_t>(length))};
+}
+
+Led led_by(Entry entry) {
+  if (entry.kind == Entry::Kind::link) return {0, std::move(entry.target)};
+  return {entry.kind == Entry::Kind::absent ? ENOENT : EINVAL, {}};
 }
 
 }  // namespace
@@ -77,7 +96,51 @@ void Glance::learn_absence(const Slot& slot) {
   struct stat status = {};
   const std::string entry(slot.name->entry());
   if (::fstatat(directory, entry.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
-    slot.name->learn_absent_from(parent.stamp);
+    slot.name->learn(parent.stamp, {Entry::Kind::absent, {}});
+}
+
+// Learned through a descriptor of the directory, as absences are. A path that ends in a slash names what the link leads
+// to, and so is none.
+Led Glance::link_at(std::uint32_t index) {
+  const Slot& slot = plan_.slots[index];
+  const std::string& path = slot.name->path();
+  if (slot.parent == Slot::kNone || path.back() == '/') return read_link(AT_FDCWD, path, effort_);
+  const Sight& parent = at(slot.parent);
+  if (!parent.is_directory()) return read_link(AT_FDCWD, path, effort_);
+  Entry known = slot.name->known_in(parent.stamp);
+  if (known.kind != Entry::Kind::unknown) return led_by(std::move(known));
+  const int directory = is_settled(parent.stamp, now_ns_) ? open_directory(slot.parent, parent.stamp) : -1;
+  if (directory < 0) return read_link(AT_FDCWD, path, effort_);
+  Led led = read_link(directory, std::string(slot.name->entry()), effort_);
+  if (led.error == 0) slot.name->learn(parent.stamp, {Entry::Kind::link, led.to});
+  if (led.error == EINVAL) slot.name->learn(parent.stamp, {Entry::Kind::no_link, {}});
+  return led;
+}
+
+const Led& Glance::real_path_at(std::uint32_t slot) {
+  if (auto at = real_paths_.find(slot); at != real_paths_.end()) return at->second;
+  return real_paths_.emplace(slot, resolve(slot)).first->second;
+}
+
+// The real path of the directory and the entry's name, where that is no link. All else is the kernel's to say.
+Led Glance::resolve(std::uint32_t index) {
+  const Slot& slot = plan_.slots[index];
+  const std::string& path = slot.name->path();
+  const std::string_view entry = slot.name->entry();
+  if (slot.parent == Slot::kNone || path.back() == '/' || entry == "." || entry == "..") return resolve_by_kernel(path);
+  if (link_at(index).error != EINVAL) return resolve_by_kernel(path);
+  Led led = real_path_at(slot.parent);
+  if (led.error != 0) return led;
+  if (led.to != "/") led.to += '/';
+  led.to += entry;
+  return led.to.size() < PATH_MAX ? led : Led{ENAMETOOLONG, {}};
+}
+
+Led Glance::resolve_by_kernel(const std::string& path) {
+  ++effort_.links;
+  char resolved[PATH_MAX];
+  if (::realpath(path.c_str(), resolved) == nullptr) return {errno, {}};
+  return {0, resolved};
 }
 
 int Glance::open_directory(std::uint32_t slot, const Stamp& expected) {

@@ -1,13 +1,16 @@
 // One look at the paths of a plan, each at most once: what is there, as the answers of one state are given from.
 //
 // An absence costs nothing where its directory is as it was when the absence was learned; so the cost is one stat per
-// path that is there and one per directory of paths that are not. Used by one thread.
+// path that is there and one per directory of paths that are not. Whether an entry is a link, and where it leads, costs
+// nothing either where its directory is as it was. Used by one thread.
 #ifndef HIPCACHE_INPUTS_GLANCE_H
 #define HIPCACHE_INPUTS_GLANCE_H
 
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "hipcache/base/files.h"
@@ -30,6 +33,12 @@ struct Sight {
 // stat(path) as a sight.
 Sight look_at(const char* path, Effort& effort);
 
+// What readlink and realpath say of a path: another path, or an errno (EINVAL: no link).
+struct Led {
+  int error = 0;
+  std::string to;
+};
+
 class Looks;
 
 class Glance {
@@ -41,6 +50,11 @@ class Glance {
 
   const Sight& at(std::uint32_t slot);
 
+  // Where the path leads if it is a link.
+  Led link_at(std::uint32_t slot);
+  // Where it leads in the end.
+  const Led& real_path_at(std::uint32_t slot);
+
  private:
   enum class Absence : std::uint8_t { unknown, proved };
 
@@ -48,6 +62,8 @@ class Glance {
   Sight see(std::uint32_t slot);
   Absence proved_by_parent(const Slot& slot);
   void learn_absence(const Slot& slot);
+  Led resolve(std::uint32_t slot);
+  Led resolve_by_kernel(const std::string& path);
   int open_directory(std::uint32_t slot, const Stamp& expected);
 
   const Plan& plan_;
@@ -58,6 +74,7 @@ class Glance {
   // The directory that absences are being learned in; neighbours in a set tend to share it.
   std::uint32_t open_slot_ = Slot::kNone;
   UniqueFd open_;
+  std::unordered_map<std::uint32_t, Led> real_paths_;
 };
 
 }  // namespace hipcache::inputs

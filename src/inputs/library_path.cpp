@@ -33,6 +33,21 @@ class ElfFile {
     return lists;
   }
 
+  std::optional<std::vector<std::string>> needed() {
+    if (!read_headers()) return std::nullopt;
+    const std::vector<Elf64_Dyn> entries = read_dynamic();
+    const std::optional<Elf64_Off> strings = offset_of(value_of(entries, DT_STRTAB));
+    if (entries.empty() || entries.size() == kMaxEntries || !strings) return std::nullopt;
+    std::vector<std::string> names;
+    for (const Elf64_Dyn& entry : entries) {
+      if (entry.d_tag == DT_NULL) return names;
+      if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_AUXILIARY && entry.d_tag != DT_FILTER) continue;
+      names.push_back(text_at(*strings + entry.d_un.d_val));
+      if (names.back().empty() || names.back().size() == kMaxList) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
  private:
   template <typename Object>
   bool read_at(Elf64_Off offset, Object* objects, std::size_t count) const {
@@ -105,6 +120,8 @@ void add_expanded(std::string entry, std::string_view origin, std::vector<std::s
 }
 
 }  // namespace
+
+std::optional<std::vector<std::string>> libraries_needed_by(const std::string& file) { return ElfFile(file).needed(); }
 
 std::vector<std::string> library_paths_of(const std::string& file) { return ElfFile(file).library_paths(); }
 

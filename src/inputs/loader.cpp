@@ -2,13 +2,17 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "hipcache/base/files.h"
 #include "inputs/library_path.h"
+#include "inputs/library_search.h"
+#include "inputs/race_guard.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -18,12 +22,11 @@ constexpr const char* kSearchVariable = "LD_LIBRARY_PATH";
 
 // What else the loader and libc ask of the environment before anybody can listen, and that has a say in which code
 // runs (GLIBC_TUNABLES: which variants of libm's functions, too) or in what is printed.
-constexpr std::array<const char*, 6> kVariables = {kSearchVariable, "LD_PRELOAD",     "LD_AUDIT",
-                                                   "LD_DEBUG",      "GLIBC_TUNABLES", "LD_ASSUME_KERNEL"};
+constexpr std::array<const char*, 5> kVariables = {"LD_PRELOAD", "LD_AUDIT", "LD_DEBUG", "GLIBC_TUNABLES",
+                                                   "LD_ASSUME_KERNEL"};
 
 // Directories below a search directory that the loader prefers to it: of glibc 2.33 on, and before 2.37.
 constexpr std::array<std::string_view, 5> kPreferred = {"glibc-hwcaps", "tls", "haswell", "avx512_1", "x86_64"};
-constexpr std::array<std::string_view, 3> kLevels = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
 
 // Each directory once, under the spelling that came first.
 class SearchDirectories {
@@ -74,19 +77,108 @@ void add_preferred(const std::string& directory, const Surroundings& from, Searc
     out.push_back({Question::presence, preferred});
     if (!is_there(preferred, from)) continue;
     directories.add(preferred);
-    for (std::string_view level : kLevels) directories.add(preferred + "/" + std::string(level));
+    for (std::string_view level : kHwcapsLevels) directories.add(preferred + "/" + std::string(level));
+  }
+}
+
+// Where the loader looks in the end, as far as Linux systems of 64 bits have it.
+constexpr std::array<std::string_view, 6> kDefaults = {
+    "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+
+// libc itself looks for libraries of these files' choice.
+constexpr std::string_view kNameServices = "/etc/nsswitch.conf";
+constexpr const char* kPreloadFile = "/etc/ld.so.preload";
+// libc's own, for what unwinds the stack.
+constexpr const char* kUnwinder = "libgcc_s.so.1";
+
+bool is_bare(std::string_view name) { return !name.empty() && name.find('/') == std::string_view::npos; }
+
+// All names that the loader was to look for, or nothing where there may have been others.
+class LookedFor {
+ public:
+  LookedFor(const trace::Trace& trace, const Surroundings& from) : from_(from) {
+    struct stat status = {};
+    all_known_ = kHooksDlopen && ::stat(kPreloadFile, &status) != 0;
+    add_preloaded();
+    for (const std::string& program : trace.programs) add_needed_by(program);
+    for (const trace::Record& record : trace.records) take(record);
+    names_.insert(kUnwinder);
+    // One that is there and lacks something that it needs was not loaded either: that may be any name.
+    all_known_ = all_known_ && std::includes(loaded_.begin(), loaded_.end(), opened_.begin(), opened_.end());
+  }
+
+  // By dlopen. Some may have come to nothing.
+  const std::set<std::string>& opened() const { return opened_; }
+  const std::set<std::string>& names() const { return names_; }
+  bool all_known() const { return all_known_; }
+
+ private:
+#if defined __x86_64__ || defined __aarch64__
+  static constexpr bool kHooksDlopen = true;
+#else
+  static constexpr bool kHooksDlopen = false;
+#endif
+
+  void take(const trace::Record& record) {
+    if (record.kind == trace::Kind::library && is_counted_library(record.text)) {
+      add_needed_by(record.text);
+      loaded_.emplace(base_name(record.text));
+    }
+    if (record.kind == trace::Kind::open_read && record.text == kNameServices) all_known_ = false;
+    if (record.kind == trace::Kind::library_name) opened_.insert(record.text), names_.insert(record.text);
+  }
+
+  void add_needed_by(const std::string& file) {
+    const auto needed = libraries_needed_by(join_path(from_.working_directory, file));
+    if (!needed) all_known_ = false;
+    if (needed) std::copy_if(needed->begin(), needed->end(), std::inserter(names_, names_.end()), is_bare);
+  }
+
+  void add_preloaded() {
+    const char* value = from_.variable("LD_PRELOAD");
+    std::string_view rest = value == nullptr ? "" : value;
+    for (std::size_t end = 0; !rest.empty(); rest.remove_prefix(std::min(end + 1, rest.size()))) {
+      end = std::min(rest.find_first_of(": "), rest.size());
+      if (is_bare(rest.substr(0, end))) names_.emplace(rest.substr(0, end));
+    }
+  }
+
+  const Surroundings& from_;
+  bool all_known_ = false;
+  std::set<std::string> names_;
+  std::set<std::string> loaded_;  // names of files
+  std::set<std::string> opened_;
+};
+
+// What was looked for, by name where all names are known, else by everything that has a say.
+void add_search(const LookedFor& looked_for, std::vector<Observation>& out) {
+  if (looked_for.all_known()) {
+    for (const std::string& name : looked_for.names()) out.push_back({Question::library, name});
+  } else {
+    out.push_back({Question::content, kLoaderCacheFile});
+    out.push_back({Question::variable, kSearchVariable});
   }
 }
 
 }  // namespace
+
+bool is_cache_changed(const PathSet& set, std::uint64_t started_ns) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const auto asks = [](const Observation& one) { return one.question == Question::library; };
+  if (!std::any_of(set.observations().begin(), set.observations().end(), asks)) return false;
+  struct stat status = {};
+  return ::stat(kLoaderCacheFile, &status) == 0 &&
+         at_or_after(status.st_ctim.tv_sec * kSecond + status.st_ctim.tv_nsec, started_ns);
+}
 
 bool is_counted_library(std::string_view path) {
   return path.find('/') != std::string_view::npos && base_name(path) != kTracer;
 }
 
 void add_loader_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out) {
-  out.push_back({Question::content, "/etc/ld.so.cache"});
-  out.push_back({Question::content, "/etc/ld.so.preload"});
+  const LookedFor looked_for(trace, from);
+  add_search(looked_for, out);
+  out.push_back({Question::content, kPreloadFile});
   for (const char* variable : kVariables) out.push_back({Question::variable, variable});
 
   std::set<std::string> libraries;
@@ -102,6 +194,12 @@ void add_loader_questions(const trace::Trace& trace, const Surroundings& from, s
   for (const std::string& directory : std::set<std::string>(directories.all()))
     add_preferred(directory, from, directories, out);
 
+  // A library that dlopen did not find may appear in any of them, and where the loader looks without being told.
+  for (const std::string& name : looked_for.opened()) {
+    for (const std::string& directory : directories.all())
+      out.push_back({Question::presence, join_path(directory, name)});
+    for (std::string_view directory : kDefaults) out.push_back({Question::presence, join_path(directory, name)});
+  }
   for (const std::string& library : libraries) {
     for (const std::string& directory : directories.all()) {
       std::string place = directory + "/" + std::string(base_name(library));

@@ -49,6 +49,14 @@ class Looks {
     return by_path;
   }
 
+  // Of each path whose content could be digested, that digest.
+  std::unordered_map<std::string_view, FileDigest> contents() const {
+    std::unordered_map<std::string_view, FileDigest> by_path;
+    for (const auto& [name, content] : contents_)
+      if (content) by_path.emplace(name->path(), *content);
+    return by_path;
+  }
+
  private:
   std::vector<std::shared_ptr<const Plan>> plans_;
   std::unordered_map<const Name*, Sight> sights_;

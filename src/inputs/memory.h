@@ -6,22 +6,33 @@
 #ifndef HIPCACHE_INPUTS_MEMORY_H
 #define HIPCACHE_INPUTS_MEMORY_H
 
+#include <atomic>
+#include <cstdint>
 #include <optional>
 
 #include "hipcache/inputs/world.h"
 #include "inputs/aging_map.h"
+#include "inputs/library_search.h"
 #include "inputs/names.h"
 #include "inputs/stamp.h"
 
 namespace hipcache::inputs {
+
+// A state of a file, and the digest of its content in that state.
+struct KnownFile {
+  Stamp stamp;
+  Digest digest;
+};
 
 struct World::Memory {
   explicit Memory(Clock now) : clock(std::move(now)) {}
 
   Clock clock;
   ShardedMap<Stamp, Digest, StampHash> files{kMaxFiles};
+  std::atomic<std::uint64_t> learned{0};  // files
   ShardedMap<Stamp, Digest, StampHash> directories{kMaxDirectories};
   NameBook names{kMaxNames};
+  ParsedLoaderCache loader_cache;
 };
 
 }  // namespace hipcache::inputs

@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "hipcache/base/files.h"
+#include "inputs/search.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -27,14 +28,20 @@ std::string_view Name::entry() const {
   return path.substr(path.rfind('/') + 1);
 }
 
-bool Name::known_absent_from(const Stamp& directory) const {
+Entry Name::known_in(const Stamp& directory) const {
   std::lock_guard lock(mutex_);
-  return absent_from_ == directory;
+  return directory_ == directory ? entry_ : Entry();
 }
 
-void Name::learn_absent_from(const Stamp& directory) {
+bool Name::known_absent_from(const Stamp& directory) const {
   std::lock_guard lock(mutex_);
-  absent_from_ = directory;
+  return entry_.kind == Entry::Kind::absent && directory_ == directory;
+}
+
+void Name::learn(const Stamp& directory, Entry entry) {
+  std::lock_guard lock(mutex_);
+  directory_ = directory;
+  entry_ = std::move(entry);
 }
 
 class NameTable {
@@ -61,14 +68,28 @@ class Planner {
   Planner(NameTable& table, Plan& plan) : table_(table), plan_(plan) {}
 
   void add(const Observation& observation, const Surroundings& from) {
-    plan_.slot_of.push_back(slot_of(observation, from));
+    const bool is_program = observation.question == Question::program;
+    plan_.slot_of.push_back(is_program ? add_places(observation.name, from) : slot_of(observation, from));
   }
 
  private:
   std::uint32_t slot_of(const Observation& observation, const Surroundings& from) {
     if (!asks_about_path(observation.question)) return Slot::kNone;
-    const std::string path = from.path_of(observation.name);
+    return slot_of(from.path_of(observation.name));
+  }
+
+  std::uint32_t slot_of(const std::string& path) {
     return path.empty() || path.size() >= PATH_MAX ? Slot::kNone : slot_of(table_.intern(path));
+  }
+
+  std::uint32_t add_places(const std::string& program, const Surroundings& from) {
+    const auto begin = static_cast<std::uint32_t>(plan_.places.size());
+    for (const std::string& place : places_on_path(program, from)) {
+      const std::uint32_t slot = slot_of(place);
+      if (slot != Slot::kNone) plan_.places.push_back(slot);
+    }
+    plan_.places.push_back(Slot::kNone);
+    return begin;
   }
 
   std::uint32_t slot_of(Name* name) {
@@ -91,7 +112,9 @@ NameBook::NameBook(std::size_t max_names) : max_names_(max_names), table_(std::m
 NameBook::~NameBook() = default;
 
 std::shared_ptr<const Plan> NameBook::plan(const PathSet& set, const Surroundings& from) {
-  const std::string key = set.id().bytes() + from.working_directory + '\0' + from.base.path();
+  const char* path_variable = from.variable("PATH");
+  const std::string key = set.id().bytes() + from.working_directory + '\0' + from.base.path() + '\0' +
+                          (path_variable == nullptr ? "" : path_variable);
   std::lock_guard lock(mutex_);
   if (auto at = plans_.find(key); at != plans_.end()) return at->second;
   if (table_->size() >= max_names_ || slots_ >= kMaxSlots) {
@@ -100,7 +123,7 @@ std::shared_ptr<const Plan> NameBook::plan(const PathSet& set, const Surrounding
     table_ = std::make_shared<NameTable>();
   }
   std::shared_ptr<const Plan> plan = make(set, from);
-  slots_ += plan->slots.size() + plan->slot_of.size();
+  slots_ += plan->slots.size() + plan->slot_of.size() + plan->places.size();
   plans_.emplace(key, plan);
   return plan;
 }

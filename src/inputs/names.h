@@ -3,8 +3,8 @@
 //
 // The problem: hundreds of sets name mostly the same headers and the same places where no header is, and the check of
 // one must not hash or split a thousand strings. The choice: a set is prepared once into a Plan, a list of slots that
-// point to shared names, parents before children. What is learned about a name (that it is no entry of a directory)
-// thus serves every set.
+// point to shared names, parents before children. What is learned about a name (which entry its directory has for it)
+// thus serves every set. A question about a program's place along PATH is a slot for each directory of PATH.
 //
 // A parent is cut off by spelling, from the right: the kernel resolves from the left, so "a/link/.." stays what it is.
 // Thread-safe. Past kMaxNames names or kMaxSlots slots the book begins anew; plans in use keep theirs alive.
@@ -28,6 +28,15 @@
 
 namespace hipcache::inputs {
 
+// What a directory has under a name. Only a change of the directory itself, which its stamp shows, can replace an entry
+// by one of another kind, and no link ever gets another target. So it is known for as long as the directory has its
+// stamp, but for what is mounted on the entry: that is never a link, and never where nothing is.
+struct Entry {
+  enum class Kind : std::uint8_t { unknown, absent, link, no_link };
+  Kind kind = Kind::unknown;
+  std::string target;  // if a link
+};
+
 class Name {
  public:
   Name(std::string path, Name* parent) : path_(std::move(path)), parent_(parent) {}
@@ -40,16 +49,18 @@ class Name {
   bool was_absent() const { return was_absent_.load(std::memory_order_relaxed); }
   void note_absent(bool absent) { was_absent_.store(absent, std::memory_order_relaxed); }
 
-  // The proof: `directory` has no entry of this name as long as it has that stamp.
+  // The proof: what `directory` has under this name as long as it has that stamp.
+  Entry known_in(const Stamp& directory) const;
   bool known_absent_from(const Stamp& directory) const;
-  void learn_absent_from(const Stamp& directory);
+  void learn(const Stamp& directory, Entry entry);
 
  private:
   const std::string path_;
   Name* const parent_;
   std::atomic<bool> was_absent_{false};
   mutable std::mutex mutex_;
-  Stamp absent_from_;  // guarded by mutex_; all 0: none
+  Stamp directory_;  // guarded by mutex_, as what is known in it
+  Entry entry_;
 };
 
 struct Slot {
@@ -61,9 +72,12 @@ struct Slot {
 class NameTable;
 
 struct Plan {
-  std::shared_ptr<NameTable> keeps;    // the owner of the names
-  std::vector<Slot> slots;             // parents before children
-  std::vector<std::uint32_t> slot_of;  // per observation; Slot::kNone if it names no path, or one too long to exist
+  std::shared_ptr<NameTable> keeps;  // the owner of the names
+  std::vector<Slot> slots;           // parents before children
+  // Per observation; Slot::kNone if it names no path, or one too long to exist. Of a program: where its list begins in
+  // `places`.
+  std::vector<std::uint32_t> slot_of;
+  std::vector<std::uint32_t> places;  // along PATH: slots, each list ended by Slot::kNone
 };
 
 class NameBook {

@@ -9,22 +9,31 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 
 #include "hipcache/base/files.h"
+#include "hipcache/inputs/own_name.h"
+#include "inputs/ast_file.h"
 #include "inputs/environment.h"
+#include "inputs/gcc_specs.h"
+#include "inputs/library_search.h"
 #include "inputs/links.h"
 #include "inputs/loader.h"
 #include "inputs/looks.h"
-#include "inputs/own_name.h"
 #include "inputs/places.h"
 #include "inputs/race_guard.h"
+#include "inputs/real_paths.h"
+#include "inputs/same_content.h"
 #include "inputs/search.h"
+#include "inputs/variable_use.h"
 
 namespace hipcache::inputs {
 namespace {
 
 using trace::Kind;
 using trace::Record;
+
+constexpr const char* kSourceDate = "SOURCE_DATE_EPOCH";
 
 std::string real_path(const std::string& path) {
   char resolved[PATH_MAX];
@@ -59,14 +68,6 @@ std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run)
   return std::nullopt;
 }
 
-// What these find lies below /dev and /sys, which no trace holds.
-bool detects_hardware(std::string_view program) {
-  constexpr auto kNames = std::to_array<std::string_view>(
-      {"amdgpu-arch", "nvptx-arch", "offload-arch", "rocm_agent_enumerator", "rocminfo", "nvidia-smi"});
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view name) { return base_name(program).starts_with(name); });
-}
-
 bool names_a_path(Kind kind) {
   return kind == Kind::open_read || kind == Kind::look || kind == Kind::list || kind == Kind::link ||
          kind == Kind::real_path || kind == Kind::library;
@@ -75,13 +76,15 @@ bool names_a_path(Kind kind) {
 struct Opened {
   mode_t mode = 0;  // links are followed; 0 where nothing is
   bool by_link = false;
+  std::uint64_t size = 0;
 };
 
 Opened look_at_opened(const std::string& path) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) != 0) return {};
-  if (!S_ISLNK(status.st_mode)) return {status.st_mode, false};
-  return {::stat(path.c_str(), &status) == 0 ? status.st_mode : 0, true};
+  const bool by_link = S_ISLNK(status.st_mode);
+  if (by_link && ::stat(path.c_str(), &status) != 0) return {0, true, 0};
+  return {status.st_mode, by_link, static_cast<std::uint64_t>(status.st_size)};
 }
 
 // A pipe, a socket or a device: what was read of it is gone, or may be other next time.
@@ -91,7 +94,12 @@ bool is_stream(mode_t mode) { return mode != 0 && !S_ISREG(mode) && !S_ISDIR(mod
 class Observer {
  public:
   Observer(const trace::Trace& trace, const Run& run, const Surroundings& from)
-      : trace_(trace), run_(run), from_(from), places_(run.directory), links_(from, places_) {}
+      : trace_(trace),
+        run_(run),
+        from_(from),
+        logical_directory_(from.logical_directory()),
+        places_(run.directory),
+        links_(from, places_) {}
 
   std::optional<Refusal> collect() {
     // Such a library has a say in which others are loaded, and is not among them.
@@ -99,6 +107,9 @@ class Observer {
       return Refusal{"trace", "LD_AUDIT is set"};
     for (const Record& record : trace_.records)
       if (std::optional<Refusal> refusal = take(record)) return refusal;
+    if (std::string variable = left_out_but_asked(); !variable.empty())
+      return Refusal{"trace", "a specs file asks for " + variable};
+    if (run_.shows_command) observations_.push_back({Question::variable, kSourceDate});
     for (const std::string& program : trace_.programs) take_file(program);
     if (run_.undivided && !std::all_of(trace_.programs.begin(), trace_.programs.end(), asks_by_name)) {
       observations_.push_back({Question::environment, ""});
@@ -106,6 +117,7 @@ class Observer {
     }
     // By the names that they are run by as well: a trace has the files that links led to.
     for (const std::string& program : run_.programs) take_file(program);
+    add_header_questions();
     add_loader_questions(trace_, from_, observations_);
     add_search_questions(trace_, from_, observations_);
     links_.append_to(observations_);
@@ -118,6 +130,7 @@ class Observer {
   const std::vector<const Record*>& counted() const { return counted_; }
   std::string absolute(const std::string& path) const { return join_path(from_.working_directory, path); }
   PathSet take_set() { return PathSet(std::move(observations_)); }
+  std::string take_asks_own_name() { return std::move(asks_own_name_); }
 
  private:
   std::optional<Refusal> take(const Record& record) {
@@ -139,8 +152,16 @@ class Observer {
       case Kind::program:
         counted_.push_back(&record);
         return std::nullopt;
-      case Kind::end:
-        return std::nullopt;  // counted in Trace::ends
+      case Kind::machine:
+        observations_.push_back({Question::machine, record.text});
+        return std::nullopt;
+      case Kind::date:
+        // A frontend that runs by itself has the value as an option, which is no part of its step's key.
+        observations_.push_back({Question::variable, kSourceDate});
+        return std::nullopt;
+      case Kind::library_name:  // asked with the loader's questions
+      case Kind::end:           // counted in Trace::ends
+        return std::nullopt;
       default:
         if (names_a_path(record.kind)) return take_path(record);
         return Refusal{"trace", record.text};
@@ -174,18 +195,25 @@ class Observer {
 
   void take_variable(const std::string& name) {
     if (name == "PWD") asks_for_directory_ = true;
-    if (!is_left_out(name)) observations_.push_back({Question::variable, name});
+    if (is_left_out(name)) return;
+    const VariableUse use = use_of(name, trace_, run_.shows_colour);
+    const bool by_form = use == VariableUse::form && !run_.shows_command;
+    if (by_form) observations_.push_back({Question::source_date, run_.plans ? kAskedByPlan : ""});
+    if (!by_form && use != VariableUse::none) observations_.push_back({Question::variable, name});
   }
 
   std::optional<Refusal> take_path(const Record& record) {
     if (record.kind == Kind::library && !is_counted_library(record.text)) return std::nullopt;
     const std::string path = absolute(record.text);
     const Place place = places_.of(path);
-    if (place == Place::process && record.found && record.kind != Kind::link && record.kind != Kind::real_path)
-      return Refusal{"trace", record.text};
+    if (place == Place::process && (record.kind == Kind::look || record.kind == Kind::link) && is_own_descriptor(path))
+      return std::nullopt;
+    if (place == Place::process) return Refusal{"trace", record.text};
     if (place != Place::world || record.text.empty() || is_just_the_directory(record, path)) return std::nullopt;
     const Opened opened = record.kind == Kind::open_read ? look_at_opened(path) : Opened{};
     if (is_stream(opened.mode)) return Refusal{"trace", record.text};
+    if (record.found && S_ISREG(opened.mode) && opened.size >= kSmallestAstFile)
+      compares_ = std::max(compares_, compares_of_file(path));
     observations_.push_back({question_of(record, path, opened.mode), record.text});
     counted_.push_back(&record);
     if (record.found && opened.mode != 0 && !opened.by_link)
@@ -197,10 +225,44 @@ class Observer {
     return std::nullopt;
   }
 
+  // A variable that is no input and that a specs file of gcc's asks for: one that the command or another one names, or
+  // gcc's own.
+  std::string left_out_but_asked() const {
+    constexpr std::uint64_t kSpecsLimit = 1u << 20;
+    std::set<std::string> names{"specs"};
+    for (const std::string& path : run_.specs) names.emplace(base_name(path));
+    for (std::size_t known = 0; known != names.size();) {
+      known = names.size();
+      for (const Record& record : trace_.records) {
+        std::string name(base_name(record.text));
+        if (record.kind != Kind::open_read || !record.found || !(names.contains(name) || name.ends_with(".specs")))
+          continue;
+        const Result<std::string> text = read_file(absolute(record.text), kSpecsLimit);
+        if (!text) return name;
+        if (std::string variable = asked_in_vain(*text); !variable.empty()) return variable;
+        names.merge(included_by(*text));
+      }
+    }
+    return "";
+  }
+
+  // What clang looked at may be a header of the AST file that it read (ast_file.h).
+  void add_header_questions() {
+    if (compares_ == Compares::nothing) return;
+    const Question question = compares_ == Compares::sizes ? Question::size : Question::size_and_time;
+    for (const Record* record : counted_) {
+      struct stat status = {};
+      const bool looked = record->found && (record->kind == Kind::look || record->kind == Kind::open_read);
+      if (looked && ::stat(absolute(record->text).c_str(), &status) == 0 && S_ISREG(status.st_mode))
+        observations_.push_back({question, record->text});
+    }
+  }
+
   // gcc asks for the real path of its source to see whether the output is the same file. Where the directory shows
   // nowhere, that is all that a path in it can have been good for; links on the way are asked by themselves.
-  bool is_only_compared(const std::string& path) const {
-    return run_.undivided && !run_.shows_directory && is_within(real_path(path), from_.working_directory);
+  bool is_only_compared(const std::string& path) {
+    return run_.undivided && !run_.shows_directory &&
+           is_within(real_paths_.of(path).value_or(path), from_.working_directory);
   }
 
   // Where a command runs is looked up by every compiler, and is no input where it shows nowhere in what it made.
@@ -208,7 +270,7 @@ class Observer {
     if (!run_.undivided || run_.shows_directory || record.kind == Kind::list || record.kind == Kind::open_read)
       return false;
     const std::string normal = normal_spelling(path);
-    return normal == from_.working_directory || normal == from_.logical_directory();
+    return normal == from_.working_directory || normal == logical_directory_;
   }
 
   void take_file(const std::string& path) {
@@ -216,7 +278,7 @@ class Observer {
     links_.add_all_on(path);
   }
 
-  Question question_of(const Record& record, const std::string& absolute, mode_t opened) const {
+  Question question_of(const Record& record, const std::string& absolute, mode_t opened) {
     switch (record.kind) {
       case Kind::open_read:
         return S_ISDIR(opened) ? Question::presence : Question::content;
@@ -236,21 +298,22 @@ class Observer {
   // A process that knows where it is may write it down; one that was told by an absolute name knows it too.
   bool depends_on_directory() const {
     if (asks_for_directory_ && (!run_.undivided || run_.shows_directory)) return true;
-    const std::string logical = from_.logical_directory();
     return std::any_of(observations_.begin(), observations_.end(), [&](const Observation& observation) {
-      if (observation.question == Question::variable || !observation.name.starts_with('/')) return false;
+      if (!asks_about_path(observation.question) || !observation.name.starts_with('/')) return false;
       const std::string path = normal_spelling(observation.name);
-      return is_within(path, from_.working_directory) || is_within(path, logical);
+      return is_within(path, from_.working_directory) || is_within(path, logical_directory_);
     });
   }
 
   // What lies in the base directory is asked by a name that is good in every checkout, and the directory itself only
   // where it shows in the result, or may have gone into it unseen.
   void make_portable() {
+    if (run_.shows_colour) observations_.push_back({Question::colour, ""});
     if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
+    if (run_.shows_output_names) observations_.push_back({Question::output_names, ""});
     if (!from_.base.is_set()) return;
-    if (run_.shows_base || (!run_.maps_own_names && any_asks_its_own_name(observations_, from_.base)))
-      observations_.push_back({Question::base_directory, ""});
+    if (!run_.maps_own_names) asks_own_name_ = first_asking_its_own_name(observations_, from_.base);
+    if (run_.shows_base || !asks_own_name_.empty()) observations_.push_back({Question::base_directory, ""});
     for (Observation& observation : observations_)
       if (asks_about_path(observation.question)) observation.name = from_.base.portable_path(observation.name);
   }
@@ -258,34 +321,66 @@ class Observer {
   const trace::Trace& trace_;
   const Run& run_;
   const Surroundings& from_;
+  const std::string logical_directory_;
   const Places places_;
+  RealPaths real_paths_;
   LinksOnTheWay links_;
   std::vector<Observation> observations_;
   std::vector<const Record*> counted_;
   bool asks_for_directory_ = false;
+  Compares compares_ = Compares::nothing;
+  std::string asks_own_name_;
 };
 
-bool is_as_seen(const Record& record, const std::string& path, std::uint64_t started_ns, const Seen& seen) {
+bool is_as_seen(const Record& record, const std::string& path, std::uint64_t started_ns, const Seen& seen,
+                RealPaths& real_paths) {
   const auto sight = seen.find(path);
   const Verdict verdict = sight == seen.end() ? Verdict::unclear : compare(record, *sight->second);
   if (verdict != Verdict::unclear) return verdict == Verdict::agrees;
-  return !contradicts_world(record, path, started_ns) && is_what_was_seen(record, path);
+  return !contradicts_world(record, path, started_ns) && is_what_was_seen(record, path, real_paths);
+}
+
+// Whether the process got what is there now although the file is another one, or in another state.
+bool is_same(SameContent& same, const Record& record, const std::string& path, std::uint64_t started_ns) {
+  if (contradicts_world(record, path, started_ns)) return false;
+  if (record.kind == Kind::look) return same.of_look(record, path);
+  const bool opened = record.kind == Kind::open_read || record.kind == Kind::library || record.kind == Kind::program;
+  return opened && same.of_file(path);
 }
 
 std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const Run& run, const Surroundings& from,
-                             const Seen& seen) {
-  for (const Record* record : observer.counted()) {
-    Record counted = *record;
+                             const Looks& looks, World& world) {
+  const Seen seen = looks.settled();
+  RealPaths real_paths;
+  std::vector<SameContent::Got> got;
+  for (const Record* record : observer.counted()) got.push_back({record, observer.absolute(record->text)});
+  SameContent same(got, looks, world, run.started_ns);
+  for (const SameContent::Got& one : got) {
+    Record counted = *one.record;
     if (counted.kind == Kind::library) counted.found = true;
-    if (!is_as_seen(counted, observer.absolute(counted.text), run.started_ns, seen))
+    if (!is_as_seen(counted, one.path, run.started_ns, seen, real_paths) &&
+        !is_same(same, counted, one.path, run.started_ns))
       return Refusal{"input-changed", counted.text};
   }
-  if (std::optional<std::string> name = changed_since(set, from, run.started_ns, seen))
+  if (is_cache_changed(set, run.started_ns)) return Refusal{"input-changed", kLoaderCacheFile};
+  const auto is_excused = [&same](Question question, const std::string& path) {
+    return question == Question::content ? same.of_file(path) : question == Question::link && same.of_links();
+  };
+  if (std::optional<std::string> name = changed_since(set, from, run.started_ns, seen, is_excused))
     return Refusal{"input-changed", *name};
   return std::nullopt;
 }
 
 }  // namespace
+
+// Found or not: a step has none of the user's descriptors above 2.
+std::string descriptor_read(const std::vector<Record>& records, const std::string& working_directory) {
+  const auto reads_one = [&](const Record& record) {
+    return record.kind == Kind::open_read && reads_descriptor(join_path(working_directory, record.text));
+  };
+  const auto first = std::find_if(records.begin(), records.end(), reads_one);
+  return first == records.end() ? "" : first->text;
+}
 
 std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const Surroundings& from,
                                          World& world) {
@@ -297,8 +392,8 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
   Answered answered;
   Looks looks;
   const Digest state = world.state(*set, from, looks, &answered);  // before the guard: see Witnessed
-  if (std::optional<Refusal> refusal = guard(observer, *set, run, from, looks.settled())) return *refusal;
-  return Witnessed{std::move(set), state, std::move(answered)};
+  if (std::optional<Refusal> refusal = guard(observer, *set, run, from, looks, world)) return *refusal;
+  return Witnessed{std::move(set), state, std::move(answered), observer.take_asks_own_name()};
 }
 
 }  // namespace hipcache::inputs

@@ -5,37 +5,53 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
+#include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/path_names.h"
 
 namespace hipcache::inputs {
 namespace {
 
+// In one pass: each record of a trace is asked this several times.
 bool is_normal(std::string_view path) {
-  return path.find("//") == std::string_view::npos && path.find("/.") == std::string_view::npos;
+  for (std::size_t at = 1; at < path.size(); ++at)
+    if (path[at - 1] == '/' && (path[at] == '/' || path[at] == '.')) return false;
+  return true;
 }
 
-std::vector<std::string_view> components(std::string_view path) {
-  std::vector<std::string_view> parts;
-  while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    const std::string_view part = path.substr(0, slash);
-    path.remove_prefix(std::min(slash + 1, path.size()));
-    if (part == ".." && !parts.empty()) parts.pop_back();
-    if (!part.empty() && part != "." && part != "..") parts.push_back(part);
-  }
-  return parts;
+// What a process may touch without an input, and why. All else in /proc and /dev is asked for like any path, but what
+// is a process's own, and devices and pipes that were read, are refused.
+constexpr auto kNoInputs = std::to_array<std::string_view>({
+    "/dev/null",       // holds nothing, keeps nothing
+    "/dev/zero",       // holds the same for ever
+    "/dev/full",       // the same
+    "/dev/tty",        // written to; who asks a terminal asks its user
+    "/dev/urandom",    // is never the same twice: any result of chance is as right as any other
+    "/dev/random",     // the same
+    "/proc/self/exe",  // the program, which is an input by its own name
+    "/proc/cpuinfo",   // the processor: part of the key where an option asks for it (-march=native)
+    "/proc/meminfo",   // how much memory a compiler may spend, or how often it collects garbage
+    "/proc/stat",      // the number of processors, for threads
+});
+
+// "/proc/self/cwd/x", "/proc/12/root".
+bool is_of_a_process(std::string_view path) {
+  constexpr std::string_view kProc = "/proc/";
+  if (!path.starts_with(kProc)) return false;
+  const std::string_view whose = path.substr(kProc.size(), path.find('/', kProc.size()) - kProc.size());
+  return whose == "self" || whose == "thread-self" || whose.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// "/proc/self/cwd/x", "/proc/12/root", "/proc/self/fd/3", "/dev/fd/3", "/dev/stdin"
-bool leads_through_a_process(const std::string& path) {
-  if (is_within(path, "/dev/fd") || path == "/dev/stdin") return true;
-  if (!is_within(path, "/proc")) return false;
-  const std::vector<std::string_view> parts = components(path);
-  return std::any_of(parts.begin(), parts.end(), [](std::string_view part) {
-    return part == "fd" || part == "cwd" || part == "root" || part == "map_files";
-  });
+bool is_inherited_descriptor(std::string_view path) {
+  return is_within(path, "/dev/fd") || path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr";
+}
+
+// The normal spelling: of the path itself, or in `room`.
+std::string_view spelled_normally(std::string_view path, std::string& room) {
+  if (is_normal(path)) return path;
+  room = normal_spelling(path);
+  return room;
 }
 
 std::string real_path(const std::string& path) {
@@ -48,7 +64,7 @@ std::string real_path(const std::string& path) {
 std::string normal_spelling(std::string_view path) {
   if (is_normal(path)) return std::string(path);
   std::string normal;
-  for (std::string_view part : components(path)) normal.append("/").append(part);
+  for (std::string_view part : path_names(path)) normal.append("/").append(part);
   return normal.empty() ? "/" : normal;
 }
 
@@ -56,17 +72,30 @@ Places::Places(const std::string& own_directory)
     : spelled_(normal_spelling(own_directory)), real_(real_path(own_directory)) {}
 
 Place Places::of(std::string_view absolute) const {
-  const std::string path = normal_spelling(absolute);
+  std::string room;
+  const std::string_view path = spelled_normally(absolute, room);
   if (is_within(path, spelled_) || is_within(path, real_)) return Place::own;
-  if (leads_through_a_process(path)) return Place::process;
-  const bool system = is_within(path, "/proc") || (is_within(path, "/dev") && !is_within(path, "/dev/shm"));
-  return system ? Place::system : Place::world;
+  if (std::find(kNoInputs.begin(), kNoInputs.end(), path) != kNoInputs.end()) return Place::system;
+  return is_of_a_process(path) || is_inherited_descriptor(path) ? Place::process : Place::world;
+}
+
+bool is_own_descriptor(std::string_view absolute) {
+  constexpr std::string_view kOwn = "/proc/self/fd";
+  if (!is_within(absolute, kOwn)) return false;
+  absolute.remove_prefix(std::min(kOwn.size() + 1, absolute.size()));
+  return absolute.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool reads_descriptor(const std::string& absolute) {
+  if (is_inherited_descriptor(normal_spelling(absolute)) || leads_to_descriptor(absolute)) return true;
+  return leads_to_descriptor(join_path(real_path(std::string(directory_name(absolute))), base_name(absolute)));
 }
 
 bool is_sink(std::string_view absolute) {
   constexpr std::array<std::string_view, 5> kSinks = {"/dev/null", "/dev/tty", "/dev/full", "/dev/stdout",
                                                       "/dev/stderr"};
-  const std::string path = normal_spelling(absolute);
+  std::string room;
+  const std::string_view path = spelled_normally(absolute, room);
   return std::find(kSinks.begin(), kSinks.end(), path) != kSinks.end() || is_within(path, "/dev/pts");
 }
 

@@ -10,10 +10,17 @@ namespace hipcache::inputs {
 enum class Place {
   world,    // counts
   own,      // in the request's temporary directory: made by the step itself or by us
-  system,   // in /proc or /dev: the machine and the process, not the project. /dev/shm is a place like any other
-  process,  // through a descriptor, or the working or root directory of a process, in /proc or /dev: it counts, but
-            // cannot be asked for again by that name
+  system,   // of the short list in places.cpp: known to be no input, each for its reason
+  process,  // a process's own part of /proc, or an inherited descriptor: it counts, but nobody can ask for it again
 };
+
+// Whether a look at the path, or the target of the link that it is, says nothing that the trace does not have anyhow:
+// descriptors of the process's own, which LLVM resolves to the names of files that it has opened.
+bool is_own_descriptor(std::string_view absolute);
+
+// Whether who opens the path for reading gets an open descriptor of the process, or of one that it descends from: by
+// its name, or by links to it. Asks the file system.
+bool reads_descriptor(const std::string& absolute);
 
 class Places {
  public:

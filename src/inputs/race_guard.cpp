@@ -14,11 +14,8 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// A stamp of whole seconds may be of a file system that keeps no more: then only the seconds are compared.
-bool at_or_after(const timespec& time, std::uint64_t started_ns) {
-  const auto seconds = static_cast<std::uint64_t>(time.tv_sec);
-  if (time.tv_nsec == 0) return seconds >= started_ns / kSecond;
-  return seconds * kSecond + static_cast<std::uint64_t>(time.tv_nsec) >= started_ns;
+bool is_since(const timespec& time, std::uint64_t started_ns) {
+  return at_or_after(time.tv_sec * static_cast<std::int64_t>(kSecond) + time.tv_nsec, started_ns);
 }
 
 timespec time_of(std::int64_t ns) {
@@ -26,41 +23,31 @@ timespec time_of(std::int64_t ns) {
   return {.tv_sec = ns / kNs, .tv_nsec = ns % kNs};
 }
 
-// As far as it counts here.
-struct stat status_of(const Sight& sight) {
-  struct stat status = {};
-  status.st_mode = sight.mode;
-  status.st_dev = sight.stamp.device;
-  status.st_ino = sight.stamp.inode;
-  status.st_size = static_cast<off_t>(sight.stamp.size);
-  status.st_mtim = time_of(sight.stamp.mtime_ns);
-  status.st_ctim = time_of(sight.stamp.ctime_ns);
-  return status;
-}
-
 bool content_changed(const std::string& path, std::uint64_t started_ns) {
   struct stat status = {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && at_or_after(status.st_ctim, started_ns);
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && is_since(status.st_ctim, started_ns);
 }
 
 bool is_changed_file(const Sight& sight, std::uint64_t started_ns) {
-  return sight.is_file() && at_or_after(time_of(sight.stamp.ctime_ns), started_ns);
+  return sight.is_file() && at_or_after(sight.stamp.ctime_ns, started_ns);
 }
 
 bool directory_changed(const std::string& path, std::uint64_t started_ns) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
-  return at_or_after(status.st_ctim, started_ns) || at_or_after(status.st_mtim, started_ns);
+  return is_since(status.st_ctim, started_ns) || is_since(status.st_mtim, started_ns);
 }
 
 bool link_changed(const std::string& path, std::uint64_t started_ns) {
   struct stat status = {};
-  return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && at_or_after(status.st_ctim, started_ns);
+  return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && is_since(status.st_ctim, started_ns);
 }
 
 bool changed(Question question, const std::string& path, std::uint64_t started_ns) {
   switch (question) {
     case Question::content:
+    case Question::size:
+    case Question::size_and_time:
       return content_changed(path, started_ns);
     case Question::listing:
       return directory_changed(path, started_ns);
@@ -122,20 +109,36 @@ bool is_target_seen(std::uint64_t seen, const std::string& path) {
   return length >= 0 && trace::seen_text({target, static_cast<std::size_t>(length)}) == seen;
 }
 
-bool is_real_path_seen(std::uint64_t seen, const std::string& path) {
-  char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr && trace::seen_text(resolved) == seen;
+bool is_real_path_seen(std::uint64_t seen, const std::string& path, RealPaths& real_paths) {
+  const std::optional<std::string> resolved = real_paths.of(path);
+  return resolved && trace::seen_text(*resolved) == seen;
 }
 
 }  // namespace
 
-bool is_what_was_seen(const trace::Record& record, const std::string& absolute) {
+bool at_or_after(std::int64_t time_ns, std::uint64_t started_ns) {
+  if (time_ns % static_cast<std::int64_t>(kSecond) != 0) return time_ns >= static_cast<std::int64_t>(started_ns);
+  return time_ns >= static_cast<std::int64_t>(started_ns - started_ns % kSecond);
+}
+
+struct stat status_of(const Stamp& stamp, mode_t mode) {
+  struct stat status = {};
+  status.st_mode = mode;
+  status.st_dev = stamp.device;
+  status.st_ino = stamp.inode;
+  status.st_size = static_cast<off_t>(stamp.size);
+  status.st_mtim = time_of(stamp.mtime_ns);
+  status.st_ctim = time_of(stamp.ctime_ns);
+  return status;
+}
+
+bool is_what_was_seen(const trace::Record& record, const std::string& absolute, RealPaths& real_paths) {
   if (!record.found || record.seen == 0) return true;
   switch (record.kind) {
     case trace::Kind::link:
       return is_target_seen(record.seen, absolute);
     case trace::Kind::real_path:
-      return is_real_path_seen(record.seen, absolute);
+      return is_real_path_seen(record.seen, absolute, real_paths);
     case trace::Kind::look:
       return is_entry_seen(record.seen, absolute);
     default:
@@ -144,14 +147,14 @@ bool is_what_was_seen(const trace::Record& record, const std::string& absolute) 
 }
 
 std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns,
-                                         const Seen& seen) {
+                                         const Seen& seen, const Excuse& is_excused) {
   for (const Observation& observation : set.observations()) {
     if (observation.question == Question::presence) continue;
     std::string path = from.path_of(observation.name);
     const auto sight = observation.question == Question::content ? seen.find(path) : seen.end();
     const bool has_changed = sight == seen.end() ? changed(observation.question, path, started_ns)
                                                  : is_changed_file(*sight->second, started_ns);
-    if (has_changed) return path;
+    if (has_changed && !is_excused(observation.question, path)) return path;
   }
   return std::nullopt;
 }
@@ -165,8 +168,9 @@ Verdict compare(const trace::Record& record, const Sight& sight) {
   if (sight.kind == Sight::Kind::absent) return opened ? Verdict::differs : Verdict::unclear;
   if (sight.kind != Sight::Kind::there || !record.found) return Verdict::unclear;
   if (record.seen == 0) return Verdict::agrees;
-  if (opened) return trace::seen_file(status_of(sight)) == record.seen ? Verdict::agrees : Verdict::differs;
-  return trace::seen_entry(status_of(sight)) == record.seen ? Verdict::agrees : Verdict::unclear;
+  if (opened)
+    return trace::seen_file(status_of(sight.stamp, sight.mode)) == record.seen ? Verdict::agrees : Verdict::differs;
+  return trace::seen_entry(status_of(sight.stamp, sight.mode)) == record.seen ? Verdict::agrees : Verdict::unclear;
 }
 
 bool contradicts_world(const trace::Record& record, const std::string& absolute, std::uint64_t started_ns) {

@@ -1,10 +1,12 @@
 #include "inputs/search.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <string_view>
 
 #include "hipcache/base/files.h"
-#include "hipcache/base/process.h"
 #include "inputs/places.h"
 
 namespace hipcache::inputs {
@@ -33,6 +35,12 @@ bool asks_for_path(const trace::Trace& trace) {
                      [](const Record& record) { return record.kind == Kind::variable && record.text == kPath; });
 }
 
+bool is_program(const std::string& path, const Sight& seen, Effort& effort) {
+  if (!seen.is_file() || (seen.mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0) return false;
+  ++effort.stats;
+  return ::access(path.c_str(), X_OK) == 0;
+}
+
 }  // namespace
 
 void add_search_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out) {
@@ -48,11 +56,16 @@ void add_search_questions(const trace::Trace& trace, const Surroundings& from, s
   }
 }
 
-std::string found_on_path(const std::string& name, const Surroundings& from, Effort& effort) {
-  for (const std::string& directory : directories_of(from)) {
-    ++effort.stats;
-    if (Result<std::string> program = find_program(join_path(directory, name), "", "/")) return *program;
-  }
+std::vector<std::string> places_on_path(const std::string& program, const Surroundings& from) {
+  std::vector<std::string> places = directories_of(from);
+  for (std::string& place : places) place = join_path(place, program);
+  return places;
+}
+
+std::string found_on_path(const Plan& plan, std::uint32_t places, Glance& glance, Effort& effort) {
+  for (std::uint32_t at = places; plan.places[at] != Slot::kNone; ++at)
+    if (is_program(plan.slots[plan.places[at]].name->path(), glance.at(plan.places[at]), effort))
+      return plan.slots[plan.places[at]].name->path();
   return "";
 }
 

@@ -6,12 +6,15 @@
 #ifndef HIPCACHE_INPUTS_SEARCH_H
 #define HIPCACHE_INPUTS_SEARCH_H
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/world.h"
 #include "hipcache/trace/record.h"
+#include "inputs/glance.h"
+#include "inputs/names.h"
 
 namespace hipcache::inputs {
 
@@ -19,8 +22,11 @@ namespace hipcache::inputs {
 // many do no harm.
 void add_search_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out);
 
-// The first place on PATH with such a program; "" if there is none.
-std::string found_on_path(const std::string& name, const Surroundings& from, Effort& effort);
+// Where such a program may be, in the order of PATH.
+std::vector<std::string> places_on_path(const std::string& program, const Surroundings& from);
+
+// The first of the places (a list of `Plan::places`, by its beginning) that has a program; "" if none has.
+std::string found_on_path(const Plan& plan, std::uint32_t places, Glance& glance, Effort& effort);
 
 }  // namespace hipcache::inputs
 

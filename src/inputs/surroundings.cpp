@@ -1,6 +1,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
 
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/world.h"
@@ -20,9 +23,16 @@ bool same_directory(const char* left, const char* right) {
 
 // By name and not by line ("A.B=" sorts before "A=" by line); stable, since getenv answers with the first of equal
 // names.
+// Each name is cut out once, and each entry moved once: every request does this.
 void sort_environment(std::vector<std::string>& environment) {
-  std::stable_sort(environment.begin(), environment.end(),
-                   [](const std::string& left, const std::string& right) { return name_of(left) < name_of(right); });
+  std::vector<std::pair<std::string_view, std::size_t>> order;
+  order.reserve(environment.size());
+  for (const std::string& entry : environment) order.emplace_back(name_of(entry), order.size());
+  std::sort(order.begin(), order.end());
+  std::vector<std::string> sorted;
+  sorted.reserve(environment.size());
+  for (const auto& [name, at] : order) sorted.push_back(std::move(environment[at]));
+  environment = std::move(sorted);
 }
 
 const char* Surroundings::variable(std::string_view name) const {
@@ -37,10 +47,19 @@ std::string Surroundings::path_of(const std::string& name) const {
   return local.empty() ? local : join_path(working_directory, local);
 }
 
+std::string Surroundings::source_date() const {
+  constexpr std::uint64_t kLast = 253'402'300'799;
+  constexpr std::size_t kDigits = 12;
+  const char* value = variable("SOURCE_DATE_EPOCH");
+  const std::string date = value == nullptr ? "" : value;
+  const bool is_number = !date.empty() && date.size() <= kDigits && date.find_first_not_of("0123456789") == date.npos;
+  return is_number && std::stoull(date) <= kLast ? date : "";
+}
+
 std::string Surroundings::logical_directory() const {
   const char* pwd = variable("PWD");
-  if (pwd == nullptr || pwd[0] != '/' || !same_directory(pwd, working_directory.c_str())) return working_directory;
-  return pwd;
+  if (pwd == nullptr || pwd[0] != '/' || pwd == working_directory) return working_directory;
+  return same_directory(pwd, working_directory.c_str()) ? pwd : working_directory;
 }
 
 }  // namespace hipcache::inputs

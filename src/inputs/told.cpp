@@ -10,7 +10,8 @@ constexpr std::size_t kFingerprintBytes = 8;
 Error damaged(std::string_view what) { return Error{"answers: " + std::string(what) + "; the entry is dropped"}; }
 
 bool is_answer(std::uint8_t value) {
-  return value >= static_cast<std::uint8_t>(Answer::absent) && value <= static_cast<std::uint8_t>(Answer::unset);
+  return value >= static_cast<std::uint8_t>(Answer::absent) &&
+         value <= static_cast<std::uint8_t>(Answer::empty_executable);
 }
 
 bool has_fingerprint(Answer kind) { return kind == Answer::error || kind == Answer::digest || kind == Answer::text; }

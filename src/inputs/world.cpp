@@ -1,8 +1,7 @@
 #include "hipcache/inputs/world.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <utility>
@@ -11,6 +10,8 @@
 #include "inputs/digests.h"
 #include "inputs/environment.h"
 #include "inputs/glance.h"
+#include "inputs/kept_digests.h"
+#include "inputs/library_search.h"
 #include "inputs/looks.h"
 #include "inputs/memory.h"
 #include "inputs/search.h"
@@ -25,6 +26,11 @@ bool is_absence(int error) { return error == ENOENT || error == ENOTDIR; }
 void add_errno(Answers& answers, int error) {
   if (is_absence(error)) return answers.add(Answer::absent);
   answers.add_error(error);
+}
+
+std::uint64_t device_of_root() {
+  struct stat root = {};
+  return ::stat("/", &root) == 0 ? root.st_dev : 0;  // 0 is no file's
 }
 
 // One call of World::state: asks every question of the set once, in order.
@@ -61,8 +67,9 @@ class Examination {
   }
 
   void ask(const Observation& observation, std::uint32_t index) {
-    if (!asks_about_path(observation.question)) return ask_surroundings(observation);
     const std::uint32_t slot = plan_.slot_of[index];
+    if (observation.question == Question::program) return ask_program(slot);
+    if (!asks_about_path(observation.question)) return ask_surroundings(observation);
     if (slot == Slot::kNone) return answers_.add_error(ENAMETOOLONG);
     const Name& name = *plan_.slots[slot].name;
     const std::string& path = name.path();
@@ -70,30 +77,44 @@ class Examination {
       case Question::content:
         return ask_content(name, glance_.at(slot), index);
       case Question::presence:
-        return ask_presence(path, glance_.at(slot));
+        return ask_presence(path, glance_.at(slot), index);
       case Question::listing:
-        return ask_listing(path, glance_.at(slot));
+        return ask_listing(path, glance_.at(slot), index);
+      case Question::size:
+      case Question::size_and_time:
+        return ask_stamp(observation.question, glance_.at(slot));
       case Question::real_path:
-        return ask_real_path(path, glance_.at(slot));
+        return ask_real_path(slot);
       default:
-        return ask_link(path);
+        return ask_link(slot);
     }
+  }
+
+  void ask_program(std::uint32_t places) {
+    const std::string found = found_on_path(plan_, places, glance_, effort_);
+    answers_.add(Answer::text, from_.base.portable_path(found));
   }
 
   void ask_surroundings(const Observation& observation) {
     switch (observation.question) {
       case Question::variable:
         return ask_variable(observation.name);
-      case Question::program: {
-        const std::string found = found_on_path(observation.name, from_, effort_);
-        return answers_.add(Answer::text, from_.base.portable_path(found));
-      }
       case Question::base_directory:
         return answers_.add(Answer::text, from_.base.path());
       case Question::cuid:
         return answers_.add(Answer::text, from_.cuid);
+      case Question::output_names:
+        return answers_.add(Answer::text, from_.output_names);
       case Question::environment:
         return answers_.add(Answer::digest, digest_environment(from_));
+      case Question::machine:
+        return ask_machine();
+      case Question::source_date:
+        return ask_source_date(observation.name);
+      case Question::library:
+        return ask_library(observation.name);
+      case Question::colour:
+        return answers_.add(Answer::text, from_.colour ? "on" : "off");
       default:
         return ask_working_directory();
     }
@@ -109,14 +130,29 @@ class Examination {
 
   // Without any x bit nobody may execute it; with one it takes access(2) to say who, each time: a file system can be
   // remounted noexec with no trace on the file. Sets ask this of a handful of programs.
-  void ask_presence(const std::string& path, const Sight& seen) {
+  // Of the size of a file that it does not open a compiler asks whether it is 0 (__has_embed), and no more but where it
+  // reads a precompiled header (ask_stamp): clang and gcc were read, and compared by strace, for that.
+  void ask_presence(const std::string& path, const Sight& seen, std::uint32_t index) {
+    if (seen.is_directory()) answers_.note_directory(index, seen.stamp);
     if (!seen.is_file()) return answers_.add_kind(seen);
-    if ((seen.mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0) return answers_.add(Answer::file);
-    ++effort_.stats;
-    answers_.add(::access(path.c_str(), X_OK) == 0 ? Answer::executable : Answer::file);
+    const bool empty = seen.stamp.size == 0;
+    if ((seen.mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0) {
+      ++effort_.stats;
+      if (::access(path.c_str(), X_OK) == 0) return answers_.add(empty ? Answer::empty_executable : Answer::executable);
+    }
+    answers_.add(empty ? Answer::empty_file : Answer::file);
   }
 
-  void ask_listing(const std::string& path, const Sight& seen) {
+  void ask_stamp(Question question, const Sight& seen) {
+    if (!seen.is_file()) return answers_.add_kind(seen);
+    FrameWriter stamp;
+    stamp.number(seen.stamp.size);
+    if (question == Question::size_and_time) stamp.number(static_cast<std::uint64_t>(seen.stamp.mtime_ns));
+    answers_.add(Answer::text, stamp.bytes());
+  }
+
+  void ask_listing(const std::string& path, const Sight& seen, std::uint32_t index) {
+    if (seen.is_directory()) answers_.note_directory(index, seen.stamp);
     if (seen.kind == Sight::Kind::there && !seen.is_directory()) return answers_.add(Answer::other);
     if (!seen.is_directory()) return answers_.add_kind(seen);
     const std::optional<Digest> listing = digest_listing(path, seen, now_ns_, memory_, effort_);
@@ -124,30 +160,49 @@ class Examination {
     answers_.add(Answer::digest, *listing);
   }
 
-  void ask_real_path(const std::string& path, const Sight& seen) {
+  void ask_real_path(std::uint32_t slot) {
+    const Sight& seen = glance_.at(slot);
     if (seen.kind != Sight::Kind::there) return answers_.add_kind(seen);
-    ++effort_.links;
-    char resolved[PATH_MAX];
-    if (::realpath(path.c_str(), resolved) == nullptr) return add_errno(answers_, errno);
-    answers_.add(Answer::text, from_.base.portable_path(resolved));
+    add_led(glance_.real_path_at(slot));
   }
 
-  void ask_link(const std::string& path) {
-    ++effort_.links;
-    char target[PATH_MAX];
-    const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
-    if (length >= 0) {
-      const std::string_view text(target, static_cast<std::size_t>(length));
-      return answers_.add(Answer::text, from_.base.portable_path(text));
-    }
-    if (errno == EINVAL) return answers_.add(Answer::no_link);
-    add_errno(answers_, errno);
+  void ask_link(std::uint32_t slot) {
+    const Led led = glance_.link_at(slot);
+    if (led.error == EINVAL) return answers_.add(Answer::no_link);
+    add_led(led);
+  }
+
+  void add_led(const Led& led) {
+    if (led.error == 0) return answers_.add(Answer::text, from_.base.portable_path(led.to));
+    add_errno(answers_, led.error);
   }
 
   void ask_variable(const std::string& name) {
     const char* value = from_.variable(name);
     if (value == nullptr) return answers_.add(Answer::unset);
     answers_.add(Answer::digest, digest_of(from_.base.portable_list(value)));
+  }
+
+  // Every date that clang takes is one answer. No date is the same answer, except to a plan, which names the date.
+  void ask_source_date(const std::string& who) {
+    const char* value = from_.variable("SOURCE_DATE_EPOCH");
+    const bool is_taken = !from_.source_date().empty();
+    if (value == nullptr || (is_taken && who != kAskedByPlan)) return answers_.add(Answer::unset);
+    if (is_taken) return answers_.add(Answer::text, "");
+    answers_.add(Answer::digest, digest_of(value));
+  }
+
+  void ask_library(const std::string& name) {
+    if (!libraries_) libraries_.emplace(from_, memory_, now_ns_, effort_);
+    answers_.add(Answer::text, libraries_->found(name));
+  }
+
+  void ask_machine() {
+    struct utsname name = {};
+    if (::uname(&name) != 0) return answers_.add_error(errno);
+    const Digest digest =
+        Hasher("uname").field(name.sysname).field(name.nodename).field(name.release).field(name.version).finish();
+    answers_.add(Answer::digest, digest);
   }
 
   void ask_working_directory() {
@@ -163,6 +218,7 @@ class Examination {
   Looks* const looks_;
   const std::uint64_t now_ns_;
   Glance glance_;
+  std::optional<LibrarySearch> libraries_;
   Answers answers_;
 };
 
@@ -202,6 +258,23 @@ Result<Digest> World::content(const std::string& absolute_path, Effort* effort) 
   if (!file) return Error{"cannot digest " + absolute_path + ": it cannot be read; look at its permissions"};
   return file->digest;
 }
+
+std::vector<KnownFile> World::known_files() {
+  std::vector<KnownFile> known;
+  memory_->files.for_each([&](const Stamp& stamp, const Digest& digest) { known.push_back({stamp, digest}); });
+  return known;
+}
+
+std::string World::digests(std::string_view origin) { return encode_digests(known_files(), origin, device_of_root()); }
+
+bool World::take_digests(std::string_view bytes, std::string_view origin) {
+  const std::optional<std::vector<KnownFile>> known = decode_digests(bytes, origin);
+  if (!known) return false;
+  for (const KnownFile& one : *known) memory_->files.insert(one.stamp, one.digest);
+  return true;
+}
+
+std::uint64_t World::learned_digests() const { return memory_->learned; }
 
 bool World::exists(const std::string& absolute_path, Effort* effort) {
   Effort unasked;

@@ -27,19 +27,24 @@ bool is(const Record& record, Change change) { return record.seen == static_cast
 // Follows the records in their order.
 class Follower {
  public:
-  Follower(const std::string& directory, const std::string& working_directory)
-      : places_(directory), working_directory_(working_directory) {}
+  Follower(const std::string& directory, const std::string& working_directory, const ReadAndWritten& accepted)
+      : places_(directory),
+        working_directory_(working_directory),
+        updated_(spelled(accepted.updated)),
+        replaced_(spelled(accepted.replaced)) {}
 
   void take(const Record& record) {
+    const std::string just_opened = std::exchange(just_opened_, "");
     if (record.kind != Kind::open_read && record.kind != Kind::open_write && record.kind != Kind::look) return;
     const std::string path = normal_spelling(join_path(working_directory_, record.text));
     if (places_.of(path) != Place::world || is_sink(path)) return;
     Seen& seen = seen_[path];
     if (record.kind == Kind::open_read) {
-      seen.read_first = seen.read_first || !seen.written;
+      take_read(seen, record, path);
     } else if (record.kind == Kind::look) {
       seen.absent = seen.absent || !record.found;
     } else if (record.found) {
+      if (path == replaced_ && path == just_opened && is(record, Change::other)) seen.read_first = false;
       take_write(seen, record, path);
     }
   }
@@ -48,7 +53,7 @@ class Follower {
     std::vector<Written> files;
     for (auto& [path, seen] : seen_) {
       if (!seen.written) continue;
-      if (seen.read_first) return Refusal{"reads-own-output", path};
+      if (seen.read_first && path != updated_) return Refusal{"reads-own-output", path};
       struct stat status = {};
       seen.file.exists = ::lstat(path.c_str(), &status) == 0;
       if (seen.file.exists && !S_ISREG(status.st_mode)) return Refusal{"writes-elsewhere", path};
@@ -58,6 +63,17 @@ class Follower {
   }
 
  private:
+  static std::string spelled(const std::string& path) { return path.empty() ? "" : normal_spelling(path); }
+
+  // A record comes once per process: a file that was read as an input as well was opened some time before it was
+  // removed, and not just before.
+  void take_read(Seen& seen, const Record& record, const std::string& path) {
+    if (seen.written) return;
+    if (!seen.read_first) just_opened_ = path;
+    if (record.found && seen.file.read_as == 0) seen.file.read_as = record.seen;
+    seen.read_first = true;
+  }
+
   // The name that a file got last is the one that it is known by.
   static void take_write(Seen& seen, const Record& record, const std::string& path) {
     const bool first = !std::exchange(seen.written, true);
@@ -70,6 +86,9 @@ class Follower {
 
   const Places places_;
   const std::string& working_directory_;
+  const std::string updated_;
+  const std::string replaced_;
+  std::string just_opened_;           // by the record before, for the first time
   std::map<std::string, Seen> seen_;  // by path
 };
 
@@ -77,8 +96,9 @@ class Follower {
 
 std::variant<std::vector<Written>, Refusal> written_files(const std::vector<Record>& records,
                                                           const std::string& directory,
-                                                          const std::string& working_directory) {
-  Follower follower(directory, working_directory);
+                                                          const std::string& working_directory,
+                                                          const ReadAndWritten& accepted) {
+  Follower follower(directory, working_directory, accepted);
   for (const Record& record : records) follower.take(record);
   return follower.finish();
 }

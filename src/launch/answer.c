@@ -87,6 +87,9 @@ static bool get_output(struct reader from, struct launch_output* output, struct 
         output->bytes = content.bytes;
         output->size = content.size;
         break;
+      case LAUNCH_TAG(OUTPUT_IN_PLACE_IF_EMPTY, WIRE_NUMBER):
+        if (!get_flag(&from, &output->in_place_if_empty)) return false;
+        break;
       default:
         return false;
     }

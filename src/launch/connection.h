@@ -14,8 +14,16 @@
 extern "C" {
 #endif
 
-/* Where the daemon of this environment listens: config/settings.h says how that is chosen. */
-bool launch_socket_path(char path[PATH_MAX]);
+/* How this process sees the file system: the daemon is the one of this user and this view (protocol/view.h). */
+struct launch_view {
+  uint64_t mount_namespace;
+  uint64_t root_device;
+  uint64_t root_inode;
+};
+bool launch_own_view(struct launch_view* view);
+
+/* Where the daemon of this environment listens: config/settings.h says how its cache directory is chosen. */
+bool launch_socket_path(const struct launch_view* view, char path[PATH_MAX]);
 
 /* A connected socket whose other end is of this user; -1 if there is none. */
 int launch_connect(const char* path);
@@ -27,8 +35,9 @@ struct launch_frame {
   uint32_t descriptors; /* that come with it */
 };
 
-/* Waits for an answer and looks at its beginning, consuming nothing: true for a Finish of at most `limit` bytes. */
-bool launch_hears_finish(int socket, size_t limit, struct launch_frame* frame);
+/* Waits for an answer and looks at its beginning, consuming nothing: true for a Finish of at most `limit` bytes. `path`
+ * is the socket's: beside it lies the mark of a client that waited in vain (client/daemon_silence.h). */
+bool launch_hears_finish(int socket, const char* path, size_t limit, struct launch_frame* frame);
 
 /* Takes it. False: it is not whole, and the connection of no further use. */
 bool launch_receive(int socket, const struct launch_frame* frame, char* message,

@@ -36,30 +36,27 @@ static mode_t current_umask(void) {
   return mask;
 }
 
-static size_t encode_own_request(char** words) {
+static size_t encode_own_request(char** words, const struct launch_view* view) {
   char directory[PATH_MAX];
-  struct stat mounts;
-  struct stat root;
   if (getcwd(directory, sizeof directory) == NULL) return 0;
-  if (stat("/proc/self/ns/mnt", &mounts) != 0 || stat("/", &root) != 0) return 0;
   const struct launch_request request = {
       .build = HIPCACHE_BUILD,
       .argv = words,
       .environment = environ,
       .directory = directory,
-      .mount_namespace = mounts.st_ino,
-      .root_device = root.st_dev,
-      .root_inode = root.st_ino,
+      .mount_namespace = view->mount_namespace,
+      .root_device = view->root_device,
+      .root_inode = view->root_inode,
       .umask = current_umask(),
       .stderr_is_terminal = isatty(STDERR_FILENO) == 1,
   };
   return launch_encode_request(&request, buffer, sizeof buffer);
 }
 
-static int ask(char** words) {
-  char path[PATH_MAX];
-  if (is_set("HIPCACHE_DISABLE") || !launch_socket_path(path)) return LAUNCH_ANEW;
-  const size_t size = encode_own_request(words);
+static int ask(char** words, char path[PATH_MAX]) {
+  struct launch_view view;
+  if (is_set("HIPCACHE_DISABLE") || !launch_own_view(&view) || !launch_socket_path(&view, path)) return LAUNCH_ANEW;
+  const size_t size = encode_own_request(words, &view);
   const int connection = size == 0 ? LAUNCH_ANEW : launch_connect(path);
   if (connection != LAUNCH_ANEW && launch_send(connection, buffer, size)) return connection;
   if (connection != LAUNCH_ANEW) close(connection);
@@ -90,9 +87,10 @@ static bool finish(const struct launch_answer* answer) {
 static int compile(char** words) {
   static struct launch_answer answer;
   struct launch_frame frame;
-  const int connection = ask(words);
+  char path[PATH_MAX];
+  const int connection = ask(words, path);
   if (connection == LAUNCH_ANEW) return launch_hand_over(words, LAUNCH_ANEW);
-  if (!launch_hears_finish(connection, sizeof buffer - 1, &frame)) return launch_hand_over(words, connection);
+  if (!launch_hears_finish(connection, path, sizeof buffer - 1, &frame)) return launch_hand_over(words, connection);
   if (!take(connection, &frame, &answer)) return launch_hand_over(words, LAUNCH_ANEW);
   return finish(&answer) ? answer.exit_code : launch_hand_over(words, LAUNCH_COMPILER);
 }

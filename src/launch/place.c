@@ -4,9 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "launch/text.h"
@@ -14,15 +17,18 @@
 /* Before the umask: what compilers and linkers make. */
 enum { FILE_MODE = 0666, PROGRAM_MODE = 0777 };
 enum { ATTEMPTS = 64, PIECE = 64 * 1024 };
+enum { KNOWN = 16 }; /* outputs of which is remembered whether they were there; a guess is right as well */
 
 static bool failed(struct launch_failure* failure, const char* what, const char* path) {
   *failure = (struct launch_failure){what, path, errno};
   return false;
 }
 
-static bool is_replaceable(const char* path) {
+/* Whether a file is there or not is told as well. */
+static bool is_replaceable(const char* path, bool* there) {
   struct stat status;
-  if (stat(path, &status) != 0) return errno == ENOENT;
+  *there = stat(path, &status) == 0;
+  if (!*there) return errno == ENOENT;
   errno = EINVAL;
   return S_ISREG(status.st_mode) && access(path, W_OK) == 0;
 }
@@ -54,19 +60,22 @@ static bool copy_in_kernel(int from, int to) {
   return true;
 }
 
-/* Closes the file, whatever becomes of it. */
 static bool fill(int to, const struct launch_output* output) {
-  const bool filled =
-      output->file < 0 ? launch_write(to, output->bytes, output->size) : copy_in_kernel(output->file, to);
+  return output->file < 0 ? launch_write(to, output->bytes, output->size) : copy_in_kernel(output->file, to);
+}
+
+/* Some file systems find out only now that there was no room. */
+static bool close_filled(int fd, bool filled) {
   const int error = errno;
-  if (close(to) != 0) return false;
+  if (close(fd) != 0) return false;
   errno = error;
   return filled;
 }
 
 /* openat, as musl's open sets O_CLOEXEC a second time, for kernels that did not know it. */
 
-/* A new file beside `path`. O_EXCL and the process's number make the name ours; the mode is left to the umask. */
+/* Where the file system has no files without a name: a new file beside `path`. O_EXCL and the process's number make the
+ * name ours; the mode is left to the umask. */
 static int open_beside(const char* path, mode_t mode, char name[PATH_MAX]) {
   for (unsigned attempt = 0; attempt < ATTEMPTS; ++attempt) {
     struct launch_text text = launch_text(name, PATH_MAX);
@@ -85,32 +94,167 @@ static int open_beside(const char* path, mode_t mode, char name[PATH_MAX]) {
   return -1;
 }
 
-static bool replace(const struct launch_output* output, mode_t mode) {
+/* As rename does. But ext4 writes a file to the disk at once if a rename puts it in the place of another one, which
+ * takes up to a millisecond; an exchange of two names does not. Where the file system has no exchange, or one name is
+ * gone by now, rename. */
+static bool take_place(const char* name, const char* path) {
+  enum { EXCHANGE = 2 };
+  if (syscall(SYS_renameat2, AT_FDCWD, name, AT_FDCWD, path, EXCHANGE) != 0) return rename(name, path) == 0;
+  unlink(name);
+  return true;
+}
+
+static bool replace_by_named_file(const struct launch_output* output, mode_t mode) {
   char name[PATH_MAX];
   const int fd = open_beside(output->path, mode, name);
   if (fd < 0) return false;
-  if (fill(fd, output) && rename(name, output->path) == 0) return true;
+  const bool filled = close_filled(fd, fill(fd, output));
+  if (filled && take_place(name, output->path)) return true;
   const int error = errno;
   unlink(name);
   errno = error;
   return false;
 }
 
+static int open_without_name(const char* path, mode_t mode) {
+  const char* slash = strrchr(path, '/');
+  char directory[PATH_MAX];
+  struct launch_text text = launch_text(directory, sizeof directory);
+  if (slash != NULL) launch_add_part(&text, path, slash == path ? 1 : (size_t)(slash - path));
+  if (slash == NULL) launch_add(&text, ".");
+  if (text.overflow) return -1;
+  return openat(AT_FDCWD, directory, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+}
+
+static bool give_name(int fd, const char* name) {
+  char path[64];
+  struct launch_text text = launch_text(path, sizeof path);
+  launch_add(&text, "/proc/self/fd/");
+  launch_add_number(&text, (unsigned long)fd);
+  return linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+enum placed { PLACED, OVERTAKEN, NOT_PLACED };
+
+/* A link cannot replace, so the file passes through a name beside its place. Nobody needs what has this name: it is of
+ * a process that was killed in between, or of one that places the same output now, and is either an output that is
+ * whole or the one that it replaced. The process whose file was taken away makes another. */
+static enum placed move_over(int fd, const char* path) {
+  char name[PATH_MAX];
+  struct launch_text text = launch_text(name, sizeof name);
+  launch_add(&text, path);
+  launch_add(&text, ".hipcache-new");
+  if (text.overflow) return NOT_PLACED;
+  if (!give_name(fd, name)) {
+    if (errno != EEXIST) return NOT_PLACED;
+    return unlink(name) == 0 || errno == ENOENT ? OVERTAKEN : NOT_PLACED;
+  }
+  if (take_place(name, path)) return PLACED;
+  if (errno == ENOENT) return OVERTAKEN;
+  unlink(name);
+  return NOT_PLACED;
+}
+
+/* The file has no name until it is whole, so a process that is killed leaves nothing. */
+static enum placed replace_by_nameless_file(const struct launch_output* output, mode_t mode, bool there) {
+  const int fd = open_without_name(output->path, mode);
+  if (fd < 0) return NOT_PLACED;
+  enum placed placed = NOT_PLACED;
+  if (fill(fd, output)) {
+    if (!there && give_name(fd, output->path)) {
+      placed = PLACED;
+    } else if (there || errno == EEXIST) {
+      placed = move_over(fd, output->path);
+    }
+  }
+  close(fd);
+  return placed;
+}
+
+static bool replace(const struct launch_output* output, mode_t mode, bool there) {
+  for (unsigned attempt = 0; attempt < ATTEMPTS; ++attempt) {
+    switch (replace_by_nameless_file(output, mode, there)) {
+      case PLACED:
+        return true;
+      case OVERTAKEN:
+        continue;
+      case NOT_PLACED:
+        return replace_by_named_file(output, mode);
+    }
+  }
+  return false;
+}
+
+static bool shorten(int fd, size_t size) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) return false;
+  return status.st_size <= (off_t)size || ftruncate(fd, (off_t)size) == 0;
+}
+
+/* ext4 writes a file that was truncated to nothing to the disk when it is closed, which takes milliseconds; so only
+ * what is longer than the new content is cut off. It is cut off first: a process that is killed leaves no old end
+ * behind. */
 static bool overwrite(const struct launch_output* output, mode_t mode) {
-  const int fd = openat(AT_FDCWD, output->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  return fd >= 0 && fill(fd, output);
+  const bool all_at_once = output->file < 0 && output->size > 0;
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (all_at_once ? 0 : O_TRUNC);
+  const int fd = openat(AT_FDCWD, output->path, flags, mode);
+  if (fd < 0) return false;
+  return close_filled(fd, (!all_at_once || shorten(fd, output->size)) && fill(fd, output));
+}
+
+/* An empty file, or a link that leads nowhere: binutils opens both, and removes all else. */
+static bool is_opened_by_binutils(const char* path) {
+  struct stat status;
+  if (stat(path, &status) == 0) return status.st_size == 0;
+  return errno == ENOENT && lstat(path, &status) == 0;
+}
+
+static bool place(const struct launch_output* output, bool there) {
+  const mode_t mode = output->executable ? PROGRAM_MODE : FILE_MODE;
+  if (output->in_place) return overwrite(output, mode);
+  if (!output->in_place_if_empty || !is_opened_by_binutils(output->path)) return replace(output, mode, there);
+  return overwrite(output, mode);
+}
+
+/* A signal waits until all is in place: it would leave files with names of ours, or some of the outputs. One that a
+ * limit on the size of files sends is dropped: the compiler runs into it by itself. */
+static sigset_t hold_signals(void) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  return before;
+}
+
+static void release_signals(const sigset_t* before, int error) {
+  if (error == EFBIG) {
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction chosen;
+    sigaction(SIGXFSZ, &ignore, &chosen);
+    sigaction(SIGXFSZ, &chosen, NULL);
+  }
+  sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+static bool place_all(const struct launch_output* outputs, size_t count, struct launch_failure* failure) {
+  bool there[KNOWN];
+  for (size_t index = 0; index < count; ++index) {
+    bool is_there = false;
+    if (!is_replaceable(outputs[index].path, &is_there)) return failed(failure, "cannot replace", outputs[index].path);
+    if (index < KNOWN) there[index] = is_there;
+  }
+  for (size_t index = 0; index < count; ++index) {
+    if (!place(&outputs[index], index < KNOWN && there[index]))
+      return failed(failure, "cannot write", outputs[index].path);
+  }
+  return true;
 }
 
 bool launch_place(const struct launch_output* outputs, size_t count, struct launch_failure* failure) {
-  for (const struct launch_output* output = outputs; output != outputs + count; ++output) {
-    if (!is_replaceable(output->path)) return failed(failure, "cannot replace", output->path);
-  }
-  for (const struct launch_output* output = outputs; output != outputs + count; ++output) {
-    const mode_t mode = output->executable ? PROGRAM_MODE : FILE_MODE;
-    const bool placed = output->in_place ? overwrite(output, mode) : replace(output, mode);
-    if (!placed) return failed(failure, "cannot write", output->path);
-  }
-  return true;
+  const sigset_t before = hold_signals();
+  const bool placed = place_all(outputs, count, failure);
+  release_signals(&before, placed ? 0 : failure->error);
+  return placed;
 }
 
 /* As clang's driver does with the output of a job that failed. */

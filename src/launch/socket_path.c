@@ -1,7 +1,10 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "hipcache/protocol/view_number.h"
 #include "launch/connection.h"
 #include "launch/text.h"
 
@@ -42,9 +45,30 @@ static bool add_cache_directory(struct launch_text* path) {
   return true;
 }
 
-bool launch_socket_path(char path[PATH_MAX]) {
+/* "1000-5f3a9c21" */
+static void add_daemon_name(struct launch_text* path, const struct launch_view* view) {
+  const uint32_t number = hipcache_view_number(view->mount_namespace, view->root_device, view->root_inode);
+  char digits[8];
+  for (unsigned digit = 0; digit < sizeof digits; ++digit)
+    digits[digit] = "0123456789abcdef"[number >> 4 * (sizeof digits - 1 - digit) & 0xFU];
+  launch_add_number(path, getauxval(AT_EUID));
+  launch_add(path, "-");
+  launch_add_part(path, digits, sizeof digits);
+}
+
+bool launch_own_view(struct launch_view* view) {
+  struct stat mounts;
+  struct stat root;
+  if (stat("/proc/self/ns/mnt", &mounts) != 0 || stat("/", &root) != 0) return false;
+  *view = (struct launch_view){mounts.st_ino, root.st_dev, root.st_ino};
+  return true;
+}
+
+bool launch_socket_path(const struct launch_view* view, char path[PATH_MAX]) {
   struct launch_text text = launch_text(path, PATH_MAX);
   if (!add_cache_directory(&text)) return false;
+  add_below(&text, "");
+  add_daemon_name(&text, view);
   add_below(&text, "daemon.sock");
   return !text.overflow;
 }

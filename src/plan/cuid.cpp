@@ -91,10 +91,10 @@ std::string output_root(const std::string& absolute_output, const std::string& b
 std::string make_cuid(const command::Invocation& invocation, const std::string& working_directory,
                       const std::string& base_directory, const std::string& root) {
   const std::vector<Root> roots = roots_of(root, base_directory);
-  Hasher hasher("hipcache cuid 1");
+  Hasher hasher("hipcache cuid 2");
   hasher.field(relative_path(join_path(working_directory, invocation.source), roots));
   hasher.field(relative_path(join_path(working_directory, invocation.object), roots));
-  for (const std::string& argument : invocation.without_archs)
+  for (const std::string& argument : invocation.for_cuid)
     if (!is_cosmetic(argument)) hasher.field(with_names(argument, roots));
   return hasher.finish().hex().substr(0, 16);
 }

@@ -1,12 +1,20 @@
 #include "hipcache/plan/depfile.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace hipcache::plan {
 namespace {
 
-constexpr std::size_t kColumns = 75;
+constexpr std::size_t kClangColumns = 75;
+constexpr std::size_t kGccColumns = 72;
+
+// Stands for the target, which the command names.
+constexpr std::string_view kTarget =
+    "\x01"
+    "target"
+    "\x01";
 
 // A rule of targets and dependencies, and the targets of the empty rules after it (-MP). Targets are as they are
 // written
@@ -33,15 +41,22 @@ std::string quoted(std::string_view name) {
   return out;
 }
 
+void add_phony(const Depfile& depfile, std::string& out) {
+  for (const std::string& target : depfile.phony) {
+    if (depfile.phony_apart) out += '\n';
+    out += quoted(target) + ":\n";
+  }
+}
+
 // Lines are broken where clang breaks them: targets before they pass the limit, dependencies before they and a
 // backslash do.
-std::string written(const Depfile& depfile) {
+std::string written_by_clang(const Depfile& depfile) {
   std::string out;
   std::size_t columns = 0;
   for (const std::string& target : depfile.targets) {
     if (columns == 0) {
       columns = target.size();
-    } else if (columns + target.size() + 2 > kColumns) {
+    } else if (columns + target.size() + 2 > kClangColumns) {
       columns = target.size() + 2;
       out += " \\\n  ";
     } else {
@@ -53,7 +68,7 @@ std::string written(const Depfile& depfile) {
   out += ':';
   ++columns;
   for (const std::string& dependency : depfile.dependencies) {
-    if (columns + dependency.size() + 3 > kColumns) {
+    if (columns + dependency.size() + 3 > kClangColumns) {
       out += " \\\n ";
       columns = 2;
     }
@@ -61,11 +76,48 @@ std::string written(const Depfile& depfile) {
     columns += dependency.size() + 1;
   }
   out += '\n';
-  for (const std::string& target : depfile.phony) {
-    if (depfile.phony_apart) out += '\n';
-    out += quoted(target) + ":\n";
-  }
+  add_phony(depfile, out);
   return out;
+}
+
+// gcc counts a name with its quotes, and breaks a line before a name that would pass the limit.
+class GccLines {
+ public:
+  void add(const std::string& name) {
+    if (columns_ != 0) {
+      if (columns_ + name.size() > kGccColumns) {
+        text_ += " \\\n";
+        columns_ = 0;
+      }
+      text_ += ' ';
+      ++columns_;
+    }
+    text_ += name;
+    columns_ += name.size();
+  }
+  void add_colon() {
+    text_ += ':';
+    ++columns_;
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+  std::size_t columns_ = 0;
+};
+
+std::string written_by_gcc(const Depfile& depfile) {
+  GccLines lines;
+  for (const std::string& target : depfile.targets) lines.add(target);
+  lines.add_colon();
+  for (const std::string& dependency : depfile.dependencies) lines.add(quoted(dependency));
+  std::string out = lines.take() + '\n';
+  add_phony(depfile, out);
+  return out;
+}
+
+std::string written(const Depfile& depfile, DepfileForm form) {
+  return form == DepfileForm::gcc ? written_by_gcc(depfile) : written_by_clang(depfile);
 }
 
 // One word of a rule, its quotes taken off if `unquote`; advances past it.
@@ -132,20 +184,27 @@ void change_names(Depfile& depfile, const Change& change) {
 
 }  // namespace
 
-std::optional<std::string> portable_depfile(std::string_view depfile, const BaseDirectory& base) {
+std::optional<std::string> portable_depfile(std::string_view depfile, const BaseDirectory& base, DepfileForm form,
+                                            const std::string& target) {
   std::optional<Depfile> names = parsed(depfile);
-  if (!names || written(*names) != depfile) return std::nullopt;
+  if (!names || written(*names, form) != depfile || depfile.find(kTarget) != std::string_view::npos)
+    return std::nullopt;
   change_names(*names, [&](const std::string& name) { return base.portable_path(name); });
-  std::string portable = written(*names);
+  if (!target.empty()) {
+    if (names->targets != std::vector{base.portable_path(target)}) return std::nullopt;
+    names->targets = {std::string(kTarget)};
+  }
+  std::string portable = written(*names, form);
   if (base.shows_in(portable)) return std::nullopt;
   return portable;
 }
 
-std::optional<std::string> local_depfile(std::string_view portable, const BaseDirectory& base) {
+std::optional<std::string> local_depfile(std::string_view portable, const BaseDirectory& base, DepfileForm form,
+                                         const std::string& target) {
   std::optional<Depfile> names = parsed(portable);
   if (!names) return std::nullopt;
-  change_names(*names, [&](const std::string& name) { return base.local_path(name); });
-  return written(*names);
+  change_names(*names, [&](const std::string& name) { return name == kTarget ? target : base.local_path(name); });
+  return written(*names, form);
 }
 
 }  // namespace hipcache::plan

@@ -14,6 +14,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "headers are copied as they are");
 
 constexpr std::string_view kFatbinSection = ".hip_fatbin";
+constexpr std::string_view kSegmentSection = ".hipFatBinSegment";
+constexpr std::string_view kFatbinSymbol = "__hip_fatbin";  // and what begins so
 constexpr std::uint64_t kTableAlignment = 8;
 constexpr std::uint64_t kMaxAlignment = 1u << 20;
 constexpr std::size_t kMaxObject = std::size_t{4} << 30;
@@ -148,6 +150,19 @@ Result<std::string> splice_fatbin(std::string_view object, std::string_view fatb
   std::optional<std::string> made = written(*read, kMaxObject);
   if (!made) return unusual("would become too large");
   return *std::move(made);
+}
+
+// The names are looked for everywhere, not in the table of symbols alone: to find one too many only costs a compile.
+bool needs_no_fatbin(std::string_view object) {
+  const Result<Object> read = read_object(object);
+  if (!read) return false;
+  const auto is_of_a_fatbin = [&](const Section& section) {
+    const std::string_view name = name_of(section, *read);
+    return name.starts_with(kFatbinSection) || name.starts_with(kSegmentSection);
+  };
+  return std::none_of(read->sections.begin(), read->sections.end(), is_of_a_fatbin) &&
+         object.find(kPlaceholderFatbin) == std::string_view::npos &&
+         object.find(kFatbinSymbol) == std::string_view::npos;
 }
 
 }  // namespace hipcache::plan

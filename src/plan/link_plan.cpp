@@ -17,7 +17,6 @@
 namespace hipcache::plan {
 namespace {
 
-constexpr const char* kCodeObject = "code-object";
 constexpr const char* kFatbinName = "hip.hipfb";
 constexpr const char* kSourceName = "hip.mcin";
 constexpr const char* kFatbinObjectName = "hip.o";

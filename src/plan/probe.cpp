@@ -12,7 +12,7 @@ std::vector<std::string> probe_arguments(const command::Invocation& invocation, 
     if (id_for == IdFor::frontends) added.emplace_back("-Xclang");
     added.push_back("-cuid=" + cuid);
   }
-  if (colour && !invocation.colour_given) added.emplace_back("-fcolor-diagnostics");
+  if (colour && !invocation.colour_given) added.emplace_back(kColourOption);
   if (invocation.links) added.emplace_back("-fhip-dump-offload-linker-script");
   added.emplace_back("-###");
   std::vector<std::string> arguments = invocation.argv;

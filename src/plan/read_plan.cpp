@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "hipcache/plan/plan.h"
@@ -41,6 +43,15 @@ Status check_id_used(const std::string& diagnostics, const command::Invocation& 
   return ignored ? unusual("has no use for the id of the translation unit") : done();
 }
 
+std::ptrdiff_t dates_in(const Job& job) { return std::count(job.begin(), job.end(), kSourceDateOption); }
+
+void replace_dates(std::vector<Job>& jobs, std::string_view date) {
+  for (Job& job : jobs) {
+    const auto option = std::find(job.begin(), job.end(), kSourceDateOption);
+    if (dates_in(job) == 1 && std::next(option) != job.end()) *std::next(option) = date;
+  }
+}
+
 Result<Plan> read_compile(const std::vector<Job>& jobs, const command::Invocation& invocation,
                           const std::string& directory) {
   Result<Shape> shape = read_shape(jobs, invocation.archs);
@@ -58,8 +69,18 @@ Result<Plan> read_link(const std::vector<Job>& jobs, const std::string& fatbin_s
 
 }  // namespace
 
+bool has_messages(std::string_view printed) {
+  const Result<PrintedJobs> jobs = read_printed_jobs(printed);
+  return !jobs || !jobs->diagnostics.empty();
+}
+
+bool may_take_another_date(std::string_view printed) {
+  const Result<PrintedJobs> jobs = read_printed_jobs(printed);
+  return jobs && std::none_of(jobs->jobs.begin(), jobs->jobs.end(), [](const Job& job) { return dates_in(job) > 1; });
+}
+
 Result<Plan> read_plan(std::string printed, const command::Invocation& invocation,
-                       const std::string& temporary_directory) {
+                       const std::string& temporary_directory, std::string_view source_date) {
   std::string directory = temporary_directory;
   while (!directory.empty() && directory.back() == '/') directory.pop_back();
   if (directory.empty() || directory.front() != '/')
@@ -67,6 +88,7 @@ Result<Plan> read_plan(std::string printed, const command::Invocation& invocatio
   const std::string fatbin_source = invocation.links ? take_fatbin_source(printed) : "";
   Result<PrintedJobs> jobs = read_printed_jobs(printed);
   if (!jobs) return jobs.error();
+  if (!source_date.empty()) replace_dates(jobs->jobs, source_date);
   if (Status checked = check_programs(jobs->jobs); !checked) return checked.error();
   if (Status checked = check_id_used(jobs->diagnostics, invocation); !checked) return checked.error();
   Result<Plan> plan = invocation.links ? read_link(jobs->jobs, fatbin_source, invocation, directory)

@@ -18,7 +18,6 @@ constexpr const char* kHost = "host";
 constexpr const char* kFatbin = "fatbin.hipfb";
 constexpr const char* kPackage = "package.out";
 constexpr const char* kPlaceholder = "placeholder.hipfb";
-constexpr const char* kCodeObjectRole = "code-object";
 constexpr const char* kFrontEnding = ".front.bc";
 
 std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
@@ -43,8 +42,7 @@ bool is_last(const Shape& shape, StepKind kind) {
 }
 
 StepOutput output_of(const Shape& shape, StepKind kind, const char* role, std::string name, const std::string& path) {
-  const bool is_users = is_last(shape, kind);
-  return {is_users ? kObject : role, std::move(name), is_users ? path : ""};
+  return {role, std::move(name), is_last(shape, kind) ? path : ""};
 }
 
 // Split debug information and stack usage are the code generator's.
@@ -69,7 +67,8 @@ void add_side_files(Step& step, const Shape& shape, const FrontendJob& job, cons
     const std::vector<const FrontendJob*> compiles = shape.compiles();
     const auto last =
         std::find_if(compiles.rbegin(), compiles.rend(), [&](const auto* other) { return writes(*other, file); });
-    step.outputs.push_back({role_name(file.role), name, *last == &job ? file.path : ""});
+    step.outputs.push_back(
+        {.role = role_name(file.role), .name = name, .place = *last == &job ? file.path : "", .beside = true});
   }
 }
 
@@ -94,7 +93,7 @@ Step device_step(const Shape& shape, const DeviceJobs& device) {
   Step step;
   step.kind = StepKind::device;
   step.arch = device.arch;
-  step.outputs = {output_of(shape, StepKind::device, kCodeObjectRole, product_name(device), device.product())};
+  step.outputs = {output_of(shape, StepKind::device, kCodeObject, product_name(device), device.product())};
   add_side_files(step, shape, device.compile, name);
   step.commands = {frontend_command(device.compile, {object, placed(name), ""})};
   step.keyed = {frontend_key(device.compile, keeps_depfile ? std::set{Cc1Role::depfile} : std::set<Cc1Role>{})};
@@ -119,7 +118,7 @@ Step bundle_step(const Shape& shape) {
   const std::string name = is_last(shape, StepKind::bundle) ? "bundle." + bundle.type : kFatbin;
   Step step;
   step.kind = StepKind::bundle;
-  step.outputs = {output_of(shape, StepKind::bundle, kFatbinRole, name, bundle.output)};
+  step.outputs = {output_of(shape, StepKind::bundle, kBundle, name, bundle.output)};
   BundleNames names{{}, has_host ? placed(host_name(*shape.host)) : "", placed(shape.wrap ? kPackage : name)};
   for (const DeviceJobs& device : shape.devices) {
     step.inputs.push_back(product_name(device));
@@ -140,7 +139,7 @@ Step host_step(const Shape& shape) {
   const std::string name = host_name(host);
   Step step;
   step.kind = StepKind::host;
-  step.outputs = {output_of(shape, StepKind::host, "host-object", name, host.output)};
+  step.outputs = {output_of(shape, StepKind::host, kObject, name, host.output)};
   add_side_files(step, shape, host, kHost);
   if (host.fatbin) step.inputs = {kFatbin};
   step.commands = {frontend_command(host, {placed(name), placed(kHost), placed(kFatbin)})};

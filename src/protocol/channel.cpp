@@ -20,6 +20,9 @@ constexpr std::size_t kHeaderSize = HIPCACHE_FRAME_HEADER;
 constexpr std::size_t kReadPiece = 256 * 1024;
 constexpr std::size_t kControlSize = CMSG_SPACE(sizeof(int) * kDescriptorLimit);
 
+Error closed() { return {"connection closed by the other side", ErrorCode::closed}; }
+Error timed_out() { return {"no message within the deadline", ErrorCode::timed_out}; }
+
 struct Header {
   std::uint32_t magic = 0;
   std::uint32_t length = 0;
@@ -52,18 +55,19 @@ Header unpack(const HeaderBytes& bytes) {
 }
 
 Error socket_error(const char* what) {
-  if (errno == EPIPE || errno == ECONNRESET) return Error{kClosed};
+  if (errno == EPIPE || errno == ECONNRESET) return closed();
   return system_error(what, "the socket");
 }
 
-// Until the socket is ready for `events`, or kTimedOut. A closed peer counts as ready: the next call will tell.
+// Until the socket is ready for `events`, or ErrorCode::timed_out. A closed peer counts as ready: the next call will
+// tell.
 Status wait_ready(int fd, short events, Clock::time_point until) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
     pollfd waited{fd, events, 0};
     const int ready = poll(&waited, 1, static_cast<int>(std::clamp<decltype(left)>(left, 0, 1 << 30)));
     if (ready > 0) return done();
-    if (ready == 0) return Error{kTimedOut};
+    if (ready == 0) return timed_out();
     if (errno != EINTR) return socket_error("cannot wait for");
   }
 }
@@ -128,7 +132,7 @@ Result<Header> read_header(int fd, std::vector<UniqueFd>& descriptors, Clock::ti
   std::size_t used = 0;
   while (used < bytes.size()) {
     Result<std::size_t> got = read_piece(fd, bytes.data() + used, bytes.size() - used, &descriptors, until);
-    if (got && *got == 0) got = Error{kClosed};
+    if (got && *got == 0) got = closed();
     if (!got && used == 0) return got.error();
     if (!got) return half_message("header", used, bytes.size(), got.error());
     used += *got;
@@ -154,7 +158,7 @@ Result<std::string> read_body(int fd, std::size_t length, Clock::time_point unti
   while (used < length) {
     bytes.resize(std::min(length, used + kReadPiece));
     Result<std::size_t> got = read_piece(fd, bytes.data() + used, bytes.size() - used, nullptr, until);
-    if (got && *got == 0) got = Error{kClosed};
+    if (got && *got == 0) got = closed();
     if (!got) return half_message("body", used, length, got.error());
     used += *got;
   }

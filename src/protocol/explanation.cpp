@@ -48,6 +48,9 @@ constexpr std::array<Said, static_cast<std::size_t>(kLastDiffers) + 1> kSaid{{
     {"same_files", "which names of equal content are one file"},
     {"refused", "was not stored: $name"},
     {"gone", "nothing differs, but its result is not stored any more"},
+    {"shown_output_names", "the name of an output differs and shows in what the step made"},
+    {"own_name",
+     "$name uses __FILE__, which names the checkout; with -ffile-prefix-map=$now=. checkouts share the result"},
 }};
 
 const Said& said(Differs kind) { return kSaid[static_cast<std::size_t>(kind)]; }

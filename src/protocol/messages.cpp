@@ -53,6 +53,9 @@ void put(const StepDone& from, wire::Envelope& envelope) {
   to.set_duration_us(from.duration_us);
   to.set_processor_us(from.processor_us);
   to.set_spawn_error(from.spawn_error);
+  to.set_stdout_text(from.stdout_text);
+  to.set_stderr_text(from.stderr_text);
+  to.set_doubt(from.doubt);
 }
 
 void put(const PassThrough& from, wire::Envelope& envelope) {
@@ -69,8 +72,6 @@ void put(const RunStep& from, wire::Envelope& envelope) {
     put_strings(command.argv, added.mutable_argv());
   }
   to.set_trace_path(from.trace_path);
-  to.set_stdout_path(from.stdout_path);
-  to.set_stderr_path(from.stderr_path);
   to.set_trace_library(from.trace_library);
 }
 
@@ -85,6 +86,7 @@ void put(const Finish& from, wire::Envelope& envelope) {
     added.set_in_place(output.in_place);
     added.set_executable(output.executable);
     if (output.content) added.set_content(*output.content);
+    added.set_in_place_if_empty(output.in_place_if_empty);
   }
   put_strings(from.removed, to.mutable_removed());
 }
@@ -169,7 +171,10 @@ Message take(wire::StepDone* from) {
                   from->started_ns(),
                   from->duration_us(),
                   from->processor_us(),
-                  std::move(*from->mutable_spawn_error())};
+                  std::move(*from->mutable_spawn_error()),
+                  std::move(*from->mutable_stdout_text()),
+                  std::move(*from->mutable_stderr_text()),
+                  std::move(*from->mutable_doubt())};
 }
 
 Message take(wire::RunStep* from) {
@@ -179,8 +184,6 @@ Message take(wire::RunStep* from) {
   for (wire::Command& command : *from->mutable_commands())
     to.commands.push_back({std::move(*command.mutable_program()), take_strings(command.mutable_argv())});
   to.trace_path = std::move(*from->mutable_trace_path());
-  to.stdout_path = std::move(*from->mutable_stdout_path());
-  to.stderr_path = std::move(*from->mutable_stderr_path());
   to.trace_library = std::move(*from->mutable_trace_library());
   return to;
 }
@@ -191,7 +194,11 @@ Message take(wire::Finish* from) {
   to.stdout_text = std::move(*from->mutable_stdout_text());
   to.stderr_text = std::move(*from->mutable_stderr_text());
   for (wire::PlacedOutput& output : *from->mutable_outputs()) {
-    to.outputs.push_back({std::move(*output.mutable_path()), output.in_place(), output.executable()});
+    to.outputs.push_back({.path = std::move(*output.mutable_path()),
+                          .in_place = output.in_place(),
+                          .executable = output.executable(),
+                          .content = std::nullopt,
+                          .in_place_if_empty = output.in_place_if_empty()});
     if (output.has_content()) to.outputs.back().content = std::move(*output.mutable_content());
   }
   to.removed = take_strings(from->mutable_removed());

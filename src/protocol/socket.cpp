@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/view.h"
 
 namespace hipcache::protocol {
 namespace {
@@ -60,7 +61,7 @@ Status bound_connect(int fd, std::chrono::milliseconds deadline) {
 }  // namespace
 
 Result<std::string> socket_path(const std::string& cache_directory) {
-  std::string path = join_path(cache_directory, "daemon.sock");
+  std::string path = join_path(daemon_directory(cache_directory), "daemon.sock");
   if (Status short_enough = fits(path); !short_enough) return short_enough.error();
   return path;
 }

@@ -1,6 +1,9 @@
 #include "hipcache/stats/counters.h"
 
 #include <ctime>
+#include <utility>
+
+#include "hipcache/base/readable.h"
 
 namespace hipcache::stats {
 namespace {
@@ -9,12 +12,19 @@ std::uint64_t now() { return static_cast<std::uint64_t>(std::time(nullptr)); }
 
 template <typename Count>
 Count& named(std::map<std::string, Count>& counts, std::string_view name) {
-  const auto found = counts.find(std::string(name));
+  std::string shown = readable(name);
+  const auto found = counts.find(shown);
   if (found != counts.end()) return found->second;
-  return counts[counts.size() < kMaxNames ? std::string(name) : "other"];
+  return counts[counts.size() < kMaxNames ? std::move(shown) : "other"];
 }
 
 void count(HitRun& step, bool hit) { ++(hit ? step.hit : step.run); }
+
+std::string bounded(std::string_view detail) {
+  std::string shown = readable(detail);
+  if (shown.size() > kMaxDetail) shown = "..." + shown.substr(shown.size() - kMaxDetail + 3);
+  return shown;
+}
 
 }  // namespace
 
@@ -37,19 +47,34 @@ void Counters::request(Outcome outcome) {
     case Outcome::passthrough:
       ++counts_.passthrough;
       break;
+    case Outcome::aborted:
+      ++counts_.aborted;
+      break;
   }
 }
 
-void Counters::not_cached(std::string_view reason) {
+void Counters::not_cached(std::string_view reason, std::string_view detail) {
+  std::string shown = bounded(detail);
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
   ++named(counts_.not_cached, reason);
+  if (!shown.empty()) named(counts_.not_cached_detail, reason) = std::move(shown);
 }
 
-void Counters::not_stored(std::string_view reason) {
+void Counters::not_stored(std::string_view reason, std::string_view detail) {
+  std::string shown = bounded(detail);
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
   ++named(counts_.not_stored, reason);
+  if (!shown.empty()) named(counts_.not_stored_detail, reason) = std::move(shown);
+}
+
+void Counters::tied(std::string_view reason, std::string_view detail) {
+  std::string shown = bounded(detail);
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++named(counts_.tied, reason);
+  named(counts_.tied_detail, reason) = std::move(shown);
 }
 
 void Counters::device(std::string_view arch, bool hit) {
@@ -104,6 +129,12 @@ void Counters::link(bool hit) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
   count(counts_.link, hit);
+}
+
+void Counters::archive(bool hit) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  count(counts_.archive, hit);
 }
 
 void Counters::failed_compile() {

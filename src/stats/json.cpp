@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -54,6 +53,18 @@ class Reader {
     for (const auto& [reason, value] : counts->items()) read(std::string(key) + "." + reason, value, into[reason]);
   }
 
+  void texts(const char* key, std::map<std::string, std::string>& into) {
+    const json* details = object({key});
+    if (details == nullptr) return;
+    for (const auto& [name, value] : details->items()) {
+      if (value.is_string()) {
+        into[name] = value.get<std::string>();
+      } else {
+        wrong(std::string(key) + "." + name, value, "a text");
+      }
+    }
+  }
+
   void archs(std::map<std::string, HitRun>& into) {
     const json* device = object({"steps", "device"});
     if (device == nullptr) return;
@@ -91,14 +102,16 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
   const json root = {
       // sccache's names, computed from ours below
       {"compile_requests", compile_requests},
-      {"requests_executed", compile_requests - std::min(compile_requests, passthrough)},
+      {"requests_executed", hit + partial + miss},
       {"requests_not_cacheable", passthrough},
       {"cache_hits", hit},
       {"cache_misses", miss + partial},
       {"compile_fails", failed_compiles},
       {"not_cached", not_cached},
+      {"not_cached_detail", not_cached_detail},
       // ours
-      {"requests", {{"hit", hit}, {"partial", partial}, {"miss", miss}, {"passthrough", passthrough}}},
+      {"requests",
+       {{"hit", hit}, {"partial", partial}, {"miss", miss}, {"passthrough", passthrough}, {"aborted", aborted}}},
       {"steps",
        {{"device", archs},
         {"host", to_value(host)},
@@ -108,8 +121,12 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
         {"front", to_value(front)},
         {"back", to_value(back)},
         {"unbundle", to_value(unbundle)},
-        {"link", to_value(link)}}},
+        {"link", to_value(link)},
+        {"archive", to_value(archive)}}},
       {"not_stored", not_stored},
+      {"not_stored_detail", not_stored_detail},
+      {"tied", tied},
+      {"tied_detail", tied_detail},
       {"failed_compiles", failed_compiles},
       {"waited_steps", waited_steps},
       {"errors", errors},
@@ -121,7 +138,9 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
         {"bytes", bytes},
         {"bytes_on_disk", bytes_on_disk},
         {"corrupt", corrupt},
-        {"evicted", evicted}}},
+        {"evicted", evicted},
+        {"layers", layers},
+        {"taken_over", taken_over}}},
   };
   // Reasons hold pieces of command lines, which need not be UTF-8.
   return root.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
@@ -137,8 +156,13 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->number({"requests"}, "partial", snapshot.partial);
   reader->number({"requests"}, "miss", snapshot.miss);
   reader->number({"requests"}, "passthrough", snapshot.passthrough);
+  reader->number({"requests"}, "aborted", snapshot.aborted);
   reader->reasons("not_cached", snapshot.not_cached);
   reader->reasons("not_stored", snapshot.not_stored);
+  reader->texts("not_cached_detail", snapshot.not_cached_detail);
+  reader->texts("not_stored_detail", snapshot.not_stored_detail);
+  reader->reasons("tied", snapshot.tied);
+  reader->texts("tied_detail", snapshot.tied_detail);
   reader->archs(snapshot.device);
   reader->step({"steps", "host"}, snapshot.host);
   reader->step({"steps", "bundle"}, snapshot.bundle);
@@ -148,6 +172,7 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->step({"steps", "back"}, snapshot.back);
   reader->step({"steps", "unbundle"}, snapshot.unbundle);
   reader->step({"steps", "link"}, snapshot.link);
+  reader->step({"steps", "archive"}, snapshot.archive);
   reader->number({}, "failed_compiles", snapshot.failed_compiles);
   reader->number({}, "waited_steps", snapshot.waited_steps);
   reader->number({}, "errors", snapshot.errors);
@@ -155,6 +180,8 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->number({}, "since", snapshot.since);
   reader->number({"store"}, "corrupt", snapshot.corrupt);
   reader->number({"store"}, "evicted", snapshot.evicted);
+  reader->number({"store"}, "layers", snapshot.layers);
+  reader->number({"store"}, "taken_over", snapshot.taken_over);
   if (auto status = reader->status(); !status) return status.error();
   snapshot.time_saved_us = saved_ms * 1000;
   return snapshot;

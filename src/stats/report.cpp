@@ -72,10 +72,14 @@ std::string date(std::uint64_t seconds) {
   return text.data();
 }
 
-void add_reasons(Lines& lines, const std::map<std::string, std::uint64_t>& reasons) {
+void add_reasons(Lines& lines, const std::map<std::string, std::uint64_t>& reasons,
+                 const std::map<std::string, std::string>& details) {
   std::vector<std::pair<std::string, std::uint64_t>> sorted(reasons.begin(), reasons.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  for (const auto& [reason, count] : sorted) lines.count("    " + reason, count);
+  for (const auto& [reason, count] : sorted) {
+    const auto detail = details.find(reason);
+    lines.count("    " + reason, count, detail == details.end() ? "" : "last: " + detail->second);
+  }
 }
 
 void add_requests(Lines& lines, const Snapshot& counts) {
@@ -87,7 +91,8 @@ void add_requests(Lines& lines, const Snapshot& counts) {
   outcome("  Partial hits", counts.partial);
   outcome("  Misses", counts.miss);
   outcome("  Passed through", counts.passthrough);
-  add_reasons(lines, counts.not_cached);
+  add_reasons(lines, counts.not_cached, counts.not_cached_detail);
+  outcome("  Given up by the client", counts.aborted);
   lines.count("  Failed compiles", counts.failed_compiles);
 }
 
@@ -111,13 +116,19 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   add_step(lines, "  Bundle", counts.bundle);
   add_step(lines, "  Unbundle", counts.unbundle);
   add_step(lines, "  Link", counts.link);
+  add_step(lines, "  Archive", counts.archive);
   add_step(lines, "  Probe", counts.probe);
   add_step(lines, "  Proof", counts.proof);
   lines.count("  Waited for another client", counts.waited_steps);
   std::uint64_t not_stored = 0;
   for (const auto& [reason, count] : counts.not_stored) not_stored += count;
   lines.count("  Run and not stored", not_stored);
-  add_reasons(lines, counts.not_stored);
+  add_reasons(lines, counts.not_stored, counts.not_stored_detail);
+  std::uint64_t tied = 0;
+  for (const auto& [reason, count] : counts.tied) tied += count;
+  if (tied == 0) return;
+  lines.count("  Stored for one checkout alone", tied);
+  add_reasons(lines, counts.tied, counts.tied_detail);
 }
 
 void add_store(Lines& lines, const Snapshot& counts, const StoreSize& store) {
@@ -128,6 +139,9 @@ void add_store(Lines& lines, const Snapshot& counts, const StoreSize& store) {
   lines.add("  On disk", size(store.bytes_on_disk));
   lines.count("  Evicted", counts.evicted);
   lines.count("  Dropped as damaged", counts.corrupt);
+  if (counts.layers == 0 && counts.taken_over == 0) return;
+  lines.count("  Other stores read", counts.layers);
+  lines.count("  Results taken from them", counts.taken_over);
 }
 
 }  // namespace

@@ -16,10 +16,10 @@ constexpr char kZstd = 1;
 constexpr std::size_t kHeader = 3;
 constexpr std::size_t kDigestSize = 16;
 
-// What the levels cost and save is in docs/benchmarks.md: a step takes tenths of a second and makes some 20 kB, for
-// which the thorough level takes two milliseconds. Large outputs are not worth their time; nor are those with bases, of
-// which little is left to compress.
-constexpr int kThorough = 15;
+// What the levels cost and save is in docs/benchmarks.md: a short step takes 20 ms and makes some kB, of which a
+// hundredth is saved by levels that take a hundredth of the step's time. Large outputs are not worth more than the
+// quick level; nor are those with bases, of which little is left to compress.
+constexpr int kThorough = 9;
 constexpr int kQuick = 6;
 constexpr std::size_t kThoroughUpTo = std::size_t{256} << 10;
 

@@ -4,21 +4,26 @@
 
 #include <memory>
 #include <shared_mutex>
-#include <string>
 #include <utility>
 
 #include "hipcache/base/log.h"
+#include "hipcache/base/own_directory.h"
 #include "store/database.h"
 #include "store/holds.h"
 #include "store/recency.h"
 
 namespace hipcache::store {
 
-struct Contents {
-  Contents(std::string where, Log& to, std::unique_ptr<Database> opened, Clock clock)
-      : directory(std::move(where)), log(to), database(std::move(opened)), recency(std::move(clock)) {}
+struct Directories {
+  std::shared_ptr<const OwnDirectory> root;  // of the stores of all versions
+  std::shared_ptr<const OwnDirectory> ours;  // of this version's
+};
 
-  std::string directory;
+struct Contents {
+  Contents(Directories where, Log& to, std::unique_ptr<Database> opened, Clock clock)
+      : directories(std::move(where)), log(to), database(std::move(opened)), recency(std::move(clock)) {}
+
+  Directories directories;
   Log& log;
   std::unique_ptr<Database> database;
   Recency recency;

@@ -1,12 +1,16 @@
 #include "store/database.h"
 
+#include <rocksdb/env.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/write_batch.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <shared_mutex>
+#include <stdexcept>
 #include <utility>
 
 #include "hipcache/base/files.h"
@@ -20,35 +24,32 @@ constexpr std::size_t kSmallestPinned = 64 << 10;  // in a blob file by far (roc
 rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
 
-Status to_status(const rocksdb::Status& status) {
-  if (status.ok()) return done();
-  return Error{"store: " + status.ToString()};
-}
-
-// Whether the files are at fault. A file that is not there any more is damage as much as one with other bytes in it.
-bool is_damage(const rocksdb::Status& status) { return status.IsCorruption() || status.IsPathNotFound(); }
-
-// What the status of a get says; an error if it says nothing about the value.
-Status tell(const rocksdb::Status& status, Found& found, std::string& problem) {
-  if (status.ok()) {
-    found = Found::yes;
-  } else if (is_damage(status)) {
-    found = Found::damaged;
-    problem = status.ToString();
-  } else if (!status.IsNotFound()) {
-    return Error{"store: " + status.ToString()};
-  }
-  return done();
-}
-
-// RocksDB throws nothing of its own, but what it calls may (a length read from a damaged file makes a string too long).
+// RocksDB throws nothing of its own, but what it calls may. A length that was read from a damaged file makes a string
+// too long (std::length_error); missing memory and missing threads are the machine's.
 template <typename Call>
 rocksdb::Status guarded(Call call) {
   try {
     return call();
-  } catch (const std::exception& error) {
+  } catch (const std::logic_error& error) {
     return rocksdb::Status::Corruption(error.what());
+  } catch (const std::bad_alloc&) {
+    return rocksdb::Status::MemoryLimit("no memory");
+  } catch (const std::exception& error) {
+    return rocksdb::Status::Aborted(error.what());
   }
+}
+
+// RocksDB starts its threads when it first needs them, and one that cannot be started then is an exception in the
+// middle of a write. Started before the database is opened, a missing thread is an error of the opening.
+rocksdb::Status start_threads() {
+  return guarded([] {
+    rocksdb::Env* env = rocksdb::Env::Default();
+    for (const auto priority : {rocksdb::Env::HIGH, rocksdb::Env::LOW}) {
+      env->IncBackgroundThreadsIfNeeded(1, priority);
+      env->Schedule([](void*) {}, nullptr, priority);
+    }
+    return rocksdb::Status::OK();
+  });
 }
 
 // RocksDB keeps its options as they were at the last two openings, 24 kB each, and nobody reads them.
@@ -68,11 +69,9 @@ void remove_older_options(const std::string& directory) {
 
 class ErrorListener : public rocksdb::EventListener {
  public:
-  explicit ErrorListener(std::function<void(const std::string&)> on_damage) : on_damage_(std::move(on_damage)) {}
+  explicit ErrorListener(std::function<void(const rocksdb::Status&)> on_error) : on_error_(std::move(on_error)) {}
 
-  void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* status) override {
-    if (is_damage(*status)) on_damage_(status->ToString());
-  }
+  void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* status) override { on_error_(*status); }
 
   // RocksDB would look for room on a full disk every few seconds, and meanwhile refuse to be told that there is some.
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* automatic) override {
@@ -80,14 +79,16 @@ class ErrorListener : public rocksdb::EventListener {
   }
 
  private:
-  std::function<void(const std::string&)> on_damage_;
+  std::function<void(const rocksdb::Status&)> on_error_;
 };
 
 }  // namespace
 
 // Open or, after a failed attempt to open it again, closed; `opened` guards which.
 struct Database::Impl {
-  std::string directory;
+  explicit Impl(OwnDirectory where) : directory(std::move(where)) {}
+
+  OwnDirectory directory;
   rocksdb::DBOptions options;
   rocksdb::WriteOptions write_options;
   std::shared_mutex opened;
@@ -97,11 +98,59 @@ struct Database::Impl {
   ~Impl() { close(); }
 
   rocksdb::Status open() {
+    if (auto started = start_threads(); !started.ok()) return started;
+    const std::string& path = directory.anchored();
     rocksdb::DB* raw = nullptr;
-    auto status = guarded([&] { return rocksdb::DB::Open(options, directory, column_families(), &families, &raw); });
+    auto status = guarded([&] { return rocksdb::DB::Open(options, path, column_families(), &families, &raw); });
     db.reset(raw);
-    if (status.ok()) remove_older_options(directory);
+    if (status.ok()) remove_older_options(path);
     return status;
+  }
+
+  // A database with other tables than ours comes as InvalidArgument, as many other things do.
+  bool has_foreign_tables() const {
+    std::vector<std::string> names;
+    const auto listed = guarded([&] { return rocksdb::DB::ListColumnFamilies(options, directory.anchored(), &names); });
+    const auto ours = column_families();
+    const auto is_ours = [&](const std::string& name) {
+      return std::any_of(ours.begin(), ours.end(), [&](const auto& family) { return family.name == name; });
+    };
+    return listed.ok() && !std::all_of(names.begin(), names.end(), is_ours);
+  }
+
+  // What RocksDB calls corruption is wrong bytes, and a file that is not there any more is damage as much: as long as
+  // its directory can be reached and was not removed itself. All else (too many open files, no memory, no room, a read
+  // that failed) says nothing about the files.
+  bool is_damage(const rocksdb::Status& status) const {
+    if (!status.IsPathNotFound()) return status.IsCorruption();
+    struct stat directory_status{};
+    return stat(directory.anchored().c_str(), &directory_status) == 0 && directory_status.st_nlink > 0;
+  }
+
+  ErrorCode code_of(const rocksdb::Status& status) const {
+    if (is_damage(status)) return ErrorCode::damaged;
+    if (status.IsNoSpace()) return ErrorCode::no_space;
+    return status.IsMemoryLimit() ? ErrorCode::resources : ErrorCode::other;
+  }
+
+  std::string said(const rocksdb::Status& status) const { return directory.as_known(status.ToString()); }
+
+  Status told(const rocksdb::Status& status) const {
+    if (status.ok()) return done();
+    return Error{"store: " + said(status), code_of(status)};
+  }
+
+  // What the status of a get says; an error if it says nothing about the value.
+  Status tell(const rocksdb::Status& status, Found& found, std::string& problem) const {
+    if (status.ok()) {
+      found = Found::yes;
+    } else if (is_damage(status)) {
+      found = Found::damaged;
+      problem = said(status);
+    } else if (!status.IsNotFound()) {
+      return told(status);
+    }
+    return done();
   }
 
   void close() {
@@ -138,7 +187,7 @@ struct Database::Impl {
   // Whether files can be written beside the database.
   bool has_room() const {
     constexpr std::size_t kProbe = std::size_t{256} << 10;
-    const std::string probe = directory + ".probe";
+    const std::string probe = directory.anchored() + "/hipcache.probe";  // a name that RocksDB knows nothing of
     const bool room = replace_file(probe, std::string(kProbe, 'x')).ok();
     return remove_tree(probe).ok() && room;
   }
@@ -147,30 +196,33 @@ struct Database::Impl {
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Database::~Database() = default;
 
-OpenAttempt Database::open(const std::string& directory, Recovery recovery, bool sync,
+OpenAttempt Database::open(OwnDirectory directory, Recovery recovery, bool sync,
                            std::function<void(const std::string&)> on_damage) {
-  auto impl = std::make_unique<Impl>();
-  impl->directory = directory;
+  auto impl = std::make_unique<Impl>(std::move(directory));
   impl->write_options.sync = sync;
   impl->options = database_options(recovery);
-  impl->options.listeners.push_back(std::make_shared<ErrorListener>(std::move(on_damage)));
+  const auto tell = [known = impl.get(), on_damage = std::move(on_damage)](const rocksdb::Status& status) {
+    if (known->is_damage(status)) on_damage(known->said(status));
+  };
+  impl->options.listeners.push_back(std::make_shared<ErrorListener>(tell));
   const rocksdb::Status status = impl->open();
   OpenAttempt attempt;
   if (!status.ok()) {
-    // Families that we do not know come as InvalidArgument: a database of another make, of no use to us either.
-    attempt.damaged = is_damage(status) || status.IsInvalidArgument() || status.IsNotFound() || status.IsNotSupported();
-    attempt.problem = status.ToString();
+    attempt.damaged = impl->is_damage(status) || (status.IsInvalidArgument() && impl->has_foreign_tables());
+    attempt.problem = impl->said(status);
     return attempt;
   }
   attempt.database.reset(new Database(std::move(impl)));
   return attempt;
 }
 
+bool Database::is_in_place() const { return impl_->directory.is_in_place(); }
+
 Result<Read> Database::get(Table table, std::string_view key) {
   Read read;
   const rocksdb::Status status =
       impl_->run([&] { return impl_->db->Get({}, impl_->family(table), slice(key), &read.value); });
-  const Status known = tell(status, read.found, read.problem);
+  const Status known = impl_->tell(status, read.found, read.problem);
   if (!known) return known.error();
   if (read.found != Found::yes) read.value.clear();
   return read;
@@ -189,7 +241,7 @@ Result<PinnedRead> Database::get_pinned(Table table, std::string_view key) {
     }
     return got;
   });
-  const Status known = tell(status, read.found, read.problem);
+  const Status known = impl_->tell(status, read.found, read.problem);
   if (!known) return known.error();
   if (read.found == Found::yes) read.value = {value, view(*value)};
   return read;
@@ -210,12 +262,12 @@ Status Database::write(const std::vector<Change>& changes) {
     });
   };
   rocksdb::Status status = attempt();
-  if (!status.ok() && !is_damage(status) && impl_->recover()) status = attempt();
-  return to_status(status);
+  if (!status.ok() && !impl_->is_damage(status) && impl_->recover()) status = attempt();
+  return impl_->told(status);
 }
 
 Status Database::scan(Table table, const std::function<bool(std::string_view, std::string_view)>& visit) {
-  return to_status(impl_->run([&] {
+  return impl_->told(impl_->run([&] {
     rocksdb::ReadOptions options;
     options.fill_cache = false;
     const std::unique_ptr<rocksdb::Iterator> it(impl_->db->NewIterator(options, impl_->family(table)));
@@ -234,7 +286,7 @@ std::uint64_t Database::estimated_records(Table table) {
 }
 
 Status Database::flush() {
-  return to_status(impl_->run([&] { return impl_->db->Flush(rocksdb::FlushOptions(), impl_->families); }));
+  return impl_->told(impl_->run([&] { return impl_->db->Flush(rocksdb::FlushOptions(), impl_->families); }));
 }
 
 Status Database::compact(double share, std::atomic<bool>& cancel) {
@@ -247,10 +299,10 @@ Status Database::compact(double share, std::atomic<bool>& cancel) {
   for (const Table table : {Table::actions, Table::blobs, Table::uses}) {
     const rocksdb::Status status =
         impl_->run([&] { return impl_->db->CompactRange(options, impl_->family(table), nullptr, nullptr); });
-    if (!status.ok()) return to_status(status);
+    if (!status.ok()) return impl_->told(status);
   }
   // Enabling deletions that nobody had disabled makes RocksDB delete obsolete files now, in this thread.
-  return to_status(impl_->run([&] { return impl_->db->EnableFileDeletions(/*force=*/false); }));
+  return impl_->told(impl_->run([&] { return impl_->db->EnableFileDeletions(/*force=*/false); }));
 }
 
 std::uint64_t Database::garbage_bytes() {

@@ -3,6 +3,9 @@
 // Why a layer: eviction, recency and framing are then written, read and tested without RocksDB's types, and one file
 // knows what its statuses mean. Damage is no error here but an answer (`Found::damaged`): for a cache it is a miss with
 // a reason. Thread-safe. No exception leaves.
+//
+// Files are damaged only where RocksDB found wrong bytes in them, or did not find them. A machine that is short of
+// descriptors, threads, memory or room is no damage, however it shows.
 #ifndef HIPCACHE_STORE_DATABASE_H
 #define HIPCACHE_STORE_DATABASE_H
 
@@ -15,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hipcache/base/own_directory.h"
 #include "hipcache/base/result.h"
 
 namespace hipcache::store {
@@ -57,15 +61,17 @@ class Database;
 
 struct OpenAttempt {
   std::unique_ptr<Database> database;  // null if it failed
-  bool damaged = false;                // whether the files are at fault, not the machine
+  bool damaged = false;                // whether the files are proved to be at fault, not the machine
   std::string problem;
 };
 
 class Database {
  public:
-  // Creates what is missing. `on_damage` is called, from any thread, when RocksDB finds its files damaged while it
-  // works behind the scenes and accepts no writes from then on.
-  static OpenAttempt open(const std::string& directory, Recovery recovery, bool sync,
+  // Creates what is missing. RocksDB reaches its files through the descriptor of `directory` alone: should the
+  // directory be removed, and another be made in its place, nothing in the new one is touched. `on_damage` is called,
+  // from any thread, when RocksDB finds its files damaged while it works behind the scenes and accepts no writes from
+  // then on.
+  static OpenAttempt open(OwnDirectory directory, Recovery recovery, bool sync,
                           std::function<void(const std::string&)> on_damage);
   ~Database();
 
@@ -78,6 +84,9 @@ class Database {
 
   // Calls `visit` for each record of the table in key order until it returns false.
   Status scan(Table table, const std::function<bool(std::string_view key, std::string_view value)>& visit);
+
+  // Whether the path of the directory still leads to the one that was opened.
+  bool is_in_place() const;
 
   // How many records the table has, roughly.
   std::uint64_t estimated_records(Table table);

@@ -7,8 +7,8 @@
 
 namespace hipcache::store {
 
-// The bytes allocated to the files at and below `path`, as du has it; what vanishes meanwhile or cannot be read counts
-// as nothing.
+// The bytes allocated to the files at and below `path`, as du has it. A link in the place of `path` is followed, links
+// below are not. What vanishes meanwhile or cannot be read counts as nothing.
 std::uint64_t allocated_bytes(const std::string& path);
 
 }  // namespace hipcache::store

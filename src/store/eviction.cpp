@@ -9,6 +9,7 @@
 
 #include "store/disk_use.h"
 #include "store/set_aside.h"
+#include "store/versions.h"
 
 namespace hipcache::store {
 namespace {
@@ -19,6 +20,8 @@ constexpr std::array<double, 6> kRounds = {0.25, 0.5, 1.0, 1.0, 1.0, 1.0};
 
 constexpr std::size_t kPickedAtOnce = 65536;  // bounds the memory of picking: 3 MB
 constexpr std::size_t kRemovedAtOnce = 512;   // bounds how long puts wait
+
+constexpr std::chrono::hours kLongUnused{24};  // a store of an older version
 
 constexpr std::chrono::seconds kLoadingLimit{10};
 constexpr const char* kStillLoading = "store: it is still being read what is in it; try again";
@@ -31,11 +34,11 @@ Status Eviction::shrink_to(std::uint64_t max_bytes) {
   const std::scoped_lock lock(working_);
   if (!contents_.recency.wait_until_complete(kLoadingLimit)) return Error{kStillLoading};
   if (auto flushed = contents_.database->flush(); !flushed) return flushed;
-  if (allocated_bytes(contents_.directory) > max_bytes) remove_set_aside(contents_.directory);
+  const std::uint64_t ours = our_share(max_bytes);
   for (const double share : kRounds) {
-    const std::uint64_t on_disk = allocated_bytes(contents_.directory);
-    if (on_disk <= max_bytes || cancelled_) return done();
-    if (auto evicted = evict(excess_value_bytes(on_disk, max_bytes)); !evicted) return evicted;
+    const std::uint64_t on_disk = database_bytes();
+    if (on_disk <= ours || cancelled_) return done();
+    if (auto evicted = evict(excess_value_bytes(on_disk, ours)); !evicted) return evicted;
     if (auto flushed = contents_.database->flush(); !flushed) return flushed;
     if (auto compacted = contents_.database->compact(share, cancelled_); !compacted) {
       return cancelled_ ? done() : compacted;
@@ -44,10 +47,27 @@ Status Eviction::shrink_to(std::uint64_t max_bytes) {
   return done();
 }
 
+std::uint64_t Eviction::database_bytes() const {
+  return allocated_bytes(join_path(contents_.directories.ours->anchored(), kDatabase));
+}
+
+// What was set aside and what older versions stored goes first, where nobody wants it any more. What has to stay for a
+// while counts, too, but leaves half of the limit to the database.
+std::uint64_t Eviction::our_share(std::uint64_t max_bytes) const {
+  const Directories& directories = contents_.directories;
+  const auto all_bytes = [&] { return allocated_bytes(directories.root->anchored()); };
+  if (all_bytes() > max_bytes && is_set_aside_spare(*directories.ours)) remove_set_aside(*directories.ours);
+  if (all_bytes() > max_bytes) remove_older_versions(*directories.root, kLongUnused);
+  const std::uint64_t all = all_bytes();
+  const std::uint64_t others = all - std::min(all, database_bytes());
+  return max_bytes - std::min(others, max_bytes / 2);
+}
+
 Status Eviction::clear() {
   const std::scoped_lock lock(working_);
   if (!contents_.recency.wait_until_complete(kLoadingLimit)) return Error{kStillLoading};
-  remove_set_aside(contents_.directory);
+  remove_set_aside(*contents_.directories.ours);
+  remove_older_versions(*contents_.directories.root, std::chrono::seconds{0});
   if (auto evicted = evict(kEverything); !evicted) return evicted;
   if (auto flushed = contents_.database->flush(); !flushed) return flushed;
   return contents_.database->compact(1.0, cancelled_);

@@ -26,13 +26,15 @@ class Eviction {
   // called.
   Status shrink_to(std::uint64_t max_bytes);
 
-  // Evicts all that is not held, and a database set aside.
+  // Evicts all that is not held, and removes a database set aside and the stores of older versions.
   Status clear();
 
   void cancel() { cancelled_ = true; }
   std::uint64_t evicted() const { return evicted_; }
 
  private:
+  std::uint64_t database_bytes() const;
+  std::uint64_t our_share(std::uint64_t max_bytes) const;
   Status evict(std::uint64_t bytes);
   Status remove(const Recency::Entry* entries, std::size_t count);
   std::uint64_t excess_value_bytes(std::uint64_t on_disk, std::uint64_t max_bytes) const;

@@ -12,7 +12,7 @@ constexpr std::size_t kLoadedAtOnce = 4096;
 Status finish(Contents& contents, const Status& scanned, bool sound) {
   contents.recency.complete();
   if (!scanned) return scanned;
-  return sound ? done() : Status(Error{"a use record is malformed"});
+  return sound ? done() : Status(Error{"a use record is malformed", ErrorCode::damaged});
 }
 
 }  // namespace

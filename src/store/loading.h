@@ -18,8 +18,8 @@ namespace hipcache::store {
 
 inline constexpr std::uint64_t kFewUses = 20'000;
 
-// An error for records that cannot be read: the database is damaged. The recency is complete afterwards, unless
-// `cancel` became true.
+// An error for records that cannot be read: ErrorCode::damaged where the database is at fault. The recency is complete
+// afterwards, unless `cancel` became true.
 Status load_uses(Contents& contents, const std::atomic<bool>& cancel);
 
 // An entry that the recency lacks as long as it is incomplete: taken from the database and used now. Nothing if it is

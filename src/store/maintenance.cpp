@@ -6,6 +6,7 @@
 #include "store/disk_use.h"
 #include "store/loading.h"
 #include "store/set_aside.h"
+#include "store/versions.h"
 
 namespace hipcache::store {
 namespace {
@@ -19,6 +20,8 @@ constexpr std::uint64_t kLimitSteps = 128;
 // files.
 constexpr std::uint64_t kWorthAFlush = std::uint64_t{64} << 10;
 constexpr std::chrono::seconds kQuiet{2};
+
+constexpr std::chrono::hours kForgotten{24 * 7};  // a store of an older version that was not opened for so long
 
 }  // namespace
 
@@ -88,6 +91,7 @@ void Maintenance::wait_for_work(std::unique_lock<std::mutex>& lock) {
 
 void Maintenance::run() {
   if (!contents_.recency.is_complete()) load();
+  remove_older_versions(*contents_.directories.root, kForgotten);
   std::unique_lock lock(mutex_);
   while (true) {
     wait_for_work(lock);
@@ -110,8 +114,8 @@ void Maintenance::run() {
 void Maintenance::load() {
   const Status loaded = load_uses(contents_, stopping_);
   if (loaded) return;
-  contents_.log.error("store: damaged: " + loaded.error().message);
-  note_damage(contents_.directory, loaded.error().message);
+  contents_.log.error("store: cannot be read to its end: " + loaded.error().message);
+  if (loaded.error().code == ErrorCode::damaged) note_damage(*contents_.directories.ours, loaded.error().message);
 }
 
 void Maintenance::say_if_failed(const Status& status) {
@@ -119,11 +123,12 @@ void Maintenance::say_if_failed(const Status& status) {
 }
 
 void Maintenance::keep_limit() {
-  std::uint64_t on_disk = allocated_bytes(contents_.directory);
+  const std::string& root = contents_.directories.root->anchored();
+  std::uint64_t on_disk = allocated_bytes(root);
   if (on_disk > max_bytes_) {
     const auto shrunk = eviction_.shrink_to(max_bytes_ - max_bytes_ / 10);
     if (!shrunk) contents_.log.warning("store: cannot be kept under its limit: " + shrunk.error().message);
-    on_disk = allocated_bytes(contents_.directory);
+    on_disk = allocated_bytes(root);
   }
   const std::uint64_t room = max_bytes_ - std::min(max_bytes_, on_disk);
   const std::scoped_lock lock(mutex_);

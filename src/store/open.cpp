@@ -5,33 +5,35 @@
 #include <ctime>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/own_directory.h"
 #include "store/database.h"
 #include "store/loading.h"
 #include "store/rocks_store.h"
 #include "store/set_aside.h"
+#include "store/versions.h"
 
 namespace hipcache::store {
 namespace {
 
 std::uint32_t system_seconds() { return static_cast<std::uint32_t>(std::time(nullptr)); }
 
-// Everything that opening one database takes. Trouble with the files is told apart from trouble with the machine: only
-// the former is mended by setting them aside.
+// Everything that opening one database takes. Proven damage of the files is told apart from trouble with the machine
+// (too few descriptors or threads, no memory): only the former is mended by setting them aside.
 class Opening {
  public:
   Opening(const StoreOptions& options, Log& log, const Clock& clock, std::uint64_t few_uses)
       : options_(options), log_(log), clock_(clock), few_uses_(few_uses) {}
 
   Result<std::unique_ptr<Store>> run() {
-    if (auto made = make_directories(options_.directory, 0700); !made) return made.error();
-    auto lock = lock_directory(options_.directory);
+    if (auto found = find_directories(); !found) return found.error();
+    auto lock = lock_directory(*directories_.ours);
     if (!lock) return lock.error();
-    if (const auto damage = noted_damage(options_.directory)) {
-      if (auto aside = set_aside(options_.directory, *damage, log_); !aside) return aside.error();
+    if (const auto damage = noted_damage(*directories_.ours)) {
+      if (auto aside = set_aside(*directories_.ours, *damage, log_); !aside) return aside.error();
     }
     auto contents = open_and_load();
-    if (!contents && damaged_) {
-      if (auto aside = set_aside(options_.directory, contents.error().message, log_); !aside) return aside.error();
+    if (!contents && contents.error().code == ErrorCode::damaged) {
+      if (auto aside = set_aside(*directories_.ours, contents.error().message, log_); !aside) return aside.error();
       contents = open_and_load();
     }
     if (!contents) return contents.error();
@@ -39,26 +41,42 @@ class Opening {
   }
 
  private:
+  Status find_directories() {
+    auto root = options_.within != nullptr ? options_.within->open_or_make_below(options_.directory)
+                                           : OwnDirectory::open_or_make(options_.directory);
+    if (!root) return root.error();
+    auto ours = root->open_or_make_below(version_directory());
+    if (!ours) return ours.error();
+    directories_.root = std::make_shared<const OwnDirectory>(std::move(*root));
+    directories_.ours = std::make_shared<const OwnDirectory>(std::move(*ours));
+    return done();
+  }
+
+  // An error with ErrorCode::damaged means that setting the database aside is the mend.
   Result<std::unique_ptr<Contents>> open_and_load() {
-    damaged_ = false;
-    const bool fresh = !list_directory(database_path(options_.directory)).ok();
-    if (!fresh && !has_current_file()) return damage("file CURRENT is missing");
+    auto fresh = is_fresh();
+    if (!fresh) return fresh.error();
     auto database = open_database();
     if (!database) return database.error();
-    auto contents = std::make_unique<Contents>(options_.directory, log_, std::move(*database), clock_);
-    if (auto format = fresh ? write_format(*contents->database) : check_format(*contents->database); !format) {
+    auto contents = std::make_unique<Contents>(directories_, log_, std::move(*database), clock_);
+    if (auto format = *fresh ? write_format(*contents->database) : check_format(*contents->database); !format) {
       return format.error();
     }
     if (contents->database->estimated_records(Table::uses) > few_uses_) return contents;
     const std::atomic<bool> never = false;
-    if (auto loaded = load_uses(*contents, never); !loaded) return damage(loaded.error().message);
+    if (auto loaded = load_uses(*contents, never); !loaded) return loaded.error();
     return contents;
   }
 
   // RocksDB takes a directory without CURRENT for a new database, and deletes what it finds there without a word.
-  bool has_current_file() const {
-    const auto names = list_directory(database_path(options_.directory));
-    return names && (names->empty() || std::find(names->begin(), names->end(), "CURRENT") != names->end());
+  Result<bool> is_fresh() const {
+    const auto directory = directories_.ours->open_or_make_below(kDatabase);
+    if (!directory) return directory.error();
+    const auto names = list_directory(directory->anchored());
+    if (!names) return names.error();
+    if (names->empty()) return true;
+    if (std::find(names->begin(), names->end(), "CURRENT") != names->end()) return false;
+    return damage("file CURRENT is missing");
   }
 
   Result<std::unique_ptr<Database>> open_database() {
@@ -75,20 +93,22 @@ class Opening {
       }
     }
     if (attempt.damaged) return damage(attempt.problem);
-    return Error{"cannot open store " + options_.directory + ": " + attempt.problem};
+    return Error{"cannot open store " + directories_.ours->path() + ": " + attempt.problem};
   }
 
   OpenAttempt try_open(Recovery recovery) const {
-    const auto on_damage = [directory = options_.directory, &log = log_](const std::string& problem) {
+    auto directory = directories_.ours->open_or_make_below(kDatabase);
+    if (!directory) return {.database = nullptr, .damaged = false, .problem = directory.error().message};
+    const auto on_damage = [ours = directories_.ours, &log = log_](const std::string& problem) {
       log.error("store: damaged, writes are refused until it is opened again: " + problem);
-      note_damage(directory, problem);
+      note_damage(*ours, problem);
     };
-    return Database::open(database_path(options_.directory), recovery, options_.sync, on_damage);
+    return Database::open(std::move(*directory), recovery, options_.sync, on_damage);
   }
 
   static Status write_format(Database& database) { return database.write({{Table::meta, kFormatKey, kFormat}}); }
 
-  Status check_format(Database& database) {
+  static Status check_format(Database& database) {
     auto format = database.get(Table::meta, kFormatKey);
     if (!format) return format.error();
     if (format->found == Found::damaged) return damage(format->problem);
@@ -96,16 +116,13 @@ class Opening {
     return damage("format is '" + format->value + "', this program's is '" + std::string(kFormat) + "'");
   }
 
-  Error damage(const std::string& problem) {
-    damaged_ = true;
-    return Error{problem};
-  }
+  static Error damage(const std::string& problem) { return Error{problem, ErrorCode::damaged}; }
 
   const StoreOptions& options_;
   Log& log_;
   const Clock& clock_;
   const std::uint64_t few_uses_;
-  bool damaged_ = false;
+  Directories directories_;
 };
 
 }  // namespace

@@ -91,6 +91,15 @@ rocksdb::DBOptions database_options(Recovery recovery) {
   return options;
 }
 
+rocksdb::DBOptions reader_options() {
+  rocksdb::DBOptions options = database_options(Recovery::strict);
+  options.create_if_missing = false;
+  options.create_missing_column_families = false;
+  // All files stay open, as RocksDB asks of a secondary instance: a file that its owner deletes can still be read.
+  options.max_open_files = -1;
+  return options;
+}
+
 std::vector<rocksdb::ColumnFamilyDescriptor> column_families() {
   const auto cache = rocksdb::NewLRUCache(kBlockCache, kBlockCacheShardBits);
   const auto plain = table_options(cache);

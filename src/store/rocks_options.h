@@ -1,5 +1,5 @@
 // The options of the database: bounded memory, blob files, checksums. The one private header with RocksDB types; only
-// database.cpp includes it.
+// database.cpp and reader.cpp include it.
 #ifndef HIPCACHE_STORE_ROCKS_OPTIONS_H
 #define HIPCACHE_STORE_ROCKS_OPTIONS_H
 
@@ -13,6 +13,9 @@
 namespace hipcache::store {
 
 rocksdb::DBOptions database_options(Recovery recovery);
+
+// The same for a database that another process owns, which is only read.
+rocksdb::DBOptions reader_options();
 
 // One per table, in the order of Table.
 std::vector<rocksdb::ColumnFamilyDescriptor> column_families();

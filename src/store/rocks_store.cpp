@@ -8,10 +8,14 @@
 #include "store/disk_use.h"
 #include "store/eviction.h"
 #include "store/maintenance.h"
+#include "store/set_aside.h"
 #include "store/values.h"
 
 namespace hipcache::store {
 namespace {
+
+// So many results found say that a database is of use; a few are found by anybody who tries a new one.
+constexpr std::uint64_t kServed = 100;
 
 constexpr std::chrono::seconds kTotalsLimit{5};  // then they are of what has been read so far
 
@@ -30,6 +34,7 @@ class RocksStore : public Store {
     if (!frame || !*frame) return frame;
     std::optional<std::string> value = unframe_action(key, std::move(**frame));
     if (!value) values_.drop({Table::actions, key}, "its bytes do not match its digest");
+    if (value && ++found_ == kServed) note_served(*contents_->directories.ours);
     return value;
   }
 
@@ -65,13 +70,18 @@ class RocksStore : public Store {
   Status shrink_to(std::uint64_t max_bytes) override { return eviction_.shrink_to(max_bytes); }
   Status clear() override { return eviction_.clear(); }
 
+  // The database's own directory tells: what was removed above it has taken it along.
+  bool is_in_place() override {
+    return contents_->directories.ours->holds("lock", lock_.get()) && contents_->database->is_in_place();
+  }
+
   Usage usage() override {
     contents_->recency.wait_until_complete(kTotalsLimit);
     const auto totals = contents_->recency.totals();
     return {totals.actions,
             totals.blobs,
             totals.bytes,
-            allocated_bytes(contents_->directory),
+            allocated_bytes(contents_->directories.root->anchored()),
             corrupt_ + values_.dropped(),
             eviction_.evicted()};
   }
@@ -80,6 +90,7 @@ class RocksStore : public Store {
   UniqueFd lock_;  // first: it is given up when all else is closed
   std::unique_ptr<Contents> contents_;
   std::atomic<std::uint64_t> corrupt_ = 0;
+  std::atomic<std::uint64_t> found_ = 0;  // actions
   Eviction eviction_;
   Maintenance maintenance_;
   Values values_;

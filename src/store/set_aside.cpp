@@ -4,75 +4,113 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <ctime>
 #include <string_view>
+#include <vector>
 
 namespace hipcache::store {
 namespace {
 
 constexpr std::string_view kSetAside = "db.damaged-";
+constexpr const char* kDamaged = "damaged";
+constexpr const char* kServed = "served";
 constexpr std::uint64_t kLongestReason = 4096;
-
-std::string damage_path(const std::string& directory) { return join_path(directory, "damaged"); }
+constexpr std::time_t kKept = std::time_t{7} * 24 * 60 * 60;
 
 std::string holder_of(int lock) {
   const auto pid = read_fd(lock, kLongestReason, "lock");
   return pid && !pid->empty() ? "process " + *pid : "another process";
 }
 
+std::vector<std::string> set_aside_names(const OwnDirectory& directory) {
+  auto names = list_directory(directory.anchored());
+  if (!names) return {};
+  std::erase_if(*names, [](const std::string& name) { return !name.starts_with(kSetAside); });
+  return std::move(*names);
+}
+
+// Seconds since the epoch; 0 for a name that holds no time.
+std::time_t time_of(std::string_view name) {
+  const std::string_view digits = name.substr(kSetAside.size());
+  std::time_t time = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), time);
+  return time;
+}
+
+void forget(const OwnDirectory& directory, const char* name) { unlinkat(directory.fd(), name, 0); }
+
 }  // namespace
 
-std::string database_path(const std::string& directory) { return join_path(directory, "db"); }
-
-Result<UniqueFd> lock_directory(const std::string& directory) {
-  const std::string path = join_path(directory, "lock");
-  UniqueFd lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!lock) return system_error("cannot open store lock", path);
-  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return system_error("cannot lock store", path);
-    return Error{"store " + directory + " is in use by " + holder_of(lock.get()) +
-                 ": stop it, or choose another directory"};
+Result<UniqueFd> lock_directory(const OwnDirectory& directory) {
+  Result<UniqueFd> lock = directory.open_file("lock", O_RDWR | O_CREAT);
+  if (!lock) return lock;
+  if (flock(lock->get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return system_error("cannot lock store", directory.path());
+    return Error{"store " + directory.path() + " is in use by " + holder_of(lock->get()) +
+                     ": stop it, or choose another directory",
+                 ErrorCode::busy};
   }
   // The holder's number is for the message above alone; a full disk must not keep the store from opening.
-  if (ftruncate(lock.get(), 0) == 0) {
-    [[maybe_unused]] const auto written = write_all(lock.get(), std::to_string(getpid()), path);
+  if (ftruncate(lock->get(), 0) == 0) {
+    [[maybe_unused]] const auto written = write_all(lock->get(), std::to_string(getpid()), "lock");
   }
   return lock;
 }
 
-Status set_aside(const std::string& directory, const std::string& reason, Log& log) {
-  remove_set_aside(directory);
-  const std::string from = database_path(directory);
-  const std::string to = join_path(directory, std::string(kSetAside) + std::to_string(std::time(nullptr)));
-  if (rename(from.c_str(), to.c_str()) != 0 && errno != ENOENT) return system_error("cannot set aside", from);
-  forget_damage(directory);
-  log.error("store: database set aside as " + to + ", starting anew: " + reason);
+Status set_aside(const OwnDirectory& directory, const std::string& reason, Log& log) {
+  if (has_set_aside(directory) && !is_set_aside_spare(directory)) {
+    if (auto removed = remove_tree(join_path(directory.anchored(), kDatabase)); !removed) return removed;
+    log.error("store: damaged before it was of any use, starting anew: " + reason);
+  } else {
+    remove_set_aside(directory);
+    const std::string name = std::string(kSetAside) + std::to_string(std::time(nullptr));
+    if (renameat(directory.fd(), kDatabase, directory.fd(), name.c_str()) != 0 && errno != ENOENT)
+      return system_error("cannot set aside", join_path(directory.path(), kDatabase));
+    log.error("store: database set aside as " + join_path(directory.path(), name) + ", starting anew: " + reason);
+  }
+  forget(directory, kServed);
+  forget(directory, kDamaged);
   return done();
 }
 
-void remove_set_aside(const std::string& directory) {
-  const auto names = list_directory(directory);
-  if (!names) return;
-  for (const std::string& name : *names) {
+bool has_set_aside(const OwnDirectory& directory) { return !set_aside_names(directory).empty(); }
+
+bool is_set_aside_spare(const OwnDirectory& directory) {
+  if (has_served(directory)) return true;
+  const auto names = set_aside_names(directory);
+  const std::time_t oldest_kept = std::time(nullptr) - kKept;
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return time_of(name) < oldest_kept; });
+}
+
+void remove_set_aside(const OwnDirectory& directory) {
+  for (const std::string& name : set_aside_names(directory)) {
     // What cannot be removed stays and is tried again the next time; it costs space alone.
-    if (name.starts_with(kSetAside)) [[maybe_unused]]
-      const auto removed = remove_tree(join_path(directory, name));
+    [[maybe_unused]] const auto removed = remove_tree(join_path(directory.anchored(), name));
   }
 }
 
-void note_damage(const std::string& directory, const std::string& reason) {
-  // Where this cannot be written the damage is found again: by the same compaction after the next open.
-  [[maybe_unused]] const auto written = replace_file(damage_path(directory), reason);
+void note_served(const OwnDirectory& directory) {
+  // Where this cannot be written what was set aside is kept for longer.
+  [[maybe_unused]] const auto file = directory.open_file(kServed, O_WRONLY | O_CREAT);
 }
 
-std::optional<std::string> noted_damage(const std::string& directory) {
-  const auto reason = read_file(damage_path(directory), kLongestReason);
+bool has_served(const OwnDirectory& directory) { return directory.open_file(kServed, O_RDONLY).ok(); }
+
+void note_damage(const OwnDirectory& directory, const std::string& reason) {
+  // Where this cannot be written the damage is found again: by the same compaction after the next open.
+  [[maybe_unused]] const auto written = replace_file(join_path(directory.anchored(), kDamaged), reason);
+}
+
+std::optional<std::string> noted_damage(const OwnDirectory& directory) {
+  const auto file = directory.open_file(kDamaged, O_RDONLY);
+  if (!file) return std::nullopt;
+  const auto reason = read_fd(file->get(), kLongestReason, kDamaged);
   if (!reason) return std::nullopt;
   return *reason;
 }
-
-void forget_damage(const std::string& directory) { unlink(damage_path(directory).c_str()); }
 
 }  // namespace hipcache::store

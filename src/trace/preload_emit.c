@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "trace/preload_call.h"
 #include "trace/preload_internal.h"
 #include "trace/seen_digest.h"
 
@@ -34,17 +35,17 @@ char* trace_environment(const char* name) {
 
 /* Out of the way of programs that count on getting the lowest descriptors, where the limit lets us. */
 static int open_file(void) {
-  const int fd = (int)syscall(SYS_openat, AT_FDCWD, file_name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  const int fd = (int)trace_call(SYS_openat, AT_FDCWD, file_name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return -1;
-  const int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+  const int high = (int)trace_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
   if (high < 0) return fd;
-  syscall(SYS_close, fd);
+  trace_call(SYS_close, fd);
   return high;
 }
 
 /* Through the empty path, for the kernel's own structure has no type in libc's headers but this one. */
 static bool identify(int fd, struct statx* identity) {
-  return fd >= 0 && syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_INO, identity) == 0;
+  return fd >= 0 && trace_call(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_INO, identity) == 0;
 }
 
 static dev_t device_of(const struct statx* identity) {
@@ -87,18 +88,18 @@ static int checked_descriptor(void) {
   if (is_our_file(fd)) return fd;
   const int fresh = open_file();
   if (!is_our_file(fresh)) {
-    if (fresh >= 0) syscall(SYS_close, fresh);
+    if (fresh >= 0) trace_call(SYS_close, fresh);
     return -1;
   }
   if (atomic_compare_exchange_strong(&descriptor, &fd, fresh)) return fresh;
-  syscall(SYS_close, fresh);
+  trace_call(SYS_close, fresh);
   return fd;
 }
 
 static void append(const unsigned char* record, size_t size) {
   long written;
   do {
-    written = syscall(SYS_write, checked_descriptor(), record, size);
+    written = trace_call(SYS_write, checked_descriptor(), record, size);
   } while (written < 0 && errno == EINTR);
   if (written != (long)size) atomic_store(&state, STATE_BROKEN);
 }
@@ -156,9 +157,9 @@ void trace_unknown(const char* call, const char* detail) {
 
 void trace_begin(void) {
   if (!trace_active()) return;
-  atomic_store(&owner, (pid_t)syscall(SYS_getpid));
+  atomic_store(&owner, (pid_t)trace_call(SYS_getpid));
   char path[TRACE_TEXT_LIMIT + 1];
-  const long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, (size_t)TRACE_TEXT_LIMIT);
+  const long length = trace_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, (size_t)TRACE_TEXT_LIMIT);
   if (length <= 0) return;
   path[length] = '\0';
   trace_emit_seen(TRACE_PROGRAM, true, trace_seen_path("/proc/self/exe"), path);
@@ -166,7 +167,7 @@ void trace_begin(void) {
 
 void trace_end(void) {
   if (!trace_active()) return;
-  pid_t self = (pid_t)syscall(SYS_getpid);
+  pid_t self = (pid_t)trace_call(SYS_getpid);
   if (atomic_load(&owner) != self) return;
   trace_libraries();
   if (atomic_compare_exchange_strong(&owner, &self, 0)) trace_emit(TRACE_END, true, "");

@@ -1,8 +1,9 @@
-/* What a process asks of its surroundings by name: environment variables, the locale, the clock. */
+/* What a process asks of its surroundings by name: environment variables, the clock, the machine. */
 #define _GNU_SOURCE
-#include <locale.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "trace/preload_internal.h"
 
@@ -23,31 +24,8 @@ TRACE_EXPORT char* secure_getenv(const char* name) {
   return value;
 }
 
-/* libc asks for these by itself, where no hook sees it. */
-static void record_locale_variables(void) {
-  static const char* const names[] = {"LC_ALL",     "LC_CTYPE",     "LC_NUMERIC",     "LC_TIME",
-                                      "LC_COLLATE", "LC_MONETARY",  "LANG",           "LC_MESSAGES",
-                                      "LANGUAGE",   "LOCPATH",      "LC_PAPER",       "LC_NAME",
-                                      "LC_ADDRESS", "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-    trace_emit(TRACE_VARIABLE, trace_environment(names[i]) != NULL, names[i]);
-  }
-}
-
-TRACE_HOOK(setlocale);
-TRACE_EXPORT char* setlocale(int category, const char* locale) {
-  if (locale != NULL && locale[0] == '\0') record_locale_variables();
-  return TRACE_REAL(setlocale)(category, locale);
-}
-
-TRACE_HOOK(newlocale);
-TRACE_EXPORT locale_t newlocale(int mask, const char* locale, locale_t base) {
-  if (locale != NULL && locale[0] == '\0') record_locale_variables();
-  return TRACE_REAL(newlocale)(mask, locale, base);
-}
-
 /* Local time is what __DATE__, __TIME__ and __TIMESTAMP__ are made of. time() itself is also used to measure and to
- * seed, gmtime() to print SOURCE_DATE_EPOCH: both say nothing. */
+ * seed, which says nothing. */
 TRACE_HOOK(localtime);
 TRACE_EXPORT struct tm* localtime(const time_t* when) {
   trace_emit(TRACE_CLOCK, true, "localtime");
@@ -70,4 +48,36 @@ TRACE_HOOK(ctime_r);
 TRACE_EXPORT char* ctime_r(const time_t* when, char* buffer) {
   trace_emit(TRACE_CLOCK, true, "ctime");
   return TRACE_REAL(ctime_r)(when, buffer);
+}
+
+/* What compilers make of SOURCE_DATE_EPOCH, where a source asks for the date. */
+TRACE_HOOK(gmtime);
+TRACE_EXPORT struct tm* gmtime(const time_t* when) {
+  trace_emit(TRACE_DATE, true, "gmtime");
+  return TRACE_REAL(gmtime)(when);
+}
+
+TRACE_HOOK(gmtime_r);
+TRACE_EXPORT struct tm* gmtime_r(const time_t* when, struct tm* result) {
+  trace_emit(TRACE_DATE, true, "gmtime");
+  return TRACE_REAL(gmtime_r)(when, result);
+}
+
+/* By the user's time zone as well. */
+TRACE_HOOK(mktime);
+TRACE_EXPORT time_t mktime(struct tm* when) {
+  trace_emit(TRACE_CLOCK, true, "mktime");
+  return TRACE_REAL(mktime)(when);
+}
+
+TRACE_HOOK(uname);
+TRACE_EXPORT int uname(struct utsname* name) {
+  trace_emit(TRACE_MACHINE, true, "uname");
+  return TRACE_REAL(uname)(name);
+}
+
+TRACE_HOOK(gethostname);
+TRACE_EXPORT int gethostname(char* name, size_t size) {
+  trace_emit(TRACE_MACHINE, true, "uname");
+  return TRACE_REAL(gethostname)(name, size);
 }

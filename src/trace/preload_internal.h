@@ -26,7 +26,10 @@ enum trace_kind {
   TRACE_EXECUTE = 11,
   TRACE_NETWORK = 12,
   TRACE_UNKNOWN = 13,
-  TRACE_END = 14
+  TRACE_END = 14,
+  TRACE_MACHINE = 15,
+  TRACE_DATE = 16,
+  TRACE_LIBRARY_NAME = 17
 };
 
 /* The values of hipcache::trace::Change: how a path came to be written, in the place of `seen`. */
@@ -52,10 +55,15 @@ void trace_saw_at(const char* call, enum trace_kind kind, int directory, const c
 /* As `trace_path`, for calls that return their error. */
 void trace_path_error(enum trace_kind kind, const char* path, int error);
 
+/* A file that libc may have opened by itself, as it is now; and the same of a look, which says whether it is there. */
+void trace_saw_file(const char* path);
+bool trace_saw_there(const char* path);
+
 /* What a call gave, as a digest (trace/seen_digest.h); 0 if it cannot be told. errno stays. */
 uint64_t trace_seen_descriptor(int fd);     /* a file in its present state; a directory; below 0: nothing */
 uint64_t trace_seen_path(const char* path); /* the same by name: may be of a later moment than the call */
-uint64_t trace_seen_entry(uint64_t device, uint64_t inode); /* which one, whatever its state */
+/* Which one, and of a regular file whether it is empty. */
+uint64_t trace_seen_entry(uint64_t device, uint64_t inode, uint32_t mode, int64_t size);
 uint64_t trace_seen_text(const char* text, size_t length);
 
 /* A file was opened with these flags of open(2), or could not be. `existed` as trace_existed said before the call. */

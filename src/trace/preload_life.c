@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "trace/preload_call.h"
 #include "trace/preload_internal.h"
 
 static bool contains(const struct dl_phdr_info* object, const void* address) {
@@ -24,7 +25,7 @@ static void record_library_at(const char* path) { trace_emit_seen(TRACE_LIBRARY,
 /* A library found by a relative search path has a relative name. */
 static void record_relative_library(const char* name) {
   char path[TRACE_TEXT_LIMIT + 1];
-  const long length = syscall(SYS_getcwd, path, (size_t)TRACE_TEXT_LIMIT);
+  const long length = trace_call(SYS_getcwd, path, (size_t)TRACE_TEXT_LIMIT);
   if (length <= 0 || (size_t)length + strlen(name) > TRACE_TEXT_LIMIT) {
     trace_unknown("library", name);
     return;
@@ -80,8 +81,7 @@ TRACE_EXPORT void quick_exit(int code) {
   __builtin_unreachable();
 }
 
-/* dlopen is not hooked: libc searches on behalf of its caller, and that would be us. What is unmapped before the end
- * is listed here. */
+/* What dlopen mapped, and is unmapped before the end, is listed here. */
 TRACE_HOOK(dlclose);
 TRACE_EXPORT int dlclose(void* handle) {
   trace_libraries();

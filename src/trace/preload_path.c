@@ -7,21 +7,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "trace/preload_call.h"
 #include "trace/preload_internal.h"
 
 static bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
-/* Of the kernel's own trees only paths that lead out of them again can be inputs. */
-static bool is_of_the_kernel(const char* path) {
-  if (!starts_with(path, "/proc/") && !starts_with(path, "/dev/")) return false;
-  return strstr(path, "/..") == NULL && strstr(path, "/cwd") == NULL && strstr(path, "/root") == NULL;
+/* Of the kernel's own trees all is recorded and judged by the reader (inputs/places.cpp), but what comes so often that
+   its records would be most of a trace: clang's links from a descriptor to the name of the file that it has opened. */
+static bool is_of_own_descriptor(enum trace_kind kind, const char* path) {
+  static const char own[] = "/proc/self/fd/";
+  if (kind != TRACE_LINK || !starts_with(path, own)) return false;
+  return path[strspn(path + sizeof own - 1, "0123456789") + sizeof own - 1] == '\0';
 }
 
 static bool is_out_of_resources(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
 
 static void saw(enum trace_kind kind, const char* path, int error, uint64_t seen) {
   if (path == NULL || error == EFAULT || error == EINTR || !trace_active()) return;
-  if (path[0] == '\0' || is_of_the_kernel(path)) return;
+  if (path[0] == '\0' || is_of_own_descriptor(kind, path)) return;
   if (is_out_of_resources(error)) {
     trace_unknown("out of memory or descriptors", path);
   } else {
@@ -56,14 +59,14 @@ void trace_path_at(const char* call, enum trace_kind kind, int directory, const 
 bool trace_existed(int directory, const char* path, int flags) {
   if ((flags & O_CREAT) == 0 || (flags & (O_EXCL | O_TRUNC)) != 0 || !trace_active()) return false;
   const int saved = errno;
-  const bool there = syscall(SYS_faccessat, directory, path, F_OK) == 0;
+  const bool there = trace_call(SYS_faccessat, directory, path, F_OK) == 0;
   errno = saved;
   return there;
 }
 
 bool trace_is_executable(int directory, const char* path) {
   const int saved = errno;
-  const bool executable = syscall(SYS_faccessat, directory, path, X_OK) == 0;
+  const bool executable = trace_call(SYS_faccessat, directory, path, X_OK) == 0;
   errno = saved;
   return executable;
 }
@@ -109,9 +112,27 @@ bool trace_path_of(int fd, char path[TRACE_TEXT_LIMIT + 1]) {
   while (count > 0) link[end++] = digits[--count];
   link[end] = '\0';
   const int saved = errno;
-  const long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, (size_t)TRACE_TEXT_LIMIT);
+  const long length = trace_call(SYS_readlinkat, AT_FDCWD, link, path, (size_t)TRACE_TEXT_LIMIT);
   errno = saved;
   if (length <= 0 || path[0] != '/') return false;
   path[length] = '\0';
   return true;
+}
+
+void trace_saw_file(const char* path) {
+  if (!trace_active()) return;
+  const int saved = errno;
+  const uint64_t seen = trace_seen_path(path);
+  errno = ENOENT;
+  trace_saw(TRACE_OPEN_READ, path, seen != 0, seen);
+  errno = saved;
+}
+
+bool trace_saw_there(const char* path) {
+  const bool there = trace_existed(AT_FDCWD, path, O_CREAT);
+  const int saved = errno;
+  errno = ENOENT;
+  trace_path(TRACE_LOOK, path, there);
+  errno = saved;
+  return there;
 }

@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "trace/preload_call.h"
 #include "trace/preload_internal.h"
 #include "trace/seen_digest.h"
 
@@ -30,7 +31,7 @@ static uint64_t digest_of_file(const struct statx* status) {
 static uint64_t ask(int directory, const char* path, int flags) {
   struct statx status;
   const int saved = errno;
-  const bool known = syscall(SYS_statx, directory, path, flags, WANTED, &status) == 0;
+  const bool known = trace_call(SYS_statx, directory, path, flags, WANTED, &status) == 0;
   errno = saved;
   return known && (status.stx_mask & WANTED) == WANTED ? digest_of_file(&status) : 0;
 }
@@ -39,9 +40,12 @@ uint64_t trace_seen_descriptor(int fd) { return fd >= 0 && trace_active() ? ask(
 
 uint64_t trace_seen_path(const char* path) { return trace_active() ? ask(AT_FDCWD, path, 0) : 0; }
 
-uint64_t trace_seen_entry(uint64_t device, uint64_t inode) {
+uint64_t trace_seen_entry(uint64_t device, uint64_t inode, uint32_t mode, int64_t size) {
   if (!trace_active()) return 0;
-  const struct trace_identity identity = {.device_major = major(device), .device_minor = minor(device), .inode = inode};
+  const struct trace_identity identity = {.device_major = major(device),
+                                          .device_minor = minor(device),
+                                          .inode = inode,
+                                          .size = S_ISREG(mode) && size > 0 ? 1 : 0};
   return trace_digest_identity(&identity);
 }
 

@@ -17,7 +17,8 @@ int __fxstatat(int version, int directory, const char* path, struct stat* status
 int __fxstatat64(int version, int directory, const char* path, struct stat64* status, int flags);
 
 /* What a filled structure of stat tells. */
-#define SEEN_ENTRY(status) (result == 0 ? trace_seen_entry((status)->st_dev, (status)->st_ino) : 0)
+#define SEEN_ENTRY(status) \
+  (result == 0 ? trace_seen_entry((status)->st_dev, (status)->st_ino, (status)->st_mode, (status)->st_size) : 0)
 
 #define LOOK(name, type)                                          \
   TRACE_HOOK(name);                                               \
@@ -53,10 +54,12 @@ LOOK_AT_FILE_SYSTEM(statvfs64, struct statvfs64)
 LOOK_AT(fstatat, struct stat)
 LOOK_AT(fstatat64, struct stat64)
 
-/* Not every call asks for the inode. */
+/* Not every call asks for all of that. */
 static uint64_t seen_extended(const struct statx* status) {
-  if ((status->stx_mask & STATX_INO) == 0) return 0;
-  return trace_seen_entry(makedev(status->stx_dev_major, status->stx_dev_minor), status->stx_ino);
+  const unsigned wanted = STATX_INO | STATX_TYPE | STATX_SIZE;
+  if ((status->stx_mask & wanted) != wanted) return 0;
+  return trace_seen_entry(makedev(status->stx_dev_major, status->stx_dev_minor), status->stx_ino, status->stx_mode,
+                          (int64_t)status->stx_size);
 }
 
 TRACE_HOOK(statx);

@@ -30,7 +30,8 @@ std::uint64_t seen_file(const struct stat& status) {
 }
 
 std::uint64_t seen_entry(const struct stat& status) {
-  const trace_identity identity = entry_of(status);
+  trace_identity identity = entry_of(status);
+  identity.size = S_ISREG(status.st_mode) && status.st_size > 0 ? 1 : 0;
   return trace_digest_identity(&identity);
 }
 

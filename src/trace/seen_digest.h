@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-/* What tells the files of one name apart. Of anything but a regular file only the first three count, the others are 0:
- * a directory stays the same one when something else is made in it. */
+/* What tells the files of one name apart. Of a file that was only looked at, `size` is 1 for all that are not empty,
+ * and no time counts. Of anything but a regular file only the first three count, the others are 0: a directory stays
+ * the same one when something else is made in it. */
 struct trace_identity {
   uint64_t device_major;
   uint64_t device_minor;

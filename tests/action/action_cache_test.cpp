@@ -37,13 +37,13 @@ class ActionCacheTest : public testing::Test {
   }
   // The object's bytes, or "miss".
   std::string look_up() {
-    std::optional<Hit> hit = cache_.look_up(key_, from_, *lease_);
+    std::optional<Hit> hit = cache_.look_up(key_, suffices_, from_, *lease_);
     return hit ? store_.blobs[hit->result.output("object")->blob] : "miss";
   }
   // As after a restart of the daemon: nothing is known but what is stored.
   std::string look_up_afresh() {
     ActionCache fresh(store_, world_, log_);
-    std::optional<Hit> hit = fresh.look_up(key_, from_, *lease_);
+    std::optional<Hit> hit = fresh.look_up(key_, suffices_, from_, *lease_);
     return hit ? store_.blobs[hit->result.output("object")->blob] : "miss";
   }
 
@@ -55,11 +55,37 @@ class ActionCacheTest : public testing::Test {
   std::unique_ptr<store::Lease> lease_;
   inputs::Surroundings from_{scratch_.path(), {}};
   ActionKey key_{digest_of("key")};
+  Suffices suffices_ = any_result;
 };
 
 TEST_F(ActionCacheTest, MissesWhatWasNeverRecorded) {
   EXPECT_EQ(look_up(), "miss");
   EXPECT_EQ(cache_.known_inputs(key_), 0u);
+}
+
+TEST_F(ActionCacheTest, MissesAResultThatLacksAnOutputUntilOneThatHasItIsRecorded) {
+  write("a.h", "A");
+  compile(reads("a.h"), "object A");
+  suffices_ = [](const ActionResult& result) { return result.output("depfile") != nullptr; };
+  EXPECT_EQ(look_up(), "miss");
+  EXPECT_EQ(look_up_afresh(), "miss");
+  ActionResult both = object("object A");
+  both.outputs.push_back({.name = "depfile", .blob = *store_.put_blob("a.o: a.h\n"), .size = 9});
+  ASSERT_TRUE(cache_.record(key_, witnessed(reads("a.h")), both).ok());
+  EXPECT_EQ(look_up(), "object A");
+  suffices_ = any_result;
+  EXPECT_EQ(look_up(), "object A");
+}
+
+// Sets are tried in turn: one whose result is of no use does not hide the next one's.
+TEST_F(ActionCacheTest, FindsTheResultThatSufficesBehindOneThatDoesNot) {
+  write("a.h", "A");
+  write("b.h", "B");
+  compile(reads("a.h"), "the wanted one");
+  compile(reads("b.h"), "another one");
+  const Digest wanted = *store_.put_blob("the wanted one");
+  suffices_ = [&](const ActionResult& result) { return result.output("object")->blob == wanted; };
+  EXPECT_EQ(look_up(), "the wanted one");
 }
 
 TEST_F(ActionCacheTest, HitsWhatWasRecordedAlsoAfterARestart) {
@@ -110,7 +136,7 @@ TEST_F(ActionCacheTest, KeepsABoundedNumberOfPathSets) {
   }
   for (std::size_t i = 0; i < kMaxPathSets + 5; ++i) write("file" + std::to_string(i), "B");
   inputs::Effort effort;
-  EXPECT_FALSE(cache_.look_up(key_, from_, *lease_, &effort).has_value());
+  EXPECT_FALSE(cache_.look_up(key_, suffices_, from_, *lease_, &effort).has_value());
   EXPECT_EQ(effort.stats, kMaxPathSets) << "the one file of each set";
 }
 
@@ -200,7 +226,7 @@ TEST_F(ActionCacheTest, RecordsAUnionOnlyIfEachPartStillHolds) {
 TEST_F(ActionCacheTest, GivesAHitsStateForUnionsOfHits) {
   write("a.h", "A");
   compile(reads("a.h"), "object A");
-  const std::optional<Hit> hit = cache_.look_up(key_, from_, *lease_);
+  const std::optional<Hit> hit = cache_.look_up(key_, suffices_, from_, *lease_);
   ASSERT_TRUE(hit.has_value());
   EXPECT_EQ(hit->witnessed().state, witnessed(reads("a.h")).state);
 }

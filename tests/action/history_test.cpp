@@ -99,7 +99,8 @@ class HistoryTest : public testing::Test {
     const Status recorded = history_.record(output_, trail(argument));
     ASSERT_TRUE(recorded) << recorded.error().message;
   }
-  // The arguments that tell the trails apart, newest first; read as after a restart.
+  // The arguments that tell the trails apart, newest first; read as after a
+  // restart.
   std::vector<std::string> recorded() {
     std::vector<std::string> all;
     for (const Trail& one : History(store_, log_).trails(output_)) all.push_back(one.asked.arguments.front());
@@ -165,6 +166,31 @@ TEST_F(HistoryTest, IsEmptyOrShorterWhereItsListIsDamaged) {
   }
   store_.actions[output_] = "\x02" + list.substr(1);
   EXPECT_TRUE(recorded().empty());
+}
+
+TEST_F(HistoryTest, KeepsWhatItHasInsteadOfATrailThatNobodyCouldRead) {
+  record("1");
+  Trail large = trail("2");
+  large.asked.arguments.emplace_back(kMaxTrailBytes, 'x');
+  EXPECT_FALSE(Trail::decode(large.encode()));
+  const auto blobs = store_.blobs.size();
+  for (std::size_t i = 0; i < kMaxTrails; ++i) {
+    large.asked.cuid = std::to_string(i);
+    EXPECT_TRUE(history_.record(output_, large));
+  }
+  EXPECT_EQ(store_.blobs.size(), blobs);
+  EXPECT_THAT(recorded(), testing::ElementsAre("1"));
+}
+
+// Whatever is kept is read again, up to the limit.
+TEST_F(HistoryTest, ReadsTheLargestTrailThatItKeeps) {
+  Trail large = trail("1");
+  large.asked.cuid.assign(kMaxTrailBytes - large.encode().size() - 16, 'x');
+  const std::size_t left = kMaxTrailBytes - large.encode().size();
+  large.asked.cuid.append(left, 'x');
+  ASSERT_EQ(large.encode().size(), kMaxTrailBytes);
+  ASSERT_TRUE(history_.record(output_, large));
+  EXPECT_THAT(recorded(), testing::ElementsAre("1"));
 }
 
 TEST_F(HistoryTest, IsEmptyWhileTheStoreIsBroken) {

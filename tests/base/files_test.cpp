@@ -5,6 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <optional>
+#include <thread>
+
 #include "support/scratch.h"
 
 namespace hipcache {
@@ -19,8 +23,64 @@ TEST(Files, ReadsAWholeFileUpToItsLimitAndNoLarger) {
   EXPECT_EQ(read_file(path, 4999).error().message, "cannot read " + path + ": larger than 4999 bytes");
 }
 
+// A string that grows has up to twice the room that it needs, and was copied.
+TEST(Files, ReadsARegularFileIntoMemoryThatNeverGrows) {
+  const Scratch scratch;
+  for (const std::size_t size : {100u, 4095u, 4096u, 70'000u, 3'000'001u}) {
+    const std::string path = scratch.write("file", std::string(size, 'a'));
+    const Result<std::string> bytes = read_file(path, 1u << 30);
+    ASSERT_TRUE(bytes) << bytes.error().message;
+    EXPECT_EQ(bytes->size(), size);
+    EXPECT_LE(bytes->capacity(), size + 64) << size;
+    EXPECT_EQ(read_file(path, size)->size(), size);
+  }
+}
+
+// Those that this thread has made; it makes some itself. Nothing where the
+// kernel does not count them.
+std::optional<long> reads_so_far() {
+  std::ifstream counts("/proc/thread-self/io");
+  std::string name;
+  for (long value = 0; counts >> name >> value;)
+    if (name == "syscr:") return value;
+  return std::nullopt;
+}
+
+TEST(Files, ReadsARegularFileByTwoCallsTheSecondOfWhichFindsTheEnd) {
+  const Scratch scratch;
+  const std::string path = scratch.write("file", std::string(3'000'000, 'a'));
+  const std::optional<long> first = reads_so_far();
+  if (!first) GTEST_SKIP() << "this kernel does not count reads";
+  const long before = *reads_so_far();
+  EXPECT_EQ(read_file(path, 1u << 30)->size(), 3'000'000u);
+  EXPECT_EQ(*reads_so_far() - before - (before - *first), 2);
+}
+
+TEST(Files, ReadsWhatHasNoSizeBeforehandToItsEnd) {
+  EXPECT_GT(read_file("/proc/self/status", 1u << 20)->size(), 100u);
+  const Scratch scratch;
+  const std::string pipe = scratch / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::string bytes;
+  for (int i = 0; i < 100'000; ++i) bytes += std::to_string(i);
+  std::thread writer([&] { std::ofstream(pipe) << bytes; });
+  const Result<std::string> got = read_file(pipe, 1u << 30);
+  writer.join();
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(*got, bytes);
+}
+
 TEST(Files, NamesThePathAndTheReasonOfAnError) {
   EXPECT_EQ(read_file("/nowhere/file", 1).error().message, "cannot open /nowhere/file: No such file or directory");
+}
+
+TEST(Files, GivesAnErrorTheCodeOfItsErrno) {
+  EXPECT_EQ(read_file("/nowhere/file", 1).error().code, ErrorCode::gone);
+  EXPECT_EQ(write_all(UniqueFd(open("/dev/full", O_WRONLY)).get(), "x", "full").error().code, ErrorCode::no_space);
+  for (const int number : {ENOSPC, EDQUOT, EFBIG}) EXPECT_EQ(code_of_errno(number), ErrorCode::no_space);
+  for (const int number : {EMFILE, ENFILE, ENOMEM, EAGAIN}) EXPECT_EQ(code_of_errno(number), ErrorCode::resources);
+  for (const int number : {EACCES, EPERM, EROFS}) EXPECT_EQ(code_of_errno(number), ErrorCode::denied);
+  EXPECT_EQ(code_of_errno(EIO), ErrorCode::other);
 }
 
 TEST(Files, ReplacesAFileByRenameSoTheOldInodeIsLeftAlone) {

@@ -75,7 +75,7 @@ TEST_F(Run, AsksAgainWhenTheDaemonLeftJustBeforeItsAnswer) {
 
 TEST_F(Run, SaysWhyWhenADaemonThatLeavesTwiceHasNoSuccessor) {
   const FakeDaemon daemon(cache(), {leave, leave});
-  expect_one_line(option({"-z"}), 1, "connection closed by the other side");
+  expect_one_line(option({"-z"}), 1, "the daemon ended before it answered");
 }
 
 TEST_F(Run, ADaemonThatLeavesWhenItIsAskedToStopIsOneThatStopped) {

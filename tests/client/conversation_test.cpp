@@ -66,8 +66,6 @@ TEST_F(ConversationTest, IsPatientWithASilentDaemonWhileAStepOfOursRuns) {
   protocol::RunStep step;
   step.directory = scratch.make_directory("tmp/r1");
   step.commands = {{"/bin/sh", {"sh", "-c", "read line < " + (scratch / "pipe")}}};
-  step.stdout_path = scratch / "tmp/r1/out";
-  step.stderr_path = scratch / "tmp/r1/err";
   ASSERT_EQ(mkfifo((scratch / "pipe").c_str(), 0600), 0);
   ASSERT_TRUE(daemons->send(step, 1s));
   std::thread daemon([&] {
@@ -90,7 +88,9 @@ TEST_F(ConversationTest, HandsOnThatTheVersionsDiffer) {
 
 TEST_F(ConversationTest, TellsAClosedConnectionSoThatItCanBeTriedAgain) {
   daemons.reset();
-  EXPECT_EQ(error(), protocol::kClosed);
+  const Result<Answer> answer = converse();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::closed);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "client/fake_daemon.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ constexpr auto kLimit = 30s;
 
 FakeDaemon::FakeDaemon(const std::string& cache_directory, std::vector<Script> scripts)
     : path_(protocol::socket_path(cache_directory).value()), scripts_(std::move(scripts)) {
-  EXPECT_TRUE(make_directories(cache_directory, 0700));
+  EXPECT_TRUE(make_directories(std::string(directory_name(path_)), 0700));
   Result<UniqueFd> listener = protocol::listen_at(path_);
   EXPECT_TRUE(listener) << listener.error().message;
   listener_ = std::move(*listener);
@@ -33,7 +34,11 @@ FakeDaemon::~FakeDaemon() {
 
 void FakeDaemon::serve() {
   for (std::size_t served = 0; served < scripts_.size(); ++served) {
-    Result<UniqueFd> connection = protocol::accept_from(listener_.get());
+    // Until somebody comes, or the test has ended.
+    pollfd waited{.fd = listener_.get(), .events = POLLIN, .revents = 0};
+    poll(&waited, 1, static_cast<int>(std::chrono::milliseconds(support::kPatience).count()));
+    Result<UniqueFd> connection =
+        waited.revents != 0 ? protocol::accept_from(listener_.get()) : Result<UniqueFd>(Error{"nobody came"});
     if (!connection) {
       ADD_FAILURE() << "the client connected " << served << " times, expected " << scripts_.size();
       break;

@@ -103,12 +103,13 @@ TEST_F(Launcher, AFullClientOfAnotherBuildBeginsAnew) {
 }
 
 TEST_F(Launcher, TellsTheDaemonAllThatACompileDependsOn) {
-  CompileRequest request;
+  Heard<CompileRequest> heard;
   const FakeDaemon daemon(cache(), {[&](Channel& channel) {
-                            request = expect<CompileRequest>(channel);
+                            heard.set(expect<CompileRequest>(channel));
                             EXPECT_TRUE(channel.send(Finish{}, 10s));
                           }});
   run({"/bin/sh", "-c", "cd " + scratch.path() + " && umask 027 && exec bin/hipcache bin/cc -o x"}, {"CPATH=/inc"});
+  const CompileRequest request = heard.get();
   EXPECT_EQ(request.build, protocol::build_id());
   EXPECT_THAT(request.argv, testing::ElementsAre("bin/cc", "-o", "x"));
   EXPECT_THAT(request.environment, testing::Contains("CPATH=/inc"));
@@ -265,14 +266,14 @@ TEST_F(Launcher, AMissingCompilerIsSaidOnOneLineWithTheExitCodeOfAShell) {
 
 TEST_F(Launcher, CalledByTheNameOfACompilerItIsThatCompiler) {
   scratch.link("links/cc", hipcache());
-  CompileRequest request;
+  Heard<CompileRequest> heard;
   const FakeDaemon daemon(cache(), {[&](Channel& channel) {
-                            request = expect<CompileRequest>(channel);
+                            heard.set(expect<CompileRequest>(channel));
                             EXPECT_TRUE(channel.send(protocol::PassThrough{"reason"}, 10s));
                           }});
   const std::string path = "PATH=" + (scratch / "links") + ":" + (scratch / "bin") + ":/usr/bin:/bin";
   expect_compiled_by_the_compiler(run({scratch / "links/cc", "-o", object()}, {path}));
-  EXPECT_EQ(request.argv.front(), compiler());
+  EXPECT_EQ(heard.get().argv.at(0), compiler());
 }
 
 TEST_F(Launcher, DoesNotLaunchItselfWhereALinkToItHidesTheCompiler) {

@@ -1,13 +1,16 @@
 // The steps that the daemon has the client run, and what is left of them when something goes wrong on the way.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <chrono>
+#include <filesystem>
 #include <sstream>
-#include <thread>
 
 #include "client/fake_daemon.h"
 #include "client/launch_fixture.h"
+#include "hipcache/protocol/view.h"
+#include "support/comes_true.h"
 
 namespace hipcache::client {
 namespace {
@@ -24,9 +27,9 @@ using testing::HasSubstr;
 
 class Steps : public LaunchTest {
  protected:
-  Steps() { scratch.make_directory("cache/tmp/r1"); }
+  Steps() { make_directories(directory(), 0700).ok(); }
 
-  std::string directory() const { return cache() + "/tmp/r1"; }
+  std::string directory() const { return protocol::daemon_directory(cache()) + "/tmp/r1"; }
 
   // A step that runs these shell commands one after the other.
   RunStep step(std::uint32_t number, const std::vector<std::string>& commands) const {
@@ -35,45 +38,72 @@ class Steps : public LaunchTest {
     step.directory = directory();
     for (const std::string& command : commands) step.commands.push_back({"/bin/sh", {"sh", "-c", command}});
     step.trace_path = directory() + "/trace";
-    step.stdout_path = directory() + "/out" + std::to_string(number);
-    step.stderr_path = directory() + "/err" + std::to_string(number);
     return step;
   }
 
   // Has the client run the step, and returns its report.
   StepDone report_of(const RunStep& step, const std::vector<std::string>& variables = {}) {
-    StepDone report;
+    Heard<StepDone> report;
     const FakeDaemon daemon(cache(), {[&](Channel& channel) {
                               expect<CompileRequest>(channel);
                               EXPECT_TRUE(channel.send(step, 10s));
-                              report = expect<StepDone>(channel);
+                              report.set(expect<StepDone>(channel));
                               EXPECT_TRUE(channel.send(Finish{}, 10s));
                             }});
     EXPECT_EQ(compile(variables).exit_code, 0);
     EXPECT_EQ(compiler_runs(), 0);
-    return report;
+    return report.get();
   }
 
   static void wait_for_file(const std::string& path) {
-    while (!exists(path)) std::this_thread::yield();
+    EXPECT_TRUE(support::comes_true([&] { return exists(path); })) << path;
   }
 };
 
-TEST_F(Steps, RunInOrderAndPrintIntoTheirFiles) {
+TEST_F(Steps, RunInOrderAndReportWhatTheyPrint) {
   const StepDone report = report_of(step(3, {"echo one; echo first >&2", "echo two; cat"}));
   EXPECT_EQ(report.step, 3u);
   EXPECT_EQ(report.exit_code, 0);
   EXPECT_EQ(report.spawn_error, "");
   EXPECT_GT(report.started_ns, 0u);
-  EXPECT_EQ(read_bytes(directory() + "/out3"), "one\ntwo\n");
-  EXPECT_EQ(read_bytes(directory() + "/err3"), "first\n");
+  EXPECT_EQ(report.stdout_text, "one\ntwo\n");
+  EXPECT_EQ(report.stderr_text, "first\n");
+  EXPECT_EQ(report.doubt, "");
+}
+
+TEST_F(Steps, ReportWhatIsPrintedByThePathsOfTheStreams) {
+  const StepDone report =
+      report_of(step(1, {"echo one; echo two >> /proc/self/fd/1", "echo three >> /proc/self/fd/2"}));
+  EXPECT_EQ(report.stdout_text, "one\ntwo\n");
+  EXPECT_EQ(report.stderr_text, "three\n");
+}
+
+TEST_F(Steps, AreNotWaitedForByAProcessThatTheyLeftBehindWithTheirStreams) {
+  const StepDone report = report_of(step(1, {"sleep 1000 & echo $! > " + (scratch / "pid") + "; echo one"}));
+  EXPECT_EQ(report.stdout_text, "one\n");
+  kill(std::stoi(read_bytes(scratch / "pid")), SIGKILL);
+}
+
+TEST_F(Steps, NeedNoRoomOnAnyDiskForWhatTheyPrint) {
+  std::filesystem::remove_all(directory());  // nothing can be written there
+  const StepDone report = report_of(step(1, {"echo one; echo two >&2; exit 1"}));
+  EXPECT_EQ(report.exit_code, 1);
+  EXPECT_EQ(report.stdout_text, "one\n");
+  EXPECT_EQ(report.stderr_text, "two\n");
+}
+
+TEST_F(Steps, ThatPrintMoreThanAMessageHoldsEndAndLeaveADoubt) {
+  const StepDone report = report_of(step(1, {"head -c 20000000 /dev/zero"}));
+  EXPECT_EQ(report.exit_code, 0);
+  EXPECT_THAT(report.doubt, HasSubstr("it prints more than"));
+  EXPECT_EQ(report.stdout_text, "");
 }
 
 TEST_F(Steps, StopAtTheFirstCommandThatFails) {
   const StepDone report = report_of(step(1, {"echo one", "exit 9", "echo three"}));
   EXPECT_EQ(report.exit_code, 9);
   EXPECT_EQ(report.failed_command, 1u);
-  EXPECT_EQ(read_bytes(directory() + "/out1"), "one\n");
+  EXPECT_EQ(report.stdout_text, "one\n");
 }
 
 TEST_F(Steps, ReportACommandThatASignalEnded) {
@@ -90,15 +120,15 @@ TEST_F(Steps, ReportACommandThatCannotBeStarted) {
 
 TEST_F(Steps, GetTheUsersEnvironmentWithTheTraceAndTheTemporaryDirectory) {
   RunStep wanted = step(1, {"echo \"$TMPDIR $CPATH $HIPCACHE_TRACE ${LD_PRELOAD-none}\""});
-  report_of(wanted, {"TMPDIR=/tmp", "CPATH=/inc"});
-  EXPECT_EQ(read_bytes(directory() + "/out1"), directory() + " /inc  none\n") << "nothing is traced without a library";
+  const StepDone report = report_of(wanted, {"TMPDIR=/tmp", "CPATH=/inc"});
+  EXPECT_EQ(report.stdout_text, directory() + " /inc  none\n") << "nothing is traced without a library";
 }
 
 TEST_F(Steps, ChainALibraryThatIsPreloadedAlready) {
   RunStep wanted = step(1, {"echo \"$HIPCACHE_TRACE $LD_PRELOAD\""});
   wanted.trace_library = "/absent/libtrace.so";
-  report_of(wanted, {"LD_PRELOAD=/absent/libfakeroot.so"});
-  EXPECT_EQ(read_bytes(directory() + "/out1"), directory() + "/trace /absent/libtrace.so:/absent/libfakeroot.so\n");
+  const StepDone report = report_of(wanted, {"LD_PRELOAD=/absent/libfakeroot.so"});
+  EXPECT_EQ(report.stdout_text, directory() + "/trace /absent/libtrace.so:/absent/libfakeroot.so\n");
 }
 
 TEST_F(Steps, MayBeMoreThanThreadsIfTheyFollowEachOther) {
@@ -122,16 +152,15 @@ TEST_F(Steps, RunSideBySide) {
                             EXPECT_TRUE(channel.send(step(1, {"mkfifo " + pipe + " && echo met > " + pipe}), 10s));
                             wait_for_file(pipe);
                             EXPECT_TRUE(channel.send(step(2, {"cat " + pipe}), 10s));
-                            expect<StepDone>(channel);
-                            expect<StepDone>(channel);
+                            const std::string first = expect<StepDone>(channel).stdout_text;
+                            EXPECT_EQ(first + expect<StepDone>(channel).stdout_text, "met\n");
                             EXPECT_TRUE(channel.send(Finish{}, 10s));
                           }});
   EXPECT_EQ(compile().exit_code, 0);
-  EXPECT_EQ(read_bytes(directory() + "/out2"), "met\n");
 }
 
 TEST_F(Steps, AreKilledAndClearedAwayWhenTheDaemonDiesAndTheCompilerRuns) {
-  pid_t child = 0;
+  Heard<pid_t> heard;
   {
     const FakeDaemon daemon(cache(), {[&](Channel& channel) {
                               expect<CompileRequest>(channel);
@@ -140,14 +169,14 @@ TEST_F(Steps, AreKilledAndClearedAwayWhenTheDaemonDiesAndTheCompilerRuns) {
                                   "echo $$ > " + number + ".new; mv " + number + ".new " + number + "; exec sleep 1000";
                               EXPECT_TRUE(channel.send(step(1, {command}), 10s));
                               wait_for_file(number);
-                              child = std::stoi(read_bytes(number));
+                              heard.set(std::stoi(read_bytes(number)));
                             }});
     expect_compiled_by_the_compiler(compile());
   }
-  EXPECT_EQ(kill(child, 0), -1);
+  EXPECT_EQ(kill(heard.get(), 0), -1);
   EXPECT_EQ(errno, ESRCH);
   EXPECT_FALSE(exists(directory()));
-  EXPECT_TRUE(exists(cache() + "/tmp"));
+  EXPECT_TRUE(exists(protocol::daemon_directory(cache()) + "/tmp"));
 }
 
 TEST_F(Steps, AreKilledWhenTheDaemonEndsTheRequestBeforeThem) {
@@ -160,7 +189,7 @@ TEST_F(Steps, AreKilledWhenTheDaemonEndsTheRequestBeforeThem) {
 }
 
 TEST_F(Steps, ThatIgnoreSigtermAreKilledWithAllThatTheyStarted) {
-  std::string children;
+  Heard<std::string> children;
   {
     const FakeDaemon daemon(cache(), {[&](Channel& channel) {
                               expect<CompileRequest>(channel);
@@ -169,16 +198,36 @@ TEST_F(Steps, ThatIgnoreSigtermAreKilledWithAllThatTheyStarted) {
                                                                 ".new; mv " + list + ".new " + list + "; wait"}),
                                                        10s));
                               wait_for_file(list);
-                              children = read_bytes(list);
+                              children.set(read_bytes(list));
                             }});
     expect_compiled_by_the_compiler(compile());
   }
-  std::istringstream numbers(children);
+  std::istringstream numbers(children.get());
   pid_t shell = 0;
   pid_t started_by_it = 0;
   ASSERT_TRUE(numbers >> shell >> started_by_it);
   EXPECT_EQ(kill(shell, 0), -1);
   EXPECT_EQ(kill(started_by_it, 0), -1);
+}
+
+// A shell's `other & exec hipcache ...` makes the other one's parent of us.
+TEST_F(Steps, AreEndedWithoutTheProcessesThatTheClientInherited) {
+  const std::string jobs = scratch / "jobs";
+  const std::string step_pid = scratch / "step";
+  {
+    const FakeDaemon daemon(cache(), {[&](Channel& channel) {
+                              expect<CompileRequest>(channel);
+                              const std::string command = "sleep 1000 & echo $! > " + step_pid + ".new; mv " +
+                                                          step_pid + ".new " + step_pid + "; wait";
+                              EXPECT_TRUE(channel.send(step(1, {command}), 10s));
+                              wait_for_file(step_pid);
+                            }});
+    run({"/bin/sh", "-c", "sleep 1000 & echo $! > " + jobs + "; exec hipcache cc -o " + object()});
+  }
+  EXPECT_EQ(compiler_runs(), 1);
+  EXPECT_EQ(kill(std::stoi(read_bytes(step_pid)), 0), -1);
+  const pid_t job = std::stoi(read_bytes(jobs));
+  EXPECT_EQ(kill(job, SIGKILL), 0) << "the job is not ours";
 }
 
 TEST_F(Steps, WithoutACommandAreNotUnderstoodAndTheCompilerRuns) {
@@ -197,6 +246,26 @@ TEST_F(Steps, NeverMakeTheClientRemoveADirectoryThatIsNotTheDaemonsOwn) {
                           }});
   expect_compiled_by_the_compiler(compile());
   EXPECT_TRUE(exists(precious));
+}
+
+TEST_F(Steps, InTheUsersTemporaryDirectoryAreClearedAwayToo) {
+  const std::string made = scratch.make_directory("hipcache-a1B2c3");
+  const std::string open_to_others = scratch.make_directory("hipcache-d4E5f6");
+  ASSERT_EQ(chmod(made.c_str(), 0700), 0);
+  ASSERT_EQ(chmod(open_to_others.c_str(), 0755), 0);
+  for (const std::string& directory : {made, open_to_others}) {
+    std::filesystem::remove(scratch / "runs");
+    RunStep wanted = step(1, {"true"});
+    wanted.directory = directory;
+    const FakeDaemon daemon(cache(), {[&](Channel& channel) {
+                              expect<CompileRequest>(channel);
+                              EXPECT_TRUE(channel.send(wanted, 10s));
+                              expect<StepDone>(channel);
+                            }});
+    expect_compiled_by_the_compiler(compile());
+  }
+  EXPECT_FALSE(exists(made));
+  EXPECT_TRUE(exists(open_to_others)) << "the daemon makes none like this";
 }
 
 }  // namespace

@@ -101,6 +101,18 @@ TEST(Invocation, KeepsWhatOnlyLooksLikeAnArch) {
             words("clang++ -include --offload-arch=gfx906 -c a.hip"));
 }
 
+TEST(Invocation, LeavesOptionsOfTheDepfileOutOfWhatTheCuidIsMadeOf) {
+  const auto rest = [](const std::string& options) { return parsed("clang++ -O2 " + options + " -c a.hip").for_cuid; };
+  for (const char* options : {"-MD", "-MMD -MF x.d", "-MD -MFx.d -MTa.o", "-MD -MT a.o -MQ b.o -MP -MV", "-Wp,-MD,x.d"})
+    EXPECT_EQ(rest(options), rest("")) << options;
+}
+
+TEST(Invocation, KeepsForTheCuidWhatOnlyLooksLikeAnOptionOfTheDepfile) {
+  for (const char* options : {"-D -MD", "-include -MF", "-MG", "-Wp,-DX"})
+    EXPECT_EQ(parsed("clang++ " + std::string(options) + " -c a.hip").for_cuid,
+              words("clang++ " + std::string(options) + " -c a.hip"));
+}
+
 TEST(Invocation, KnowsACuidOfTheUsers) {
   EXPECT_FALSE(parsed("clang++ -c a.hip").user_cuid);
   EXPECT_TRUE(parsed("clang++ -cuid=x -c a.hip").user_cuid);

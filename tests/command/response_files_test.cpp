@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <variant>
 
@@ -58,6 +59,14 @@ TEST_F(ResponseFiles, MayBeEmpty) {
   const auto expanded = expand({"clang++", "@args"});
   ASSERT_TRUE(expanded);
   EXPECT_THAT(expanded->arguments, ElementsAre("clang++"));
+}
+
+TEST_F(ResponseFiles, AreErrorsWhereTheyCanBeReadOnceOnly) {
+  ASSERT_EQ(mkfifo((scratch / "pipe").c_str(), 0600), 0);
+  scratch.write("args", "@/dev/fd/0");
+  EXPECT_THAT(trouble("@pipe"), HasSubstr(scratch / "pipe"));
+  EXPECT_THAT(trouble("@/dev/stdin"), HasSubstr("/dev/stdin"));
+  EXPECT_THAT(trouble("@args"), HasSubstr("/dev/fd/0"));
 }
 
 TEST_F(ResponseFiles, DoNotExpandInTheNameOfTheCompiler) {

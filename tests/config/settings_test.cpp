@@ -50,6 +50,25 @@ TEST_F(SettingsTest, WithoutHomeTheErrorSaysWhatToSet) {
   EXPECT_TRUE(locate(lookup_in({"HIPCACHE_DIR=/c", "HIPCACHE_CONFIG=/f"})));
 }
 
+TEST_F(SettingsTest, WithoutHomeTheDirectoryAloneIsEnoughAndThereIsNoFile) {
+  const Result<Settings> settings = load(lookup_in({"HIPCACHE_DIR=/c"}));
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->directory, "/c");
+  EXPECT_EQ(settings->file, "");
+}
+
+TEST_F(SettingsTest, AHomeThatDoesNotExistIsToBeSeenWhereTheDirectoryLiesInIt) {
+  const auto checked = [](std::vector<std::string> variables) {
+    return check_home(locate(lookup_in(std::move(variables))).value());
+  };
+  const Status missing = checked({"HOME=/nonexistent"});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message, "HOME is /nonexistent, which is no directory: set HIPCACHE_DIR");
+  EXPECT_TRUE(checked({"HOME=" + scratch.path()}));
+  EXPECT_TRUE(checked({"HOME=/nonexistent", "XDG_CACHE_HOME=/c"}));
+  EXPECT_TRUE(checked({"HOME=/nonexistent", "HIPCACHE_DIR=/c"}));
+}
+
 TEST_F(SettingsTest, ARelativeDirectoryIsTakenFromTheCurrentOne) {
   const Settings settings = locate(lookup_in({"HIPCACHE_DIR=here/cache", "HIPCACHE_CONFIG=/f"})).value();
   EXPECT_EQ(settings.directory, std::filesystem::current_path().string() + "/here/cache");
@@ -66,6 +85,7 @@ TEST_F(SettingsTest, NoFileMeansDefaults) {
   EXPECT_EQ(settings.idle_timeout, std::chrono::seconds(600));
   EXPECT_EQ(settings.jobs, 0u);
   EXPECT_EQ(settings.cuid, "");
+  EXPECT_TRUE(settings.compilers.empty());
 }
 
 TEST_F(SettingsTest, TheFileSetsEveryKey) {
@@ -92,6 +112,23 @@ TEST_F(SettingsTest, AVariableWinsOverTheFileAndAnEmptyOneDoesNot) {
   EXPECT_EQ(settings.jobs, 3u);
 }
 
+TEST_F(SettingsTest, SeedsAreSeparatedByCommasSinceTheirNamesMayContainBlanks) {
+  EXPECT_THAT(load_with("seed = ['/a b', '/c']\n").value().seeds, testing::ElementsAre("/a b", "/c"));
+  EXPECT_THAT(load_with("", {"HIPCACHE_SEED= /a b ,,/c,"}).value().seeds, testing::ElementsAre("/a b", "/c"));
+  EXPECT_THAT(error_with("", {"HIPCACHE_SEED=a"}), HasSubstr("HIPCACHE_SEED: \"a\" is not an absolute directory"));
+}
+
+TEST_F(SettingsTest, AUmaskIsOctalAndLetsNeitherOthersWriteNorTheOwnerGo) {
+  EXPECT_EQ(load_with("").value().umask, 077u);
+  EXPECT_EQ(load_with("umask = '027'\n").value().umask, 027u);
+  EXPECT_EQ(load_with("", {"HIPCACHE_UMASK=2"}).value().umask, 02u);
+  for (const char* wrong : {"0", "075", "020"})
+    EXPECT_THAT(error_with("", {std::string("HIPCACHE_UMASK=") + wrong}), HasSubstr("lets everybody write")) << wrong;
+  EXPECT_THAT(error_with("", {"HIPCACHE_UMASK=707"}), HasSubstr("takes the cache from its owner"));
+  for (const char* wrong : {"8", "u=rwx", "1777", "-2"})
+    EXPECT_THAT(error_with("", {std::string("HIPCACHE_UMASK=") + wrong}), HasSubstr("is not a umask")) << wrong;
+}
+
 TEST_F(SettingsTest, AnUnknownKeyIsNamedWithTheKnownOnes) {
   const std::string error = error_with("maxsize = '5G'\n");
   EXPECT_THAT(error, HasSubstr(path() + ": unknown key \"maxsize\""));
@@ -104,9 +141,13 @@ TEST_F(SettingsTest, ABadValueIsNamedWithItsFileAndKey) {
   EXPECT_THAT(error_with("readonly = 'perhaps'\n"), HasSubstr("readonly: \"perhaps\" is not a boolean"));
   EXPECT_THAT(error_with("jobs = -2\n"), HasSubstr("jobs: \"-2\" is not a number"));
   EXPECT_THAT(error_with("basedir = 'src'\n"), HasSubstr("basedir: \"src\" is not an absolute directory"));
+  EXPECT_THAT(error_with("seed = ['/a', 'b']\n"), HasSubstr("seed: \"b\" is not an absolute directory"));
   EXPECT_THAT(error_with("remote = ['cache.example']\n"), HasSubstr("is not a URL"));
   EXPECT_THAT(error_with("log = 'log'\n"), HasSubstr("\"stderr\" or an absolute path"));
   EXPECT_THAT(error_with("cuid = 'random'\n"), HasSubstr("\"auto\" or \"keep\""));
+  for (const char* wrong : {"/usr/bin/mpicxx", "=gcc", "mpicxx=", "mpicxx=icc", "a=gcc=clang"})
+    EXPECT_THAT(error_with("compilers = ['" + std::string(wrong) + "']\n"),
+                HasSubstr("\"" + std::string(wrong) + "\" is not the name of a program such as mpicxx"));
 }
 
 TEST_F(SettingsTest, AWrongTypeIsNamedWithItsLine) {

@@ -48,11 +48,21 @@ TEST(CacheDirectory, ThatIsAFileIsAnErrorThatNamesIt) {
   EXPECT_NE(CacheDirectory::take(scratch / "file", 0ms).error().message.find(scratch / "file"), std::string::npos);
 }
 
+TEST(RequestDirectory, LiesInTheUsersDirectoryUnderANameOfOursWhereTheCacheHasNoRoom) {
+  const support::Scratch scratch;
+  const auto directory = RequestDirectory::make("/nowhere", scratch.path());
+  ASSERT_TRUE(directory);
+  EXPECT_EQ(directory->path().find(scratch.path() + "/hipcache-"), 0u);
+  struct stat status{};
+  ASSERT_EQ(stat(directory->path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0700u) << "by which the client knows it";
+}
+
 TEST(RequestDirectory, IsGoneWithItsContentsAtTheEndOfTheRequest) {
   const Scratch scratch;
   std::string path;
   {
-    const auto directory = RequestDirectory::make(scratch.path());
+    const auto directory = RequestDirectory::make(scratch.path(), "/tmp");
     ASSERT_TRUE(directory.ok());
     path = directory->path();
     scratch.write(path.substr(scratch.path().size() + 1) + "/deep/file", "x");
@@ -61,7 +71,9 @@ TEST(RequestDirectory, IsGoneWithItsContentsAtTheEndOfTheRequest) {
   EXPECT_FALSE(support::exists(path));
 }
 
-TEST(RequestDirectory, ThatCannotBeMadeIsAnError) { EXPECT_FALSE(RequestDirectory::make("/nowhere").ok()); }
+TEST(RequestDirectory, ThatCannotBeMadeIsAnError) {
+  EXPECT_FALSE(RequestDirectory::make("/nowhere", "/nowhere/else").ok());
+}
 
 }  // namespace
 }  // namespace hipcache::daemon

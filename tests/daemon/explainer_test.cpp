@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "daemon/keys.h"
+#include "daemon/services_in_memory.h"
 #include "daemon/trail.h"
-#include "support/memory_store.h"
 #include "support/scratch.h"
 
 namespace hipcache::daemon {
@@ -41,13 +41,13 @@ class ExplainerTest : public testing::Test {
 
   // As if the request had been compiled just now.
   void compile(TrailStep step) {
-    const Witnessed seen{std::make_shared<const PathSet>(set()), world_.state(set(), request_.from)};
+    const Witnessed seen{std::make_shared<const PathSet>(set()), services_.world.state(set(), request_.from)};
     const Result<action::Observed> observed =
-        actions_.record_union(step.key, actions_.examine({seen}, request_.from), {});
+        services_.actions.record_union(step.key, services_.actions.examine({seen}, request_.from), {});
     ASSERT_TRUE(observed) << observed.error().message;
     step.set = step.refusal.empty() ? set().id() : Digest{};
-    const Status kept =
-        history_.record(output_key(request_), {.asked = asked_by(request_), .steps = {step}, .observed = *observed});
+    const Status kept = services_.history.record(output_key(request_),
+                                                 {.asked = asked_by(request_), .steps = {step}, .observed = *observed});
     ASSERT_TRUE(kept) << kept.error().message;
   }
 
@@ -62,30 +62,8 @@ class ExplainerTest : public testing::Test {
   static std::string digits(const std::string& bytes) { return digest_of(bytes).hex().substr(0, 16); }
 
   support::Scratch scratch_;
-  support::MemoryStore store_;
-  Log log_{scratch_ / "log"};
-  inputs::World world_;
-  action::ActionCache actions_{store_, world_, log_};
-  action::History history_{store_, log_};
-  stats::Counters counters_;
-  command::Parser parser_;
-  InFlight in_flight_;
-  Pending pending_;
-  Tokens tokens_{1};
-  Remembered doubts_;
-  Remembered proofs_;
-  Services services_{.store = store_,
-                     .world = world_,
-                     .actions = actions_,
-                     .history = history_,
-                     .counters = counters_,
-                     .parser = parser_,
-                     .in_flight = in_flight_,
-                     .pending = pending_,
-                     .tokens = tokens_,
-                     .doubts = doubts_,
-                     .proofs = proofs_,
-                     .log = log_};
+  ServicesInMemory<> made_{{.log = scratch_ / "log"}};
+  const Services& services_ = made_.services;
   Request request_;
 };
 
@@ -174,7 +152,7 @@ TEST_F(ExplainerTest, ConcealsArgumentsThatTheDriverMadeWhereAVariableDiffers) {
 TEST_F(ExplainerTest, SaysNoMoreOfAStepWhosePathSetIsLostThanOfAll) {
   compile(host());
   scratch_.write("a.h", "B");
-  store_.actions.erase(host().key.value);
+  made_.store.actions.erase(host().key.value);
   EXPECT_THAT(why(), ElementsAre(HasSubstr("content a.h")));
 }
 
@@ -194,12 +172,13 @@ TEST_F(ExplainerTest, NamesFilesOfAnotherCheckoutAsTheyAreCalledHere) {
   in(one);
   scratch_.write("one/a.h", "A");
   const PathSet portable({{Question::content, request_.from.base.portable_path(one + "/a.h")}});
-  const Witnessed seen{std::make_shared<const PathSet>(portable), world_.state(portable, request_.from)};
-  const auto observed = actions_.record_union(host().key, actions_.examine({seen}, request_.from), {});
+  const Witnessed seen{std::make_shared<const PathSet>(portable), services_.world.state(portable, request_.from)};
+  const auto observed =
+      services_.actions.record_union(host().key, services_.actions.examine({seen}, request_.from), {});
   TrailStep step = host();
   step.set = portable.id();
-  ASSERT_TRUE(
-      history_.record(output_key(request_), {.asked = asked_by(request_), .steps = {step}, .observed = *observed}));
+  ASSERT_TRUE(services_.history.record(output_key(request_),
+                                       {.asked = asked_by(request_), .steps = {step}, .observed = *observed}));
   in(two);
   scratch_.write("two/a.h", "B");
   EXPECT_THAT(why(), ElementsAre("content " + two + "/a.h (digest " + digits("B") + ", was " + digits("A") + ")"));

@@ -7,6 +7,8 @@
 #include <optional>
 #include <thread>
 
+#include "support/comes_true.h"
+
 namespace hipcache::daemon {
 namespace {
 
@@ -30,7 +32,7 @@ class PendingRequests : public testing::Test {
       wait();
       saw_end = ended;
     });
-    while (!asked) std::this_thread::yield();
+    EXPECT_TRUE(support::comes_true([&] { return asked.load(); }));
     ended = true;
     held.reset();
     waiter.join();
@@ -68,11 +70,12 @@ TEST_F(PendingRequests, ThatCameLaterHoldUpNobodyWhoWaitsAlready) {
     table_.wait_for(kKey, kLong);
     through = true;
   });
-  while (!through) {
+  EXPECT_TRUE(support::comes_true([&] {
     marks.push_back(table_.mark({kKey}));
     std::this_thread::yield();
     marks.pop_front();
-  }
+    return through.load();
+  }));
   waiter.join();
 }
 

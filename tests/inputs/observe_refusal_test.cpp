@@ -87,11 +87,30 @@ TEST_F(ObserveRefusal, NamesAWriteElsewhere) {
 }
 
 TEST_F(ObserveRefusal, NamesAReadThroughADescriptor) {
-  for (const char* path : {"/dev/fd/63", "/dev/stdin", "/proc/self/fd/0", "/proc/self/cwd/a.h"}) {
-    trace_.records.clear();
-    saw(Kind::open_read, path);
-    EXPECT_EQ(refusal(), "trace") << path;
+  for (const char* path :
+       {"/dev/fd/63", "/dev/stdin", "/dev/stdout", "/proc/self/fd/0", "/proc/thread-self/fd/0", "/proc/12/fd/3",
+        "/proc/self/cwd/a.h", "/proc/self/status", "/proc/1/environ", "/dev/ptmx"}) {
+    for (const bool found : {true, false}) {
+      trace_.records.clear();
+      saw(Kind::open_read, path, found);
+      EXPECT_EQ(refusal(), "trace") << path;
+    }
   }
+}
+
+TEST_F(ObserveRefusal, NamesALookThroughAProcessButNotAtADescriptorOfItsOwn) {
+  for (const char* path : {"/proc/self/cwd", "/proc/self/root", "/proc/self/fd/3/x", "/proc/1/exe", "/proc/self"}) {
+    for (const Kind kind : {Kind::link, Kind::look, Kind::real_path}) {
+      trace_.records.clear();
+      saw(kind, path);
+      EXPECT_EQ(refusal(), "trace") << path;
+    }
+  }
+  trace_.records.clear();
+  saw(Kind::look, "/proc/self/fd");
+  saw(Kind::link, "/proc/self/fd/12");
+  saw(Kind::link, "/proc/self/exe");
+  EXPECT_EQ(refusal(), "");
 }
 
 TEST_F(ObserveRefusal, NamesAReadPipeButNotOneThatWasLookedAt) {

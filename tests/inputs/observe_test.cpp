@@ -58,6 +58,34 @@ TEST_F(Observe, LeavesOutVariablesThatOnlySteerASearchAndThoseOfTheTracer) {
   }
 }
 
+TEST_F(Observe, LeavesOutWhatMakeTellsGccUnlessLtoCodeIsLinked) {
+  run_.undivided = true;
+  trace_.ends = 4;
+  saw(Kind::variable, "MAKEFLAGS");
+  trace_.programs = {"/usr/bin/x86_64-linux-gnu-gcc-12", "/usr/lib/gcc/cc1", "/usr/bin/as", "/usr/lib/gcc/collect2"};
+  EXPECT_FALSE(asks(Question::variable, "MAKEFLAGS"));
+  for (const char* other : {"/usr/lib/gcc/lto-wrapper", "/usr/lib/gcc/lto1", "/usr/bin/clang", "/bin/sh"}) {
+    trace_.programs.back() = other;
+    EXPECT_TRUE(asks(Question::variable, "MAKEFLAGS")) << other;
+  }
+}
+
+TEST_F(Observe, AsksForTheDateOfTheSourceWhereAProgramMadeADateOrMayUseTheValueOtherwise) {
+  run_.undivided = true;
+  saw(Kind::variable, "SOURCE_DATE_EPOCH");
+  trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
+  EXPECT_FALSE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
+  EXPECT_TRUE(asks(Question::source_date, ""));
+  trace_.programs = {"/usr/bin/perl"};
+  EXPECT_TRUE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
+  trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
+  run_.shows_command = true;
+  EXPECT_TRUE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
+  run_.shows_command = false;
+  saw(Kind::date, "gmtime");
+  EXPECT_TRUE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
+}
+
 TEST_F(Observe, LeavesOutTheRequestsDirectoryHoweverItIsSpelled) {
   write("request/x.o", "");
   link("alias", "request");
@@ -76,12 +104,20 @@ TEST_F(Observe, CountsWhatIsReachedThroughTheRequestsDirectoryButNotInIt) {
   EXPECT_TRUE(asks(Question::content, name));
 }
 
-TEST_F(Observe, LeavesOutTheMachineButNotSharedMemory) {
+TEST_F(Observe, LeavesOutAFewPlacesOfTheKernelsAndAsksForAllOthers) {
   saw(Kind::open_read, "/proc/cpuinfo");
   saw(Kind::open_read, "/dev/urandom");
   saw(Kind::link, "/proc/self/fd/3");
   saw(Kind::open_write, "/dev/null");
   saw(Kind::look, "/dev/shm/no/such/file.h", false);
+  saw(Kind::look, "/dev/no/such/file.h", false);
+  saw(Kind::look, "/dev/ptmx");
+  saw(Kind::open_read, "/proc/no-such-file", false);
+  saw(Kind::look, "/proc/filesystems");
+  EXPECT_TRUE(asks(Question::presence, "/dev/no/such/file.h"));
+  EXPECT_TRUE(asks(Question::presence, "/dev/ptmx"));
+  EXPECT_TRUE(asks(Question::content, "/proc/no-such-file"));
+  EXPECT_TRUE(asks(Question::presence, "/proc/filesystems"));
   EXPECT_FALSE(asks_about("/proc/cpuinfo"));
   EXPECT_FALSE(asks_about("/dev/urandom"));
   EXPECT_FALSE(asks_about("/proc/self/fd/3"));
@@ -117,6 +153,27 @@ TEST_F(Observe, AddsTheLoadersCacheAndVariables) {
   EXPECT_TRUE(asks(Question::content, "/etc/ld.so.preload"));
   EXPECT_TRUE(asks(Question::variable, "LD_LIBRARY_PATH"));
   EXPECT_TRUE(asks(Question::variable, "LD_PRELOAD"));
+}
+
+TEST_F(Observe, AsksForEachLibraryByNameWhereAllNamesAreKnown) {
+  run_.programs = trace_.programs = {"/usr/bin/env"};
+  EXPECT_TRUE(asks(Question::library, "libc.so.6"));
+  EXPECT_FALSE(asks(Question::content, "/etc/ld.so.cache"));
+  EXPECT_FALSE(asks(Question::variable, "LD_LIBRARY_PATH"));
+  saw(Kind::variable, "LD_LIBRARY_PATH");
+  EXPECT_TRUE(asks(Question::variable, "LD_LIBRARY_PATH"));
+}
+
+TEST_F(Observe, AsksForTheWholeOfTheLoadersCacheWhereANameMayBeUnknown) {
+  run_.programs = trace_.programs = {"/usr/bin/env"};
+  saw(Kind::library_name, "libabsent.so.7");
+  EXPECT_TRUE(asks(Question::content, "/etc/ld.so.cache"));
+  EXPECT_TRUE(asks(Question::variable, "LD_LIBRARY_PATH"));
+  EXPECT_TRUE(asks(Question::presence, "/usr/lib/libabsent.so.7"));
+  trace_.records.clear();
+  EXPECT_FALSE(asks(Question::content, "/etc/ld.so.cache"));
+  saw(Kind::open_read, "/etc/nsswitch.conf");
+  EXPECT_TRUE(asks(Question::content, "/etc/ld.so.cache"));
 }
 
 TEST_F(Observe, AddsThePlacesWhereALibraryCouldAppearFirst) {

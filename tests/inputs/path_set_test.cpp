@@ -24,7 +24,7 @@ PathSet some_set() {
 }
 
 // Encoded as version 1 does, whatever the raw form says.
-std::string wrapped(const std::string& raw) { return "HCPS\x02" + raw; }
+std::string wrapped(const std::string& raw) { return "HCPS\x04" + raw; }
 
 std::string error_of(const std::string& bytes) {
   Result<PathSet> set = PathSet::decode(bytes);
@@ -98,7 +98,7 @@ TEST(PathSet, SurvivesRandomRawForms) {
   std::mt19937 random(7);
   for (int i = 0; i < 5'000; ++i) {
     std::string raw(random() % 64, '\0');
-    for (char& byte : raw) byte = static_cast<char>(random() % 12);
+    for (char& byte : raw) byte = static_cast<char>(random() % 14);
     Result<PathSet> set = PathSet::decode(wrapped(raw));
     if (!set) continue;
     EXPECT_EQ(set->encode(), PathSet::decode(set->encode())->encode());
@@ -109,7 +109,7 @@ TEST(PathSet, SaysWhatIsWrongWithDamagedBytes) {
   EXPECT_THAT(error_of("garbage"), HasSubstr("does not begin"));
   EXPECT_THAT(error_of("HCPS\x01rest"), HasSubstr("another version"));
   EXPECT_THAT(error_of(wrapped(FrameWriter().number(1'000'001).bytes())), HasSubstr("more observations"));
-  EXPECT_THAT(error_of(wrapped(FrameWriter().number(1).byte(12).number(0).text("a").bytes())),
+  EXPECT_THAT(error_of(wrapped(FrameWriter().number(1).byte(255).number(0).text("a").bytes())),
               HasSubstr("unknown question"));
   EXPECT_THAT(error_of(wrapped(FrameWriter().number(1).byte(1).number(3).text("a").bytes())), HasSubstr("shares more"));
   EXPECT_THAT(error_of(wrapped(FrameWriter().number(0).byte(0).bytes())), HasSubstr("after its end"));

@@ -1,5 +1,5 @@
 // Path sets that are good in every checkout, and what ties one to the checkout it was made in.
-#include "inputs/own_name.h"
+#include "hipcache/inputs/own_name.h"
 #include "inputs/trace_fixture.h"
 
 namespace hipcache::inputs {
@@ -85,6 +85,15 @@ TEST_F(Portable, ASourceThatAsksForItsOwnNameTiesTheResultUnlessNamesAreMapped) 
   saw(Kind::open_read, at("one/own.h"));
   EXPECT_FALSE(holds_in_other(run()));
   run_.maps_own_names = true;
+  EXPECT_TRUE(holds_in_other(run()));
+}
+
+// A compiler's own libraries hold these words.
+TEST_F(Portable, AProgramOrLibraryHasNoNameOfItsOwn) {
+  for (const char* checkout : {"one", "other"})
+    write(std::string(checkout) + "/libA.so", std::string("\x7f") + "ELF __FILE__");
+  begin_run();
+  saw(Kind::library, at("one/libA.so"));
   EXPECT_TRUE(holds_in_other(run()));
 }
 

@@ -52,6 +52,14 @@ TEST_F(RaceGuard, SeesADirectoryThatWasSwappedAndSwappedBack) {
   EXPECT_EQ(refusal(), "input-changed");
 }
 
+TEST_F(RaceGuard, SeesAnEmptyFileThatGotContentAfterALook) {
+  write("data", "");
+  got(Kind::look, at("data"));
+  EXPECT_EQ(refusal(), "");
+  write("data", "one");
+  EXPECT_EQ(refusal(), "input-changed");
+}
+
 TEST_F(RaceGuard, SeesAPathThatWasOpenedBeforeAndAfterASwap) {
   got(Kind::open_read, at("project/a.h"));
   swap();

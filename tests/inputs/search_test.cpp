@@ -1,5 +1,7 @@
 #include "inputs/search.h"
 
+#include <memory>
+
 #include "inputs/trace_fixture.h"
 
 namespace hipcache::inputs {
@@ -20,8 +22,11 @@ class Search : public TraceFixture {
   }
 
   std::string found() {
+    const Surroundings here = from();
+    const std::shared_ptr<const Plan> plan = NameBook(100).plan(PathSet({{Question::program, "lld"}}), here);
     Effort effort;
-    return found_on_path("lld", from(), effort);
+    Glance glance(*plan, file_clock()(), effort, nullptr);
+    return found_on_path(*plan, plan->slot_of.front(), glance, effort);
   }
 };
 

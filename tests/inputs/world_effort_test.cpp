@@ -1,6 +1,7 @@
 // A hit's price: one stat per file and one per directory.
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "inputs/world_fixture.h"
@@ -120,8 +121,49 @@ TEST_F(WorldEffort, OfAFileAskedForTwiceIsOneStat) {
 
 TEST_F(WorldEffort, CountsReadlinksAndRealpaths) {
   link("l", write("a", ""));
+  make_stamps_fresh();
   const PathSet set({{Question::link, at("l")}, {Question::real_path, at("l")}});
-  EXPECT_EQ(effort_of(set).links, 2u);
+  EXPECT_EQ(effort_of(set).links, 3u) << "a readlink for each, and a realpath of what is a link";
+}
+
+TEST_F(WorldEffort, OfLinksIsTheirDirectory) {
+  std::vector<Observation> observations;
+  for (int i = 0; i < 10; ++i) {
+    observations.push_back({Question::link, link("d/link" + std::to_string(i), "anywhere")});
+    observations.push_back({Question::link, write("d/file" + std::to_string(i), "")});
+  }
+  let_stamps_settle();
+  const PathSet set(observations);
+  EXPECT_EQ(effort_of(set).links, 20u);
+  const Effort second = effort_of(set);
+  EXPECT_EQ(second.links, 0u);
+  EXPECT_EQ(second.stats, 1u);
+}
+
+TEST_F(WorldEffort, OfRealPathsIsOneStatPerFileAndPerDirectoryAbove) {
+  std::vector<Observation> observations;
+  for (int i = 0; i < 10; ++i) observations.push_back({Question::real_path, write("d/e/f" + std::to_string(i), "")});
+  let_stamps_settle();
+  const PathSet set(observations);
+  effort_of(set);
+  const Effort second = effort_of(set);
+  const std::string file = at("d/e/f");
+  const auto directories = static_cast<std::uint64_t>(std::count(file.begin(), file.end(), '/'));
+  EXPECT_LE(second.stats, 10 + directories);
+  EXPECT_LE(second.links, directories) << "those that are too new to be known";
+}
+
+TEST_F(WorldEffort, OfProgramsThatAreSearchedForIsOneStatPerDirectoryOfPath) {
+  std::string path = "PATH=";
+  for (int i = 0; i < 8; ++i) path += directory("bin" + std::to_string(i)) + ":";
+  environment_ = {path};
+  std::vector<Observation> observations;
+  for (int i = 0; i < 5; ++i) observations.push_back({Question::program, "program" + std::to_string(i)});
+  EXPECT_EQ(::chmod(write("bin7/program0", "elf").c_str(), 0755), 0);
+  let_stamps_settle();
+  const PathSet set(observations);
+  effort_of(set);
+  EXPECT_EQ(effort_of(set).stats, 8u + 2u) << "and a stat and an access of the one that is there";
 }
 
 }  // namespace

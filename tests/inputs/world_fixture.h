@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hipcache/inputs/world.h"
+#include "support/file_clock.h"
 #include "support/scratch.h"
 
 namespace hipcache::inputs {
@@ -23,8 +24,11 @@ class WorldFixture : public testing::Test {
 
   WorldFixture() : world_([this] { return now_.load(); }) { let_stamps_settle(); }
 
-  // As if the last change had been made long ago.
-  void let_stamps_settle() { now_ = file_clock()() + 10 * kSecond; }
+  // As if the last change had been made long ago. The next change gets another stamp.
+  void let_stamps_settle() {
+    support::await_next_tick();
+    now_ = file_clock()() + 10 * kSecond;
+  }
   // As if it had been made just now.
   void make_stamps_fresh() { now_ = file_clock()(); }
 

@@ -1,3 +1,7 @@
+#include <limits.h>
+#include <stdlib.h>
+
+#include "inputs/answers.h"
 #include "inputs/world_fixture.h"
 
 namespace hipcache::inputs {
@@ -19,6 +23,11 @@ class WorldTest : public WorldFixture {
     const Digest after = state(set);
     EXPECT_EQ(state(set), after) << "nothing changed since";
     return after != before;
+  }
+  std::string program(const std::string& name) {
+    std::string path = write(name, "elf");
+    EXPECT_EQ(chmod(path.c_str(), 0755), 0);
+    return path;
   }
   template <typename Change>
   bool sees_content(const std::string& name, Change change) {
@@ -115,6 +124,46 @@ TEST_F(WorldTest, SeesNamesOfOneFileComeApartInto) {
     remove("b.h");
     write("b.h", "same");
   }));
+}
+
+TEST_F(WorldTest, SeesWhetherAFileIsEmptyButNotItsSize) {
+  for (const auto mode : {std::filesystem::perms::owner_read, std::filesystem::perms::owner_all}) {
+    write("data", "one");
+    const auto make = [&](const std::string& bytes) {
+      remove("data");
+      write("data", bytes);
+      std::filesystem::permissions(at("data"), mode);
+    };
+    make("one");
+    EXPECT_FALSE(sees_presence(at("data"), [&] { make("two, three"); }));
+    EXPECT_TRUE(sees_presence(at("data"), [&] { make(""); }));
+    EXPECT_TRUE(sees_presence(at("data"), [&] { make("one"); }));
+    remove("data");
+  }
+}
+
+TEST_F(WorldTest, SeesDirectoriesThatWereOneComeApart) {
+  directory("one");
+  link("two", "one");
+  const PathSet set({{Question::presence, at("one")}, {Question::presence, at("two")}});
+  const Digest before = world_.state(set, here());
+  std::filesystem::remove(at("two"));
+  directory("two");
+  const Digest apart = world_.state(set, here());
+  EXPECT_NE(apart, before);
+  std::filesystem::remove(at("two"));
+  link("two", "one");
+  EXPECT_EQ(world_.state(set, here()), before);
+}
+
+TEST_F(WorldTest, SeesSizesAndTimesWhereTheyAreAskedFor) {
+  write("a.h", "one");
+  const auto touch = [&] {
+    std::filesystem::last_write_time(at("a.h"), std::filesystem::file_time_type::clock::now());
+  };
+  EXPECT_FALSE(sees(Question::size, at("a.h"), touch));
+  EXPECT_TRUE(sees(Question::size_and_time, at("a.h"), touch));
+  EXPECT_TRUE(sees(Question::size, at("a.h"), [&] { write("a.h", "three"); }));
 }
 
 TEST_F(WorldTest, SeesAnAbsentFileAppear) {
@@ -219,6 +268,50 @@ TEST_F(WorldTest, SeesTheTargetOfALinkChange) {
   EXPECT_TRUE(sees(Question::link, at("l"), [&] { write("l", ""); }));
 }
 
+TEST_F(WorldTest, SeesALinkBecomeAFileAndBack) {
+  write("l", "");
+  EXPECT_TRUE(sees(Question::link, at("l"), [&] { retarget("l", "two"); }));
+  EXPECT_TRUE(sees(Question::link, at("l"), [&] {
+    remove("l");
+    write("l", "");
+  }));
+}
+
+TEST_F(WorldTest, SeesALinkThroughADirectoryThatIsReplaced) {
+  link("d/l", "one");
+  link("other/l", "two");
+  EXPECT_TRUE(sees(Question::link, at("d/l"), [&] {
+    rename("d", "before");
+    rename("other", "d");
+  }));
+  EXPECT_TRUE(sees(Question::link, at("d/l"), [&] {
+    remove("d");
+    link("d", "before");
+  }));
+}
+
+TEST_F(WorldTest, ReadsALinkUnderItsNameAlone) {
+  directory("d");
+  link("l", "d");
+  const Digest slashed = state(Question::link, at("l/"));
+  EXPECT_EQ(state(Question::link, at("l/")), slashed);
+  EXPECT_FALSE(sees(Question::link, at("l/"), [&] { retarget("l", at("d")); })) << "what it leads to is no link";
+  EXPECT_FALSE(sees(Question::link, at("d/."), [&] { write("d/a", ""); }));
+}
+
+TEST_F(WorldTest, SeesTheProgramThatPathLeadsToChange) {
+  directory("early");
+  program("late/lld");
+  environment_ = {"PATH=" + at("early") + ":" + at("late")};
+  EXPECT_FALSE(sees(Question::program, "lld", [&] { program("early/other"); }));
+  EXPECT_FALSE(sees(Question::program, "lld", [&] { write("early/lld", "not executable"); }));
+  EXPECT_TRUE(sees(Question::program, "lld", [&] { program("early/lld"); }));
+  EXPECT_TRUE(sees(Question::program, "lld", [&] { environment_ = {"PATH=" + at("late") + ":" + at("early")}; }));
+  EXPECT_TRUE(sees(Question::program, "lld", [&] { remove("late/lld"); }));
+  EXPECT_TRUE(sees(Question::program, "lld", [&] { remove("early"); }));
+  EXPECT_TRUE(sees(Question::program, "lld", [&] { link("early", program("x/lld").substr(0, at("x").size())); }));
+}
+
 TEST_F(WorldTest, SeesNamesComeAndGoInAListing) {
   write("d/a", "");
   EXPECT_TRUE(sees(Question::listing, at("d"), [&] { write("d/b", ""); }));
@@ -239,6 +332,35 @@ TEST_F(WorldTest, SeesTheRealPathChange) {
   EXPECT_TRUE(sees(Question::real_path, at("l/a"), [&] { retarget("l", "two"); }));
   EXPECT_FALSE(sees(Question::real_path, at("l/a"), [&] { write("two/a", "edited"); }));
   EXPECT_TRUE(sees(Question::real_path, at("l/a"), [&] { remove("l"); }));
+  write("deep/er/a", "");
+  EXPECT_TRUE(sees(Question::real_path, at("deep/er/a"), [&] {
+    rename("deep", "elsewhere");
+    link("deep", "elsewhere");
+  }));
+  EXPECT_TRUE(sees(Question::real_path, at("elsewhere/er/a"), [&] {
+    remove("elsewhere/er/a");
+    link("elsewhere/er/a", at("two/a"));
+  }));
+}
+
+// Each spelling, from memory and afresh, is what the C library says.
+TEST_F(WorldTest, TellsTheRealPathAsTheLibraryDoes) {
+  write("two/a", "");
+  link("l", "two");
+  link("two/back", "..");
+  link("two/b", "a");
+  for (const std::string name : {"two/a", "l/a", "l/b", "two/b", "l/../two/a", "two/./a", "two//a", "l/back/l/b", "l/",
+                                 "two/", "two/back", "l/back/two/.", "l/.."}) {
+    char resolved[PATH_MAX];
+    ASSERT_NE(::realpath(at(name).c_str(), resolved), nullptr) << name;
+    const PathSet set({{Question::real_path, at(name)}});
+    Answers answers;
+    answers.add(Answer::text, resolved);
+    answers.add_twins();
+    const Digest expected = answers.finish(set.id());
+    EXPECT_EQ(state(set), expected) << name;
+    EXPECT_EQ(state(set), expected) << name << ", from memory";
+  }
 }
 
 TEST_F(WorldTest, SeesAVariableChangeAndTellsEmptyFromUnset) {

@@ -19,8 +19,9 @@ class WrittenFiles : public testing::Test {
  protected:
   WrittenFiles() { scratch_.write("work/out", "what was written"); }
 
-  std::variant<std::vector<Written>, Refusal> of(const std::vector<Record>& records) const {
-    return written_files(records, scratch_ / "request", scratch_ / "work");
+  std::variant<std::vector<Written>, Refusal> of(const std::vector<Record>& records,
+                                                 const ReadAndWritten& accepted = {}) const {
+    return written_files(records, scratch_ / "request", scratch_ / "work", accepted);
   }
 
   bool is_output(const std::vector<Record>& records) const {
@@ -50,6 +51,29 @@ TEST_F(WrittenFiles, AreThoseThatWereOpenedOrMovedWhereTheUserSeesThem) {
   EXPECT_EQ(files[2].name, "out");
   EXPECT_EQ(files[2].path, scratch_ / "work/out");
   EXPECT_TRUE(files[2].opened && files[2].exists);
+}
+
+TEST_F(WrittenFiles, MayBeReadBeforeWhereTheyAreTheFileThatIsUpdated) {
+  const Record read{Kind::open_read, true, "out", 7};
+  const auto written = of({read, wrote(Change::opened)}, {.updated = scratch_ / "work/out"});
+  ASSERT_TRUE(std::holds_alternative<std::vector<Written>>(written));
+  EXPECT_EQ(std::get<std::vector<Written>>(written).at(0).read_as, 7u);
+  EXPECT_TRUE(std::holds_alternative<Refusal>(of({read, wrote(Change::opened)}, {.updated = scratch_ / "work/other"})));
+}
+
+// As lld replaces its output: opened, and removed at once.
+TEST_F(WrittenFiles, MayBeOpenedJustBeforeTheyAreRemovedWhereALinkReplacesThem) {
+  const Record read{Kind::open_read, true, "out"};
+  const Record looked{Kind::look, true, "in"};
+  const ReadAndWritten accepted{.updated = "", .replaced = scratch_ / "work/out"};
+  const auto is_accepted = [&](const std::vector<Record>& records, const ReadAndWritten& files) {
+    return std::holds_alternative<std::vector<Written>>(of(records, files));
+  };
+  EXPECT_TRUE(is_accepted({read, wrote(Change::other), wrote(Change::moved_here)}, accepted));
+  EXPECT_FALSE(is_accepted({read, wrote(Change::other), wrote(Change::moved_here)}, {}));
+  EXPECT_FALSE(is_accepted({read, looked, wrote(Change::other), wrote(Change::moved_here)}, accepted));
+  EXPECT_FALSE(is_accepted({read, read, wrote(Change::other)}, accepted)) << "by two processes, or as an input";
+  EXPECT_FALSE(is_accepted({read, wrote(Change::opened)}, accepted));
 }
 
 TEST_F(WrittenFiles, AreNoOutputsIfTheyWereReadBefore) {

@@ -8,9 +8,10 @@
 
 #include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "hipcache/base/files.h"
+#include "hipcache/protocol/view.h"
+#include "support/comes_true.h"
 
 namespace hipcache::integration {
 namespace {
@@ -26,6 +27,8 @@ void add_step(Counts& counts, const std::string& name, const nlohmann::json& ste
   counts.hit[name] += step.at("hit").get<std::int64_t>();
 }
 
+}  // namespace
+
 Counts counts_of(const nlohmann::json& json) {
   Counts counts;
   counts.json = json;
@@ -35,13 +38,16 @@ Counts counts_of(const nlohmann::json& json) {
     add_step(counts, "device", step);
     add_step(counts, "device " + arch, step);
   }
-  for (const char* name : {"host", "bundle", "probe", "proof", "front", "back", "unbundle", "link"})
+  for (const char* name : {"host", "bundle", "probe", "proof", "front", "back", "unbundle", "link", "archive"})
     add_step(counts, name, steps.at(name));
   const nlohmann::json& requests = json.at("requests");
   counts.hits = requests.at("hit");
   counts.partials = requests.at("partial");
   counts.misses = requests.at("miss");
   counts.passed = requests.at("passthrough");
+  counts.aborted = requests.at("aborted");
+  EXPECT_EQ(counts.hits + counts.partials + counts.misses + counts.passed + counts.aborted,
+            json.at("compile_requests").get<std::int64_t>());
   counts.failed = json.at("failed_compiles");
   counts.errors = json.at("errors");
   counts.waited = json.at("waited_steps");
@@ -50,10 +56,9 @@ Counts counts_of(const nlohmann::json& json) {
   return counts;
 }
 
-}  // namespace
-
 std::string hipcache_program() { return HIPCACHE_BIN "/hipcache"; }
 std::string hipcached_program() { return HIPCACHE_BIN "/hipcached"; }
+std::string hipcache_trace_library() { return HIPCACHE_BIN "/../lib/libhipcache-trace.so"; }
 
 Counts Counts::operator-(const Counts& before) const {
   Counts difference = *this;
@@ -65,6 +70,7 @@ Counts Counts::operator-(const Counts& before) const {
   difference.partials -= before.partials;
   difference.misses -= before.misses;
   difference.passed -= before.passed;
+  difference.aborted -= before.aborted;
   difference.failed -= before.failed;
   difference.errors -= before.errors;
   difference.waited -= before.waited;
@@ -106,6 +112,8 @@ nlohmann::json Cache::plan(const Arguments& command, const std::string& director
   return nlohmann::json::parse(planned.out);
 }
 
+std::string Cache::daemon_directory() const { return protocol::daemon_directory(directory()); }
+
 // The process that holds the lock, by the kernel's own list of locks.
 pid_t Cache::daemon() const {
   std::error_code problem;
@@ -120,6 +128,12 @@ pid_t Cache::daemon() const {
   return 0;
 }
 
+UniqueFd Cache::watch_daemon() const {
+  const pid_t pid = daemon();
+  EXPECT_NE(pid, 0) << "no daemon runs";
+  return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+}
+
 // By a descriptor of the process: /proc/PID/exe goes before the kernel has closed the daemon's socket.
 void Cache::end_daemon(int signal) const {
   const pid_t pid = daemon();
@@ -128,22 +142,16 @@ void Cache::end_daemon(int signal) const {
   ASSERT_TRUE(static_cast<bool>(process));
   ASSERT_EQ(kill(pid, signal), 0);
   pollfd watched{process.get(), POLLIN, 0};
-  EXPECT_EQ(poll(&watched, 1, -1), 1);
+  EXPECT_EQ(poll(&watched, 1, static_cast<int>(std::chrono::milliseconds(support::kPatience).count())), 1);
 }
 
 std::size_t Cache::leftovers() const {
-  const Result<std::vector<std::string>> names = list_directory(directory() + "/tmp");
+  const Result<std::vector<std::string>> names = list_directory(daemon_directory() + "/tmp");
   return names ? names->size() : 0;
 }
 
 bool Cache::leaves_nothing() const {
-  constexpr std::chrono::seconds kLimit{30};
-  const auto deadline = std::chrono::steady_clock::now() + kLimit;
-  while (leftovers() != 0) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::yield();
-  }
-  return true;
+  return support::comes_true([this] { return leftovers() == 0; });
 }
 
 }  // namespace hipcache::integration

@@ -178,6 +178,28 @@ TEST_P(OutputNames, AndOptionsOfTheDriverAloneChangeNothing) {
   }
 }
 
+// The depfile is the host's output, so the host alone runs where one is asked for that nobody has written.
+TEST_P(OutputNames, OfDepfilesAreNoInputs) {
+  const Counts first = check(command("-O1"));
+  EXPECT_EQ(first.run.at("device"), 2);
+  const Counts with_depfile = check(command("-O1 -MD -MF a.d"));
+  EXPECT_EQ(with_depfile.run.at("device"), 0);
+  EXPECT_EQ(with_depfile.run.at("host"), 1);
+  for (const char* flags : {"-O1 -MD -MF other.d", "-O1 -MD", "-O1 -MD -MFattached.d", "-O1 -MD -MF a.d -MT a.o"}) {
+    const Counts counted = check(command(flags));
+    EXPECT_EQ(counted.hits, 1) << flags;
+    EXPECT_EQ(counted.run.at("device") + counted.run.at("host") + counted.run.at("bundle"), 0) << flags;
+  }
+  EXPECT_EQ(check(command("-O1 -MD -MP -MT another.o")).run.at("device"), 0);
+}
+
+// The twin: what shapes the depfile shapes it, whoever compiled the object.
+TEST_P(OutputNames, OfDepfilesAreInputsOfTheDepfiles) {
+  check(command("-O1 -MD -MF a.d"));
+  EXPECT_EQ(check(command("-O1 -MMD -MF a.d")).run.at("host"), 1);
+  EXPECT_EQ(check(command("-O1 -MD -MP -MF a.d")).run.at("host"), 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, OutputNames, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace

@@ -38,6 +38,14 @@ Arguments Compiler::hip() const {
                " --rocm-path=/usr --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode");
 }
 
+std::string write_toolchain_for_hipcc(const support::Scratch& directory, const Compiler& compiler) {
+  std::string full_version = run({compiler.program(), "-dumpversion"}, directory.path()).out;
+  while (!full_version.empty() && full_version.back() == '\n') full_version.pop_back();
+  directory.link("lib/clang/" + full_version, "/usr/lib/llvm-" + compiler.version + "/lib/clang/" + compiler.version);
+  directory.link("bin/clang++-15", compiler.tools() + "/clang++");
+  return directory / "bin";
+}
+
 Arguments with_id(Arguments command, const std::string& cuid) {
   if (cuid.empty()) return command;
   const bool is_new = std::find(command.begin(), command.end(), "--offload-new-driver") != command.end();
@@ -62,6 +70,17 @@ std::string write_runtime(const support::Scratch& scratch, const std::string& di
 std::string write_kernel(const support::Scratch& scratch, const std::string& name, const std::string& extra) {
   write_runtime(scratch, std::string(directory_name(name)));
   return scratch.write(name, kSource + extra);
+}
+
+std::string write_slow_kernel(const support::Scratch& scratch, const std::string& name) {
+  std::string kernels;
+  for (int i = 0; i < 3; ++i) {
+    const std::string kernel = "slow" + std::to_string(i);
+    kernels += "__global__ void " + kernel +
+               "(float* x, int n) {\n#pragma unroll 48\n  for (int i = 0; i < 512; ++i) " + "x[i] = x[i + " +
+               std::to_string(i) + "] * x[n] + x[i * n];\n}\n";
+  }
+  return write_kernel(scratch, name, kernels);
 }
 
 }  // namespace hipcache::integration

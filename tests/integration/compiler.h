@@ -23,6 +23,10 @@ struct Compiler {
   Arguments hip() const;
 };
 
+// Makes a HIP_CLANG_PATH below the directory and returns it. Debian's hipcc runs the clang++-15 in there, and takes the
+// compiler's headers from beside it.
+std::string write_toolchain_for_hipcc(const support::Scratch& directory, const Compiler& compiler);
+
 // The command with an id of the translation unit, as hipcache gives it: these compilers' new driver ignores -cuid=.
 Arguments with_id(Arguments command, const std::string& cuid);
 
@@ -42,6 +46,9 @@ std::string write_runtime(const support::Scratch& scratch, const std::string& di
 // A source with one kernel and its launch, over a header of its own ("runtime.h") that is quick to compile.
 // Writes both below the scratch directory and returns the source's path.
 std::string write_kernel(const support::Scratch& scratch, const std::string& name, const std::string& extra = "");
+
+// The same with kernels whose device compiles take long enough to be interrupted.
+std::string write_slow_kernel(const support::Scratch& scratch, const std::string& name);
 
 }  // namespace hipcache::integration
 

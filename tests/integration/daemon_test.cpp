@@ -7,6 +7,7 @@
 
 #include "hipcache/protocol/channel.h"
 #include "integration/single_compile.h"
+#include "support/comes_true.h"
 
 namespace hipcache::integration {
 namespace {
@@ -64,21 +65,21 @@ TEST_P(Daemon, EndsWhenIdleButNeverUnderACompile) {
   write_slow_source();
   const Ended ended = impatient.run(command("-O2"), project_.path());
   EXPECT_EQ(ended.exit_code, 0);
-  while (impatient.daemon() != 0) std::this_thread::sleep_for(50ms);
+  EXPECT_TRUE(support::comes_true([&] { return impatient.daemon() == 0; }));
   EXPECT_EQ(impatient.counts().misses, 1) << "the compile was served to its end, and counted";
 }
 
 TEST_P(Daemon, EndsInOrderOnSigterm) {
   check(command());
   cache_.end_daemon(SIGTERM);
-  EXPECT_FALSE(support::exists(cache_.directory() + "/daemon.sock"));
+  EXPECT_FALSE(support::exists(cache_.daemon_directory() + "/daemon.sock"));
   EXPECT_EQ(check(command()).hits, 1);
 }
 
 TEST_P(Daemon, TellsAClientOfAnotherVersionAndStopsWhenThatOneAsks) {
   check(command());
   const auto ask = [this](const protocol::Message& message) {
-    Result<UniqueFd> socket = protocol::connect_to(cache_.directory() + "/daemon.sock", 1s);
+    Result<UniqueFd> socket = protocol::connect_to(cache_.daemon_directory() + "/daemon.sock", 1s);
     EXPECT_TRUE(socket.ok());
     protocol::Channel channel(std::move(*socket));
     EXPECT_TRUE(channel.send(message, 1s).ok());
@@ -91,7 +92,7 @@ TEST_P(Daemon, TellsAClientOfAnotherVersionAndStopsWhenThatOneAsks) {
   EXPECT_TRUE(std::holds_alternative<protocol::VersionMismatch>(ask(request)));
   EXPECT_TRUE(std::holds_alternative<protocol::ControlReply>(
       ask(protocol::ControlRequest{"9.9.9/1", protocol::ControlKind::stop})));
-  while (cache_.daemon() != 0) std::this_thread::yield();
+  EXPECT_TRUE(support::comes_true([&] { return cache_.daemon() == 0; }));
 }
 
 TEST_P(Daemon, StaysWithinItsSizeByForgettingWhatWasUsedLeastRecently) {

@@ -111,13 +111,42 @@ class Explain : public SingleCompile {
   static constexpr const char* kGfx906 = "#define GFX906 1\n";
   static inline const std::vector<std::string> kSteps{"device gfx1030", "device gfx906", "bundle", "host"};
 
- private:
   // The daemon that the first of them starts keeps a log.
   Variables logged(Variables variables) const {
     variables["HIPCACHE_LOG"] = project_ / "log";
     return variables;
   }
 };
+
+// In the log, in explanations and in the statistics.
+TEST_P(Explain, ShowsNobodyPlaceholdersOrControlCharacters) {
+  const auto expect_readable = [](const std::string& what, const std::string& text) {
+    for (const char c : text) ASSERT_TRUE(static_cast<unsigned char>(c) >= ' ' || c == '\n') << what << ":\n" << text;
+    EXPECT_THAT(text, Not(HasSubstr("hipcache-request-directory"))) << what;
+  };
+  const Variables in_base{{"HIPCACHE_BASEDIR", project_.path()}};
+  const std::string strange = project_.write("str\x1b[31mange.h", "#define STRANGE 1\n");
+  const Arguments argv = compile("-O1 -I" + project_.path()) + Arguments{"-include", strange};
+  const auto explained = [&] {
+    return cache_.run(Arguments{"--explain", "--"} + argv, project_.path(), logged(in_base)).out;
+  };
+  build(argv, in_base);
+  project_.write("str\x1b[31mange.h", "#define STRANGE 2\n");
+  project_.write("first/all.h", kAll);
+  expect_readable("a changed header", explained());
+  build(argv, in_base);
+  build(compile("-O2 -Ifirst -I" + project_.path()), in_base);
+  expect_readable("other arguments", explained());
+  expect_readable("JSON", cache_.run(Arguments{"--explain", "--format", "json", "--"} + argv, project_.path()).out);
+  build(argv + Arguments{"-DLINES=one\ntwo\x01"
+                         "base\x01"},
+        in_base);
+  build(compile("-O1 -E"), in_base);
+  for (const char* format : {"text", "json"})
+    expect_readable("statistics", cache_.run({"--show-stats", "--format", format}, "/").out);
+  EXPECT_THAT(log(), HasSubstr("str\\x1b[31mange.h"));
+  expect_readable("log", log());
+}
 
 TEST_P(Explain, SaysThatNothingIsStoredBeforeTheFirstCompileAndAfterClearing) {
   for (const bool cleared : {false, true}) {

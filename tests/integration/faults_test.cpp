@@ -11,6 +11,7 @@
 
 #include "hipcache/protocol/channel.h"
 #include "integration/single_compile.h"
+#include "support/comes_true.h"
 
 namespace hipcache::integration {
 namespace {
@@ -30,10 +31,12 @@ class Faults : public SingleCompile {
   }
 
   void send_bytes(const std::string& bytes) const {
-    Result<UniqueFd> socket = protocol::connect_to(cache_.directory() + "/daemon.sock", 1s);
+    Result<UniqueFd> socket = protocol::connect_to(cache_.daemon_directory() + "/daemon.sock", 1s);
     ASSERT_TRUE(socket.ok()) << socket.error().message;
     ASSERT_EQ(send(socket->get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
     shutdown(socket->get(), SHUT_WR);
+    const timeval limit{.tv_sec = std::chrono::seconds(support::kPatience).count(), .tv_usec = 0};
+    ASSERT_EQ(setsockopt(socket->get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), 0);
     char rest[64];
     while (recv(socket->get(), rest, sizeof rest, 0) > 0) {
     }
@@ -98,7 +101,7 @@ TEST_P(Faults, ADaemonThatIsKilledDuringACompileCostsNothingButTime) {
   write_slow_source();
   ASSERT_EQ(cache_.control("--start-server").exit_code, 0);
   Started compile = cache_.start(command("-O2"), project_.path());
-  while (cache_.leftovers() == 0) std::this_thread::yield();
+  ASSERT_TRUE(support::comes_true([&] { return cache_.leftovers() != 0; }));
   cache_.end_daemon(SIGKILL);
   const Ended ended = compile.wait();
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -121,10 +124,10 @@ TEST_P(Faults, AClientThatIsKilledLeavesNothingBehind) {
   write_slow_source();
   ASSERT_EQ(cache_.control("--start-server").exit_code, 0);
   Started compile = cache_.start(command("-O2"), project_.path());
-  while (cache_.leftovers() == 0) std::this_thread::yield();
+  ASSERT_TRUE(support::comes_true([&] { return cache_.leftovers() != 0; }));
   kill(compile.pid(), SIGKILL);
   compile.wait();
-  while (cache_.leftovers() != 0) std::this_thread::yield();
+  EXPECT_TRUE(cache_.leaves_nothing());
   EXPECT_FALSE(support::exists(project_ / "a.o"));
   check(command("-O2"));
 }

@@ -18,10 +18,13 @@ class Hipcc : public SingleCompile {
 
   // hipcc takes the compiler from here.
   Variables by_version(const Variables& more = {}) const {
-    Variables all{{"HIP_CLANG_PATH", "/usr/lib/llvm-" + GetParam().version + "/bin"}, {"HIP_PLATFORM", "amd"}};
+    Variables all{{"HIP_CLANG_PATH", clang_path_}, {"HIP_PLATFORM", "amd"}};
     for (const auto& [name, value] : more) all[name] = value;
     return all;
   }
+
+  support::Scratch toolchain_;
+  const std::string clang_path_ = write_toolchain_for_hipcc(toolchain_, GetParam());
 };
 
 TEST_P(Hipcc, IsCachedByArchitecture) {

@@ -1,5 +1,6 @@
 // The host's compile beside the devices': what it spares, and where it is not done. Every object is held against the
 // compiler's own.
+#include <csignal>
 #include <cstdint>
 #include <random>
 
@@ -85,6 +86,102 @@ TEST_P(HostApart, LeavesTheObjectThatTheDriverLeaves) {
     oracle_.check(command());
     EXPECT_EQ(oracle_.exit_code(), 1) << wrong;
   }
+}
+
+// The host's code alone, and what is inline for devices: clang writes no fatbin into such an object.
+constexpr const char* kWithoutKernel = R"(
+#include "runtime.h"
+static inline __device__ float twice(float x) { return 2 * x; }
+static int calls = 0;
+int count() { return ++calls; }
+const char* name() { return "no kernel here"; }
+)";
+
+// Split debug information has its file's name in the object, so that each unit has a proof of its own.
+bool is_named_after_the_output(const std::string& flags) { return flags.find("split-dwarf") != std::string::npos; }
+
+TEST_P(HostApart, AUnitWithoutKernelsIsCompleteAsItIs) {
+  write_kernel(project_, "b.hip");
+  for (const char* flags : {"-O0", "-O2", "-O1 -g", "-O1 -g -gsplit-dwarf", "-O1 -MD", "-O1 -fgpu-rdc"}) {
+    SCOPED_TRACE(flags);
+    project_.write("a.hip", kWithoutKernel);
+    EXPECT_EQ(cache_.control("--clear").exit_code, 0);
+    const Counts cold = check(command(flags));
+    EXPECT_EQ(cold.misses, 1) << cold.json.at("not_cached");
+    EXPECT_EQ(cold.run.at("host"), 1);
+    EXPECT_EQ(cold.run.at("device"), 2);
+    EXPECT_TRUE(cold.not_stored.empty()) << cold.json.at("not_stored");
+    const std::string object = support::read_bytes(project_ / "a.o");
+    EXPECT_EQ(oracle_.check_again().hits, 1);
+
+    const Counts more = check(command(flags) + kOneMore);
+    EXPECT_EQ(more.partials, 1);
+    EXPECT_EQ(more.run.at("device"), 1);
+    EXPECT_EQ(more.run.at("host"), 0);
+    cache_.end_daemon(SIGTERM);
+    const Counts after = check(command(flags) + archs({"gfx900"}));
+    EXPECT_EQ(after.run.at("device"), 1);
+    EXPECT_EQ(after.run.at("host") + after.run.at("proof"), 0);
+
+    // What a unit without kernels shows of the compiler casts no doubt on the others' proof.
+    const Arguments other = GetParam().hip() + words(std::string(flags) + " -c b.hip -o b.o") + archs({"gfx906"});
+    const Counts beside = check(other);
+    EXPECT_EQ(beside.run.at("host"), 1);
+    if (!is_named_after_the_output(flags)) {
+      EXPECT_EQ(beside.run.at("proof"), 0);
+    }
+    EXPECT_EQ(check(other + archs({"gfx90a"})).run.at("host"), 0);
+
+    EXPECT_EQ(cache_.control("--clear").exit_code, 0);
+    EXPECT_EQ(check(command(flags)).misses, 1);
+    EXPECT_EQ(support::read_bytes(project_ / "a.o"), object) << "a clean rebuild makes other bytes";
+  }
+}
+
+// Bytes of the source's own in the section that the fatbin goes into: the placeholder is not alone there.
+constexpr const char* kOwnBytesBesideTheFatbin =
+    "#ifndef __HIP_DEVICE_COMPILE__\n"
+    "__asm__(\".section .hip_fatbin,\\\"a\\\",@progbits\\n.byte 1\\n.text\\n\");\n"
+    "#endif\n";
+
+TEST_P(HostApart, AnObjectThatTakesNoFatbinIsCompiledWithItInTheSameRequest) {
+  write_kernel(project_, "a.hip", kOwnBytesBesideTheFatbin);
+  write_kernel(project_, "b.hip");
+  const Arguments other = GetParam().hip() + words("-O1 -c b.hip -o b.o") + archs({"gfx906"});
+  check(other);
+  const Counts cold = check(command());
+  EXPECT_EQ(cold.misses + cold.partials, 1) << cold.json.at("not_cached");
+  EXPECT_EQ(cold.passed, 0);
+  EXPECT_EQ(cold.run.at("device"), 2);
+  EXPECT_EQ(cold.run.at("bundle"), 1);
+  EXPECT_EQ(cold.run.at("host"), 2) << "with the placeholder, then with the fatbin";
+  EXPECT_EQ(oracle_.check_again().hits, 1);
+
+  // From here on the daemon knows: this host comes last.
+  const Counts more = check(command() + kOneMore);
+  EXPECT_EQ(more.run.at("device"), 1);
+  EXPECT_EQ(more.run.at("host"), 1);
+  EXPECT_EQ(more.hit.at("host"), 0);
+  // Another daemon finds that out from what is stored.
+  cache_.end_daemon(SIGTERM);
+  const Counts after = check(command() + kOneMore + archs({"gfx900"}));
+  EXPECT_EQ(after.run.at("device"), 1);
+  EXPECT_EQ(after.run.at("host"), 1);
+  EXPECT_EQ(after.passed, 0);
+
+  // The other unit goes on with its host apart.
+  const Counts beside = check(other + kOneMore);
+  EXPECT_EQ(beside.run.at("device"), 1);
+  EXPECT_EQ(beside.run.at("host"), 0);
+}
+
+// Its messages are the second compile's, and the driver's order is kept.
+TEST_P(HostApart, AnObjectThatTakesNoFatbinBringsWarningsOnceAndFailsAsTheCompilerDoes) {
+  write_kernel(project_, "a.hip", std::string(kOwnBytesBesideTheFatbin) + "#warning once\n");
+  EXPECT_EQ(check(command("-O1 -MD")).passed, 0);
+  EXPECT_EQ(oracle_.check_again().hits, 1);
+  EXPECT_EQ(check(command("-O1 -MD"), {{"HIPCACHE_RECACHE", "1"}}).run.at("host"), 1);
+  EXPECT_EQ(check(command("-O1 -MD -DREAD=1"), {{"HIPCACHE_READONLY", "1"}}).passed, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, HostApart, testing::ValuesIn(kCompilers), name_of);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -9,7 +10,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
-#include "support/scratch.h"
+#include "support/file_clock.h"
 
 extern char** environ;
 
@@ -49,8 +50,9 @@ Started::Started(const Arguments& argv, const std::string& directory, const Vari
     : out_(temporary_file("out")), err_(temporary_file("err")) {
   Variables all = variables;
   all.try_emplace("PWD", directory);
-  const UniqueFd out(open(out_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-  const UniqueFd err(open(err_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  support::await_next_tick();  // so that whatever the test wrote is older than the compile
+  const UniqueFd out(open(out_.c_str(), O_WRONLY | O_CLOEXEC));
+  const UniqueFd err(open(err_.c_str(), O_WRONLY | O_CLOEXEC));
   const UniqueFd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Result<pid_t> pid = spawn({.program = "/usr/bin/env",
                                    .argv = Arguments{"env", "-C", directory} + argv,
@@ -66,6 +68,11 @@ Ended Started::wait() {
   const Result<ExitStatus> status = wait_for(pid_);
   EXPECT_TRUE(status.ok()) << status.error().message;
   return {status.ok() ? status->exit_code : -1, take(out_), take(err_)};
+}
+
+bool Started::has_ended() const {
+  siginfo_t ended{};
+  return waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == pid_;
 }
 
 Ended run(const Arguments& argv, const std::string& directory, const Variables& variables) {

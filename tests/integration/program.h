@@ -19,7 +19,8 @@ struct Ended {
   std::string err;
 };
 
-// Runs the program in `directory` (PWD says so too) with this process's environment, changed by `variables`.
+// Runs the program in `directory` (PWD says so too) with this process's environment, changed by `variables`. The
+// program starts in a later tick of the files' clock than all that was written before (support/file_clock.h).
 Ended run(const Arguments& argv, const std::string& directory, const Variables& variables = {});
 
 // The same without waiting. The object must be waited for before it goes.
@@ -27,6 +28,7 @@ class Started {
  public:
   Started(const Arguments& argv, const std::string& directory, const Variables& variables);
   Ended wait();
+  bool has_ended() const;  // then wait() returns at once
   pid_t pid() const { return pid_; }
 
  private:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -66,6 +67,13 @@ class Projects : public testing::TestWithParam<Build> {
 
   void clean() const { EXPECT_EQ(run({"ninja", "-C", build(), "clean"}, "/").exit_code, 0); }
 
+  // The build's objects, byte for byte.
+  Files objects() const {
+    Files found = files_in(build());
+    std::erase_if(found, [](const auto& file) { return !file.first.ends_with(".o"); });
+    return found;
+  }
+
   // The compiles of the build that go through hipcache, without it, and where they run.
   struct Compile {
     Arguments argv;
@@ -90,7 +98,7 @@ class Projects : public testing::TestWithParam<Build> {
   Cache cache_;
 };
 
-TEST_P(Projects, BuildColdThenHitAndCompileOnlyAnAddedArch) {
+TEST_P(Projects, BuildColdThenHitRebuildTheSameBytesAndCompileOnlyAnAddedArch) {
   configure("gfx906");
   const auto all = compiles();
   const std::int64_t hip = std::count_if(all.begin(), all.end(), [](const Compile& each) { return each.is_hip(); });
@@ -107,13 +115,31 @@ TEST_P(Projects, BuildColdThenHitAndCompileOnlyAnAddedArch) {
   EXPECT_EQ(warm.run.at("device") + warm.run.at("host") + warm.run.at("probe"), 0);
   EXPECT_EQ(warm.hits, hip + plain);
 
+  const Files first = objects();
+  EXPECT_GE(first.size(), all.size());
+  EXPECT_EQ(cache_.control("--clear").exit_code, 0);
+  clean();
+  const Counts again = make();
+  EXPECT_EQ(again.run.at("device"), hip);
+  EXPECT_EQ(again.run.at("host"), hip + plain);
+  EXPECT_TRUE(changes(first, objects()).empty()) << "a clean rebuild makes the same objects";
+
   configure("gfx906,gfx1030");
   const Counts added = make();
   EXPECT_EQ(added.run.at("device"), hip);
   EXPECT_EQ(added.run.at("device gfx1030"), hip);
-  EXPECT_LE(added.run.at("host"), hip);
+  EXPECT_EQ(added.run.at("host"), 0);
+  EXPECT_EQ(added.hit.at("host"), hip);
   EXPECT_EQ(added.partials, hip);
-  EXPECT_EQ(added.errors + cold.errors + warm.errors, 0);
+
+  cache_.end_daemon(SIGTERM);
+  configure("gfx906,gfx1030,gfx90a");
+  const Counts after = make();
+  EXPECT_EQ(after.run.at("device"), hip) << "by a new daemon";
+  EXPECT_EQ(after.run.at("device gfx90a"), hip);
+  EXPECT_EQ(after.run.at("host") + after.run.at("proof"), 0);
+  EXPECT_EQ(after.partials, hip);
+  for (const Counts& each : {cold, warm, again, added, after}) EXPECT_EQ(each.errors + each.passed, 0);
   EXPECT_TRUE(cache_.leaves_nothing());
 
   for (const Compile& compile : compiles()) {
@@ -121,7 +147,7 @@ TEST_P(Projects, BuildColdThenHitAndCompileOnlyAnAddedArch) {
     EXPECT_EQ(oracle.check(compile.argv).hits, 1);
     EXPECT_EQ(oracle.exit_code(), 0);
   }
-  expect_contents("gfx906,gfx1030");
+  expect_contents("gfx906,gfx1030,gfx90a");
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, Projects,

@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "integration/process_tree.h"
 #include "integration/single_compile.h"
+#include "support/comes_true.h"
 
 namespace hipcache::integration {
 namespace {
+
+using support::comes_true;
 
 class Sharing : public SingleCompile {};
 
@@ -44,17 +48,80 @@ TEST_P(Sharing, AClientTakesOverTheStepOfOneThatWasKilled) {
   write_slow_source();
   ASSERT_EQ(cache_.control("--start-server").exit_code, 0);
   Started first = cache_.start(command("-O2"), project_.path());
-  while (cache_.leftovers() == 0) {
-  }
+  ASSERT_TRUE(comes_true([&] { return cache_.leftovers() > 0; }));
   Started second = cache_.start(command("-O2"), project_.path());
-  while (cache_.leftovers() < 2) {
-  }
+  ASSERT_TRUE(comes_true([&] { return cache_.leftovers() > 1; }));
   kill(first.pid(), SIGKILL);
   first.wait();
   EXPECT_EQ(second.wait().exit_code, 0);
   EXPECT_TRUE(support::read_bytes(project_ / "a.o") == expected_object(command("-O2")));
 }
 
+// What one client is running while it is stopped, another one needs.
+class Stopped : public SingleCompile {
+ protected:
+  // Two jobs for all: what a stopped client holds is what others lack.
+  Stopped() : SingleCompile({{"HIPCACHE_JOBS", "2"}}) {}
+
+  // Starts the compile, and returns when the daemon has given it what the other one will wait for.
+  Started start_devices(const std::string& object) {
+    const std::int64_t probes = cache_.counts().hit.at("probe") + cache_.counts().run.at("probe");
+    Started started = cache_.start(command("-O2", object), project_.path());
+    EXPECT_TRUE(comes_true([&] {
+      const Counts counted = cache_.counts();
+      return counted.hit.at("probe") + counted.run.at("probe") > probes && !descendants(started.pid()).empty();
+    }));
+    return started;
+  }
+
+  // A second client gets its object while the first is as it is, and what users ask of the daemon is answered.
+  void expect_others_go_on() {
+    Started second = cache_.start(command("-O2", "b.o"), project_.path());
+    EXPECT_TRUE(comes_true([&] { return second.has_ended(); })) << "it waits for one that is stopped";
+    if (!second.has_ended()) kill(second.pid(), SIGKILL);
+    const Ended ended = second.wait();
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(ended.err, "");
+    EXPECT_TRUE(support::read_bytes(project_ / "b.o") == expected_object(command("-O2", "b.o")));
+    EXPECT_EQ(cache_.counts().passed, 0) << cache_.counts().json.dump();
+  }
+
+  void expect_right_end(Started& first) {
+    const Ended ended = first.wait();
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_TRUE(support::read_bytes(project_ / "a.o") == expected_object(command("-O2")));
+    EXPECT_EQ(cache_.counts().passed, 0);
+    EXPECT_EQ(cache_.counts().errors, 0);
+  }
+};
+
+TEST_P(Stopped, ClientsAndTheirCompilersHoldUpNobody) {
+  write_slow_source();
+  ASSERT_EQ(cache_.control("--start-server").exit_code, 0);
+  Started first = start_devices("a.o");
+  ASSERT_TRUE(stop_with_descendants(first.pid()));
+  expect_others_go_on();
+  EXPECT_FALSE(first.has_ended());
+  EXPECT_EQ(cache_.control("--cleanup").exit_code, 0);
+  EXPECT_EQ(cache_.control("--clear").exit_code, 0);
+  go_on_with_descendants(first.pid());
+  expect_right_end(first);
+}
+
+TEST_P(Stopped, CompilersOfAClientThatIsNotHoldUpNobodyForLongerThanTheLastRunAllows) {
+  write_slow_source();
+  check(command("-O2"));
+  project_.write("a.hip", support::read_bytes(project_ / "a.hip") + "static int more;\n");
+  Started first = start_devices("a.o");
+  ASSERT_TRUE(stop_descendants(first.pid()));
+  expect_others_go_on();
+  EXPECT_FALSE(first.has_ended());
+  EXPECT_GT(cache_.counts().waited, 0);
+  go_on_with_descendants(first.pid());
+  expect_right_end(first);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, Stopped, testing::ValuesIn(kCompilers), name_of);
 INSTANTIATE_TEST_SUITE_P(Compilers, Sharing, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace

@@ -28,14 +28,6 @@ void SingleCompile::expect_whole_with_any_end(const Arguments& argv) {
   EXPECT_EQ(counted.run.at("device"), 0);
 }
 
-void SingleCompile::write_slow_source() const {
-  std::string kernels;
-  for (int i = 0; i < 3; ++i) {
-    const std::string name = "slow" + std::to_string(i);
-    kernels += "__global__ void " + name + "(float* x, int n) {\n#pragma unroll 48\n  for (int i = 0; i < 512; ++i) " +
-               "x[i] = x[i + " + std::to_string(i) + "] * x[n] + x[i * n];\n}\n";
-  }
-  write_kernel(project_, "a.hip", kernels);
-}
+void SingleCompile::write_slow_source() const { write_slow_kernel(project_, "a.hip"); }
 
 }  // namespace hipcache::integration

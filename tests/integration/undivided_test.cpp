@@ -106,9 +106,8 @@ TEST_P(Undivided, PreprocessedTextAssemblyAndSyntaxAreCached) {
 
 TEST_P(Undivided, WhatNoTraceCanShowIsLeftToTheCompiler) {
   expect_passed("standard-input", command("-x c -c - -o a.o"));
-  expect_passed("link", command("a.c -o a"));
   expect_passed("driver-information", command("--version"));
-  expect_passed("output-not-a-file", command("-E a.c -o /dev/stdout"));
+  expect_passed("output-not-a-file", command("-E a.c -o /dev/zero"));
 }
 
 TEST_P(Undivided, ALinkInAnOutputsPlaceIsTheCompilersToFollow) {
@@ -132,6 +131,65 @@ std::string name_of_program(const testing::TestParamInfo<std::string>& program) 
   std::erase(name, '-');
   return name;
 }
+
+// A program around a compiler, under a name that says nothing, as MPI has it: a script, or a program.
+class FurtherCompiler : public WholeCompile, public testing::TestWithParam<std::string> {
+ protected:
+  FurtherCompiler() {
+    project_.write("a.cpp", "#include \"a.h\"\nint a() { return VALUE; }\n");
+    project_.write("a.h", "#define VALUE 1\n");
+    write_compiler("-DMPI=1");
+  }
+
+  void write_compiler(const std::string& flag) const {
+    fs::remove(program());
+    if (GetParam() == "script") {
+      project_.write("bin/mpicxx", "#!/bin/sh\nexec g++ " + flag + " \"$@\"\n");
+      fs::permissions(program(), fs::perms::owner_all);
+      return;
+    }
+    project_.write("mpicxx.c",
+                   "#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
+                   "int main(int count, char** words) {\n  char** all = calloc(count + 2, sizeof *all);\n"
+                   "  all[0] = \"g++\";\n  all[1] = \"" +
+                       flag +
+                       "\";\n  memcpy(all + 2, words + 1, count * sizeof *all);\n  execvp(\"g++\", all);\n"
+                       "  return 127;\n}\n");
+    project_.make_directory("bin");
+    ASSERT_EQ(run({"gcc", "mpicxx.c", "-o", "bin/mpicxx"}, project_.path()).exit_code, 0);
+  }
+  std::string program() const { return project_ / "bin/mpicxx"; }
+
+  Arguments command() const { return {program(), "-O1", "-MD", "-c", "a.cpp", "-o", "a.o"}; }
+
+  static inline const Variables kNamed{{"HIPCACHE_COMPILERS", "other,mpicxx=gcc"}};
+};
+
+TEST_P(FurtherCompiler, IsCachedWholeOnceItIsNamedAndDependsOnAllThatItStarts) {
+  expect_run(command(), kNamed);
+  expect_hit(command(), kNamed);
+  project_.write("a.h", "#define VALUE MPI\n");
+  expect_run(command(), kNamed);
+  expect_hit(command(), kNamed);
+  write_compiler("-DMPI=2");
+  expect_run(command(), kNamed);
+  expect_hit(command(), kNamed);
+  project_.write("a.h", "#define VALUE \n");
+  EXPECT_EQ(check(command(), kNamed).failed, 1) << "its errors are the compiler's";
+}
+
+TEST_P(FurtherCompiler, IsPassedThroughWithAdviceUntilItIsNamed) {
+  expect_passed("not-a-compiler", command());
+  const std::string advice = "if this is a compiler, name it: HIPCACHE_COMPILERS=mpicxx";
+  EXPECT_EQ(cache_.counts().json.at("not_cached_detail").at("not-a-compiler"), program() + ": " + advice);
+  EXPECT_THAT(cache_.control("--show-stats").out, testing::HasSubstr(advice));
+  EXPECT_THAT(cache_.run(Arguments{"--explain", "--"} + command(), project_.path()).out, testing::HasSubstr(advice));
+  expect_passed("not-a-compiler", Arguments{"nice"} + command());
+  EXPECT_THAT(cache_.control("--show-stats").out, testing::HasSubstr("nice hipcache clang++ ..."));
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, FurtherCompiler, testing::Values("script", "program"),
+                         [](const auto& program) { return program.param; });
 
 INSTANTIATE_TEST_SUITE_P(Compilers, Undivided, testing::Values("gcc", "clang-15", "clang-19"), name_of_program);
 

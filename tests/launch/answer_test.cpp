@@ -27,7 +27,7 @@ std::optional<Finish> understand(const std::string& message, std::vector<int>* f
   Finish finish{answer.exit_code, text_of(answer.out), text_of(answer.err), {}, {}};
   for (std::size_t index = 0; index < answer.output_count; ++index) {
     const launch_output& output = answer.outputs[index];
-    finish.outputs.push_back({output.path, output.in_place, output.executable});
+    finish.outputs.push_back({output.path, output.in_place, output.executable, std::nullopt, output.in_place_if_empty});
     if (output.file < 0) finish.outputs.back().content = text_of({output.bytes, output.size});
     if (output.file >= 0 && files != nullptr) files->push_back(output.file);
   }

@@ -3,12 +3,18 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <map>
+#include <thread>
+#include <vector>
 
 #include "hipcache/base/files.h"
+#include "support/file_clock.h"
 #include "support/scratch.h"
+#include "support/system_calls.h"
 
 namespace hipcache {
 namespace {
@@ -54,6 +60,75 @@ TEST(LaunchPlace, WritesBytesOfAMessageOfMemoryAndOfFilesWithTheModeThatTheUmask
     EXPECT_EQ(mode_of(path), 0750u);
   }
   umask(before);
+}
+
+std::uint64_t calls(const std::map<std::uint64_t, std::uint64_t>& made, std::uint64_t number) {
+  const auto at = made.find(number);
+  return at == made.end() ? 0 : at->second;
+}
+
+// ext4 writes a file to the disk, at once, that replaces another one by rename, or that was truncated to nothing.
+TEST(LaunchPlace, ReplacesAFileWithoutHavingItWrittenToTheDisk) {
+  const Scratch scratch;
+  const std::string bytes = "object";
+  const std::string path = scratch.write("a.o", "old object");
+  const launch_output output = with(path, bytes);
+  const auto made = support::system_calls_of([&] {
+    launch_failure failure{};
+    EXPECT_TRUE(launch_place(&output, 1, &failure));
+  });
+  EXPECT_EQ(read_bytes(path), bytes);
+  EXPECT_EQ(list_directory(scratch.path())->size(), 1u);
+  EXPECT_EQ(calls(made, SYS_renameat2), 1u);
+#ifdef SYS_rename
+  EXPECT_EQ(calls(made, SYS_rename), 0u);
+#endif
+  EXPECT_LE(calls(made, SYS_linkat), 1u);
+}
+
+TEST(LaunchPlace, GivesAnOutputThatManyPlaceAtOnceToOneOfThem) {
+  const Scratch scratch;
+  const std::string path = scratch.write("a.o", "old");
+  std::vector<std::thread> threads;
+  for (char letter = 'a'; letter < 'e'; ++letter)
+    threads.emplace_back([&path, letter] {
+      const std::string bytes(5000, letter);
+      const launch_output output = with(path, bytes);
+      launch_failure failure{};
+      for (int round = 0; round < 100; ++round) EXPECT_TRUE(launch_place(&output, 1, &failure));
+    });
+  for (std::thread& thread : threads) thread.join();
+  const std::string bytes = read_bytes(path);
+  ASSERT_EQ(bytes.size(), 5000u);
+  EXPECT_EQ(bytes, std::string(5000, bytes.front()));
+  EXPECT_EQ(list_directory(scratch.path())->size(), 1u);
+}
+
+TEST(LaunchPlace, OverwritesAFileInPlaceWithItsModeAndItsOtherName) {
+  const Scratch scratch;
+  const std::string path = scratch.write("a.d", "a.o: a.c\n");
+  const std::string other = scratch / "other.d";
+  ASSERT_EQ(link(path.c_str(), other.c_str()), 0);
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+  const UniqueFd memory = std::move(sealed_memory("a.o: b.h\n", "depfile")).value();
+  for (const std::string bytes : {"longer than before", "a.o: a.c\n", "same: .c\n", "short", ""}) {
+    launch_output output = with(path, bytes);
+    output.in_place = true;
+    struct stat before{};
+    ASSERT_EQ(stat(path.c_str(), &before), 0);
+    support::await_next_tick();
+    launch_failure failure{};
+    ASSERT_TRUE(launch_place(&output, 1, &failure));
+    EXPECT_EQ(read_bytes(other), bytes);
+    EXPECT_EQ(mode_of(path), 0600u);
+    struct stat after{};
+    ASSERT_EQ(stat(path.c_str(), &after), 0);
+    EXPECT_TRUE(after.st_mtim.tv_sec != before.st_mtim.tv_sec || after.st_mtim.tv_nsec != before.st_mtim.tv_nsec);
+    output = with(path, memory.get());
+    output.in_place = true;
+    ASSERT_TRUE(launch_place(&output, 1, &failure));
+    EXPECT_EQ(read_bytes(other), "a.o: b.h\n");
+  }
 }
 
 TEST(LaunchPlace, NothingIsWrittenWhereOneOfThePlacesIsNoFileToBeReplaced) {

@@ -8,6 +8,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/config/settings.h"
+#include "hipcache/protocol/view.h"
 #include "launch/connection.h"
 #include "support/scratch.h"
 
@@ -41,12 +42,13 @@ class SocketPath : public testing::Test {
 
   static std::string of_launcher() {
     char path[PATH_MAX] = "";
-    return launch_socket_path(path) ? path : "none";
+    launch_view view{};
+    return launch_own_view(&view) && launch_socket_path(&view, path) ? path : "none";
   }
 
   static std::string of_settings() {
     const Result<config::Settings> located = config::locate(config::lookup_in_process());
-    return located ? join_path(located->directory, "daemon.sock") : "none";
+    return located ? protocol::daemon_directory(located->directory) + "/daemon.sock" : "none";
   }
 
  private:

@@ -21,8 +21,8 @@ std::string cuid(const Request& request) {
   command::Invocation invocation;
   invocation.source = request.source;
   invocation.object = request.object;
-  invocation.without_archs = {"clang++"};
-  invocation.without_archs.insert(invocation.without_archs.end(), request.arguments.begin(), request.arguments.end());
+  invocation.for_cuid = {"clang++"};
+  invocation.for_cuid.insert(invocation.for_cuid.end(), request.arguments.begin(), request.arguments.end());
   return make_cuid(invocation, request.cwd, request.base, request.root);
 }
 

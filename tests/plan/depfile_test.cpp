@@ -32,6 +32,40 @@ TEST(Depfile, HasItsLinesBrokenAsClangBreaksThem) {
             "  /another/checkout/with/a/long/name/include/project/value.h\n");
 }
 
+// Both were written by gcc 12 for the same sources under two names of the object.
+TEST(Depfile, HasItsLinesBrokenAsGccBreaksThem) {
+  const std::string target = "a/quite/long/target/name/which/is/long/enough/to/break/the/line/of/the/depfile/soon.o";
+  const std::string brief =
+      "t.o: src/many.c /usr/include/stdc-predef.h inc/header_number_1.h \\\n"
+      " inc/header_number_2.h inc/header_number_3.h inc/header_number_4.h\n"
+      "/usr/include/stdc-predef.h:\n";
+  const std::string lengthy = target +
+                              ": \\\n"
+                              " src/many.c /usr/include/stdc-predef.h inc/header_number_1.h \\\n"
+                              " inc/header_number_2.h inc/header_number_3.h inc/header_number_4.h\n"
+                              "/usr/include/stdc-predef.h:\n";
+  const std::optional<std::string> portable = portable_depfile(brief, kOne, DepfileForm::gcc, "t.o");
+  ASSERT_TRUE(portable);
+  EXPECT_EQ(portable_depfile(lengthy, kOther, DepfileForm::gcc, target), portable);
+  EXPECT_EQ(local_depfile(*portable, kOne, DepfileForm::gcc, "t.o"), brief);
+  EXPECT_EQ(local_depfile(*portable, kOther, DepfileForm::gcc, target), lengthy);
+  EXPECT_EQ(portable_depfile(brief, kOne, DepfileForm::clang, "t.o"), std::nullopt);
+}
+
+TEST(Depfile, IsWrittenForAnotherTarget) {
+  const std::optional<std::string> portable =
+      portable_depfile("/one/a.o: /one/a.c b.h\n", kOne, DepfileForm::clang, "/one/a.o");
+  ASSERT_TRUE(portable);
+  EXPECT_EQ(local_depfile(*portable, kOther, DepfileForm::clang, "b.o"),
+            "b.o: /another/checkout/with/a/long/name/a.c b.h\n");
+}
+
+TEST(Depfile, WithOtherTargetsThanTheExpectedOneIsNotPortable) {
+  EXPECT_EQ(portable_depfile("b.o: a.c\n", kOne, DepfileForm::clang, "a.o"), std::nullopt);
+  EXPECT_EQ(portable_depfile("a.o b.o: a.c\n", kOne, DepfileForm::clang, "a.o"), std::nullopt);
+  EXPECT_EQ(portable_depfile("a.o: \x01target\x01\n", kOne, DepfileForm::clang, "a.o"), std::nullopt);
+}
+
 TEST(Depfile, KeepsTheEmptyRulesOfMpInTheFormOfTheirClang) {
   EXPECT_EQ(moved("a.o: a.hip /one/b.h\n/one/b.h:\n"),
             "a.o: a.hip /another/checkout/with/a/long/name/b.h\n/another/checkout/with/a/long/name/b.h:\n");

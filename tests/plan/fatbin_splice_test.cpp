@@ -153,5 +153,30 @@ TEST(FatbinSplice, SurvivesAnyBytes) {
   }
 }
 
+TEST(NeedsNoFatbin, HoldsForAnObjectWithoutASectionOfOne) {
+  EXPECT_TRUE(needs_no_fatbin(object_of({{".text", "code", 16}, {".bss", "", 32, SHT_NOBITS}})));
+  EXPECT_TRUE(
+      needs_no_fatbin(object_of({{".text", "code", 16}, {".rodata.str1.1", std::string("a .hip_fatbin\0", 14)}})))
+      << "the source may speak of one";
+}
+
+TEST(NeedsNoFatbin, DoesNotHoldForWhatHasOneOrRefersToOne) {
+  EXPECT_FALSE(needs_no_fatbin(around(kPlaceholder)));
+  EXPECT_FALSE(needs_no_fatbin(around("another fatbin")));
+  const Part code{".text", "code", 16};
+  for (const Part& part :
+       {Part{".hip_fatbin", ""}, Part{".hip_fatbin", "", 1, SHT_NOBITS}, Part{".hip_fatbin.a", "b"},
+        Part{".hipFatBinSegment", "b"}, Part{".rodata", kPlaceholder}, Part{".rodata", "a" + kPlaceholder + "b"},
+        Part{".strtab", std::string("\0__hip_fatbin\0", 14), 1, SHT_STRTAB},
+        Part{".strtab", std::string("\0__hip_fatbin_0123\0", 19), 1, SHT_STRTAB}})
+    EXPECT_FALSE(needs_no_fatbin(object_of({code, part}))) << part.name;
+}
+
+TEST(NeedsNoFatbin, DoesNotHoldForWhatIsNoObject) {
+  const std::string object = object_of({{".text", "code", 16}});
+  for (std::size_t size = 0; size < object.size(); ++size) EXPECT_FALSE(needs_no_fatbin(object.substr(0, size)));
+  EXPECT_FALSE(needs_no_fatbin("BC\xc0\xde bitcode"));
+}
+
 }  // namespace
 }  // namespace hipcache::plan

@@ -272,18 +272,38 @@ TEST(GoldenPlan, HoldsBitcodeOfTheHostForTheLinker) {
   EXPECT_TRUE(plan.steps.back().hashes_names);
 }
 
+StepOutput beside(const char* role, const char* name, const char* place) {
+  return {.role = role, .name = name, .place = place, .beside = true};
+}
+
 TEST(GoldenPlan, GivesTheUserTheSplitDebugInformationOfEveryTarget) {
   const Plan plan = accepted(recorded("clang-19-split-dwarf"), invocation_of_a());
   ASSERT_EQ(plan.steps.size(), 4u);
-  EXPECT_THAT(plan.steps[0].outputs, Contains(StepOutput{"split-dwarf", "gfx1030.dwo", "a_gfx1030.dwo"}));
-  EXPECT_THAT(plan.steps[1].outputs, Contains(StepOutput{"split-dwarf", "gfx906.dwo", "a_gfx906.dwo"}));
-  EXPECT_THAT(plan.steps[3].outputs, Contains(StepOutput{"split-dwarf", "host.dwo", "a.dwo"}));
+  EXPECT_THAT(plan.steps[0].outputs, Contains(beside("split-dwarf", "gfx1030.dwo", "a_gfx1030.dwo")));
+  EXPECT_THAT(plan.steps[1].outputs, Contains(beside("split-dwarf", "gfx906.dwo", "a_gfx906.dwo")));
+  EXPECT_THAT(plan.steps[3].outputs, Contains(beside("split-dwarf", "host.dwo", "a.dwo")));
   EXPECT_THAT(plan.steps[0].keyed[0], Contains("a_gfx1030.dwo"));  // the name in the object
 }
 
 TEST(GoldenPlan, CompressesTheFatbin) {
   for (const auto& [name, option] : {std::pair("clang-19-compress", "-compress"), {"clang-22-compress", "--compress"}})
     EXPECT_THAT(accepted(recorded(name), invocation_of_a()).steps[2].keyed[0], Contains(option));
+}
+
+// What is stored of a step is found by role: a role that told whose file it is would make the results of one command
+// useless to the other one.
+TEST(GoldenPlan, GivesTheSameOutputsTheSameRolesInAWholeObjectAndInTheDevicesAlone) {
+  const auto roles = [](const Step& step) {
+    std::vector<std::string> names;
+    for (const StepOutput& output : step.outputs) names.push_back(output.role);
+    return names;
+  };
+  const Plan whole = accepted(recorded("clang-19-O2"), invocation_of_a());
+  const Plan devices = accepted(recorded("clang-19-device-only"), invocation_of_a());
+  ASSERT_EQ(devices.steps.size(), 3u);
+  for (std::size_t step : {0, 1, 2}) EXPECT_EQ(roles(devices.steps[step]), roles(whole.steps[step]));
+  EXPECT_EQ(devices.steps[2].outputs[0].place, "a.o");
+  EXPECT_EQ(whole.steps[2].outputs[0].place, "");
 }
 
 TEST(GoldenPlan, HoldsOneArch) {

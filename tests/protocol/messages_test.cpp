@@ -26,9 +26,9 @@ std::string hex(const std::string& bytes) {
 }
 
 TEST(Messages, HaveTheBytesThatTheFixturesRecordSoAChangedMeaningIsNoticed) {
-  ASSERT_EQ(kVersion, 5u) << "a new version has golden bytes of its own";
+  ASSERT_EQ(kVersion, 7u) << "a new version has golden bytes of its own";
   for (const Sample& sample : samples())
-    EXPECT_EQ(hex(encode(sample.message)), support::read_bytes(HIPCACHE_GOLDEN "/v5/" + sample.name + ".hex"))
+    EXPECT_EQ(hex(encode(sample.message)), support::read_bytes(HIPCACHE_GOLDEN "/v7/" + sample.name + ".hex"))
         << sample.name;
 }
 
@@ -141,7 +141,7 @@ TEST(Messages, MutatedAnyhowAreAnErrorOrAMessageThatRoundTrips) {
   EXPECT_GT(refused, 0u);
 }
 
-TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/5"); }
+TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/7"); }
 
 }  // namespace
 }  // namespace hipcache::protocol

@@ -25,8 +25,6 @@ RunStep run_step() {
   step.directory = "/cache/tmp/a1";
   step.commands = {{"/usr/bin/clang", {"clang", "-cc1", "a\nb"}}, {"/usr/bin/lld", {"lld"}}};
   step.trace_path = "/cache/tmp/a1/trace";
-  step.stdout_path = "/cache/tmp/a1/out";
-  step.stderr_path = "/cache/tmp/a1/err";
   step.trace_library = "/usr/lib/libhipcache-trace.so";
   return step;
 }
@@ -39,6 +37,9 @@ StepDone step_done() {
   report.started_ns = 1'700'000'000'123'456'789;
   report.duration_us = 1'500'000;
   report.processor_us = 1'400'000;
+  report.stdout_text = "out\0put"s;
+  report.stderr_text = "a.hip:1:1: warning: \xe2\x80\x98x\xe2\x80\x99\n";
+  report.doubt = "it prints too much";
   report.spawn_error = "cannot start /usr/bin/lld: No such file or directory";
   return report;
 }
@@ -48,7 +49,11 @@ Finish finish() {
   message.exit_code = 1;
   message.stdout_text = "out\0put"s;
   message.stderr_text = "a.hip:1:1: warning: \xe2\x80\x98x\xe2\x80\x99\n";
-  message.outputs = {{"a.o"}, {"dir/a.d", true}, {"app", false, true}, {"b.d", true, false, "b.o: b.hip\n"}};
+  message.outputs = {{"a.o"},
+                     {"dir/a.d", true},
+                     {"app", false, true},
+                     {"b.d", true, false, "b.o: b.hip\n"},
+                     {"c.o", false, false, "", true}};
   message.removed = {"b.o"};
   return message;
 }

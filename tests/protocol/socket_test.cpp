@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/view.h"
 #include "support/scratch.h"
 
 namespace hipcache::protocol {
@@ -18,7 +19,23 @@ class Socket : public testing::Test {
   std::string path = scratch / "daemon.sock";
 };
 
-TEST_F(Socket, LiesInTheCacheDirectory) { EXPECT_EQ(socket_path("/cache").value(), "/cache/daemon.sock"); }
+TEST_F(Socket, LiesInTheDirectoryOfThisUserAndView) {
+  EXPECT_EQ(socket_path("/cache").value(), "/cache/" + daemon_name() + "/daemon.sock");
+  EXPECT_TRUE(is_daemon_name(daemon_name()));
+  EXPECT_TRUE(is_daemon_name("1000-0123abcd", 1000));
+  for (const char* other : {"1000-0123abcg", "1000-0123abc", "100-0123abcd", "1000-", "store", ""})
+    EXPECT_FALSE(is_daemon_name(other, 1000)) << other;
+}
+
+TEST_F(Socket, IsAnotherForEachUserMountNamespaceAndRoot) {
+  const Namespace view{4026531841, 2049, 2};
+  const std::string name = daemon_name(view, 1000);
+  EXPECT_EQ(name, daemon_name(view, 1000));
+  EXPECT_NE(name, daemon_name(view, 1001));
+  EXPECT_NE(name, daemon_name({4026531842, 2049, 2}, 1000));
+  EXPECT_NE(name, daemon_name({4026531841, 2050, 2}, 1000));
+  EXPECT_NE(name, daemon_name({4026531841, 2049, 3}, 1000));
+}
 
 TEST_F(Socket, APathTooLongIsAnErrorThatNamesTheLimitAndTheMend) {
   const Result<std::string> made = socket_path("/" + std::string(120, 'd'));

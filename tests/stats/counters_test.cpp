@@ -15,12 +15,35 @@ TEST(Counters, CountEachRequestOnceAndByItsOutcome) {
   counters.request(Outcome::partial);
   counters.request(Outcome::miss);
   counters.request(Outcome::passthrough);
+  counters.request(Outcome::aborted);
   const Snapshot counts = counters.snapshot();
-  EXPECT_EQ(counts.compile_requests, 5u);
+  EXPECT_EQ(counts.compile_requests, 6u);
   EXPECT_EQ(counts.hit, 2u);
   EXPECT_EQ(counts.partial, 1u);
   EXPECT_EQ(counts.miss, 1u);
   EXPECT_EQ(counts.passthrough, 1u);
+  EXPECT_EQ(counts.aborted, 1u);
+}
+
+TEST(Counters, KeepTheLastDetailOfEachReasonAndBoundIt) {
+  Counters counters;
+  counters.not_stored("changed", "a.o: first.h");
+  counters.not_stored("changed",
+                      "a.o: \x01"
+                      "base\x01/second.h");
+  counters.not_stored("changed");
+  counters.not_stored("other", std::string(1000, 'x') + "/end.h");
+  const Snapshot counts = counters.snapshot();
+  EXPECT_EQ(counts.not_stored.at("changed"), 3u);
+  EXPECT_EQ(counts.not_stored_detail.at("changed"), "a.o: <base directory>/second.h");
+  EXPECT_EQ(counts.not_stored_detail.at("other").size(), kMaxDetail);
+  EXPECT_TRUE(counts.not_stored_detail.at("other").ends_with("/end.h"));
+}
+
+TEST(Counters, NameReasonsWithoutControlCharacters) {
+  Counters counters;
+  counters.not_cached("a\nb");
+  EXPECT_EQ(counters.snapshot().not_cached.at("a\\nb"), 1u);
 }
 
 TEST(Counters, CountStepsByKindAndArch) {
@@ -32,6 +55,7 @@ TEST(Counters, CountStepsByKindAndArch) {
   counters.bundle(false);
   counters.unbundle(true);
   counters.link(false);
+  counters.archive(true);
   counters.probe(true);
   counters.proof(false);
   counters.front();
@@ -44,6 +68,7 @@ TEST(Counters, CountStepsByKindAndArch) {
   EXPECT_EQ(counts.bundle.run, 1u);
   EXPECT_EQ(counts.unbundle.hit, 1u);
   EXPECT_EQ(counts.link.run, 1u);
+  EXPECT_EQ(counts.archive.hit, 1u);
   EXPECT_EQ(counts.probe.hit, 1u);
   EXPECT_EQ(counts.proof.run, 1u);
   EXPECT_EQ(counts.front.run, 1u);

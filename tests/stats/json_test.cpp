@@ -13,22 +13,25 @@ using nlohmann::json;
 // Every number another, so that no two can be exchanged unseen.
 Snapshot numbered() {
   Snapshot counts;
-  counts.compile_requests = 10;
-  counts.hit = 1, counts.partial = 2, counts.miss = 3, counts.passthrough = 4;
+  counts.compile_requests = 52;
+  counts.hit = 1, counts.partial = 2, counts.miss = 3, counts.passthrough = 4, counts.aborted = 42;
   counts.not_cached = {{"-E", 5}, {"stdin", 6}};
+  counts.not_cached_detail = {{"-E", "prints"}};
   counts.not_stored = {{"an input changed", 7}};
+  counts.not_stored_detail = {{"an input changed", "a.o: host: b.h"}};
   counts.device = {{"gfx906", {8, 9}}, {"gfx1030", {11, 12}}};
   counts.host = {13, 14}, counts.bundle = {15, 16}, counts.probe = {17, 18}, counts.unbundle = {33, 34},
-  counts.link = {35, 36}, counts.proof = {37, 38}, counts.front = {0, 39}, counts.back = {40, 41};
+  counts.link = {35, 36}, counts.archive = {43, 44}, counts.proof = {37, 38}, counts.front = {0, 39},
+  counts.back = {40, 41};
   counts.failed_compiles = 19, counts.waited_steps = 20, counts.errors = 21;
-  counts.corrupt = 22, counts.evicted = 23;
+  counts.corrupt = 22, counts.evicted = 23, counts.layers = 24, counts.taken_over = 25;
   counts.time_saved_us = 24000, counts.since = 25;
   return counts;
 }
 
 TEST(StatisticsJson, UsesSccachesNamesWhereTheMeaningIsTheSame) {
   const json root = json::parse(numbered().to_json(0, 0, 0, 0));
-  EXPECT_EQ(root["compile_requests"], 10);
+  EXPECT_EQ(root["compile_requests"], 52);
   EXPECT_EQ(root["requests_executed"], 6);
   EXPECT_EQ(root["requests_not_cacheable"], 4);
   EXPECT_EQ(root["cache_hits"], 1);
@@ -39,26 +42,34 @@ TEST(StatisticsJson, UsesSccachesNamesWhereTheMeaningIsTheSame) {
 
 TEST(StatisticsJson, CountsRequestsStepsAndTheStoreUnderNamesOfOurOwn) {
   const json root = json::parse(numbered().to_json(31, 32, 33, 34));
-  EXPECT_EQ(root["requests"], json({{"hit", 1}, {"partial", 2}, {"miss", 3}, {"passthrough", 4}}));
+  EXPECT_EQ(root["requests"], json({{"hit", 1}, {"partial", 2}, {"miss", 3}, {"passthrough", 4}, {"aborted", 42}}));
   EXPECT_EQ(root["steps"]["device"]["gfx906"], json({{"hit", 8}, {"run", 9}}));
   EXPECT_EQ(root["steps"]["device"]["gfx1030"], json({{"hit", 11}, {"run", 12}}));
   EXPECT_EQ(root["steps"]["host"], json({{"hit", 13}, {"run", 14}}));
   EXPECT_EQ(root["steps"]["bundle"], json({{"hit", 15}, {"run", 16}}));
   EXPECT_EQ(root["steps"]["unbundle"], json({{"hit", 33}, {"run", 34}}));
   EXPECT_EQ(root["steps"]["link"], json({{"hit", 35}, {"run", 36}}));
+  EXPECT_EQ(root["steps"]["archive"], json({{"hit", 43}, {"run", 44}}));
   EXPECT_EQ(root["steps"]["probe"], json({{"hit", 17}, {"run", 18}}));
   EXPECT_EQ(root["steps"]["proof"], json({{"hit", 37}, {"run", 38}}));
   EXPECT_EQ(root["steps"]["front"], json({{"hit", 0}, {"run", 39}}));
   EXPECT_EQ(root["steps"]["back"], json({{"hit", 40}, {"run", 41}}));
   EXPECT_EQ(root["not_stored"], json({{"an input changed", 7}}));
+  EXPECT_EQ(root["not_cached_detail"], json({{"-E", "prints"}}));
+  EXPECT_EQ(root["not_stored_detail"], json({{"an input changed", "a.o: host: b.h"}}));
   EXPECT_EQ(root["failed_compiles"], 19);
   EXPECT_EQ(root["waited_steps"], 20);
   EXPECT_EQ(root["errors"], 21);
   EXPECT_EQ(root["time_saved_ms"], 24);
   EXPECT_EQ(root["since"], 25);
-  EXPECT_EQ(
-      root["store"],
-      json({{"actions", 31}, {"blobs", 32}, {"bytes", 33}, {"bytes_on_disk", 34}, {"corrupt", 22}, {"evicted", 23}}));
+  EXPECT_EQ(root["store"], json({{"actions", 31},
+                                 {"blobs", 32},
+                                 {"bytes", 33},
+                                 {"bytes_on_disk", 34},
+                                 {"corrupt", 22},
+                                 {"evicted", 23},
+                                 {"layers", 24},
+                                 {"taken_over", 25}}));
 }
 
 TEST(StatisticsJson, ComesBackAsItWent) {

@@ -15,12 +15,21 @@ std::string text_of(const Snapshot& counts) {
   return text ? *text : "";
 }
 
+TEST(Report, ShowsWhatCameFromOtherStoresWhereThereAreSome) {
+  Snapshot counts;
+  EXPECT_THAT(text_of(counts), testing::Not(HasSubstr("Other stores")));
+  counts.layers = 2, counts.taken_over = 17;
+  EXPECT_THAT(text_of(counts), HasSubstr("Other stores read                      2"));
+  EXPECT_THAT(text_of(counts), HasSubstr("Results taken from them               17"));
+}
+
 TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
   Snapshot counts;
-  counts.compile_requests = 200;
-  counts.hit = 150, counts.partial = 20, counts.miss = 20, counts.passthrough = 10;
+  counts.compile_requests = 204;
+  counts.hit = 150, counts.partial = 20, counts.miss = 20, counts.passthrough = 10, counts.aborted = 4;
   counts.not_cached = {{"linking", 3}, {"preprocessing only", 7}};
   counts.not_stored = {{"an input changed", 2}};
+  counts.not_stored_detail = {{"an input changed", "a.o: host: b.h"}};
   counts.device = {{"gfx906", {90, 10}}, {"gfx1030", {0, 100}}};
   counts.host = {30, 10};
   counts.front = {0, 5}, counts.back = {4, 1};
@@ -28,13 +37,14 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
   counts.time_saved_us = 3725u * 1000000;
   const std::string text = text_of(counts);
   EXPECT_EQ(text.substr(text.find('\n') + 1),
-            "Compile requests                       200\n"
-            "  Hits                                 150  75.0 %\n"
-            "  Partial hits                          20  10.0 %\n"
-            "  Misses                                20  10.0 %\n"
-            "  Passed through                        10   5.0 %\n"
+            "Compile requests                       204\n"
+            "  Hits                                 150  73.5 %\n"
+            "  Partial hits                          20   9.8 %\n"
+            "  Misses                                20   9.8 %\n"
+            "  Passed through                        10   4.9 %\n"
             "    preprocessing only                   7\n"
             "    linking                              3\n"
+            "  Given up by the client                 4   2.0 %\n"
             "  Failed compiles                        1\n"
             "Time saved                       1 h 2 min\n"
             "Errors of the cache                      0\n"
@@ -48,11 +58,12 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
             "  Bundle                                 0\n"
             "  Unbundle                               0\n"
             "  Link                                   0\n"
+            "  Archive                                0\n"
             "  Probe                                  0\n"
             "  Proof                                  0\n"
             "  Waited for another client              5\n"
             "  Run and not stored                     2\n"
-            "    an input changed                     2\n"
+            "    an input changed                     2 last: a.o: host: b.h\n"
             "Store\n"
             "  Actions                             1200\n"
             "  Blobs                                 34\n"

@@ -43,8 +43,7 @@ TEST_F(BlobFileTest, IsNoneOfABlobWithOtherBytesWhichIsDropped) {
   const std::string value = pack(noise(2, kMiB));
   close();
   {
-    const auto ignored = [](const std::string&) {};
-    const OpenAttempt attempt = Database::open(database_path(options_.directory), Recovery::strict, false, ignored);
+    const OpenAttempt attempt = open_database(false);
     ASSERT_TRUE(attempt.database) << attempt.problem;
     const std::string key = digest.bytes();
     ASSERT_TRUE(attempt.database->write({{Table::blobs, key, value}}));

@@ -56,12 +56,12 @@ class DamageTest : public StoreTest {
   }
 
   std::vector<std::string> files_like(std::string_view kind) {
-    auto names = list_directory(join_path(whole_, "db"));
+    auto names = list_directory(join_path(whole_, version_directory() + "/db"));
     EXPECT_TRUE(names);
     std::erase_if(*names, [&](const std::string& name) { return name.find(kind) == std::string::npos; });
     EXPECT_FALSE(names->empty()) << kind;
     std::vector<std::string> paths;
-    for (const auto& name : *names) paths.push_back(join_path(database_path(options_.directory), name));
+    for (const auto& name : *names) paths.push_back(join_path(database_path(), name));
     return paths;
   }
 
@@ -237,7 +237,7 @@ TEST_F(DamageTest, OfTheManifestSetsTheDatabaseAsideAndNamesTheFile) {
   const std::string path = files_like("MANIFEST").front();
   ASSERT_TRUE(replace_file(path, flip(bytes_of(path), 20)));
   EXPECT_EQ(open_and_count_survivors(), 0);
-  EXPECT_THAT(log_text(), HasSubstr("database set aside as " + options_.directory + "/db.damaged-"));
+  EXPECT_THAT(log_text(), HasSubstr("database set aside as " + version_path() + "/db.damaged-"));
   EXPECT_THAT(log_text(), HasSubstr("MANIFEST"));
 }
 

@@ -1,5 +1,13 @@
 #include "store/eviction.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <ctime>
+#include <thread>
+
 #include "store_fixture.h"
 
 namespace hipcache::store {
@@ -131,17 +139,102 @@ TEST_F(EvictionTest, OfEverythingKeepsTheNotesAndReturnsTheSpace) {
   }
 }
 
-TEST_F(EvictionTest, TakesADatabaseSetAsideBeforeAnythingElse) {
-  open();
-  put_blobs(10, 500 * kKiB);
-  close();
-  note_damage(options_.directory, "said a test");
-  open();
-  const auto digests = put_blobs(4, 500 * kKiB);
+class EvictionBesideOthers : public EvictionTest {
+ protected:
+  void set_five_megabytes_aside() {
+    open();
+    put_blobs(10, 500 * kKiB);
+    close();
+    note_damage(version_opened(), "said a test");
+    open();
+  }
+  void serve() {
+    put_action("wanted", "value");
+    for (int time = 0; time < 100; ++time) EXPECT_EQ(action("wanted"), "value");
+  }
+};
+
+TEST_F(EvictionBesideOthers, TakesADatabaseSetAsideBeforeAnythingElseOnceTheNewOneHasServed) {
+  set_five_megabytes_aside();
+  put_blobs(4, 500 * kKiB);
+  serve();
   ASSERT_GE(disk_use(), 6 * kMiB);
   shrink_to(4 * kMiB);
   EXPECT_LE(disk_use(), 4 * kMiB);
   EXPECT_EQ(store_->usage().blobs, 4u);
+}
+
+TEST_F(EvictionBesideOthers, KeepsADatabaseSetAsideUntilThenAndHalfOfTheLimitForTheNewOne) {
+  set_five_megabytes_aside();
+  put_blobs(6, 500 * kKiB);
+  shrink_to(4 * kMiB);
+  EXPECT_TRUE(has_set_aside(version_opened()));
+  EXPECT_LE(allocated_bytes(database_path()), 2 * kMiB);
+  EXPECT_GE(store_->usage().blobs, 1u);
+  ASSERT_TRUE(store_->clear());
+  EXPECT_FALSE(has_set_aside(version_opened())) << "the user has asked";
+}
+
+class OlderVersions : public EvictionBesideOthers {
+ protected:
+  void make(const std::string& version, std::chrono::hours ago) {
+    const std::string directory = join_path(options_.directory, version);
+    ASSERT_TRUE(make_directories(join_path(directory, "db"), 0700));
+    ASSERT_TRUE(replace_file(join_path(directory, "db/000001.sst"), std::string(kMiB, 'x')));
+    ASSERT_TRUE(replace_file(join_path(directory, "lock"), "1"));
+    opened(version, ago);
+  }
+  void opened(const std::string& version, std::chrono::hours ago) {
+    const timespec then{std::time(nullptr) - std::chrono::seconds(ago).count(), 0};
+    const timespec times[] = {then, then};
+    const std::string path = join_path(options_.directory, version + "/lock");
+    ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  }
+  bool is_there(const std::string& version) {
+    return list_directory(join_path(options_.directory, version + "/db")).ok();
+  }
+};
+
+TEST_F(OlderVersions, StayBesideThisOneWhileTheyAreInUse) {
+  make("v1", std::chrono::hours(25));
+  make(".", std::chrono::hours(25));
+  make("v3", std::chrono::hours(24 * 365));
+  open();
+  EXPECT_EQ(blob(put_blob("ours")), "ours");
+  close();
+  EXPECT_TRUE(is_there("v1") && is_there(".") && is_there("v3"));
+}
+
+TEST_F(OlderVersions, GoWhenSpaceIsWantedAndNobodyUsedThemForADay) {
+  open();
+  make("v1", std::chrono::hours(25));
+  make(".", std::chrono::hours(1));
+  shrink_to(kMiB);
+  EXPECT_FALSE(is_there("v1"));
+  EXPECT_TRUE(is_there("."));
+}
+
+TEST_F(OlderVersions, GoAfterAWeekWithoutUseButANewerOneStays) {
+  make("v1", std::chrono::hours(24 * 7 + 1));
+  make(".", std::chrono::hours(24 * 7 + 1));
+  make("v3", std::chrono::hours(24 * 365));
+  open();
+  while (is_there("v1") || is_there(".")) std::this_thread::yield();
+  close();
+  EXPECT_TRUE(is_there("v3"));
+}
+
+TEST_F(OlderVersions, GoWhenTheCacheIsClearedUnlessSomebodyHoldsThem) {
+  make("v0", std::chrono::hours(0));
+  make("v1", std::chrono::hours(0));
+  make("v3", std::chrono::hours(0));
+  open();
+  const UniqueFd held(::open(join_path(options_.directory, "v0/lock").c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(flock(held.get(), LOCK_EX | LOCK_NB), 0);
+  ASSERT_TRUE(store_->clear());
+  EXPECT_TRUE(is_there("v0"));
+  EXPECT_FALSE(is_there("v1"));
+  EXPECT_TRUE(is_there("v3"));
 }
 
 }  // namespace

@@ -99,8 +99,7 @@ TEST_F(LoadingTest, IsUsedByManyThreadsAtOnce) {
 TEST_F(LoadingTest, SetsADatabaseWithAMalformedRecordAsideTheNextTime) {
   close();
   {
-    const auto ignored = [](const std::string&) {};
-    const OpenAttempt attempt = Database::open(database_path(options_.directory), Recovery::strict, false, ignored);
+    const OpenAttempt attempt = open_database(false);
     ASSERT_TRUE(attempt.database) << attempt.problem;
     ASSERT_TRUE(attempt.database->write({{Table::uses, "no key", "no use"}}));
   }

@@ -14,9 +14,12 @@
 #include <string>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/own_directory.h"
+#include "store/database.h"
 #include "store/disk_use.h"
 #include "store/open.h"
 #include "store/set_aside.h"
+#include "store/versions.h"
 
 namespace hipcache::store {
 
@@ -50,6 +53,19 @@ class StoreTest : public ::testing::Test {
   std::string log_text() const {
     auto text = read_file(log_path(), 16 * kMiB);
     return text ? *text : std::string();
+  }
+  // The directory of this version's store, and of its database.
+  std::string version_path() const { return join_path(options_.directory, version_directory()); }
+  std::string database_path() const { return join_path(version_path(), kDatabase); }
+  OwnDirectory version_opened() const {
+    auto opened = OwnDirectory::open(version_path());
+    if (!opened) throw std::runtime_error(opened.error().message);
+    return std::move(*opened);
+  }
+  OpenAttempt open_database(bool sync) const {
+    auto directory = OwnDirectory::open(database_path());
+    if (!directory) throw std::runtime_error(directory.error().message);
+    return Database::open(std::move(*directory), Recovery::strict, sync, [](const std::string&) {});
   }
   std::uint64_t disk_use() const { return allocated_bytes(options_.directory); }
 

@@ -19,7 +19,20 @@ class MemoryStore : public store::Store {
   unsigned action_writes = 0;
   bool broken = false;  // every call is an error
 
-  Result<std::optional<std::string>> action(const Digest& key) override { return find(actions, key); }
+  Result<std::optional<std::string>> action(const Digest& key) override {
+    {
+      std::lock_guard lock(mutex_);
+      ++look_ups_[key];
+    }
+    return find(actions, key);
+  }
+
+  // How often the key was asked for.
+  unsigned look_ups(const Digest& key) const {
+    std::lock_guard lock(mutex_);
+    const auto at = look_ups_.find(key);
+    return at == look_ups_.end() ? 0 : at->second;
+  }
 
   Status put_action(const Digest& key, std::string_view value) override {
     std::lock_guard lock(mutex_);
@@ -68,6 +81,7 @@ class MemoryStore : public store::Store {
 
   Status shrink_to(std::uint64_t) override { return done(); }
 
+  bool is_in_place() override { return true; }
   Status clear() override {
     std::lock_guard lock(mutex_);
     actions.clear();
@@ -106,7 +120,8 @@ class MemoryStore : public store::Store {
     return at == table.end() ? std::optional<std::string>() : std::optional<std::string>(at->second);
   }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::map<Digest, unsigned> look_ups_;
   std::map<std::string, std::string> notes_;
 };
 

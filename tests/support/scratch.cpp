@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/file_clock.h"
+
 namespace hipcache::support {
 namespace fs = std::filesystem;
 
@@ -29,12 +31,14 @@ std::string Scratch::write(std::string_view name, std::string_view bytes) const 
   fs::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
   EXPECT_TRUE(fs::exists(path)) << path;
+  await_next_tick();
   return path.string();
 }
 
 std::string Scratch::make_directory(std::string_view name) const {
   const fs::path path = fs::path(path_) / name;
   fs::create_directories(path);
+  await_next_tick();
   return path.string();
 }
 
@@ -43,6 +47,7 @@ std::string Scratch::link(std::string_view name, std::string_view target) const 
   fs::create_directories(path.parent_path());
   fs::remove(path);
   fs::create_symlink(target, path);
+  await_next_tick();
   return path.string();
 }
 

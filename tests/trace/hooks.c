@@ -12,7 +12,7 @@ static const struct group* find(const struct group* groups, const char* name) {
 }
 
 int main(int argc, char** argv) {
-  const struct group* const all[] = {open_groups, look_groups, change_groups, process_groups};
+  const struct group* const all[] = {open_groups, look_groups, change_groups, process_groups, other_groups};
   for (unsigned i = 0; argc == 2 && i < sizeof all / sizeof *all; ++i) {
     const struct group* chosen = find(all[i], argv[1]);
     if (chosen != NULL) return chosen->run();

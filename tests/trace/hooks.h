@@ -12,5 +12,6 @@ extern const struct group open_groups[];
 extern const struct group look_groups[];
 extern const struct group change_groups[];
 extern const struct group process_groups[];
+extern const struct group other_groups[];
 
 #endif

@@ -113,6 +113,12 @@ static int universal_time(void) {
   return gmtime(&now) == NULL;
 }
 
+static int universal_time_reentrant(void) {
+  const time_t now = time(NULL);
+  struct tm broken_down;
+  return gmtime_r(&now, &broken_down) == NULL;
+}
+
 static int patterns(void) {
   glob_t result;
   return glob("fold*", 0, NULL, &result) | glob("folder/none", GLOB_NOCHECK, NULL, &result) |
@@ -151,6 +157,7 @@ const struct group look_groups[] = {{"look", look},
                                     {"localtime", local_time},
                                     {"localtime_r", local_time_reentrant},
                                     {"gmtime", universal_time},
+                                    {"gmtime_r", universal_time_reentrant},
                                     {"patterns", patterns},
                                     {"glob", pattern_of_directories},
                                     {"glob-with-marks", pattern_with_marks},

@@ -38,6 +38,25 @@ TEST_F(Life, BeginsWithTheProgramAndItsLibrariesButNeitherTheKernelsNorTheTracer
   EXPECT_THAT(traced.texts(Kind::library), Not(Contains(EndsWith("/libhipcache-trace.so"))));
 }
 
+// The caller's own RUNPATH leads to it: the hook must not search in the caller's place.
+TEST_F(Life, HasTheNamesThatDlopenWasAskedForAndChangesNoSearch) {
+  traced.scratch.write("here.c", "int here(void) { return 1; }\n");
+  traced.scratch.write("main.c",
+                       "#include <dlfcn.h>\n#include <stddef.h>\n"
+                       "int main(void) { return dlopen(\"libhere.so\", RTLD_NOW) == NULL || "
+                       "dlopen(\"libabsent.so.7\", RTLD_NOW) != NULL || dlopen(\"./absent.so\", RTLD_NOW) != NULL || "
+                       "dlopen(NULL, RTLD_NOW) == NULL; }\n");
+  traced.scratch.make_directory("own");
+  ASSERT_EQ(traced.run_untraced({"gcc", "-shared", "-fPIC", "here.c", "-o", "own/libhere.so"}).exit_code, 0);
+  ASSERT_EQ(
+      traced.run_untraced({"gcc", "main.c", "-o", "main", "-ldl", "-Wl,-rpath," + (traced.scratch / "own")}).exit_code,
+      0);
+  EXPECT_EQ(traced.run({traced.scratch / "main"}).exit_code, 0) << traced.output;
+  EXPECT_THAT(traced.texts(Kind::library_name), ElementsAre("libabsent.so.7", "libhere.so"));
+  EXPECT_THAT(traced.texts(Kind::library), Contains(EndsWith("/own/libhere.so")));
+  EXPECT_TRUE(traced.has(Kind::look, false, "./absent.so")) << traced.dump();
+}
+
 TEST_F(Life, EndsOnceHoweverTheProgramLeavesInOrder) {
   for (const char* way : {"return", "exit", "_exit", "_Exit", "quick_exit"}) {
     EXPECT_EQ(run(way).exit_code, 0) << way;

@@ -123,10 +123,12 @@ TEST_F(Preload, CannotTellWhatAPathBelowADescriptorNamesAndSaysSo) {
   EXPECT_THAT(traced.texts(Kind::unknown), ElementsAre("openat: inside"));
 }
 
-TEST_F(Preload, LeavesOutTheKernelsOwnTreesButNotTheWaysOutOfThem) {
+TEST_F(Preload, RecordsTheKernelsOwnTreesButNotTheNamesOfOwnDescriptors) {
   run("of-the-kernel");
-  EXPECT_THAT(traced.texts(Kind::open_read), ElementsAre("/dev/../etc/passwd", "/proc/self/cwd/there"));
-  EXPECT_THAT(traced.texts(Kind::open_write), IsEmpty());
+  EXPECT_THAT(traced.texts(Kind::open_read),
+              ElementsAre("/dev/../etc/passwd", "/dev/null", "/proc/self/cwd/there", "/proc/self/status"));
+  EXPECT_THAT(traced.texts(Kind::open_write), ElementsAre("/dev/null"));
+  EXPECT_THAT(traced.texts(Kind::link), ElementsAre("/proc/self/fd/0/x"));
 }
 
 TEST_F(Preload, WritesARecordOncePerProcess) {
@@ -262,13 +264,60 @@ TEST_F(Preload, RecordsTheVariablesThatLibcAsksForBehindALocale) {
   EXPECT_THAT(traced.texts(Kind::variable), Not(Contains("LC_ALL")));
 }
 
-TEST_F(Preload, RecordsLocalTimeAsTheClockAndUniversalTimeNot) {
+TEST_F(Preload, RecordsTheFilesThatLibcOpensForALocaleAndItsMessages) {
+  traced.changes["LC_ALL"] = "C.UTF-8";
+  traced.changes["LANGUAGE"] = "xx_YY:zz";
+  run("catalogues");
+  for (const char* file : {"catalogues/xx_YY/LC_MESSAGES/early.mo", "catalogues/xx/LC_MESSAGES/early.mo",
+                           "catalogues/zz/LC_MESSAGES/early.mo", "catalogues/xx_YY/LC_MESSAGES/late.mo",
+                           "/usr/share/locale/zz/LC_MESSAGES/libc.mo", "/usr/lib/locale/C/LC_CTYPE"})
+    EXPECT_TRUE(traced.has(Kind::open_read, false, file)) << file;
+  EXPECT_THAT(traced.texts(Kind::open_read), Contains("/usr/lib/locale/C.utf8/LC_MESSAGES/SYS_LC_MESSAGES"));
+  EXPECT_THAT(traced.texts(Kind::open_read), Contains("/usr/lib/locale/locale-archive"));
+  EXPECT_THAT(traced.texts(Kind::variable), Contains("LANGUAGE"));
+  EXPECT_THAT(traced.texts(Kind::unknown), IsEmpty());
+  traced.changes["LC_ALL"] = "C";
+  run("catalogues");
+  EXPECT_THAT(traced.texts(Kind::open_read), IsEmpty());
+}
+
+TEST_F(Preload, RecordsTheTablesOfCharacterSetsAndRefusesTheUsersOwn) {
+  run("character-sets");
+  EXPECT_THAT(traced.texts(Kind::open_read), Contains(testing::EndsWith("/gconv/gconv-modules.cache")));
+  EXPECT_THAT(traced.texts(Kind::variable), Contains("GCONV_PATH"));
+  EXPECT_THAT(traced.texts(Kind::unknown), IsEmpty());
+  traced.changes["GCONV_PATH"] = traced.scratch.path();
+  run("character-sets");
+  EXPECT_EQ(traced.texts(Kind::unknown).size(), 1U);
+}
+
+TEST_F(Preload, RecordsTheListsOfUsersAndTheMachine) {
+  run("users");
+  EXPECT_THAT(traced.texts(Kind::open_read), Contains("/etc/passwd"));
+  EXPECT_TRUE(traced.has(Kind::look, false, "/run/nscd/socket"));
+  run("machine");
+  EXPECT_THAT(traced.texts(Kind::machine), ElementsAre("uname"));
+}
+
+TEST_F(Preload, SaysThatItCannotFollowCallsAroundLibc) {
+  for (const char* group : {"system-call", "system-call-in-vain", "watch"}) {
+    run(group);
+    EXPECT_EQ(traced.texts(Kind::unknown).size(), 1U) << group;
+  }
+  run("harmless-system-call");
+  EXPECT_THAT(traced.texts(Kind::unknown), IsEmpty());
+}
+
+TEST_F(Preload, RecordsLocalTimeAsTheClockAndUniversalTimeAsADate) {
   for (const char* call : {"localtime", "localtime_r"}) {
     run(call);
     EXPECT_EQ(traced.texts(Kind::clock).size(), 1U) << call;
   }
-  run("gmtime");
-  EXPECT_THAT(traced.texts(Kind::clock), IsEmpty());
+  for (const char* call : {"gmtime", "gmtime_r"}) {
+    run(call);
+    EXPECT_THAT(traced.texts(Kind::clock), IsEmpty()) << call;
+    EXPECT_EQ(traced.texts(Kind::date).size(), 1U) << call;
+  }
 }
 
 TEST_F(Preload, RecordsWalksInsideLibcAndNewWorkingDirectoriesAsUnknown) {

@@ -14,6 +14,7 @@
 #define HIPCACHE_ACTION_ACTION_CACHE_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,7 +34,7 @@ inline constexpr std::size_t kMaxPathSets = 8;
 inline constexpr std::size_t kDecodedBytes = 32u << 20;
 
 // Raised when the meaning of keys or results changes; part of every key (key_hasher).
-inline constexpr std::uint32_t kSchema = 3;
+inline constexpr std::uint32_t kSchema = 5;
 
 struct ActionKey {
   Digest value;
@@ -52,6 +53,7 @@ struct Output {
   // what is there is written to (as compilers do with depfiles) or replaced. Empty for what only later steps read.
   std::string place;
   bool in_place = false;
+  bool in_place_if_empty = false;  // hipcache/protocol/messages.h: PlacedOutput
   bool operator==(const Output&) const = default;
 };
 
@@ -72,6 +74,13 @@ struct ActionResult {
   static Result<ActionResult> decode(std::string_view bytes);
 };
 
+// Whether a stored result has every output that the caller will take from it. Every look-up asks: a result that lacks
+// one is a miss, whatever key and state lead to it.
+using Suffices = std::function<bool(const ActionResult&)>;
+
+// For callers that only ask whether there is a result.
+inline bool any_result(const ActionResult& /*result*/) { return true; }
+
 struct Hit {
   ActionResult result;
   std::shared_ptr<const inputs::PathSet> path_set;
@@ -85,6 +94,7 @@ struct Examined {
   inputs::Witnessed all;
   inputs::Answered answered;
   bool agrees = false;  // with what each of the steps witnessed
+  std::string changed;  // if not: the first name that answers otherwise now, as far as that is known
 };
 
 // The same once its set is stored.
@@ -99,10 +109,10 @@ class ActionCache {
   ActionCache(store::Store& store, inputs::World& world, Log& log);
   ~ActionCache();
 
-  // The result that holds now, or nothing. Blobs that it names are present when this returns, and stay while `lease`
-  // lives.
-  std::optional<Hit> look_up(const ActionKey& key, const inputs::Surroundings& from, store::Lease& lease,
-                             inputs::Effort* effort = nullptr);
+  // The result that holds now and suffices, or nothing. Blobs that it names are present when this returns, and stay
+  // while `lease` lives.
+  std::optional<Hit> look_up(const ActionKey& key, const Suffices& suffices, const inputs::Surroundings& from,
+                             store::Lease& lease, inputs::Effort* effort = nullptr);
 
   // REQUIRES: the blobs of `result` are in the store, and `witnessed` is of the run that made it.
   Status record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result);

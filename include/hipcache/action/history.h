@@ -69,7 +69,7 @@ class History {
  public:
   History(store::Store& store, Log& log) : store_(store), log_(log) {}
 
-  // REQUIRES: the path set is stored.
+  // One that is too large is not kept, which is no error. REQUIRES: the path set is stored.
   Status record(const Digest& output, const Trail& trail);
 
   // Newest first.

@@ -39,7 +39,10 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// "what path: reason of errno", the form of every error about a file.
+// The kind of an errno. One that no caller acts on is ErrorCode::other.
+ErrorCode code_of_errno(int number);
+
+// "what path: reason of errno", with the code of errno: the form of every error about a file.
 Error system_error(std::string_view what, std::string_view path);
 
 // The whole file; an error if it holds more than `limit` bytes.

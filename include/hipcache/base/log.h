@@ -1,6 +1,8 @@
 // The log: one line per event, with time, process and level, appended to a file or to stderr.
 //
-// A log that cannot be written is silently no log: cache trouble never fails a build. Thread-safe.
+// A log that cannot be written is silently no log: cache trouble never fails a build. Warnings and errors that repeat
+// themselves are written once in ten seconds, with the number of those left out; of all of them, a hundred in that
+// time. Thread-safe.
 #ifndef HIPCACHE_BASE_LOG_H
 #define HIPCACHE_BASE_LOG_H
 

@@ -5,7 +5,9 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +22,10 @@ struct SpawnRequest {
   int stdin_fd = -1;                     // -1: inherited
   int stdout_fd = -1;
   int stderr_fd = -1;
-  bool die_with_parent = true;  // SIGKILL when the calling thread ends: no orphan compiles on
+  // The descriptors above 2 that the program inherits; absent: all that this process did not open for itself.
+  std::optional<std::vector<int>> other_fds;
+  std::optional<sigset_t> signal_mask;  // signals that the program is to hold back; absent: as the calling thread does
+  bool die_with_parent = true;          // SIGKILL when the calling thread ends: no orphan compiles on
 };
 
 // Starts the program. Errors of exec ("no such file") are returned here, not found out by waiting.

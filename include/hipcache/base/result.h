@@ -11,9 +11,22 @@
 
 namespace hipcache {
 
-// One line that names the thing and, where there is one, the mend. No trailing full stop or newline.
+// The kind of an error, for callers that act on it. The message is for people alone: no decision reads it.
+enum class ErrorCode {
+  other,
+  closed,     // the other side closed the connection
+  timed_out,  // a wait ended without its event
+  gone,       // there is no such thing (ENOENT, ENOTDIR, ESRCH)
+  denied,     // it is not ours to do (EACCES, EPERM, EROFS)
+  no_space,   // a file system or a quota is full, or a size limit was hit (ENOSPC, EDQUOT, EFBIG)
+  resources,  // too few descriptors, processes or memory (EMFILE, ENFILE, ENOMEM, EAGAIN)
+  damaged,    // stored bytes are not what was stored
+  busy,       // another process has it
+};
+
 struct Error {
-  std::string message;
+  std::string message;  // one line: names the thing and, where there is one, the mend; no full stop or newline
+  ErrorCode code = ErrorCode::other;
 };
 
 template <typename T>

@@ -17,6 +17,8 @@
 
 namespace hipcache::client {
 
+class DaemonSilence;  // where clients note that a daemon does not answer (client/daemon_silence.h)
+
 // Finish with its outputs' descriptors, PassThrough, PlanReport, Explanation or Busy.
 using Answer = protocol::Received;
 
@@ -27,11 +29,11 @@ Result<Answer> converse(const DaemonLink& link, const protocol::CompileRequest& 
 // The same over a connection that is there already; VersionMismatch is an answer too. Below `temporary_root` lie the
 // directories that the daemon makes for requests; nothing else is ever removed.
 Result<Answer> converse_over(protocol::Channel& channel, const protocol::CompileRequest& request,
-                             const std::string& temporary_root, Patience patience);
+                             const std::string& temporary_root, Patience patience, DaemonSilence* known = nullptr);
 
 // The same where the request was sent already.
 Result<Answer> follow_over(protocol::Channel& channel, const protocol::CompileRequest& request,
-                           const std::string& temporary_root, Patience patience);
+                           const std::string& temporary_root, Patience patience, DaemonSilence* known = nullptr);
 
 }  // namespace hipcache::client
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hipcache/base/result.h"
+#include "hipcache/command/output_names.h"
 
 namespace hipcache::command {
 
@@ -33,10 +34,15 @@ enum class Route {
   undivided,  // the command as it was typed, cached as one step (command/undivided.h)
 };
 
-// Of an undivided command only argv, expanded, response files, object, without_archs and colour_given are known;
-// `object` then is just the name that its history goes by.
+// What an undivided command makes: how its step is called and counted.
+enum class Making { compile, link, archive };
+
+// Of an undivided command only argv, expanded, response files, object, making, updates, without_archs, output_names and
+// colour_given are known; `object` then is just the name that its history goes by.
 struct Invocation {
   Route route = Route::planned;
+  Making making = Making::compile;
+  std::string updates;                      // of `archive`: what it reads and writes, as typed
   std::vector<std::string> argv;            // as typed
   std::vector<std::string> expanded;        // with response files expanded in place; [0] is the compiler
   std::vector<std::string> response_files;  // read for the expansion; inputs of the request
@@ -46,11 +52,13 @@ struct Invocation {
   bool driver_names_outputs = false;        // after the source and each target: `object` is none of them
   std::optional<std::string> depfile;       // -MF, or what clang would name it with -MD/-MMD
   std::vector<ArchId> archs;                // sorted as strings, unique; empty: the compiler's default
-  std::vector<std::string> without_archs;   // `expanded` less the arch list: what request key and CUID are made of
+  std::vector<std::string> without_archs;   // `expanded` less the arch list: what the request key is made of
+  std::vector<std::string> for_cuid;        // the same less what only shapes or names the depfile (-MD, -MF, -MT, ...)
   bool by_script = false;                   // the driver may be a script that runs clang: hipcc
   bool new_driver = false;                  // --offload-new-driver
   bool user_cuid = false;                   // -cuid= or -fuse-cuid= was given: respected
   bool colour_given = false;                // -f[no-]color-diagnostics or the like was given
+  std::optional<OutputNames> output_names;  // of an undivided command: where its outputs may have other names
 };
 
 // Understands argv (argv[0] is the compiler). Reads response files relative to `working_directory`.

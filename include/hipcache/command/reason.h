@@ -36,6 +36,12 @@ inline constexpr const char* kPlugin = "plugin";
 inline constexpr const char* kFrontendOption = "frontend-option";
 inline constexpr const char* kBackendOption = "backend-option";
 
+// The command links, or makes an archive, in a way that leaves equal inputs with unequal results, or does another
+// thing.
+inline constexpr const char* kLinkerOption = "linker-option";
+inline constexpr const char* kArchiveOperation = "archive-operation";
+inline constexpr const char* kArchiveTimes = "archive-times";
+
 // The result depends on the machine, on chance or on the spelling of the command.
 inline constexpr const char* kNativeTarget = "native-target";
 inline constexpr const char* kRandomCuid = "random-cuid";

@@ -17,9 +17,11 @@
 
 namespace hipcache::command {
 
-// Reads response files relative to `working_directory`. Thread-safe.
+// Reads response files relative to `working_directory`. `further`: programs that are to be taken for compilers though
+// their names do not say so, each "NAME", "NAME=gcc" or "NAME=clang". Thread-safe.
 std::variant<Invocation, Uncacheable> parse_undivided(const std::vector<std::string>& argv,
-                                                      const std::string& working_directory);
+                                                      const std::string& working_directory,
+                                                      const std::vector<std::string>& further = {});
 
 }  // namespace hipcache::command
 

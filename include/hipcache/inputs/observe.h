@@ -1,9 +1,10 @@
 // From a trace to a path set, or to the reason why what ran must not be recorded.
 //
-// Left out: the request's own temporary directory, /proc and /dev, variables that only steer a search (PATH, PWD,
-// TMPDIR, TMP, TEMP: what they led to is observed itself) and those of the tracer and of fakeroot. Added: links on the
-// way to what was opened, where PATH leads for the programs that were looked for, the loader's cache and search
-// variables, and places where a library could appear before the one that was loaded.
+// Left out: the request's own temporary directory, a few places of the kernel's (src/inputs/places.cpp), variables that
+// only steer a search (PATH, PWD, TMPDIR, TMP, TEMP: what they led to is observed itself, and a specs file that uses
+// one is refused) and those of the tracer and of fakeroot. Added: links on the way to what was opened, where PATH leads
+// for the programs that were looked for, the loader's cache and search variables, and places where a library could
+// appear before the one that was loaded.
 #ifndef HIPCACHE_INPUTS_OBSERVE_H
 #define HIPCACHE_INPUTS_OBSERVE_H
 
@@ -35,10 +36,19 @@ struct Run {
   // What the step's results show of its surroundings, found by looking into them: asked in addition.
   bool shows_base = false;
   bool shows_cuid = false;
+  // The results hold options of the compiler's own command line, among which is the date of SOURCE_DATE_EPOCH.
+  bool shows_command = false;
+  // The run printed something, or its results may hold options of the command line: then colours and what else depends
+  // on the terminal count.
+  bool shows_colour = true;
+  // The result is a plan, in which the caller replaces the date that the driver took from SOURCE_DATE_EPOCH.
+  bool plans = false;
+  bool shows_output_names = false;
   // The command as the user typed it (undivided.h of command): it may run other programs than its own, which are inputs
   // too, and what it wrote, at these absolute paths, is no input however it was looked at.
   bool undivided = false;
   std::vector<std::string> written;  // sorted
+  std::vector<std::string> specs;    // names of gcc's specs files, as the command has them
   // Of such a command: whether its results show the working directory, or could hide it.
   bool shows_directory = false;
   // The compiler replaces the base directory where a source asks for its own name (-fmacro-prefix-map=).
@@ -52,7 +62,15 @@ struct Witnessed {
   std::shared_ptr<const PathSet> set;
   Digest state;
   Answered answered;  // of a run; a hit has none
+  // Of a run: a file in the base directory that asks for its own name (own_name.h), and so ties the result to it; or
+  // "".
+  std::string asks_own_name;
 };
+
+// The first open descriptor that a process read by a name (/dev/stdin, /dev/fd/3, a link to one), or "". A step does
+// not get the user's descriptors, so it read something else than the compiler alone would. witness() refuses each such
+// run. Asks the file system for every file that was read.
+std::string descriptor_read(const std::vector<trace::Record>& records, const std::string& working_directory);
 
 // Refuses if a file that counts changed at or after `run.started_ns` (race guard), is another one than the process got,
 // or is now there or gone where the process saw the opposite; if more or other programs ran than `run.programs`

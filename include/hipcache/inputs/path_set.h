@@ -19,10 +19,11 @@
 namespace hipcache::inputs {
 
 enum class Question : std::uint8_t {
-  content = 1,            // digest of the file, or why there is none; and which of the set's files are one and the same
-  presence = 2,           // absent, file, executable file, directory, other
-  link = 3,               // target of a symbolic link, or that it is none
-  listing = 4,            // digest of the sorted names in a directory
+  content = 1,  // digest of the file, or why there is none; and which of the set's files are one and the same
+  presence =
+      2,        // absent, file, executable file, each of them empty or not, directory, other; which directories are one
+  link = 3,     // target of a symbolic link, or that it is none
+  listing = 4,  // digest of the sorted names in a directory
   real_path = 5,          // the path with links resolved
   variable = 6,           // digest of an environment variable's value, or that it is not set
   working_directory = 7,  // the request's directory, physical and as PWD has it
@@ -30,14 +31,28 @@ enum class Question : std::uint8_t {
   base_directory = 9,     // HIPCACHE_BASEDIR: where a result shows which checkout it was made in
   cuid = 10,              // the translation unit's id: where it shows in a result
   environment = 11,       // all variables but those that no compile depends on: where a script may have read any
+  size = 12,              // of a file that was looked at, where a precompiled header was read: its headers are compared
+  size_and_time = 13,     // the same where the precompiled header holds the times of its headers
+  machine = 14,           // what uname says
+  // Whether SOURCE_DATE_EPOCH is a date that clang takes, by whatever value: where it was asked for, and no source used
+  // it. kAskedByPlan: whether it is set, too.
+  source_date = 15,
+  output_names = 16,  // what the command calls its outputs: where a result shows it
+  colour = 17,        // whether messages are in colour: where the run printed any
+  library = 18,       // where the loader finds a library by LD_LIBRARY_PATH and by its cache, and what is there
 };
 
 // Whether its observations name paths.
-inline bool asks_about_path(Question question) { return question <= Question::real_path; }
+inline bool asks_about_path(Question question) {
+  return question <= Question::real_path || question == Question::size || question == Question::size_and_time;
+}
+
+inline constexpr const char* kAskedByPlan = "plan";
 
 struct Observation {
   Question question = Question::presence;
-  // Path (relative ones count from the request's directory, portable ones from the base directory) or variable.
+  // Path (relative ones count from the request's directory, portable ones from the base directory), or variable, or who
+  // asks.
   std::string name;
   auto operator<=>(const Observation&) const = default;
 };

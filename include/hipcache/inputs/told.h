@@ -29,6 +29,8 @@ enum class Answer : std::uint8_t {
   text = 9,
   no_link = 10,
   unset = 11,
+  empty_file = 12,
+  empty_executable = 13,
 };
 
 struct Told {

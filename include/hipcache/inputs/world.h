@@ -40,11 +40,17 @@ struct Surroundings {
   std::vector<std::string> environment;  // NAME=value, sorted by the caller: sort_environment
   BaseDirectory base;                    // what lies in it has portable names in path sets and answers
   std::string cuid;                      // that hipcache gives the translation unit; "" where the user's own counts
+  std::string output_names;              // of an opaque command, as far as its key leaves them out; portable
+
+  bool colour = false;  // hipcache asks the compiler for messages in colour, as it does by itself for a terminal
 
   // The value, or null. REQUIRES: sorted.
   const char* variable(std::string_view name) const;
   // The path that a name in a path set stands for; "" if it names nothing here.
   std::string path_of(const std::string& name) const;
+  // SOURCE_DATE_EPOCH where it is a date that clang takes: a number of seconds up to the end of the year 9999. "" where
+  // it is not set, or is anything else: clang then fails, whether or not a source asks for the date.
+  std::string source_date() const;
   // PWD if it names the working directory, else the working directory: what clang takes for it.
   std::string logical_directory() const;
 };
@@ -64,6 +70,7 @@ using Clock = std::function<std::uint64_t()>;
 Clock file_clock();  // CLOCK_REALTIME_COARSE: what Linux stamps files with
 
 class Looks;
+struct KnownFile;
 
 // Thread-safe. Memory is bounded: at most kMaxFiles digests, kMaxDirectories listings and kMaxNames names are
 // remembered. docs/proof.md says when an answer is remembered, and what that rests on.
@@ -86,6 +93,16 @@ class World {
   // The digest of a regular file's content as `state` would see it; an error for everything else.
   Result<Digest> content(const std::string& absolute_path, Effort* effort = nullptr);
   bool exists(const std::string& absolute_path, Effort* effort = nullptr);
+
+  // The digests of files for a later world that sees the same files in the same boot, and back. `origin` names the boot
+  // and the view. False, and nothing is taken, for bytes that are damaged or of another origin.
+  std::string digests(std::string_view origin);
+  bool take_digests(std::string_view bytes, std::string_view origin);
+  // How many were learned by reading files: tells whether digests() has something new.
+  std::uint64_t learned_digests() const;
+
+  // All states of files whose digest is remembered: private to the folder.
+  std::vector<KnownFile> known_files();
 
   struct Memory;  // private to the folder
 

@@ -15,11 +15,18 @@
 
 namespace hipcache::inputs {
 
+// Of the files that a command reads and writes, absolute paths of those for which that is all right; empty: none.
+struct ReadAndWritten {
+  std::string updated;   // an archive: what was in it is a part of the command's key
+  std::string replaced;  // a linker's output: lld opens the old one before it removes it, and reads nothing
+};
+
 struct Written {
-  std::string name;     // as the process named it: relative to the working directory, or absolute
-  std::string path;     // absolute, without "." and ".."
-  bool opened = false;  // under that name: what was there is written over, and not replaced
-  bool exists = false;  // now; else it was a file of passage
+  std::string name;           // as the process named it: relative to the working directory, or absolute
+  std::string path;           // absolute, without "." and ".."
+  bool opened = false;        // under that name: what was there is written over, and not replaced
+  std::uint64_t read_as = 0;  // of `updated`: which file was read (trace/seen.h), 0 if none was
+  bool exists = false;        // now; else it was a file of passage
 };
 
 // Sorted by path. Left out: what lies in `directory` (the request's temporary one), and what leaves no trace
@@ -27,7 +34,8 @@ struct Written {
 // file.
 std::variant<std::vector<Written>, Refusal> written_files(const std::vector<trace::Record>& records,
                                                           const std::string& directory,
-                                                          const std::string& working_directory);
+                                                          const std::string& working_directory,
+                                                          const ReadAndWritten& accepted = {});
 
 }  // namespace hipcache::inputs
 

@@ -1,9 +1,9 @@
 // The id of a translation unit that clang puts into device and host code. Left to clang, it hashes the arch list too,
 // so an added arch changes every code object; equal for two objects, the link fails or kernels vanish.
 //
-// Ours: H(source, output, argv less the arch list), 16 hex digits. Paths below the root are taken relative to it, so
-// equal builds in two checkouts agree; two outputs of one build never do. docs/cuid.md says how the root is found and
-// why.
+// Ours: H(source, output, argv less the arch list and the depfile's options), 16 hex digits. Paths below the root are
+// taken relative to it, so equal builds in two checkouts agree; two outputs of one build never do. docs/cuid.md says
+// how the root is found and why.
 #ifndef HIPCACHE_PLAN_CUID_H
 #define HIPCACHE_PLAN_CUID_H
 

@@ -27,6 +27,12 @@ inline constexpr std::string_view kPlaceholderFatbin{"hipcache\0in the place of 
 // given.
 Result<std::string> splice_fatbin(std::string_view object, std::string_view fatbin);
 
+// Whether the object is complete without a fatbin. clang is given the fatbin of every HIP source, and writes it only
+// where the source has a kernel or a device's variable; without one the object is the same around any fatbin. True only
+// if the object is as above but for the placeholder: it has none of the sections of a fatbin, and neither the
+// placeholder nor a name of the symbols that refer to a fatbin occurs in it. Any bytes may be given.
+bool needs_no_fatbin(std::string_view object);
+
 }  // namespace hipcache::plan
 
 #endif

@@ -29,12 +29,15 @@ struct StepCommand {
 
 // A file that a step writes.
 struct StepOutput {
-  std::string role;   // what it is, once per step: "object", "depfile", "code-object", "fatbin", ...
+  std::string role;   // what it is, once per step: "object", "depfile", "code-object", "bundle", ... Part of the key
   std::string name;   // in the request's directory: "gfx906.out", "host.o"
   std::string place;  // where the user's driver puts it, as it names it; empty: a file of passage, which nobody sees
   // Not empty: the file has a placeholder, and an earlier step's file of that name takes its place on the way to the
   // user (plan/fatbin_splice.h).
   std::string fatbin = {};
+  // Beside what the step is run for (depfile, split debug information): compilers write such a file in place, and
+  // replace the others.
+  bool beside = false;
   bool operator==(const StepOutput&) const = default;
 };
 
@@ -83,17 +86,18 @@ inline constexpr const char* kDirectory =
     "dir"
     "\x01";
 
-// The roles that the daemon knows by name. A portable depfile is made into the checkout's own before it is given out
-// (plan/depfile.h).
-inline constexpr const char* kFatbinRole = "fatbin";
+// A role says what the bytes are and not who gets them: the same commands make the same roles, whether the file is the
+// user's or goes to a later step. Results are stored by role, so a role that changed with the plan around the step
+// would make one plan's result useless to another one.
+inline constexpr const char* kCodeObject = "code-object";          // of one arch: code, bitcode, assembly
+inline constexpr const char* kBundle = "bundle";                   // a fatbin among them
 inline constexpr const char* kFatbinObjectRole = "fatbin-object";  // of a link
-inline constexpr const char* kObject = "object";
+inline constexpr const char* kObject = "object";                   // the host's, or what stands for it
 inline constexpr const char* kDepfile = "depfile";
 inline constexpr const char* kProgram = "program";
+// Made into the checkout's own depfile before it is given out (plan/depfile.h); it stands for a depfile in a result.
 inline constexpr const char* kPortableDepfile = "portable-depfile";
-
-// Compilers and linkers replace what they are asked for, and write what is beside it in place.
-inline bool is_in_place(const StepOutput& output) { return output.role != kObject && output.role != kProgram; }
+inline constexpr const char* kPortableGccDepfile = "portable-gcc-depfile";  // the same in gcc's form
 
 // Another way to the same object: the host is compiled with a placeholder of the fatbin, beside the devices, so that no
 // change of theirs costs a compile of the host.
@@ -115,14 +119,28 @@ struct Plan {
 // Who is given the id of a compile: the driver by -cuid=, or, where it would ignore that, each frontend by -Xclang.
 enum class IdFor { driver, frontends };
 
+// The option that has clang's driver and frontends print in colour.
+inline constexpr const char* kColourOption = "-fcolor-diagnostics";
+
 // The driver command whose output read_plan understands: the user's argv with the id (a compile's), colour and -###
 // added.
 std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour,
                                          IdFor id_for = IdFor::driver);
 
-// `printed` is the driver's standard error; `temporary_directory` is the TMPDIR that it ran with.
+// The option by which the driver hands SOURCE_DATE_EPOCH to each frontend.
+inline constexpr const char* kSourceDateOption = "-source-date-epoch";
+
+// Whether the driver printed messages of its own beside the plan, or something that is no plan.
+bool has_messages(std::string_view printed);
+
+// Whether the plan is good for another date as well: no job has the option twice, for one of the two is the user's own.
+bool may_take_another_date(std::string_view printed);
+
+// `printed` is the driver's standard error; `temporary_directory` is the TMPDIR that it ran with. `source_date` takes
+// the place of the date that the driver took from SOURCE_DATE_EPOCH then; empty: the variable is not set now, or not a
+// date, and the plan stays as it is. REQUIRES: the variable is set now if and only if it was set then.
 Result<Plan> read_plan(std::string printed, const command::Invocation& invocation,
-                       const std::string& temporary_directory);
+                       const std::string& temporary_directory, std::string_view source_date = {});
 
 // Whether the two files of HostApart::proof show that the fatbin may be put in afterwards.
 bool is_proof(std::string_view with_fatbin, std::string_view with_placeholder);

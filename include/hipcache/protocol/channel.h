@@ -34,7 +34,8 @@ class Channel {
   Status send(const Message& message, const std::vector<int>& descriptors, std::chrono::milliseconds deadline);
   Status send(const Message& message, std::chrono::milliseconds deadline) { return send(message, {}, deadline); }
 
-  // A closed peer is the error kClosed; silence until the deadline is kTimedOut, after which it may be called again.
+  // A closed peer is ErrorCode::closed; silence until the deadline is ErrorCode::timed_out, after which it may be
+  // called again.
   Result<Received> receive(std::chrono::milliseconds deadline);
 
   int fd() const { return socket_.get(); }
@@ -43,14 +44,12 @@ class Channel {
   UniqueFd socket_;
 };
 
-inline constexpr const char* kClosed = "connection closed by the other side";
-inline constexpr const char* kTimedOut = "no message within the deadline";
-
 // Bytes of a message without framing, and back: apart from the socket so that they can be fuzzed.
 std::string encode(const Message& message);
 Result<Message> decode(const std::string& bytes);
 
-// <dir>/daemon.sock. An error names the limit if the path does not fit into a socket address.
+// Where the daemon of this user and view listens: daemon.sock in its directory (hipcache/protocol/view.h). An error
+// names the limit if the path does not fit into a socket address.
 Result<std::string> socket_path(const std::string& cache_directory);
 
 // Connects; refuses a socket whose peer is another user.

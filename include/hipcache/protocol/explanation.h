@@ -32,21 +32,23 @@ enum class Differs : std::uint32_t {
   variable_set = 18,
   variable_unset = 19,
   working_directory = 20,
-  shown_base = 21,  // the base directory, where it shows in a result
-  shown_cuid = 22,  // the same of the id of the translation unit
-  appeared = 23,    // name: a path
-  vanished = 24,    // the same
-  content = 25,     // name: a path; now and was: the first 16 digits of its digests
-  nature = 26,      // name: a path; now and was: what it is, as "directory"
-  link = 27,        // name: a path
-  real_path = 28,   // the same
-  search = 29,      // name: a program; PATH leads elsewhere for it
-  listing = 30,     // name: a path
-  same_files = 31,  // which names of equal content are one file
-  refused = 32,     // name: why the step could not be stored; now: the detail
-  gone = 33,        // nothing differs, but the result is not stored any more
+  shown_base = 21,          // the base directory, where it shows in a result
+  shown_cuid = 22,          // the same of the id of the translation unit
+  appeared = 23,            // name: a path
+  vanished = 24,            // the same
+  content = 25,             // name: a path; now and was: the first 16 digits of its digests
+  nature = 26,              // name: a path; now and was: what it is, as "directory"
+  link = 27,                // name: a path
+  real_path = 28,           // the same
+  search = 29,              // name: a program; PATH leads elsewhere for it
+  listing = 30,             // name: a path
+  same_files = 31,          // which names of equal content are one file
+  refused = 32,             // name: why the step could not be stored; now: the detail
+  gone = 33,                // nothing differs, but the result is not stored any more
+  shown_output_names = 34,  // the names of the outputs, where they show in a result
+  own_name = 35,  // name: a source that asks for its own name (__FILE__); now: the base directory in that name
 };
-inline constexpr Differs kLastDiffers = Differs::gone;
+inline constexpr Differs kLastDiffers = Differs::own_name;
 
 struct Difference {
   Differs kind = Differs::gone;

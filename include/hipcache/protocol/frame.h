@@ -4,7 +4,7 @@
 
 /* Raised with every change of a message's meaning. Client and daemon of different versions do not talk
  * (docs/protocol.md). */
-#define HIPCACHE_PROTOCOL_VERSION 5
+#define HIPCACHE_PROTOCOL_VERSION 7
 
 /* Version of the program and of the protocol: what must be equal on both sides. HIPCACHE_VERSION comes from the build.
  */

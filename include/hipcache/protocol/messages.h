@@ -64,6 +64,9 @@ struct StepDone {
   std::uint64_t duration_us = 0;
   std::uint64_t processor_us = 0;  // of all commands
   std::string spawn_error;         // not empty: a command could not be started
+  std::string stdout_text;         // all that the commands printed, in order
+  std::string stderr_text;
+  std::string doubt;  // not empty: why the texts are not whole, or why the run says nothing about the source
 };
 
 // --- daemon to client ---
@@ -77,14 +80,12 @@ struct Command {
   std::vector<std::string> argv;
 };
 
-// Run the commands in order, stop at the first that fails. Standard output and error of all go to the two files.
+// Run the commands in order, stop at the first that fails. StepDone brings what they print.
 struct RunStep {
   std::uint32_t step = 0;
   std::string directory;  // the request's temporary directory; becomes TMPDIR of the commands
   std::vector<Command> commands;
   std::string trace_path;
-  std::string stdout_path;
-  std::string stderr_path;
   std::string trace_library;
 };
 
@@ -95,11 +96,16 @@ struct PlacedOutput {
   bool executable = false;  // what is not there is made with the mode of a program
   // Its bytes. Absent: they come as a descriptor, in the order of those outputs of which that is so.
   std::optional<std::string> content;
+  // An empty file is written to, as by in_place; any other is replaced. Assemblers and linkers of binutils do so.
+  bool in_place_if_empty = false;
 };
 
 // Bytes of all contents of a message together. What is more comes in descriptors: a message then never waits for room
 // in a socket, and the kernel moves the bytes.
 inline constexpr std::size_t kContentLimit = 128u << 10;
+
+// Bytes of what a step may print: both texts travel in one message. What prints more runs without the cache.
+inline constexpr std::size_t kTextLimit = 8u << 20;
 
 struct Finish {
   std::int32_t exit_code = 0;

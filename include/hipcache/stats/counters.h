@@ -13,7 +13,8 @@
 
 namespace hipcache::stats {
 
-enum class Outcome { hit, partial, miss, passthrough };
+// `aborted`: the client was gone before it had an answer.
+enum class Outcome { hit, partial, miss, passthrough, aborted };
 
 struct HitRun {
   std::uint64_t hit = 0;
@@ -21,18 +22,24 @@ struct HitRun {
 };
 
 struct Snapshot {
-  std::uint64_t compile_requests = 0;
-  std::uint64_t hit = 0, partial = 0, miss = 0, passthrough = 0;
-  std::map<std::string, std::uint64_t> not_cached;  // reason -> requests passed through
-  std::map<std::string, std::uint64_t> not_stored;  // reason -> steps that ran and were not recorded
-  std::map<std::string, HitRun> device;             // by arch
-  HitRun host, bundle, probe, proof, unbundle, link;
+  std::uint64_t compile_requests = 0;  // the sum of the outcomes
+  std::uint64_t hit = 0, partial = 0, miss = 0, passthrough = 0, aborted = 0;
+  std::map<std::string, std::uint64_t> not_cached;       // reason -> requests passed through
+  std::map<std::string, std::uint64_t> not_stored;       // reason -> steps that ran and were not recorded
+  std::map<std::string, std::string> not_cached_detail;  // reason -> what speaks against the last such request
+  std::map<std::string, std::string> not_stored_detail;  // reason -> the last such step, and the file if there is one
+  std::map<std::string, std::uint64_t> tied;             // reason -> steps stored for one checkout alone
+  std::map<std::string, std::string> tied_detail;        // reason -> the last such step's source, and what helps
+  std::map<std::string, HitRun> device;                  // by arch
+  HitRun host, bundle, probe, proof, unbundle, link, archive;
   HitRun front, back;                 // of devices, apart; a front end is never a hit
   std::uint64_t failed_compiles = 0;  // the compiler said no; counted beside the outcome
   std::uint64_t waited_steps = 0;     // another client was running the step
   std::uint64_t errors = 0;           // trouble of the cache's own
   std::uint64_t corrupt = 0;
   std::uint64_t evicted = 0;
+  std::uint64_t layers = 0;      // other stores that are read
+  std::uint64_t taken_over = 0;  // results that were found in those alone
   std::uint64_t time_saved_us = 0;
   std::uint64_t since = 0;  // seconds since the epoch: last zeroed
 
@@ -48,6 +55,7 @@ struct Snapshot {
 // At most this many reasons, and this many archs, are told apart; those after them count as "other". They come from
 // command lines.
 inline constexpr std::size_t kMaxNames = 256;
+inline constexpr std::size_t kMaxDetail = 256;
 
 class Counters {
  public:
@@ -55,8 +63,10 @@ class Counters {
 
   // Once per request, when it has ended.
   void request(Outcome outcome);
-  void not_cached(std::string_view reason);
-  void not_stored(std::string_view reason);
+  // `detail`: what and which file, for people; cut at kMaxDetail bytes, of which the last are kept.
+  void not_cached(std::string_view reason, std::string_view detail = {});
+  void not_stored(std::string_view reason, std::string_view detail = {});
+  void tied(std::string_view reason, std::string_view detail);
   void device(std::string_view arch, bool hit);
   void host(bool hit);
   void bundle(bool hit);
@@ -66,6 +76,7 @@ class Counters {
   void back(bool hit);
   void unbundle(bool hit);
   void link(bool hit);
+  void archive(bool hit);
   void failed_compile();
   void waited();
   void error();

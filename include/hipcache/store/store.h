@@ -16,6 +16,7 @@
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/log.h"
+#include "hipcache/base/own_directory.h"
 #include "hipcache/base/result.h"
 
 namespace hipcache::store {
@@ -27,6 +28,8 @@ struct Usage {
   std::uint64_t bytes_on_disk = 0;  // what the file system holds
   std::uint64_t corrupt = 0;        // values dropped because they did not match, since the store was opened
   std::uint64_t evicted = 0;        // values evicted since then
+  std::uint64_t layers = 0;         // other stores that are read, too
+  std::uint64_t taken_over = 0;     // actions that were found in those alone, since the store was opened
 };
 
 // What a blob has in common with others: it is then stored as the rest, and they are read when it is. A hint; blobs
@@ -50,6 +53,11 @@ class Store {
 
   virtual Result<std::optional<std::string>> action(const Digest& key) = 0;
   virtual Status put_action(const Digest& key, std::string_view value) = 0;
+  // The values that other stores have under the key (hipcache/store/layers.h), in no meaningful order. Blobs need no
+  // such question: a blob is the same in every store, and blob(), blob_file() and hold_blob() find it in all of them.
+  virtual std::vector<std::string> lower_actions(const Digest& /*key*/) { return {}; }
+  // Puts one of those that was of use into our own store.
+  virtual Status take_over_action(const Digest& key, std::string_view value) { return put_action(key, value); }
 
   virtual Result<std::optional<std::string>> blob(const Digest& digest) = 0;
   // The same in a sealed file of memory, for another process: what is large is then in memory once.
@@ -70,17 +78,22 @@ class Store {
   virtual Status shrink_to(std::uint64_t max_bytes) = 0;
   virtual Status clear() = 0;
   virtual Usage usage() = 0;
+
+  // False once the path of the store leads elsewhere: its directory was removed, or replaced by another.
+  virtual bool is_in_place() = 0;
 };
 
 struct StoreOptions {
-  std::string directory;        // created if missing
+  std::string directory;  // of the stores of all versions; created if missing. A path, or a name in `within`
+  const OwnDirectory* within = nullptr;
   std::uint64_t max_bytes = 0;  // 0: no limit. Eviction runs behind the callers' back when passed, to 90 % of it
   bool sync = false;            // fsync every write: not needed for a cache, used by the damage tests
 };
 
 // Opens, or repairs and opens, or sets the damaged database aside (under a name with ".damaged-" and the time, at most
-// one kept) and starts anew; each is said in the log. An error only if the directory cannot be used or another process
-// holds it.
+// one kept) and starts anew; each is said in the log. An error if the directory is not ours or cannot be used, if
+// another process holds it, or if the machine lacks what it takes (descriptors, threads, memory): nothing is changed
+// then.
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options, Log& log);
 
 }  // namespace hipcache::store

@@ -33,6 +33,9 @@ enum class Kind : std::uint8_t {
   network = 12,    // any connect; the path of a local socket, or "a network address"
   unknown = 13,    // something that cannot be told from here (openat of a directory descriptor, chdir); text says what
   end = 14,        // the process ended in order (exit, _exit or return from main)
+  machine = 15,    // uname, gethostname; text is "uname"
+  library_name = 17,  // dlopen of a name without a directory, which the loader looks for; found or not
+  date = 16,          // gmtime: a date was made of a number, which the environment may have given
 };
 
 // How a path came to be written to.

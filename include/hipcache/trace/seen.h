@@ -17,7 +17,7 @@ namespace hipcache::trace {
 
 // Which file, and for a regular one in which state: device, inode, size, mtime, ctime.
 std::uint64_t seen_file(const struct stat& status);
-// Which file, directory or link, whatever becomes of it: device, inode.
+// Which file, directory or link, and of a regular file whether it is empty; whatever else becomes of it: device, inode.
 std::uint64_t seen_entry(const struct stat& status);
 // A link's target, a resolved path.
 std::uint64_t seen_text(std::string_view text);

@@ -1,7 +1,5 @@
 #include "fuzz/oracle/walk.h"
 
-#include <time.h>
-
 #include <algorithm>
 
 #include "fuzz/oracle/compile_edits.h"
@@ -14,18 +12,6 @@ namespace {
 
 constexpr std::size_t kRemembered = 24;
 constexpr std::uint64_t kLogLimit = 64u << 20;
-
-// Files carry the kernel's coarse clock: after its next tick no file is as young as what starts then.
-void wait_for_the_next_tick() {
-  const auto now = [] {
-    timespec time{};
-    clock_gettime(CLOCK_REALTIME_COARSE, &time);
-    return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-  };
-  const auto start = now();
-  while (now() == start) {
-  }
-}
 
 bool asks_for_time(const Snapshot& tree) {
   return std::any_of(tree.begin(), tree.end(), [](const auto& named) {
@@ -64,7 +50,6 @@ void Walk::run(const std::function<bool()>& is_over) {
 
 bool Walk::step() {
   begin_step();
-  wait_for_the_next_tick();
   const Occasion now = occasion();
   const Result<std::string> log = read_file(notes_ / "log", kLogLimit);
   const integration::Comparison comparison = oracle_.compare(requests());

@@ -18,15 +18,16 @@ using Texts = std::map<std::string, std::string>;  // by the file's name
 
 // Another command after the first, with what that one left to the cache.
 struct Afterwards {
-  std::string run;             // empty: the first command again
-  Texts edit;                  // files written before
-  std::set<std::string> runs;  // the steps that it has to run: "device gfx906", "bundle", "host"
+  std::string run;                // empty: the first command again
+  Texts edit;                     // files written before
+  std::set<std::string> runs;     // the steps that it has to run: "device gfx906", "bundle", "host"
+  std::set<std::string> may_run;  // those that the first command made or not, by which of its steps failed first
 };
 
 // A row of the table, as it is for one compiler.
 struct Line {
   std::string run;
-  std::string cached;      // "planned", "undivided", or
+  std::string cached;      // "planned", "undivided", "link", or
   std::string passes;      // the reason to pass through, or
   std::string not_stored;  // the reason not to store what was made, or
   bool fails = false;      // the compiler reports an error, and nothing is stored

@@ -119,5 +119,47 @@ TEST_F(GccStaleness, ItsSpecsAreAnInput) {
   expect_run_then_hit(command() + Arguments{"-specs=" + (tools_ / "one.specs")});
 }
 
+// Another directory for temporary files is no input, but what a specs file makes of it is.
+TEST_F(GccStaleness, AVariableOfTemporaryFilesIsAnInputWhereSpecsAskForIt) {
+  const Arguments plain = command();
+  expect_run(plain, {{"TMP", project_.make_directory("one")}});
+  expect_hit(plain, {{"TMP", project_.make_directory("two")}, {"TEMP", "/tmp"}, {"TMPDIR", project_ / "two"}});
+  project_.write("one/include/value.h", "#define VALUE 1\n");
+  project_.write("two/include/value.h", "#define VALUE 2\n");
+  project_.write("a.cpp", "#include <value.h>\nint one() { return VALUE; }\n");
+  project_.write("named.specs", "*cc1plus:\n+ -I%:getenv(TMP /include)\n\n");
+  project_.write("outer", "%include <named.specs>\n\n");
+  for (const char* name : {"named.specs", "outer"}) {
+    for (const char* value : {"one", "two", "two"}) {
+      const Counts counted = check(command() + Arguments{std::string("-specs=") + name}, {{"TMP", project_ / value}});
+      EXPECT_EQ(counted.misses, 1);
+      EXPECT_EQ(counted.not_stored.at("trace"), 1) << counted.json.dump();
+    }
+  }
+}
+
+TEST_F(GccStaleness, AVariableThatIsAnotherOneForStepsIsLeftToTheCompilerWhereSpecsAskForIt) {
+  project_.write("one/include/value.h", "#define VALUE 1\n");
+  project_.write("two/include/value.h", "#define VALUE 2\n");
+  project_.write("a.cpp", "#include <value.h>\nint one() { return VALUE; }\n");
+  project_.write("named.specs", "*cc1plus:\n+ -I%:getenv(TMPDIR /include)\n\n");
+  for (const char* value : {"one", "two", "two"}) {
+    const Counts counted = check(command() + words("-specs=named.specs"), {{"TMPDIR", project_ / value}});
+    EXPECT_EQ(counted.passed, 1);
+    EXPECT_TRUE(counted.reasons.contains("unsupported-option")) << counted.json.at("not_cached");
+  }
+}
+
+TEST_F(GccStaleness, AnotherVariableThatSpecsAskForIsAnInput) {
+  project_.write("one/include/value.h", "#define VALUE 1\n");
+  project_.write("two/include/value.h", "#define VALUE 2\n");
+  project_.write("a.cpp", "#include <value.h>\nint one() { return VALUE; }\n");
+  project_.write("named.specs", "*cc1plus:\n+ -I%:getenv(PLACE /include)\n\n");
+  const Arguments argv = command() + words("-specs=named.specs");
+  expect_run_then_hit(argv, {{"PLACE", project_ / "one"}, {"TMP", project_ / "one"}});
+  expect_run_then_hit(argv, {{"PLACE", project_ / "two"}, {"TMP", project_ / "one"}});
+  expect_hit(argv, {{"PLACE", project_ / "one"}, {"TMP", project_ / "two"}});
+}
+
 }  // namespace
 }  // namespace hipcache::integration

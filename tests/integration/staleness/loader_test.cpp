@@ -84,9 +84,25 @@ TEST_P(LoaderStaleness, ALibraryPathSeenFromTheProgramIsFollowed) {
   expect_runs(kCompilerChanged, argv(), path);
 }
 
-TEST_P(LoaderStaleness, AnotherLibraryPathIsAnotherCompile) {
+TEST_P(LoaderStaleness, ALibraryPathThatLeadsToNoneOfTheLibrariesIsNoInput) {
+  project_.write("others/libother.so.1", "no library of the compiler's");
+  const std::string empty = project_.make_directory("empty");
   warm(argv());
-  expect_runs(kEverything, argv(), {{"LD_LIBRARY_PATH", project_.make_directory("libraries")}});
+  for (const std::string& path : {empty, project_ / "absent", project_ / "others", empty + ":" + (project_ / "others")})
+    expect_hit(argv(), {{"LD_LIBRARY_PATH", path}});
+}
+
+TEST_P(LoaderStaleness, ACompileMadeWithALibraryPathThatLeadsToNothingIsGoodWithoutIt) {
+  warm(argv(), {{"LD_LIBRARY_PATH", project_.make_directory("empty")}});
+  expect_hit(argv());
+}
+
+TEST_P(LoaderStaleness, ALibraryPathThatLeadsToALibraryOfTheCompilersIsAnInput) {
+  copy_library(kLibrary, project_ / "libraries");
+  const Variables path{{"LD_LIBRARY_PATH", project_ / "libraries"}};
+  warm(argv());
+  expect_runs(kEverything, argv(), path);
+  expect_hit(argv(), path);
   expect_hit(argv());
 }
 

@@ -1,6 +1,11 @@
 #include "integration/staleness/staleness.h"
 
+#include <sys/stat.h>
+#include <time.h>
+
 #include <filesystem>
+
+#include "support/comes_true.h"
 
 namespace hipcache::integration {
 namespace {
@@ -31,6 +36,16 @@ void expect_hit_counted(const Counts& counted) {
 void PrintTo(const Steps& steps, std::ostream* out) {
   *out << steps.device << " device" << (steps.arch.empty() ? "" : " (" + steps.arch + ")") << ", " << steps.bundle
        << " bundle, " << steps.host << " host, " << steps.probe << " probe";
+}
+
+void await_settled(const std::string& path) {
+  EXPECT_TRUE(support::comes_true([&] {
+    struct stat status = {};
+    timespec now = {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0);
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return now.tv_sec > status.st_ctim.tv_sec + 3;
+  }));
 }
 
 void Staleness::warm(const Arguments& argv, const Variables& variables) {

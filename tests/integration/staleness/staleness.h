@@ -22,6 +22,9 @@ struct Steps {
 
 void PrintTo(const Steps& steps, std::ostream* out);
 
+// Waits until the digest of the file can be remembered: its last change must be old enough to show every later one.
+void await_settled(const std::string& path);
+
 class Staleness : public SingleCompile {
  protected:
   using SingleCompile::SingleCompile;

@@ -214,6 +214,25 @@ TEST_P(ToolchainStaleness, ADetectedVersionOfRocmIsAnInput) {
   expect_runs({.device = 2, .host = 1, .probe = 1}, argv);
 }
 
+// With the toolchain's directory as the base directory: the driver is asked what it would do there, and no step runs.
+TEST_P(ToolchainStaleness, ACompilerOfEqualBytesInAnotherDirectorySharesAllStepsUnderABaseDirectory) {
+  const Toolchain other(GetParam());
+  const auto under = [](const Toolchain& toolchain) { return Variables{{"HIPCACHE_BASEDIR", toolchain.path()}}; };
+  warm(toolchain_.compile(), under(toolchain_));
+  expect_runs({.probe = 1}, other.compile(), under(other));
+  expect_hit(other.compile(), under(other));
+  const Toolchain changed(GetParam());
+  changed.append_byte("bin/clang");
+  expect_runs(kCompilerChanged, changed.compile(), under(changed));
+}
+
+// The compiler's place is in the command of each step, and nobody said that it does not count.
+TEST_P(ToolchainStaleness, ACompilerOfEqualBytesInAnotherDirectoryIsAnotherWithoutABaseDirectory) {
+  const Toolchain other(GetParam());
+  warm(toolchain_.compile());
+  expect_runs({.device = 2, .bundle = 1, .host = 1, .probe = 1}, other.compile());
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, ToolchainStaleness, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace

@@ -7,6 +7,7 @@
 #ifndef HIPCACHE_INPUTS_OWN_NAME_H
 #define HIPCACHE_INPUTS_OWN_NAME_H
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,9 +18,10 @@ namespace hipcache::inputs {
 
 bool asks_its_own_name(std::string_view source);
 
-// Whether any file that is named as lying in the base directory, and whose content was asked for, does, or cannot be
-// looked into. A file with a relative name has a relative name for itself, too.
-bool any_asks_its_own_name(const std::vector<Observation>& observations, const BaseDirectory& base);
+// The first file that is named as lying in the base directory, whose content was asked for, and that does, or cannot be
+// looked into; "" if there is none. Names may be portable. A file with a relative name has a relative name for itself,
+// too. Reads the files.
+std::string first_asking_its_own_name(const std::vector<Observation>& observations, const BaseDirectory& base);
 
 }  // namespace hipcache::inputs
 

@@ -1,0 +1,92 @@
+#include "hipcache/config/cache_place.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "hipcache/base/files.h"
+
+namespace hipcache::config {
+namespace {
+
+constexpr mode_t kShared = S_ISGID | S_ISVTX;
+constexpr mode_t kAll = S_IRWXU | S_IRWXG | S_IRWXO;
+
+bool is_member(gid_t group) {
+  if (group == getegid()) return true;
+  const int count = getgroups(0, nullptr);
+  std::vector<gid_t> groups(count > 0 ? static_cast<std::size_t>(count) : 0);
+  if (count <= 0 || getgroups(count, groups.data()) < 0) return false;
+  return std::find(groups.begin(), groups.end(), group) != groups.end();
+}
+
+bool group_writes(const struct stat& status) { return (status.st_mode & S_IWGRP) != 0; }
+
+Error denied(std::string message) { return Error{std::move(message), ErrorCode::denied}; }
+
+// Of the directory's entries: written by their owner alone.
+DirectoryAccess private_access(const Settings& settings) {
+  return {.owners = {geteuid()}, .group = {}, .directory_mode = kAll & ~(settings.umask | S_IWGRP | S_IWOTH)};
+}
+
+// One that others made for us all.
+Result<OwnDirectory> open_shared(const Settings& settings, const struct stat& status) {
+  const std::string& path = settings.directory;
+  if (!is_member(status.st_gid))
+    return denied(path + " is shared by group " + std::to_string(status.st_gid) + ", of which you are no member");
+  if ((status.st_mode & kShared) != kShared)
+    return denied(path + " is writable by its group, whose members could replace each other's files; chmod g+s,+t " +
+                  path);
+  DirectoryAccess access = private_access(settings);
+  access.owners = {geteuid(), 0, status.st_uid};
+  access.group = status.st_gid;
+  return OwnDirectory::open(path, access);
+}
+
+Result<OwnDirectory> open_private(const Settings& settings, const struct stat& status) {
+  Result<OwnDirectory> opened = OwnDirectory::open(settings.directory, private_access(settings));
+  const bool could_share = group_writes(status) && (status.st_mode & S_IWOTH) == 0 && is_member(status.st_gid);
+  if (opened || opened.error().code != ErrorCode::denied || !could_share) return opened;
+  return denied(opened.error().message + ", or share this one with its group: HIPCACHE_UMASK=007");
+}
+
+// The umask of this process may take what the setting grants.
+Status make_shared(const Settings& settings) {
+  const std::string& path = settings.directory;
+  const std::string parent(directory_name(path));
+  if (Status made = make_directories(parent, kAll & ~(settings.umask | S_IWGRP)); !made) return made;
+  if (mkdir(path.c_str(), S_IRWXU) != 0) return errno == EEXIST ? done() : system_error("cannot make directory", path);
+  if (chmod(path.c_str(), (kAll & ~settings.umask) | kShared) != 0) return system_error("cannot share", path);
+  return done();
+}
+
+}  // namespace
+
+bool lets_group_write(const Settings& settings) { return (settings.umask & S_IWGRP) == 0; }
+
+Result<OwnDirectory> open_cache_directory(const Settings& settings) {
+  struct stat status{};
+  if (stat(settings.directory.c_str(), &status) != 0) return system_error("cannot open directory", settings.directory);
+  const bool is_shared = lets_group_write(settings) && group_writes(status);
+  return is_shared ? open_shared(settings, status) : open_private(settings, status);
+}
+
+Result<OwnDirectory> open_or_make_cache_directory(const Settings& settings) {
+  Result<OwnDirectory> opened = open_cache_directory(settings);
+  if (opened || opened.error().code != ErrorCode::gone) return opened;
+  if (!lets_group_write(settings)) return OwnDirectory::open_or_make(settings.directory, private_access(settings));
+  if (Status made = make_shared(settings); !made) return made.error();
+  return open_cache_directory(settings);
+}
+
+std::optional<gid_t> group_sharing(const Settings& settings, const OwnDirectory& directory) {
+  struct stat status{};
+  if (!lets_group_write(settings) || fstat(directory.fd(), &status) != 0 || !group_writes(status)) return std::nullopt;
+  return status.st_gid;
+}
+
+}  // namespace hipcache::config

@@ -1,0 +1,39 @@
+#include "inputs/gcc_specs.h"
+
+#include "hipcache/base/files.h"
+#include "inputs/environment.h"
+
+namespace hipcache::inputs {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n";
+
+// What follows each `what`, without leading space, up to one of the ends.
+template <typename Take>
+void each_after(std::string_view text, std::string_view what, const char* ends, Take take) {
+  for (auto at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) {
+    const auto begin = text.find_first_not_of(kSpace, at + what.size());
+    if (begin == std::string_view::npos) return;
+    take(text.substr(begin, text.find_first_of(ends, begin) - begin));
+  }
+}
+
+}  // namespace
+
+std::string asked_in_vain(std::string_view specs) {
+  std::string found;
+  each_after(specs, "getenv(", " \t\r\n)", [&](std::string_view variable) {
+    if (found.empty() && (is_left_out(variable) || variable == "LD_PRELOAD" || variable == "MAKEFLAGS"))
+      found = variable;
+  });
+  return found;
+}
+
+std::set<std::string> included_by(std::string_view specs) {
+  std::set<std::string> names;
+  for (const std::string_view directive : {"%include <", "%include_noerr <"})
+    each_after(specs, directive, ">\n", [&](std::string_view name) { names.emplace(base_name(name)); });
+  return names;
+}
+
+}  // namespace hipcache::inputs

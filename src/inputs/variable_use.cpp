@@ -1,0 +1,67 @@
+#include "inputs/variable_use.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "hipcache/base/files.h"
+#include "inputs/environment.h"
+
+namespace hipcache::inputs {
+namespace {
+
+// gcc's programs as far as they do not link LTO code. Of them the driver alone asks for MAKEFLAGS (gcc.cc,
+// detect_jobserver): it hands the variable on, without a jobserver that is not there. The programs that look for the
+// jobserver are lto-wrapper and lto1 (gcc 13 and later), which are not in the list: -flto=jobserver warns if there is
+// none.
+constexpr auto kWithoutJobserver =
+    std::to_array<std::string_view>({"gcc", "g++", "cpp", "cc1", "cc1plus", "as", "collect2", "ld", "ld.bfd"});
+
+// clang's programs for a compile. Of them the frontend alone asks for SOURCE_DATE_EPOCH (CompilerInvocation.cpp), and
+// it makes every date of the value by gmtime (PPMacroExpansion.cpp of clang 16 to 22). lld asks for the variable when
+// it links for Windows, where it is started as lld-link. gcc is not in the list: it asks only when it uses the value.
+constexpr auto kDatesByGmtime =
+    std::to_array<std::string_view>({"clang", "lld", "ld.lld", "clang-offload-bundler", "clang-offload-packager"});
+
+// How compilers and their tools print: colours, links in messages, the width of a line.
+constexpr auto kOfTerminal = std::to_array<std::string_view>(
+    {"TERM", "COLORTERM", "NO_COLOR", "GCC_COLORS", "GCC_URLS", "TERM_URLS", "COLUMNS", "LINES"});
+
+bool is_of_terminal(std::string_view variable) {
+  return std::find(kOfTerminal.begin(), kOfTerminal.end(), variable) != kOfTerminal.end();
+}
+
+template <typename List>
+bool ran_only(const List& tools, const trace::Trace& trace) {
+  return std::all_of(trace.programs.begin(), trace.programs.end(), [&](const std::string& program) {
+    return std::find(tools.begin(), tools.end(), tool_of(program)) != tools.end();
+  });
+}
+
+bool holds(const trace::Trace& trace, trace::Kind kind) {
+  return std::any_of(trace.records.begin(), trace.records.end(),
+                     [&](const trace::Record& record) { return record.kind == kind; });
+}
+
+bool started(std::string_view name, const trace::Trace& trace) {
+  return std::any_of(trace.records.begin(), trace.records.end(), [&](const trace::Record& record) {
+    return record.kind == trace::Kind::execute && base_name(record.text).starts_with(name);
+  });
+}
+
+bool made_no_date(const trace::Trace& trace) {
+  return ran_only(kDatesByGmtime, trace) && !holds(trace, trace::Kind::date) && !started("lld-link", trace);
+}
+
+}  // namespace
+
+VariableUse use_of(std::string_view variable, const trace::Trace& trace, bool shows_colour) {
+  if (!shows_colour && is_of_terminal(variable) &&
+      std::all_of(trace.programs.begin(), trace.programs.end(), asks_by_name))
+    return VariableUse::none;
+  if (variable == "MAKEFLAGS" && ran_only(kWithoutJobserver, trace)) return VariableUse::none;
+  if (variable == "SOURCE_DATE_EPOCH" && made_no_date(trace)) return VariableUse::form;
+  return VariableUse::value;
+}
+
+}  // namespace hipcache::inputs

@@ -1,0 +1,32 @@
+// What a run can have taken from a variable that it asked for.
+//
+// The problem: some programs ask for a variable each time and use its value only for some commands. gcc's driver asks
+// for MAKEFLAGS, which is another text for each -j; only the link of LTO code looks for a jobserver in it. clang 16 and
+// later read SOURCE_DATE_EPOCH at each start, and use it for __DATE__, __TIME__ and __TIMESTAMP__ alone.
+// All of them ask for variables of the terminal (TERM, GCC_COLORS), which decide how a message looks, never whether
+// there is one. The choice: a short list of such variables. For each of them the list names the programs whose source
+// was read, and what else the trace shows when one of them uses the value. Where any other program ran, the value
+// counts. Rejected: leaving the variables out by name, because another program may use the same one for something else.
+// Looking for __DATE__ in the sources, because macros can make that name of parts (##).
+#ifndef HIPCACHE_SRC_INPUTS_VARIABLE_USE_H
+#define HIPCACHE_SRC_INPUTS_VARIABLE_USE_H
+
+#include <string_view>
+
+#include "hipcache/trace/record.h"
+
+namespace hipcache::inputs {
+
+enum class VariableUse {
+  none,   // no value of it changes what the run makes
+  form,   // the run checked that the value is well formed, and used it no further: Question::source_date
+  value,  // every other value may make another result
+};
+
+// `shows_colour`: the run printed something, or its results may hold options of the command line (Run::shows_colour).
+// REQUIRES: the trace is complete.
+VariableUse use_of(std::string_view variable, const trace::Trace& trace, bool shows_colour);
+
+}  // namespace hipcache::inputs
+
+#endif

@@ -1,0 +1,70 @@
+#include "store/versions.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <ctime>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace hipcache::store {
+namespace {
+
+// The number of a version's directory; nothing for any other name.
+std::optional<unsigned> version_of(std::string_view name) {
+  unsigned version = 0;
+  if (!name.starts_with('v')) return std::nullopt;
+  const char* end = name.data() + name.size();
+  const auto [rest, problem] = std::from_chars(name.data() + 1, end, version);
+  if (problem != std::errc() || rest != end) return std::nullopt;
+  return version;
+}
+
+// The files of the oldest format.
+bool is_of_the_oldest(std::string_view name) {
+  return name == "db" || name == "lock" || name == "damaged" || name.starts_with("db.damaged-");
+}
+
+// Every open writes to the lock. A store without one was never opened.
+bool is_unused(const UniqueFd& lock, std::chrono::seconds unused) {
+  struct stat status{};
+  if (fstat(lock.get(), &status) != 0) return false;
+  return status.st_mtime <= std::time(nullptr) - unused.count();
+}
+
+// Locks and removes the named parts of the store whose lock is `lock`. What cannot be removed is tried again.
+void remove_store(const OwnDirectory& directory, const std::vector<std::string>& names, std::chrono::seconds unused) {
+  const auto lock = directory.open_file("lock", O_RDWR);
+  if (!lock && lock.error().code != ErrorCode::gone) return;
+  if (lock && (!is_unused(*lock, unused) || flock(lock->get(), LOCK_EX | LOCK_NB) != 0)) return;
+  for (const std::string& name : names) {
+    [[maybe_unused]] const auto removed = remove_tree(join_path(directory.anchored(), name));
+  }
+}
+
+}  // namespace
+
+std::string version_directory() { return "v" + std::to_string(kVersion); }
+
+void remove_older_versions(const OwnDirectory& root, std::chrono::seconds unused) {
+  const auto names = list_directory(root.anchored());
+  if (!names) return;
+  std::vector<std::string> oldest;
+  for (const std::string& name : *names) {
+    if (is_of_the_oldest(name)) oldest.push_back(name);
+    const auto version = version_of(name);
+    if (!version || *version >= kVersion) continue;
+    const auto older = root.open_or_make_below(name);
+    const auto parts = older ? list_directory(older->anchored()) : older.error();
+    if (!parts) continue;
+    remove_store(*older, *parts, unused);
+    unlinkat(root.fd(), name.c_str(), AT_REMOVEDIR);  // stays if it is not empty
+  }
+  if (!oldest.empty()) remove_store(root, oldest, unused);
+}
+
+}  // namespace hipcache::store

@@ -1,0 +1,128 @@
+// Digests that a later world takes up: what it then reads of files, and what it does not believe.
+#include "inputs/kept_digests.h"
+
+#include "inputs/world_fixture.h"
+
+namespace hipcache::inputs {
+namespace {
+
+constexpr const char* kOrigin = "a boot, a view";
+constexpr std::uint64_t kRoot = 5;
+
+class KeptDigests : public WorldFixture {
+ protected:
+  // A file of no whole second: one in some thousands is, and is not kept.
+  std::string write_file(const std::string& text) {
+    for (;;) {
+      const std::string path = write("file", text);
+      struct stat status = {};
+      EXPECT_EQ(::stat(path.c_str(), &status), 0);
+      if (status.st_ctim.tv_nsec != 0) return path;
+    }
+  }
+
+  std::string learned(const std::string& path) {
+    let_stamps_settle();
+    EXPECT_TRUE(world_.content(path));
+    return world_.digests(kOrigin);
+  }
+
+  // What a world that took the bytes up reads of the file to digest it.
+  std::uint64_t read_by_another(const std::string& bytes, const std::string& path, const char* origin = kOrigin) {
+    World another([this] { return now_.load(); });
+    another.take_digests(bytes, origin);
+    Effort effort;
+    EXPECT_EQ(another.content(path, &effort).value(), digest_of(support::read_bytes(path)));
+    return effort.bytes_read;
+  }
+};
+
+KnownFile known(std::uint64_t inode, std::uint64_t size, std::int64_t ctime_ns = 1'500'000'001) {
+  return {Stamp{.device = 1, .inode = inode, .size = size, .mtime_ns = -1, .ctime_ns = ctime_ns}, Digest{inode, size}};
+}
+
+TEST_F(KeptDigests, SpareTheNextWorldTheReading) {
+  const std::string path = write_file("content");
+  const std::string bytes = learned(path);
+  EXPECT_EQ(read_by_another(bytes, path), 0);
+  EXPECT_EQ(read_by_another("", path), 7);
+}
+
+TEST_F(KeptDigests, HoldForNoFileThatChangedBehindItsSizeAndTime) {
+  const std::string path = write_file("content");
+  const std::string bytes = learned(path);
+  const auto time = std::filesystem::last_write_time(path);
+  write("file", "CONTENT");
+  std::filesystem::last_write_time(path, time);
+  let_stamps_settle();
+  EXPECT_EQ(read_by_another(bytes, path), 7);
+}
+
+TEST_F(KeptDigests, HoldForNoOtherBootOrView) {
+  const std::string path = write_file("content");
+  EXPECT_EQ(read_by_another(learned(path), path, "another boot, a view"), 7);
+}
+
+TEST_F(KeptDigests, AreNotLearnedOfAFileThatWasJustWritten) {
+  const std::string path = write_file("content");
+  make_stamps_fresh();
+  EXPECT_TRUE(world_.content(path));
+  EXPECT_EQ(read_by_another(world_.digests(kOrigin), path), 7);
+}
+
+TEST_F(KeptDigests, CountWhatWasLearnedAndNotWhatWasTakenUp) {
+  const std::string path = write_file("content");
+  EXPECT_EQ(world_.learned_digests(), 0);
+  const std::string bytes = learned(path);
+  EXPECT_EQ(world_.learned_digests(), 1);
+  learned(path);
+  EXPECT_EQ(world_.learned_digests(), 1);
+  World another([this] { return now_.load(); });
+  EXPECT_TRUE(another.take_digests(bytes, kOrigin));
+  EXPECT_EQ(another.learned_digests(), 0);
+}
+
+TEST(EncodedDigests, ComeBackAsTheyWere) {
+  const auto decoded = decode_digests(encode_digests({known(7, 8)}, kOrigin, kRoot), kOrigin);
+  ASSERT_TRUE(decoded);
+  ASSERT_EQ(decoded->size(), 1);
+  EXPECT_EQ(decoded->front().stamp, known(7, 8).stamp);
+  EXPECT_EQ(decoded->front().digest, known(7, 8).digest);
+}
+
+TEST(EncodedDigests, AreDroppedWhereTheyAreDamagedOrCutOff) {
+  const std::string bytes = encode_digests({known(7, 8), known(9, 10)}, kOrigin, kRoot);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    EXPECT_FALSE(decode_digests(damaged, kOrigin)) << i;
+    EXPECT_FALSE(decode_digests(bytes.substr(0, i), kOrigin)) << i;
+  }
+  EXPECT_FALSE(decode_digests(bytes + bytes, kOrigin));
+}
+
+// Images that are mounted in turn can agree in all of a stamp if their times are made up.
+TEST(EncodedDigests, LeaveOutTimesOfWholeSecondsButThoseOfTheRootsFileSystem) {
+  KnownFile of_root = known(11, 12, 1'000'000'000);
+  of_root.stamp.device = kRoot;
+  const std::string bytes = encode_digests({known(7, 8, 1'000'000'000), known(9, 10), of_root}, kOrigin, kRoot);
+  const auto decoded = decode_digests(bytes, kOrigin);
+  ASSERT_TRUE(decoded);
+  ASSERT_EQ(decoded->size(), 2);
+  EXPECT_EQ(decoded->front().stamp.inode, 9);
+  EXPECT_EQ(decoded->back().stamp.inode, 11);
+}
+
+TEST(EncodedDigests, AreThoseOfTheLargestFilesWhereThereAreTooMany) {
+  std::vector<KnownFile> all;
+  for (std::uint64_t i = 0; i < kMostKeptDigests + 10; ++i) all.push_back(known(i, i));
+  const std::string bytes = encode_digests(all, kOrigin, kRoot);
+  EXPECT_LT(bytes.size(), 2u << 20);
+  const auto decoded = decode_digests(bytes, kOrigin);
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->size(), kMostKeptDigests);
+  for (const KnownFile& one : *decoded) EXPECT_GE(one.stamp.size, 10);
+}
+
+}  // namespace
+}  // namespace hipcache::inputs

@@ -1,0 +1,27 @@
+// Waiting in a test: for a condition, never for a time, and never for ever.
+#ifndef HIPCACHE_TESTS_SUPPORT_COMES_TRUE_H
+#define HIPCACHE_TESTS_SUPPORT_COMES_TRUE_H
+
+#include <chrono>
+#include <thread>
+
+namespace hipcache::support {
+
+// Far more than anything takes on a loaded machine, and less than a test program may take.
+inline constexpr std::chrono::seconds kPatience{120};
+
+// Asks until the condition holds. False: it did not within the limit.
+template <typename Condition>
+bool comes_true(const Condition& holds, std::chrono::milliseconds limit = kPatience) {
+  constexpr std::chrono::microseconds kPause{200};
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
+}  // namespace hipcache::support
+
+#endif

@@ -1,0 +1,254 @@
+"""One case: a project, a cache, what was done to them and what was found."""
+
+import pathlib
+import shutil
+import time
+
+import machine
+import patience
+import tree
+from cache import Cache
+from judge import Yardstick, differences
+from project import Project
+
+
+class Case:
+    """What the faults work with. A finding is noted, and the case goes on; `evidence` keeps what was there then."""
+
+    def __init__(self, program, reference, directory, clang, rng):
+        self.program = program
+        self.directory = pathlib.Path(directory)
+        self.rng = rng
+        self.clang = clang
+        self.story, self.findings = [], []
+        self.compiles = 0
+        self._began = time.monotonic()
+        self.directory.mkdir(parents=True)
+        for name in ("home", "tmp"):
+            (self.directory / name).mkdir()
+        self.environment = {
+            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C",
+            "HOME": str(self.directory / "home"), "TMPDIR": str(self.directory / "tmp"),
+        }
+        self.cache = self.new_cache("cache")
+        self.caches = [self.cache]
+        self.project = Project(self.directory / "project", clang, rng)
+        self.yardstick = Yardstick(self.project, Cache(program, reference, self.environment), self.environment)
+        self.running = []
+        self._owed = []  # commands, each with the inputs with which it hit
+        self._evidence = {}
+        self._counted = {}  # by the last hits(): requests by outcome, and reasons
+        self.mounts = []
+
+    def new_cache(self, name):
+        cache = Cache(self.program, self.directory / name, self.environment)
+        self.caches = [*getattr(self, "caches", []), cache]
+        return cache
+
+    def note(self, text):
+        self.story.append(f"{time.monotonic() - self._began:7.2f}  {text}")
+
+    def finding(self, text, **evidence):
+        """`evidence`: directories by name, each a dictionary of files as of tree.files_in."""
+        self.note(f"FINDING: {text}")
+        for name, files in evidence.items():
+            self._evidence[f"{len(self.findings)}-{name}"] = files
+        self.findings.append(text)
+        self._keep_logs(len(self.findings) - 1)
+
+    def _keep_logs(self, number):
+        for cache in self.caches:
+            for log in sorted(cache.directory.glob("*log*")):
+                if log.is_file():
+                    self._evidence[f"{number}-{cache.directory.name}"] = {log.name: ("", log.read_bytes()[-200_000:])}
+
+    # Compiles.
+
+    def expected(self, command):
+        """By the compiler alone. Nothing of the case may run meanwhile: it uses the same directory."""
+        return self.yardstick.of(command)
+
+    def expected_known(self, command):
+        """As expected(), of a command of which it was asked before: runs nothing."""
+        return self.yardstick.known(command)
+
+    def expected_quietly(self, command, as_typed=False):
+        """As expected(), and the directory is as it was."""
+        files = tree.files_in(self.project.directory)
+        away = {name: one for name, one in files.items() if name not in self.project.inputs}
+        result = self.yardstick.of(command, as_typed)
+        tree.write_out(self.project.directory, away)
+        return result
+
+    def start(self, command, cache=None, **limited):
+        """`limited`: limits and user, as running.Running has them."""
+        self.note(f"start: {command}")
+        running = (cache or self.cache).start(command.argv, self.project.directory, **limited)
+        self.running.append(running)
+        self.compiles += 1
+        return running
+
+    def compile(self, command, seconds=patience.FAULT, clean=True, **where):
+        """Through hipcache, judged by the compiler alone. Returns the end. `where`: as start() has it."""
+        return self.compile_all([command], seconds, clean, **where)[0]
+
+    def compile_all(self, commands, seconds=patience.FAULT, clean=True, meanwhile=None, ignored=(), **where):
+        """Several at once, each of which writes files of its own. `meanwhile` is called with the running ones. Files
+        whose names begin as `ignored` says are not judged: `meanwhile` may have made them."""
+        expected = self._expected_of(commands, clean)
+        before = tree.files_in(self.project.directory)
+        started = [self.start(command, **where) for command in commands]
+        if meanwhile:
+            meanwhile(started)
+        ended = []
+        for command, running, wanted in zip(commands, started, expected):
+            ended.append(self.end(running, command, patience.bound(seconds, wanted)))
+        self.judge(commands, ended, expected, before, ignored)
+        return ended
+
+    def _expected_of(self, commands, clean):
+        leftovers = {} if clean else tree.files_in(self.project.directory)
+        expected = [self.expected(command) for command in commands]
+        self.project.clean()
+        if not clean:  # what an earlier run left lies there, as the next run finds it
+            names = {name for wanted in expected for name in wanted.files}
+            names |= set(self.project.inputs)
+            left = {name: one for name, one in leftovers.items() if name not in names}
+            tree.write_out(self.project.directory, left)
+        return expected
+
+    def end(self, running, command, seconds):
+        ended = running.wait(seconds + patience.GRACE)
+        self.note(f"{ended.told()}: {command.title}")
+        if ended.late or ended.seconds > seconds:
+            self.finding(f"a compile {ended.told()}; the bound is {seconds:.0f} s: {command}")
+        return ended
+
+    def judge(self, commands, ended, expected, before, ignored=()):
+        """Holds what the commands left against what the compiler leaves. Of one that we ended only the files count."""
+        mine = tree.changes(before, tree.files_in(self.project.directory))
+        mine = {name: one for name, one in mine.items() if not name.startswith(tuple(ignored))}
+        lines, real = [], {}
+        for command, one, wanted in zip(commands, ended, expected):
+            own = {name: mine.get(name) for name in wanted.files if name in mine}
+            found = [] if one.late else differences(one, own, wanted)
+            if found and not one.late:  # a compile that hipcache left alone has the id that the compiler chooses
+                typed = self.expected_quietly(command, as_typed=True)
+                if not differences(one, own, typed):
+                    found, wanted = [], typed
+            lines += [f"{line}: {command}" for line in found]
+            real.update(wanted.files)
+        lines += [f"{name} is left, which the compiler does not leave" for name in mine if name not in real]
+        for line in lines:
+            self.finding(line, hipcache=mine, compiler=real, inputs=before)
+
+    # What is owed.
+
+    def hits(self, command, seconds=patience.HEALTHY):
+        """Compiles; whether all of it came from the cache."""
+        self.expected(command)  # which may take a while, and is not to lie between the counts
+        before = self.cache.stats()
+        self.compile(command, seconds)
+        after = self.cache.stats()
+        if before is None or after is None:
+            self._counted = "no statistics"
+            return False
+        self._counted = {name: count - before["requests"][name] for name, count in after["requests"].items()}
+        for name in ("not_cached", "not_stored"):
+            self._counted.update({why: count for why, count in after[name].items() if count != before[name].get(why)})
+        self.note(f"counted: {self._counted}")
+        return self._counted["hit"] > 0  # one that others gave up may be counted as well
+
+    def warm(self, *commands):
+        """Compiles until they hit, and remembers that they are owed as hits from here on."""
+        for command in commands:
+            if any(self.hits(command) for _ in range(patience.COMPILES_UNTIL_A_HIT)):
+                self._owed = [one for one in self._owed if one[0] != command]
+                self._owed.append((command, dict(self.project.inputs)))
+            else:
+                self.finding(f"no hit within {patience.COMPILES_UNTIL_A_HIT} compiles of a healthy cache: {command}")
+        self.cache.settled()
+
+    def forget_owed(self):
+        self._owed = []
+
+    def expect_owed(self, what):
+        """The fault has not damaged the data, and is over: what hit before hits at once."""
+        if not self.serves(what):
+            return
+        for command, inputs in self._owed:
+            same = all(self.project.inputs.get(name) == content for name, content in inputs.items())
+            if same and not self.hits(command):
+                counted = self._counted
+                again = "the second time it is" if self.hits(command) else "nor the second time"
+                self.finding(f"{what}: what was stored is no hit ({again}): {command}; {counted}; store: {self._store()}")
+
+    def expect_recovery(self, what, *commands):
+        """The fault is over: hits again within some compiles, if not at once."""
+        if not self.serves(what):
+            return
+        for command in commands or (self.project.any(),):
+            if not any(self.hits(command) for _ in range(patience.COMPILES_UNTIL_A_HIT)):
+                count = patience.COMPILES_UNTIL_A_HIT
+                self.finding(f"{what}: no hit within {count} compiles: {command}; {self._counted}")
+
+    def serves(self, what):
+        if self.cache.serve():
+            return True
+        last = self.cache.control("--start-server")
+        self.finding(f"{what}: no daemon can be had: {last.told()}: {last.err.strip()[-200:]}")
+        return False
+
+    def _store(self):
+        place = self.cache.directory / "store"
+        return sorted(path.name for path in place.iterdir()) if place.is_dir() else "gone"
+
+    def control(self, *options):
+        """An option of hipcache's, which must answer in bounded time, whatever it says."""
+        self.note(f"hipcache {' '.join(options)}")
+        ended = self.cache.control(*options)
+        if ended.late:
+            self.finding(f"hipcache {' '.join(options)} {ended.told()}")
+        return ended
+
+    # The end.
+
+    def mount(self, where, options):
+        machine.mount_tmpfs(where, options)
+        self.mounts.append(where)
+
+    def disk(self, options):
+        """A disk of its own for the cache, empty; what the cache had before is out of sight."""
+        if self.cache.daemons():
+            self.cache.stop()
+        self.forget_owed()
+        self.mount(self.cache.directory, options)
+
+    def no_disk(self):
+        """The cache is where it was before disk(), and as it was then."""
+        if self.mounts:
+            self.cache.stop()
+            self.forget_owed()
+            while self.mounts:
+                machine.unmount(self.mounts.pop())
+
+    def end_all(self):
+        for running in self.running:
+            machine.end_all(running.tree())
+            running.wait(5)
+        for cache in self.caches:
+            cache.end()
+        for place in reversed(self.mounts):
+            machine.unmount(place)
+        machine.reap()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def keep(self, place, repeat):
+        """Leaves the evidence in a directory."""
+        place = pathlib.Path(place)
+        place.mkdir(parents=True, exist_ok=True)
+        lines = [*self.findings, "", f"repeat: {repeat}", "", *self.story, ""]
+        (place / "report.txt").write_text("\n".join(lines))
+        tree.write_out(place / "project", {name: ("", content) for name, content in self.project.inputs.items()})
+        for name, files in self._evidence.items():
+            tree.write_out(place / name, files)

@@ -1,0 +1,176 @@
+"""Processes that are killed at random moments."""
+
+import signal
+import time
+
+import machine
+import patience
+from judge import file_differences
+from table_of_faults import fault
+import tree
+
+SIGNALS = ("TERM", "INT", "HUP", "QUIT", "XFSZ", "KILL", "TERM", "KILL")
+TO_THE_DAEMON = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT)
+
+
+@fault("no fault", "nothing happens")
+def nothing(case):
+    commands = case.project.some(case.rng.randrange(1, 4))
+    case.compile_all(commands)
+    case.warm(*commands, case.project.any())
+    if case.rng.random() < 0.5:
+        case.cache.stop()
+    case.expect_owed("nothing happened")
+
+
+def some_state(case, command):
+    """A cache that is cold, warm for the command, or filled with others, with a daemon or without."""
+    state = case.rng.choice(("cold", "started", "warm", "filled", "stopped"))
+    case.note(f"state of the cache: {state}")
+    if state == "started":
+        case.cache.serve()
+    if state in ("filled", "stopped"):
+        case.warm(case.project.clang_cpp("other.o"), case.project.kernel("other.kernel.o"))
+    if state == "warm":
+        case.warm(command)
+    if state == "stopped":
+        case.cache.stop()
+
+
+def moment(case, expected):
+    """Some time within a compile, more often in the middle than before and after."""
+    most = 1.3 * expected.seconds + 0.05 if case.rng.random() < 0.8 else 0.03
+    time.sleep(case.rng.uniform(0, most))
+
+
+def judge_killed(case, command, running, before, number):
+    """A compile that was killed leaves complete outputs, or none; and no process."""
+    ended = running.wait(patience.GRACE)
+    case.note(ended.told())
+    if ended.late:
+        case.finding(f"{ended.told()} after {number.name}: {command}")
+    if not running.leaves_no_process(10):
+        left = [machine.named(pid) for pid in running.tree()]
+        case.finding(f"processes are left 10 s after {number.name}: {left}: {command}")
+        machine.end_all(running.tree())
+    expected = case.expected_quietly(command)
+    if ended.code == 0:
+        case.judge([command], [ended], [expected], before)
+        return
+    mine = tree.changes(before, tree.files_in(case.project.directory))
+    if number != signal.SIGKILL:
+        for name in sorted(mine.keys() - expected.files.keys()):
+            case.finding(f"{name} is left after {number.name}: {command}", hipcache=mine)
+    objects = {name: one for name, one in mine.items() if name in expected.files and name.endswith(".o")}
+    typed = case.expected_quietly(command, as_typed=True)
+    reals = [{name: wanted.files.get(name) for name in objects} for wanted in (expected, typed)]
+    alike = any(not file_differences(objects, real) for real in reals)
+    if objects and not alike and not command.argv[0].endswith(("gcc", "g++")):  # gcc's assembler writes in place
+        case.finding(f"an object that is not the compiler's is left after {number.name}: {command}", hipcache=mine)
+
+
+@fault("kills", "client killed, alone, with its children, or one child")
+def client(case):
+    command = case.project.slow()
+    some_state(case, command)
+    for _ in range(case.rng.randrange(1, 4)):
+        expected = case.expected(command)
+        case.project.clean()
+        before = tree.files_in(case.project.directory)
+        running = case.start(command)
+        moment(case, expected)
+        number = getattr(signal, f"SIG{case.rng.choice(SIGNALS)}")
+        whom = case.rng.choice(("client", "group", "child"))
+        case.note(f"{number.name} to {whom}")
+        if whom == "child":
+            children = running.children()
+            machine.send(case.rng.choice(children) if children else running.pid, number)
+            ended = case.end(running, command, patience.bound(patience.FAULT, expected))
+            if ended.code == 0:
+                case.judge([command], [ended], [expected], before)
+        else:
+            running.signal(number, whole=whom == "group")
+            judge_killed(case, command, running, before, number)
+        if whom == "client" and number != signal.SIGKILL:
+            case.compile(command, clean=False)
+    case.compile(command, clean=False)  # the next run removes what SIGKILL left
+    case.expect_owed("a client was killed")
+    case.expect_recovery("a client was killed", command)
+
+
+@fault("kills", "daemon killed during compiles")
+def daemon(case):
+    first = case.project.slow()
+    some_state(case, first)
+    commands = [first, *(one for one in case.project.some(2) if one.argv[-1] != first.argv[-1])]
+
+    def kill(_):
+        for _ in range(case.rng.randrange(1, 4)):
+            moment(case, case.expected_known(first))
+            number = case.rng.choice(TO_THE_DAEMON)
+            case.note(f"{number.name} to the daemon")
+            case.cache.signal(number)
+
+    case.compile_all(commands, meanwhile=kill)
+    case.expect_owed("the daemon was killed")
+    case.expect_recovery("the daemon was killed", first)
+
+
+@fault("kills", "all killed at once")
+def everything(case):
+    command = case.project.slow()
+    some_state(case, command)
+    expected = case.expected(command)
+    case.project.clean()
+    before = tree.files_in(case.project.directory)
+    running = case.start(command)
+    moment(case, expected)
+    case.note("SIGKILL to all")
+    case.cache.signal(signal.SIGKILL)
+    running.signal(signal.SIGKILL, whole=True)
+    judge_killed(case, command, running, before, signal.SIGKILL)
+    case.compile(command, clean=False)
+    case.expect_owed("all were killed")
+    case.expect_recovery("all were killed", command)
+
+
+@fault("kills", "daemon told to stop during compiles")
+def told(case):
+    command = case.project.slow()
+    some_state(case, command)
+
+    def stop(_):
+        moment(case, case.expected_known(command))
+        case.control("--stop-server")
+
+    case.compile_all([command], meanwhile=stop)
+    case.expect_owed("the daemon was told to stop")
+    case.expect_recovery("the daemon was told to stop", command)
+
+
+@fault("kills", "storm: daemon and other clients killed again and again")
+def storm(case):
+    keep = case.project.some(3)
+    case.warm(keep[0])
+    victims = [case.project.kernel("victim.o"), case.project.clang_cpp("victim.cpp.o")]
+    for one in victims:
+        case.expected(one)
+
+    def rage(_):
+        attackers = [case.start(one) for one in victims]
+        for _ in range(case.rng.randrange(3, 8)):
+            time.sleep(case.rng.uniform(0, 0.2))
+            if case.rng.random() < 0.4:
+                case.note("SIGKILL to the daemon")
+                case.cache.signal(signal.SIGKILL)
+            else:
+                number = case.rng.choice((signal.SIGKILL, signal.SIGTERM))
+                case.rng.choice(attackers).signal(number, whole=case.rng.random() < 0.5)
+        for one in attackers:
+            machine.end_all(one.tree())
+            one.wait(10)
+
+    case.compile_all(keep, meanwhile=rage, ignored=("victim",))
+    case.compile_all(victims)
+    case.expect_owed("a storm of kills")
+    case.expect_recovery("a storm of kills", keep[1])

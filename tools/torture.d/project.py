@@ -1,0 +1,199 @@
+"""A small random project of HIP, C and C++, and the commands that compile it."""
+
+import dataclasses
+import os
+import pathlib
+import time
+
+import tree
+
+RUNTIME = """#pragma once
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+typedef int hipError_t;
+typedef struct ihipStream_t* hipStream_t;
+struct dim3 {
+  unsigned x, y, z;
+  __attribute__((host)) __attribute__((device)) constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1)
+      : x(a), y(b), z(c) {}
+};
+extern "C" hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, unsigned long, hipStream_t);
+extern "C" hipError_t __hipPushCallConfiguration(dim3, dim3, unsigned long = 0, hipStream_t = nullptr);
+extern "C" hipError_t __hipPopCallConfiguration(dim3*, dim3*, unsigned long*, hipStream_t*);
+"""
+ARCHS = ("gfx906", "gfx1030")
+# A file counts for the cache from the clock's next tick on.
+TICK = 0.02
+CUID = "-cuid=5ca1ab1e5ca1ab1e"
+
+
+@dataclasses.dataclass(frozen=True)
+class Command:
+    title: str
+    argv: tuple
+    # Inputs that the compiler alone makes: each by its command, before this one runs.
+    needs: tuple = ()
+
+    def __str__(self):
+        return " ".join(self.argv)
+
+    def adding(self, *words):
+        return dataclasses.replace(self, argv=(*self.argv, *words))
+
+
+class Project:
+    """Sources whose numbers `edit` changes, and random commands over them."""
+
+    def __init__(self, directory, clang, rng):
+        self.directory = pathlib.Path(directory)
+        self.clang = clang
+        self.rng = rng
+        self.inputs = {}  # name to bytes; all else in the directory is output
+        self.numbers = {name: rng.randrange(10, 99) for name in ("shared.h", "device.h", "source")}
+        self.weight = rng.choice((0, 10, 40))  # functions that do nothing but take time to compile
+        self.directory.mkdir(parents=True)
+        for name in ("runtime.h", "shared.h", "device.h", *self.sources()):
+            self.write(name, self._text(name))
+        self.settle()
+
+    def sources(self):
+        return ("kernel.hip", "plain.hip", "rdc_a.hip", "rdc_b.hip", "unit.cpp", "unit.c")
+
+    def settle(self):
+        time.sleep(TICK)
+
+    def write(self, name, text, in_place=False):
+        path = self.directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.inputs[name] = text.encode()
+        if in_place:
+            path.write_text(text)
+            return path
+        new = path.with_name(path.name + ".new")
+        new.write_text(text)
+        new.replace(path)
+        return path
+
+    def edit(self, name, in_place=False, keep_time=False):
+        """Another number in a file: the same size. Returns nothing that the compiler would not see."""
+        key = name if name in self.numbers else "source"
+        self.numbers[key] = 10 + (self.numbers[key] - 9) % 89
+        before = (self.directory / name).stat()
+        self.write(name, self._text(name), in_place)
+        if keep_time:
+            os.utime(self.directory / name, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    def clean(self):
+        """Removes what is no input."""
+        for name in tree.files_in(self.directory):
+            if name not in self.inputs:
+                tree.remove(self.directory / name)
+
+    def _text(self, name):
+        number = self.numbers.get(name, self.numbers["source"])
+        if name == "runtime.h":
+            return RUNTIME
+        if name == "shared.h":
+            return f"#pragma once\nstatic inline int shared(void) {{ return {number}; }}\n"
+        if name == "device.h":
+            return f"#pragma once\n__device__ inline float scale() {{ return {number}.5f; }}\n"
+        if name == "rdc_a.hip":
+            return (
+                '#include "runtime.h"\nextern __device__ float other(float);\n'
+                "__global__ void kernel(float* data) { data[0] = other(data[0]); }\n"
+                "void launch(float* data) { kernel<<<1, 64>>>(data); }\nint main() { launch(nullptr); }\n"
+            )
+        if name == "rdc_b.hip":
+            return f'#include "runtime.h"\n__device__ float other(float x) {{ return x * {number}; }}\n'
+        body = f'#include "shared.h"\nint value_{number}(void) {{ int unused_{number}; return shared() + {number}; }}\n'
+        body += "".join(map(_filler, range(self.weight)))
+        if name == "kernel.hip":
+            kernel = "__global__ void kernel(float* data) { data[0] *= scale(); }\n"
+            kernel += "void launch(float* data) { kernel<<<1, 64>>>(data); }\n"
+            return f'#include "runtime.h"\n#include "device.h"\n{kernel}{body}'
+        return body
+
+    # The commands.
+
+    def hip(self, *words):
+        compiler = f"/usr/bin/clang++-{self.clang}"
+        return (compiler, "-x", "hip", "-std=c++17", "-nogpuinc", "-nogpulib", "--rocm-path=/usr",
+                f"-B/usr/lib/llvm-{self.clang}/bin", *words)
+
+    def archs(self):
+        return tuple(f"--offload-arch={arch}" for arch in ARCHS[: self.rng.randrange(1, 3)])
+
+    def kernel(self, output="kernel.o", archs=None, id_=None):
+        archs = self.archs() if archs is None else archs
+        id_ = self.rng.choice(((), (CUID,))) if id_ is None else id_
+        words = self.hip(*archs, *id_, *self._flags(), *_depfile(output), "-c", "kernel.hip", "-o", output)
+        return Command("HIP", words)
+
+    def without_kernel(self, output="plain.o"):
+        words = self.hip(*self.archs(), *self._flags(), *_depfile(output), "-c", "plain.hip", "-o", output)
+        return Command("HIP without kernels", words)
+
+    def device_only(self):
+        option = self.rng.choice(("--offload-device-only", "--cuda-device-only"))
+        words = self.hip(*self.archs(), option, *self._flags())
+        kind = self.rng.randrange(3)
+        if kind == 0:
+            return Command("device only", (*words, "-c", "kernel.hip"))
+        if kind == 1:
+            return Command("device only", (*words, "-c", "kernel.hip", "-o", "kernel.device"))
+        return Command("device only", (*words, "--no-gpu-bundle-output", "-c", "kernel.hip"))
+
+    def clang_cpp(self, output="unit.cpp.o"):
+        words = (f"/usr/bin/clang++-{self.clang}", *self._flags(), *_depfile(output), "-c", "unit.cpp", "-o", output)
+        return Command("C++", words)
+
+    def clang_c(self, output="unit.c.o"):
+        words = (f"/usr/bin/clang-{self.clang}", *self._flags(), *_depfile(output), "-c", "unit.c", "-o", output)
+        return Command("C", words)
+
+    def gcc_cpp(self, output="unit.g.o"):
+        return Command("C++, gcc", ("/usr/bin/g++", *self._flags(), *_depfile(output), "-c", "unit.cpp", "-o", output))
+
+    def gcc_c(self, output="unit.gc.o"):
+        return Command("C, gcc", ("/usr/bin/gcc", *self._flags(), *_depfile(output), "-c", "unit.c", "-o", output))
+
+    def rdc(self, name="rdc_a"):
+        words = self.hip(*map("--offload-arch={}".format, ARCHS), "-O1", "-fPIC", "-fgpu-rdc", f"-cuid={name}")
+        return Command("RDC", (*words, "-c", f"{name}.hip", "-o", f"{name}.o"))
+
+    def link(self):
+        tools = f"-B/usr/lib/llvm-{self.clang}/bin"
+        words = (f"/usr/bin/clang++-{self.clang}", tools, *map("--offload-arch={}".format, ARCHS), "--hip-link",
+                 "-fgpu-rdc", "-no-hip-rt", "--rocm-path=/usr", "-nogpulib", "-Wl,-z,noexecstack",
+                 "-Wl,--unresolved-symbols=ignore-all", "rdc_a.o", "rdc_b.o", "-o", "app")
+        return Command("RDC link", words, (self.rdc("rdc_a"), self.rdc("rdc_b")))
+
+    def slow(self):
+        """A command that takes long enough for something to happen meanwhile."""
+        return self.rng.choice((self.kernel, self.clang_cpp, self.clang_c, self.gcc_cpp, self.gcc_c))()
+
+    def any(self):
+        kinds = (self.kernel, self.kernel, self.without_kernel, self.device_only, self.clang_cpp, self.clang_c,
+                 self.gcc_cpp, self.gcc_c, self.rdc, self.link)
+        return self.rng.choice(kinds)()
+
+    def some(self, count):
+        """Commands that write different files."""
+        makers = [self.kernel, self.without_kernel, self.clang_cpp, self.clang_c, self.gcc_cpp, self.gcc_c, self.rdc]
+        return [make() for make in self.rng.sample(makers, count)]
+
+    def _flags(self):
+        flags = [self.rng.choice(("-O0", "-O1", "-O2")), f"-DSETTING={self.rng.randrange(3)}"]
+        flags += ["-Wall"] if self.rng.random() < 0.5 else []  # warns of what is unused
+        return (*flags, *(["-g"] if self.rng.random() < 0.2 else []))
+
+
+def _depfile(output):
+    return ("-MMD", "-MF", f"{output}.d")
+
+
+def _filler(number):
+    return (
+        f"int filler_{number}(int* p, int n) {{\n  int s = {number};\n  for (int j = 0; j < n; ++j) {{\n"
+        f"    s += p[j] * {number + 1};\n    s ^= p[(j + {number}) % (n + 1)];\n  }}\n  return s;\n}}\n"
+    )

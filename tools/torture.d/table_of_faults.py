@@ -1,0 +1,25 @@
+"""The faults: each module adds its own by the decorator."""
+
+import dataclasses
+import typing
+
+KINDS = ("no fault", "kills", "stopped peers", "disk", "limits", "corruption", "edits", "socket")
+TABLE = []
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    kind: str
+    title: str
+    run: typing.Callable
+    needs_mounts: bool
+
+
+def fault(kind, title, needs_mounts=False):
+    assert kind in KINDS
+
+    def add(function):
+        TABLE.append(Fault(kind, title, function, needs_mounts))
+        return function
+
+    return add
