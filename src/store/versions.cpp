@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <ctime>
 #include <optional>
@@ -29,21 +30,33 @@ bool is_of_the_oldest(std::string_view name) {
   return name == "db" || name == "lock" || name == "damaged" || name.starts_with("db.damaged-");
 }
 
-// Every open writes to the lock. A store without one was never opened.
-bool is_unused(const UniqueFd& lock, std::chrono::seconds unused) {
+// When the store was last opened, as its lock says, which every open writes to. One without a lock was never opened, or
+// is being made just now: its newest part says when.
+std::time_t last_use(const OwnDirectory& directory, const std::vector<std::string>& names, const UniqueFd* lock) {
   struct stat status{};
-  if (fstat(lock.get(), &status) != 0) return false;
-  return status.st_mtime <= std::time(nullptr) - unused.count();
+  if (lock != nullptr) return fstat(lock->get(), &status) == 0 ? status.st_mtime : std::time(nullptr);
+  std::time_t newest = 0;
+  if (names.empty() && fstat(directory.fd(), &status) == 0) newest = status.st_mtime;
+  for (const std::string& name : names) {
+    if (fstatat(directory.fd(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+      newest = std::max(newest, status.st_mtime);
+    }
+  }
+  return newest;
 }
 
-// Locks and removes the named parts of the store whose lock is `lock`. What cannot be removed is tried again.
-void remove_store(const OwnDirectory& directory, const std::vector<std::string>& names, std::chrono::seconds unused) {
+// Locks and removes the named parts of a store that nobody has opened for so long. What cannot be removed is tried
+// again. Says whether the store may go.
+bool remove_store(const OwnDirectory& directory, const std::vector<std::string>& names, std::chrono::seconds unused) {
   const auto lock = directory.open_file("lock", O_RDWR);
-  if (!lock && lock.error().code != ErrorCode::gone) return;
-  if (lock && (!is_unused(*lock, unused) || flock(lock->get(), LOCK_EX | LOCK_NB) != 0)) return;
+  if (!lock && lock.error().code != ErrorCode::gone) return false;
+  const UniqueFd* held = lock ? &*lock : nullptr;
+  if (last_use(directory, names, held) > std::time(nullptr) - unused.count()) return false;
+  if (held != nullptr && flock(held->get(), LOCK_EX | LOCK_NB) != 0) return false;
   for (const std::string& name : names) {
     [[maybe_unused]] const auto removed = remove_tree(join_path(directory.anchored(), name));
   }
+  return true;
 }
 
 }  // namespace
@@ -61,7 +74,7 @@ void remove_older_versions(const OwnDirectory& root, std::chrono::seconds unused
     const auto older = root.open_or_make_below(name);
     const auto parts = older ? list_directory(older->anchored()) : older.error();
     if (!parts) continue;
-    remove_store(*older, *parts, unused);
+    if (!remove_store(*older, *parts, unused)) continue;
     unlinkat(root.fd(), name.c_str(), AT_REMOVEDIR);  // stays if it is not empty
   }
   if (!oldest.empty()) remove_store(root, oldest, unused);

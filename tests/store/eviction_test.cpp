@@ -206,9 +206,9 @@ TEST_F(OlderVersions, StayBesideThisOneWhileTheyAreInUse) {
 }
 
 TEST_F(OlderVersions, GoWhenSpaceIsWantedAndNobodyUsedThemForADay) {
-  open();
   make("v1", std::chrono::hours(25));
   make(".", std::chrono::hours(1));
+  open();
   shrink_to(kMiB);
   EXPECT_FALSE(is_there("v1"));
   EXPECT_TRUE(is_there("."));
@@ -222,6 +222,17 @@ TEST_F(OlderVersions, GoAfterAWeekWithoutUseButANewerOneStays) {
   while (is_there("v1") || is_there(".")) std::this_thread::yield();
   close();
   EXPECT_TRUE(is_there("v3"));
+}
+
+TEST_F(OlderVersions, StayWhileTheyAreBeingMadeAndHaveNoLockYet) {
+  ASSERT_TRUE(make_directories(join_path(options_.directory, "v0"), 0700));
+  ASSERT_TRUE(make_directories(join_path(options_.directory, "v1/db"), 0700));
+  make(".", std::chrono::hours(24 * 7 + 1));
+  open();
+  while (is_there(".")) std::this_thread::yield();
+  close();
+  EXPECT_TRUE(list_directory(join_path(options_.directory, "v0")).ok());
+  EXPECT_TRUE(is_there("v1"));
 }
 
 TEST_F(OlderVersions, GoWhenTheCacheIsClearedUnlessSomebodyHoldsThem) {
