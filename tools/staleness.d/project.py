@@ -4,21 +4,12 @@ import dataclasses
 import os
 import pathlib
 import shutil
+import sys
 
-RUNTIME = """#pragma once
-#define __global__ __attribute__((global))
-#define __device__ __attribute__((device))
-typedef int hipError_t;
-typedef struct ihipStream_t* hipStream_t;
-struct dim3 {
-  unsigned x, y, z;
-  __attribute__((host)) __attribute__((device)) constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1)
-      : x(a), y(b), z(c) {}
-};
-extern "C" hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, unsigned long, hipStream_t);
-extern "C" hipError_t __hipPushCallConfiguration(dim3, dim3, unsigned long = 0, hipStream_t = nullptr);
-extern "C" hipError_t __hipPopCallConfiguration(dim3*, dim3*, unsigned long*, hipStream_t*);
-"""
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
+
+import small_hip  # noqa: E402
+from small_hip import CUID, RUNTIME, arch_words, depfile_words, hip_words, replace, with_time_kept  # noqa: E402
 
 # SCALE comes from wherever the case wants it to.
 KERNEL = """#ifndef SCALE
@@ -28,8 +19,6 @@ __global__ void kernel(float* data) { data[0] *= SCALE; }
 void launch(float* data) { kernel<<<1, 64>>>(data); }
 """
 
-# With it, a compile's output does not depend on how a launcher spells the compiler's command.
-CUID = "-cuid=5ca1ab1e5ca1ab1e"
 BITCODE = pathlib.Path(f"/usr/lib/{os.uname().machine}-linux-gnu/amdgcn/bitcode")
 
 
@@ -78,36 +67,24 @@ class Project:
 
     @property
     def tools(self):
-        return pathlib.Path(f"/usr/lib/llvm-{self.clang}/bin")
+        return small_hip.tools(self.clang)
 
     def write(self, name, text):
         """As an editor does: a new file in the place of the old one."""
-        path = self / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_name(path.name + ".new")
-        new.write_text(text)
-        new.replace(path)
-        return path
+        return replace(self / name, lambda new: new.write_text(text))
 
     def write_in_place(self, name, text):
         """Of unchanged size, and with the time that it had."""
         path = self / name
-        before = path.stat()
-        path.write_text(text)
-        assert path.stat().st_size == before.st_size
-        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert path.stat().st_size == len(text.encode())
+        with_time_kept(path, lambda same: same.write_text(text))
 
     def source(self, *before, name="a.hip"):
         """The kernel, with lines before it."""
         return self.write(name, "\n".join(['#include "runtime.h"', *before, KERNEL]))
 
     def link(self, name, target):
-        path = self / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_name(path.name + ".new")
-        new.symlink_to(target)
-        new.replace(path)
-        return path
+        return replace(self / name, lambda new: new.symlink_to(target))
 
     def script(self, name, *lines):
         path = self.write(name, "\n".join(["#!/bin/sh", *lines, ""]))
@@ -124,20 +101,17 @@ class Project:
         """A copy of a program in which one text is another one of the same length."""
         bytes_ = pathlib.Path(shutil.which(str(program))).resolve().read_bytes()
         assert len(old) == len(new) and old in bytes_
-        path = self / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        copy = path.with_name(path.name + ".new")
-        copy.write_bytes(bytes_.replace(old, new))
-        copy.chmod(0o755)
-        copy.replace(path)
-        return path
+
+        def make(copy):
+            copy.write_bytes(bytes_.replace(old, new))
+            copy.chmod(0o755)
+
+        return replace(self / name, make)
 
     def compile(self, *flags, compiler=None, source="a.hip", output="a.o", archs=("gfx906",), libraries=False, cuid=CUID,
                 depfile=True, cwd=None, tools=None, count=None, **judged):
         """A compile as build systems ask for it, with a depfile. `count` of architectures, where `archs` does not show it."""
         archs = list(archs)
-        argv = [compiler or f"/usr/bin/clang++-{self.clang}", "-x", "hip", "-std=c++17", "-nogpuinc", "-O1", f"-B{tools or self.tools}"]
-        argv += ["--rocm-path=/usr", *([] if libraries else ["-nogpulib"]), *([cuid] if cuid else [])]
-        argv += [f"--offload-arch={arch}" for arch in archs]
-        argv += [*flags, *(["-MMD", "-MF", f"{output}.d"] if depfile else []), "-c", source, "-o", output]
+        argv = [*hip_words(self.clang, compiler, tools), "-O1", *([] if libraries else ["-nogpulib"]), *([cuid] if cuid else [])]
+        argv += [*arch_words(archs), *flags, *(depfile_words(output) if depfile else []), "-c", source, "-o", output]
         return Compile([str(word) for word in argv], cwd or self.directory, archs=count or len(archs), **judged)

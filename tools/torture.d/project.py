@@ -1,30 +1,19 @@
 """A small random project of HIP, C and C++, and the commands that compile it."""
 
 import dataclasses
-import os
 import pathlib
+import sys
 import time
 
 import tree
 
-RUNTIME = """#pragma once
-#define __global__ __attribute__((global))
-#define __device__ __attribute__((device))
-typedef int hipError_t;
-typedef struct ihipStream_t* hipStream_t;
-struct dim3 {
-  unsigned x, y, z;
-  __attribute__((host)) __attribute__((device)) constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1)
-      : x(a), y(b), z(c) {}
-};
-extern "C" hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, unsigned long, hipStream_t);
-extern "C" hipError_t __hipPushCallConfiguration(dim3, dim3, unsigned long = 0, hipStream_t = nullptr);
-extern "C" hipError_t __hipPopCallConfiguration(dim3*, dim3*, unsigned long*, hipStream_t*);
-"""
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
+
+from small_hip import CUID, RUNTIME, arch_words, compiler, depfile_words, hip_words, replace, tools, with_time_kept  # noqa: E402
+
 ARCHS = ("gfx906", "gfx1030")
 # A file counts for the cache from the clock's next tick on.
 TICK = 0.02
-CUID = "-cuid=5ca1ab1e5ca1ab1e"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,24 +53,20 @@ class Project:
 
     def write(self, name, text, in_place=False):
         path = self.directory / name
-        path.parent.mkdir(parents=True, exist_ok=True)
         self.inputs[name] = text.encode()
         if in_place:
             path.write_text(text)
             return path
-        new = path.with_name(path.name + ".new")
-        new.write_text(text)
-        new.replace(path)
-        return path
+        return replace(path, lambda new: new.write_text(text))
 
     def edit(self, name, in_place=False, keep_time=False):
         """Another number in a file: the same size. Returns nothing that the compiler would not see."""
         key = name if name in self.numbers else "source"
         self.numbers[key] = 10 + (self.numbers[key] - 9) % 89
-        before = (self.directory / name).stat()
-        self.write(name, self._text(name), in_place)
         if keep_time:
-            os.utime(self.directory / name, ns=(before.st_atime_ns, before.st_mtime_ns))
+            with_time_kept(self.directory / name, lambda _: self.write(name, self._text(name), in_place))
+        else:
+            self.write(name, self._text(name), in_place)
 
     def clean(self):
         """Removes what is no input."""
@@ -116,21 +101,19 @@ class Project:
     # The commands.
 
     def hip(self, *words):
-        compiler = f"/usr/bin/clang++-{self.clang}"
-        return (compiler, "-x", "hip", "-std=c++17", "-nogpuinc", "-nogpulib", "--rocm-path=/usr",
-                f"-B/usr/lib/llvm-{self.clang}/bin", *words)
+        return (*hip_words(self.clang), "-nogpulib", *words)
 
     def archs(self):
-        return tuple(f"--offload-arch={arch}" for arch in ARCHS[: self.rng.randrange(1, 3)])
+        return tuple(arch_words(ARCHS[: self.rng.randrange(1, 3)]))
 
     def kernel(self, output="kernel.o", archs=None, id_=None):
         archs = self.archs() if archs is None else archs
         id_ = self.rng.choice(((), (CUID,))) if id_ is None else id_
-        words = self.hip(*archs, *id_, *self._flags(), *_depfile(output), "-c", "kernel.hip", "-o", output)
+        words = self.hip(*archs, *id_, *self._flags(), *depfile_words(output), "-c", "kernel.hip", "-o", output)
         return Command("HIP", words)
 
     def without_kernel(self, output="plain.o"):
-        words = self.hip(*self.archs(), *self._flags(), *_depfile(output), "-c", "plain.hip", "-o", output)
+        words = self.hip(*self.archs(), *self._flags(), *depfile_words(output), "-c", "plain.hip", "-o", output)
         return Command("HIP without kernels", words)
 
     def device_only(self):
@@ -144,26 +127,25 @@ class Project:
         return Command("device only", (*words, "--no-gpu-bundle-output", "-c", "kernel.hip"))
 
     def clang_cpp(self, output="unit.cpp.o"):
-        words = (f"/usr/bin/clang++-{self.clang}", *self._flags(), *_depfile(output), "-c", "unit.cpp", "-o", output)
+        words = (compiler(self.clang), *self._flags(), *depfile_words(output), "-c", "unit.cpp", "-o", output)
         return Command("C++", words)
 
     def clang_c(self, output="unit.c.o"):
-        words = (f"/usr/bin/clang-{self.clang}", *self._flags(), *_depfile(output), "-c", "unit.c", "-o", output)
+        words = (f"/usr/bin/clang-{self.clang}", *self._flags(), *depfile_words(output), "-c", "unit.c", "-o", output)
         return Command("C", words)
 
     def gcc_cpp(self, output="unit.g.o"):
-        return Command("C++, gcc", ("/usr/bin/g++", *self._flags(), *_depfile(output), "-c", "unit.cpp", "-o", output))
+        return Command("C++, gcc", ("/usr/bin/g++", *self._flags(), *depfile_words(output), "-c", "unit.cpp", "-o", output))
 
     def gcc_c(self, output="unit.gc.o"):
-        return Command("C, gcc", ("/usr/bin/gcc", *self._flags(), *_depfile(output), "-c", "unit.c", "-o", output))
+        return Command("C, gcc", ("/usr/bin/gcc", *self._flags(), *depfile_words(output), "-c", "unit.c", "-o", output))
 
     def rdc(self, name="rdc_a"):
-        words = self.hip(*map("--offload-arch={}".format, ARCHS), "-O1", "-fPIC", "-fgpu-rdc", f"-cuid={name}")
+        words = self.hip(*arch_words(ARCHS), "-O1", "-fPIC", "-fgpu-rdc", f"-cuid={name}")
         return Command("RDC", (*words, "-c", f"{name}.hip", "-o", f"{name}.o"))
 
     def link(self):
-        tools = f"-B/usr/lib/llvm-{self.clang}/bin"
-        words = (f"/usr/bin/clang++-{self.clang}", tools, *map("--offload-arch={}".format, ARCHS), "--hip-link",
+        words = (compiler(self.clang), f"-B{tools(self.clang)}", *arch_words(ARCHS), "--hip-link",
                  "-fgpu-rdc", "-no-hip-rt", "--rocm-path=/usr", "-nogpulib", "-Wl,-z,noexecstack",
                  "-Wl,--unresolved-symbols=ignore-all", "rdc_a.o", "rdc_b.o", "-o", "app")
         return Command("RDC link", words, (self.rdc("rdc_a"), self.rdc("rdc_b")))
@@ -186,10 +168,6 @@ class Project:
         flags = [self.rng.choice(("-O0", "-O1", "-O2")), f"-DSETTING={self.rng.randrange(3)}"]
         flags += ["-Wall"] if self.rng.random() < 0.5 else []  # warns of what is unused
         return (*flags, *(["-g"] if self.rng.random() < 0.2 else []))
-
-
-def _depfile(output):
-    return ("-MMD", "-MF", f"{output}.d")
 
 
 def _filler(number):

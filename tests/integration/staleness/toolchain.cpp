@@ -1,5 +1,7 @@
 #include "integration/staleness/toolchain.h"
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -44,6 +46,16 @@ void Toolchain::copy(const std::string& name) const {
 
 void Toolchain::append_byte(const std::string& name) const {
   std::ofstream(scratch_ / name, std::ios::binary | std::ios::app) << '\0';
+}
+
+void Toolchain::change_last_byte(const std::string& name) const {
+  const fs::path path = scratch_ / name;
+  const auto time = fs::last_write_time(path);
+  const auto size = fs::file_size(path);
+  fs::resize_file(path, size - 1);
+  std::ofstream(path, std::ios::binary | std::ios::app) << 'x';
+  fs::last_write_time(path, time);
+  ASSERT_EQ(fs::file_size(path), size);
 }
 
 std::string Toolchain::resource_directory() const {

@@ -27,6 +27,8 @@ class Toolchain {
   void copy(const std::string& name) const;
   // A byte more at the end: another file, and one that runs as before.
   void append_byte(const std::string& name) const;
+  // Another last byte, behind the same size and time.
+  void change_last_byte(const std::string& name) const;
   // The resource directory, by its place in the toolchain: "lib/clang/19".
   std::string resource_directory() const;
 
