@@ -1,15 +1,25 @@
-"""Whole builds side by side: cold, warm, with one architecture added, and after an edit of host code, with each launcher in turn."""
+"""Whole builds side by side, with each launcher in turn: cold, warm, in a second build directory, after an edit of host code,
+and with one architecture added."""
 
-import collections
 import itertools
 import os
 import shutil
 
 from fixture import Fixture
 from process import median
-from table import kilobytes, ratio, seconds, table
+from table import kilobytes, table
+from timings import Timings
 
-PHASES = ("cold", "warm", "arch added", "host edit")
+COLD, WARM, LINKS, SECOND, HOST, ADDED = PHASES = (
+    "cold",
+    "warm",
+    "warm, links too",
+    "second directory",
+    "host edit",
+    "arch added",
+)
+# What these are held against: the compiler alone does not build twice.
+AS_COLD = (WARM, LINKS, SECOND)
 
 
 class Builds:
@@ -20,9 +30,7 @@ class Builds:
         self.directory = directory
         self.archs = archs
         self.added = added
-        self.walls = collections.defaultdict(list)
-        self.processor = collections.defaultdict(list)  # seconds; none where they are not known
-        self.steps = {}
+        self.timings = Timings(launchers, ("project", "compiler", "phase"), PHASES)
         self.bytes = {}
         self.daemon_memory = []
 
@@ -31,39 +39,49 @@ class Builds:
             for launcher in self.launchers:
                 launcher.renew(self.directory)
             for project, compiler in itertools.product(projects, compilers):
-                for launcher in self._in_turn(number):
+                for launcher in in_turn(self.launchers, number):
                     note(f"run {number + 1}: {project}, clang {compiler}, {launcher.name}")
                     self._measure(Fixture(project, compiler, launcher, self.directory))
             self._remember_memory()
             for launcher in self.launchers:
                 launcher.stop()
 
-    def _in_turn(self, number):
-        first = number % len(self.launchers)
-        return self.launchers[first:] + self.launchers[:first]
-
     def _measure(self, fixture):
         shutil.rmtree(fixture.build_directory, ignore_errors=True)
         fixture.configure(self.archs)
-        self._phase(fixture, "cold")
-        fixture.clean()
-        self._phase(fixture, "warm")
-        fixture.configure([*self.archs, self.added])
-        self._phase(fixture, "arch added")
+        self._phase(fixture, COLD)
+        self._remember_bytes(fixture, COLD)
+        if fixture.launcher.name != "plain":
+            fixture.clean()
+            self._phase(fixture, WARM)
+            self._second_directory(fixture.elsewhere("second"))
+        if fixture.launcher.caches_links:
+            self._links(fixture.elsewhere("links"))
         fixture.edit_host()
-        self._phase(fixture, "host edit")
+        self._phase(fixture, HOST)
+        fixture.configure([*self.archs, self.added])
+        self._phase(fixture, ADDED)
+        self._remember_bytes(fixture, ADDED)
+
+    def _second_directory(self, fixture):
+        fixture.configure(self.archs)
+        self._phase(fixture, SECOND)
+        fixture.remove()
+
+    def _links(self, fixture):
+        """In a directory of its own: the other phases leave links to the linker, as they do for all launchers."""
+        fixture.configure(self.archs, links=True)
+        fixture.build(os.cpu_count())
+        fixture.clean()
+        self._phase(fixture, LINKS)
+        fixture.remove()
 
     def _phase(self, fixture, phase):
-        launcher = fixture.launcher
-        key = (fixture.project, fixture.compiler, phase, launcher.name)
-        launcher.zero()
-        before = launcher.server_seconds()
-        wall, processor = fixture.build(os.cpu_count())
-        self.walls[key].append(wall)
-        if before is not None:
-            self.processor[key].append(processor + launcher.server_seconds() - before)
-        self.steps[key] = launcher.counts()
-        self.bytes[key] = launcher.bytes_stored()
+        row = (fixture.project, f"clang {fixture.compiler}", phase)
+        self.timings.measure(row, fixture.launcher, lambda: fixture.build(os.cpu_count()))
+
+    def _remember_bytes(self, fixture, phase):
+        self.bytes[(fixture.project, f"clang {fixture.compiler}", phase), fixture.launcher.name] = fixture.launcher.bytes_stored()
 
     def _remember_memory(self):
         for launcher in self.launchers:
@@ -71,54 +89,44 @@ class Builds:
                 self.daemon_memory.append(launcher.daemon_memory())
 
     def rows(self):
-        """One dictionary for each project, compiler, phase and launcher."""
-        for key, walls in self.walls.items():
-            project, compiler, phase, name = key
-            plain = median(self.walls[(project, compiler, phase, "plain")])
-            yield {
-                "project": project,
-                "compiler": f"clang {compiler}",
-                "phase": phase,
-                "launcher": name,
-                "seconds": median(walls),
-                "all_seconds": walls,
-                "processor_seconds": median(self.processor[key]),
-                "ratio": median(walls) / plain,
-                "run": self.steps[key],
-                "bytes": self.bytes[key],
-            }
+        return [{**row, "bytes": self._bytes_of(row)} for row in self.timings.rows(_base_of)]
 
-    def total(self, phase, name):
-        """Seconds of a phase over all projects and compilers, of medians."""
-        return sum(median(walls) for key, walls in self.walls.items() if key[2:] == (phase, name))
+    def _bytes_of(self, row):
+        return self.bytes.get(((row["project"], row["compiler"], row["phase"]), row["launcher"]))
 
-    def processor_total(self, phase, name):
-        """The same of seconds of processor."""
-        return sum(median(used) for key, used in self.processor.items() if key[2:] == (phase, name))
+    def total(self, phase, name, processor=False):
+        """Seconds of a phase over all projects and compilers, of medians; None where it was not measured."""
+        figures = self.timings.processor if processor else self.timings.walls
+        found = [median(values) for (row, who), values in figures.items() if (row[2], who) == (phase, name)]
+        return sum(found) if found else None
+
+    def ran(self, phase, *kinds):
+        """Steps of these kinds (of all, without) that hipcache ran in a phase of the last run, over all projects and compilers."""
+        found = [ran for (row, who), ran in self.timings.ran.items() if (row[2], who) == (phase, "hipcache")]
+        return sum(number for ran in found for kind, number in ran.items() if not kinds or kind in kinds) if found else None
 
     def stored_ratio(self, phase, name, other):
         """Bytes that a launcher stores, of those of another: after that phase of what is built first."""
-        first = next((key[:2] for key in self.bytes), None)
-        stored = [self.bytes.get((*first, phase, launcher)) for launcher in (name, other)] if first else []
+        first = next((row[:2] for row in self.timings.keys()), None)
+        stored = [self.bytes.get(((*first, phase), launcher)) for launcher in (name, other)] if first else []
         return stored[0] / stored[1] if all(stored) and stored else None
 
     def text(self):
-        ordered = sorted(self.rows(), key=lambda row: (row["project"], row["compiler"], PHASES.index(row["phase"])))
-        heads = ("project", "compiler", "phase", "launcher", "wall", "of plain", "processor", "run", "stored")
-        return table(
-            heads,
-            [
-                (
-                    row["project"],
-                    row["compiler"],
-                    row["phase"],
-                    row["launcher"],
-                    seconds(row["seconds"]),
-                    ratio(row["seconds"], row["seconds"] / row["ratio"]),
-                    seconds(row["processor_seconds"]),
-                    row["run"] or "all",
-                    kilobytes(row["bytes"]),
-                )
-                for row in ordered
-            ],
-        )
+        return f"{self.timings.text(_base_of)}\n\n{self._bytes_text()}"
+
+    def _bytes_text(self):
+        names = [launcher.name for launcher in self.launchers if launcher.name != "plain"]
+        rows = dict.fromkeys(row for row, _ in self.bytes)
+        cells = [(*row, *(kilobytes(self.bytes.get((row, name))) for name in names)) for row in rows]
+        return table(("project", "compiler", "stored after", *names), cells)
+
+
+def in_turn(launchers, number):
+    """The launchers in another order for each run."""
+    first = number % len(launchers)
+    return launchers[first:] + launchers[:first]
+
+
+def _base_of(row):
+    """The row of the compiler alone that one is held against."""
+    return (*row[:2], COLD) if row[2] in AS_COLD else row

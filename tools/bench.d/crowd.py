@@ -11,7 +11,8 @@ import subprocess
 
 from fixture import Unit
 from latency import ARCHS, DEFINES, SOURCE, build_tool
-from process import daemon_seconds, median, run
+from process import median, run
+from servers import own_seconds
 from table import milliseconds, ratio, table
 
 AT_ONCE = 64
@@ -51,9 +52,9 @@ class Crowd:
     def _crowd(self, tool, at_once, count):
         """Seconds of processor for each hit, clients and daemon together, and what the hits took."""
         result = self.directory / "crowd.result"
-        before = daemon_seconds(self.hipcache.daemon())
+        before = own_seconds(self.hipcache.server())
         run([tool, result, at_once, count, *self.hit], self.hipcache.environment())
-        daemon = daemon_seconds(self.hipcache.daemon()) - before
+        daemon = own_seconds(self.hipcache.server()) - before
         first, *rest = result.read_text().splitlines()
         wall, clients = (int(figure) / 1e6 for figure in first.split())
         took = sorted(int(line) / 1e6 for line in rest)

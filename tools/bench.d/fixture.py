@@ -1,5 +1,6 @@
 """A fixture project, configured for one compiler, one list of architectures and one launcher."""
 
+import copy
 import os
 import pathlib
 import shutil
@@ -31,13 +32,31 @@ class Fixture:
         for source in sorted((self.fixtures / "projects" / self.project / "src").glob("*.[ch][pi]p")):
             source.write_text(source.read_text() + HOST_CODE)
 
-    def configure(self, archs):
-        """Untimed: CMake's own work is the same for all launchers."""
+    def elsewhere(self, name):
+        """The same sources in a second build directory."""
+        twin = copy.copy(self)
+        twin.build_directory = pathlib.Path(f"{self.build_directory}.{name}")
+        twin.remove()
+        return twin
+
+    def remove(self):
+        shutil.rmtree(self.build_directory, ignore_errors=True)
+
+    def configure(self, archs, links=False):
+        """Untimed: CMake's own work is the same for all launchers. With `links` the launcher stands before linkers as well."""
         command = [self.fixtures / "configure", self.project, self.build_directory]
         command += ["--clang", self.compiler, "--archs", ",".join(archs)]
         if self.launcher.command:
             command += ["--launcher", self.launcher.command]
+        if links:
+            command += ["--", f"-DCMAKE_PROJECT_INCLUDE={self._link_rule()}"]
         run(command, self.launcher.environment())
+
+    def _link_rule(self):
+        """What CMake shall include: the one property that counts for every language, and for archives."""
+        rule = pathlib.Path(f"{self.build_directory}.cmake")
+        rule.write_text(f'set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "{self.launcher.command}")\n')
+        return rule
 
     def clean(self):
         run(["ninja", "-C", self.build_directory, "-t", "clean"])

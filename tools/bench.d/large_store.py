@@ -81,4 +81,4 @@ class LargeStore:
             (name, milliseconds(found["hit"]), milliseconds(found["start"]), megabytes(found["memory"]))
             for name, found in self.figures.items()
         ]
-        return table(("actions", "hit", "start and first hit", "daemon"), rows) + f"\nhit, of that with a hundred: {ratio(self.ratio(), 1)}"
+        return table(("actions", "hit", "start and first hit", "daemon"), rows) + f"\n\nHit, of that with a hundred: {ratio(self.ratio(), 1)}."

@@ -5,7 +5,8 @@ import pathlib
 import random
 
 from fixture import Unit
-from process import daemon_seconds, median, run, spawn_cpu_seconds, spawn_seconds
+from process import median, run, spawn_cpu_seconds, spawn_seconds
+from servers import own_seconds
 from table import kilobytes, milliseconds, ratio, table
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,6 +29,7 @@ class Latency:
         self.command = self.unit.command(ARCHS, *DEFINES)
         self.directory = pathlib.Path(directory)
         self.samples = {}
+        self.ran = {}  # what each ran while it should have run nothing; for the reader to see that hits were timed
         self.client_memory = None
         self.cpu = None  # seconds of processor that a hit takes, client and daemon together
 
@@ -44,6 +46,7 @@ class Latency:
                 command, environment = contenders[name]
                 self.unit.object.unlink(missing_ok=True)
                 self.samples[name].append(spawn_seconds(command, environment))
+        self.ran = {launcher.name: launcher.counts() for launcher in self.launchers}
         self._measure_memory(peak)
         self._measure_cpu(runs)
 
@@ -51,10 +54,10 @@ class Latency:
         """Clients by what the kernel reports of children, the daemon by its own account."""
         for launcher in self.launchers:
             if launcher.name == "hipcache":
-                pid = launcher.daemon()
-                before = daemon_seconds(pid)
+                pid = launcher.server()
+                before = own_seconds(pid)
                 clients = [spawn_cpu_seconds([launcher.command, *self.command], launcher.environment()) for _ in range(10 * runs)]
-                self.cpu = sum(clients) / len(clients) + (daemon_seconds(pid) - before) / len(clients)
+                self.cpu = sum(clients) / len(clients) + (own_seconds(pid) - before) / len(clients)
 
     def _warm(self, floor):
         """Makes the hit of each launcher; returns what to time, by name."""
@@ -77,10 +80,6 @@ class Latency:
                 run([peak, result, launcher.command, *self.command], launcher.environment())
                 self.client_memory = int(result.read_text()) * 1024
 
-    def misses(self):
-        """What each launcher ran while it should have run nothing; for the reader to see that hits were timed."""
-        return {launcher.name: launcher.counts() for launcher in self.launchers}
-
     def of(self, name):
         return median(self.samples.get(name, []))
 
@@ -97,9 +96,10 @@ class Latency:
 
     def text(self):
         size = (self.directory / "stored.o").stat().st_size
-        heads = ("hit", "median", "10 %", "90 %", "of floor")
-        rows = [
-            (row["what"], milliseconds(row["median"]), milliseconds(row["p10"]), milliseconds(row["p90"]), ratio(row["of_floor"], 1))
-            for row in self.rows()
-        ]
-        return f"{SOURCE}, {len(ARCHS)} archs, object of {kilobytes(size)}\n" + table(heads, rows)
+        heads = ("hit", "median", "10 %", "90 %", "of floor", "run meanwhile")
+        rows = [(row["what"], *self._cells(row)) for row in self.rows()]
+        return f"{SOURCE}, {len(ARCHS)} archs, object of {kilobytes(size)}:\n\n" + table(heads, rows)
+
+    def _cells(self, row):
+        times = [milliseconds(row[what]) for what in ("median", "p10", "p90")]
+        return (*times, ratio(row["of_floor"], 1), self.ran.get(row["what"]) or "-")

@@ -9,7 +9,8 @@ import socket
 import stat
 import time
 
-from process import Failed, daemon_seconds, run
+import servers
+from process import Failed, run
 
 SETTLING_SECONDS = 3  # longer than the store waits for more to write
 SETTLING_TRIES = 10
@@ -31,6 +32,8 @@ class Plain:
     name = "plain"
     command = ""
     cache = None
+    caches_steps = False  # else a whole compile is run or none
+    caches_links = False  # may stand before linkers and archivers
 
     def environment(self):
         return dict(os.environ)
@@ -41,23 +44,39 @@ class Plain:
     def zero(self):
         """Counts from here."""
 
-    def counts(self):
-        """What was run since zero(), as text; None where the launcher does not say."""
+    def ran(self):
+        """What was run since zero(), as numbers by kind; None where the launcher does not say."""
         return None
+
+    def counts(self):
+        """The same as text."""
+        ran = self.ran()
+        return None if ran is None else ", ".join(f"{number} {kind}" for kind, number in ran.items())
 
     def bytes_stored(self):
         return 0
 
+    def server(self):
+        """The process id of the server that works for the launcher, or None."""
+        return None
+
+    def settle(self):
+        """Waits until nothing is done any more for what was asked so far."""
+        pid = self.server()
+        if pid is not None:
+            servers.await_quiet(pid)
+
     def server_seconds(self):
-        """Seconds of processor that a server has used so far; None where that is not known."""
-        return 0
+        """Seconds of processor that a server and what it started have used so far."""
+        pid = self.server()
+        return 0 if pid is None else servers.tree_seconds(pid)
 
     def stop(self):
         """Ends what renew() started."""
 
 
 class Ccache(Plain):
-    """Debian's ccache as it comes: direct mode, no compression setting changed."""
+    """ccache as it comes: direct mode, no compression setting changed."""
 
     name = "ccache"
 
@@ -77,11 +96,11 @@ class Ccache(Plain):
     def zero(self):
         run([self.command, "--zero-stats"], self.environment())
 
-    def counts(self):
+    def ran(self):
         rows = (line.split("\t") for line in run([self.command, "--print-stats"], self.environment()).splitlines())
         stats = {row[0]: int(row[1]) for row in rows if len(row) == 2}
         uncacheable = stats.get("unsupported_compiler_option", 0) + stats.get("could_not_use_precompiled_header", 0)
-        return f"{stats.get('cache_miss', 0) + uncacheable} compiles"
+        return {"compiles": stats.get("cache_miss", 0) + uncacheable}
 
     def bytes_stored(self):
         return bytes_under(self.cache)
@@ -113,16 +132,16 @@ class Sccache(Plain):
     def zero(self):
         run([self.command, "--zero-stats"], self.environment())
 
-    def counts(self):
+    def ran(self):
         stats = json.loads(run([self.command, "--show-stats", "--stats-format=json"], self.environment()))["stats"]
         misses = sum(stats["cache_misses"]["counts"].values())
-        return f"{misses + stats.get('requests_not_cacheable', 0)} compiles"
+        return {"compiles": misses + stats.get("requests_not_cacheable", 0)}
 
     def bytes_stored(self):
         return bytes_under(self.cache)
 
-    def server_seconds(self):
-        return None  # it is not found among the processes
+    def server(self):
+        return servers.find("sccache", str(self.port))
 
     def stop(self):
         if self.port is not None:
@@ -135,6 +154,8 @@ class Hipcache(Plain):
     """hipcache as built, with a cache directory, and so a daemon, of its own."""
 
     name = "hipcache"
+    caches_steps = True
+    caches_links = True
 
     def __init__(self, program):
         self.command = str(program)
@@ -166,11 +187,14 @@ class Hipcache(Plain):
             "requests": stats["requests"],
         }
 
-    def counts(self):
+    def ran(self):
+        """Device and host compiles always; other steps, and what was not cached, only where there were any."""
+        stats = self.stats()
+        others = {kind: counts["run"] for kind, counts in stats["steps"].items() if kind not in ("device", "host")}
+        others["passed through"] = stats["requests"]["passthrough"]
         steps = self.steps()
-        passed = steps["requests"]["passthrough"]
-        more = f", {passed} passed through" if passed else ""
-        return f"{steps['device']['run']} device, {steps['host']['run']} host{more}"
+        ran = {"device": steps["device"]["run"], "host": steps["host"]["run"]}
+        return {**ran, **{kind: number for kind, number in others.items() if number}}
 
     def bytes_stored(self):
         """When the write-ahead log is empty: some seconds after the last write."""
@@ -182,29 +206,13 @@ class Hipcache(Plain):
             before, now = now, self.stats()["store"]["bytes_on_disk"]
         return now
 
-    def server_seconds(self):
-        return daemon_seconds(self.daemon())
-
-    def daemon(self):
-        """The process id of the daemon of this cache directory, or None."""
-        for entry in pathlib.Path("/proc").iterdir():
-            with contextlib.suppress(OSError):
-                if entry.name.isdigit() and (entry / "comm").read_text().strip() == "hipcached":
-                    named = (entry / "environ").read_bytes() + b"\0" + (entry / "cmdline").read_bytes()
-                    words = named.split(b"\0")
-                    if any(word.split(b"=")[-1] == str(self.cache).encode() for word in words):
-                        return int(entry.name)
-        return None
+    def server(self):
+        return servers.find("hipcached", str(self.cache))
 
     def daemon_memory(self):
         """Bytes that the daemon holds now."""
-        pid = self.daemon()
-        if pid is None:
-            return None
-        for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) * 1024
-        return None
+        pid = self.server()
+        return None if pid is None else servers.memory(pid)
 
     def stop(self):
         if self.cache is not None:
@@ -213,13 +221,13 @@ class Hipcache(Plain):
         self.cache = None
 
 
-def found(hipcache):
-    """The launchers of this machine, the compiler alone first. hipcache is left out where it was not built."""
+def found(hipcache, **programs):
+    """The launchers to compare, the compiler alone first. One that is None or no program is left out."""
     launchers = [Plain()]
     for make, name in ((Ccache, "ccache"), (Sccache, "sccache")):
-        program = shutil.which(name)
+        program = shutil.which(programs.get(name) or name)
         if program:
-            launchers.append(make(program))
+            launchers.append(make(str(pathlib.Path(program).absolute())))
     if pathlib.Path(hipcache).exists():
         launchers.append(Hipcache(pathlib.Path(hipcache).resolve()))
     return launchers

@@ -34,3 +34,9 @@ def machine(launchers, compilers, load):
         "load": load,
         "versions": versions,
     }
+
+
+def sentence(found):
+    """The same in words."""
+    versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
+    return f"{versions}; {found['processors']} processors, {found['model']}, Linux {found['kernel']}; load at the start {found['load']:.2f}."

@@ -13,11 +13,13 @@ import signal
 import sys
 import tempfile
 
+import document
 import targets
 import where
 from builds import Builds
 from compression import Compression
 from crowd import Crowd
+from edits import Edits
 from fixture import COMPILERS, PROJECTS, ROOT
 from large_store import LargeStore
 from latency import Latency
@@ -27,26 +29,37 @@ from plot import svg
 from process import Failed
 from scaling import Scaling
 
-ARCHS = ["gfx906", "gfx908", "gfx1010", "gfx1030"]
+ARCHS = "gfx906,gfx1030"
 ADDED = "gfx90a"
 PICTURE = ROOT / "docs/benchmarks.svg"
+PARTS = ("builds", "edits", "hits", "crowd", "store", "archs")
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="tools/bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, help="runs of the builds and of the units (default: 3)")
+    parser.add_argument("--repeat", type=int, metavar="N", help="runs of builds, edits and units; medians are reported (default: 1)")
     parser.add_argument("--hits", type=int, help="hits to time (default: 200)")
     parser.add_argument("--clang", choices=COMPILERS, action="append", help="compiler; may be repeated (default: both)")
     parser.add_argument("--project", choices=PROJECTS, action="append", help="project; may be repeated (default: both)")
+    parser.add_argument("--archs", default=ARCHS, help=f"of builds and edits (default: {ARCHS}); {ADDED} is added")
+    parser.add_argument("--only", choices=PARTS, action="append", help="part to measure; may be repeated (default: all)")
     parser.add_argument("--hipcache", default=ROOT / "build/release/bin/hipcache", help="the program to measure")
-    parser.add_argument("--quick", action="store_true", help="a short unit, and unless given: 1 run, 50 hits, one compiler, one project")
+    parser.add_argument("--ccache", metavar="PATH", help="ccache to compare with (default: the one in PATH; see tools/newest-launchers)")
+    parser.add_argument("--sccache", metavar="PATH", help="sccache to compare with (default: the one in PATH)")
+    parser.add_argument("--quick", action="store_true", help="a short unit, and unless given: 50 hits, one compiler, one project")
     parser.add_argument("--json", metavar="FILE", help="write all figures to FILE")
+    parser.add_argument("--document", metavar="FILE", help="put the figures into FILE, as docs/benchmarks.md has them")
     parser.add_argument("--plot", action="store_true", help=f"write the picture of the builds to {PICTURE.relative_to(ROOT)}")
     given = parser.parse_args()
     given.clang = given.clang or (["19"] if given.quick else list(COMPILERS))
     given.project = given.project or (["hip-language"] if given.quick else list(PROJECTS))
-    given.runs = given.runs or (1 if given.quick else 3)
+    given.archs = given.archs.split(",")
+    given.repeat = given.repeat or 1
     given.hits = given.hits or (50 if given.quick else 200)
+    given.only = given.only or PARTS
+    for program in (given.ccache, given.sccache):
+        if program and not shutil.which(program):
+            parser.error(f"no program {program}")
     return given
 
 
@@ -54,41 +67,51 @@ def note(text):
     print(f"-- {text}", file=sys.stderr, flush=True)
 
 
+def settings(given):
+    runs = "one run" if given.repeat == 1 else f"medians of {given.repeat} runs"
+    return f"{runs}{', `--quick`' if given.quick else ''}, architectures {', '.join(given.archs)}, then {ADDED}"
+
+
 def measure(given, launchers, directory, load):
-    builds = Builds(launchers, directory, ARCHS, ADDED)
-    latency = Latency(launchers, directory, given.clang[0])
+    """Each part in turn; its text is shown as soon as it is known, as the whole takes a while."""
+    report = document.Document(settings(given), machine(launchers, given.clang, load))
     hipcache = next(launcher for launcher in launchers if launcher.name == "hipcache")
+    builds = Builds(launchers, directory, given.archs, ADDED)
+    compression = Compression(hipcache)
+    edits = Edits(launchers, directory, given.archs)
+    latency = Latency(launchers, directory, given.clang[0])
+    crowd = Crowd(hipcache, directory, given.clang[0])
+    large_store = LargeStore(hipcache, directory, given.clang[0])
     scaling = Scaling(hipcache, directory, given.clang[0], "scan.cpp" if given.quick else "sort.cpp")
 
-    builds.run(given.project, given.clang, given.runs, note)
-    compression = Compression(hipcache)
-    compression.run(directory / f"{given.project[-1]}-clang{given.clang[-1]}-hipcache", note)
-    latency.run(given.hits, note)
-    sections = [
-        ("Builds", builds.text()),
-        ("Compression", compression.text()),
-        ("Hit latency", latency.text()),
-        ("Run while hits were timed", str(latency.misses())),
-        ("Where a hit's time goes", where.text_of(latency, directory)),
-    ]
-    crowd = Crowd(hipcache, directory, given.clang[0])
-    crowd.run(10 * given.hits, note)
-    large_store = LargeStore(hipcache, directory, given.clang[0])
-    large_store.run(given.hits, note)
-    scaling.run(given.runs, note)
-    reached = targets.rows(builds, latency, crowd, large_store, scaling)
-    sections += [
-        ("Many at once", crowd.text()),
-        ("A large store", large_store.text()),
-        ("Many architectures", scaling.text()),
-        ("Targets", targets.text_of(reached)),
-    ]
-    for title, text in sections:
-        print(f"\n{title}\n\n{text}")
-    return {
-        "machine": machine(launchers, given.clang, load),
-        "builds": list(builds.rows()),
+    if "builds" in given.only:
+        builds.run(given.project, given.clang, given.repeat, note)
+        report.add("Builds", builds.text())
+        compression.run(directory / f"{given.project[-1]}-clang{given.clang[-1]}-hipcache", note)
+        report.add("Compression", compression.text())
+    if "edits" in given.only:
+        edits.run(given.clang, given.repeat, note)
+        report.add("Edits", edits.text())
+    if "hits" in given.only:
+        latency.run(given.hits, note)
+        report.add("Hit latency", latency.text())
+        report.add("Where a hit's time goes", where.text_of(latency, directory))
+    if "crowd" in given.only:
+        crowd.run(10 * given.hits, note)
+        report.add("Many at once", crowd.text())
+    if "store" in given.only:
+        large_store.run(given.hits, note)
+        report.add("A large store", large_store.text())
+    if "archs" in given.only:
+        scaling.run(given.repeat, note)
+        report.add("Many architectures", scaling.text())
+    reached = targets.rows(builds, edits, latency, crowd, large_store, scaling)
+    report.add("Targets", targets.text_of(reached))
+    figures = {
+        "machine": report.machine,
+        "builds": builds.rows(),
         "compression": compression.rows(),
+        "edits": edits.rows(),
         "hits": list(latency.rows()),
         "client_bytes": latency.client_memory,
         "daemon_bytes": builds.daemon_memory,
@@ -98,12 +121,22 @@ def measure(given, launchers, directory, load):
         "scaling": scaling.rows(),
         "targets": reached,
     }
+    return report, figures
+
+
+def keep(given, report, figures):
+    if given.json:
+        pathlib.Path(given.json).write_text(json.dumps(figures, indent=2) + "\n")
+    if given.document:
+        report.put_into(pathlib.Path(given.document))
+    if given.plot and figures["builds"]:
+        PICTURE.write_text(svg(figures))
 
 
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     given = arguments()
-    launchers = found(given.hipcache)
+    launchers = found(given.hipcache, ccache=given.ccache, sccache=given.sccache)
     if launchers[-1].name != "hipcache":
         print(f"tools/bench: no {given.hipcache}; build it first: cmake --preset release && cmake --build --preset release", file=sys.stderr)
         return 1
@@ -112,7 +145,7 @@ def main():
         note(f"this machine is busy (load {load:.1f}): ratios of builds and of many architectures will mislead")
     directory = pathlib.Path(tempfile.mkdtemp(prefix="hipcache-bench-"))
     try:
-        figures = measure(given, launchers, directory, load)
+        report, figures = measure(given, launchers, directory, load)
     except Failed as failure:
         print(f"tools/bench: {failure}", file=sys.stderr)
         return 1
@@ -120,10 +153,7 @@ def main():
         for launcher in launchers:
             launcher.stop()
         shutil.rmtree(directory, ignore_errors=True)
-    if given.json:
-        pathlib.Path(given.json).write_text(json.dumps(figures, indent=2) + "\n")
-    if given.plot:
-        PICTURE.write_text(svg(figures))
+    keep(given, report, figures)
     return 0
 
 

@@ -3,7 +3,7 @@
 import html
 
 COLOURS = {"plain": "#8c8c8c", "ccache": "#d9a441", "sccache": "#6a9fb5", "hipcache": "#b5483a"}
-PANEL_WIDTH, PANEL_HEIGHT = 520, 250
+PANEL_WIDTH, PANEL_HEIGHT = 720, 250
 LEFT, TOP, BOTTOM = 48, 84, 34
 GAP = 24
 COLUMNS = 2
@@ -63,7 +63,9 @@ def _panel(x, y, title, rows):
         left = x + LEFT + column * group + group * 0.1
         yield _text(left + group * 0.4, base + 18, phase, size=12, anchor="middle")
         for place, name in enumerate(launchers):
-            value = seconds[(phase, name)]
+            value = seconds.get((phase, name))
+            if value is None:
+                continue
             high = value * scale
             at = left + place * bar
             yield f'<rect x="{at:.1f}" y="{base - high:.1f}" width="{bar - 2:.1f}" height="{high:.1f}" fill="{COLOURS[name]}"/>'

@@ -1,7 +1,6 @@
 """Running and timing commands."""
 
 import os
-import pathlib
 import resource
 import statistics
 import subprocess
@@ -65,12 +64,6 @@ def spawn_cpu_seconds(command, environment):
     if status != 0:
         raise Failed(f"status {status}: {' '.join(words)}")
     return usage.ru_utime + usage.ru_stime
-
-
-def daemon_seconds(pid):
-    """Seconds of processor that a process has used, in all its threads, those that ended too."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def median(values):

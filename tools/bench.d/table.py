@@ -1,16 +1,16 @@
-"""Text tables, and numbers with units."""
+"""Tables in Markdown that can be read as text too, and numbers with units."""
 
 
 def table(heads, rows):
     """Columns as wide as their widest cell; numbers to the right."""
     cells = [[str(cell) for cell in row] for row in [heads, *rows]]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]
-    lines = []
-    for number, row in enumerate(cells):
-        lines.append("  ".join(_align(cell, width) for cell, width in zip(row, widths)).rstrip())
-        if number == 0:
-            lines.append("  ".join("-" * width for width in widths))
-    return "\n".join(lines)
+    widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(heads))]
+    lines = [_line([_align(cell, width) for cell, width in zip(row, widths)]) for row in cells]
+    return "\n".join([lines[0], _line(["-" * width for width in widths]), *lines[1:]])
+
+
+def _line(cells):
+    return f"| {' | '.join(cells)} |"
 
 
 def _align(cell, width):
@@ -34,4 +34,4 @@ def ratio(value, base):
 
 
 def kilobytes(value):
-    return f"{value / 1e3:.0f} kB"
+    return "-" if value is None else f"{value / 1e3:.0f} kB"

@@ -7,34 +7,53 @@ def _row(name, limit, value, unit=""):
     if value is None:
         return {"target": name, "limit": f"<= {limit}{unit}", "measured": "-", "reached": "not measured"}
     reached = "yes" if value <= limit else "no"
-    return {"target": name, "limit": f"<= {limit}{unit}", "measured": f"{value:.2f}{unit}", "reached": reached}
+    measured = value if isinstance(value, int) else f"{value:.2f}"
+    return {"target": name, "limit": f"<= {limit}{unit}", "measured": f"{measured}{unit}", "reached": reached}
 
 
-def _of(total, phase, name, other):
-    base = total(phase, other)
-    return total(phase, name) / base if base else None
+def _of(value, base):
+    return value / base if value is not None and base else None
 
 
-def rows(builds, latency, crowd, large_store, scaling):
+def _of_builds(builds):
+    def against(phase, other, base, processor=False):
+        return _of(builds.total(phase, "hipcache", processor), builds.total(base, other, processor))
+
+    yield _row(f"cold build with {len(builds.archs)} archs, of plain", 1.05, against("cold", "plain", "cold"))
+    yield _row("processor time of a cold build, of plain", 1.02, against("cold", "plain", "cold", processor=True))
+    yield _row("full-hit build, links from the cache, of ccache's", 0.35, against("warm, links too", "ccache", "warm"))
+    yield _row("steps run in a second build directory", 0, builds.ran("second directory"))
+    yield _row("host compiles of an added arch", 0, builds.ran("arch added", "host"))
+    yield _row("stored by a cold build, of ccache's", 0.6, builds.stored_ratio("cold", "hipcache", "ccache"))
+
+
+def _of_edits(edits):
+    """Processor time, with the compiler that comes out worse."""
+    for kind, limit in (("light", 1.03), ("heavy", 0.25)):
+        yield _row(f"cold compile of {kind} units, of plain", 1.02, edits.worst(kind, "cold"))
+        for phase in ("comment added, first", "comment added, later", "comment reworded", "host edit"):
+            yield _row(f"{phase}, {kind} units, of plain", limit, edits.worst(kind, phase))
+        yield _row(f"kernel edit, {kind} units, of plain", 1.03, edits.worst(kind, "kernel edit"))
+
+
+def rows(builds, edits, latency, crowd, large_store, scaling):
     hit, other = latency.of("hipcache"), latency.of("ccache")
-    plain = builds.total("cold", "plain")
     memory = [value for value in builds.daemon_memory if value is not None]
     client = latency.client_memory
     floor = latency.of("floor")
     large = large_store.rows().get("a million", {})
+    many = crowd.rows()
     return [
-        _row("hit of a 2-arch unit, of ccache's direct hit", 0.3, hit / other if hit and other else None),
-        _row("hit of a 2-arch unit, of the floor", 2, hit / floor if hit else None),
+        _row("hit of a 2-arch unit, of ccache's direct hit", 0.3, _of(hit, other)),
+        _row("hit of a 2-arch unit, of the floor", 2, _of(hit, floor)),
         _row("processor time of a hit, client and daemon", 1.5, latency.cpu * 1000 if latency.cpu else None, " ms"),
-        _row("processor time idle with 64 clients at once", 0.3, 1 - crowd.rows()["of_processors"]),
-        _row("slowest 1 % of 64 clients at once, of the median", 10, crowd.rows()["p99_of_median"]),
-        _row("hit beside misses, of that beside plain compiles", 2, crowd.rows()["misses_of_plain"]),
+        _row("processor time idle with 64 clients at once", 0.3, 1 - many["of_processors"] if many else None),
+        _row("slowest 1 % of 64 clients at once, of the median", 10, many.get("p99_of_median")),
+        _row("hit beside misses, of that beside plain compiles", 2, many.get("misses_of_plain")),
         _row("hit with a million actions, of that with a hundred", 1.2, large_store.ratio()),
         _row("start and first hit with a million actions", 300, large["start"] * 1000 if large else None, " ms"),
-        _row(f"cold build with {len(builds.archs)} archs, of plain", 1.05, builds.total("cold", "hipcache") / plain),
-        _row("processor time of a cold build, of plain", 1.02, _of(builds.processor_total, "cold", "hipcache", "plain")),
-        _row("full-hit build, of ccache's", 0.35, _of(builds.total, "warm", "hipcache", "ccache")),
-        _row("stored by a cold build, of ccache's", 0.6, builds.stored_ratio("cold", "hipcache", "ccache")),
+        *_of_builds(builds),
+        *_of_edits(edits),
         _row("one unit with 8 archs, of plain", 0.65, scaling.ratio_of("eight", "plain")),
         _row("ninth arch, of that arch alone and the host", 1.2, scaling.ratio_of("ninth", "alone")),
         _row("client's memory", 10, client / 1e6 if client else None, " MB"),

@@ -76,7 +76,7 @@ def text_of(latency, directory):
         command = [launcher.command, *latency.command]
         rows = [(launcher.name, _summary(client_calls(command, launcher.environment(), log)))]
         if launcher.name == "hipcache":
-            pid = launcher.daemon()
+            pid = launcher.server()
             if pid is not None:
                 rows.append(("its daemon", _summary(daemon_calls(pid, command, launcher.environment(), log))))
             shares = phases(command, launcher.environment(), log)

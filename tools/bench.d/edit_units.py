@@ -1,0 +1,85 @@
+"""HIP sources to edit, of two kinds: light ones, which are little more than the runtime's headers, and a heavy one, whose kernels
+keep the back end busy for some seconds for each architecture."""
+
+import dataclasses
+
+# Compiles for a build directory's own header, as projects that generate one do.
+HEAD = """#include <hip/hip_runtime.h>
+#include "settings.h"
+
+// {words}
+{comments}
+"""
+LIGHT = """__global__ void kernel_{index}(float* data) {{ data[blockIdx.x * SETTINGS_BLOCK + threadIdx.x] *= {kernel}.5f; }}
+"""
+HEAVY = """template <typename Number, int Rounds>
+__global__ void mix(Number* data, int count) {{
+  __shared__ Number tile[SETTINGS_BLOCK];
+  Number sums[16] = {{}};
+  const int at = blockIdx.x * SETTINGS_BLOCK + threadIdx.x;
+  for (int i = at; i < count; i += SETTINGS_BLOCK * gridDim.x) {{
+    tile[threadIdx.x] = data[i];
+    __syncthreads();
+#pragma unroll
+    for (int round = 0; round < Rounds; ++round) {{
+      const Number other = tile[(threadIdx.x * (2 * round + 1) + round) % SETTINGS_BLOCK];
+      sums[round % 16] += other * (sums[(round + 5) % 16] + Number(round * {kernel}));
+      if (other > sums[(round + 1) % 16]) sums[(round + 2) % 16] -= other;
+    }}
+    __syncthreads();
+  }}
+#pragma unroll
+  for (int sum = 0; sum < 16; ++sum) data[at * 16 + sum] = sums[sum];
+}}
+"""
+NUMBERS = ("float", "double", "int", "long")
+ROUNDS = (160, 200, 240, 280)
+INSTANCES = "".join(f"template __global__ void mix<{number}, {rounds}>({number}*, int);\n" for number in NUMBERS for rounds in ROUNDS)
+TAIL = """
+int version_{index}() {{ return {host}; }}
+"""
+SETTINGS = "#pragma once\n#define SETTINGS_BLOCK 256\n"
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    name: str
+    kernels: str
+    units: int
+
+
+KINDS = (Kind("light", LIGHT, 4), Kind("heavy", HEAVY + INSTANCES, 1))
+
+
+@dataclasses.dataclass
+class EditUnit:
+    """The text of one source, which an edit changes."""
+
+    kind: Kind
+    index: int
+    comments: int = 0
+    words: int = 0
+    kernel: int = 3
+    host: int = 1
+
+    def text(self):
+        comments = "".join(f"// Edited, and nothing more: {number}.\n" for number in range(self.comments))
+        words = f"Kernels that are edited. {'More words. ' * self.words}"
+        values = {"index": self.index, "words": words, "comments": comments, "kernel": self.kernel, "host": self.host}
+        return (HEAD + self.kind.kernels + TAIL).format(**values)
+
+    def add_comment(self):
+        """Adds a line before the kernels: what follows moves down, and no code changes."""
+        self.comments += 1
+
+    def reword_comment(self):
+        """Changes a comment in its place: what the preprocessor makes of the source stays as it is."""
+        self.words += 1
+
+    def edit_host(self):
+        """Changes a function that only the host has code of."""
+        self.host += 1
+
+    def edit_kernel(self):
+        """Changes a number in a kernel."""
+        self.kernel += 1

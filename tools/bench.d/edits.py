@@ -1,0 +1,73 @@
+"""What the first edits after a cold build cost, of light units and of a heavy one: a comment, host code, a kernel."""
+
+import itertools
+
+from builds import in_turn
+from edit_project import EditProject
+from edit_units import KINDS, EditUnit
+from timings import Timings
+
+COLD, SECOND = "cold", "second directory"
+FIRST, LATER, REWORDED, HOST, KERNEL = "comment added, first", "comment added, later", "comment reworded", "host edit", "kernel edit"
+EDITS = {
+    FIRST: EditUnit.add_comment,
+    LATER: EditUnit.add_comment,
+    REWORDED: EditUnit.reword_comment,
+    HOST: EditUnit.edit_host,
+    KERNEL: EditUnit.edit_kernel,
+}
+PHASES = (COLD, *EDITS, SECOND)
+
+
+class Edits:
+    """Each kind, compiler and launcher starts with an empty cache and a new daemon: the first edit is the first there."""
+
+    def __init__(self, launchers, directory, archs):
+        self.launchers = launchers
+        self.directory = directory
+        self.archs = archs
+        self.timings = Timings(launchers, ("units", "compiler", "phase"), PHASES)
+
+    def run(self, compilers, runs, note):
+        for number, kind, compiler in itertools.product(range(runs), KINDS, compilers):
+            for launcher in in_turn(self.launchers, number):
+                note(f"run {number + 1}: edits of {kind.name} units, clang {compiler}, {launcher.name}")
+                launcher.renew(self.directory)
+                self._measure(kind, compiler, EditProject(kind, compiler, launcher, self.directory, self.archs))
+                launcher.stop()
+
+    def _measure(self, kind, compiler, project):
+        def measure(phase, build):
+            self.timings.measure((kind.name, f"clang {compiler}", phase), project.launcher, lambda: project.build(build))
+
+        build = project.configure("build")
+        measure(COLD, build)
+        for phase in self._edits(project.launcher):
+            project.edit(EDITS[phase])
+            measure(phase, build)
+        if project.launcher.name != "plain":
+            measure(SECOND, project.configure("second"))
+
+    @staticmethod
+    def _edits(launcher):
+        """What is a full compile by definition is measured once."""
+        if launcher.name == "plain":
+            return (FIRST,)
+        return EDITS if launcher.caches_steps else (FIRST, REWORDED)
+
+    def rows(self):
+        return self.timings.rows(_base_of)
+
+    def worst(self, kind, phase):
+        """Processor time of hipcache in a phase, of the compiler's alone: the compiler with which it is the most."""
+        rows = [row for row in self.timings.keys() if (row[0], row[2]) == (kind, phase)]
+        found = [self.timings.of(row, "hipcache", _base_of(row), "plain") for row in rows]
+        return max((value for value in found if value is not None), default=None)
+
+    def text(self):
+        return self.timings.text(_base_of)
+
+
+def _base_of(row):
+    """The row of the compiler alone that one is held against."""
+    return (*row[:2], COLD if row[2] in (COLD, SECOND) else FIRST)
