@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 class ToolchainStaleness : public Staleness {
  protected:
   // The compiler counts for all that it runs itself. The code objects come out equal, so there is nothing to bundle.
-  static constexpr Steps kCompilerChanged{.device = 2, .host = 1, .probe = 1};
+  static inline const Steps kCompilerChanged{.device = 2, .host = 1, .probe = 1};
 
   void make_wrapper(const std::string& target) const {
     project_.write("clang++", "#!/bin/sh\nexec " + target + " \"$@\"\n");
