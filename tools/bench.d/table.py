@@ -2,10 +2,10 @@
 
 
 def table(heads, rows):
-    """Columns as wide as their widest cell; numbers to the right."""
+    """Columns as wide as their widest cell; numbers to the right, but for the first column, which names the row."""
     cells = [[str(cell) for cell in row] for row in [heads, *rows]]
     widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(heads))]
-    lines = [_line([_align(cell, width) for cell, width in zip(row, widths)]) for row in cells]
+    lines = [_line([row[0].ljust(widths[0]), *map(_align, row[1:], widths[1:])]) for row in cells]
     return "\n".join([lines[0], _line(["-" * width for width in widths]), *lines[1:]])
 
 
