@@ -103,7 +103,8 @@ class Ccache(Plain):
         return {"compiles": stats.get("cache_miss", 0) + uncacheable}
 
     def bytes_stored(self):
-        return bytes_under(self.cache)
+        """Without what it keeps for itself in its temporary directory: the stamps of files that it has read, some megabytes at once."""
+        return bytes_under(self.cache) - bytes_under(self.cache / "tmp")
 
 
 class Sccache(Plain):
