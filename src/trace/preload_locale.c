@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/preload_call.h"
 #include "trace/preload_internal.h"
 
 enum { NAME_LIMIT = 128, DIRECTORY_LIMIT = 512, DOMAINS = 8 };
@@ -140,32 +141,66 @@ static const struct {
                    {LC_IDENTIFICATION, "LC_IDENTIFICATION", {"LC_IDENTIFICATION"}}};
 enum { CATEGORIES = sizeof kCategories / sizeof *kCategories };
 
-/* Whether it is there. */
-static bool saw_below(const char* directory, const char* file) {
-  char path[NAME_LIMIT] = "";
-  if (!add(path, sizeof path, directory, strlen(directory)) || !add(path, sizeof path, file, strlen(file)))
-    return false;
-  trace_saw_file(path);
-  return trace_existed(AT_FDCWD, path, O_CREAT);
+/* As the kernel gives it. */
+struct directory_entry {
+  uint64_t inode;
+  int64_t offset;
+  unsigned short length;
+  unsigned char type;
+  char name[];
+};
+
+static bool is_table(const char* name) {
+  static const char kEnding[] = ".conf";
+  const size_t length = strlen(name);
+  return length >= sizeof kEnding && strcmp(name + length - (sizeof kEnding - 1), kEnding) == 0;
 }
 
-/* The tables of character sets, which lie in one of these places, where libc was built to look: their cache, or where
- * there is none the tables. With a path of the user's they are many files in many places: not followed. */
+/* libc reads each table that it finds there, so the listing is an input as well as they are. */
+static void saw_tables_in(const char* directory) {
+  if (!trace_active()) return;
+  const int saved = errno;
+  const int fd = (int)trace_call(SYS_openat, AT_FDCWD, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  trace_saw(TRACE_LIST, directory, fd >= 0, trace_seen_descriptor(fd));
+  _Alignas(struct directory_entry) char entries[1024];
+  long filled = 0;
+  while (fd >= 0 && (filled = trace_call(SYS_getdents64, fd, entries, sizeof entries)) > 0)
+    for (long at = 0; at < filled;) {
+      const struct directory_entry* entry = (const struct directory_entry*)(entries + at);
+      char path[DIRECTORY_LIMIT] = "";
+      if (is_table(entry->name) && add(path, sizeof path, directory, strlen(directory)) &&
+          add(path, sizeof path, "/", 1) && add(path, sizeof path, entry->name, strlen(entry->name)))
+        trace_saw_file(path);
+      at += entry->length;
+    }
+  if (filled < 0) trace_unknown("getdents64", directory);
+  if (fd >= 0) (void)trace_call(SYS_close, fd);
+  errno = saved;
+}
+
+/* The tables of character sets, which lie in one of these places, where libc was built to look, and their cache. The
+ * tables count beside a cache, too: libc passes over one that is damaged. With a path of the user's they are many files
+ * in many places: not followed. */
 static void saw_character_sets(void) {
-  static const char* const directories[] = {
+  static const struct {
+    const char* cache;
+    const char* tables;
+    const char* more_tables;
+  } kPlaces[] = {
+#define PLACE(directory) {directory "/gconv-modules.cache", directory "/gconv-modules", directory "/gconv-modules.d"}
 #if defined __x86_64__
-      "/usr/lib/x86_64-linux-gnu/gconv",
+      PLACE("/usr/lib/x86_64-linux-gnu/gconv"),
 #elif defined __aarch64__
-      "/usr/lib/aarch64-linux-gnu/gconv",
+      PLACE("/usr/lib/aarch64-linux-gnu/gconv"),
 #endif
-      "/usr/lib64/gconv", "/usr/lib/gconv"};
-  enum { DIRECTORIES = sizeof directories / sizeof *directories };
+      PLACE("/usr/lib64/gconv"), PLACE("/usr/lib/gconv")};
+#undef PLACE
   if (value_of("GCONV_PATH") != NULL) trace_unknown("GCONV_PATH", "tables of character sets of the user's");
-  for (size_t i = 0; i < DIRECTORIES; ++i)
-    if (saw_below(directories[i], "/gconv-modules.cache")) return;
-  for (size_t i = 0; i < DIRECTORIES; ++i) {
-    (void)saw_below(directories[i], "/gconv-modules");
-    (void)saw_below(directories[i], "/gconv-modules.d/gconv-modules-extra.conf");
+  for (size_t i = 0; i < sizeof kPlaces / sizeof *kPlaces; ++i) {
+    trace_saw_file(kPlaces[i].cache);
+    trace_saw_file(kPlaces[i].tables);
+    saw_tables_in(kPlaces[i].more_tables);
+    if (trace_existed(AT_FDCWD, kPlaces[i].cache, O_CREAT)) return;
   }
 }
 

@@ -119,7 +119,7 @@ TEST_P(DaemonLimits, SaysOfADaemonThatDoesNotEndThatItLives) {
   EXPECT_THAT(stopped.err, HasSubstr("process " + std::to_string(pid)));
   EXPECT_EQ(std::count(stopped.err.begin(), stopped.err.end(), '\n'), 1) << stopped.err;
   ASSERT_EQ(kill(pid, SIGCONT), 0);
-  while (cache_.daemon() != 0) std::this_thread::sleep_for(5ms);
+  EXPECT_TRUE(support::comes_true([this] { return cache_.daemon() == 0; }));
 }
 
 TEST_P(DaemonLimits, EndAtOnceWithASecondSignalAndNothingIsLost) {
@@ -130,7 +130,7 @@ TEST_P(DaemonLimits, EndAtOnceWithASecondSignalAndNothingIsLost) {
   Result<UniqueFd> mute = protocol::connect_to(cache_.daemon_directory() + "/daemon.sock", 1s);
   ASSERT_TRUE(mute.ok());
   ASSERT_EQ(kill(pid, SIGTERM), 0);
-  while (support::exists(cache_.daemon_directory() + "/daemon.sock")) std::this_thread::sleep_for(1ms);
+  ASSERT_TRUE(support::comes_true([this] { return !support::exists(cache_.daemon_directory() + "/daemon.sock"); }));
   const auto asked = std::chrono::steady_clock::now();
   ASSERT_EQ(kill(pid, SIGTERM), 0);
   EXPECT_TRUE(ends(daemon));

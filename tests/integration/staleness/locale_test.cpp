@@ -1,5 +1,7 @@
 // What libc opens by itself: the files of the user's locale, message catalogues, tables of character sets.
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 
 #include <filesystem>
 
@@ -11,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kInstalled = "/usr/lib/locale/C.utf8";
+constexpr const char* kCharacterSets = "/usr/lib/x86_64-linux-gnu/gconv";
 
 class LocaleStaleness : public WholeCompile, public testing::Test {
  protected:
@@ -64,6 +67,68 @@ TEST_F(LocaleStaleness, CharacterSetsOfTheUsersAreNotFollowed) {
     EXPECT_EQ(counted.not_stored.at("trace"), 1) << counted.json.dump();
   }
   expect_hit(argv);
+}
+
+// In a mount namespace of the test's own, where the system's tables of character sets are files that the test writes.
+class CharacterSets : public LocaleStaleness {
+ protected:
+  void SetUp() override {
+    if (!fs::is_directory(kCharacterSets)) GTEST_SKIP() << "the tables lie elsewhere";
+    for (const char* module : {"ISO8859-1.so", "ISO8859-7.so"})
+      tables_.write(module, support::read_bytes(std::string(kCharacterSets) + "/" + module));
+    tables_.write("gconv-modules", means("1"));
+    project_.write("a.c", "const char* word = \"\xe4\";\n");
+    const bool ready = unshare(CLONE_NEWNS) == 0 && mount("", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                       mount(tables_.path().c_str(), kCharacterSets, nullptr, MS_BIND, nullptr) == 0;
+    if (!ready) GTEST_SKIP() << "no mount namespace of the test's own";
+    mounted_ = true;
+  }
+  void TearDown() override { EXPECT_TRUE(!mounted_ || umount2(kCharacterSets, MNT_DETACH) == 0); }
+
+  // A table by which OWN is that part of ISO 8859.
+  static std::string means(const std::string& part) {
+    std::string table = "alias OWN// ISO-8859-" + part + "//\n";
+    for (const std::string one : {"1", "7"})
+      table += "module ISO-8859-" + one + "// INTERNAL ISO8859-" + one + " 1\nmodule INTERNAL ISO-8859-" + one +
+               "// ISO8859-" + one + " 1\n";
+    return table;
+  }
+
+  void expect_run_then_hit() {
+    expect_run(argv_);
+    expect_hit(argv_);
+  }
+
+  const Arguments argv_ = command("-finput-charset=OWN");
+  support::Scratch tables_;
+  bool mounted_ = false;
+};
+
+TEST_F(CharacterSets, InAnEditedTableAreSeen) {
+  expect_run_then_hit();
+  tables_.write("gconv-modules", means("7"));
+  expect_run_then_hit();
+  tables_.write("gconv-modules", means("1"));
+  expect_hit(argv_);
+}
+
+TEST_F(CharacterSets, InATableBesideADamagedCacheAreSeen) {
+  tables_.write("gconv-modules.cache", "damaged");
+  expect_run_then_hit();
+  tables_.write("gconv-modules", means("7"));
+  expect_run_then_hit();
+}
+
+TEST_F(CharacterSets, InAFurtherTableAreSeen) {
+  tables_.write("gconv-modules", "");
+  tables_.write("gconv-modules.d/one.conf", means("1"));
+  expect_run_then_hit();
+  tables_.write("gconv-modules.d/one.conf", means("7"));
+  expect_run_then_hit();
+  fs::rename(tables_ / "gconv-modules.d/one.conf", tables_ / "gconv-modules.d/one.off");
+  EXPECT_EQ(check(argv_).failed, 1);
+  tables_.write("gconv-modules.d/other.conf", means("1"));
+  expect_run_then_hit();
 }
 
 }  // namespace
