@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
+
+#include "hipcache/base/roots.h"
 
 namespace hipcache {
 namespace {
@@ -13,10 +16,6 @@ struct Placeholder {
 };
 
 constexpr std::array kPlaceholders{
-    Placeholder{std::string_view("\x01"
-                                 "base"
-                                 "\x01"),
-                "<base directory>"},
     Placeholder{std::string_view("\x01"
                                  "dir"
                                  "\x01"),
@@ -40,6 +39,11 @@ std::string readable(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {
+    if (const std::string_view mark = Roots::mark_in_front(text); !mark.empty()) {
+      shown += "<" + Roots::name_of(mark) + ">";
+      text.remove_prefix(mark.size() + 2);
+      continue;
+    }
     const auto placeholder = std::find_if(kPlaceholders.begin(), kPlaceholders.end(),
                                           [&](const Placeholder& each) { return text.starts_with(each.token); });
     if (placeholder != kPlaceholders.end()) {

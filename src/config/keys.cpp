@@ -38,9 +38,11 @@ std::string show_text(const Settings& settings) {
 
 Status set_max_size(Settings& settings, const std::string& text) { return assign(settings.max_size, parse_size(text)); }
 
-Status set_base_directory(Settings& settings, const std::string& text) {
-  if (!text.empty() && text.front() != '/') return Error{"\"" + text + "\" is not an absolute directory"};
-  settings.base_directory = text;
+Status set_base_directories(Settings& settings, const std::string& text) {
+  std::vector<std::string> directories = parse_path_list(text);
+  for (const std::string& directory : directories)
+    if (directory.front() != '/') return Error{"\"" + directory + "\" is not an absolute directory"};
+  settings.base_directories = std::move(directories);
   return done();
 }
 
@@ -111,7 +113,8 @@ Status set_cuid(Settings& settings, const std::string& text) {
 const std::vector<Key>& keys() {
   static const std::vector<Key> kKeys{
       {"max_size", set_max_size, [](const Settings& settings) { return format_size(settings.max_size); }},
-      {"basedir", set_base_directory, show_text<&Settings::base_directory>},
+      {"basedir", set_base_directories,
+       [](const Settings& settings) { return format_path_list(settings.base_directories); }},
       {"remote", set_remote, [](const Settings& settings) { return format_list(settings.remote); }},
       {"seed", set_seeds, [](const Settings& settings) { return format_list(settings.seeds); }},
       {"umask", set_umask, [](const Settings& settings) { return format_umask(settings.umask); }},

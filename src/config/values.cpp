@@ -63,6 +63,22 @@ std::optional<double> duration_unit(std::string_view unit) {
   return std::nullopt;
 }
 
+std::vector<std::string> parse_parted(std::string_view text, std::string_view separators) {
+  std::vector<std::string> items;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find_first_of(separators, start), text.size());
+    if (const std::string_view item = trim(text.substr(start, end - start)); !item.empty()) items.emplace_back(item);
+    start = end + 1;
+  }
+  return items;
+}
+
+std::string joined(const std::vector<std::string>& list, const char* separator) {
+  std::string text;
+  for (const std::string& item : list) text += (text.empty() ? "" : separator) + item;
+  return text;
+}
+
 }  // namespace
 
 Result<std::uint64_t> parse_size(std::string_view text) {
@@ -133,21 +149,12 @@ std::vector<std::string> parse_list(std::string_view text) {
   return items;
 }
 
-std::vector<std::string> parse_directories(std::string_view text) {
-  std::vector<std::string> directories;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(',', start), text.size());
-    if (const std::string_view item = trim(text.substr(start, end - start)); !item.empty())
-      directories.emplace_back(item);
-    start = end + 1;
-  }
-  return directories;
-}
+std::vector<std::string> parse_directories(std::string_view text) { return parse_parted(text, ","); }
 
-std::string format_list(const std::vector<std::string>& list) {
-  std::string joined;
-  for (const std::string& item : list) joined += (joined.empty() ? "" : ",") + item;
-  return joined;
-}
+std::vector<std::string> parse_path_list(std::string_view text) { return parse_parted(text, ":,"); }
+
+std::string format_list(const std::vector<std::string>& list) { return joined(list, ","); }
+
+std::string format_path_list(const std::vector<std::string>& list) { return joined(list, ":"); }
 
 }  // namespace hipcache::config

@@ -38,6 +38,11 @@ std::string format_list(const std::vector<std::string>& list);
 // Separated by commas alone: the name of a directory may contain blanks. Those around it do not belong to it.
 std::vector<std::string> parse_directories(std::string_view text);
 
+// Separated by colons, as in PATH; in the file by commas, as the items of its lists are. Neither can be in the name of
+// a base directory.
+std::vector<std::string> parse_path_list(std::string_view text);
+std::string format_path_list(const std::vector<std::string>& list);
+
 }  // namespace hipcache::config
 
 #endif

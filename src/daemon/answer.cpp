@@ -36,7 +36,7 @@ Result<std::string> from_store(const action::Output& output, const Request& requ
   if (!is_portable_depfile(output)) return std::move(**bytes);
   const auto& names = request.invocation.output_names;
   std::optional<std::string> local =
-      plan::local_depfile(**bytes, request.from.base, form_of(output), names ? names->target : "");
+      plan::local_depfile(**bytes, request.from.roots, form_of(output), names ? names->target : "");
   if (!local) return Error{"blob " + output.blob.hex() + " is no portable depfile"};
   return std::move(*local);
 }

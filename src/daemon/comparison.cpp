@@ -88,8 +88,9 @@ Difference compare_surroundings(const Observation& observation, const Told& now,
       return compare_variable(observation.name, now, then);
     case Question::program:
       return {Differs::search, observation.name, "", ""};
-    case Question::base_directory:
-      return {Differs::shown_base, "", "", ""};
+    case Question::root:
+    case Question::root_place:
+      return {Differs::shown_root, Roots::name_of(observation.name), "", ""};
     case Question::cuid:
       return {Differs::shown_cuid, "", "", ""};
     case Question::library:

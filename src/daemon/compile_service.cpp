@@ -79,7 +79,7 @@ void record(const action::ActionResult& whole, action::Examined examined, const 
 std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Request& request, const StepWork& probe,
                                              const StepGraph& graph, const RequestDirectory& directory,
                                              const std::string& driver_stderr, const Services& services) {
-  const action::ActionResult whole = whole_result(graph, driver_stderr, request.from.base);
+  const action::ActionResult whole = whole_result(graph, driver_stderr, request.from.roots);
   const stats::Outcome outcome = outcome_of(graph);
   if (request.settings.readonly) return answer_success(conclusion, request, graph, directory, whole, outcome, services);
   action::Examined examined = examine_whole(probe, graph, request, services);

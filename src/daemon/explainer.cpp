@@ -6,7 +6,7 @@
 #include "daemon/keys.h"
 #include "daemon/trail.h"
 #include "hipcache/base/readable.h"
-#include "hipcache/inputs/own_name.h"
+#include "hipcache/inputs/mentions.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -85,19 +85,22 @@ Differences Explainer::observed_by(const TrailStep& step, const Candidate& candi
 
 // What ties a result to its checkout, where a source's own name does: with advice.
 void Explainer::add_own_name(const TrailStep& then, Differences& differences) const {
-  const auto is_of_base = [](const Difference& one) { return one.kind == Differs::shown_base; };
-  if (std::none_of(differences.begin(), differences.end(), is_of_base)) return;
+  const auto is_of_root = [](const Difference& one) { return one.kind == Differs::shown_root; };
+  if (std::none_of(differences.begin(), differences.end(), is_of_root)) return;
   const auto set = services_.actions.path_set(then.key, then.set);
   if (set == nullptr) return;
-  std::string source = inputs::first_asking_its_own_name(set->observations(), request_.from.base);
-  if (!source.empty()) differences.push_back({Differs::own_name, std::move(source), request_.from.base.path(), ""});
+  for (const inputs::OwnName& own :
+       inputs::mentions_in(set->observations(), request_.from, services_.world).own_names) {
+    const Root* root = request_.from.roots.around(own.path);
+    if (root != nullptr) differences.push_back({Differs::own_name, own.path, root->path, ""});
+  }
 }
 
 // Names of paths and arguments are portable in trails.
 Differences Explainer::local(Differences differences) const {
   for (Difference& difference : differences)
     for (std::string* text : {&difference.name, &difference.now, &difference.was})
-      *text = request_.from.base.local_text(*text);
+      *text = request_.from.roots.local_text(*text);
   return differences;
 }
 

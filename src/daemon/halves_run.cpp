@@ -23,10 +23,17 @@ StepWork half_of(const StepWork& whole, const char* name, const std::vector<plan
                  const RequestDirectory& directory) {
   StepWork half;
   half.label = whole.label + " " + name;
-  half.maps_own_names = whole.maps_own_names;
+  half.named_roots = whole.named_roots;
+  half.maps = whole.maps;
   for (const plan::StepCommand& command : commands)
     half.commands.push_back({command.program, plan::in_directory(command.argv, directory.path())});
   return half;
+}
+
+// Where the source lies in no root, its bitcode has one name for it everywhere, and is not looked into.
+Roots roots_of_source(const Request& request) {
+  const Roots& roots = request.from.roots;
+  return roots.holding(request.invocation.source) == 0 ? Roots() : roots;
 }
 
 bool is_silent(const StepWork& work) { return work.result.stdout_text.empty() && work.result.stderr_text.empty(); }
@@ -73,7 +80,7 @@ Status HalvesRun::take_front(const protocol::StepDone& report) {
   services_.counters.front();
   front_report_ = report;
   front_.result.duration_us = report.duration_us;
-  back_.key = back_key(request_, *whole_.halves, plan::bitcode_digest(*bitcode, request_.from.base));
+  back_.key = back_key(request_, *whole_.halves, plan::bitcode_digest(*bitcode, roots_of_source(request_)));
   proved_ = services_.actions.look_up(proof_key_, action::any_result, request_.from, lease_).has_value();
   // To be compared it has to run: what a proof rests on is the run's to tell.
   std::optional<action::Hit> hit;
@@ -115,7 +122,7 @@ Status HalvesRun::take_back(const protocol::StepDone& report) {
 Status HalvesRun::join() {
   const Result<std::string> bytes = read_output(back_, back_.outputs.front(), directory_.path(), services_.store);
   if (!bytes) return bytes.error();
-  Ties ties;
+  Ties ties(whole_.maps);
   ties.look_into(*bytes, request_.from);
   ties.look_into(front_.result.stdout_text, request_.from);
   ties.look_into(front_.result.stderr_text, request_.from);

@@ -64,12 +64,12 @@ constexpr auto kBeforePaths = std::to_array<std::string_view>(
      "-MQ",      "-MJ",          "-isystem",  "-iquote", "-idirafter", "-include", "-imacros",
      "-iprefix", "-cxx-isystem", "-isysroot", "-specs",  "-Wp,-MD,",   "-Wp,-MMD,"});
 
-std::string portable_argument(const std::string& argument, const BaseDirectory& base) {
+std::string portable_argument(const std::string& argument, const Roots& roots) {
   const std::size_t path = argument.find('/');
   const std::string_view option = std::string_view(argument).substr(0, path == std::string::npos ? 0 : path);
   if (std::find(kBeforePaths.begin(), kBeforePaths.end(), option) == kBeforePaths.end())
-    return base.portable_argument(argument);
-  return std::string(option) + base.portable_path(std::string_view(argument).substr(path));
+    return roots.portable_argument(argument);
+  return std::string(option) + roots.portable_path(std::string_view(argument).substr(path));
 }
 
 // What is stored of the step, and in which form. Names and places are not: who gets a file is the plan's to say.
@@ -89,7 +89,7 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
     } else if (!from.cuid.empty() && argv[i] == "-cuid=" + from.cuid) {
       result.emplace_back("-cuid=");
     } else {
-      result.push_back(portable_argument(argv[i], from.base));
+      result.push_back(portable_argument(argv[i], from.roots));
     }
   }
   return result;
@@ -124,7 +124,7 @@ void add_updated(Hasher& hasher, const Updated& updated) {
 // As it was typed, and wherever: what of the directory matters is asked by the path set.
 action::ActionKey undivided_key(const Request& request) {
   Hasher hasher = hasher_for("undivided", request);
-  hasher.field(request.from.base.portable_path(request.compiler));
+  hasher.field(request.from.roots.portable_path(request.compiler));
   add_list(hasher, portable(undivided_arguments(request.invocation), request.from));
   add_processor(hasher, request);
   add_updated(hasher, request.updated);
@@ -154,7 +154,8 @@ action::ActionKey probe_key(const Request& request, const std::vector<std::strin
 action::ActionKey step_key(const Request& request, const plan::Step& step, const std::vector<Digest>& inputs) {
   Hasher hasher = hasher_for(domain_of(step.kind), request);
   hasher.field(step.commands.size());
-  for (const plan::StepCommand& command : step.commands) hasher.field(request.from.base.portable_path(command.program));
+  for (const plan::StepCommand& command : step.commands)
+    hasher.field(request.from.roots.portable_path(command.program));
   for (const std::vector<std::string>& argv : step.keyed) add_list(hasher, portable_step(argv, request.from));
   hasher.field(inputs.size());
   for (const Digest& input : inputs) hasher.field(input);
@@ -166,7 +167,7 @@ action::ActionKey back_key(const Request& request, const plan::Halves& halves, c
   Hasher hasher = hasher_for("back", request);
   hasher.field(halves.back.size());
   for (const plan::StepCommand& command : halves.back) {
-    hasher.field(request.from.base.portable_path(command.program));
+    hasher.field(request.from.roots.portable_path(command.program));
     add_list(hasher, portable_step(command.argv, request.from));
   }
   return {hasher.field(bitcode).finish()};
@@ -174,7 +175,7 @@ action::ActionKey back_key(const Request& request, const plan::Halves& halves, c
 
 action::ActionKey halves_proof_key(const Request& request, const plan::Halves& halves) {
   Hasher hasher = hasher_for("halves", request);
-  for (const plan::StepCommand& command : halves.back) hasher.field(request.from.base.portable_path(command.program));
+  for (const plan::StepCommand& command : halves.back) hasher.field(request.from.roots.portable_path(command.program));
   for (const std::vector<std::string>& argv : halves.proven) add_list(hasher, portable_step(argv, request.from));
   return {hasher.finish()};
 }
@@ -183,7 +184,7 @@ Digest cost_key(const action::ActionKey& step) { return action::key_hasher("cost
 
 Digest output_key(const Request& request) {
   const std::string object = join_path(request.from.working_directory, request.invocation.object);
-  return hasher_for("history", request).field(request.from.base.portable_path(object)).finish();
+  return hasher_for("history", request).field(request.from.roots.portable_path(object)).finish();
 }
 
 }  // namespace hipcache::daemon

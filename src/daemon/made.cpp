@@ -46,16 +46,16 @@ void store_bytes(StepWork& work, const std::string& bytes, const store::Likeness
 
 }  // namespace
 
-Result<Made> read_made(std::string role, const std::string& path, const BaseDirectory& base) {
-  if (role == plan::kDepfile) return read_depfile(path, base, plan::DepfileForm::clang, "");
+Result<Made> read_made(std::string role, const std::string& path, const Roots& roots) {
+  if (role == plan::kDepfile) return read_depfile(path, roots, plan::DepfileForm::clang, "");
   return read_plain(std::move(role), path);
 }
 
-Result<Made> read_depfile(const std::string& path, const BaseDirectory& base, plan::DepfileForm form,
+Result<Made> read_depfile(const std::string& path, const Roots& roots, plan::DepfileForm form,
                           const std::string& target) {
   Result<Made> made = read_plain(plan::kDepfile, path);
-  if (!made || (target.empty() && !base.shows_in(made->bytes))) return made;
-  if (std::optional<std::string> portable = plan::portable_depfile(made->bytes, base, form, target)) {
+  if (!made || (target.empty() && roots.shown_in(made->bytes) == 0)) return made;
+  if (std::optional<std::string> portable = plan::portable_depfile(made->bytes, roots, form, target)) {
     made->role = form == plan::DepfileForm::gcc ? plan::kPortableGccDepfile : plan::kPortableDepfile;
     made->bytes = std::move(*portable);
   }
@@ -102,9 +102,11 @@ constexpr const char* kOwnName = "own-name";
 // Of a result that a source's own name ties to the checkout.
 void count_tie(const inputs::Witnessed& witnessed, const Request& request, const Services& services) {
   if (witnessed.asks_own_name.empty()) return;
-  const std::string& base = request.from.base.path();
-  const std::string source = witnessed.asks_own_name.substr(base.size() + 1);
-  services.counters.tied(kOwnName, source + " uses __FILE__: compile with -ffile-prefix-map=" + base + "=.");
+  const std::string& source = witnessed.asks_own_name;
+  const Root* root = request.from.roots.around(source);
+  if (root == nullptr) return;
+  services.counters.tied(kOwnName, source.substr(root->path.size() + 1) +
+                                       " uses __FILE__: compile with -ffile-prefix-map=" + root->path + "=.");
 }
 
 }  // namespace

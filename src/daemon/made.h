@@ -8,7 +8,7 @@
 #include "daemon/request.h"
 #include "daemon/services.h"
 #include "daemon/step_work.h"
-#include "hipcache/base/base_directory.h"
+#include "hipcache/base/roots.h"
 #include "hipcache/plan/depfile.h"
 
 namespace hipcache::daemon {
@@ -28,10 +28,10 @@ struct Made {
 
 // A file of that role. A depfile that names the checkout is stored in a form that is good in every other, if it has
 // one.
-Result<Made> read_made(std::string role, const std::string& path, const BaseDirectory& base);
+Result<Made> read_made(std::string role, const std::string& path, const Roots& roots);
 
 // The same of a depfile that gcc or clang wrote, of which another command may call for another target; "": none may.
-Result<Made> read_depfile(const std::string& path, const BaseDirectory& base, plan::DepfileForm form,
+Result<Made> read_depfile(const std::string& path, const Roots& roots, plan::DepfileForm form,
                           const std::string& target);
 
 // Puts the outputs into the store, where the result may be recorded, and into the step's result.

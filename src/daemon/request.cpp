@@ -8,6 +8,7 @@
 
 #include "daemon/output_places.h"
 #include "daemon/reason.h"
+#include "daemon/request_roots.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
 #include "hipcache/command/undivided.h"
@@ -24,8 +25,8 @@ std::string cuid_of(const Request& request, inputs::World& world) {
   if (request.invocation.user_cuid || request.invocation.links) return "";
   const std::string object = join_path(request.from.working_directory, request.invocation.object);
   const auto exists = [&world](const std::string& path) { return world.exists(path); };
-  const std::string root = plan::output_root(object, request.settings.base_directory, exists);
-  return plan::make_cuid(request.invocation, request.from.working_directory, request.settings.base_directory, root);
+  const std::string root = plan::output_root(object, request.from.roots, exists);
+  return plan::make_cuid(request.invocation, request.from.working_directory, request.from.roots, root);
 }
 
 // By its jobs where hipcache knows how to, else whole. What speaks against both is told by its name of the latter.
@@ -38,20 +39,12 @@ std::variant<Invocation, Uncacheable> read_command(const protocol::CompileReques
   return command::parse_undivided(message.argv, message.working_directory, settings.compilers);
 }
 
-// None where an argument could be mistaken for a portable one.
-BaseDirectory base_of(const Request& request) {
-  const std::vector<std::string>& argv = request.invocation.argv;
-  return std::any_of(argv.begin(), argv.end(), BaseDirectory::holds_token)
-             ? BaseDirectory()
-             : BaseDirectory(request.settings.base_directory);
-}
-
 // In one text: none of them has a line's end in it.
-std::string names_of(const Invocation& invocation, const BaseDirectory& base) {
+std::string names_of(const Invocation& invocation, const Roots& roots) {
   if (!invocation.output_names) return "";
   const command::OutputNames& names = *invocation.output_names;
-  return base.portable_path(names.object) + '\n' + base.portable_path(names.depfile) + '\n' +
-         base.portable_path(names.target);
+  return roots.portable_path(names.object) + '\n' + roots.portable_path(names.depfile) + '\n' +
+         roots.portable_path(names.target);
 }
 
 config::Lookup variables_of(const inputs::Surroundings& from) {
@@ -95,8 +88,8 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   auto invocation = read_command(message, request.settings, services.parser);
   if (auto* uncacheable = std::get_if<Uncacheable>(&invocation)) return std::move(*uncacheable);
   request.invocation = std::move(std::get<Invocation>(invocation));
-  request.from.base = base_of(request);
-  request.from.output_names = names_of(request.invocation, request.from.base);
+  request.from.roots = roots_of(request.invocation.argv, request.from, request.settings.base_directories);
+  request.from.output_names = names_of(request.invocation, request.from.roots);
   request.umask = message.umask;
 
   const char* path_variable = request.from.variable("PATH");
@@ -119,7 +112,7 @@ std::string local_place(const std::string& place, const Request& request) {
   const auto& names = request.invocation.output_names;
   if (names && place == command::kObjectName) return names->object;
   if (names && place == command::kDepfileName) return names->depfile;
-  return request.from.base.local_path(place);
+  return request.from.roots.local_path(place);
 }
 
 std::optional<Request> undivided_request(const Request& planned) {
@@ -129,7 +122,7 @@ std::optional<Request> undivided_request(const Request& planned) {
   Request request = planned;
   request.invocation = std::move(*invocation);
   request.from.cuid.clear();
-  request.from.output_names = names_of(request.invocation, request.from.base);
+  request.from.output_names = names_of(request.invocation, request.from.roots);
   return request;
 }
 

@@ -56,7 +56,10 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
   work.hashes_names = step.hashes_names;
   work.is_proof = step.is_proof;
   work.may_start_others = step.starts_others;
-  work.maps_own_names = maps_own_names(step, request.from.base);
+  for (const std::vector<std::string>& argv : step.keyed) {
+    work.maps.add(argv, request.from.roots);
+    work.named_roots |= named_roots(argv, request.from.roots);
+  }
   work.prints_passage = step.prints_passage;
   work.halves = step.halves ? &*step.halves : nullptr;
   if (!step.unproven.empty()) {

@@ -26,7 +26,7 @@ std::string file_of(std::uint32_t step, const char* what, const RequestDirectory
 Result<std::vector<Made>> outputs_of(const StepWork& work, const Request& request, const RequestDirectory& directory) {
   std::vector<Made> outputs;
   for (const plan::StepOutput& file : work.outputs) {
-    Result<Made> made = read_made(file.role, directory.file(file.name), request.from.base);
+    Result<Made> made = read_made(file.role, directory.file(file.name), request.from.roots);
     if (!made) return made.error();
     outputs.push_back(std::move(*made));
   }
@@ -41,7 +41,10 @@ const action::Output* output_in(const action::ActionResult& result, const std::s
 
 Ties ties_of(const StepWork& work, const std::vector<Made>& outputs, const inputs::Surroundings& from) {
   if (work.is_proof) return {};
-  Ties ties{.base = work.hashes_names, .cuid = work.hashes_names && !from.cuid.empty()};
+  Ties ties(work.maps);
+  ties.roots.hidden = work.hashes_names;
+  ties.roots.named = work.named_roots;
+  ties.cuid = work.hashes_names && !from.cuid.empty();
   for (const Made& output : outputs) ties.look_into(output.bytes, from);
   ties.look_into(work.result.stdout_text, from);
   ties.look_into(work.result.stderr_text, from);
@@ -86,14 +89,13 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
                         .may_start_others = work.may_start_others,
                         .directory = directory.path(),
                         .started_ns = report.started_ns,
-                        .shows_base = ties.base,
+                        .roots = ties.roots,
                         .shows_cuid = ties.cuid,
                         .shows_command = ties.command || (work.prints_plan && !replaces_date),
                         .shows_colour = ties.command || has_printed(work),
                         .plans = replaces_date,
                         .undivided = work.by_script,
-                        .shows_directory = work.by_script,
-                        .maps_own_names = work.maps_own_names};
+                        .shows_directory = work.by_script};
   if (work.refusal.empty()) take_witnessed(work, inputs::witness(trace, run, request.from, services.world));
   if (!work.refusal.empty()) work.descriptor = inputs::descriptor_read(trace.records, request.from.working_directory);
 }

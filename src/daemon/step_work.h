@@ -17,6 +17,7 @@
 #include "hipcache/action/action_cache.h"
 #include "hipcache/inputs/observe.h"
 #include "hipcache/plan/plan.h"
+#include "hipcache/plan/prefix_maps.h"
 #include "hipcache/protocol/messages.h"
 #include "hipcache/trace/record.h"
 
@@ -37,9 +38,10 @@ struct StepWork {
   bool hashes_names = false;      // names may go into its outputs where looking does not find them
   bool is_proof = false;          // no name or id in its outputs matters
   bool may_start_others = false;  // programs of its commands start others
-  bool maps_own_names = false;
-  bool prints_passage = false;  // its messages may name files of passage, as the driver's do by names of chance
-  bool by_script = false;       // other programs than its own may run, and read any variable
+  RootMask named_roots = 0;       // by its commands; REQUIRED where it hashes names
+  plan::PrefixMaps maps;          // of names, by its commands
+  bool prints_passage = false;    // its messages may name files of passage, as the driver's do by names of chance
+  bool by_script = false;         // other programs than its own may run, and read any variable
   const plan::Halves* halves = nullptr;  // it may run in two; null: it may not
   std::function<Status()> prepare;  // called before the step is run, if it is: brings its inputs into the directory
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "hipcache/plan/cuid.h"
 
@@ -12,8 +13,6 @@ namespace {
 // Where LLVM puts the command line: the section in objects and assembly, the symbol in IR. Neither name is compressed.
 constexpr std::string_view kCommandSection = ".llvmcmd";
 constexpr std::string_view kCommandSymbol = "llvm.cmdline";
-
-constexpr std::string_view kMap = "-fmacro-prefix-map=";
 
 // Sections that hold the working directory, or may: names of sections are never compressed.
 constexpr auto kMayNameDirectory =
@@ -39,21 +38,6 @@ constexpr auto kHidesNames =
                                      "-fsanitize", "-fxray", "-funique-internal-linkage-names", "-fdebug-types-section",
                                      "-Wa,--compress-debug", "-flto", "-frandom-seed", "-fauto-profile"});
 
-// "-fmacro-prefix-map=/base=NEW", where NEW does not bring the directory back.
-bool maps_base(std::string_view argument, const BaseDirectory& base) {
-  if (!argument.starts_with(kMap)) return false;
-  argument.remove_prefix(kMap.size());
-  if (!argument.starts_with(base.path())) return false;
-  argument.remove_prefix(base.path().size());
-  if (argument.starts_with('/')) argument.remove_prefix(1);
-  return argument.starts_with('=') && !base.shows_in(argument);
-}
-
-std::size_t maps_in(const std::vector<std::string>& argv) {
-  return static_cast<std::size_t>(
-      std::count_if(argv.begin(), argv.end(), [](const std::string& one) { return one.starts_with(kMap); }));
-}
-
 // clang makes the id of a HIP source of its real path, hashed.
 bool compiles_for_devices(std::string_view argument) {
   return argument == "hip" || argument == "cuda" || argument == "-xhip" || argument == "-xcuda" ||
@@ -62,18 +46,27 @@ bool compiles_for_devices(std::string_view argument) {
 
 }  // namespace
 
+Ties::Ties(plan::PrefixMaps of_command) : maps(std::move(of_command)) {
+  roots.own_names_mapped = maps.own_names();
+  roots.may_be_placed = maps.places();
+}
+
 void Ties::look_into(std::string_view bytes, const inputs::Surroundings& from) {
-  base = base || from.base.shows_in(bytes);
+  roots.shown |= from.roots.shown_in(bytes) | maps.left_in(bytes);
+  roots.placed |= maps.places_in(bytes);
   cuid = cuid || plan::shows_cuid(bytes, from.cuid);
   command = command || bytes.find(kCommandSection) != bytes.npos || bytes.find(kCommandSymbol) != bytes.npos;
 }
 
-DirectoryTie::DirectoryTie(const inputs::Surroundings& from)
-    : physical_(from.working_directory), logical_(from.logical_directory()) {}
+DirectoryTie::DirectoryTie(const inputs::Surroundings& from, const std::vector<std::string>& arguments)
+    : physical_(from.working_directory),
+      logical_(from.logical_directory()),
+      shows_(plan::maps_above(physical_, arguments) || plan::maps_above(logical_, arguments)) {}
 
 void DirectoryTie::look_into(std::string_view bytes) {
   const auto shows = [&](std::string_view what) { return bytes.find(what) != std::string_view::npos; };
-  shows_ = shows_ || shows(physical_) || shows(logical_) || may_hold_names_unseen(bytes);
+  shows_ = shows_ || shows(physical_) || shows(logical_);
+  hides_ = hides_ || may_hold_names_unseen(bytes);
 }
 
 bool may_hold_names_unseen(std::string_view bytes) {
@@ -89,13 +82,10 @@ bool may_hide_names(const std::vector<std::string>& arguments) {
   });
 }
 
-// More than one map could undo each other: then the sources are looked into.
-bool maps_own_names(const plan::Step& step, const BaseDirectory& base) {
-  if (!base.is_set()) return false;
-  return std::any_of(step.keyed.begin(), step.keyed.end(), [&](const std::vector<std::string>& argv) {
-    return maps_in(argv) == 1 &&
-           std::any_of(argv.begin(), argv.end(), [&](const std::string& one) { return maps_base(one, base); });
-  });
+RootMask named_roots(const std::vector<std::string>& arguments, const Roots& roots) {
+  RootMask named = 0;
+  for (const std::string& argument : arguments) named |= roots.shown_in(argument);
+  return named;
 }
 
 }  // namespace hipcache::daemon

@@ -22,7 +22,7 @@ action::TrailStep trail_step(const StepWork& work, const plan::Step* planned, co
   action::TrailStep step{.label = work.label, .key = work.key};
   if (planned != nullptr) {
     for (const plan::StepCommand& command : planned->commands)
-      step.programs.push_back(from.base.portable_path(command.program));
+      step.programs.push_back(from.roots.portable_path(command.program));
     for (const std::vector<std::string>& keyed : planned->keyed) step.arguments.push_back(portable_step(keyed, from));
   }
   step.inputs = work.inputs;

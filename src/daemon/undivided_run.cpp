@@ -40,12 +40,12 @@ Result<Made> read_written(const Written& file, plan::DepfileForm form, const Req
   const auto& names = request.invocation.output_names;
   const bool is_object = names && file.name == names->object;
   const bool is_depfile = names && file.name == names->depfile;
-  Result<Made> made = read_depfile(file.path, request.from.base, form, is_depfile ? names->target : "");
+  Result<Made> made = read_depfile(file.path, request.from.roots, form, is_depfile ? names->target : "");
   if (!made) return made.error();
   if (made->role == plan::kDepfile) made->role = "file";
   made->place = is_object    ? command::kObjectName
                 : is_depfile ? command::kDepfileName
-                             : request.from.base.portable_path(file.name);
+                             : request.from.roots.portable_path(file.name);
   made->in_place = file.opened && file.path != linked_file(request) && !made->bytes.starts_with(kElf);
   made->in_place_if_empty = file.opened && !made->in_place;
   return made;
@@ -133,8 +133,10 @@ bool hides_command_line(const Made& made) {
 }
 
 void add_ties(inputs::Run& run, const StepWork& work, const std::vector<Made>& made, const Request& request) {
-  Ties ties;
-  DirectoryTie tie(request.from);
+  plan::PrefixMaps maps;
+  maps.add(request.invocation.expanded, request.from.roots);
+  Ties ties(std::move(maps));
+  DirectoryTie tie(request.from, request.invocation.expanded);
   for (const Made& output : made) {
     ties.look_into(output.bytes, request.from);
     tie.look_into(output.bytes);
@@ -144,7 +146,9 @@ void add_ties(inputs::Run& run, const StepWork& work, const std::vector<Made>& m
     tie.look_into(*text);
   }
   const bool hidden = may_hide_names(request.invocation.expanded);
-  run.shows_base = ties.base || hidden;
+  run.roots = ties.roots;
+  run.roots.hidden = hidden || tie.hides();
+  run.roots.named = named_roots(request.invocation.expanded, request.from.roots);
   run.shows_directory = tie.shows() || hidden;
   run.shows_command = ties.command;
   run.shows_output_names = hidden || show_output_names(work, made, request);

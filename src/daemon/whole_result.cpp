@@ -32,18 +32,18 @@ bool is_of_the_runner(const std::string& name) {
 }
 
 // The user's files of a step, with their places.
-void add_placed(const StepWork& step, const BaseDirectory& base, std::vector<action::Output>& outputs) {
+void add_placed(const StepWork& step, const Roots& roots, std::vector<action::Output>& outputs) {
   for (const plan::StepOutput& file : step.outputs) {
     const action::Output* made = step.given(file);
     if (file.place.empty() || made == nullptr) continue;
     action::Output& placed = outputs.emplace_back(*made);
-    placed.place = base.portable_path(file.place);
+    placed.place = roots.portable_path(file.place);
     placed.in_place = file.beside;
   }
 }
 
-bool has_at(const action::ActionResult& result, const std::string& path, const BaseDirectory& base) {
-  const std::string place = base.portable_path(path);
+bool has_at(const action::ActionResult& result, const std::string& path, const Roots& roots) {
+  const std::string place = roots.portable_path(path);
   return std::any_of(result.outputs.begin(), result.outputs.end(),
                      [&](const action::Output& output) { return output.place == place; });
 }
@@ -66,12 +66,12 @@ std::string counted_as(const plan::Step& step) {
 
 }  // namespace
 
-action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const BaseDirectory& base) {
+action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots) {
   action::ActionResult whole;
   whole.stderr_text = driver_stderr;
   for (std::size_t index = 0; index < graph.steps().size(); ++index) {
     const StepWork& step = *graph.steps()[index];
-    add_placed(step, base, whole.outputs);
+    add_placed(step, roots, whole.outputs);
     whole.stdout_text += step.result.stdout_text;
     whole.stderr_text += step.result.stderr_text;
     whole.duration_us += step.result.duration_us;
@@ -85,8 +85,8 @@ action::Suffices suffices_for(const Request& request) {
   if (request.invocation.route == command::Route::undivided) return action::any_result;
   return [&request](const action::ActionResult& stored) {
     const command::Invocation& invocation = request.invocation;
-    if (invocation.depfile && !has_at(stored, *invocation.depfile, request.from.base)) return false;
-    if (!invocation.driver_names_outputs) return has_at(stored, invocation.object, request.from.base);
+    if (invocation.depfile && !has_at(stored, *invocation.depfile, request.from.roots)) return false;
+    if (!invocation.driver_names_outputs) return has_at(stored, invocation.object, request.from.roots);
     const auto replaces = [](const action::Output& output) { return !output.place.empty() && !output.in_place; };
     const auto count = std::count_if(stored.outputs.begin(), stored.outputs.end(), replaces);
     return static_cast<std::size_t>(count) >= std::max<std::size_t>(1, invocation.archs.size());

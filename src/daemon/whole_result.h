@@ -14,7 +14,7 @@
 namespace hipcache::daemon {
 
 // The outputs that have a place; messages of the driver and then of all steps, in the driver's order.
-action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const BaseDirectory& base);
+action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots);
 
 // Whether a stored result has every output that the request will get, as far as the command line tells: object and
 // depfile in their places; of outputs that the driver names, as many as there are devices. REQUIRES: the request

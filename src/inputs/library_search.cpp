@@ -36,7 +36,7 @@ LibrarySearch::LibrarySearch(const Surroundings& from, World::Memory& memory, st
   read_cache();
   const char* value = from.variable(kVariable);
   if (value == nullptr || *value == '\0') return;
-  if (std::string_view(value).find('$') != std::string_view::npos) unclear_ += from.base.portable_list(value);
+  if (std::string_view(value).find('$') != std::string_view::npos) unclear_ += from.roots.portable_list(value);
   for (const std::string& directory : directories_in(value, "")) take_directory(directory);
 }
 
@@ -60,7 +60,7 @@ void LibrarySearch::take_directory(const std::string& directory) {
     if (is_there(preferred)) directories_.push_back(std::move(preferred));
   }
   for (std::string_view old : kOldPreferred)
-    if (is_there(directory + "/" + std::string(old))) unclear_ += from_.base.portable_path(directory) + "\n";
+    if (is_there(directory + "/" + std::string(old))) unclear_ += from_.roots.portable_path(directory) + "\n";
   directories_.push_back(directory);
 }
 
@@ -73,7 +73,7 @@ std::string LibrarySearch::found(const std::string& name) {
     if (seen.kind == Sight::Kind::absent) continue;
     const std::optional<FileDigest> file =
         seen.is_file() ? digest_file(path, seen, now_ns_, memory_, effort_) : std::nullopt;
-    text.text(from_.base.portable_path(path)).text(file ? file->digest.hex() : "");
+    text.text(from_.roots.portable_path(path)).text(file ? file->digest.hex() : "");
   }
   text.text("").text(cache_ != nullptr ? cache_->entries_of(name) : std::string_view());
   return std::move(text).bytes();

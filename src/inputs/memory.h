@@ -15,6 +15,7 @@
 #include "inputs/library_search.h"
 #include "inputs/names.h"
 #include "inputs/stamp.h"
+#include "inputs/text_marks.h"
 
 namespace hipcache::inputs {
 
@@ -22,6 +23,11 @@ namespace hipcache::inputs {
 struct KnownFile {
   Stamp stamp;
   Digest digest;
+};
+
+// A digest is a hash already.
+struct DigestHash {
+  std::size_t operator()(const Digest& digest) const { return static_cast<std::size_t>(digest.low); }
 };
 
 struct World::Memory {
@@ -32,6 +38,7 @@ struct World::Memory {
   std::atomic<std::uint64_t> learned{0};  // files
   ShardedMap<Stamp, Digest, StampHash> directories{kMaxDirectories};
   NameBook names{kMaxNames};
+  ShardedMap<Digest, TextMarks, DigestHash> texts{kMaxFiles};  // by content and roots (mentions.cpp)
   ParsedLoaderCache loader_cache;
 };
 

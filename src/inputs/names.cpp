@@ -113,7 +113,7 @@ NameBook::~NameBook() = default;
 
 std::shared_ptr<const Plan> NameBook::plan(const PathSet& set, const Surroundings& from) {
   const char* path_variable = from.variable("PATH");
-  const std::string key = set.id().bytes() + from.working_directory + '\0' + from.base.path() + '\0' +
+  const std::string key = set.id().bytes() + from.working_directory + '\0' + from.roots.id() + '\0' +
                           (path_variable == nullptr ? "" : path_variable);
   std::lock_guard lock(mutex_);
   if (auto at = plans_.find(key); at != plans_.end()) return at->second;

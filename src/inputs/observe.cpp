@@ -1,18 +1,12 @@
 #include "hipcache/inputs/observe.h"
 
-#include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 
 #include "hipcache/base/files.h"
-#include "hipcache/inputs/own_name.h"
 #include "inputs/ast_file.h"
 #include "inputs/environment.h"
 #include "inputs/gcc_specs.h"
@@ -21,8 +15,10 @@
 #include "inputs/loader.h"
 #include "inputs/looks.h"
 #include "inputs/places.h"
+#include "inputs/programs.h"
 #include "inputs/race_guard.h"
 #include "inputs/real_paths.h"
+#include "inputs/root_questions.h"
 #include "inputs/same_content.h"
 #include "inputs/search.h"
 #include "inputs/variable_use.h"
@@ -34,39 +30,6 @@ using trace::Kind;
 using trace::Record;
 
 constexpr const char* kSourceDate = "SOURCE_DATE_EPOCH";
-
-std::string real_path(const std::string& path) {
-  char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
-}
-
-// "#!", and then the program that is to run it.
-bool is_script(const std::string& path) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  char begin[2] = {};
-  return file && ::read(file.get(), begin, 2) == 2 && begin[0] == '#' && begin[1] == '!';
-}
-
-std::optional<Refusal> check_undivided(const trace::Trace& trace, const Run& run) {
-  if (trace.programs.empty()) return Refusal{"untraceable-compiler", run.programs.empty() ? "" : run.programs[0]};
-  if (trace.ends < trace.programs.size()) return Refusal{"trace", "a process did not end in order"};
-  return std::nullopt;
-}
-
-std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run) {
-  if (run.undivided) return check_undivided(trace, run);
-  std::size_t seen = 0;
-  for (const std::string& program : trace.programs) {
-    if (seen < run.programs.size() && real_path(run.programs[seen]) == real_path(program)) {
-      ++seen;
-    } else if (!run.may_start_others) {
-      return Refusal{"compiler-is-a-wrapper", program};
-    }
-  }
-  if (seen < run.programs.size()) return Refusal{"untraceable-compiler", run.programs[seen]};
-  if (trace.ends < trace.programs.size()) return Refusal{"trace", "a process did not end in order"};
-  return std::nullopt;
-}
 
 bool names_a_path(Kind kind) {
   return kind == Kind::open_read || kind == Kind::look || kind == Kind::list || kind == Kind::link ||
@@ -93,10 +56,11 @@ bool is_stream(mode_t mode) { return mode != 0 && !S_ISREG(mode) && !S_ISDIR(mod
 // Collects the questions of one trace, or the first reason against it.
 class Observer {
  public:
-  Observer(const trace::Trace& trace, const Run& run, const Surroundings& from)
+  Observer(const trace::Trace& trace, const Run& run, const Surroundings& from, World& world)
       : trace_(trace),
         run_(run),
         from_(from),
+        world_(world),
         logical_directory_(from.logical_directory()),
         places_(run.directory),
         links_(from, places_) {}
@@ -135,7 +99,7 @@ class Observer {
  private:
   std::optional<Refusal> take(const Record& record) {
     if (record.text.find('\0') != std::string::npos) return Refusal{"trace", "a name holds a zero byte"};
-    if (BaseDirectory::holds_token(record.text)) return Refusal{"trace", "a name holds what is reserved"};
+    if (Roots::holds_token(record.text)) return Refusal{"trace", "a name holds what is reserved"};
     if (is_written(record)) return std::nullopt;
     switch (record.kind) {
       case Kind::clock:
@@ -168,16 +132,8 @@ class Observer {
     }
   }
 
-  // One that left no trace, a static program or a script, may have read anything. Of an undivided command a script is
-  // a file that the program reads which runs it.
   std::optional<Refusal> take_start(const Record& record) {
-    if (!run_.may_start_others && !run_.undivided) return Refusal{"compiler-is-a-wrapper", record.text};
-    if (detects_hardware(record.text)) return Refusal{"native-target", record.text};
-    const std::string started = real_path(absolute(record.text));
-    const bool is_traced = std::any_of(trace_.programs.begin(), trace_.programs.end(),
-                                       [&](const std::string& program) { return real_path(program) == started; });
-    if (record.found && !is_traced && !(run_.undivided && is_script(started)))
-      return Refusal{"compiler-is-a-wrapper", record.text};
+    if (auto refusal = check_start(record, absolute(record.text), trace_, run_)) return refusal;
     take_file(record.text);
     return std::nullopt;
   }
@@ -217,9 +173,9 @@ class Observer {
     observations_.push_back({question_of(record, path, opened.mode), record.text});
     counted_.push_back(&record);
     if (record.found && opened.mode != 0 && !opened.by_link)
-      links_.add_all_above(record.text);
+      links_.add_all_above(from_.roots.real_spelling(record.text));
     else if (record.found || record.kind == Kind::library)
-      links_.add_all_on(record.text);
+      links_.add_all_on(from_.roots.real_spelling(record.text));
     else
       links_.add_if_link(record.text);
     return std::nullopt;
@@ -275,7 +231,7 @@ class Observer {
 
   void take_file(const std::string& path) {
     observations_.push_back({Question::content, path});
-    links_.add_all_on(path);
+    links_.add_all_on(from_.roots.real_spelling(path));
   }
 
   Question question_of(const Record& record, const std::string& absolute, mode_t opened) {
@@ -305,22 +261,21 @@ class Observer {
     });
   }
 
-  // What lies in the base directory is asked by a name that is good in every checkout, and the directory itself only
-  // where it shows in the result, or may have gone into it unseen.
+  // What lies in a root is asked by a name that is good in every other, and the root itself only where it shows in the
+  // result, or may have gone into it unseen.
   void make_portable() {
     if (run_.shows_colour) observations_.push_back({Question::colour, ""});
     if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
     if (run_.shows_output_names) observations_.push_back({Question::output_names, ""});
-    if (!from_.base.is_set()) return;
-    if (!run_.maps_own_names) asks_own_name_ = first_asking_its_own_name(observations_, from_.base);
-    if (run_.shows_base || !asks_own_name_.empty()) observations_.push_back({Question::base_directory, ""});
+    asks_own_name_ = add_root_questions(run_.roots, from_, world_, observations_);
     for (Observation& observation : observations_)
-      if (asks_about_path(observation.question)) observation.name = from_.base.portable_path(observation.name);
+      if (asks_about_path(observation.question)) observation.name = from_.roots.portable_path(observation.name);
   }
 
   const trace::Trace& trace_;
   const Run& run_;
   const Surroundings& from_;
+  World& world_;
   const std::string logical_directory_;
   const Places places_;
   RealPaths real_paths_;
@@ -362,6 +317,8 @@ std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const
         !is_same(same, counted, one.path, run.started_ns))
       return Refusal{"input-changed", counted.text};
   }
+  if (std::optional<std::string> alias = changed_alias(from.roots, run.started_ns))
+    return Refusal{"input-changed", *alias};
   if (is_cache_changed(set, run.started_ns)) return Refusal{"input-changed", kLoaderCacheFile};
   const auto is_excused = [&same](Question question, const std::string& path) {
     return question == Question::content ? same.of_file(path) : question == Question::link && same.of_links();
@@ -385,7 +342,7 @@ std::string descriptor_read(const std::vector<Record>& records, const std::strin
 std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const Surroundings& from,
                                          World& world) {
   if (std::optional<Refusal> refusal = check_programs(trace, run)) return *refusal;
-  Observer observer(trace, run, from);
+  Observer observer(trace, run, from, world);
   if (std::optional<Refusal> refusal = observer.collect()) return *refusal;
   auto set = std::make_shared<const PathSet>(observer.take_set());
   if (!set->within_limits()) return Refusal{"trace", "more observations than a path set may have"};

@@ -8,14 +8,15 @@ namespace hipcache::inputs {
 namespace {
 
 // "HCPS", version, raw form. Version 2: the store compresses. Version 3: sizes and times.
-// Version 4: names of outputs.
+// Version 4: names of outputs. Version 5: several roots.
 constexpr std::string_view kMagic = "HCPS";
-constexpr std::uint8_t kVersion = 4;
+constexpr std::uint8_t kVersion = 5;
 
 Error damaged(std::string_view what) { return Error{"path set: " + std::string(what) + "; the entry is dropped"}; }
 
 bool is_question(std::uint8_t value) {
-  return value >= static_cast<std::uint8_t>(Question::content) && value <= static_cast<std::uint8_t>(Question::library);
+  return value >= static_cast<std::uint8_t>(Question::content) &&
+         value <= static_cast<std::uint8_t>(Question::root_place);
 }
 
 std::size_t shared_prefix(std::string_view left, std::string_view right) {

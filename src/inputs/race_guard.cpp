@@ -146,6 +146,17 @@ bool is_what_was_seen(const trace::Record& record, const std::string& absolute, 
   }
 }
 
+std::optional<std::string> changed_alias(const Roots& roots, std::uint64_t started_ns) {
+  for (const Root& root : roots.all()) {
+    if (root.alias.empty()) continue;
+    char resolved[PATH_MAX];
+    if (::realpath(root.alias.c_str(), resolved) == nullptr || root.path != resolved) return root.alias;
+    for (std::string_view link = root.alias; !link.empty(); link = parent_spelling(link))
+      if (link_changed(std::string(link), started_ns)) return root.alias;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns,
                                          const Seen& seen, const Excuse& is_excused) {
   for (const Observation& observation : set.observations()) {

@@ -37,6 +37,10 @@ using Excuse = std::function<bool(Question, const std::string&)>;
 std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns,
                                          const Seen& seen, const Excuse& is_excused);
 
+// The alias of a root that leads elsewhere by now, or to which a link on the way changed at or after the time. What was
+// read by it is asked by the root's real name.
+std::optional<std::string> changed_alias(const Roots& roots, std::uint64_t started_ns);
+
 // A time of whole seconds may be of a file system that keeps no more: then only the seconds are compared.
 bool at_or_after(std::int64_t time_ns, std::uint64_t started_ns);
 

@@ -43,7 +43,7 @@ const char* Surroundings::variable(std::string_view name) const {
 }
 
 std::string Surroundings::path_of(const std::string& name) const {
-  const std::string local = base.local_path(name);
+  const std::string local = roots.local_path(name);
   return local.empty() ? local : join_path(working_directory, local);
 }
 

@@ -92,15 +92,17 @@ class Examination {
 
   void ask_program(std::uint32_t places) {
     const std::string found = found_on_path(plan_, places, glance_, effort_);
-    answers_.add(Answer::text, from_.base.portable_path(found));
+    answers_.add(Answer::text, from_.roots.portable_path(found));
   }
 
   void ask_surroundings(const Observation& observation) {
     switch (observation.question) {
       case Question::variable:
         return ask_variable(observation.name);
-      case Question::base_directory:
-        return answers_.add(Answer::text, from_.base.path());
+      case Question::root:
+        return ask_root(observation.name);
+      case Question::root_place:
+        return answers_.add(Answer::text, place_of_root(observation.name));
       case Question::cuid:
         return answers_.add(Answer::text, from_.cuid);
       case Question::output_names:
@@ -118,6 +120,21 @@ class Examination {
       default:
         return ask_working_directory();
     }
+  }
+
+  // All that may show of it: its names, and which of them the request used.
+  void ask_root(const std::string& mark) {
+    const Root* root = from_.roots.find(mark);
+    if (root == nullptr) return answers_.add(Answer::unset);
+    answers_.add(Answer::text, root->path + '\n' + root->alias + '\n' + root->form);
+  }
+
+  // Its path as the longest root around it has it.
+  std::string place_of_root(const std::string& mark) const {
+    const Root* root = from_.roots.find(mark);
+    if (root == nullptr) return "";
+    const std::size_t last = root->path.rfind('/');
+    return from_.roots.portable_path(root->path.substr(0, last)) + root->path.substr(last);
   }
 
   void ask_content(const Name& name, const Sight& seen, std::uint32_t index) {
@@ -173,14 +190,14 @@ class Examination {
   }
 
   void add_led(const Led& led) {
-    if (led.error == 0) return answers_.add(Answer::text, from_.base.portable_path(led.to));
+    if (led.error == 0) return answers_.add(Answer::text, from_.roots.portable_path(led.to));
     add_errno(answers_, led.error);
   }
 
   void ask_variable(const std::string& name) {
     const char* value = from_.variable(name);
     if (value == nullptr) return answers_.add(Answer::unset);
-    answers_.add(Answer::digest, digest_of(from_.base.portable_list(value)));
+    answers_.add(Answer::digest, digest_of(from_.roots.portable_list(value)));
   }
 
   // Every date that clang takes is one answer. No date is the same answer, except to a plan, which names the date.
@@ -207,8 +224,8 @@ class Examination {
 
   void ask_working_directory() {
     effort_.stats += 2;
-    answers_.add(Answer::text, from_.base.portable_path(from_.working_directory));
-    answers_.add(Answer::text, from_.base.portable_path(from_.logical_directory()));
+    answers_.add(Answer::text, from_.roots.portable_path(from_.working_directory));
+    answers_.add(Answer::text, from_.roots.portable_path(from_.logical_directory()));
   }
 
   const Plan& plan_;

@@ -36,8 +36,8 @@ bool names_symbol(unsigned code) {
 
 class Walk {
  public:
-  Walk(llvm::ArrayRef<std::uint8_t> bytes, const BaseDirectory& base)
-      : cursor_(bytes), base_(base), hasher_("hipcache.bitcode.1") {}
+  Walk(llvm::ArrayRef<std::uint8_t> bytes, const Roots& roots)
+      : cursor_(bytes), roots_(roots), hasher_("hipcache.bitcode.1") {}
 
   std::optional<Digest> digest() {
     const auto magic = value_of(cursor_.Read(32));
@@ -119,7 +119,7 @@ class Walk {
 
   void take_source() {
     source_.assign(operands_.begin(), operands_.end());
-    hasher_.field(base_.portable_path(source_));
+    hasher_.field(roots_.portable_path(source_));
   }
 
   // The symbol table keeps its own strings after the module's, the path of the source among them.
@@ -134,7 +134,7 @@ class Walk {
 
   llvm::BitstreamCursor cursor_;
   llvm::BitstreamBlockInfo block_info_;
-  const BaseDirectory& base_;
+  const Roots& roots_;
   Hasher hasher_;
   Operands operands_;
   std::string source_;
@@ -144,10 +144,10 @@ class Walk {
 
 }  // namespace
 
-Digest bitcode_digest(std::string_view bitcode, const BaseDirectory& base) {
-  if (!base.is_set()) return digest_of(bitcode);
+Digest bitcode_digest(std::string_view bitcode, const Roots& roots) {
+  if (roots.empty()) return digest_of(bitcode);
   const llvm::ArrayRef<std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(bitcode.data()), bitcode.size());
-  const std::optional<Digest> digest = Walk(bytes, base).digest();
+  const std::optional<Digest> digest = Walk(bytes, roots).digest();
   return digest ? *digest : digest_of(bitcode);
 }
 

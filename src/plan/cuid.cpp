@@ -12,6 +12,7 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
+#include "hipcache/plan/build_root.h"
 
 namespace hipcache::plan {
 namespace {
@@ -19,48 +20,28 @@ namespace {
 // By spelling alone: a link in the way changes the id, never its being one's own.
 std::string normal(const std::string& path) { return std::filesystem::path(path).lexically_normal().string(); }
 
-std::string without_trailing_slash(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  return path;
-}
-
-// A directory that stands for itself on every machine: its place in a path is taken by its name.
-struct Root {
-  std::string directory;
-  std::string name;
-};
-
-// The output's root and the base directory, the deeper one first: it is the closer name for what lies in both.
-std::vector<Root> roots_of(const std::string& root, const std::string& base_directory) {
-  std::vector<Root> roots;
-  if (!root.empty()) roots.push_back({without_trailing_slash(normal(root)), "<root>"});
-  if (!base_directory.empty()) roots.push_back({without_trailing_slash(normal(base_directory)), "<base>"});
-  std::stable_sort(roots.begin(), roots.end(),
-                   [](const Root& a, const Root& b) { return a.directory.size() > b.directory.size(); });
-  return roots;
-}
-
-std::string relative_path(const std::string& absolute, const std::vector<Root>& roots) {
-  std::string path = normal(absolute);
-  for (const Root& root : roots) {
-    if (is_within(path, root.directory)) return root.name + path.substr(root.directory.size());
-  }
-  return path;
-}
-
 // Whether a path that begins with a directory's name goes on, or ends, after it: "/b" is in "-I/b/x" and "/b=.", not in
 // "/bc".
 bool ends_name(std::string_view rest) {
   return rest.empty() || std::string_view("/=:,;").find(rest[0]) != std::string_view::npos;
 }
 
-std::string with_names(std::string argument, const std::vector<Root>& roots) {
-  for (const Root& root : roots) {
-    if (root.directory == "/") continue;
-    for (auto at = argument.find(root.directory); at != std::string::npos; at = argument.find(root.directory, at + 1)) {
-      if (ends_name(std::string_view(argument).substr(at + root.directory.size()))) {
-        argument.replace(at, root.directory.size(), root.name);
-      }
+// The names of the roots, each with what stands for it; the longest first.
+std::vector<std::pair<std::string, std::string>> names_of(const Roots& roots) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Root& root : roots.all())
+    for (const std::string* name : {&root.path, &root.alias})
+      if (!name->empty()) names.emplace_back(*name, "<" + root.mark + ">");
+  std::stable_sort(names.begin(), names.end(),
+                   [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  return names;
+}
+
+std::string with_names(std::string argument, const std::vector<std::pair<std::string, std::string>>& names) {
+  for (const auto& [directory, name] : names) {
+    for (auto at = argument.find(directory); at != std::string::npos; at = argument.find(directory, at + 1)) {
+      if (ends_name(std::string_view(argument).substr(at + directory.size())))
+        argument.replace(at, directory.size(), name);
     }
   }
   return argument;
@@ -73,29 +54,30 @@ bool is_cosmetic(std::string_view argument) {
 
 }  // namespace
 
-std::string output_root(const std::string& absolute_output, const std::string& base_directory,
+std::string output_root(const std::string& absolute_output, const Roots& roots,
                         const std::function<bool(const std::string& path)>& exists) {
-  const std::string output = normal(absolute_output);
-  if (!base_directory.empty()) {
-    const std::string base = without_trailing_slash(normal(base_directory));
-    if (is_within(output, base)) return base;
-  }
-  std::string topmost;
-  for (std::string directory(directory_name(output)); directory != "/" && directory != ".";
-       directory = std::string(directory_name(directory))) {
-    if (exists(directory + "/CMakeCache.txt") || exists(directory + "/build.ninja")) topmost = directory;
-  }
-  return topmost;
+  const std::string output = roots.real_spelling(normal(absolute_output));
+  // What lies in the topmost build directory has no other above that.
+  for (const char* mark : {kOuterBuildMark, kBuildMark})
+    if (const Root* root = roots.find(mark); root != nullptr && is_within(output, root->path)) return root->path;
+  return build_roots(std::string(directory_name(output)), exists).topmost;
 }
 
-std::string make_cuid(const command::Invocation& invocation, const std::string& working_directory,
-                      const std::string& base_directory, const std::string& root) {
-  const std::vector<Root> roots = roots_of(root, base_directory);
-  Hasher hasher("hipcache cuid 2");
-  hasher.field(relative_path(join_path(working_directory, invocation.source), roots));
-  hasher.field(relative_path(join_path(working_directory, invocation.object), roots));
+std::string make_cuid(const command::Invocation& invocation, const std::string& working_directory, const Roots& roots,
+                      const std::string& root) {
+  Roots all = roots;
+  all.add(kOutputRootMark, root);
+  const auto path_of = [&](const std::string& name) {
+    return all.real_spelling(normal(join_path(working_directory, name)));
+  };
+  const std::string output = path_of(invocation.object);
+  const bool is_below = !root.empty() && is_within(output, root);
+  Hasher hasher("hipcache cuid 3");
+  hasher.field(all.portable_path(path_of(invocation.source)));
+  hasher.field(is_below ? "<root>" + output.substr(root.size()) : all.portable_path(output));
+  const auto names = names_of(all);
   for (const std::string& argument : invocation.for_cuid)
-    if (!is_cosmetic(argument)) hasher.field(with_names(argument, roots));
+    if (!is_cosmetic(argument)) hasher.field(with_names(argument, names));
   return hasher.finish().hex().substr(0, 16);
 }
 

@@ -184,26 +184,26 @@ void change_names(Depfile& depfile, const Change& change) {
 
 }  // namespace
 
-std::optional<std::string> portable_depfile(std::string_view depfile, const BaseDirectory& base, DepfileForm form,
+std::optional<std::string> portable_depfile(std::string_view depfile, const Roots& roots, DepfileForm form,
                                             const std::string& target) {
   std::optional<Depfile> names = parsed(depfile);
   if (!names || written(*names, form) != depfile || depfile.find(kTarget) != std::string_view::npos)
     return std::nullopt;
-  change_names(*names, [&](const std::string& name) { return base.portable_path(name); });
+  change_names(*names, [&](const std::string& name) { return roots.portable_path(name); });
   if (!target.empty()) {
-    if (names->targets != std::vector{base.portable_path(target)}) return std::nullopt;
+    if (names->targets != std::vector{roots.portable_path(target)}) return std::nullopt;
     names->targets = {std::string(kTarget)};
   }
   std::string portable = written(*names, form);
-  if (base.shows_in(portable)) return std::nullopt;
+  if (roots.shown_in(portable) != 0) return std::nullopt;
   return portable;
 }
 
-std::optional<std::string> local_depfile(std::string_view portable, const BaseDirectory& base, DepfileForm form,
+std::optional<std::string> local_depfile(std::string_view portable, const Roots& roots, DepfileForm form,
                                          const std::string& target) {
   std::optional<Depfile> names = parsed(portable);
   if (!names) return std::nullopt;
-  change_names(*names, [&](const std::string& name) { return name == kTarget ? target : base.local_path(name); });
+  change_names(*names, [&](const std::string& name) { return name == kTarget ? target : roots.local_path(name); });
   return written(*names, form);
 }
 

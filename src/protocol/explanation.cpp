@@ -35,7 +35,7 @@ constexpr std::array<Said, static_cast<std::size_t>(kLastDiffers) + 1> kSaid{{
     {"variable_set", "variable $name is set now"},
     {"variable_unset", "variable $name is not set any more"},
     {"working_directory", "the working directory differs"},
-    {"shown_base", "the base directory differs and shows in what the step made"},
+    {"shown_base", "the $name differs and shows in what the step made"},
     {"shown_cuid", "the CUID differs and shows in what the step made"},
     {"appeared", "$name appeared"},
     {"vanished", "$name vanished"},

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hipcache/base/base_directory.h"
+#include "hipcache/base/roots.h"
 
 namespace hipcache {
 namespace {
@@ -13,7 +13,7 @@ TEST(Readable, LeavesTextAsItIs) {
 }
 
 TEST(Readable, NamesTheDirectoriesThatPlaceholdersStandFor) {
-  const BaseDirectory base("/work/tree");
+  const Roots base("/work/tree");
   EXPECT_EQ(readable(base.portable_path("/work/tree/a.h")), "<base directory>/a.h");
   EXPECT_EQ(readable("-I" + base.portable_argument("-I=/work/tree")), "-I-I=<base directory>");
   EXPECT_EQ(readable("\x01"

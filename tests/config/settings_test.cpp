@@ -95,7 +95,7 @@ TEST_F(SettingsTest, TheFileSetsEveryKey) {
   ASSERT_TRUE(loaded) << loaded.error().message;
   const Settings& settings = *loaded;
   EXPECT_EQ(settings.max_size, 5'000'000'000u);
-  EXPECT_EQ(settings.base_directory, "/src");
+  EXPECT_THAT(settings.base_directories, testing::ElementsAre("/src"));
   EXPECT_THAT(settings.remote, testing::ElementsAre("http://a/", "redis://b"));
   EXPECT_TRUE(settings.readonly && settings.recache && settings.disable);
   EXPECT_EQ(settings.name_space, "n");
@@ -116,6 +116,15 @@ TEST_F(SettingsTest, SeedsAreSeparatedByCommasSinceTheirNamesMayContainBlanks) {
   EXPECT_THAT(load_with("seed = ['/a b', '/c']\n").value().seeds, testing::ElementsAre("/a b", "/c"));
   EXPECT_THAT(load_with("", {"HIPCACHE_SEED= /a b ,,/c,"}).value().seeds, testing::ElementsAre("/a b", "/c"));
   EXPECT_THAT(error_with("", {"HIPCACHE_SEED=a"}), HasSubstr("HIPCACHE_SEED: \"a\" is not an absolute directory"));
+}
+
+TEST_F(SettingsTest, BaseDirectoriesAreSeparatedByColonsAsInPath) {
+  EXPECT_THAT(load_with("", {"HIPCACHE_BASEDIR=/src:/build/"}).value().base_directories,
+              testing::ElementsAre("/src", "/build/"));
+  EXPECT_THAT(load_with("basedir = ['/src', '/build']\n").value().base_directories,
+              testing::ElementsAre("/src", "/build"));
+  EXPECT_THAT(load_with("basedir = '/src:/build'\n").value().base_directories, testing::ElementsAre("/src", "/build"));
+  EXPECT_THAT(error_with("", {"HIPCACHE_BASEDIR=/src:build"}), HasSubstr("\"build\" is not an absolute directory"));
 }
 
 TEST_F(SettingsTest, AUmaskIsOctalAndLetsNeitherOthersWriteNorTheOwnerGo) {

@@ -167,11 +167,11 @@ TEST_F(ExplainerTest, NamesFilesOfAnotherCheckoutAsTheyAreCalledHere) {
   const std::string two = scratch_.make_directory("two");
   const auto in = [&](const std::string& checkout) {
     request_.from.working_directory = checkout;
-    request_.from.base = BaseDirectory(checkout);
+    request_.from.roots = Roots(checkout);
   };
   in(one);
   scratch_.write("one/a.h", "A");
-  const PathSet portable({{Question::content, request_.from.base.portable_path(one + "/a.h")}});
+  const PathSet portable({{Question::content, request_.from.roots.portable_path(one + "/a.h")}});
   const Witnessed seen{std::make_shared<const PathSet>(portable), services_.world.state(portable, request_.from)};
   const auto observed =
       services_.actions.record_union(host().key, services_.actions.examine({seen}, request_.from), {});

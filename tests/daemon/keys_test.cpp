@@ -77,7 +77,7 @@ TEST(StepKey, LeavesOutWhatCannotReachTheOutputs) {
 
 Request in_checkout(const std::string& root) {
   Request request;
-  request.from.base = BaseDirectory(root);
+  request.from.roots = Roots(root);
   return request;
 }
 

@@ -24,7 +24,7 @@ PathSet some_set() {
 }
 
 // Encoded as version 1 does, whatever the raw form says.
-std::string wrapped(const std::string& raw) { return "HCPS\x04" + raw; }
+std::string wrapped(const std::string& raw) { return "HCPS\x05" + raw; }
 
 std::string error_of(const std::string& bytes) {
   Result<PathSet> set = PathSet::decode(bytes);

@@ -1,5 +1,5 @@
 // Path sets that are good in every checkout, and what ties one to the checkout it was made in.
-#include "hipcache/inputs/own_name.h"
+#include "hipcache/inputs/mentions.h"
 #include "inputs/trace_fixture.h"
 
 namespace hipcache::inputs {
@@ -20,7 +20,7 @@ class Portable : public TraceFixture {
 
   Surroundings in(const std::string& checkout) const {
     Surroundings from{at(checkout + "/build"), environment_};
-    from.base = BaseDirectory(at(checkout));
+    from.roots = Roots(at(checkout));
     return from;
   }
 
@@ -73,7 +73,7 @@ TEST_F(Portable, TheWorkingDirectoryIsComparedByItsPlaceInTheCheckout) {
 }
 
 TEST_F(Portable, WhatShowsTheCheckoutIsTiedToIt) {
-  run_.shows_base = true;
+  run_.roots.shown = 1;
   saw(Kind::open_read, at("one/a.h"));
   EXPECT_FALSE(holds_in_other(run()));
 }
@@ -84,7 +84,7 @@ TEST_F(Portable, ASourceThatAsksForItsOwnNameTiesTheResultUnlessNamesAreMapped) 
   begin_run();
   saw(Kind::open_read, at("one/own.h"));
   EXPECT_FALSE(holds_in_other(run()));
-  run_.maps_own_names = true;
+  run_.roots.own_names_mapped = 1;
   EXPECT_TRUE(holds_in_other(run()));
 }
 
@@ -109,7 +109,7 @@ TEST_F(Portable, ASetThatNeedsABaseDirectoryHoldsNowhereElse) {
   saw(Kind::look, at("one/b.h"), false);
   const Witnessed witnessed = run();
   Surroundings without = in("one");
-  without.base = BaseDirectory();
+  without.roots = Roots();
   EXPECT_NE(world_.state(*witnessed.set, without), witnessed.state);
 }
 
@@ -124,7 +124,7 @@ TEST_F(Portable, WhatShowsTheIdOfTheTranslationUnitIsTiedToIt) {
 }
 
 TEST_F(Portable, ANameThatHoldsWhatIsReservedIsRefused) {
-  saw(Kind::open_read, BaseDirectory("/one").portable_path("/one/a.h"));
+  saw(Kind::open_read, Roots("/one").portable_path("/one/a.h"));
   EXPECT_EQ(refusal(), "trace");
 }
 

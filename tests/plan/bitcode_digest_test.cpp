@@ -25,7 +25,7 @@ class BitcodeDigest : public testing::TestWithParam<std::string> {
   }
 
   Digest digest(const std::string& directory, const std::string& source, const std::string& name = "a.cpp") {
-    return bitcode_digest(compiled(directory, source, name), BaseDirectory(scratch_ / directory));
+    return bitcode_digest(compiled(directory, source, name), Roots(scratch_ / directory));
   }
 
   support::Scratch scratch_;
@@ -62,7 +62,7 @@ TEST_P(BitcodeDigest, DiffersWithWhatWasMadeOfTheNameOfTheCheckout) {
 }
 
 TEST_P(BitcodeDigest, OfDamagedBytesIsADigestAllTheSame) {
-  const BaseDirectory base(scratch_ / "one");
+  const Roots base(scratch_ / "one");
   const std::string bitcode = compiled("one", kSource);
   const Digest whole = bitcode_digest(bitcode, base);
   std::mt19937 random(7);

@@ -23,7 +23,7 @@ std::string cuid(const Request& request) {
   invocation.object = request.object;
   invocation.for_cuid = {"clang++"};
   invocation.for_cuid.insert(invocation.for_cuid.end(), request.arguments.begin(), request.arguments.end());
-  return make_cuid(invocation, request.cwd, request.base, request.root);
+  return make_cuid(invocation, request.cwd, Roots(request.base), request.root);
 }
 
 TEST(Cuid, IsSixteenHexDigits) {
@@ -77,9 +77,18 @@ TEST(Cuid, IsEqualInTwoCheckoutsUnderTheirBaseDirectories) {
   one.arguments = {"-I/home/a/p/include", "-ffile-prefix-map=/home/a/p=.", "-MF", "/home/a/p/build/x.d"};
   other.source = "/ci/7/p/src/k.hip";
   other.cwd = "/ci/7/p/build";
-  other.base = other.root = "/ci/7/p/";
+  other.base = other.root = "/ci/7/p";
   other.arguments = {"-I/ci/7/p/include", "-ffile-prefix-map=/ci/7/p=.", "-MF", "/ci/7/p/build/x.d"};
   EXPECT_EQ(cuid(one), cuid(other));
+}
+
+TEST(Cuid, IsEqualInTwoBuildDirectoriesWithinOrWithoutABaseDirectory) {
+  Request one, inside, outside;
+  one.base = inside.base = outside.base = "/home/a/p";
+  inside.cwd = inside.root = "/home/a/p/build2";
+  outside.cwd = outside.root = "/var/build";
+  EXPECT_EQ(cuid(one), cuid(inside));
+  EXPECT_EQ(cuid(one), cuid(outside));
 }
 
 TEST(Cuid, TakesARootForItsNameOnlyAsAWholeDirectory) {
@@ -125,17 +134,24 @@ TEST(ShowsCuid, InTheFormsThatClangGivesIt) {
 
 class OutputRoot : public ::testing::Test {
  protected:
-  std::string of(const std::string& output, const std::string& base = "") const {
-    return output_root(output, base, [&](const std::string& path) { return files.contains(path); });
+  std::string of(const std::string& output, const Roots& roots = {}) const {
+    return output_root(output, roots, [&](const std::string& path) { return files.contains(path); });
   }
   std::set<std::string> files;
 };
 
-TEST_F(OutputRoot, IsTheBaseDirectoryWhereTheOutputLiesInIt) {
+TEST_F(OutputRoot, IsTheBuildDirectoryAndNotTheBaseDirectoryAroundIt) {
   files = {"/p/build/CMakeCache.txt"};
-  EXPECT_EQ(of("/p/build/a.o", "/p"), "/p");
-  EXPECT_EQ(of("/p/build/a.o", "/p/"), "/p");
-  EXPECT_EQ(of("/p/build/a.o", "/q"), "/p/build");
+  EXPECT_EQ(of("/p/build/a.o", Roots("/p")), "/p/build");
+}
+
+TEST_F(OutputRoot, IsTheTopmostBuildDirectoryOfTheRequestWhereTheOutputLiesInIt) {
+  Roots roots;
+  roots.add(kBuildMark, "/p/build/inner");
+  EXPECT_EQ(of("/p/build/inner/a.o", roots), "/p/build/inner");
+  roots.add(kOuterBuildMark, "/p/build");
+  EXPECT_EQ(of("/p/build/inner/a.o", roots), "/p/build");
+  EXPECT_EQ(of("/p/other/a.o", roots), "");
 }
 
 TEST_F(OutputRoot, IsTheTopmostBuildDirectoryAboveTheOutput) {

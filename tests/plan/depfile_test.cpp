@@ -8,8 +8,8 @@
 namespace hipcache::plan {
 namespace {
 
-const BaseDirectory kOne("/one");
-const BaseDirectory kOther("/another/checkout/with/a/long/name");
+const Roots kOne("/one");
+const Roots kOther("/another/checkout/with/a/long/name");
 
 std::string moved(const std::string& depfile) {
   const std::optional<std::string> portable = portable_depfile(depfile, kOne);

@@ -18,14 +18,14 @@
 namespace hipcache::config {
 
 struct Settings {
-  std::string directory;                    // HIPCACHE_DIR; variable only. Absolute
-  std::string file;                         // HIPCACHE_CONFIG; variable only. Absolute, or empty; need not exist
-  std::string user_home;                    // HOME, where `directory` is the default below it; else empty
-  std::uint64_t max_size = 20'000'000'000;  // bytes; "20G", "500M", "1.5GiB", "0" = no limit
-  std::string base_directory;               // HIPCACHE_BASEDIR; absolute or empty
-  std::vector<std::string> remote;          // HIPCACHE_REMOTE; URLs
-  std::vector<std::string> seeds;           // HIPCACHE_SEED; cache directories that are only read. Absolute
-  unsigned umask = 077;                     // HIPCACHE_UMASK; octal. Others never may write
+  std::string directory;                      // HIPCACHE_DIR; variable only. Absolute
+  std::string file;                           // HIPCACHE_CONFIG; variable only. Absolute, or empty; need not exist
+  std::string user_home;                      // HOME, where `directory` is the default below it; else empty
+  std::uint64_t max_size = 20'000'000'000;    // bytes; "20G", "500M", "1.5GiB", "0" = no limit
+  std::vector<std::string> base_directories;  // HIPCACHE_BASEDIR; absolute
+  std::vector<std::string> remote;            // HIPCACHE_REMOTE; URLs
+  std::vector<std::string> seeds;             // HIPCACHE_SEED; cache directories that are only read. Absolute
+  unsigned umask = 077;                       // HIPCACHE_UMASK; octal. Others never may write
   bool readonly = false;
   bool recache = false;
   bool disable = false;

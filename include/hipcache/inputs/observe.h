@@ -28,13 +28,23 @@ struct Refusal {
   std::string detail;  // the path or program; for the log
 };
 
+// What a run's results show of the roots, found by looking into them and at the command.
+struct RootTies {
+  RootMask shown = 0;             // by their names
+  RootMask placed = 0;            // by what a map of names left of them (plan/prefix_maps.h)
+  bool hidden = false;            // any that the run knew of may be in them where looking does not find it
+  RootMask named = 0;             // by the command
+  RootMask own_names_mapped = 0;  // the compiler writes something else where a source asks for its own name
+  RootMask may_be_placed = 0;     // what it writes then is a place in another root
+};
+
 struct Run {
   std::vector<std::string> programs;  // that the step was to execute, one per command, as absolute paths
   bool may_start_others = false;  // they may run further programs, which count as inputs and leave traces of their own
   std::string directory;          // the request's temporary directory: reads and writes in it are the step's own
   std::uint64_t started_ns = 0;   // CLOCK_REALTIME_COARSE before the first command
   // What the step's results show of its surroundings, found by looking into them: asked in addition.
-  bool shows_base = false;
+  RootTies roots;
   bool shows_cuid = false;
   // The results hold options of the compiler's own command line, among which is the date of SOURCE_DATE_EPOCH.
   bool shows_command = false;
@@ -51,8 +61,6 @@ struct Run {
   std::vector<std::string> specs;    // names of gcc's specs files, as the command has them
   // Of such a command: whether its results show the working directory, or could hide it.
   bool shows_directory = false;
-  // The compiler replaces the base directory where a source asks for its own name (-fmacro-prefix-map=).
-  bool maps_own_names = false;
 };
 
 // A path set and the state of the world that the run saw. The state is taken before the race guard looks, so what
@@ -62,8 +70,7 @@ struct Witnessed {
   std::shared_ptr<const PathSet> set;
   Digest state;
   Answered answered;  // of a run; a hit has none
-  // Of a run: a file in the base directory that asks for its own name (own_name.h), and so ties the result to it; or
-  // "".
+  // Of a run: a file in a root that asks for its own name (mentions.h), and so ties the result to the root; or "".
   std::string asks_own_name;
 };
 

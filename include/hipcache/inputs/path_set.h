@@ -28,7 +28,7 @@ enum class Question : std::uint8_t {
   variable = 6,           // digest of an environment variable's value, or that it is not set
   working_directory = 7,  // the request's directory, physical and as PWD has it
   program = 8,            // where PATH leads for the name of a program
-  base_directory = 9,     // HIPCACHE_BASEDIR: where a result shows which checkout it was made in
+  root = 9,               // where the root of that mark is, and how it is called: where a result shows it
   cuid = 10,              // the translation unit's id: where it shows in a result
   environment = 11,       // all variables but those that no compile depends on: where a script may have read any
   size = 12,              // of a file that was looked at, where a precompiled header was read: its headers are compared
@@ -40,6 +40,7 @@ enum class Question : std::uint8_t {
   output_names = 16,  // what the command calls its outputs: where a result shows it
   colour = 17,        // whether messages are in colour: where the run printed any
   library = 18,       // where the loader finds a library by LD_LIBRARY_PATH and by its cache, and what is there
+  root_place = 19,    // where the root of that mark is in the root around it: where a result shows that alone
 };
 
 // Whether its observations name paths.
@@ -51,8 +52,8 @@ inline constexpr const char* kAskedByPlan = "plan";
 
 struct Observation {
   Question question = Question::presence;
-  // Path (relative ones count from the request's directory, portable ones from the base directory), or variable, or who
-  // asks.
+  // Path (relative ones count from the request's directory, portable ones from a root), or variable, or the mark of a
+  // root, or who asks.
   std::string name;
   auto operator<=>(const Observation&) const = default;
 };

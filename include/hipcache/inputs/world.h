@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include "hipcache/base/base_directory.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/result.h"
+#include "hipcache/base/roots.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/told.h"
 
@@ -38,7 +38,7 @@ inline constexpr std::size_t kMaxNames = 100'000;
 struct Surroundings {
   std::string working_directory;         // physical, absolute
   std::vector<std::string> environment;  // NAME=value, sorted by the caller: sort_environment
-  BaseDirectory base;                    // what lies in it has portable names in path sets and answers
+  Roots roots;                           // what lies in them has portable names in path sets and answers
   std::string cuid;                      // that hipcache gives the translation unit; "" where the user's own counts
   std::string output_names;              // of an opaque command, as far as its key leaves them out; portable
 
@@ -105,6 +105,7 @@ class World {
   std::vector<KnownFile> known_files();
 
   struct Memory;  // private to the folder
+  Memory& memory() { return *memory_; }
 
  private:
   std::unique_ptr<Memory> memory_;

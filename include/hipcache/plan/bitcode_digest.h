@@ -15,13 +15,13 @@
 
 #include <string_view>
 
-#include "hipcache/base/base_directory.h"
 #include "hipcache/base/digest.h"
+#include "hipcache/base/roots.h"
 
 namespace hipcache::plan {
 
 // Of bytes that cannot be read as bitcode, and without a base directory, the digest of the bytes.
-Digest bitcode_digest(std::string_view bitcode, const BaseDirectory& base);
+Digest bitcode_digest(std::string_view bitcode, const Roots& roots);
 
 }  // namespace hipcache::plan
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "hipcache/base/base_directory.h"
+#include "hipcache/base/roots.h"
 
 namespace hipcache::plan {
 
@@ -22,11 +22,11 @@ enum class DepfileForm { clang, gcc };
 // `target`: the one target that the depfile is expected to have, which is left out; "" keeps the targets as they are.
 // Nothing if the depfile is of another form, has other targets, or shows the base directory where it cannot be
 // replaced.
-std::optional<std::string> portable_depfile(std::string_view depfile, const BaseDirectory& base,
+std::optional<std::string> portable_depfile(std::string_view depfile, const Roots& roots,
                                             DepfileForm form = DepfileForm::clang, const std::string& target = "");
 
 // What the compiler would have written here, with that target. Nothing for what is no portable depfile.
-std::optional<std::string> local_depfile(std::string_view portable, const BaseDirectory& base,
+std::optional<std::string> local_depfile(std::string_view portable, const Roots& roots,
                                          DepfileForm form = DepfileForm::clang, const std::string& target = "");
 
 }  // namespace hipcache::plan

@@ -32,7 +32,7 @@ enum class Differs : std::uint32_t {
   variable_set = 18,
   variable_unset = 19,
   working_directory = 20,
-  shown_base = 21,          // the base directory, where it shows in a result
+  shown_root = 21,          // name: a root (base directory, build directory), where it shows in a result
   shown_cuid = 22,          // the same of the id of the translation unit
   appeared = 23,            // name: a path
   vanished = 24,            // the same
@@ -46,7 +46,7 @@ enum class Differs : std::uint32_t {
   refused = 32,             // name: why the step could not be stored; now: the detail
   gone = 33,                // nothing differs, but the result is not stored any more
   shown_output_names = 34,  // the names of the outputs, where they show in a result
-  own_name = 35,  // name: a source that asks for its own name (__FILE__); now: the base directory in that name
+  own_name = 35,            // name: a source that asks for its own name (__FILE__); now: the root in that name
 };
 inline constexpr Differs kLastDiffers = Differs::own_name;
 

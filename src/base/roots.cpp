@@ -1,0 +1,184 @@
+#include "hipcache/base/roots.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "hipcache/base/digest.h"
+
+namespace hipcache {
+namespace {
+
+constexpr char kQuote = '\x01';  // on both sides of a mark
+
+bool is_plain(char c) {
+  return static_cast<unsigned char>(c) > ' ' && std::string_view("\x7f\"\\$:=,#").find(c) == std::string_view::npos;
+}
+
+// "" for what is no directory that can be a root.
+std::string normal(std::string_view directory) {
+  if (!directory.starts_with('/') || !std::all_of(directory.begin(), directory.end(), is_plain)) return "";
+  std::string path = std::filesystem::path(directory).lexically_normal().string();
+  while (path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+std::string token_of(const Root& root) { return kQuote + root.mark + kQuote; }
+std::string token_of_alias(const Root& root) { return kQuote + root.mark + "@" + kQuote; }
+
+bool begins_with(std::string_view text, std::string_view name, std::string_view after) {
+  return text.starts_with(name) &&
+         (text.size() == name.size() || after.find(text[name.size()]) != std::string_view::npos);
+}
+
+bool mentions(std::string_view bytes, const std::string& name) {
+  return !name.empty() && bytes.find(name) != std::string_view::npos;
+}
+
+// What a text says of a root that is not here.
+std::string placeholder(std::string_view mark) {
+  return mark.starts_with(kBaseMark) ? "HIPCACHE_BASEDIR" : "<build directory>";
+}
+
+// By which names the arguments call the root. Where they use both, which one stands where is of importance.
+std::string form_in(const std::vector<std::string>& arguments, const Root& root) {
+  bool by_path = false, by_alias = false;
+  Hasher hasher("forms");
+  for (const std::string& argument : arguments) {
+    const bool has_path = mentions(argument, root.path), has_alias = mentions(argument, root.alias);
+    by_path = by_path || has_path;
+    by_alias = by_alias || has_alias;
+    if (has_path || has_alias) hasher.field(argument);
+  }
+  if (by_path && by_alias) return hasher.finish().hex();
+  if (by_alias) return "alias";
+  return by_path ? "path" : "none";
+}
+
+}  // namespace
+
+Roots::Roots(std::string_view base) { add(kBaseMark, base); }
+
+void Roots::add(std::string_view mark, std::string_view path, std::string_view alias) {
+  const std::string real = normal(path);
+  const auto has_path = [&](const Root& root) { return root.path == real; };
+  if (real.empty() || roots_.size() == kMost || std::any_of(roots_.begin(), roots_.end(), has_path)) return;
+  const std::string other = normal(alias);
+  Root root{.mark = std::string(mark), .path = real, .alias = other == real ? "" : other, .form = ""};
+  names_.push_back({real, roots_.size(), false});
+  if (!root.alias.empty()) names_.push_back({root.alias, roots_.size(), true});
+  std::stable_sort(names_.begin(), names_.end(),
+                   [](const Name& a, const Name& b) { return a.text.size() > b.text.size(); });
+  id_ += root.mark + '\0' + root.path + '\0' + root.alias + '\0';
+  roots_.push_back(std::move(root));
+}
+
+void Roots::note_forms(const std::vector<std::string>& arguments, std::string_view logical_directory) {
+  for (Root& root : roots_)
+    if (!root.alias.empty())
+      root.form = form_in(arguments, root) + (mentions(logical_directory, root.alias) ? " alias" : " path");
+}
+
+const Root* Roots::find(std::string_view mark) const {
+  const auto at = std::find_if(roots_.begin(), roots_.end(), [&](const Root& root) { return root.mark == mark; });
+  return at == roots_.end() ? nullptr : &*at;
+}
+
+std::string_view Roots::mark_in_front(std::string_view text) {
+  if (!text.starts_with(kQuote)) return "";
+  const std::size_t end = text.find(kQuote, 1);
+  const std::string_view mark = end == std::string_view::npos ? "" : text.substr(1, end - 1);
+  return mark.starts_with(kBaseMark) || mark.starts_with(kBuildMark) ? mark : "";
+}
+
+std::string Roots::name_of(std::string_view mark) {
+  if (mark == kOuterBuildMark) return "topmost build directory";
+  if (mark == kBuildMark) return "build directory";
+  if (mark.ends_with('@')) return name_of(mark.substr(0, mark.size() - 1)) + " by another name";
+  const std::string_view number = mark.substr(std::min(mark.size(), std::string_view(kBaseMark).size()));
+  return "base directory" + (number.empty() ? "" : " " + std::string(number));
+}
+
+std::string Roots::portable_path(std::string_view path) const {
+  const Name* name = name_at(path, "/");
+  return name == nullptr ? std::string(path) : token_of(roots_[name->root]).append(path.substr(name->text.size()));
+}
+
+std::string Roots::portable_argument(std::string_view argument) const {
+  return with_tokens(argument, "=", "/=", Aliases::as_the_root);
+}
+
+std::string Roots::portable_list(std::string_view value) const { return with_tokens(value, ":", "/:", Aliases::apart); }
+
+std::string Roots::local_path(std::string_view portable) const {
+  const std::string_view mark = mark_in_front(portable);
+  if (mark.empty()) return std::string(portable);
+  const Root* root = find(mark);
+  return root == nullptr ? "" : root->path + std::string(portable.substr(mark.size() + 2));
+}
+
+std::string Roots::real_spelling(std::string_view path) const {
+  const Name* name = name_at(path, "/");
+  return name == nullptr || !name->is_alias ? std::string(path)
+                                            : roots_[name->root].path + std::string(path.substr(name->text.size()));
+}
+
+std::string Roots::local_text(std::string_view portable) const {
+  std::string text;
+  while (!portable.empty()) {
+    const std::string_view mark = mark_in_front(portable);
+    const Root* root = find(mark.substr(0, mark.find('@')));
+    if (root != nullptr) {
+      text += mark.ends_with('@') ? root->alias : root->path;
+    } else if (!mark.empty()) {
+      text += placeholder(mark);
+    } else {
+      text += portable.front();
+    }
+    portable.remove_prefix(mark.empty() ? 1 : mark.size() + 2);
+  }
+  return text;
+}
+
+RootMask Roots::holding(std::string_view path) const {
+  const Name* name = name_at(path, "/");
+  return name == nullptr ? 0 : RootMask{1} << name->root;
+}
+
+const Root* Roots::around(std::string_view path) const {
+  const Name* name = name_at(path, "/");
+  return name == nullptr ? nullptr : &roots_[name->root];
+}
+
+RootMask Roots::shown_in(std::string_view bytes) const {
+  RootMask shown = 0;
+  for (std::size_t i = 0; i < roots_.size(); ++i)
+    if (mentions(bytes, roots_[i].path) || mentions(bytes, roots_[i].alias)) shown |= RootMask{1} << i;
+  return shown;
+}
+
+// The longest name that the text begins with, where it ends there or goes on with one of `after`.
+const Roots::Name* Roots::name_at(std::string_view text, std::string_view after) const {
+  if (!text.starts_with('/')) return nullptr;
+  const auto at =
+      std::find_if(names_.begin(), names_.end(), [&](const Name& name) { return begins_with(text, name.text, after); });
+  return at == names_.end() ? nullptr : &*at;
+}
+
+std::string Roots::with_tokens(std::string_view text, std::string_view before, std::string_view after,
+                               Aliases aliases) const {
+  std::string result;
+  if (names_.empty()) return std::string(text);
+  std::size_t taken = 0;
+  for (std::size_t at = text.find('/'); at != std::string_view::npos; at = text.find('/', std::max(at + 1, taken))) {
+    const bool begins = at == 0 || before.find(text[at - 1]) != std::string_view::npos;
+    const Name* name = begins ? name_at(text.substr(at), after) : nullptr;
+    if (name == nullptr) continue;
+    const bool is_apart = name->is_alias && aliases == Aliases::apart;
+    result.append(text.substr(taken, at - taken));
+    result.append(is_apart ? token_of_alias(roots_[name->root]) : token_of(roots_[name->root]));
+    taken = at + name->text.size();
+  }
+  return result.append(text.substr(taken));
+}
+
+}  // namespace hipcache

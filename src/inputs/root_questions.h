@@ -1,0 +1,21 @@
+// The questions about the roots themselves: where a result shows one, or one may have gone into it unseen.
+#ifndef HIPCACHE_SRC_INPUTS_ROOT_QUESTIONS_H
+#define HIPCACHE_SRC_INPUTS_ROOT_QUESTIONS_H
+
+#include <string>
+#include <vector>
+
+#include "hipcache/inputs/observe.h"
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/world.h"
+
+namespace hipcache::inputs {
+
+// Adds them to what was observed under names that are not portable yet. Returns the first file whose own name ties the
+// result to a root, or "".
+std::string add_root_questions(const RootTies& ties, const Surroundings& from, World& world,
+                               std::vector<Observation>& observations);
+
+}  // namespace hipcache::inputs
+
+#endif

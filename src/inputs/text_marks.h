@@ -1,0 +1,17 @@
+// What one file's content says of the roots and of itself.
+#ifndef HIPCACHE_SRC_INPUTS_TEXT_MARKS_H
+#define HIPCACHE_SRC_INPUTS_TEXT_MARKS_H
+
+#include "hipcache/base/roots.h"
+
+namespace hipcache::inputs {
+
+struct TextMarks {
+  RootMask roots = 0;
+  bool asks_own_name = false;
+  bool is_code = false;  // not only directives
+};
+
+}  // namespace hipcache::inputs
+
+#endif

@@ -1,0 +1,247 @@
+// Build directories and base directories as roots: what they share, and what ties a result to one of them. Single
+// compiles that are cached whole, by gcc and by clang, each held against the oracle.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "integration/compiler.h"
+#include "integration/oracle.h"
+
+namespace hipcache::integration {
+namespace {
+
+class Roots : public testing::TestWithParam<const char*> {
+ protected:
+  Roots() {
+    scratch_.write("src/a.c", "#include \"made.h\"\nint made = MADE;\n");
+    for (const char* build : {"src/one", "src/another", "far/away/build"}) make_build(build);
+  }
+
+  // A directory that looks as CMake's do.
+  void make_build(const std::string& build) const {
+    scratch_.write(build + "/CMakeCache.txt", "");
+    scratch_.write(build + "/include/made.h", "#define MADE 1\n");
+  }
+
+  // "SRC" and "BUILD" in the flags stand for the two directories.
+  Arguments command(const std::string& build, const std::string& flags = "",
+                    const std::string& source = "SRC/a.c") const {
+    Arguments argv{GetParam()};
+    for (std::string word : words("-O1 " + flags + " -IBUILD/include -c " + source + " -o a.o")) {
+      replace(word, "SRC", source_);
+      replace(word, "BUILD", scratch_ / build);
+      argv.push_back(word);
+    }
+    return argv;
+  }
+
+  static void replace(std::string& text, const std::string& name, const std::string& by) {
+    if (const std::size_t at = text.find(name); at != std::string::npos) text.replace(at, name.size(), by);
+  }
+
+  Counts compile(const std::string& directory, const Arguments& argv, const Variables& variables = {}) {
+    Oracle oracle(cache_, scratch_ / directory);
+    const Counts counted = oracle.check(argv, variables);
+    EXPECT_EQ(oracle.exit_code(), 0);
+    EXPECT_EQ(counted.passed, 0) << counted.json.dump();
+    return counted;
+  }
+
+  Counts compile_in(const std::string& build, const std::string& flags = "", const Variables& variables = {}) {
+    return compile(build, command(build, flags), variables);
+  }
+
+  support::Scratch scratch_;
+  std::string source_ = scratch_ / "src";
+  Cache cache_;
+};
+
+TEST_P(Roots, BuildDirectoriesShareWhatDoesNotNameThem) {
+  EXPECT_EQ(compile_in("src/one").misses, 1);
+  EXPECT_EQ(compile_in("src/another").hits, 1);
+  EXPECT_EQ(compile_in("far/away/build").hits, 1);
+}
+
+TEST_P(Roots, BuildDirectoriesHaveDepfilesOfTheirOwn) {
+  EXPECT_EQ(compile_in("src/one", "-MD -MF a.d -MT BUILD/a.o").misses, 1);
+  EXPECT_EQ(compile_in("far/away/build", "-MD -MF a.d -MT BUILD/a.o").hits, 1);
+}
+
+TEST_P(Roots, ADirectoryThatLooksLikeNoBuildIsNone) {
+  for (const char* build : {"src/one", "src/another"}) {
+    std::filesystem::remove(scratch_ / (std::string(build) + "/CMakeCache.txt"));
+    EXPECT_EQ(compile_in(build).misses, 1);
+  }
+}
+
+TEST_P(Roots, HeadersThatDifferAreSeen) {
+  compile_in("src/one");
+  scratch_.write("src/another/include/made.h", "#define MADE 2\n");
+  EXPECT_EQ(compile_in("src/another").misses, 1);
+  EXPECT_EQ(compile_in("src/one").hits, 1);
+}
+
+TEST_P(Roots, DebugInformationThatNamesTheBuildDirectoryTies) {
+  compile_in("src/one", "-g");
+  EXPECT_EQ(compile_in("src/another", "-g").misses, 1);
+  EXPECT_EQ(compile_in("src/one", "-g").hits, 1);
+  EXPECT_EQ(compile_in("src/one", "-g -fdebug-prefix-map=BUILD=b").misses, 1);
+  EXPECT_EQ(compile_in("src/another", "-g -fdebug-prefix-map=BUILD=b").hits, 1) << "a map takes it out";
+}
+
+// "/src/one" becomes "./one": no look for the directory finds that.
+TEST_P(Roots, WhatAMapOfADirectoryAboveLeavesOfTheBuildDirectoryTies) {
+  for (const char* flags :
+       {"-g -fdebug-prefix-map=SRC=.", "-g -fdebug-prefix-map=SRC/=", "-g -ffile-prefix-map=SRC=."}) {
+    compile_in("src/one", flags);
+    EXPECT_EQ(compile_in("src/another", flags).misses, 1) << flags;
+    EXPECT_EQ(compile_in("src/one", flags).hits, 1) << flags;
+  }
+}
+
+TEST_P(Roots, WhatAMapLeavesIsSharedByCheckoutsThatHaveTheirBuildInTheSamePlace) {
+  scratch_.write("other/src/a.c", "#include \"made.h\"\nint made = MADE;\n");
+  make_build("other/src/one");
+  const std::string flags = "-g -ffile-prefix-map=SRC=.";
+  compile_in("src/one", flags, {{"HIPCACHE_BASEDIR", source_}});
+  source_ = scratch_ / "other/src";
+  EXPECT_EQ(compile_in("other/src/one", flags, {{"HIPCACHE_BASEDIR", source_}}).hits, 1);
+  make_build("other/src/two");
+  EXPECT_EQ(compile_in("other/src/two", flags, {{"HIPCACHE_BASEDIR", source_}}).misses, 1);
+}
+
+TEST_P(Roots, AMapOfADirectoryAboveTiesToTheWorkingDirectoryWhereNoBuildIsFound) {
+  for (const char* build : {"src/one", "src/another"}) {
+    std::filesystem::remove(scratch_ / (std::string(build) + "/CMakeCache.txt"));
+    scratch_.write("src/include/made.h", "#define MADE 1\n");
+    compile(build, {GetParam(), "-g", "-fdebug-prefix-map=" + source_ + "=.", "-I" + source_ + "/include", "-c",
+                    source_ + "/a.c", "-o", "a.o"});
+  }
+}
+
+// The source leads every build to the first one's header, whatever build directory it is compiled for.
+TEST_P(Roots, ASourceThatNamesABuildDirectoryTies) {
+  const std::string named = scratch_ / "src/one/include/made.h";
+  scratch_.write("src/a.c", "#include \"made.h\"\n#undef MADE\n#include \"" + named + "\"\nint made = MADE;\n");
+  compile_in("src/one");
+  compile_in("src/another");
+  scratch_.write("src/one/include/made.h", "#define MADE 2\n");
+  EXPECT_EQ(compile_in("src/another").misses, 1);
+  EXPECT_EQ(compile_in("src/one").misses, 1);
+}
+
+TEST_P(Roots, AGeneratedHeaderThatMeasuresItsOwnNameTies) {
+  for (const char* build : {"src/one", "src/another"})
+    scratch_.write(std::string(build) + "/include/made.h", "#define MADE sizeof(__FILE__)\n");
+  EXPECT_EQ(compile_in("src/one").misses, 1);
+  EXPECT_EQ(compile_in("src/another").misses, 1);
+  EXPECT_EQ(compile_in("src/another", "-ffile-prefix-map=BUILD=.").misses, 1);
+  EXPECT_EQ(compile_in("src/one", "-ffile-prefix-map=BUILD=.").hits, 1) << "its name is mapped";
+}
+
+// The macro is the source directory's, and the name that it gets the build directory's.
+TEST_P(Roots, GeneratedCodeThatMayUseAMacroWithItsNameTies) {
+  scratch_.write("src/macros.h", "#define LENGTH sizeof(__FILE__)\n");
+  scratch_.write("src/a.c", "#include \"macros.h\"\n#include \"made.h\"\n");
+  for (const char* build : {"src/one", "src/another"})
+    scratch_.write(std::string(build) + "/include/made.h", "int made = LENGTH;\n");
+  EXPECT_EQ(compile_in("src/one").misses, 1);
+  EXPECT_EQ(compile_in("src/another").misses, 1);
+  for (const char* build : {"src/one", "src/another"})
+    scratch_.write(std::string(build) + "/include/made.h", "/* settings */\n#define MADE 1\n");
+  scratch_.write("src/a.c", "#include \"macros.h\"\n#include \"made.h\"\nint made = MADE;\n");
+  EXPECT_EQ(compile_in("src/one").misses, 1);
+  EXPECT_EQ(compile_in("src/another").hits, 1) << "settings are no code";
+}
+
+TEST_P(Roots, NestedBuildsAreRelativeToTheNearestAndToTheTopmost) {
+  for (const std::string outer : {"outer", "another/outer"}) {
+    scratch_.write(outer + "/build.ninja", "");
+    scratch_.write(outer + "/lib/made.h", "#define MADE 1\n");
+    make_build(outer + "/inner");
+  }
+  const auto compile_nested = [&](const std::string& outer) {
+    Arguments argv = command(outer + "/inner");
+    argv.insert(argv.begin() + 1, "-I" + (scratch_ / (outer + "/lib")));
+    return compile(outer + "/inner", argv);
+  };
+  EXPECT_EQ(compile_nested("outer").misses, 1);
+  EXPECT_EQ(compile_nested("another/outer").hits, 1);
+  scratch_.write("outer/lib/made.h", "#define MADE 2\n");
+  EXPECT_EQ(compile_nested("outer").misses, 1);
+}
+
+TEST_P(Roots, SeveralBaseDirectoriesCountAtOnce) {
+  for (const std::string tree : {"one", "another/tree"}) {
+    scratch_.write(tree + "/src/a.c", "#include <made.h>\nint made = MADE;\n");
+    scratch_.write(tree + "/out/include/made.h", "#define MADE 1\n");
+    source_ = scratch_ / (tree + "/src");
+    const std::string bases = source_ + ":" + (scratch_ / (tree + "/out"));
+    const Counts counted = compile_in(tree + "/out", "", {{"HIPCACHE_BASEDIR", bases}});
+    EXPECT_EQ(counted.hits, tree == "one" ? 0 : 1);
+  }
+}
+
+class LinkedRoots : public Roots {
+ protected:
+  // A checkout that a link leads to, and one that lies where it is named.
+  LinkedRoots() {
+    for (const char* checkout : {"real/checkout", "second"}) {
+      scratch_.write(std::string(checkout) + "/a.c", "#include <made.h>\nint made = MADE;\n");
+      scratch_.write(std::string(checkout) + "/include/made.h", "#define MADE 1\n");
+      scratch_.make_directory(std::string(checkout) + "/out");
+    }
+    scratch_.link("link", scratch_ / "real");
+  }
+
+  // `named`: as the arguments and PWD have it.
+  Counts compile_as(const std::string& base, const std::string& named, const std::string& real,
+                    const std::string& flags = "") {
+    Arguments argv{GetParam()};
+    argv = argv + words("-O1 " + flags) +
+           Arguments{"-I" + (scratch_ / (named + "/include")), "-c", scratch_ / (named + "/a.c"), "-o", "a.o"};
+    return compile(real + "/out", argv, {{"HIPCACHE_BASEDIR", scratch_ / base}, {"PWD", scratch_ / (named + "/out")}});
+  }
+};
+
+TEST_P(LinkedRoots, AreRootsByBothNames) {
+  EXPECT_EQ(compile_as("link/checkout", "link/checkout", "real/checkout").misses, 1);
+  EXPECT_EQ(compile_as("link/checkout", "real/checkout", "real/checkout").hits, 1);
+  EXPECT_EQ(compile_as("second", "second", "second").hits, 1);
+}
+
+TEST_P(LinkedRoots, ShareWithWhatWasCompiledWithoutALink) {
+  EXPECT_EQ(compile_as("second", "second", "second").misses, 1);
+  EXPECT_EQ(compile_as("link/checkout", "link/checkout", "real/checkout").hits, 1);
+}
+
+// Every answer about the files is the same, and so is every argument but for the name of the checkout.
+TEST_P(LinkedRoots, TieWhatShowsByWhichNameTheyWereCalled) {
+  for (const char* flags : {"-g", "-DNAME=__FILE__ -include stddef.h"}) {
+    scratch_.write("real/checkout/a.c", "#include <made.h>\nint made = MADE;\nint length = sizeof(__FILE__);\n");
+    EXPECT_EQ(compile_as("link/checkout", "link/checkout", "real/checkout", flags).misses, 1);
+    EXPECT_EQ(compile_as("link/checkout", "real/checkout", "real/checkout", flags).misses, 1);
+    EXPECT_EQ(compile_as("link/checkout", "link/checkout", "real/checkout", flags).hits, 1);
+  }
+}
+
+TEST_P(LinkedRoots, AreSeenToLeadElsewhere) {
+  compile_as("link/checkout", "link/checkout", "real/checkout");
+  scratch_.write("third/checkout/a.c", "#include <made.h>\nint made = MADE + 1;\n");
+  scratch_.write("third/checkout/include/made.h", "#define MADE 1\n");
+  std::filesystem::remove(scratch_ / "link");
+  scratch_.link("link", scratch_ / "third");
+  EXPECT_EQ(compile_as("link/checkout", "link/checkout", "real/checkout").misses, 1);
+}
+
+std::string name_of_program(const testing::TestParamInfo<const char*>& info) {
+  std::string name = info.param;
+  std::erase(name, '-');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, Roots, testing::Values("gcc", "clang-15", "clang-19"), name_of_program);
+INSTANTIATE_TEST_SUITE_P(Compilers, LinkedRoots, testing::Values("gcc", "clang-15", "clang-19"), name_of_program);
+
+}  // namespace
+}  // namespace hipcache::integration
