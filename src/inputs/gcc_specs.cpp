@@ -2,6 +2,7 @@
 
 #include "hipcache/base/files.h"
 #include "inputs/environment.h"
+#include "inputs/variable_use.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -18,13 +19,17 @@ void each_after(std::string_view text, std::string_view what, const char* ends, 
   }
 }
 
+// Whether a run that asks for it may leave no question of its value.
+bool may_be_no_input(std::string_view variable) {
+  return is_left_out(variable) || is_of_terminal(variable) || variable == "LD_PRELOAD" || variable == "MAKEFLAGS";
+}
+
 }  // namespace
 
 std::string asked_in_vain(std::string_view specs) {
   std::string found;
   each_after(specs, "getenv(", " \t\r\n)", [&](std::string_view variable) {
-    if (found.empty() && (is_left_out(variable) || variable == "LD_PRELOAD" || variable == "MAKEFLAGS"))
-      found = variable;
+    if (found.empty() && may_be_no_input(variable)) found = variable;
   });
   return found;
 }

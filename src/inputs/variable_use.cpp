@@ -27,10 +27,6 @@ constexpr auto kDatesByGmtime =
 constexpr auto kOfTerminal = std::to_array<std::string_view>(
     {"TERM", "COLORTERM", "NO_COLOR", "GCC_COLORS", "GCC_URLS", "TERM_URLS", "COLUMNS", "LINES"});
 
-bool is_of_terminal(std::string_view variable) {
-  return std::find(kOfTerminal.begin(), kOfTerminal.end(), variable) != kOfTerminal.end();
-}
-
 template <typename List>
 bool ran_only(const List& tools, const trace::Trace& trace) {
   return std::all_of(trace.programs.begin(), trace.programs.end(), [&](const std::string& program) {
@@ -54,6 +50,10 @@ bool made_no_date(const trace::Trace& trace) {
 }
 
 }  // namespace
+
+bool is_of_terminal(std::string_view variable) {
+  return std::find(kOfTerminal.begin(), kOfTerminal.end(), variable) != kOfTerminal.end();
+}
 
 VariableUse use_of(std::string_view variable, const trace::Trace& trace, bool shows_colour) {
   if (!shows_colour && is_of_terminal(variable) &&

@@ -17,6 +17,9 @@
 
 namespace hipcache::inputs {
 
+// One that decides how a message looks, for programs that use it for nothing else.
+bool is_of_terminal(std::string_view variable);
+
 enum class VariableUse {
   none,   // no value of it changes what the run makes
   form,   // the run checked that the value is well formed, and used it no further: Question::source_date

@@ -138,6 +138,22 @@ TEST_F(GccStaleness, AVariableOfTemporaryFilesIsAnInputWhereSpecsAskForIt) {
   }
 }
 
+TEST_F(GccStaleness, AVariableOfTheTerminalIsAnInputWhereSpecsAskForIt) {
+  expect_run(command(), {{"COLUMNS", "80"}});
+  expect_hit(command(), {{"COLUMNS", "90"}});
+  project_.write("one/include/value.h", "#define VALUE 1\n");
+  project_.write("two/include/value.h", "#define VALUE 2\n");
+  project_.write("a.cpp", "#include <value.h>\nint one() { return VALUE; }\n");
+  for (const std::string variable : {"COLUMNS", "TERM", "GCC_COLORS", "GCC_URLS"}) {
+    project_.write("named.specs", "*cc1plus:\n+ -I%:getenv(" + variable + " /include)\n\n");
+    for (const char* value : {"one", "two", "two"}) {
+      const Counts counted = check(command() + words("-specs=named.specs"), {{variable, project_ / value}});
+      EXPECT_EQ(counted.misses, 1) << variable;
+      EXPECT_EQ(counted.not_stored.at("trace"), 1) << counted.json.dump();
+    }
+  }
+}
+
 TEST_F(GccStaleness, AVariableThatIsAnotherOneForStepsIsLeftToTheCompilerWhereSpecsAskForIt) {
   project_.write("one/include/value.h", "#define VALUE 1\n");
   project_.write("two/include/value.h", "#define VALUE 2\n");
