@@ -21,7 +21,7 @@ void each_after(std::string_view text, std::string_view what, const char* ends, 
 
 // Whether a run that asks for it may leave no question of its value.
 bool may_be_no_input(std::string_view variable) {
-  return is_left_out(variable) || is_of_terminal(variable) || variable == "LD_PRELOAD" || variable == "MAKEFLAGS";
+  return is_left_out(variable) || may_go_unused(variable) || variable == "LD_PRELOAD";
 }
 
 }  // namespace

@@ -27,6 +27,22 @@ constexpr auto kDatesByGmtime =
 constexpr auto kOfTerminal = std::to_array<std::string_view>(
     {"TERM", "COLORTERM", "NO_COLOR", "GCC_COLORS", "GCC_URLS", "TERM_URLS", "COLUMNS", "LINES"});
 
+// gcc's, GNU's and clang's programs, as far as they ask libc for a locale: for messages alone (LC_MESSAGES), and how to
+// encode them (LC_CTYPE: quotes, columns). gcc takes sources for UTF-8 whatever the locale says (libcpp's charset.cc,
+// _cpp_default_encoding), and makes dates by names of months of its own. as writes dates into listings, which are
+// outputs that do not pass for `shows_colour`. clang and lld ask for no locale.
+constexpr auto kSpeakLocale = std::to_array<std::string_view>({"gcc", "g++", "cpp", "cc1", "cc1plus", "as", "collect2",
+                                                               "ld", "ld.bfd", "ar", "ranlib", "clang", "lld", "ld.lld",
+                                                               "clang-offload-bundler", "clang-offload-packager"});
+
+bool is_of_locale(std::string_view variable) {
+  return variable.starts_with("LC_") || variable == "LANG" || variable == "LANGUAGE" || variable == "OUTPUT_CHARSET";
+}
+
+bool is_of_terminal(std::string_view variable) {
+  return std::find(kOfTerminal.begin(), kOfTerminal.end(), variable) != kOfTerminal.end();
+}
+
 template <typename List>
 bool ran_only(const List& tools, const trace::Trace& trace) {
   return std::all_of(trace.programs.begin(), trace.programs.end(), [&](const std::string& program) {
@@ -51,14 +67,15 @@ bool made_no_date(const trace::Trace& trace) {
 
 }  // namespace
 
-bool is_of_terminal(std::string_view variable) {
-  return std::find(kOfTerminal.begin(), kOfTerminal.end(), variable) != kOfTerminal.end();
+bool may_go_unused(std::string_view variable) {
+  return variable == "MAKEFLAGS" || is_of_terminal(variable) || is_of_locale(variable);
 }
 
 VariableUse use_of(std::string_view variable, const trace::Trace& trace, bool shows_colour) {
   if (!shows_colour && is_of_terminal(variable) &&
       std::all_of(trace.programs.begin(), trace.programs.end(), asks_by_name))
     return VariableUse::none;
+  if (!shows_colour && is_of_locale(variable) && ran_only(kSpeakLocale, trace)) return VariableUse::none;
   if (variable == "MAKEFLAGS" && ran_only(kWithoutJobserver, trace)) return VariableUse::none;
   if (variable == "SOURCE_DATE_EPOCH" && made_no_date(trace)) return VariableUse::form;
   return VariableUse::value;

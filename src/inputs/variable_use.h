@@ -4,10 +4,11 @@
 // for MAKEFLAGS, which is another text for each -j; only the link of LTO code looks for a jobserver in it. clang 16 and
 // later read SOURCE_DATE_EPOCH at each start, and use it for __DATE__, __TIME__ and __TIMESTAMP__ alone.
 // All of them ask for variables of the terminal (TERM, GCC_COLORS), which decide how a message looks, never whether
-// there is one. The choice: a short list of such variables. For each of them the list names the programs whose source
-// was read, and what else the trace shows when one of them uses the value. Where any other program ran, the value
-// counts. Rejected: leaving the variables out by name, because another program may use the same one for something else.
-// Looking for __DATE__ in the sources, because macros can make that name of parts (##).
+// there is one. gcc asks for those of the locale (LC_ALL), which decide the language of messages. The choice: a short
+// list of such variables. For each of them the list names the programs whose source was read, and what else the trace
+// shows when one of them uses the value. Where any other program ran, the value counts. Rejected: leaving the variables
+// out by name, because another program may use the same one for something else. Looking for __DATE__ in the sources,
+// because macros can make that name of parts (##).
 #ifndef HIPCACHE_SRC_INPUTS_VARIABLE_USE_H
 #define HIPCACHE_SRC_INPUTS_VARIABLE_USE_H
 
@@ -16,9 +17,6 @@
 #include "hipcache/trace/record.h"
 
 namespace hipcache::inputs {
-
-// One that decides how a message looks, for programs that use it for nothing else.
-bool is_of_terminal(std::string_view variable);
 
 enum class VariableUse {
   none,   // no value of it changes what the run makes
@@ -29,6 +27,9 @@ enum class VariableUse {
 // `shows_colour`: the run printed something, or its results may hold options of the command line (Run::shows_colour).
 // REQUIRES: the trace is complete.
 VariableUse use_of(std::string_view variable, const trace::Trace& trace, bool shows_colour);
+
+// Whether use_of() is `none` for the variable after some runs. A specs file of gcc's can use the value of any variable.
+bool may_go_unused(std::string_view variable);
 
 }  // namespace hipcache::inputs
 

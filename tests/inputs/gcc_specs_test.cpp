@@ -15,6 +15,7 @@ TEST(GccSpecs, AskInVainForVariablesThatAreNoInputs) {
   EXPECT_EQ(asked_in_vain("%:getenv(SDKROOT /x) %:getenv(LD_PRELOAD)"), "LD_PRELOAD");
   EXPECT_EQ(asked_in_vain("%:getenv(MAKEFLAGS /x)"), "MAKEFLAGS");
   EXPECT_EQ(asked_in_vain("%:getenv(COLUMNS)"), "COLUMNS");
+  EXPECT_EQ(asked_in_vain("%:getenv(LC_ALL /x)"), "LC_ALL");
   EXPECT_EQ(asked_in_vain("%:getenv(SDKROOT /x) -DTMP"), "");
   EXPECT_EQ(asked_in_vain("%:getenv("), "");
 }

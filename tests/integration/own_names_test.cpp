@@ -1,49 +1,48 @@
-// A common header with __FILE__ in a macro for errors, as most HIP projects have: cold, in a second build directory,
+// The fixture project with a common header that has __FILE__ in a macro for errors, as most HIP projects have: cold,
 // and in a second checkout. The host's object shows where it was compiled. The devices' code does not, but might have
 // been shaped by it: so their front ends run, and no back end runs whose bitcode is the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
 
 #include "integration/single_compile.h"
 
 namespace hipcache::integration {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr const char* kFlags = "-O1 -D__HIP_PLATFORM_AMD__";
+
 // Of different lengths, so that whatever measures the path finds it out.
 constexpr const char* kFirst = "one";
 constexpr const char* kSecond = "another/checkout/with/a/longer/name";
 
-constexpr const char* kCommonHeader =
-    "#pragma once\n"
-    "extern \"C\" int printf(const char*, ...);\n"
-    "#define CHECK(x) if ((x) != 0) printf(\"%s:%d\", __FILE__, __LINE__)\n";
-
-// Its back end takes a second of processor time and its front end next to none.
-std::string heavy(const std::string& extra) {
-  return "#include \"common.h\"\n" + extra +
-         "__global__ void heavy(float* x, int n) {\n#pragma unroll 700\n"
-         "  for (int i = 0; i < 700; ++i) x[i] = x[i + 1] * x[n] + x[i * n];\n}\n"
-         "int host(int error) { CHECK(error); return error; }\n";
-}
-
 class OwnNames : public testing::TestWithParam<Compiler> {
  protected:
-  void write(const std::string& checkout, const std::string& kernel) {
-    write_kernel(scratch_, checkout + "/src/a.hip", kernel);
-    scratch_.write(checkout + "/include/common.h", kCommonHeader);
-    for (const char* build : {"/build", "/build2"}) scratch_.make_directory(checkout + build);
+  // The fixture project in that place, with more text at the end of a source.
+  void check_out(const std::string& checkout, const std::string& source = "relax", const std::string& more = "") const {
+    const std::string root = scratch_.make_directory(checkout);
+    fs::copy(HIPCACHE_SOURCE "/fixtures/projects/common-header", root,
+             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    const std::string name = checkout + "/src/" + source + ".cpp";
+    scratch_.write(name, support::read_bytes(scratch_ / name) + more);
+    scratch_.make_directory(checkout + "/build");
   }
 
-  Arguments command(const std::string& checkout, const std::string& build, const std::string& flags) const {
+  Arguments command(const std::string& checkout, const std::string& flags, const std::string& source) const {
     const std::string root = scratch_ / checkout;
-    return GetParam().hip() + archs({"gfx906"}) + words(flags) +
-           Arguments{"-I" + root + "/include", "-c", root + "/src/a.hip", "-o", root + "/" + build + "/a.o"};
+    Arguments hip = GetParam().hip();
+    std::erase(hip, "-nogpuinc");
+    return hip + archs({"gfx906"}) + words(flags) +
+           Arguments{"-I" + root + "/include", "-c", root + "/src/" + source + ".cpp", "-o", root + "/build/a.o"};
   }
 
-  Counts compile(const std::string& checkout, const std::string& build = "build", const std::string& flags = "-O1") {
+  Counts compile(const std::string& checkout, const std::string& flags = kFlags, const std::string& source = "relax") {
     const std::string root = scratch_ / checkout;
     Oracle oracle(cache_, root);
-    const Counts counted = oracle.check(command(checkout, build, flags), {{"HIPCACHE_BASEDIR", root}});
+    const Counts counted = oracle.check(command(checkout, flags, source), {{"HIPCACHE_BASEDIR", root}});
     EXPECT_EQ(oracle.exit_code(), 0);
     return counted;
   }
@@ -51,10 +50,10 @@ class OwnNames : public testing::TestWithParam<Compiler> {
   // A cold compile, and an edit that has the back end's result stored by itself. Not held against the compiler, which
   // takes its time.
   void warm(const std::string& kernel) {
-    for (const std::string& text : {heavy("__global__ void gone() {}\n"), kernel}) {
-      write(kFirst, text);
+    for (const std::string& text : {kernel + "__global__ void gone() {}\n", kernel}) {
+      check_out(kFirst, "relax", text);
       const std::string root = scratch_ / kFirst;
-      EXPECT_EQ(cache_.run(command(kFirst, "build", "-O1"), root, {{"HIPCACHE_BASEDIR", root}}).exit_code, 0);
+      EXPECT_EQ(cache_.run(command(kFirst, kFlags, "relax"), root, {{"HIPCACHE_BASEDIR", root}}).exit_code, 0);
     }
   }
 
@@ -63,9 +62,9 @@ class OwnNames : public testing::TestWithParam<Compiler> {
 };
 
 TEST_P(OwnNames, OfHostCodeCostASecondCheckoutItsFrontEndsAndItsHost) {
-  warm(heavy(""));
+  warm("");
   EXPECT_EQ(compile(kFirst).hits, 1);
-  write(kSecond, heavy(""));
+  check_out(kSecond);
   const Counts other = compile(kSecond);
   EXPECT_EQ(other.run.at("front"), 1);
   EXPECT_EQ(other.hit.at("back"), 1);
@@ -76,9 +75,9 @@ TEST_P(OwnNames, OfHostCodeCostASecondCheckoutItsFrontEndsAndItsHost) {
 }
 
 TEST_P(OwnNames, ThatDeviceCodeMeasuresRunTheBackEnd) {
-  const std::string kernel = heavy("__device__ int length = sizeof(__FILE__);\n");
+  const std::string kernel = "__device__ int length = sizeof(__FILE__);\n";
   warm(kernel);
-  write(kSecond, kernel);
+  check_out(kSecond, "relax", kernel);
   const Counts other = compile(kSecond);
   EXPECT_EQ(other.run.at("front"), 1);
   EXPECT_EQ(other.hit.at("back"), 0);
@@ -86,36 +85,36 @@ TEST_P(OwnNames, ThatDeviceCodeMeasuresRunTheBackEnd) {
 }
 
 TEST_P(OwnNames, ThatDeviceCodeHashesRunTheBackEnd) {
-  const std::string kernel = heavy(
+  const std::string kernel =
       "constexpr unsigned hash(const char* s) { unsigned h = 7; while (*s) h = h * 31 + *s++; return h; }\n"
       "template <unsigned N> __global__ void odd(int* x) { *x = N % 2 ? 1 : 2; }\n"
-      "template __global__ void odd<hash(__FILE__)>(int*);\n");
+      "template __global__ void odd<hash(__FILE__)>(int*);\n";
   warm(kernel);
-  write(kSecond, kernel);
+  check_out(kSecond, "relax", kernel);
   EXPECT_EQ(compile(kSecond).hit.at("back"), 0);
 }
 
 TEST_P(OwnNames, ThatAreMappedAreSharedByAll) {
   for (const std::string checkout : {kFirst, kSecond}) {
-    write(checkout, "#include \"common.h\"\nint host(int error) { CHECK(error); return error; }\n");
-    const Counts counted = compile(checkout, "build", "-O1 -ffile-prefix-map=" + (scratch_ / checkout) + "=.");
+    check_out(checkout);
+    const std::string mapped = std::string(kFlags) + " -ffile-prefix-map=" + (scratch_ / checkout) + "=.";
+    const Counts counted = compile(checkout, mapped, "scale");
     EXPECT_EQ(counted.run.at("device") + counted.run.at("host"), checkout == kFirst ? 2 : 0) << checkout;
   }
 }
 
 TEST_P(OwnNames, AreNamedByExplainAndByTheStatisticsWithWhatHelps) {
-  for (const std::string checkout : {kFirst, kSecond})
-    write(checkout, "#include \"common.h\"\nint host(int error) { CHECK(error); return error; }\n");
-  compile(kFirst);
+  for (const std::string checkout : {kFirst, kSecond}) check_out(checkout);
+  compile(kFirst, kFlags, "scale");
   const std::string root = scratch_ / kSecond;
   const Ended told =
-      cache_.run(Arguments{"--explain", "--"} + command(kSecond, "build", "-O1"), root, {{"HIPCACHE_BASEDIR", root}});
-  EXPECT_THAT(told.out, testing::HasSubstr("include/common.h uses __FILE__")) << told.err;
+      cache_.run(Arguments{"--explain", "--"} + command(kSecond, kFlags, "scale"), root, {{"HIPCACHE_BASEDIR", root}});
+  EXPECT_THAT(told.out, testing::HasSubstr("include/solver/check.h uses __FILE__")) << told.err;
   EXPECT_THAT(told.out, testing::HasSubstr("-ffile-prefix-map=" + root + "=."));
   const nlohmann::json counted = cache_.counts().json;
   EXPECT_EQ(counted.at("tied").at("own-name"), 2) << counted.dump();
   EXPECT_THAT(counted.at("tied_detail").at("own-name").get<std::string>(),
-              testing::HasSubstr("include/common.h uses __FILE__"));
+              testing::HasSubstr("include/solver/check.h uses __FILE__"));
   EXPECT_THAT(cache_.control("--show-stats").out, testing::HasSubstr("own-name"));
 }
 

@@ -56,6 +56,42 @@ TEST_F(LocaleStaleness, OrdinaryLocalesAreCached) {
   }
 }
 
+TEST_F(LocaleStaleness, ASilentCompileIsAHitInAnyLocale) {
+  project_.write("a.c", "const char* word = \"\xc3\xa4\xe4\"; /* \xe4 */\nint one(void) { return 1; }\n");
+  project_.write("b.cpp", "int two() { return 2; }\n");
+  for (const std::string line : {"gcc -Wall -O1 -g -MD -c a.c -o a.o", "g++ -Wall -c b.cpp -o b.o"}) {
+    expect_run(words(line), {{"LANG", "C"}, {"LC_ALL", ""}});
+    expect_hit(words(line), {{"LANG", "C.UTF-8"}, {"LC_ALL", ""}});
+    expect_hit(words(line), {{"LC_ALL", "C.UTF-8"}, {"LANGUAGE", "de:en"}});
+    expect_hit(words(line), {{"LC_ALL", "de_DE.ISO-8859-1"}});
+    expect_hit(words(line), {{"LANG", "xx_YY"}, {"LC_MESSAGES", "C.UTF-8"}, {"LC_CTYPE", "POSIX"}});
+  }
+}
+
+TEST_F(LocaleStaleness, WhatIsPrintedIsOfTheLocale) {
+  expect_run(command(), {{"LC_ALL", "C"}});
+  expect_run(command(), {{"LC_ALL", "C.UTF-8"}});
+  expect_hit(command(), {{"LC_ALL", "C"}});
+}
+
+// Nothing is known of what another program makes of the locale.
+TEST_F(LocaleStaleness, AScriptThatWritesTheSourceOfTheLocaleRuns) {
+  const std::string script =
+      project_.write("gcc", "#!/bin/sh\nexec /usr/bin/gcc -DLOCALE=\"\\\"$LC_ALL\\\"\" \"$@\"\n");
+  fs::permissions(script, fs::perms::owner_all);
+  project_.write("a.c", "const char* locale = LOCALE;\n");
+  for (const char* locale : {"C", "POSIX"}) expect_run(words("./gcc -c a.c -o a.o"), {{"LC_ALL", locale}});
+}
+
+TEST_F(LocaleStaleness, WhatASpecsFileMakesOfItIsNotStored) {
+  project_.write("a.c", "int one(void) { return sizeof(WORD); }\n");
+  for (const char* variable : {"LC_ALL", "COLUMNS"}) {
+    project_.write("own.specs", "*cpp:\n+ -DWORD=\\\"%:getenv(" + std::string(variable) + " )\\\"\n\n");
+    for (const char* value : {"C", "POSIX", "C"})
+      EXPECT_EQ(check(words("gcc -specs=own.specs -c a.c -o a.o"), {{variable, value}}).hits, 0) << variable;
+  }
+}
+
 TEST_F(LocaleStaleness, CharacterSetsOfTheUsersAreNotFollowed) {
   project_.write("a.c", "const char* word = \"\\xe4\";\n");
   const Arguments argv = command("-finput-charset=ISO-8859-1");

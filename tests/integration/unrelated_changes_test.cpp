@@ -1,0 +1,209 @@
+// Every fixture project, built twice with everything changed at once that must not matter: the user, the machine's
+// name, installed libraries, locale, time zone and dates, a terminal instead of a pipe, the number of jobs, variables,
+// directories for temporary files and homes; and the sources are a new clone. No step may run.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "integration/cache.h"
+#include "integration/compiler.h"
+#include "integration/tree.h"
+
+namespace hipcache::integration {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t kFirst = 61001;
+constexpr uid_t kSecond = 61002;
+constexpr gid_t kGroup = 61100;
+
+struct Build {
+  std::string project;
+  Compiler compiler;
+  std::int64_t compiles;
+};
+
+void PrintTo(const Build& build, std::ostream* out) { *out << build.project << " " << build.compiler.program(); }
+
+std::string build_name(const testing::TestParamInfo<Build>& info) {
+  std::string name = info.param.project + info.param.compiler.version;
+  std::erase(name, '-');
+  return name;
+}
+
+// Who builds, and how.
+struct Builder {
+  uid_t user;
+  std::string prepare;  // by root, in namespaces of the builder's own
+  std::string make;     // with its options
+  Variables variables;
+};
+
+class UnrelatedChanges : public testing::TestWithParam<Build> {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "only root acts as other users";
+    ASSERT_EQ(chmod(place_.path().c_str(), 0755), 0);
+    fs::create_directory(shared_);
+    ASSERT_EQ(chown(shared_.c_str(), 0, kGroup), 0);
+    ASSERT_EQ(chmod(shared_.c_str(), 03770), 0);
+    for (const char* name : {"first", "second", "build"}) place_.make_directory(name);
+  }
+
+  // The sources as git writes them: the same bytes, in files that are new.
+  void clone() const {
+    fs::remove_all(place_ / "fixtures");
+    for (const std::string& part : {std::string("hip-root"), "projects/" + GetParam().project}) {
+      place_.make_directory("fixtures/" + part);
+      fs::copy(HIPCACHE_SOURCE "/fixtures/" + part, place_ / ("fixtures/" + part), fs::copy_options::recursive);
+    }
+    fs::copy(HIPCACHE_SOURCE "/fixtures/configure", place_ / "fixtures/configure");
+  }
+
+  bool is_cmake() const { return GetParam().project != "gcc-make"; }
+
+  void configure() const {
+    if (!is_cmake()) return;
+    const Ended ended =
+        run({place_ / "fixtures/configure", GetParam().project, build_, "--clang", GetParam().compiler.version,
+             "--archs", "gfx906", "--launcher", hipcache_program(), "--generator", "Unix Makefiles"},
+            "/", {{"HIPCACHE_DISABLE", "1"}});
+    ASSERT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  }
+
+  // What make is told besides its options.
+  std::string target() const {
+    if (is_cmake()) return " -C " + build_;
+    return " -C " + place_ / "fixtures/projects/gcc-make" + " BUILD=" + build_ + " LAUNCHER=" + hipcache_program();
+  }
+
+  // Builds all objects, and returns what was counted of it.
+  Counts build(const Builder& builder) const {
+    const std::string user = std::to_string(builder.user);
+    const std::string statistics = place_ / "statistics";
+    const std::string script = "set -e\n" + builder.prepare + "\nchown -R " + user + " " + build_ + " " +
+                               (place_ / "first") + " " + (place_ / "second") + "\nas='setpriv --reuid=" + user +
+                               " --regid=" + user + " --groups=" + std::to_string(kGroup) + "'\n$as " + builder.make +
+                               "\n$as " + hipcache_program() + " --show-stats --format json >" + statistics + "\n$as " +
+                               hipcache_program() + " --stop-server\n";
+    Variables variables = builder.variables;
+    variables["HIPCACHE_DIR"] = shared_;
+    variables["HIPCACHE_CONFIG"] = "/none";
+    variables["HIPCACHE_UMASK"] = "007";
+    variables["HIPCACHE_LOG"] = log_of(builder.user);
+    const Ended ended =
+        run({"unshare", "--uts", "--mount", "--propagation", "private", "bash", "-c", script}, "/", variables);
+    EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+    if (ended.exit_code != 0) return {};
+    return counts_of(nlohmann::json::parse(support::read_bytes(statistics)));
+  }
+
+  // Where this user's daemon says of each step that it has run, why.
+  std::string log_of(uid_t user) const { return place_ / (user == kFirst ? "first/log" : "second/log"); }
+
+  // The loader's cache of a machine that has one library more.
+  std::string other_loader_cache() const {
+    place_.write("other.c", "int other(void) { return 1; }\n");
+    const std::string directory = place_.make_directory("other");
+    EXPECT_EQ(run({"gcc", "-shared", "-fPIC", "-Wl,-soname,libother.so.1", place_ / "other.c", "-o",
+                   directory + "/libother.so.1"},
+                  "/")
+                  .exit_code,
+              0);
+    EXPECT_EQ(run({"/sbin/ldconfig", "-X", "-C", place_ / "ld.so.cache", directory}, "/").exit_code, 0);
+    return place_ / "ld.so.cache";
+  }
+
+  Builder first() const {
+    return {kFirst,
+            "hostname builder-1",
+            "make -j1" + target(),
+            {{"LANG", "C"},
+             {"LC_ALL", ""},
+             {"TZ", "UTC"},
+             {"HOME", place_ / "first"},
+             {"USER", "first"},
+             {"LOGNAME", "first"},
+             {"TERM", ""},
+             {"MAKEFLAGS", ""},
+             {"SOURCE_DATE_EPOCH", "1600000000"},
+             {"LD_LIBRARY_PATH", ""}}};
+  }
+
+  Builder second() const {
+    return {kSecond,
+            "hostname builder-2\nmount --bind " + other_loader_cache() + " /etc/ld.so.cache\nmount --bind " +
+                place_.write("passwd", support::read_bytes("/etc/passwd") + "more:x:61009:61009::/nowhere:/bin/sh\n") +
+                " /etc/passwd\numask 027\nulimit -c 0\n",
+            "script -qec 'make -j3 -k" + target() + "' /dev/null",
+            {{"LANG", "C.UTF-8"},
+             {"LC_ALL", "C.UTF-8"},
+             {"LANGUAGE", "de:en"},
+             {"TZ", "Asia/Tokyo"},
+             {"HOME", place_ / "second"},
+             {"USER", "second"},
+             {"LOGNAME", "second"},
+             {"HOSTNAME", "builder-2"},
+             {"TERM", "xterm-256color"},
+             {"COLORTERM", "truecolor"},
+             {"COLUMNS", "77"},
+             {"SHELL", "/bin/sh"},
+             {"TMPDIR", place_ / "second"},
+             {"XDG_CACHE_HOME", place_ / "second/cache"},
+             {"SOURCE_DATE_EPOCH", "1700000000"},
+             {"LD_LIBRARY_PATH", place_ / "absent"},
+             {"PATH", place_ / "absent/bin:" + std::string(getenv("PATH"))},
+             {"BUILD_NUMBER", "42"},
+             {"CI", "true"},
+             {"DISPLAY", ":1"},
+             {"EDITOR", "ed"}}};
+  }
+
+  // Bytes by name: modes are of the builders' umasks.
+  std::map<std::string, std::string> objects() const {
+    std::map<std::string, std::string> found;
+    for (const auto& [name, text] : files_in(build_))
+      if (name.ends_with(".o")) found[name] = support::read_bytes(build_ + "/" + name);
+    return found;
+  }
+
+  support::Scratch place_;
+  const std::string shared_ = place_ / "shared";
+  const std::string build_ = place_ / "build";
+};
+
+TEST_P(UnrelatedChanges, AllAtOnceRunNoStep) {
+  clone();
+  configure();
+  const Counts cold = build(first());
+  ASSERT_FALSE(HasFailure());
+  EXPECT_EQ(cold.hits + cold.misses, GetParam().compiles) << cold.json.dump();
+  EXPECT_GE(cold.run.at("host"), 1);
+  const auto made = objects();
+  EXPECT_GE(static_cast<std::int64_t>(made.size()), GetParam().compiles);
+  for (const auto& [name, text] : made) fs::remove(build_ + "/" + name);
+
+  clone();
+  const Counts again = build(second());
+  ASSERT_FALSE(again.json.empty());
+  EXPECT_EQ(again.hits, GetParam().compiles) << again.json.dump();
+  for (const auto& [step, number] : again.run) EXPECT_EQ(number, 0) << step;
+  EXPECT_EQ(again.passed, 0);
+  EXPECT_TRUE(made == objects());
+  if (HasFailure()) ADD_FAILURE() << support::read_bytes(log_of(kSecond));
+}
+
+INSTANTIATE_TEST_SUITE_P(Projects, UnrelatedChanges,
+                         testing::Values(Build{"cxx-style", {"15"}, 12}, Build{"cxx-style", {"19"}, 12},
+                                         Build{"hip-language", {"15"}, 12}, Build{"hip-language", {"19"}, 12},
+                                         Build{"common-header", {"15"}, 3}, Build{"common-header", {"19"}, 3},
+                                         Build{"gcc-make", {""}, 4}),
+                         build_name);
+
+}  // namespace
+}  // namespace hipcache::integration
