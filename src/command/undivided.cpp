@@ -242,6 +242,13 @@ class Reading {
   bool has_no_id_ = false;
 };
 
+// Into a compilation database.
+bool writes_command(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument.starts_with("-MJ") || argument.find("-gen-cdb-fragment-path") < 2;
+  });
+}
+
 // Variables of which the steps of a command have others than the user has.
 constexpr auto kChangedVariables = std::to_array<std::string_view>({"TMPDIR", "LD_PRELOAD", "HIPCACHE_TRACE"});
 
@@ -271,6 +278,7 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
   if (auto refusal = specs_refusal(invocation.expanded, working_directory)) return refusal;
   invocation.making = reading.making;
   invocation.object = reading.object;
+  invocation.writes_command = writes_command(invocation.expanded);
   // The option for colours is known of both families, and of nobody else.
   invocation.colour_given = reading.colour_given || family == Family::unknown;
   // Of a script, or a compiler that nobody knows, it is not known what becomes of names; of a link they are kept.

@@ -11,6 +11,7 @@
 #include "daemon/request_roots.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
+#include "hipcache/command/reason.h"
 #include "hipcache/command/undivided.h"
 #include "hipcache/plan/cuid.h"
 
@@ -105,6 +106,9 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   if (auto unusual = find_updated(request, services.world)) return std::move(*unusual);
   request.colour = message.stderr_is_terminal && !request.invocation.colour_given;
   request.from.colour = request.colour;
+  // Messages in colour take an option of hipcache's, which would be in the file.
+  if (request.colour && request.invocation.writes_command)
+    return Uncacheable{command::reason::kCompilationDatabase, "at a terminal"};
   return request;
 }
 

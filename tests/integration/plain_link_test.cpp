@@ -110,6 +110,40 @@ TEST_P(PlainLink, SharedLibrariesRelocatableObjectsAndMapsComeBack) {
   }
 }
 
+TEST_P(PlainLink, FilesOfDependenciesComeBackAndAnInputThatIsAnotherOneRuns) {
+  const Arguments argv = command("main.o part.o -o program -Wl,--dependency-file=program.d");
+  expect_run(argv);
+  const std::string names = support::read_bytes(project_ / "program.d");
+  EXPECT_THAT(names, testing::HasSubstr("part.o"));
+  for (const char* output : {"program", "program.d"}) fs::remove(project_ / output);
+  expect_hit(argv);
+  EXPECT_EQ(support::read_bytes(project_ / "program.d"), names);
+  write_part("part", 2);
+  expect_run(argv);
+  expect_hit(argv);
+  expect_run(command("main.o part.o -o other -Wl,--dependency-file=program.d"));
+}
+
+TEST_P(PlainLink, SplitDebugInformationComesBackAndIsThereToBePacked) {
+  const Arguments argv = command("-g -gsplit-dwarf main.c part.c -o program");
+  expect_run(argv);
+  const auto split_files = [this] {
+    Files found = files_in(project_.path());
+    std::erase_if(found, [](const auto& file) { return !file.first.ends_with(".dwo"); });
+    return found;
+  };
+  const Files made = split_files();
+  EXPECT_EQ(made.size(), 2u);
+  for (const auto& [name, bytes] : made) fs::remove(project_ / name);
+  fs::remove(project_ / "program");
+  expect_hit(argv);
+  EXPECT_TRUE(split_files() == made);
+  run_alone("llvm-dwp-19 -e program -o program.dwp");
+  project_.write("part.c", "int part(void) { int more = 4; return more; }\n");
+  expect_run(argv);
+  EXPECT_FALSE(split_files() == made);
+}
+
 TEST_P(PlainLink, ALibraryThatChangesOrAppearsEarlierOnThePathIsSeen) {
   project_.make_directory("first");
   write_library("second", 3);
@@ -266,14 +300,36 @@ TEST_P(LinkByDirectory, IsRunAgainByAnotherLinker) {
   expect_hit(argv);
 }
 
-// By gcc's plugin for ld, and by lld itself.
+// By the plugins that GNU's linkers load, gcc's and LLVM's, and by lld itself.
 class LinkTimeOptimization : public PlainLink {};
 
 TEST_P(LinkTimeOptimization, IsCachedWhereItLeavesNoNamesOfItsOwn) {
-  for (const char* name : {"main", "part"})
+  const auto compile_for_it = [this](const std::string& name) {
     run_alone(command().front() + " -flto -O2 -c " + name + ".c -o " + name + ".o");
-  expect_run(command("-flto -O2 main.o part.o -o program"));
-  expect_hit(command("-flto -O2 main.o part.o -o program"));
+  };
+  for (const char* name : {"main", "part"}) compile_for_it(name);
+  const Arguments argv = command("-flto -O2 main.o part.o -o program");
+  expect_run(argv);
+  expect_hit(argv);
+  project_.write("part.c", "int part(void) { return 9; }\n");
+  compile_for_it("part");
+  expect_run(argv);
+  EXPECT_EQ(exit_code_of_program(), 9);
+}
+
+// GNU ld alone makes one for these targets.
+class ImportLibrary : public PlainLink {};
+
+TEST_P(ImportLibrary, ComesBackAndIsAnotherOneForAnotherObject) {
+  const Arguments argv = command("main.o part.o -o program -Wl,--out-implib,program.lib");
+  expect_run(argv);
+  const std::string made = support::read_bytes(project_ / "program.lib");
+  fs::remove(project_ / "program.lib");
+  expect_hit(argv);
+  EXPECT_TRUE(support::read_bytes(project_ / "program.lib") == made);
+  project_.write("part.c", "int part(void) { return 1; }\nint more(void) { return 2; }\n");
+  compile("part");
+  expect_run(argv);
 }
 
 std::string name_of_command(const testing::TestParamInfo<std::string>& command) {
@@ -284,7 +340,11 @@ std::string name_of_command(const testing::TestParamInfo<std::string>& command) 
 
 INSTANTIATE_TEST_SUITE_P(Drivers, LinkByDirectory, testing::Values("gcc", "clang-15", "clang-19"), name_of_command);
 INSTANTIATE_TEST_SUITE_P(Drivers, LinkTimeOptimization,
-                         testing::Values("gcc", "clang-15 -fuse-ld=lld", "clang-19 -fuse-ld=lld"), name_of_command);
+                         testing::Values("gcc", "gcc -fuse-ld=gold", "clang-15 -fuse-ld=bfd", "clang-15 -fuse-ld=gold",
+                                         "clang-15 -fuse-ld=lld", "clang-19 -fuse-ld=bfd", "clang-19 -fuse-ld=gold",
+                                         "clang-19 -fuse-ld=lld"),
+                         name_of_command);
+INSTANTIATE_TEST_SUITE_P(Drivers, ImportLibrary, testing::Values("gcc", "clang-15", "clang-19"), name_of_command);
 INSTANTIATE_TEST_SUITE_P(Commands, PlainLink,
                          testing::Values("gcc", "gcc -fuse-ld=gold", "clang-15", "clang-15 -fuse-ld=lld", "clang-19",
                                          "clang-19 -fuse-ld=lld"),

@@ -25,7 +25,6 @@ constexpr gid_t kGroup = 61100;
 struct Build {
   std::string project;
   Compiler compiler;
-  std::int64_t compiles;
 };
 
 void PrintTo(const Build& build, std::ostream* out) { *out << build.project << " " << build.compiler.program(); }
@@ -182,16 +181,17 @@ TEST_P(UnrelatedChanges, AllAtOnceRunNoStep) {
   configure();
   const Counts cold = build(first());
   ASSERT_FALSE(HasFailure());
-  EXPECT_EQ(cold.hits + cold.misses, GetParam().compiles) << cold.json.dump();
-  EXPECT_GE(cold.run.at("host"), 1);
+  const std::int64_t compiles = cold.misses + cold.hits;
+  EXPECT_GE(compiles, 3) << cold.json.dump();
+  EXPECT_GE(cold.run.at("host"), 3);
   const auto made = objects();
-  EXPECT_GE(static_cast<std::int64_t>(made.size()), GetParam().compiles);
+  EXPECT_GE(static_cast<std::int64_t>(made.size()), compiles);
   for (const auto& [name, text] : made) fs::remove(build_ + "/" + name);
 
   clone();
   const Counts again = build(second());
   ASSERT_FALSE(again.json.empty());
-  EXPECT_EQ(again.hits, GetParam().compiles) << again.json.dump();
+  EXPECT_EQ(again.hits, compiles) << again.json.dump();
   for (const auto& [step, number] : again.run) EXPECT_EQ(number, 0) << step;
   EXPECT_EQ(again.passed, 0);
   EXPECT_TRUE(made == objects());
@@ -199,10 +199,10 @@ TEST_P(UnrelatedChanges, AllAtOnceRunNoStep) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Projects, UnrelatedChanges,
-                         testing::Values(Build{"cxx-style", {"15"}, 12}, Build{"cxx-style", {"19"}, 12},
-                                         Build{"hip-language", {"15"}, 12}, Build{"hip-language", {"19"}, 12},
-                                         Build{"common-header", {"15"}, 3}, Build{"common-header", {"19"}, 3},
-                                         Build{"gcc-make", {""}, 4}),
+                         testing::Values(Build{"cxx-style", {"15"}}, Build{"cxx-style", {"19"}},
+                                         Build{"hip-language", {"15"}}, Build{"hip-language", {"19"}},
+                                         Build{"common-header", {"15"}}, Build{"common-header", {"19"}},
+                                         Build{"gcc-make", {""}}),
                          build_name);
 
 }  // namespace

@@ -37,8 +37,8 @@ enum class Route {
 // What an undivided command makes: how its step is called and counted.
 enum class Making { compile, link, archive };
 
-// Of an undivided command only argv, expanded, response files, object, making, updates, without_archs, output_names and
-// colour_given are known; `object` then is just the name that its history goes by.
+// Of an undivided command only argv, expanded, response files, object, making, updates, without_archs, output_names,
+// colour_given and writes_command are known; `object` then is just the name that its history goes by.
 struct Invocation {
   Route route = Route::planned;
   Making making = Making::compile;
@@ -58,6 +58,7 @@ struct Invocation {
   bool new_driver = false;                  // --offload-new-driver
   bool user_cuid = false;                   // -cuid= or -fuse-cuid= was given: respected
   bool colour_given = false;                // -f[no-]color-diagnostics or the like was given
+  bool writes_command = false;              // -MJ: a file that has the command line in it
   std::optional<OutputNames> output_names;  // of an undivided command: where its outputs may have other names
 };
 

@@ -153,6 +153,26 @@ TEST_P(TerminalStaleness, WarningsOfAHipCompileAreInColourAtATerminalAndPlainInA
   expect_hit(command());
 }
 
+// The option by which hipcache has messages in colour is none of the user's.
+TEST_P(TerminalStaleness, ACompilationDatabaseHasTheCommandAsItWasTyped) {
+  project_.write("a.cpp", "int one() { return 1; }\n");
+  for (const std::string option : {"-MJ a.json", "-MJa.json"}) {
+    const Arguments argv = Arguments{GetParam().program()} + words(option + " -c a.cpp -o a.o");
+    EXPECT_EQ(run(argv, project_.path()).exit_code, 0);
+    const std::string expected = support::read_bytes(project_ / "a.json");
+    for (int time = 0; time < 2; ++time) {
+      fs::remove(project_ / "a.json");
+      const Counts counted = at_terminal(argv);
+      EXPECT_EQ(counted.passed, 1) << counted.json.dump();
+      EXPECT_EQ(counted.reasons.at("compilation-database"), 1);
+      EXPECT_EQ(support::read_bytes(project_ / "a.json"), expected);
+    }
+    check(argv);
+    EXPECT_EQ(check(argv).hits, 1);
+    EXPECT_EQ(support::read_bytes(project_ / "a.json"), expected);
+  }
+}
+
 // It holds the choice of colours.
 TEST_P(TerminalStaleness, APrecompiledHeaderIsMadeForATerminalOrForAPipe) {
   project_.write("a.h", "inline int one() { return 1; }\n");
