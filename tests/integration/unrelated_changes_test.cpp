@@ -66,8 +66,13 @@ class UnrelatedChanges : public testing::TestWithParam<Build> {
 
   bool is_cmake() const { return GetParam().project != "gcc-make"; }
 
+  // What is there before the first compile. A compile that starts in the tick of the clock in which one of its inputs
+  // was written is not stored, so make does not make the header right before.
   void configure() const {
-    if (!is_cmake()) return;
+    if (!is_cmake()) {
+      EXPECT_EQ(run({"/bin/sh", "-c", "make" + target() + " " + build_ + "/include/small_config.h"}, "/").exit_code, 0);
+      return;
+    }
     const Ended ended =
         run({place_ / "fixtures/configure", GetParam().project, build_, "--clang", GetParam().compiler.version,
              "--archs", "gfx906", "--launcher", hipcache_program(), "--generator", "Unix Makefiles"},
@@ -189,6 +194,7 @@ TEST_P(UnrelatedChanges, AllAtOnceRunNoStep) {
   for (const auto& [name, text] : made) fs::remove(build_ + "/" + name);
 
   clone();
+  if (!is_cmake()) configure();
   const Counts again = build(second());
   ASSERT_FALSE(again.json.empty());
   EXPECT_EQ(again.hits, compiles) << again.json.dump();
