@@ -91,6 +91,8 @@ Status set_compilers(Settings& settings, const std::string& text) {
 
 Status set_jobs(Settings& settings, const std::string& text) { return assign(settings.jobs, parse_count(text)); }
 
+Status set_audit(Settings& settings, const std::string& text) { return assign(settings.audit, parse_count(text)); }
+
 Status set_idle_timeout(Settings& settings, const std::string& text) {
   return assign(settings.idle_timeout, parse_duration(text));
 }
@@ -125,6 +127,7 @@ const std::vector<Key>& keys() {
       {"jobs", set_jobs, [](const Settings& settings) { return std::to_string(settings.jobs); }},
       {"idle_timeout", set_idle_timeout,
        [](const Settings& settings) { return format_duration(settings.idle_timeout); }},
+      {"audit", set_audit, [](const Settings& settings) { return std::to_string(settings.audit); }},
       {"log", set_log, show_text<&Settings::log>},
       {"compilers", set_compilers, [](const Settings& settings) { return format_list(settings.compilers); }},
       {"cuid", set_cuid, [](const Settings& settings) { return settings.cuid.empty() ? "auto" : settings.cuid; }},

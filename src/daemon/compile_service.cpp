@@ -8,6 +8,7 @@
 #include "daemon/conclusion.h"
 #include "daemon/explain_report.h"
 #include "daemon/explainer.h"
+#include "daemon/halves_choice.h"
 #include "daemon/host_apart.h"
 #include "daemon/keys.h"
 #include "daemon/output_places.h"
@@ -103,7 +104,8 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, Conclusion
   if (const auto* why = std::get_if<Uncacheable>(&planned)) return *why;
   auto& [plan, probe] = std::get<Planned>(planned);
   if (auto unusual = unusual_outputs(plan, request.from.working_directory)) return unusual;
-  const std::vector<plan::Step>& steps = choose_steps(plan, channel, request, services, lease);
+  std::vector<plan::Step>& steps = choose_steps(plan, channel, request, services, lease);
+  drop_halves(steps, channel, request, services, lease);
 
   const Result<RequestDirectory> directory =
       RequestDirectory::make(services.temporary_root, users_temporary_directory(request));

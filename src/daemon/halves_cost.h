@@ -2,8 +2,8 @@
 //
 // The problem: apart they cost a process more, and the bitcode's way through a file; and spare the back end where the
 // bitcode comes out as before. What a unit's back end takes differs by a factor of a thousand, and nothing in its
-// command says so. The choice: of every step that takes long the processor time is kept, under the step's key; who
-// compiles it again goes by that. Rejected: a setting; the time between two calls of the compiler's, none of which lies
+// command says so. The choice: the first run is in two, by one start of the compiler, which tells what each half takes;
+// that is kept under the step's key, and who compiles it again goes by it. Rejected: a setting; the time between two calls of the compiler's, none of which lies
 // between its halves; time on the clock, which says more of the machine's load.
 #ifndef HIPCACHE_DAEMON_HALVES_COST_H
 #define HIPCACHE_DAEMON_HALVES_COST_H
@@ -26,6 +26,8 @@ class HalvesCost {
   // The back end has something to say, or fails where the compiler as a whole may not: not tried again.
   void refuse() { refused_ = true; }
 
+  // Whether the step was run before, in whichever way.
+  bool is_known() const { return refused_ || front_us_ + back_us_ > 0; }
   // Whether the next run is to be in two, by what is known.
   bool pays() const;
 

@@ -1,10 +1,16 @@
 #include "daemon/halves_run.h"
 
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "daemon/keys.h"
 #include "daemon/made.h"
+#include "daemon/proofs.h"
 #include "daemon/ties.h"
 #include "hipcache/base/files.h"
 #include "hipcache/plan/bitcode_digest.h"
@@ -12,12 +18,8 @@
 namespace hipcache::daemon {
 namespace {
 
-HalvesCost known_cost(const StepWork& whole, const Services& services) {
-  const Result<std::optional<std::string>> stored = services.store.action(cost_key(whole.key));
-  if (!stored || !*stored) return {};
-  const Result<HalvesCost> cost = HalvesCost::decode(**stored);
-  return cost ? *cost : HalvesCost();
-}
+constexpr std::uint64_t kTimeLimit = 64;      // bytes of a file that has a time
+constexpr std::uint64_t kSaidLimit = 1 << 20;  // of one that should be empty
 
 StepWork half_of(const StepWork& whole, const char* name, const std::vector<plan::StepCommand>& commands,
                  const RequestDirectory& directory) {
@@ -36,11 +38,58 @@ Roots roots_of_source(const Request& request) {
   return roots.holding(request.invocation.source) == 0 ? Roots() : roots;
 }
 
-bool is_silent(const StepWork& work) { return work.result.stdout_text.empty() && work.result.stderr_text.empty(); }
-
 const action::Output* code_object(const StepWork& back) { return back.result.output(plan::kCodeObject); }
 
+// What src/trace/preload_then.c left beside the record of the run.
+std::string left_beside(const protocol::StepDone& report, const char* ending, const RequestDirectory& directory) {
+  return directory.file(std::to_string(report.step) + ".trace" + ending);
+}
+
+// The processor time of the first of both, once it has succeeded.
+std::optional<std::uint64_t> time_of_first(const protocol::StepDone& report, const RequestDirectory& directory) {
+  const Result<std::string> text = read_file(left_beside(report, ".first", directory), kTimeLimit);
+  std::uint64_t time = 0;
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), time).ec != std::errc()) return std::nullopt;
+  return time;
+}
+
+bool second_was_silent(const protocol::StepDone& report, const RequestDirectory& directory) {
+  const Result<std::string> said = read_file(left_beside(report, ".said", directory), kSaidLimit);
+  return said && said->empty();
+}
+
+bool is_silent(const protocol::StepDone& report) { return report.stdout_text.empty() && report.stderr_text.empty(); }
+
+// The same run less what it printed.
+protocol::StepDone silent(protocol::StepDone report) {
+  report.stdout_text.clear();
+  report.stderr_text.clear();
+  return report;
+}
+
+// The front end's own word on the source, which it says whatever it is to make of it: clang counts the errors last. What
+// ends otherwise may be trouble with the bitcode.
+bool is_error_of_source(const protocol::StepDone& report, const plan::Halves& halves) {
+  constexpr std::string_view kLast = " generated when compiling for ";
+  const std::string& text = report.stderr_text;
+  const std::size_t last = text.rfind(kLast);
+  return report.exit_code == 1 && report.spawn_error.empty() && report.doubt.empty() && last != std::string::npos &&
+         text.find('\n', last) == text.size() - 1 && text.find(halves.bitcode) == std::string::npos;
+}
+
+bool is_drawn(unsigned one_in) {
+  thread_local std::minstd_rand numbers{std::random_device{}()};
+  return one_in != 0 && std::uniform_int_distribution<unsigned>(1, one_in)(numbers) == 1;
+}
+
 }  // namespace
+
+HalvesCost known_cost(const action::ActionKey& step, const Services& services) {
+  const Result<std::optional<std::string>> stored = services.store.action(cost_key(step));
+  if (!stored || !*stored) return {};
+  const Result<HalvesCost> cost = HalvesCost::decode(**stored);
+  return cost ? *cost : HalvesCost();
+}
 
 HalvesRun::HalvesRun(StepWork& whole, const Request& request, const Services& services,
                      const RequestDirectory& directory, store::Lease& lease)
@@ -49,42 +98,69 @@ HalvesRun::HalvesRun(StepWork& whole, const Request& request, const Services& se
       services_(services),
       directory_(directory),
       lease_(lease),
-      noted_(known_cost(whole, services)),
+      noted_(known_cost(whole.key, services)),
       cost_(noted_),
-      proof_key_(halves_proof_key(request, *whole.halves)),
+      both_(half_of(whole, "in halves", {whole.halves->both}, directory)),
       front_(half_of(whole, "front end", {whole.halves->front}, directory)),
       back_(half_of(whole, "back end", whole.halves->back, directory)),
       next_(&whole) {
   back_.outputs = {{plan::kCodeObject, whole.outputs.front().name, ""}};
   if (request.settings.readonly || request.settings.recache) return;
-  if (cost_.pays() && !services.doubts.has(proof_key_.value)) next_ = &front_;
+  if (!cost_.is_known()) {
+    next_ = &both_;
+  } else if (cost_.pays()) {
+    next_ = &front_;
+  }
 }
 
 // Trouble with a half is none of the step's: that is then run as the driver has it.
 Status HalvesRun::take_in(const protocol::StepDone& report) {
   const StepWork* ran = std::exchange(next_, nullptr);
   if (ran == &whole_) return take_whole(report);
-  const Status taken = ran == &front_ ? take_front(report) : take_back(report);
+  const Status taken = ran == &both_ ? take_both(report) : ran == &front_ ? take_front(report) : take_back(report);
   if (taken) return done();
   services_.log.info(ran->label + ": " + taken.error().message + "; it runs as one");
   next_ = &whole_;
   return done();
 }
 
-Status HalvesRun::take_front(const protocol::StepDone& report) {
+Status HalvesRun::take_both(const protocol::StepDone& report) {
   if (!report.spawn_error.empty()) return Error{report.spawn_error};
-  if (report.exit_code != 0) return Error{"it failed"};
+  const std::optional<std::uint64_t> front_us = time_of_first(report, directory_);
+  if (!front_us && is_error_of_source(report, *whole_.halves)) return take_whole(report);
+  if (!front_us) return Error{"the front end failed"};
+  services_.counters.front();
+  services_.counters.back(false);
+  if (report.exit_code != 0 || !second_was_silent(report, directory_)) {
+    cost_.refuse();
+    return Error{"the back end has something to say"};
+  }
+  if (Status taken = take_bitcode(report); !taken) return taken;
+  back_.trace_ending = ".trace.then";
+  if (Status taken = take_code(silent(report)); !taken) return taken;
+  front_.result.duration_us = 0;  // the back end's has both
+  cost_.ran_apart(*front_us, report.processor_us - std::min(*front_us, report.processor_us));
+  return join_or_audit();
+}
+
+// The front end's run: what it printed, and the key of the back end's.
+Status HalvesRun::take_bitcode(const protocol::StepDone& report) {
   if (Status texts = take_texts(front_, report, directory_); !texts) return texts;
   const Result<std::string> bitcode = read_file(directory_.file(whole_.halves->bitcode), kOutputLimit);
   if (!bitcode) return bitcode.error();
-  services_.counters.front();
   front_report_ = report;
   front_.result.duration_us = report.duration_us;
   back_.key = back_key(request_, *whole_.halves, plan::bitcode_digest(*bitcode, roots_of_source(request_)));
-  proved_ = services_.actions.look_up(proof_key_, action::any_result, request_.from, lease_).has_value();
-  // To be compared it has to run: what a proof rests on is the run's to tell.
-  std::optional<action::Hit> hit;
-  if (proved_) hit = services_.actions.look_up(back_.key, back_.suffices(), request_.from, lease_);
+  return done();
+}
+
+Status HalvesRun::take_front(const protocol::StepDone& report) {
+  if (!report.spawn_error.empty()) return Error{report.spawn_error};
+  if (is_error_of_source(report, *whole_.halves)) return take_whole(report);
+  if (report.exit_code != 0) return Error{"it failed"};
+  if (Status taken = take_bitcode(report); !taken) return taken;
+  services_.counters.front();
+  std::optional<action::Hit> hit = services_.actions.look_up(back_.key, back_.suffices(), request_.from, lease_);
   if (!hit) {
     next_ = &back_;
     return done();
@@ -103,17 +179,23 @@ Status HalvesRun::take_front(const protocol::StepDone& report) {
 Status HalvesRun::take_back(const protocol::StepDone& report) {
   if (!report.spawn_error.empty()) return Error{report.spawn_error};
   services_.counters.back(false);
-  if (Status texts = take_texts(back_, report, directory_); !texts) return texts;
-  if (report.exit_code != 0 || !is_silent(back_)) {
+  if (report.exit_code != 0 || !is_silent(report)) {
     cost_.refuse();
     return Error{"it has something to say"};
   }
-  if (Status taken = daemon::take_in(back_, report, request_, directory_, services_, lease_); !taken) return taken;
-  if (!back_.refusal.empty()) return Error{"its result cannot be stored: " + back_.refusal};
+  if (Status taken = take_code(report); !taken) return taken;
   cost_.ran_apart(front_report_.processor_us, report.processor_us);
-  if (proved_) return join();
-  proof_.emplace(half_of(whole_, "proof", whole_.halves->back, directory_));
-  take_trace(*proof_, report, Ties(), request_, directory_, services_);
+  return join_or_audit();
+}
+
+// The back end's run, which is stored by itself. Where it cannot be, the step cannot be either.
+Status HalvesRun::take_code(const protocol::StepDone& report) {
+  return daemon::take_in(back_, report, request_, directory_, services_, lease_);
+}
+
+Status HalvesRun::join_or_audit() {
+  if (!is_drawn(services_.audit)) return join();
+  audits_ = true;
   next_ = &whole_;
   return done();
 }
@@ -134,8 +216,9 @@ Status HalvesRun::join() {
   whole_.result.duration_us += back_.result.duration_us;
   whole_.result.outputs = {*code_object(back_)};
   whole_.result.outputs.front().name = whole_.outputs.front().role;
-  whole_.refusal = front_.refusal;
-  whole_.refusal_detail = front_.refusal_detail;
+  const StepWork& refused = front_.refusal.empty() ? back_ : front_;
+  whole_.refusal = refused.refusal;
+  whole_.refusal_detail = refused.refusal_detail;
   if (whole_.refusal.empty()) record_together(whole_, {front_.witnessed, back_.witnessed}, request_, services_);
   if (!whole_.refusal.empty()) note_not_stored(whole_, request_, services_);
   note_cost();
@@ -144,34 +227,30 @@ Status HalvesRun::join() {
 
 Status HalvesRun::take_whole(const protocol::StepDone& report) {
   if (Status taken = daemon::take_in(whole_, report, request_, directory_, services_, lease_); !taken) return taken;
+  if (audits_) audit();
   if (!whole_.succeeded()) return done();
-  if (proof_) {
-    prove();
-  } else {
-    cost_.ran_as_one(report.processor_us);
-  }
+  if (!audits_) cost_.ran_as_one(report.processor_us);
   note_cost();
   return done();
 }
 
-void HalvesRun::prove() {
+void HalvesRun::audit() {
+  services_.counters.audit();
   const action::Output* one = whole_.made(whole_.outputs.front());
   const action::Output* two = code_object(back_);
   const bool equal = one != nullptr && two != nullptr && one->blob == two->blob &&
                      whole_.result.stdout_text == front_.result.stdout_text &&
                      whole_.result.stderr_text == front_.result.stderr_text;
-  if (!equal) {
-    services_.log.info(whole_.label + ": the compiler makes something else in two processes; it is run as one");
-    return services_.doubts.add(proof_key_.value);
-  }
-  if (!proof_->recordable()) return;
-  proof_->key = proof_key_;
-  record(*proof_, request_, services_);
+  if (equal) return;
+  const std::string why = request_.invocation.object + ": " + whole_.label + ": an audit found that the compiler makes " +
+                          "something else of this source in two processes";
+  services_.log.error(why + "; with its options it is run as one from now on");
+  services_.counters.error();
+  refute(*whole_.halves->proof, why, request_, services_, lease_);
 }
 
-// Of steps that take no time nobody needs to know more.
 void HalvesRun::note_cost() {
-  if (request_.settings.readonly || cost_ == noted_ || !(cost_.pays() || noted_ != HalvesCost())) return;
+  if (request_.settings.readonly || cost_ == noted_) return;
   if (Status noted = services_.store.put_action(cost_key(whole_.key), cost_.encode()); !noted)
     services_.log.warning("no cost is kept: " + noted.error().message);
 }

@@ -1,21 +1,19 @@
-// A device step on its way through the client, in one process or, where that pays, with its halves apart (plan.h,
-// Halves): front end, then the back end unless its result is stored, and what they make is the step's.
+// A device step on its way through the client, in one process or with its halves apart (plan.h, Halves): front end, then
+// the back end unless its result is stored, and what they make is the step's.
 //
-//   front ── fails ───────────────────────────────────────────┐
-//     └── back ── fails, prints, proves nothing ──────────────┤
-//           ├── not yet proved for this compiler: ────────────┴── as one: its result counts
-//           └── proved: its code object, the front end's messages
+//   never run ──── both, by one start of the compiler ──┬── fails, prints, leaves no trace ── as one
+//   it pays ────── front ── back, unless it is stored ──┤
+//   it does not ── as one                               └── their code object, the front end's messages
 //
-// A proof is a run of both on the same source, with the same bytes and messages. It is kept like a result, for the
-// compiler (with all that it loads) and the options that make code; where they differ it is doubted, and the step runs
-// as one. What the back end made of a bitcode is a result like any other: keyed by the bitcode's digest, good for all.
-// The front end's is none: what it reads is the step's to look up, and its bitcode would double the store.
+// So the first compile of a unit leaves the back end's result, and its first edit already finds it. Whether the compiler
+// makes the same by both ways was proved before (proofs.h). Of the back ends that run, one in some hundreds is audited:
+// the step is run as one as well, that result counts, and where the other is not the same the proof is refuted. What the
+// back end made of a bitcode is a result like any other: keyed by the bitcode's digest, good for all. The front end's is
+// none: what it reads is the step's to look up, and its bitcode would double the store.
 //
 // Used by one thread.
 #ifndef HIPCACHE_DAEMON_HALVES_RUN_H
 #define HIPCACHE_DAEMON_HALVES_RUN_H
-
-#include <optional>
 
 #include "daemon/halves_cost.h"
 #include "daemon/request.h"
@@ -40,10 +38,14 @@ class HalvesRun {
 
  private:
   Status take_whole(const protocol::StepDone& report);
+  Status take_both(const protocol::StepDone& report);
   Status take_front(const protocol::StepDone& report);
   Status take_back(const protocol::StepDone& report);
+  Status take_bitcode(const protocol::StepDone& report);
+  Status take_code(const protocol::StepDone& report);
+  Status join_or_audit();
   Status join();
-  void prove();
+  void audit();
   void note_cost();
 
   StepWork& whole_;
@@ -53,13 +55,14 @@ class HalvesRun {
   store::Lease& lease_;
 
   HalvesCost noted_, cost_;  // as stored, and as known by now
-  const action::ActionKey proof_key_;
-  bool proved_ = false;
   protocol::StepDone front_report_;
-  StepWork front_, back_;
-  std::optional<StepWork> proof_;  // what the proof in the making rests on
+  StepWork both_, front_, back_;
+  bool audits_ = false;  // the halves are through, and the step runs as one to be compared
   const StepWork* next_;
 };
+
+// What is known of the costs of a step of that key.
+HalvesCost known_cost(const action::ActionKey& step, const Services& services);
 
 }  // namespace hipcache::daemon
 

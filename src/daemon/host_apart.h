@@ -25,8 +25,8 @@ namespace hipcache::daemon {
 
 // The steps to run: those with the host apart if that is proved, else those in the driver's order. Has the client prove
 // it if need be. What is returned is a part of the plan.
-const std::vector<plan::Step>& choose_steps(const plan::Plan& plan, protocol::Channel& channel, const Request& request,
-                                            const Services& services, store::Lease& lease);
+std::vector<plan::Step>& choose_steps(plan::Plan& plan, protocol::Channel& channel, const Request& request,
+                                      const Services& services, store::Lease& lease);
 
 // Makes the plan's steps those to run, by what is stored alone: for reports, which run nothing.
 void put_host_apart_if_proved(plan::Plan& plan, const Request& request, const Services& services, store::Lease& lease);

@@ -173,13 +173,6 @@ action::ActionKey back_key(const Request& request, const plan::Halves& halves, c
   return {hasher.field(bitcode).finish()};
 }
 
-action::ActionKey halves_proof_key(const Request& request, const plan::Halves& halves) {
-  Hasher hasher = hasher_for("halves", request);
-  for (const plan::StepCommand& command : halves.back) hasher.field(request.from.roots.portable_path(command.program));
-  for (const std::vector<std::string>& argv : halves.proven) add_list(hasher, portable_step(argv, request.from));
-  return {hasher.finish()};
-}
-
 Digest cost_key(const action::ActionKey& step) { return action::key_hasher("cost").field(step.value).finish(); }
 
 Digest output_key(const Request& request) {

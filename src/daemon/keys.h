@@ -26,9 +26,6 @@ action::ActionKey step_key(const Request& request, const plan::Step& step, const
 // What the back end is to make of a bitcode (plan.h, Halves).
 action::ActionKey back_key(const Request& request, const plan::Halves& halves, const Digest& bitcode);
 
-// That compiler and those options make in two processes what they make in one.
-action::ActionKey halves_proof_key(const Request& request, const plan::Halves& halves);
-
 // Where the cost of a step's halves is kept.
 Digest cost_key(const action::ActionKey& step);
 

@@ -129,6 +129,8 @@ void record_together(StepWork& work, const std::vector<inputs::Witnessed>& runs,
     return;
   }
   work.witnessed = std::move(examined.all);
+  for (const inputs::Witnessed& run : runs)
+    if (!run.asks_own_name.empty()) work.witnessed.asks_own_name = run.asks_own_name;
   record(work, request, services);
 }
 

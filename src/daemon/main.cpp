@@ -140,7 +140,8 @@ int run() {
                           .log = log,
                           .temporary_root = directory->temporary(),
                           .trace_library = *trace_library,
-                          .name_space = protocol::own_view()};
+                          .name_space = protocol::own_view(),
+                          .audit = settings->audit};
 
   ControlService control(*store, pending, counters, persistent, settings->max_size, [&server] { server.stop(); });
   serve = [&](UniqueFd socket) { serve_connection(std::move(socket), services, control); };

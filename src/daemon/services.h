@@ -36,6 +36,7 @@ struct Services {
   std::string temporary_root;      // where request directories are made
   std::string trace_library;       // absolute path of libhipcache-trace.so
   protocol::Namespace name_space;  // the daemon's own
+  unsigned audit = 0;              // one of so many back ends is compared (halves_run.h); 0: none
 };
 
 }  // namespace hipcache::daemon

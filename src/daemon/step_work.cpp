@@ -102,7 +102,7 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
 
 std::optional<std::vector<trace::Record>> records_of(StepWork& work, std::uint32_t step,
                                                      const RequestDirectory& directory, const Services& services) {
-  Result<std::string> bytes = read_file(file_of(step, ".trace", directory), kTraceLimit);
+  Result<std::string> bytes = read_file(file_of(step, work.trace_ending, directory), kTraceLimit);
   if (!bytes) {
     if (work.refusal.empty()) work.refusal = reason::kUntraceable;  // the preload library never ran
     return std::nullopt;

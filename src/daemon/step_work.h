@@ -43,6 +43,7 @@ struct StepWork {
   bool prints_passage = false;    // its messages may name files of passage, as the driver's do by names of chance
   bool by_script = false;         // other programs than its own may run, and read any variable
   const plan::Halves* halves = nullptr;  // it may run in two; null: it may not
+  const char* trace_ending = ".trace";   // of the file with the record of its run
   std::function<Status()> prepare;  // called before the step is run, if it is: brings its inputs into the directory
 
   // What came of it.

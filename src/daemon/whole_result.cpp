@@ -23,12 +23,12 @@ void add_names(const std::vector<std::string>& argv, const std::string& director
   }
 }
 
-// "<number>.trace" and the like: the runner's own.
+// "<number>.trace" and the like: the runner's own, and the trace library's (src/trace/preload_then.c).
 bool is_of_the_runner(const std::string& name) {
   const std::size_t dot = name.find_first_not_of("0123456789");
   if (dot == 0 || dot == std::string::npos) return false;
   const std::string ending = name.substr(dot);
-  return ending == ".trace" || ending == ".stdout" || ending == ".stderr";
+  return ending == ".trace" || ending.starts_with(".trace.") || ending == ".stdout" || ending == ".stderr";
 }
 
 // The user's files of a step, with their places.

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string_view>
 #include <utility>
+
+#include "plan/halves_commands.h"
+#include "plan/halves_proof.h"
 
 namespace hipcache::plan {
 namespace {
@@ -120,67 +124,6 @@ std::ptrdiff_t count(const FrontendJob& job, Cc1Role role) {
                        [&](const Cc1Argument& argument) { return argument.role == role; });
 }
 
-// Where macros and warnings come from is the front end's alone: the bitcode has what became of them.
-bool is_of_front(const Cc1Argument& argument) {
-  switch (argument.role) {
-    case Cc1Role::preprocessing:
-    case Cc1Role::search_path:
-    case Cc1Role::device_library:
-    case Cc1Role::warning:
-    case Cc1Role::depfile:
-    case Cc1Role::dependency:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// What a proof is good for whatever it is.
-bool is_of_unit(const Cc1Argument& argument) {
-  return argument.role == Cc1Role::main_file || argument.role == Cc1Role::cuid ||
-         argument.role == Cc1Role::compilation_dir;
-}
-
-bool is_of_front_or_unit(const Cc1Argument& argument) { return is_of_front(argument) || is_of_unit(argument); }
-
-std::vector<std::string> without(const std::vector<std::string>& argv, const FrontendJob& job,
-                                 bool (*is_left_out)(const Cc1Argument&)) {
-  std::vector<bool> left_out(argv.size(), false);
-  for (const Cc1Argument& argument : job.arguments) {
-    if (!is_left_out(argument)) continue;
-    for (std::size_t i = 0; i < argument.count; ++i) left_out[kBeforeArguments + argument.first + i] = true;
-  }
-  std::vector<std::string> kept;
-  for (std::size_t i = 0; i < argv.size(); ++i)
-    if (!left_out[i]) kept.push_back(argv[i]);
-  return kept;
-}
-
-// With the device libraries linked in: clang 15 would otherwise take them in at another moment. In the order of uses,
-// which optimisations go by.
-StepCommand front_command(const FrontendJob& job, const HalvesNames& names) {
-  StepCommand command = frontend_command(job, {names.bitcode, names.beside, ""});
-  for (const Cc1Argument& argument : job.arguments)
-    if (argument.role == Cc1Role::emits) command.argv[kBeforeArguments + argument.first] = "-emit-llvm-bc";
-  const std::array more{"-disable-llvm-passes", "-emit-llvm-uselists"};
-  command.argv.insert(command.argv.begin() + kBeforeArguments, more.begin(), more.end());
-  return command;
-}
-
-// All warnings: a pragma of the source may ask for one that the command line does not. What the back end then has to
-// say is the compiler's to say, of the source.
-std::vector<std::string> back_arguments(const FrontendJob& job, const HalvesNames& names, bool for_proof) {
-  std::vector<std::string> argv = frontend_command(job, {names.object, names.beside, ""}).argv;
-  for (const Cc1Argument& argument : job.arguments) {
-    std::string& last = argv[kBeforeArguments + argument.first + argument.count - 1];
-    if (argument.role == Cc1Role::language) last = "ir";
-    if (argument.role == Cc1Role::source) last = names.bitcode;
-  }
-  argv = without(argv, job, for_proof ? is_of_front_or_unit : is_of_front);
-  argv.emplace_back("-Weverything");
-  return argv;
-}
-
 }  // namespace
 
 std::optional<Halves> halves_of(const DeviceJobs& device, const HalvesNames& names) {
@@ -189,11 +132,10 @@ std::optional<Halves> halves_of(const DeviceJobs& device, const HalvesNames& nam
   if (!device.link || job.emits != Emits::object) return std::nullopt;
   if (std::any_of(job.arguments.begin(), job.arguments.end(), is_unknown)) return std::nullopt;
   if (count(job, Cc1Role::optimization) == 0 || count(job, Cc1Role::language) != 1) return std::nullopt;
-  const StepCommand link = link_command(*device.link, {names.object}, names.code_object);
-  Halves halves;
-  halves.front = front_command(job, names);
-  halves.back = {{job.job[0], back_arguments(job, names, false)}, link};
-  halves.proven = {back_arguments(job, names, true), link.argv};
+  Halves halves = halves_commands(device, names);
+  std::optional<Step> proof = halves_proof(device);
+  if (!proof) return std::nullopt;
+  halves.proof = std::make_shared<const Step>(std::move(*proof));
   return halves;
 }
 

@@ -119,6 +119,18 @@ void Counters::back(bool hit) {
   count(counts_.back, hit);
 }
 
+void Counters::halves_proof(bool hit) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  count(counts_.halves_proof, hit);
+}
+
+void Counters::audit() {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  count(counts_.audit, false);
+}
+
 void Counters::unbundle(bool hit) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;

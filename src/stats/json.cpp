@@ -120,6 +120,8 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
         {"proof", to_value(proof)},
         {"front", to_value(front)},
         {"back", to_value(back)},
+        {"halves_proof", to_value(halves_proof)},
+        {"audit", to_value(audit)},
         {"unbundle", to_value(unbundle)},
         {"link", to_value(link)},
         {"archive", to_value(archive)}}},
@@ -170,6 +172,8 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->step({"steps", "proof"}, snapshot.proof);
   reader->step({"steps", "front"}, snapshot.front);
   reader->step({"steps", "back"}, snapshot.back);
+  reader->step({"steps", "halves_proof"}, snapshot.halves_proof);
+  reader->step({"steps", "audit"}, snapshot.audit);
   reader->step({"steps", "unbundle"}, snapshot.unbundle);
   reader->step({"steps", "link"}, snapshot.link);
   reader->step({"steps", "archive"}, snapshot.archive);

@@ -112,6 +112,7 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   for (const auto& [arch, step] : counts.device) add_step(lines, "    " + arch, step);
   add_step(lines, "    Front end apart", counts.front);
   add_step(lines, "    Back end apart", counts.back);
+  add_step(lines, "    Back end audited", counts.audit);
   add_step(lines, "  Host", counts.host);
   add_step(lines, "  Bundle", counts.bundle);
   add_step(lines, "  Unbundle", counts.unbundle);
@@ -119,6 +120,7 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   add_step(lines, "  Archive", counts.archive);
   add_step(lines, "  Probe", counts.probe);
   add_step(lines, "  Proof", counts.proof);
+  add_step(lines, "  Proof of halves", counts.halves_proof);
   lines.count("  Waited for another client", counts.waited_steps);
   std::uint64_t not_stored = 0;
   for (const auto& [reason, count] : counts.not_stored) not_stored += count;

@@ -172,3 +172,15 @@ void trace_end(void) {
   trace_libraries();
   if (atomic_compare_exchange_strong(&owner, &self, 0)) trace_emit(TRACE_END, true, "");
 }
+
+void trace_own(void) {
+  if (trace_active()) atomic_store(&owner, (pid_t)trace_call(SYS_getpid));
+}
+
+/* What was written before stays known: it is for the caller to have it in both files. */
+bool trace_restart(void) {
+  const int old = atomic_exchange(&descriptor, -1);
+  if (old >= 0) trace_call(SYS_close, old);
+  atomic_store(&state, STATE_NEW);
+  return trace_active();
+}

@@ -82,6 +82,10 @@ bool trace_active(void);
 /* Writes `end`, once, and only in the process that wrote `program`: when it ends, or becomes another program. */
 void trace_begin(void);
 void trace_end(void);
+/* A forked child that writes `end` by itself, where its parent will not. */
+void trace_own(void);
+/* Goes on in the file that HIPCACHE_TRACE names now; false if that cannot be. REQUIRES: one thread. */
+bool trace_restart(void);
 /* Lists the libraries that are mapped now. */
 void trace_libraries(void);
 

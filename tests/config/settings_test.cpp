@@ -83,6 +83,7 @@ TEST_F(SettingsTest, NoFileMeansDefaults) {
   const Settings settings = load(lookup_in({"HOME=" + scratch.path()})).value();
   EXPECT_EQ(settings.max_size, 20'000'000'000u);
   EXPECT_EQ(settings.idle_timeout, std::chrono::seconds(600));
+  EXPECT_EQ(settings.audit, 500u);
   EXPECT_EQ(settings.jobs, 0u);
   EXPECT_EQ(settings.cuid, "");
   EXPECT_TRUE(settings.compilers.empty());
@@ -91,7 +92,7 @@ TEST_F(SettingsTest, NoFileMeansDefaults) {
 TEST_F(SettingsTest, TheFileSetsEveryKey) {
   const Result<Settings> loaded = load_with(
       "max_size = '5G'\nbasedir = '/src'\nremote = ['http://a/', 'redis://b']\nreadonly = true\nrecache = true\n"
-      "disable = true\nnamespace = 'n'\njobs = 3\nidle_timeout = 90\nlog = '/var/log/h'\ncuid = 'keep'\n");
+      "disable = true\nnamespace = 'n'\njobs = 3\nidle_timeout = 90\naudit = 7\nlog = '/var/log/h'\ncuid = 'keep'\n");
   ASSERT_TRUE(loaded) << loaded.error().message;
   const Settings& settings = *loaded;
   EXPECT_EQ(settings.max_size, 5'000'000'000u);
@@ -101,6 +102,7 @@ TEST_F(SettingsTest, TheFileSetsEveryKey) {
   EXPECT_EQ(settings.name_space, "n");
   EXPECT_EQ(settings.jobs, 3u);
   EXPECT_EQ(settings.idle_timeout, std::chrono::seconds(90));
+  EXPECT_EQ(settings.audit, 7u);
   EXPECT_EQ(settings.log, "/var/log/h");
   EXPECT_EQ(settings.cuid, "keep");
 }

@@ -1,6 +1,6 @@
-// A device's front end and back end apart: what that spares, and that nobody can tell by the object. The kernel's back
-// end takes a second of processor time and its front end next to none, so that which way pays is no question of the
-// machine's load.
+// A device's front end and back end apart: what that spares, from the first edit on, and that nobody can tell by the
+// object. The kernel's back end takes a second of processor time and its front end next to none, so that which way pays
+// is no question of the machine's load.
 #include <filesystem>
 #include <fstream>
 
@@ -55,15 +55,12 @@ class Halves : public SingleCompile {
 };
 
 TEST_P(Halves, AnEditThatLeavesTheBitcodeRunsNoBackEnd) {
-  write(heavy(""));
-  const Counts cold = run_cached();
-  EXPECT_EQ(cold.run.at("device"), 1);
-  EXPECT_EQ(cold.run.at("front"), 0) << "nobody knows what it costs";
-
   write(heavy("+ 1"));
-  const Counts proved = check(compile());
-  EXPECT_EQ(proved.run.at("front"), 1);
-  EXPECT_EQ(proved.run.at("back"), 1);
+  const Counts cold = check(compile());
+  EXPECT_EQ(cold.run.at("device"), 1);
+  EXPECT_EQ(cold.run.at("halves_proof"), 1);
+  EXPECT_EQ(cold.run.at("front"), 1);
+  EXPECT_EQ(cold.run.at("back"), 1);
 
   write("// A comment, and two lines more\n\n" + heavy("+ 1"));
   expect_spared("comment");
@@ -82,11 +79,51 @@ TEST_P(Halves, AnEditThatLeavesTheBitcodeRunsNoBackEnd) {
   EXPECT_EQ(kernel.run.at("front"), 1);
   EXPECT_EQ(kernel.run.at("back"), 1);
   EXPECT_EQ(kernel.hit.at("back"), 0);
+  EXPECT_EQ(kernel.run.at("halves_proof"), 0);
+  EXPECT_EQ(kernel.hit.at("halves_proof"), 1);
+}
+
+TEST_P(Halves, AreProvedForEachSetOfOptions) {
+  write(heavy(""));
+  check(compile());
+  const Counts same = check(compile() + words("-DX=1 -Wextra"));
+  EXPECT_EQ(same.run.at("device"), 1);
+  EXPECT_EQ(same.run.at("halves_proof"), 0);
+  const Counts other = check(compile() + words("-O2"));
+  EXPECT_EQ(other.run.at("device"), 1);
+  EXPECT_EQ(other.run.at("halves_proof"), 1);
+}
+
+TEST_P(Halves, AreProvedOnceForClientsThatStartAtTheSameMoment) {
+  std::string line;
+  for (const char* name : {"1", "2", "3", "4", "5", "6", "7", "8"}) {
+    write_kernel(project_, std::string(name) + ".hip", "__device__ int variable" + std::string(name) + ";\n");
+    line += hipcache_program();
+    for (const std::string& word : GetParam().hip() + archs({"gfx906"}) + words("-O1 -c")) line += " '" + word + "'";
+    line += std::string(" ") + name + ".hip -o " + name + ".o & ";
+  }
+  const Counts before = cache_.counts();
+  const Ended ended = run({"bash", "-c", line + "wait"}, project_.path(), cache_.variables());
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const Counts counted = cache_.counts() - before;
+  EXPECT_EQ(counted.run.at("device"), 8) << counted.json.dump();
+  EXPECT_EQ(counted.run.at("front"), 8);
+  EXPECT_EQ(counted.run.at("halves_proof"), 1);
+  EXPECT_EQ(counted.run.at("proof"), 1);
+}
+
+TEST_P(Halves, LeaveAnErrorInTheSourceToTheFrontEnd) {
+  write(heavy("") + "int error = \"\";\n");
+  const Counts before = cache_.counts();
+  oracle_.check(compile(), {});
+  EXPECT_EQ(oracle_.exit_code(), 1);
+  const Counts counted = cache_.counts() - before;
+  EXPECT_EQ(counted.run.at("device"), 1);
+  EXPECT_EQ(counted.run.at("front"), 0);
+  EXPECT_EQ(counted.failed, 1);
 }
 
 TEST_P(Halves, TheCompilerItselfSaysWhatTheBackEndHasToSay) {
-  write(heavy(""));
-  run_cached();
   const std::string wish =
       "__global__ void wish(float* x, int n) {\n#pragma clang loop vectorize(enable)\n"
       "  for (int i = 0; i < n; ++i) { x[i * i] = x[i]; if (x[i] == 3) break; }\n}\n";
@@ -98,8 +135,6 @@ TEST_P(Halves, TheCompilerItselfSaysWhatTheBackEndHasToSay) {
 
 // The halves read nothing, and the front end would make the bitcode that is known without that header.
 TEST_P(Halves, AHeaderOnStandardInputIsReadByTheCompilerAlone) {
-  write(heavy(""));
-  run_cached();
   write(heavy("+ 1"));
   EXPECT_EQ(run_cached().run.at("front"), 1);
   project_.link("link.h", "/dev/stdin");
@@ -115,12 +150,15 @@ TEST_P(Halves, AHeaderOnStandardInputIsReadByTheCompilerAlone) {
   }
 }
 
-TEST_P(Halves, LightKernelsAreNeverHalved) {
-  check(command("-O1"));
+TEST_P(Halves, LightKernelsAreHalvedOnce) {
+  const Counts cold = check(command("-O1"));
+  EXPECT_EQ(cold.run.at("device"), 2);
+  EXPECT_EQ(cold.run.at("front"), 2);
   write("__global__ void other(float* x) { *x = 1; }\n");
   const Counts edited = check(command("-O1"));
   EXPECT_EQ(edited.run.at("device"), 2);
   EXPECT_EQ(edited.run.at("front"), 0);
+  EXPECT_EQ(edited.run.at("halves_proof"), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, Halves, testing::ValuesIn(kCompilers), name_of);
@@ -128,28 +166,34 @@ INSTANTIATE_TEST_SUITE_P(Compilers, Halves, testing::ValuesIn(kCompilers), name_
 // With a compiler that does what is asked of it (other_compiler.cpp), so that what no clang does can be tried.
 class HalvesOfOthers : public testing::Test {
  protected:
-  HalvesOfOthers() {
+  explicit HalvesOfOthers(const Variables& settings = {}) : cache_(settings) {
     std::filesystem::copy(OTHER_COMPILER, compiler_);
-    write("code");
-    EXPECT_EQ(check().run.at("front"), 0) << "nobody knows what it costs";
   }
 
   void write(const std::string& text) { project_.write("a.hip", text + "\n"); }
 
-  Counts check() {
-    const Counts counted = oracle_.check(Arguments{compiler_, "-x", "hip", "--offload-arch=gfx906", "-O2",
+  Counts check(const std::string& level = "-O2") {
+    const Counts counted = oracle_.check(Arguments{compiler_, "-x", "hip", "--offload-arch=gfx906", level,
                                                    "--offload-device-only", "-c", "a.hip", "-o", "a.o"});
     EXPECT_EQ(counted.passed, 0) << counted.json.dump();
     return counted;
   }
 
-  // It runs as one, by the compiler's own word, and is not tried in two again.
-  void expect_as_one(const std::string& text) {
+  // In the first compile of the unit, and in an edit of a unit that was halved before.
+  void expect_as_one_afterwards(const std::string& text) {
     write(text);
-    const Counts first = check();
-    EXPECT_EQ(first.run.at("front"), 1);
+    const Counts cold = check();
+    EXPECT_EQ(cold.run.at("front"), 1);
+    EXPECT_EQ(cold.run.at("device"), 1);
     write("// comment\n" + text);
     EXPECT_EQ(check().run.at("front"), 0);
+
+    write("code");
+    EXPECT_EQ(check("-O3").run.at("front"), 1);
+    write(text);
+    EXPECT_EQ(check("-O3").run.at("front"), 1);
+    write("// comment\n" + text);
+    EXPECT_EQ(check("-O3").run.at("front"), 0);
   }
 
   support::Scratch compilers_;
@@ -159,33 +203,73 @@ class HalvesOfOthers : public testing::Test {
   Oracle oracle_{cache_, project_.path()};
 };
 
-TEST_F(HalvesOfOthers, AreProvedByTheFirstSourceAndThenBelieved) {
+class AuditedHalves : public HalvesOfOthers {
+ protected:
+  AuditedHalves() : HalvesOfOthers({{"HIPCACHE_AUDIT", "1"}}) {}
+
+  // The compiler's own way counts, and is the only one from then on, for all that it compiles so.
+  void expect_found(const std::string& text) {
+    write(text);
+    const Counts audited = check();
+    EXPECT_EQ(audited.run.at("front"), 1);
+    EXPECT_EQ(audited.run.at("audit"), 1);
+    EXPECT_EQ(audited.errors, 1);
+    for (const char* other : {"code", "other code"}) {
+      write(other);
+      const Counts as_one = check();
+      EXPECT_EQ(as_one.run.at("device"), 1);
+      EXPECT_EQ(as_one.run.at("front"), 0);
+      EXPECT_EQ(as_one.run.at("halves_proof"), 0);
+      EXPECT_EQ(cache_.control("--stop-server").exit_code, 0) << "another daemon has it from the store";
+    }
+    EXPECT_EQ(check("-O3").run.at("front"), 1) << "other options have other proofs";
+  }
+};
+
+TEST_F(HalvesOfOthers, AreProvedByASourceOfOursAndThenBelieved) {
   write("code, warn");
-  const Counts proved = check();
-  EXPECT_EQ(proved.run.at("front"), 1);
-  EXPECT_EQ(proved.run.at("back"), 1);
-  EXPECT_EQ(proved.run.at("device"), 1);
+  const Counts cold = check();
+  EXPECT_EQ(cold.run.at("halves_proof"), 1);
+  EXPECT_EQ(cold.run.at("front"), 1);
+  EXPECT_EQ(cold.run.at("back"), 1);
+  EXPECT_EQ(cold.run.at("device"), 1);
   write("// comment\ncode, warn");
   const Counts spared = check();
   EXPECT_EQ(spared.run.at("front"), 1);
   EXPECT_EQ(spared.hit.at("back"), 1);
   EXPECT_EQ(spared.run.at("back"), 0);
+  EXPECT_EQ(spared.run.at("halves_proof"), 0);
   write("code, more of it");
   const Counts other = check();
   EXPECT_EQ(other.run.at("back"), 1);
   EXPECT_EQ(check().hits, 1) << other.json.dump();
 }
 
-TEST_F(HalvesOfOthers, AreNotBelievedWhereTheCodeDiffers) { expect_as_one("differs"); }
+TEST_F(AuditedHalves, AreBelievedWhereNothingDiffers) {
+  write("code, warn");
+  const Counts cold = check();
+  EXPECT_EQ(cold.run.at("audit"), 1);
+  EXPECT_EQ(cold.errors, 0);
+  write("// comment\ncode, warn");
+  const Counts spared = check();
+  EXPECT_EQ(spared.hit.at("back"), 1);
+  EXPECT_EQ(spared.run.at("audit"), 0);
+}
 
-TEST_F(HalvesOfOthers, AreNotBelievedWhereTheMessagesDiffer) { expect_as_one("front-says-more"); }
+TEST_F(AuditedHalves, AreNotBelievedWhereTheCodeDiffers) { expect_found("differs"); }
 
-TEST_F(HalvesOfOthers, LeaveTheBackEndsMessagesToTheCompiler) { expect_as_one("back-says"); }
+TEST_F(AuditedHalves, AreNotBelievedWhereTheMessagesDiffer) { expect_found("front-says-more"); }
 
-TEST_F(HalvesOfOthers, AreNotTriedAgainWhereTheBackEndFailsApart) { expect_as_one("back-fails"); }
+TEST_F(HalvesOfOthers, LeaveTheBackEndsMessagesToTheCompiler) { expect_as_one_afterwards("back-says"); }
+
+TEST_F(HalvesOfOthers, AreNotTriedAgainWhereTheBackEndFailsApart) { expect_as_one_afterwards("back-fails"); }
+
+TEST_F(HalvesOfOthers, AreNotTriedAgainWhereTheBackEndCrashesApart) { expect_as_one_afterwards("back-crashes"); }
 
 // A source may be wrong for a while.
 TEST_F(HalvesOfOthers, LeaveAnErrorToTheCompilerAndGoOnAfterwards) {
+  write("code");
+  check();
   write("wrong");
   const Counts wrong = check();
   EXPECT_EQ(oracle_.exit_code(), 1);
@@ -195,20 +279,27 @@ TEST_F(HalvesOfOthers, LeaveAnErrorToTheCompilerAndGoOnAfterwards) {
 }
 
 TEST_F(HalvesOfOthers, GoAsOneWhereTheFrontEndFailsApart) {
-  write("front-fails");
-  const Counts failed = check();
-  EXPECT_EQ(oracle_.exit_code(), 0);
-  EXPECT_EQ(failed.run.at("back"), 0);
-  EXPECT_EQ(failed.run.at("device"), 1);
+  for (const char* text : {"front-fails", "front-crashes"}) {
+    for (const char* level : {"-O1", "-O2"}) {
+      write("code");
+      if (level == std::string("-O2")) check(level);
+      write(text);
+      const Counts failed = check(level);
+      EXPECT_EQ(oracle_.exit_code(), 0);
+      EXPECT_EQ(failed.run.at("back"), 0);
+      EXPECT_EQ(failed.run.at("device"), 1);
+    }
+  }
 }
 
 // Another compiler under the same name has other proofs.
 TEST_F(HalvesOfOthers, AreProvedAnewForAReplacedCompiler) {
   write("code, more of it");
-  check();
+  EXPECT_EQ(check().run.at("halves_proof"), 1);
   std::ofstream(compiler_, std::ios::app) << "another build";
   write("// comment\ncode, more of it");
   const Counts anew = check();
+  EXPECT_EQ(anew.run.at("halves_proof"), 1);
   EXPECT_EQ(anew.run.at("front"), 1);
   EXPECT_EQ(anew.run.at("back"), 1);
   EXPECT_EQ(anew.hit.at("back"), 0);

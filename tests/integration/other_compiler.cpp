@@ -78,12 +78,14 @@ int frontend(const Arguments& argv, bool takes_time) {
     if (says("warn")) std::cerr << "warning: of the front end\n";
     if (says("front-says-more") && to_bitcode) std::cerr << "warning: apart\n";
     if (says("front-fails") && to_bitcode) return fail("no bitcode");
+    if (says("front-crashes") && to_bitcode) std::abort();
   }
   std::string code = from_bitcode ? input : front_end(input);
   if (!to_bitcode) {
     if (takes_time) take_time();
     if (says("back-says")) std::cerr << "warning: of the back end\n";
     if (says("back-fails") && from_bitcode) return fail("no object");
+    if (says("back-crashes") && from_bitcode) std::abort();
     if (says("differs") && from_bitcode) code += "differs";
   }
   write(after(argv, "-o"), code);

@@ -171,6 +171,14 @@ TEST_P(RecordedPlan, HalvesTheCompileOfADeviceThatIsOptimised) {
   for (const char* gone : {"-disable-llvm-passes", "-mlink-builtin-bitcode", "-internal-isystem"})
     EXPECT_THAT(back, Not(Contains(gone)));
   EXPECT_EQ(halves.back[1].argv, plan.steps[0].commands[1].argv);
+
+  std::vector<std::string> both = halves.front.argv;
+  both.emplace_back(kThen);
+  both.insert(both.end(), back.begin(), back.end());
+  both.insert(both.end(), {kThen, halves.back[1].program});
+  both.insert(both.end(), halves.back[1].argv.begin(), halves.back[1].argv.end());
+  EXPECT_EQ(halves.both.argv, both);
+  EXPECT_EQ(halves.both.program, halves.front.program);
 }
 
 TEST_P(RecordedPlan, HalvesNoCompileWhoseObjectDependsOnMoreThanItsBitcode) {
@@ -183,12 +191,16 @@ TEST_P(RecordedPlan, HalvesNoCompileWhoseObjectDependsOnMoreThanItsBitcode) {
 
 TEST_P(RecordedPlan, ProvesTheHalvesForAllSourcesAndIds) {
   const std::string printed = of("O2");
-  const auto proven = [](const std::string& text) { return accepted(text, invocation_of_a()).steps[0].halves->proven; };
+  const auto proven = [](const std::string& text) {
+    return accepted(text, invocation_of_a()).steps[0].halves->proof->keyed;
+  };
   const std::vector<std::vector<std::string>> all = proven(printed);
-  ASSERT_EQ(all.size(), 2u);
-  for (const std::string gone : {"a.hip", "-main-file-name", "-cuid=0123456789abcdef"})
-    EXPECT_THAT(all[0], Not(Contains(gone)));
-  EXPECT_THAT(all[0], Contains("gfx1030"));
+  ASSERT_EQ(all.size(), 4u);
+  for (const std::size_t compile : {0u, 2u}) {
+    for (const std::string gone : {"a.hip", "-main-file-name", "-cuid=0123456789abcdef", "-mlink-builtin-bitcode"})
+      EXPECT_THAT(all[compile], Not(Contains(gone)));
+    EXPECT_THAT(all[compile], Contains("gfx1030"));
+  }
   EXPECT_EQ(proven(replaced(printed, "\"-cuid=", "\"-Wall\" \"-w\" \"-D\" \"X\" \"-cuid=")), all);
   EXPECT_NE(proven(replaced(printed, "\"-cuid=", "\"-fno-rtti\" \"-cuid=")), all);
 }

@@ -32,6 +32,7 @@ struct Settings {
   std::string name_space;                  // HIPCACHE_NAMESPACE
   unsigned jobs = 0;                       // HIPCACHE_JOBS; 0 = the processors this process may use
   std::chrono::seconds idle_timeout{600};  // "600", "10m", "0" = never
+  unsigned audit = 500;                    // HIPCACHE_AUDIT; one of so many back ends is compared; 0 = none
   std::string log;                         // a path or "stderr"; empty = none
   std::vector<std::string> compilers;      // HIPCACHE_COMPILERS; further ones: "NAME", "NAME=gcc" or "NAME=clang"
   std::string cuid;  // HIPCACHE_CUID: "auto" (default, empty) or "keep" (leave the compiler's own)

@@ -7,6 +7,7 @@
 #ifndef HIPCACHE_PLAN_PLAN_H
 #define HIPCACHE_PLAN_PLAN_H
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,17 +49,22 @@ struct StepFile {
   bool operator==(const StepFile&) const = default;
 };
 
+struct Step;
+
 // Another way to a device's code object: the front end as far as the bitcode, and the back end and the linker from
 // there. An edit that leaves the bitcode as it was (of the host's lines, of a comment, of a macro that nobody uses)
 // then runs the front end alone.
 //
-// It is good for compilers that make the same code object in two processes as in one, and print the same. Rejected:
+// It is good for compilers that make the same code object in two processes as in one. `proof` tries that on a small
+// source of our own: two code objects, one by each way (is_halves_proof below). It is run once for each compiler and set
+// of options that make code. Rejected: a proof by the user's source, for which the build that makes it pays both ways;
 // the bitcode after the optimisations, which are most of the back end's work.
 struct Halves {
   StepCommand front;
   std::string bitcode;  // name in the directory of what the front end makes
   std::vector<StepCommand> back;
-  std::vector<std::vector<std::string>> proven;  // of the back end's commands, what a proof of the two ways is for
+  StepCommand both;                   // front and back by one start of the compiler (kThen)
+  std::shared_ptr<const Step> proof;  // never null
 };
 
 struct Step {
@@ -84,6 +90,13 @@ struct Step {
 inline constexpr const char* kDirectory =
     "\x01"
     "dir"
+    "\x01";
+
+// Between the commands that one start of a program runs: those of the same program, and the path and the arguments of
+// another one, which it becomes in the end. Only with the trace library (src/trace/preload_then.c).
+inline constexpr const char* kThen =
+    "\x01"
+    "then"
     "\x01";
 
 // A role says what the bytes are and not who gets them: the same commands make the same roles, whether the file is the
@@ -144,6 +157,9 @@ Result<Plan> read_plan(std::string printed, const command::Invocation& invocatio
 
 // Whether the two files of HostApart::proof show that the fatbin may be put in afterwards.
 bool is_proof(std::string_view with_fatbin, std::string_view with_placeholder);
+
+// Whether the two files of Halves::proof show that the back end may run by itself.
+bool is_halves_proof(std::string_view as_one, std::string_view in_two);
 
 // argv with kDirectory replaced.
 std::vector<std::string> in_directory(const std::vector<std::string>& argv, const std::string& directory);

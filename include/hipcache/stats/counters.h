@@ -33,6 +33,7 @@ struct Snapshot {
   std::map<std::string, HitRun> device;                  // by arch
   HitRun host, bundle, probe, proof, unbundle, link, archive;
   HitRun front, back;                 // of devices, apart; a front end is never a hit
+  HitRun halves_proof, audit;         // that they may be; an audit is never a hit
   std::uint64_t failed_compiles = 0;  // the compiler said no; counted beside the outcome
   std::uint64_t waited_steps = 0;     // another client was running the step
   std::uint64_t errors = 0;           // trouble of the cache's own
@@ -74,6 +75,8 @@ class Counters {
   void proof(bool hit);
   void front();
   void back(bool hit);
+  void halves_proof(bool hit);
+  void audit();
   void unbundle(bool hit);
   void link(bool hit);
   void archive(bool hit);

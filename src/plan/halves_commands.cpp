@@ -1,0 +1,89 @@
+#include "plan/halves_commands.h"
+
+#include <array>
+
+#include "plan/device_job.h"
+#include "plan/frontend_job.h"
+
+namespace hipcache::plan {
+namespace {
+
+using command::Cc1Argument;
+using command::Cc1Role;
+
+constexpr std::size_t kBeforeArguments = 2;  // the program and "-cc1"
+
+// Where macros and warnings come from is the front end's alone: the bitcode has what became of them.
+bool is_of_front(const Cc1Argument& argument) {
+  switch (argument.role) {
+    case Cc1Role::preprocessing:
+    case Cc1Role::search_path:
+    case Cc1Role::device_library:
+    case Cc1Role::warning:
+    case Cc1Role::depfile:
+    case Cc1Role::dependency:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// REQUIRES: the positions of argv are those of the job.
+std::vector<std::string> without(const std::vector<std::string>& argv, const FrontendJob& job,
+                                 bool (*is_left_out)(const Cc1Argument&)) {
+  std::vector<bool> left_out(argv.size(), false);
+  for (const Cc1Argument& argument : job.arguments) {
+    if (!is_left_out(argument)) continue;
+    for (std::size_t i = 0; i < argument.count; ++i) left_out[kBeforeArguments + argument.first + i] = true;
+  }
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < argv.size(); ++i)
+    if (!left_out[i]) kept.push_back(argv[i]);
+  return kept;
+}
+
+// With the device libraries linked in: clang 15 would otherwise take them in at another moment. In the order of uses,
+// which optimisations go by.
+StepCommand front_command(const FrontendJob& job, const HalvesNames& names) {
+  StepCommand command = frontend_command(job, {names.bitcode, names.beside, ""});
+  for (const Cc1Argument& argument : job.arguments)
+    if (argument.role == Cc1Role::emits) command.argv[kBeforeArguments + argument.first] = "-emit-llvm-bc";
+  const std::array more{"-disable-llvm-passes", "-emit-llvm-uselists"};
+  command.argv.insert(command.argv.begin() + kBeforeArguments, more.begin(), more.end());
+  return command;
+}
+
+// All warnings: a pragma of the source may ask for one that the command line does not. What the back end then has to
+// say is the compiler's to say, of the source.
+StepCommand back_command(const FrontendJob& job, const HalvesNames& names) {
+  StepCommand command = frontend_command(job, {names.object, names.beside, ""});
+  for (const Cc1Argument& argument : job.arguments) {
+    std::string& last = command.argv[kBeforeArguments + argument.first + argument.count - 1];
+    if (argument.role == Cc1Role::language) last = "ir";
+    if (argument.role == Cc1Role::source) last = names.bitcode;
+  }
+  command.argv = without(command.argv, job, is_of_front);
+  command.argv.emplace_back("-Weverything");
+  return command;
+}
+
+}  // namespace
+
+StepCommand in_one_start(const StepCommand& first, const StepCommand& second, const StepCommand& last) {
+  StepCommand all = first;
+  all.argv.emplace_back(kThen);
+  all.argv.insert(all.argv.end(), second.argv.begin(), second.argv.end());
+  all.argv.insert(all.argv.end(), {kThen, last.program});
+  all.argv.insert(all.argv.end(), last.argv.begin(), last.argv.end());
+  return all;
+}
+
+Halves halves_commands(const DeviceJobs& device, const HalvesNames& names) {
+  Halves halves;
+  halves.front = front_command(device.compile, names);
+  halves.back = {back_command(device.compile, names), link_command(*device.link, {names.object}, names.code_object)};
+  halves.both = in_one_start(halves.front, halves.back[0], halves.back[1]);
+  return halves;
+}
+
+}  // namespace hipcache::plan

@@ -1,0 +1,132 @@
+#include "plan/halves_proof.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/device_job.h"
+#include "plan/frontend_job.h"
+#include "plan/halves_commands.h"
+
+namespace hipcache::plan {
+namespace {
+
+using command::Cc1Argument;
+using command::Cc1Role;
+
+constexpr const char* kSource = "proof.hip";
+constexpr std::size_t kBeforeArguments = 2;  // the program and "-cc1"
+
+// What back ends treat in ways of their own: kernels and functions, inlined and not, memory of each kind, loops to
+// unroll and to vectorise, contraction, division and roots, conversions, a switch, recursion, barriers and atomics,
+// unused code, strings, the linkage of a template. It needs no header.
+constexpr const char* kSourceText = R"(#define DEVICE __attribute__((device))
+DEVICE int hipcache_variable = 7;
+__attribute__((constant)) float hipcache_constant[4] = {1, 2, 3, 4};
+static DEVICE const char* const hipcache_names[] = {"one", "two"};
+template <typename T>
+struct hipcache_pair {
+  T first, second;
+  DEVICE T sum() const { return first * second + second; }
+};
+DEVICE __attribute__((noinline)) float hipcache_called(float x, int n) {
+  for (int i = 0; i < n; ++i) x = x * x + hipcache_constant[i & 3] / (x + 1.0f);
+  return __builtin_sqrtf(x);
+}
+static DEVICE int hipcache_recursive(int n) { return n < 2 ? n : hipcache_recursive(n - 1) + hipcache_recursive(n - 2); }
+static inline DEVICE double hipcache_chosen(int which, double x) {
+  switch (which) {
+    case 0: return x;
+    case 1: return x * 3 + 1;
+    case 2: return -x;
+    case 7: return hipcache_recursive(which);
+    default: return (float)x;
+  }
+}
+template <int N>
+__attribute__((global)) void hipcache_template(float* out, const float* in) {
+  __attribute__((shared)) static float tile[64];
+#pragma unroll
+  for (int i = 0; i < N; ++i) tile[(i * 5) & 63] = in[i] * in[i] + out[i];
+  __builtin_amdgcn_s_barrier();
+  for (int i = 0; i < 64; ++i) out[i] += tile[63 - i];
+}
+template __attribute__((global)) void hipcache_template<9>(float*, const float*);
+__attribute__((global)) void hipcache_kernel(float* out, int* counts, int n) {
+  const int lane = __builtin_amdgcn_workitem_id_x();
+  hipcache_pair<float> pair = {out[lane], hipcache_called(out[n], lane)};
+  out[lane] = pair.sum() + (float)hipcache_chosen(n, out[0]);
+  __atomic_fetch_add(counts, hipcache_variable + hipcache_names[n & 1][0], __ATOMIC_RELAXED);
+}
+)";
+
+std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
+
+// Those of several archs are run in one directory.
+std::string name_of(const command::ArchId& arch) {
+  std::string name = arch.name;
+  std::replace(name.begin(), name.end(), ':', '.');
+  return name;
+}
+
+// What shapes no code of that source, or would have it compiled otherwise for each source of a project.
+bool is_left_out(const Cc1Argument& argument) {
+  switch (argument.role) {
+    case Cc1Role::preprocessing:
+    case Cc1Role::search_path:
+    case Cc1Role::device_library:
+    case Cc1Role::warning:
+    case Cc1Role::depfile:
+    case Cc1Role::dependency:
+    case Cc1Role::main_file:
+    case Cc1Role::cuid:
+    case Cc1Role::compilation_dir:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The device's compile of that source.
+Job job_of_proof(const FrontendJob& compile) {
+  Job job = compile.job;
+  std::vector<bool> left_out(job.size(), false);
+  for (const Cc1Argument& argument : compile.arguments) {
+    const std::size_t first = kBeforeArguments + argument.first;
+    if (argument.role == Cc1Role::source) job[first] = placed(kSource);
+    if (!is_left_out(argument)) continue;
+    for (std::size_t i = 0; i < argument.count; ++i) left_out[first + i] = true;
+  }
+  Job kept;
+  for (std::size_t i = 0; i < job.size(); ++i)
+    if (!left_out[i]) kept.push_back(std::move(job[i]));
+  kept.emplace_back("-w");
+  return kept;
+}
+
+}  // namespace
+
+std::optional<Step> halves_proof(const DeviceJobs& device) {
+  Result<FrontendJob> compile = read_frontend_job(job_of_proof(device.compile));
+  if (!compile) return std::nullopt;
+  DeviceJobs small = device;
+  small.compile = std::move(*compile);
+  const std::string one = name_of(device.arch) + ".as-one";
+  const std::string two = name_of(device.arch) + ".in-two";
+  const Halves halves =
+      halves_commands(small, {placed(two + ".bc"), placed(two + ".o"), placed(two), placed(two + ".out")});
+  Step step;
+  step.kind = StepKind::device;
+  step.arch = device.arch;
+  step.is_proof = true;
+  step.commands = {frontend_command(small.compile, {placed(one + ".o"), placed(one), ""}),
+                   link_command(*small.link, {placed(one + ".o")}, placed(one + ".out")), halves.both};
+  for (const StepCommand& command : step.commands) step.keyed.push_back(command.argv);
+  step.keyed.push_back({kSourceText});
+  step.files = {{kSource, kSourceText}};
+  step.outputs = {{"as-one", one + ".out", ""}, {"in-two", two + ".out", ""}};
+  return step;
+}
+
+bool is_halves_proof(std::string_view as_one, std::string_view in_two) { return !as_one.empty() && as_one == in_two; }
+
+}  // namespace hipcache::plan

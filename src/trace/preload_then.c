@@ -1,0 +1,176 @@
+/* Several commands in one start of a program: the front end of a compile, and the back end of what it makes.
+ *
+ * The problem: a compiler takes some 25 ms of processor time to be loaded, relocated and initialised, which is a tenth
+ * of a light compile; to start it twice would cost that twice. The choice: the process forks before `main`, where all of
+ * that is done. A child runs `main` with the first command, another with the second, and the process itself becomes the
+ * program of the last one. Rejected: exec of the second (measured: it costs the start); both by one call of `main` after
+ * the other (a compiler leaves its options and its memory behind).
+ *
+ *   argv: A.. MARK B.. MARK program C..     A and B are commands of this program, C is one of another
+ *
+ *   child: main(A)   its trace is this process's
+ *   child: main(B)   its trace, and that of C, is NAME.then; what it prints goes to NAME.said
+ *   exec C
+ *
+ * Nothing is run after a command that fails; the process then ends as that did. NAME.first holds the processor time of
+ * A in microseconds, once it has succeeded. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trace/preload_call.h"
+#include "trace/preload_internal.h"
+
+typedef int (*main_function)(int, char**, char**);
+
+enum { CANNOT_START = 126 }; /* as a shell has it */
+
+static const char mark[] = "\x01then\x01";
+static main_function real_main;
+static char trace_variable[] = "HIPCACHE_TRACE=";
+static char second_variable[sizeof trace_variable + TRACE_TEXT_LIMIT];
+
+static int find_mark(char** argv) {
+  int index = 0;
+  while (argv[index] != NULL && strcmp(argv[index], mark) != 0) ++index;
+  return argv[index] == NULL ? -1 : index;
+}
+
+/* NAME with an ending; false if there is none, or no room for it. */
+static bool beside_trace(char path[TRACE_TEXT_LIMIT + 1], const char* ending) {
+  const char* name = trace_environment("HIPCACHE_TRACE");
+  if (name == NULL || strlen(name) + strlen(ending) > TRACE_TEXT_LIMIT) return false;
+  strcpy(path, name);
+  strcat(path, ending);
+  return true;
+}
+
+static int create(const char* ending) {
+  char path[TRACE_TEXT_LIMIT + 1];
+  if (!beside_trace(path, ending)) return -1;
+  return (int)trace_call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+static bool write_all(int fd, const char* bytes, size_t size) {
+  while (size > 0) {
+    const long written = trace_call(SYS_write, fd, bytes, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes += written;
+    size -= (size_t)written;
+  }
+  return true;
+}
+
+/* What was read until `main` was read for the second command as well. */
+static bool copy_trace(void) {
+  char bytes[16 * 1024];
+  char path[TRACE_TEXT_LIMIT + 1];
+  if (!beside_trace(path, "")) return false;
+  const int from = (int)trace_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  const int to = create(".then");
+  long got = from < 0 || to < 0 ? -1 : 1;
+  while (got > 0) {
+    got = trace_call(SYS_read, from, bytes, sizeof bytes);
+    if (got < 0 && errno == EINTR) got = 1;
+    else if (got > 0 && !write_all(to, bytes, (size_t)got)) got = -1;
+  }
+  if (from >= 0) trace_call(SYS_close, from);
+  if (to >= 0) trace_call(SYS_close, to);
+  return got == 0;
+}
+
+static bool note_time(const struct rusage* used) {
+  const int fd = create(".first");
+  if (fd < 0) return false;
+  char text[32];
+  const long long seconds = (long long)used->ru_utime.tv_sec + used->ru_stime.tv_sec;
+  const int length = snprintf(text, sizeof text, "%lld",
+                              seconds * 1000000 + (long long)used->ru_utime.tv_usec + used->ru_stime.tv_usec);
+  const bool written = write_all(fd, text, (size_t)length);
+  trace_call(SYS_close, fd);
+  return written;
+}
+
+/* The process's own record goes on in the other file. */
+static bool switch_trace(void) {
+  strcpy(second_variable, trace_variable);
+  if (!beside_trace(second_variable + strlen(trace_variable), ".then")) return false;
+  for (char** entry = environ; *entry != NULL; ++entry)
+    if (strncmp(*entry, trace_variable, strlen(trace_variable)) == 0) *entry = second_variable;
+  return trace_restart();
+}
+
+static bool redirect_texts(void) {
+  const int fd = create(".said");
+  if (fd < 0) return false;
+  return trace_call(SYS_dup3, fd, STDOUT_FILENO, 0) >= 0 && trace_call(SYS_dup3, fd, STDERR_FILENO, 0) >= 0;
+}
+
+/* As it ended, without a second core. */
+static _Noreturn void end_as(int status) {
+  if (WIFSIGNALED(status)) {
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    signal(WTERMSIG(status), SIG_DFL);
+    kill((pid_t)trace_call(SYS_getpid), WTERMSIG(status));
+  }
+  trace_call(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT_START);
+  __builtin_unreachable();
+}
+
+static _Noreturn void give_up(void) { end_as(CANNOT_START << 8); }
+
+static struct rusage run_in_child(int argc, char** argv) {
+  const pid_t parent = (pid_t)trace_call(SYS_getpid);
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) give_up();
+    trace_own();
+    exit(real_main(argc, argv, environ));
+  }
+  int status = 0;
+  struct rusage used;
+  if (child < 0) give_up();
+  while (trace_call(SYS_wait4, child, &status, 0, &used) != child)
+    if (errno != EINTR) give_up();
+  if (status != 0) end_as(status);
+  return used;
+}
+
+static int run_all(int argc, char** argv, char** environment) {
+  (void)environment;
+  const int first = find_mark(argv);
+  if (first < 0) return real_main(argc, argv, environ);
+  char** then = argv + first + 1;
+  const int second = find_mark(then);
+  if (second < 0 || then[second + 1] == NULL || !trace_active() || !copy_trace()) give_up();
+  argv[first] = NULL;
+  then[second] = NULL;
+  const struct rusage used = run_in_child(first, argv);
+  if (!note_time(&used) || !redirect_texts() || !switch_trace()) give_up();
+  run_in_child(second, then);
+  trace_call(SYS_execve, then[second + 1], then + second + 2, environ);
+  give_up();
+}
+
+/* The beginning of every program. What does not have the mark goes on as it is. */
+TRACE_HOOK(__libc_start_main);
+TRACE_EXPORT int __libc_start_main(main_function main, int argc, char** argv, void (*init)(void), void (*fini)(void),
+                                   void (*loader_fini)(void), void* stack_end);
+int __libc_start_main(main_function main, int argc, char** argv, void (*init)(void), void (*fini)(void),
+                      void (*loader_fini)(void), void* stack_end) {
+  real_main = main;
+  return TRACE_REAL(__libc_start_main)(find_mark(argv) < 0 ? main : run_all, argc, argv, init, fini, loader_fini,
+                                       stack_end);
+}
