@@ -3,8 +3,9 @@
 // The problem: apart they cost a process more, and the bitcode's way through a file; and spare the back end where the
 // bitcode comes out as before. What a unit's back end takes differs by a factor of a thousand, and nothing in its
 // command says so. The choice: the first run is in two, by one start of the compiler, which tells what each half takes;
-// that is kept under the step's key, and who compiles it again goes by it. Rejected: a setting; the time between two calls of the compiler's, none of which lies
-// between its halves; time on the clock, which says more of the machine's load.
+// that is kept under the step's key, and who compiles it again goes by it. Rejected: a setting; the time between two
+// calls of the compiler's, none of which lies between its halves; time on the clock, which says more of the machine's
+// load.
 #ifndef HIPCACHE_DAEMON_HALVES_COST_H
 #define HIPCACHE_DAEMON_HALVES_COST_H
 

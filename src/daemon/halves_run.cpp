@@ -18,7 +18,7 @@
 namespace hipcache::daemon {
 namespace {
 
-constexpr std::uint64_t kTimeLimit = 64;      // bytes of a file that has a time
+constexpr std::uint64_t kTimeLimit = 64;       // bytes of a file that has a time
 constexpr std::uint64_t kSaidLimit = 1 << 20;  // of one that should be empty
 
 StepWork half_of(const StepWork& whole, const char* name, const std::vector<plan::StepCommand>& commands,
@@ -67,8 +67,8 @@ protocol::StepDone silent(protocol::StepDone report) {
   return report;
 }
 
-// The front end's own word on the source, which it says whatever it is to make of it: clang counts the errors last. What
-// ends otherwise may be trouble with the bitcode.
+// The front end's own word on the source, which it says whatever it is to make of it: clang counts the errors last.
+// What ends otherwise may be trouble with the bitcode.
 bool is_error_of_source(const protocol::StepDone& report, const plan::Halves& halves) {
   constexpr std::string_view kLast = " generated when compiling for ";
   const std::string& text = report.stderr_text;
@@ -242,7 +242,8 @@ void HalvesRun::audit() {
                      whole_.result.stdout_text == front_.result.stdout_text &&
                      whole_.result.stderr_text == front_.result.stderr_text;
   if (equal) return;
-  const std::string why = request_.invocation.object + ": " + whole_.label + ": an audit found that the compiler makes " +
+  const std::string why = request_.invocation.object + ": " + whole_.label +
+                          ": an audit found that the compiler makes " +
                           "something else of this source in two processes";
   services_.log.error(why + "; with its options it is run as one from now on");
   services_.counters.error();

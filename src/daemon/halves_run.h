@@ -1,15 +1,15 @@
-// A device step on its way through the client, in one process or with its halves apart (plan.h, Halves): front end, then
-// the back end unless its result is stored, and what they make is the step's.
+// A device step on its way through the client, in one process or with its halves apart (plan.h, Halves): front end,
+// then the back end unless its result is stored, and what they make is the step's.
 //
 //   never run ──── both, by one start of the compiler ──┬── fails, prints, leaves no trace ── as one
 //   it pays ────── front ── back, unless it is stored ──┤
 //   it does not ── as one                               └── their code object, the front end's messages
 //
-// So the first compile of a unit leaves the back end's result, and its first edit already finds it. Whether the compiler
-// makes the same by both ways was proved before (proofs.h). Of the back ends that run, one in some hundreds is audited:
-// the step is run as one as well, that result counts, and where the other is not the same the proof is refuted. What the
-// back end made of a bitcode is a result like any other: keyed by the bitcode's digest, good for all. The front end's is
-// none: what it reads is the step's to look up, and its bitcode would double the store.
+// So the first compile of a unit leaves the back end's result, and its first edit already finds it. Whether the
+// compiler makes the same by both ways was proved before (proofs.h). Of the back ends that run, one in some hundreds is
+// audited: the step is run as one as well, that result counts, and where the other is not the same the proof is
+// refuted. What the back end made of a bitcode is a result like any other: keyed by the bitcode's digest, good for all.
+// The front end's is none: what it reads is the step's to look up, and its bitcode would double the store.
 //
 // Used by one thread.
 #ifndef HIPCACHE_DAEMON_HALVES_RUN_H

@@ -45,7 +45,8 @@ std::vector<plan::Step>& choose_steps(plan::Plan& plan, protocol::Channel& chann
 
 void put_host_apart_if_proved(plan::Plan& plan, const Request& request, const Services& services, store::Lease& lease) {
   if (!plan.apart || is_doubted(host_of(plan.apart->steps), request, services)) return;
-  if (known_proof(plan.apart->proof, kHostProofs, request, services, lease).value_or(false)) plan.steps = plan.apart->steps;
+  if (known_proof(plan.apart->proof, kHostProofs, request, services, lease).value_or(false))
+    plan.steps = plan.apart->steps;
 }
 
 Status fill_placeholders(StepGraph& graph, StepRunner& runner, const plan::Plan& plan, const Request& request,

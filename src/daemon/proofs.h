@@ -1,5 +1,6 @@
-// What a compiler was seen to do on a small source of our own, so that it may be believed on the user's: that it writes the
-// same host object around any fatbin (plan.h, HostApart), and the same code object in two processes as in one (Halves).
+// What a compiler was seen to do on a small source of our own, so that it may be believed on the user's: that it writes
+// the same host object around any fatbin (plan.h, HostApart), and the same code object in two processes as in one
+// (Halves).
 //
 // A proof is a step like any other: looked up by what the compiler is, and run by the client if it is not stored. Equal
 // proofs of several clients are one run. One that fails, or cannot be stored, is not tried again by this daemon.

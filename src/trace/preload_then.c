@@ -1,10 +1,10 @@
 /* Several commands in one start of a program: the front end of a compile, and the back end of what it makes.
  *
  * The problem: a compiler takes some 25 ms of processor time to be loaded, relocated and initialised, which is a tenth
- * of a light compile; to start it twice would cost that twice. The choice: the process forks before `main`, where all of
- * that is done. A child runs `main` with the first command, another with the second, and the process itself becomes the
- * program of the last one. Rejected: exec of the second (measured: it costs the start); both by one call of `main` after
- * the other (a compiler leaves its options and its memory behind).
+ * of a light compile; to start it twice would cost that twice. The choice: the process forks before `main`, where all
+ * of that is done. A child runs `main` with the first command, another with the second, and the process itself becomes
+ * the program of the last one. Rejected: exec of the second (measured: it costs the start); both by one call of `main`
+ * after the other (a compiler leaves its options and its memory behind).
  *
  *   argv: A.. MARK B.. MARK program C..     A and B are commands of this program, C is one of another
  *
@@ -81,8 +81,10 @@ static bool copy_trace(void) {
   long got = from < 0 || to < 0 ? -1 : 1;
   while (got > 0) {
     got = trace_call(SYS_read, from, bytes, sizeof bytes);
-    if (got < 0 && errno == EINTR) got = 1;
-    else if (got > 0 && !write_all(to, bytes, (size_t)got)) got = -1;
+    if (got < 0 && errno == EINTR)
+      got = 1;
+    else if (got > 0 && !write_all(to, bytes, (size_t)got))
+      got = -1;
   }
   if (from >= 0) trace_call(SYS_close, from);
   if (to >= 0) trace_call(SYS_close, to);

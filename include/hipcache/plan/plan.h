@@ -56,9 +56,9 @@ struct Step;
 // then runs the front end alone.
 //
 // It is good for compilers that make the same code object in two processes as in one. `proof` tries that on a small
-// source of our own: two code objects, one by each way (is_halves_proof below). It is run once for each compiler and set
-// of options that make code. Rejected: a proof by the user's source, for which the build that makes it pays both ways;
-// the bitcode after the optimisations, which are most of the back end's work.
+// source of our own: two code objects, one by each way (is_halves_proof below). It is run once for each compiler and
+// set of options that make code. Rejected: a proof by the user's source, for which the build that makes it pays both
+// ways; the bitcode after the optimisations, which are most of the back end's work.
 struct Halves {
   StepCommand front;
   std::string bitcode;  // name in the directory of what the front end makes
