@@ -220,7 +220,8 @@ Status HalvesRun::join() {
   whole_.refusal = refused.refusal;
   whole_.refusal_detail = refused.refusal_detail;
   if (whole_.refusal.empty()) record_together(whole_, {front_.witnessed, back_.witnessed}, request_, services_);
-  if (!whole_.refusal.empty()) note_not_stored(whole_, request_, services_);
+  // A step counts once: of a back end that is not stored, take_code() has told.
+  if (!whole_.refusal.empty() && back_.refusal.empty()) note_not_stored(whole_, request_, services_);
   note_cost();
   return done();
 }
