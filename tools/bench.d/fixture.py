@@ -23,7 +23,8 @@ class Fixture:
         self.compiler = compiler
         self.launcher = launcher
         self.build_directory = pathlib.Path(directory) / f"{project}-clang{compiler}-{launcher.name}"
-        self.fixtures = pathlib.Path(f"{self.build_directory}.sources")
+        # The build directory's name must not begin theirs: objects that name a source would seem to name it.
+        self.fixtures = self.build_directory.with_name(f"sources-{self.build_directory.name}")
         shutil.rmtree(self.fixtures, ignore_errors=True)
         shutil.copytree(ROOT / "fixtures", self.fixtures)
 
