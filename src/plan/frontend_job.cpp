@@ -11,8 +11,6 @@ namespace {
 using command::Cc1Argument;
 using command::Cc1Role;
 
-constexpr std::size_t kBeforeArguments = 2;  // the program and "-cc1"
-
 Error unusual(const std::string& what) { return Error{"the compiler's plan has a frontend job " + what}; }
 
 Status take_once(std::string& target, const Cc1Argument& argument, bool& seen, const char* what) {
@@ -201,20 +199,37 @@ StepCommand frontend_command(const FrontendJob& job, const FrontendNames& names)
   return {job.job[0], std::move(argv)};
 }
 
-std::vector<std::string> frontend_key(const FrontendJob& job, const std::set<Cc1Role>& kept) {
-  const std::vector<std::string> argv = frontend_command(job, {"<output>", "<output>", "<fatbin>"}).argv;
+std::vector<std::string> without(std::vector<std::string> argv, const FrontendJob& job,
+                                 const std::function<bool(const Cc1Argument&)>& is_left_out) {
   std::vector<bool> left_out(argv.size(), false);
-  KeyFilter filter(job, kept);
   for (const Cc1Argument& argument : job.arguments) {
-    if (!filter.leaves_out(argument)) continue;
+    if (!is_left_out(argument)) continue;
     for (std::size_t i = 0; i < argument.count; ++i) left_out[kBeforeArguments + argument.first + i] = true;
   }
-  std::vector<std::string> key;
-  key.reserve(argv.size());
-  for (std::size_t i = 0; i < argv.size(); ++i) {
-    if (!left_out[i]) key.push_back(argv[i]);
+  std::vector<std::string> rest;
+  rest.reserve(argv.size());
+  for (std::size_t i = 0; i < argv.size(); ++i)
+    if (!left_out[i]) rest.push_back(std::move(argv[i]));
+  return rest;
+}
+
+bool is_of_text(Cc1Role role) {
+  switch (role) {
+    case Cc1Role::preprocessing:
+    case Cc1Role::search_path:
+    case Cc1Role::warning:
+    case Cc1Role::depfile:
+    case Cc1Role::dependency:
+      return true;
+    default:
+      return false;
   }
-  return key;
+}
+
+std::vector<std::string> frontend_key(const FrontendJob& job, const std::set<Cc1Role>& kept) {
+  std::vector<std::string> argv = frontend_command(job, {"<output>", "<output>", "<fatbin>"}).argv;
+  KeyFilter filter(job, kept);
+  return without(std::move(argv), job, [&](const Cc1Argument& argument) { return filter.leaves_out(argument); });
 }
 
 }  // namespace hipcache::plan

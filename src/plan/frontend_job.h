@@ -2,6 +2,7 @@
 #ifndef HIPCACHE_SRC_PLAN_FRONTEND_JOB_H
 #define HIPCACHE_SRC_PLAN_FRONTEND_JOB_H
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,9 +23,12 @@ struct SideFile {
   std::string path;
 };
 
+// Where a job's arguments begin: behind the program and "-cc1".
+inline constexpr std::size_t kBeforeArguments = 2;
+
 struct FrontendJob {
   Job job;
-  std::vector<command::Cc1Argument> arguments;  // positions count from job[2]
+  std::vector<command::Cc1Argument> arguments;  // positions count from job[kBeforeArguments]
   Emits emits = Emits::object;
   bool is_device = false;
   bool is_relocatable = false;
@@ -65,6 +69,14 @@ struct FrontendNames {
 };
 
 StepCommand frontend_command(const FrontendJob& job, const FrontendNames& names);
+
+// The command less those of the job's arguments. REQUIRES: the positions of argv are those of the job.
+std::vector<std::string> without(std::vector<std::string> argv, const FrontendJob& job,
+                                 const std::function<bool(const command::Cc1Argument&)>& is_left_out);
+
+// Whether the argument says where a source's text comes from, or what is said of it, and nothing of the code that is
+// made of that text.
+bool is_of_text(command::Cc1Role role);
 
 // What of the command can reach the outputs; docs/plan.md has the list of what is left out and why. `kept`: the side
 // files that are outputs.

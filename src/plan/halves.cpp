@@ -15,8 +15,6 @@ namespace {
 using command::Cc1Argument;
 using command::Cc1Role;
 
-constexpr std::size_t kBeforeArguments = 2;  // the program and "-cc1"
-
 // At -O0 clang 19 makes another object of the bitcode than of the source. What other levels there are (-Og, -O4) nobody
 // has looked at.
 constexpr auto kOptimized = std::to_array<std::string_view>({"1", "2", "3", "s", "z"});

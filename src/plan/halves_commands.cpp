@@ -1,6 +1,7 @@
 #include "plan/halves_commands.h"
 
 #include <array>
+#include <utility>
 
 #include "plan/device_job.h"
 #include "plan/frontend_job.h"
@@ -11,35 +12,9 @@ namespace {
 using command::Cc1Argument;
 using command::Cc1Role;
 
-constexpr std::size_t kBeforeArguments = 2;  // the program and "-cc1"
-
 // Where macros and warnings come from is the front end's alone: the bitcode has what became of them.
 bool is_of_front(const Cc1Argument& argument) {
-  switch (argument.role) {
-    case Cc1Role::preprocessing:
-    case Cc1Role::search_path:
-    case Cc1Role::device_library:
-    case Cc1Role::warning:
-    case Cc1Role::depfile:
-    case Cc1Role::dependency:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// REQUIRES: the positions of argv are those of the job.
-std::vector<std::string> without(const std::vector<std::string>& argv, const FrontendJob& job,
-                                 bool (*is_left_out)(const Cc1Argument&)) {
-  std::vector<bool> left_out(argv.size(), false);
-  for (const Cc1Argument& argument : job.arguments) {
-    if (!is_left_out(argument)) continue;
-    for (std::size_t i = 0; i < argument.count; ++i) left_out[kBeforeArguments + argument.first + i] = true;
-  }
-  std::vector<std::string> kept;
-  for (std::size_t i = 0; i < argv.size(); ++i)
-    if (!left_out[i]) kept.push_back(argv[i]);
-  return kept;
+  return is_of_text(argument.role) || argument.role == Cc1Role::device_library;
 }
 
 // With the device libraries linked in: clang 15 would otherwise take them in at another moment. In the order of uses,
@@ -62,7 +37,7 @@ StepCommand back_command(const FrontendJob& job, const HalvesNames& names) {
     if (argument.role == Cc1Role::language) last = "ir";
     if (argument.role == Cc1Role::source) last = names.bitcode;
   }
-  command.argv = without(command.argv, job, is_of_front);
+  command.argv = without(std::move(command.argv), job, is_of_front);
   command.argv.emplace_back("-Weverything");
   return command;
 }

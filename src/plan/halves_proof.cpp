@@ -14,7 +14,6 @@ using command::Cc1Argument;
 using command::Cc1Role;
 
 constexpr const char* kSource = "proof.hip";
-constexpr std::size_t kBeforeArguments = 2;  // the program and "-cc1"
 
 // What back ends treat in ways of their own: kernels and functions, inlined and not, memory of each kind, loops to
 // unroll and to vectorise, contraction, division and roots, conversions, a switch, recursion, barriers and atomics,
@@ -70,35 +69,16 @@ std::string name_of(const command::ArchId& arch) {
 
 // What shapes no code of that source, or would have it compiled otherwise for each source of a project.
 bool is_left_out(const Cc1Argument& argument) {
-  switch (argument.role) {
-    case Cc1Role::preprocessing:
-    case Cc1Role::search_path:
-    case Cc1Role::device_library:
-    case Cc1Role::warning:
-    case Cc1Role::depfile:
-    case Cc1Role::dependency:
-    case Cc1Role::main_file:
-    case Cc1Role::cuid:
-    case Cc1Role::compilation_dir:
-      return true;
-    default:
-      return false;
-  }
+  return is_of_text(argument.role) || argument.role == Cc1Role::device_library || argument.role == Cc1Role::main_file ||
+         argument.role == Cc1Role::cuid || argument.role == Cc1Role::compilation_dir;
 }
 
 // The device's compile of that source.
 Job job_of_proof(const FrontendJob& compile) {
   Job job = compile.job;
-  std::vector<bool> left_out(job.size(), false);
-  for (const Cc1Argument& argument : compile.arguments) {
-    const std::size_t first = kBeforeArguments + argument.first;
-    if (argument.role == Cc1Role::source) job[first] = placed(kSource);
-    if (!is_left_out(argument)) continue;
-    for (std::size_t i = 0; i < argument.count; ++i) left_out[first + i] = true;
-  }
-  Job kept;
-  for (std::size_t i = 0; i < job.size(); ++i)
-    if (!left_out[i]) kept.push_back(std::move(job[i]));
+  for (const Cc1Argument& argument : compile.arguments)
+    if (argument.role == Cc1Role::source) job[kBeforeArguments + argument.first] = placed(kSource);
+  Job kept = without(std::move(job), compile, is_left_out);
   kept.emplace_back("-w");
   return kept;
 }

@@ -11,7 +11,6 @@ using command::Cc1Role;
 constexpr const char* kSource = "proof.hip";
 constexpr const char* kFatbin = "proof.hipfb";
 constexpr const char* kPlaceholder = "placeholder.hipfb";
-constexpr std::size_t kBeforeArguments = 2;  // the program and "-cc1"
 
 // What the host's object of a HIP source has: a kernel's stub, variables of devices, what registers them, a
 // constructor. It needs no header, and declares what clang asks for where there is a kernel.
@@ -44,18 +43,7 @@ std::string placed(const std::string& name) { return std::string(kDirectory) + "
 
 // What shapes no code of that source, or would have it compiled otherwise for each source of a project.
 bool is_left_out(const Cc1Argument& argument) {
-  switch (argument.role) {
-    case Cc1Role::preprocessing:
-    case Cc1Role::search_path:
-    case Cc1Role::warning:
-    case Cc1Role::depfile:
-    case Cc1Role::dependency:
-    case Cc1Role::main_file:
-    case Cc1Role::cuid:
-      return true;
-    default:
-      return false;
-  }
+  return is_of_text(argument.role) || argument.role == Cc1Role::main_file || argument.role == Cc1Role::cuid;
 }
 
 // "-fdebug-compilation-dir=/build" is "-fdebug-compilation-dir=/".
@@ -69,17 +57,12 @@ void set_root(std::vector<std::string>& argv, std::size_t first, std::size_t cou
 
 StepCommand proof_command(const FrontendJob& host, const std::string& name, const std::string& fatbin) {
   std::vector<std::string> argv = frontend_command(host, {placed(name + ".o"), placed("proof"), placed(fatbin)}).argv;
-  std::vector<bool> left_out(argv.size(), false);
   for (const Cc1Argument& argument : host.arguments) {
     const std::size_t first = kBeforeArguments + argument.first;
     if (argument.role == Cc1Role::source) argv[first] = placed(kSource);
     if (argument.role == Cc1Role::compilation_dir) set_root(argv, first, argument.count);
-    if (!is_left_out(argument)) continue;
-    for (std::size_t i = 0; i < argument.count; ++i) left_out[first + i] = true;
   }
-  StepCommand command{host.job[0], {}};
-  for (std::size_t i = 0; i < argv.size(); ++i)
-    if (!left_out[i]) command.argv.push_back(std::move(argv[i]));
+  StepCommand command{host.job[0], without(std::move(argv), host, is_left_out)};
   command.argv.emplace_back("-w");
   return command;
 }

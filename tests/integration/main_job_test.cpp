@@ -102,15 +102,16 @@ TEST_P(MainJob, CompilesNoArchWhenOneIsRemovedOrTheyAreReorderedOrSpeltOtherwise
   }
 }
 
+// But for debug information, which names the directory.
 TEST_P(MainJob, SharesArchsWithAnotherBuildDirectoryOfTheSameSources) {
-  if (GetParam().flags.find("-g") != std::string::npos) GTEST_SKIP() << "the debug information names the directory";
+  const bool names_directory = GetParam().flags.find("-g") != std::string::npos;
   compile(kTwo);
   for (const char* build : {"build", "other"}) project_.write(std::string(build) + "/CMakeCache.txt", "");
   compile(kTwo);
   Oracle other(cache_, project_ / "other");
   const Counts counted = other.check(command(kThree));
-  EXPECT_EQ(counted.run.at("device"), 1);
-  EXPECT_EQ(counted.run.at("host"), 0);
+  EXPECT_EQ(counted.run.at("device"), names_directory ? 3 : 1);
+  EXPECT_EQ(counted.run.at("host"), names_directory ? 1 : 0);
 }
 
 TEST_P(MainJob, CompilesOnlyTheArchWhoseHeaderWasEdited) {
