@@ -26,6 +26,10 @@ Identity identity_of(const Stamp& stamp) { return {stamp.device, stamp.inode}; }
 
 bool opens(Kind kind) { return kind == Kind::open_read || kind == Kind::library || kind == Kind::program; }
 
+bool changes_show(const trace::Record& record) {
+  return record.kind == Kind::open_read && record.found && !record.may_change_unseen;
+}
+
 std::uint64_t seen_file(const Stamp& stamp) { return trace::seen_file(status_of(stamp, S_IFREG)); }
 std::uint64_t seen_entry(const Stamp& stamp) { return trace::seen_entry(status_of(stamp, S_IFREG)); }
 
@@ -47,7 +51,7 @@ void SameContent::build() {
   now_ = looks_.contents();
   for (const Got& got : got_)
     if (opens(got.record->kind) && (got.record->found || got.record->kind == Kind::library))
-      opened_[got.path].push_back({got.record->kind, got.record->seen});
+      opened_[got.path].push_back({got.record->kind, got.record->seen, changes_show(*got.record)});
   remember_known_states();
   compare_identities();
 }
@@ -78,18 +82,16 @@ void SameContent::compare_identities() {
   }
 }
 
-bool SameContent::is_unchanged_now(const std::string& path, const FileDigest& now) const {
-  return stamp_of_file(path) == now.stamp && !at_or_after(now.stamp.mtime_ns, started_ns_);
-}
+bool SameContent::is_older_than_run(const Stamp& stamp) const { return !at_or_after(stamp.mtime_ns, started_ns_); }
 
 // That the modification time is the same keeps what gcc compares: whether two names of equal content are equally old.
 bool SameContent::is_same(const Opened& opened, const FileDigest& now) const {
-  if (opened.seen == seen_file(now.stamp)) return true;
+  if (opened.seen == seen_file(now.stamp)) return opened.changes_show || is_older_than_run(now.stamp);
   const auto state = states_.find(opened.seen);
   if (opened.seen == 0 || state == states_.end()) return false;
   const Stamp& was = state->second.stamp;
   return state->second.digest == now.digest && was.device == now.stamp.device && was.size == now.stamp.size &&
-         was.mtime_ns == now.stamp.mtime_ns;
+         was.mtime_ns == now.stamp.mtime_ns && is_older_than_run(now.stamp);
 }
 
 // A program has a record under the name that its links lead to, and none under the name that it was run by.
@@ -107,7 +109,7 @@ bool SameContent::runs_by_another_name(const FileDigest& now) const {
 bool SameContent::of_file(const std::string& path) {
   build();
   const auto now = now_.find(path);
-  if (!identities_agree_ || now == now_.end() || !is_unchanged_now(path, now->second)) return false;
+  if (!identities_agree_ || now == now_.end() || stamp_of_file(path) != now->second.stamp) return false;
   const auto opened = opened_.find(path);
   if (opened == opened_.end()) return runs_by_another_name(now->second);
   return std::all_of(opened->second.begin(), opened->second.end(),

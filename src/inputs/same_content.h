@@ -5,9 +5,10 @@
 // compiler a new ctime, and a toolchain's worth of steps that were running is lost. The choice: compare contents. The
 // trace says in which state each file was opened; a digest that the world remembers for that state is the content that
 // the process got, if nobody wrote into the opened file afterwards. The file passes if that digest, the size and the
-// modification time are those of the file that is there now. A file that was opened in its present state passes if its
-// modification time is older than the run. A link passes by what was reached through it, as each thing that was reached
-// is compared by itself.
+// modification time are those of the file that is there now. A file that was opened in its present state passes if all
+// later changes would show in its stamp, as the clock was past its ctime by then (a header that was generated just
+// before the compile), or if its modification time is older than the run. A link passes by what was reached through it,
+// as each thing that was reached is compared by itself.
 //
 // Rejected: to compare size and modification time alone where no digest is known for the opened state. An unpacked
 // package may have one time for all files, so another version can have both. Such a file (one that no earlier step has
@@ -62,12 +63,13 @@ class SameContent {
   struct Opened {
     trace::Kind kind;
     std::uint64_t seen;
+    bool changes_show;  // all that came after, in the file's stamp
   };
 
   void build();
   void remember_known_states();
   void compare_identities();
-  bool is_unchanged_now(const std::string& path, const FileDigest& now) const;
+  bool is_older_than_run(const Stamp& stamp) const;
   bool is_same(const Opened& opened, const FileDigest& now) const;
   bool runs_by_another_name(const FileDigest& now) const;
   bool was_identified(const std::string& path) const;

@@ -60,7 +60,9 @@ void trace_saw_file(const char* path);
 bool trace_saw_there(const char* path);
 
 /* What a call gave, as a digest (trace/seen_digest.h); 0 if it cannot be told. errno stays. */
-uint64_t trace_seen_descriptor(int fd);     /* a file in its present state; a directory; below 0: nothing */
+/* A file in its present state, with TRACE_MAY_CHANGE_UNSEEN where that is so; a directory; below 0: nothing. REQUIRES:
+ * the process has not read from it yet. */
+uint64_t trace_seen_descriptor(int fd);
 uint64_t trace_seen_path(const char* path); /* the same by name: may be of a later moment than the call */
 /* Which one, and of a regular file whether it is empty. */
 uint64_t trace_seen_entry(uint64_t device, uint64_t inode, uint32_t mode, int64_t size);

@@ -9,6 +9,7 @@
 
 #include "trace/preload_call.h"
 #include "trace/preload_internal.h"
+#include "trace/seen_digest.h"
 
 static bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
@@ -122,9 +123,9 @@ bool trace_path_of(int fd, char path[TRACE_TEXT_LIMIT + 1]) {
 void trace_saw_file(const char* path) {
   if (!trace_active()) return;
   const int saved = errno;
-  const uint64_t seen = trace_seen_path(path);
+  const uint64_t seen = trace_seen_path(path); /* after libc has read it */
   errno = ENOENT;
-  trace_saw(TRACE_OPEN_READ, path, seen != 0, seen);
+  trace_saw(TRACE_OPEN_READ, path, seen != 0, seen | TRACE_MAY_CHANGE_UNSEEN);
   errno = saved;
 }
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "trace/seen_digest.h"
+
 namespace hipcache::trace {
 namespace {
 
@@ -26,12 +28,18 @@ class Reader {
     if (left() - kHeaderSize < length) return bad("cut short");
     Record record{static_cast<Kind>(byte(0)), byte(1) == 1, std::string(bytes_.substr(position_ + kHeaderSize, length)),
                   number(8, 8)};
+    if (record.kind == Kind::open_read) split_seen(record);
     if (record.text.find('\0') != std::string::npos) return bad("not text");
     position_ += kHeaderSize + length;
     return record;
   }
 
  private:
+  static void split_seen(Record& record) {
+    record.may_change_unseen = (record.seen & TRACE_MAY_CHANGE_UNSEEN) != 0;
+    record.seen &= ~std::uint64_t{TRACE_MAY_CHANGE_UNSEEN};
+  }
+
   static constexpr std::uint8_t kFirst = static_cast<std::uint8_t>(Kind::program);
   static constexpr std::uint8_t kLast = static_cast<std::uint8_t>(Kind::library_name);
 

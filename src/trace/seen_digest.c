@@ -10,5 +10,6 @@ uint64_t trace_digest(const void* bytes, size_t size) {
 }
 
 uint64_t trace_digest_identity(const struct trace_identity* identity) {
-  return trace_digest(identity, sizeof *identity);
+  const uint64_t digest = trace_digest(identity, sizeof *identity) & ~(uint64_t)TRACE_MAY_CHANGE_UNSEEN;
+  return digest == 0 ? TRACE_MAY_CHANGE_UNSEEN << 1 : digest;
 }

@@ -27,7 +27,12 @@ struct trace_identity {
 
 /* Never 0, which stands for "not known". */
 uint64_t trace_digest(const void* bytes, size_t size);
+/* Without the bit below. */
 uint64_t trace_digest_identity(const struct trace_identity* identity);
+
+/* A bit that `open_read` records have beside the digest of a regular file: its ctime is not older than the clock was
+ * when the process could begin to read. A later change may then leave the file in the same state. */
+enum { TRACE_MAY_CHANGE_UNSEEN = 1 };
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 // The clock that stamps files stands still for some milliseconds at a time. A compile that starts in the tick in which
-// one of its inputs was written is not stored: for all that the race guard can tell, the input changed meanwhile.
+// a program, a library or a listed directory of its inputs was written is not stored: for all that the race guard can
+// tell, the input changed meanwhile.
 #ifndef HIPCACHE_TESTS_SUPPORT_FILE_CLOCK_H
 #define HIPCACHE_TESTS_SUPPORT_FILE_CLOCK_H
 

@@ -50,11 +50,22 @@ TEST(Record, FoundAndAbsentOfOnePathAreTwoObservations) {
 
 TEST(Record, OfOnePathSeenInTwoStatesIsTwoObservations) {
   std::string other = kAbsent;
-  other[8] = 1;
+  other[8] = 2;
   const Result<Trace> trace = read_trace(other + kAbsent);
   ASSERT_TRUE(trace.ok()) << message_of(trace);
   EXPECT_THAT(trace->records,
-              ElementsAre(Record{Kind::open_read, false, "x.h"}, Record{Kind::open_read, false, "x.h", 1}));
+              ElementsAre(Record{Kind::open_read, false, "x.h"}, Record{Kind::open_read, false, "x.h", 2}));
+}
+
+TEST(Record, OfAnOpenedFileTheLowestBitOfSeenSaysThatItMayChangeUnseen) {
+  std::string opened = kAbsent;
+  std::string looked = kAbsent;
+  opened[8] = looked[8] = 3;
+  looked[0] = static_cast<char>(Kind::look);
+  const Result<Trace> trace = read_trace(opened + looked);
+  ASSERT_TRUE(trace.ok()) << message_of(trace);
+  EXPECT_THAT(trace->records,
+              ElementsAre(Record{Kind::open_read, false, "x.h", 2, true}, Record{Kind::look, false, "x.h", 3}));
 }
 
 TEST(Record, AnEmptyTraceIsATraceOfNothing) {

@@ -54,6 +54,9 @@ struct Record {
   // which file was opened, mapped or run, and in which state; which one was looked at or listed; a link's target, a
   // real path.
   std::uint64_t seen = 0;
+  // Of a file that was opened for reading: a change after that may have left no mark in `seen`, as the file was changed
+  // within the same tick of the clock before.
+  bool may_change_unseen = false;
   auto operator<=>(const Record&) const = default;
 };
 
