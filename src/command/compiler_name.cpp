@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hipcache/base/files.h"
+#include "hipcache/command/driver_name.h"
 
 namespace hipcache::command {
 namespace {
@@ -49,6 +50,10 @@ bool is_clang_driver(std::string_view path) {
   const std::string_view name = program_name(path);
   return name == "clang" || name == "clang++" || name == "amdclang" || name == "amdclang++";
 }
+
+bool names_clang_driver(std::string_view path) { return is_clang_driver(path); }
+
+bool names_other_cache(std::string_view path) { return holds(kOtherCaches, base_name(path)); }
 
 bool is_hipcc(std::string_view path) { return program_name(path) == "hipcc"; }
 

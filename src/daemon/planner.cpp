@@ -1,11 +1,15 @@
 #include "daemon/planner.h"
 
+#include <optional>
+
+#include "daemon/client_process.h"
 #include "daemon/keys.h"
 #include "daemon/passage_names.h"
 #include "daemon/reason.h"
 #include "daemon/request_directory.h"
 #include "daemon/step_runner.h"
 #include "daemon/trail.h"
+#include "daemon/wrapper.h"
 
 namespace hipcache::daemon {
 
@@ -30,7 +34,51 @@ Status run_probe(StepWork& probe, protocol::Channel& channel, const Request& req
   const Result<RequestDirectory> directory =
       RequestDirectory::make(services.temporary_root, users_temporary_directory(request));
   if (!directory) return directory.error();
-  return StepRunner(channel, request, services, *directory, lease).run({&probe});
+  if (probe.through) probe.prepare = [&] { return prepare_driver(*probe.through, *directory); };
+  Status ran = StepRunner(channel, request, services, *directory, lease).run({&probe});
+  probe.prepare = nullptr;
+  return ran;
+}
+
+// What the probe made, as a plan of the user's command. A probe through a wrapper plans the wrapper's.
+std::variant<Planned, Uncacheable> read(StepWork probe, const Request& request, const Services& services) {
+  std::optional<command::Invocation> wrapped;
+  if (const std::vector<std::string> words = words_in(probe.result.stdout_text); !words.empty()) {
+    wrapped = wrapped_invocation(words, request, services.parser);
+    if (!wrapped) return Uncacheable{reason::kWrapper, "makes another command of it"};
+  }
+  Result<plan::Plan> plan = plan::read_plan(probe.result.stderr_text, wrapped ? *wrapped : request.invocation,
+                                            kStoredDirectory, request.from.source_date());
+  if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};
+  return Planned{std::move(*plan), std::move(probe)};
+}
+
+// Runs the wrapper once more, with the user's words. `told`: the probe that gave it the words that ask for jobs.
+std::variant<Planned, Uncacheable> ask_through(const StepWork& told, plan::IdFor id_for, protocol::Channel& channel,
+                                               const Request& request, const Services& services, store::Lease& lease) {
+  const std::string driver = driver_in(told.ran, request.compiler);
+  if (driver.empty()) return Uncacheable{reason::kWrapper, request.compiler};
+  StepWork probe = probe_work(request, id_for);
+  const std::vector<std::string> added = plan::probe_words(request.invocation, request.from.cuid, request.colour, id_for);
+  probe.commands = {{request.compiler, request.invocation.argv}};
+  probe.through = ThroughWrapper{driver, added, peer_process(channel.fd())};
+  if (Status ran = run_probe(probe, channel, request, services, lease); !ran)
+    return Uncacheable{reason::kProbeFailed, ran.error().message};
+  services.counters.probe(probe.hit);
+  if (!probe.succeeded() || !probe.refusal.empty())
+    return Uncacheable{reason::kWrapper, request.compiler + " " + probe.refusal_detail};
+  auto planned = read(std::move(probe), request, services);
+  const auto* through = std::get_if<Planned>(&planned);
+  if (through == nullptr) return planned;
+  // The wrapper that sees the words does the same as the one that does not, and twice the same.
+  const std::vector<std::string> words = words_in(through->probe.result.stdout_text);
+  const auto wrapped = wrapped_invocation(words, request, services.parser);
+  const Result<plan::Plan> same =
+      plan::read_plan(told.result.stderr_text, wrapped ? *wrapped : request.invocation, kStoredDirectory,
+                      request.from.source_date());
+  if (!same || !is_same_plan(*same, through->plan) || !through->plan.driver_stderr.empty())
+    return Uncacheable{reason::kWrapper, request.compiler + " does not do the same twice, or prints something"};
+  return planned;
 }
 
 std::variant<Planned, Uncacheable> ask(plan::IdFor id_for, protocol::Channel& channel, const Request& request,
@@ -45,13 +93,10 @@ std::variant<Planned, Uncacheable> ask(plan::IdFor id_for, protocol::Channel& ch
     return Uncacheable{reason::kProbeFailed, ran.error().message};
   services.counters.probe(probe.hit);
   if (!probe.succeeded()) return Uncacheable{reason::kProbeFailed, "exit code " + std::to_string(probe.exit_code)};
+  if (probe.refusal == reason::kWrapper) return ask_through(probe, id_for, channel, request, services, lease);
   // A compiler that cannot be watched proves nothing, whatever it plans.
-  if (probe.refusal == reason::kUntraceable || probe.refusal == reason::kWrapper)
-    return Uncacheable{probe.refusal, request.compiler};
-  Result<plan::Plan> plan =
-      plan::read_plan(probe.result.stderr_text, request.invocation, kStoredDirectory, request.from.source_date());
-  if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};
-  return Planned{std::move(*plan), std::move(probe)};
+  if (probe.refusal == reason::kUntraceable) return Uncacheable{probe.refusal, request.compiler};
+  return read(std::move(probe), request, services);
 }
 
 }  // namespace

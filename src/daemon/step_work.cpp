@@ -9,6 +9,7 @@
 #include "daemon/reason.h"
 #include "daemon/ties.h"
 #include "daemon/undivided_run.h"
+#include "daemon/wrapper.h"
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/observe.h"
 #include "hipcache/trace/record.h"
@@ -62,6 +63,21 @@ std::vector<std::string> programs_of(const StepWork& work) {
   return programs;
 }
 
+// What a wrapper gave its driver, with the words in the place of what the driver prints on its standard output, which
+// is nothing; or why it does not count.
+DriverBehind take_driver(StepWork& work, const Request& request, const RequestDirectory& directory,
+                         const Services& services) {
+  auto behind = driver_behind(work, request, directory, services.trace_library);
+  if (auto* why = std::get_if<std::string>(&behind)) {
+    work.refusal = reason::kWrapper;
+    work.refusal_detail = std::move(*why);
+    return {};
+  }
+  auto& driver = std::get<DriverBehind>(behind);
+  work.result.stdout_text = stored_words(driver.words);
+  return std::move(driver);
+}
+
 }  // namespace
 
 Status take_texts(StepWork& work, const protocol::StepDone& report, const RequestDirectory& directory) {
@@ -83,9 +99,15 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
   std::optional<std::vector<trace::Record>> records = records_of(work, report.step, directory, services);
   if (!records) return;
   const trace::Trace trace = trace::trace_of(std::move(*records));
+  if (work.prints_plan) work.ran = trace.programs;
+  const bool wraps = work.by_script || work.through;
+  DriverBehind behind;
+  if (work.through && work.refusal.empty()) behind = take_driver(work, request, directory, services);
   // A plan names the date. Where it cannot be replaced, the plan is good for this date alone.
   const bool replaces_date = work.prints_plan && plan::may_take_another_date(work.result.stderr_text);
-  const inputs::Run run{.programs = programs_of(work),
+  std::vector<std::string> programs = programs_of(work);
+  if (!behind.beside.empty()) programs.push_back(behind.beside);
+  const inputs::Run run{.programs = std::move(programs),
                         .may_start_others = work.may_start_others,
                         .directory = directory.path(),
                         .started_ns = report.started_ns,
@@ -94,8 +116,9 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
                         .shows_command = ties.command || (work.prints_plan && !replaces_date),
                         .shows_colour = ties.command || has_printed(work),
                         .plans = replaces_date,
-                        .undivided = work.by_script,
-                        .shows_directory = work.by_script};
+                        .undivided = wraps,
+                        .has_unseen_program = !behind.beside.empty(),
+                        .shows_directory = wraps};
   if (work.refusal.empty()) take_witnessed(work, inputs::witness(trace, run, request.from, services.world));
   if (!work.refusal.empty()) work.descriptor = inputs::descriptor_read(trace.records, request.from.working_directory);
 }
@@ -176,7 +199,8 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
     record(work, request, services);
   } else {
     work.witnessed.set = nullptr;
-    note_not_stored(work, request, services);
+    const bool is_asked_again = work.prints_plan && !work.through && work.refusal == reason::kWrapper;
+    if (!is_asked_again) note_not_stored(work, request, services);
   }
   return done();
 }

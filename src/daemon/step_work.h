@@ -3,6 +3,8 @@
 #ifndef HIPCACHE_DAEMON_STEP_WORK_H
 #define HIPCACHE_DAEMON_STEP_WORK_H
 
+#include <sys/types.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,6 +27,13 @@ namespace hipcache::daemon {
 
 struct Ties;
 
+// A probe that gives a program around the driver the user's own words, and the driver more (trace/preload_driver.c).
+struct ThroughWrapper {
+  std::string driver;              // the program that is to add the words
+  std::vector<std::string> words;  // to its own
+  pid_t client = 0;                // who runs the wrapper
+};
+
 struct StepWork {
   std::string label;  // "probe", "device gfx906", "bundle", "host"
   action::ActionKey key;
@@ -42,6 +51,7 @@ struct StepWork {
   plan::PrefixMaps maps;          // of names, by its commands
   bool prints_passage = false;    // its messages may name files of passage, as the driver's do by names of chance
   bool by_script = false;         // other programs than its own may run, and read any variable
+  std::optional<ThroughWrapper> through;
   const plan::Halves* halves = nullptr;  // it may run in two; null: it may not
   const char* trace_ending = ".trace";   // of the file with the record of its run
   std::function<Status()> prepare;  // called before the step is run, if it is: brings its inputs into the directory
@@ -53,7 +63,8 @@ struct StepWork {
   std::optional<std::uint64_t> missed;  // looked up in vain when so many runs of it had ended (InFlight::ended)
   int exit_code = 0;
   unsigned failed_command = 0;
-  std::string descriptor;  // that it read by name, and the compiler alone would read otherwise
+  std::vector<std::string> ran;  // of a probe: the programs that left a trace, in order
+  std::string descriptor;        // that it read by name, and the compiler alone would read otherwise
   std::string doubt;       // why its failure may be ours and not the source's; empty: it is the source's
   action::ActionResult result;
   inputs::Witnessed witnessed;  // what it depends on; its set is null where `refusal` says why the run proves nothing

@@ -75,7 +75,8 @@ class Observer {
       return Refusal{"trace", "a specs file asks for " + variable};
     if (run_.shows_command) observations_.push_back({Question::variable, kSourceDate});
     for (const std::string& program : trace_.programs) take_file(program);
-    if (run_.undivided && !std::all_of(trace_.programs.begin(), trace_.programs.end(), asks_by_name)) {
+    if (run_.has_unseen_program ||
+        (run_.undivided && !std::all_of(trace_.programs.begin(), trace_.programs.end(), asks_by_name))) {
       observations_.push_back({Question::environment, ""});
       observations_.push_back({Question::variable, "PATH"});
     }

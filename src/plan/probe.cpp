@@ -5,8 +5,8 @@
 
 namespace hipcache::plan {
 
-std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour,
-                                         IdFor id_for) {
+std::vector<std::string> probe_words(const command::Invocation& invocation, const std::string& cuid, bool colour,
+                                     IdFor id_for) {
   std::vector<std::string> added;
   if (!invocation.user_cuid && !invocation.links) {
     if (id_for == IdFor::frontends) added.emplace_back("-Xclang");
@@ -15,6 +15,12 @@ std::vector<std::string> probe_arguments(const command::Invocation& invocation, 
   if (colour && !invocation.colour_given) added.emplace_back(kColourOption);
   if (invocation.links) added.emplace_back("-fhip-dump-offload-linker-script");
   added.emplace_back("-###");
+  return added;
+}
+
+std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour,
+                                         IdFor id_for) {
+  const std::vector<std::string> added = probe_words(invocation, cuid, colour, id_for);
   std::vector<std::string> arguments = invocation.argv;
   // Everything after "--" is a file. A "--" inside a response file is out of reach: the probe then fails, and with it
   // the plan.

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "trace/preload_call.h"
+#include "trace/preload_driver.h"
 #include "trace/preload_internal.h"
 
 typedef int (*main_function)(int, char**, char**);
@@ -36,6 +37,8 @@ enum { CANNOT_START = 126 }; /* as a shell has it */
 
 static const char mark[] = "\x01then\x01";
 static main_function real_main;
+static char* added_words[TRACE_DRIVER_WORDS];
+static int added_count;
 static char trace_variable[] = "HIPCACHE_TRACE=";
 static char second_variable[sizeof trace_variable + TRACE_TEXT_LIMIT];
 
@@ -166,13 +169,22 @@ static int run_all(int argc, char** argv, char** environment) {
   give_up();
 }
 
-/* The beginning of every program. What does not have the mark goes on as it is. */
+static int run_with_words(int argc, char** argv, char** environment) {
+  (void)environment;
+  char* words[argc + added_count + 1];
+  trace_add_words(argc, argv, added_count, added_words, words);
+  return real_main(argc + added_count, words, environ);
+}
+
+/* The beginning of every program. What does not have the mark, and is to add no words (preload_driver.c), goes on as it
+ * is. */
 TRACE_HOOK(__libc_start_main);
 TRACE_EXPORT int __libc_start_main(main_function main, int argc, char** argv, void (*init)(void), void (*fini)(void),
                                    void (*loader_fini)(void), void* stack_end);
 int __libc_start_main(main_function main, int argc, char** argv, void (*init)(void), void (*fini)(void),
                       void (*loader_fini)(void), void* stack_end) {
   real_main = main;
-  return TRACE_REAL(__libc_start_main)(find_mark(argv) < 0 ? main : run_all, argc, argv, init, fini, loader_fini,
-                                       stack_end);
+  added_count = trace_driver_words(argc, argv, added_words);
+  const main_function begin = added_count > 0 ? run_with_words : find_mark(argv) < 0 ? main : run_all;
+  return TRACE_REAL(__libc_start_main)(begin, argc, argv, init, fini, loader_fini, stack_end);
 }

@@ -57,6 +57,8 @@ struct Run {
   // The command as the user typed it (undivided.h of command): it may run other programs than its own, which are inputs
   // too, and what it wrote, at these absolute paths, is no input however it was looked at.
   bool undivided = false;
+  // One of them leaves no trace: it may have read any variable.
+  bool has_unseen_program = false;
   std::vector<std::string> written;  // sorted
   std::vector<std::string> specs;    // names of gcc's specs files, as the command has them
   // Of such a command: whether its results show the working directory, or could hide it.

@@ -140,6 +140,10 @@ inline constexpr const char* kColourOption = "-fcolor-diagnostics";
 std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour,
                                          IdFor id_for = IdFor::driver);
 
+// What of them is added to the user's.
+std::vector<std::string> probe_words(const command::Invocation& invocation, const std::string& cuid, bool colour,
+                                     IdFor id_for);
+
 // The option by which the driver hands SOURCE_DATE_EPOCH to each frontend.
 inline constexpr const char* kSourceDateOption = "-source-date-epoch";
 
