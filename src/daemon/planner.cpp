@@ -1,5 +1,6 @@
 #include "daemon/planner.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "daemon/client_process.h"
@@ -10,6 +11,8 @@
 #include "daemon/step_runner.h"
 #include "daemon/trail.h"
 #include "daemon/wrapper.h"
+#include "hipcache/command/driver_name.h"
+#include "hipcache/command/reason.h"
 
 namespace hipcache::daemon {
 
@@ -56,29 +59,21 @@ std::variant<Planned, Uncacheable> read(StepWork probe, const Request& request, 
 // Runs the wrapper once more, with the user's words. `told`: the probe that gave it the words that ask for jobs.
 std::variant<Planned, Uncacheable> ask_through(const StepWork& told, plan::IdFor id_for, protocol::Channel& channel,
                                                const Request& request, const Services& services, store::Lease& lease) {
+  if (std::any_of(told.ran.begin(), told.ran.end(), command::names_other_cache))
+    return Uncacheable{command::reason::kNotACompiler, request.compiler};
   const std::string driver = driver_in(told.ran, request.compiler);
   if (driver.empty()) return Uncacheable{reason::kWrapper, request.compiler};
   StepWork probe = probe_work(request, id_for);
-  const std::vector<std::string> added = plan::probe_words(request.invocation, request.from.cuid, request.colour, id_for);
+  const std::vector<std::string> added =
+      plan::probe_words(request.invocation, request.from.cuid, request.colour, id_for);
   probe.commands = {{request.compiler, request.invocation.argv}};
-  probe.through = ThroughWrapper{driver, added, peer_process(channel.fd())};
+  probe.through = ThroughWrapper{driver, added, told.result.stderr_text, peer_process(channel.fd())};
   if (Status ran = run_probe(probe, channel, request, services, lease); !ran)
     return Uncacheable{reason::kProbeFailed, ran.error().message};
   services.counters.probe(probe.hit);
   if (!probe.succeeded() || !probe.refusal.empty())
     return Uncacheable{reason::kWrapper, request.compiler + " " + probe.refusal_detail};
-  auto planned = read(std::move(probe), request, services);
-  const auto* through = std::get_if<Planned>(&planned);
-  if (through == nullptr) return planned;
-  // The wrapper that sees the words does the same as the one that does not, and twice the same.
-  const std::vector<std::string> words = words_in(through->probe.result.stdout_text);
-  const auto wrapped = wrapped_invocation(words, request, services.parser);
-  const Result<plan::Plan> same =
-      plan::read_plan(told.result.stderr_text, wrapped ? *wrapped : request.invocation, kStoredDirectory,
-                      request.from.source_date());
-  if (!same || !is_same_plan(*same, through->plan) || !through->plan.driver_stderr.empty())
-    return Uncacheable{reason::kWrapper, request.compiler + " does not do the same twice, or prints something"};
-  return planned;
+  return read(std::move(probe), request, services);
 }
 
 std::variant<Planned, Uncacheable> ask(plan::IdFor id_for, protocol::Channel& channel, const Request& request,

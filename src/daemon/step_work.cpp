@@ -67,7 +67,7 @@ std::vector<std::string> programs_of(const StepWork& work) {
 // is nothing; or why it does not count.
 DriverBehind take_driver(StepWork& work, const Request& request, const RequestDirectory& directory,
                          const Services& services) {
-  auto behind = driver_behind(work, request, directory, services.trace_library);
+  auto behind = driver_behind(work, request, directory, services);
   if (auto* why = std::get_if<std::string>(&behind)) {
     work.refusal = reason::kWrapper;
     work.refusal_detail = std::move(*why);

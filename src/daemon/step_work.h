@@ -31,6 +31,7 @@ struct Ties;
 struct ThroughWrapper {
   std::string driver;              // the program that is to add the words
   std::vector<std::string> words;  // to its own
+  std::string told;                // the jobs that were printed where the wrapper got them
   pid_t client = 0;                // who runs the wrapper
 };
 
@@ -65,7 +66,7 @@ struct StepWork {
   unsigned failed_command = 0;
   std::vector<std::string> ran;  // of a probe: the programs that left a trace, in order
   std::string descriptor;        // that it read by name, and the compiler alone would read otherwise
-  std::string doubt;       // why its failure may be ours and not the source's; empty: it is the source's
+  std::string doubt;             // why its failure may be ours and not the source's; empty: it is the source's
   action::ActionResult result;
   inputs::Witnessed witnessed;  // what it depends on; its set is null where `refusal` says why the run proves nothing
   std::string refusal;

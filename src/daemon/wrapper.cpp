@@ -10,6 +10,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "daemon/passage_names.h"
 #include "daemon/processor.h"
 #include "hipcache/base/files.h"
 #include "hipcache/command/driver_name.h"
@@ -17,7 +18,9 @@
 namespace hipcache::daemon {
 namespace {
 
-constexpr std::string_view kWordsMark = "\x01" "driver\x01";
+constexpr std::string_view kWordsMark =
+    "\x01"
+    "driver\x01";
 constexpr std::uint64_t kStartLimit = 16u << 20;
 constexpr const char* kRequestFile = "driver";
 
@@ -153,6 +156,30 @@ std::string place_beside(const std::string& wrapper, const Start& driver) {
   return "";
 }
 
+bool is_same_plan(const plan::Plan& one, const plan::Plan& other) {
+  const auto is_same_command = [](const plan::StepCommand& a, const plan::StepCommand& b) {
+    return a.program == b.program && a.argv == b.argv;
+  };
+  const auto is_same_step = [&](const plan::Step& a, const plan::Step& b) {
+    return a.keyed == b.keyed && a.outputs == b.outputs && a.files == b.files &&
+           std::equal(a.commands.begin(), a.commands.end(), b.commands.begin(), b.commands.end(), is_same_command);
+  };
+  return one.driver_stderr == other.driver_stderr &&
+         std::equal(one.steps.begin(), one.steps.end(), other.steps.begin(), other.steps.end(), is_same_step);
+}
+
+// Why what the run printed is not just the jobs that the wrapper has printed before, when it was told to.
+std::string other_jobs(const StepWork& probe, const std::vector<std::string>& words, const Request& request,
+                       const command::Parser& parser) {
+  const std::optional<command::Invocation> wrapped = wrapped_invocation(words, request, parser);
+  if (!wrapped) return "makes another command of it";
+  const std::string date = request.from.source_date();
+  const Result<plan::Plan> told = plan::read_plan(probe.through->told, *wrapped, kStoredDirectory, date);
+  const Result<plan::Plan> plan = plan::read_plan(probe.result.stderr_text, *wrapped, kStoredDirectory, date);
+  if (!plan || !plan->driver_stderr.empty()) return "prints something else than jobs";
+  return told && is_same_plan(*told, *plan) ? "" : "does not do the same twice";
+}
+
 }  // namespace
 
 std::string driver_in(const std::vector<std::string>& programs, const std::string& compiler) {
@@ -173,8 +200,7 @@ Status prepare_driver(const ThroughWrapper& through, const RequestDirectory& dir
 }
 
 std::variant<DriverBehind, std::string> driver_behind(const StepWork& probe, const Request& request,
-                                                      const RequestDirectory& directory,
-                                                      const std::string& trace_library) {
+                                                      const RequestDirectory& directory, const Services& services) {
   const std::vector<Start> starts = starts_in(directory);
   const auto is_driver = [&](const Start& start) { return start.program == probe.through->driver; };
   if (starts.empty() || std::count_if(starts.begin(), starts.end(), is_driver) != 1 || !is_driver(starts.back()))
@@ -183,9 +209,11 @@ std::variant<DriverBehind, std::string> driver_behind(const StepWork& probe, con
   if (driver.parent != std::to_string(probe.through->client)) return "waits for the driver instead of becoming it";
   const std::vector<std::string>& users = request.invocation.argv;
   if (driver.words.empty() || !holds_words(driver.words, users)) return "changes the command";
-  if (std::string other = other_surroundings(starts[0], driver, request, directory, trace_library); !other.empty())
+  if (std::string other = other_surroundings(starts[0], driver, request, directory, services.trace_library);
+      !other.empty())
     return other;
-  if (!probe.result.stdout_text.empty()) return "prints something";
+  if (!probe.result.stdout_text.empty()) return "prints something else than jobs";
+  if (std::string other = other_jobs(probe, driver.words, request, services.parser); !other.empty()) return other;
   if (is_traced(request.compiler, starts)) return DriverBehind{driver.words, ""};
   std::string beside = place_beside(request.compiler, driver);
   if (starts.size() != 1 || !is_same_words(driver.words, users) || beside.empty()) return "leaves no trace";
@@ -217,18 +245,6 @@ std::optional<command::Invocation> wrapped_invocation(const std::vector<std::str
                        wrapped->writes_command == typed.writes_command &&
                        asks_processor(wrapped->expanded) == asks_processor(typed.expanded);
   return is_same ? std::optional(std::move(*wrapped)) : std::nullopt;
-}
-
-bool is_same_plan(const plan::Plan& one, const plan::Plan& other) {
-  const auto is_same_command = [](const plan::StepCommand& a, const plan::StepCommand& b) {
-    return a.program == b.program && a.argv == b.argv;
-  };
-  const auto is_same_step = [&](const plan::Step& a, const plan::Step& b) {
-    return a.keyed == b.keyed && a.outputs == b.outputs && a.files == b.files &&
-           std::equal(a.commands.begin(), a.commands.end(), b.commands.begin(), b.commands.end(), is_same_command);
-  };
-  return one.driver_stderr == other.driver_stderr &&
-         std::equal(one.steps.begin(), one.steps.end(), other.steps.begin(), other.steps.end(), is_same_step);
 }
 
 }  // namespace hipcache::daemon

@@ -4,8 +4,10 @@
 // together. The choice: it is run with the user's words, and the one driver that it becomes prints its jobs instead of
 // doing them (trace/preload_driver.c). If the driver got the user's words in the user's surroundings, with others
 // before or after them, then what the wrapper does is to start that driver, and the driver's jobs are the compile's.
-// Anything else keeps the compile whole: a driver in a child process (the wrapper goes on after it), other variables,
-// another directory, mask or standard output. Rejected: a list of known wrappers; they are everybody's own.
+// It must also plan the same jobs where it is given the words that ask for them, which shows that it does not mind
+// them, and does twice the same. Anything else keeps the compile whole: a driver in a child process (the wrapper goes
+// on after it), other variables, another directory, mask or standard output, a word of its own. Rejected: a list of
+// known wrappers; they are everybody's own.
 //
 // A wrapper that leaves no trace (static) is believed only if it hands on just the user's words to the driver beside it
 // whose name ends its own: what else it may have read is not known. docs/coverage.md says what is trusted.
@@ -39,8 +41,7 @@ struct DriverBehind {
 
 // What the run left in the directory; or why it is no such wrapper.
 std::variant<DriverBehind, std::string> driver_behind(const StepWork& probe, const Request& request,
-                                                      const RequestDirectory& directory,
-                                                      const std::string& trace_library);
+                                                      const RequestDirectory& directory, const Services& services);
 
 // The driver's words as a probe's result has them, and back; none of an ordinary probe's.
 std::string stored_words(const std::vector<std::string>& words);
@@ -49,9 +50,6 @@ std::vector<std::string> words_in(const std::string& stored);
 // The command that the wrapper makes of the request's, if it is the same compile: by what it reads and writes.
 std::optional<command::Invocation> wrapped_invocation(const std::vector<std::string>& words, const Request& request,
                                                       const command::Parser& parser);
-
-// Whether both plans run the same commands.
-bool is_same_plan(const plan::Plan& one, const plan::Plan& other);
 
 }  // namespace hipcache::daemon
 

@@ -20,6 +20,15 @@ bool is_script(const std::string& path) {
   return file && ::read(file.get(), begin, 2) == 2 && begin[0] == '#' && begin[1] == '!';
 }
 
+// A static program, of which only the traces of others are there: it may have read anything. A script is read by the
+// program that runs it.
+bool leaves_no_trace(const trace::Trace& trace, const Run& run) {
+  if (run.programs.empty() || run.has_unseen_program) return false;
+  const std::string typed = real_path(run.programs[0]);
+  return !is_script(typed) && std::none_of(trace.programs.begin(), trace.programs.end(),
+                                           [&](const std::string& program) { return real_path(program) == typed; });
+}
+
 std::optional<Refusal> check_ends(const trace::Trace& trace) {
   if (trace.ends < trace.programs.size()) return Refusal{"trace", "a process did not end in order"};
   return std::nullopt;
@@ -35,6 +44,7 @@ std::string real_path(const std::string& path) {
 std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run) {
   if (run.undivided && trace.programs.empty())
     return Refusal{"untraceable-compiler", run.programs.empty() ? "" : run.programs[0]};
+  if (run.undivided && leaves_no_trace(trace, run)) return Refusal{"compiler-is-a-wrapper", run.programs[0]};
   if (run.undivided) return check_ends(trace);
   std::size_t seen = 0;
   for (const std::string& program : trace.programs) {

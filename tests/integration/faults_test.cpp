@@ -188,15 +188,6 @@ TEST_P(Faults, ACompileWhosePlanIsNotUnderstoodIsCachedWhole) {
   expect_whole(command(), {{"CCC_OVERRIDE_OPTIONS", "# +-save-temps"}});
 }
 
-TEST_P(Faults, ACompilerBehindAShellScriptIsCachedWhole) {
-  const std::string wrapper =
-      project_.write("bin/" + GetParam().program(), "#!/bin/sh\nexec /usr/bin/" + GetParam().program() + " \"$@\"\n");
-  fs::permissions(wrapper, fs::perms::owner_all);
-  Arguments argv = command();
-  argv[0] = wrapper;
-  expect_whole(argv);
-}
-
 TEST_P(Faults, APlaceThatCannotBeWrittenIsTheCompilersToComplainAbout) {
   const Counts nowhere = oracle_.check(command("-O1", "no/such/directory/a.o"));
   EXPECT_EQ(nowhere.reasons.at("output-not-writable"), 1);
