@@ -58,8 +58,18 @@ TEST_F(Observe, LeavesOutVariablesThatOnlySteerASearchAndThoseOfTheTracer) {
   }
 }
 
+TEST_F(Observe, RefusesAnUndividedCommandWhoseOwnProgramLeftNoTraceUnlessAScript) {
+  run_.undivided = true;
+  trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
+  EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
+  write("bin/compiler", "#!/bin/sh\n");
+  begin_run();
+  EXPECT_EQ(refusal(), "");
+}
+
 TEST_F(Observe, LeavesOutWhatMakeTellsGccUnlessLtoCodeIsLinked) {
   run_.undivided = true;
+  run_.programs.clear();
   trace_.ends = 4;
   saw(Kind::variable, "MAKEFLAGS");
   trace_.programs = {"/usr/bin/x86_64-linux-gnu-gcc-12", "/usr/lib/gcc/cc1", "/usr/bin/as", "/usr/lib/gcc/collect2"};
@@ -72,6 +82,7 @@ TEST_F(Observe, LeavesOutWhatMakeTellsGccUnlessLtoCodeIsLinked) {
 
 TEST_F(Observe, AsksForTheDateOfTheSourceWhereAProgramMadeADateOrMayUseTheValueOtherwise) {
   run_.undivided = true;
+  run_.programs.clear();
   saw(Kind::variable, "SOURCE_DATE_EPOCH");
   trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
   EXPECT_FALSE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
