@@ -34,6 +34,19 @@ bool mentions(std::string_view bytes, const std::string& name) {
   return !name.empty() && bytes.find(name) != std::string_view::npos;
 }
 
+// Only characters that every reader takes for part of a file's name, and that begin no escape in any.
+bool continues_name(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' || c == '_' ||
+         c == '+' || c == '-';
+}
+
+bool names(std::string_view text, const std::string& name) {
+  if (name.empty()) return false;
+  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1))
+    if (at + name.size() == text.size() || !continues_name(text[at + name.size()])) return true;
+  return false;
+}
+
 // What a text says of a root that is not here.
 std::string placeholder(std::string_view mark) {
   return mark.starts_with(kBaseMark) ? "HIPCACHE_BASEDIR" : "<build directory>";
@@ -154,6 +167,15 @@ RootMask Roots::shown_in(std::string_view bytes) const {
   for (std::size_t i = 0; i < roots_.size(); ++i)
     if (mentions(bytes, roots_[i].path) || mentions(bytes, roots_[i].alias)) shown |= RootMask{1} << i;
   return shown;
+}
+
+RootMask Roots::named_in_text(std::string_view text) const {
+  const RootMask shown = shown_in(text);
+  if (shown == 0 || text.find('\0') != text.npos) return shown;
+  RootMask named = 0;
+  for (std::size_t i = 0; i < roots_.size(); ++i)
+    if (names(text, roots_[i].path) || names(text, roots_[i].alias)) named |= RootMask{1} << i;
+  return named;
 }
 
 // The longest name that the text begins with, where it ends there or goes on with one of `after`.

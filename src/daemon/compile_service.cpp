@@ -90,12 +90,6 @@ std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Reque
   return why;
 }
 
-// Nobody pays for what no log takes.
-std::optional<Explainer> explainer_for_log(const Request& request, const Services& services) {
-  if (!services.log.takes(Log::Level::info)) return std::nullopt;
-  return Explainer(request, services);
-}
-
 // Answered, or the reason why the compiler has to do it alone.
 std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, Conclusion& conclusion, const Request& request,
                                           const Services& services, store::Lease& lease) {

@@ -129,8 +129,16 @@ Differences Explainer::differences_of(const TrailStep& step, const std::vector<s
   return only(same_key ? Differs::gone : Differs::command);
 }
 
+// The log has no lines of the request to look at.
+Differences Explainer::why_in_full(const TrailStep& step, const std::vector<std::string>& makers) const {
+  Differences differences = why(step, makers);
+  if (differences.size() != 1 || differences.front().kind != Differs::command) return differences;
+  Differences asked = this->asked();
+  return asked.empty() ? differences : asked;
+}
+
 void Explainer::log_why(const TrailStep& step, const std::vector<std::string>& makers) const {
-  const protocol::ExplainedStep told = explained(step.label, protocol::Verdict::runs, why(step, makers));
+  const protocol::ExplainedStep told = explained(step.label, protocol::Verdict::runs, why_in_full(step, makers));
   std::string line = request_.invocation.object + ": " + step.label + " runs";
   const char* separator = ": ";
   for (const Difference& difference : told.differences) {
@@ -139,6 +147,11 @@ void Explainer::log_why(const TrailStep& step, const std::vector<std::string>& m
   }
   if (told.more > 0) line += "; and " + std::to_string(told.more) + " more";
   services_.log.info(line);
+}
+
+std::optional<Explainer> explainer_for_log(const Request& request, const Services& services) {
+  if (!services.log.takes(Log::Level::info)) return std::nullopt;
+  return Explainer(request, services);
 }
 
 protocol::ExplainedStep explained(std::string name, protocol::Verdict verdict, Differences differences) {

@@ -6,6 +6,7 @@
 #ifndef HIPCACHE_DAEMON_EXPLAINER_H
 #define HIPCACHE_DAEMON_EXPLAINER_H
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ class Explainer {
 
   Candidate candidate_of(action::Trail then) const;
   Differences differences_of(const action::TrailStep& step, const std::vector<std::string>& makers) const;
+  Differences why_in_full(const action::TrailStep& step, const std::vector<std::string>& makers) const;
   Differences local(Differences differences) const;
   const Candidate* nearest_to(const action::TrailStep& step) const;
   Differences observed_by(const action::TrailStep& step, const Candidate& candidate) const;
@@ -55,6 +57,9 @@ class Explainer {
   const action::Asked now_;
   std::vector<Candidate> candidates_;  // nearest first
 };
+
+// For the log, or nothing if the log does not take it: a request pays for it with a look at the world per trail.
+std::optional<Explainer> explainer_for_log(const Request& request, const Services& services);
 
 // With what is too much to be told left out.
 protocol::ExplainedStep explained(std::string name, protocol::Verdict verdict, Differences differences);

@@ -58,11 +58,18 @@ bool defines_macro(const std::vector<std::string>& argv, std::size_t index) {
   return before == "-D" || before == "--define-macro" || before == "-Xclang" || before == "-Xpreprocessor";
 }
 
+// A name that others are put behind without a slash between them: "-iprefix /b -iwithprefix .sources".
+bool is_joined_to_others(const std::vector<std::string>& argv, std::size_t index) {
+  constexpr std::array<std::string_view, 2> kPrefix = {"-iprefix", "--include-prefix"};
+  return std::any_of(kPrefix.begin(), kPrefix.end(), [&](std::string_view option) {
+    return argv[index].starts_with(option) || (index > 0 && argv[index - 1] == option);
+  });
+}
+
 // Options with a path right after them.
 constexpr auto kBeforePaths = std::to_array<std::string_view>(
-    {"-I",       "-L",           "-B",        "-F",      "-o",         "-MF",      "-MT",
-     "-MQ",      "-MJ",          "-isystem",  "-iquote", "-idirafter", "-include", "-imacros",
-     "-iprefix", "-cxx-isystem", "-isysroot", "-specs",  "-Wp,-MD,",   "-Wp,-MMD,"});
+    {"-I", "-L", "-B", "-F", "-o", "-MF", "-MT", "-MQ", "-MJ", "-isystem", "-iquote", "-idirafter", "-include",
+     "-imacros", "-cxx-isystem", "-isysroot", "-specs", "-Wp,-MD,", "-Wp,-MMD,"});
 
 std::string portable_argument(const std::string& argument, const Roots& roots) {
   const std::size_t path = argument.find('/');
@@ -84,7 +91,7 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
   std::vector<std::string> result;
   result.reserve(argv.size());
   for (std::size_t i = 0; i < argv.size(); ++i) {
-    if (defines_macro(argv, i)) {
+    if (defines_macro(argv, i) || is_joined_to_others(argv, i)) {
       result.push_back(argv[i]);
     } else if (!from.cuid.empty() && argv[i] == "-cuid=" + from.cuid) {
       result.emplace_back("-cuid=");

@@ -46,7 +46,7 @@ Ties ties_of(const StepWork& work, const std::vector<Made>& outputs, const input
   ties.roots.hidden = work.hashes_names;
   ties.roots.named = work.named_roots;
   ties.cuid = work.hashes_names && !from.cuid.empty();
-  for (const Made& output : outputs) ties.look_into(output.bytes, from);
+  for (const Made& output : outputs) ties.look_into(output.role, output.bytes, from);
   ties.look_into(work.result.stdout_text, from);
   ties.look_into(work.result.stderr_text, from);
   return ties;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "hipcache/plan/cuid.h"
+#include "hipcache/plan/plan.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -56,6 +57,13 @@ void Ties::look_into(std::string_view bytes, const inputs::Surroundings& from) {
   roots.placed |= maps.places_in(bytes);
   cuid = cuid || plan::shows_cuid(bytes, from.cuid);
   command = command || bytes.find(kCommandSection) != bytes.npos || bytes.find(kCommandSymbol) != bytes.npos;
+}
+
+void Ties::look_into(const std::string& role, std::string_view bytes, const inputs::Surroundings& from) {
+  const RootMask shown = roots.shown;
+  look_into(bytes, from);
+  if (role != plan::kPortableDepfile && role != plan::kPortableGccDepfile) return;
+  roots.shown = shown | from.roots.named_in_text(bytes) | maps.left_in(bytes);
 }
 
 DirectoryTie::DirectoryTie(const inputs::Surroundings& from, const std::vector<std::string>& arguments)

@@ -24,6 +24,8 @@ struct Ties {
 
   // Adds what these bytes, written or printed by the step, show.
   void look_into(std::string_view bytes, const inputs::Surroundings& from);
+  // The same of a file in that role. In a portable depfile each name stands by itself.
+  void look_into(const std::string& role, std::string_view bytes, const inputs::Surroundings& from);
 };
 
 // The same of an undivided command and the directory that it ran in.

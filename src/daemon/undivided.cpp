@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "daemon/answer.h"
+#include "daemon/explainer.h"
 #include "daemon/keys.h"
 #include "daemon/link_worth.h"
 #include "daemon/reason.h"
@@ -45,8 +46,7 @@ const char* label_of(Making making) {
   return "unknown";
 }
 
-// Build tools link right after the last compile. A file that was written within the tick of the clock in which the run
-// began is refused by the race guard, so the run waits for the next tick: 4 ms on most machines.
+// 4 ms on most machines.
 void wait_for_next_tick() {
   constexpr auto kLongestTick = 50ms;
   const inputs::Clock clock = inputs::file_clock();
@@ -55,8 +55,10 @@ void wait_for_next_tick() {
   while (clock() == now && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(500us);
 }
 
-// After the wait every change of it shows in its stamp. It must still hold what the key says.
+// An archive that a command before this one has just written may change without a mark in its stamp until the tick of
+// the clock is over. It must still hold what the key says.
 Status look_at_updated(StepWork& work, const Updated& updated, inputs::World& world) {
+  if (updated.content) wait_for_next_tick();
   struct stat status{};
   const bool there = !updated.path.empty() && stat(updated.path.c_str(), &status) == 0;
   if (there != updated.content.has_value()) return Error{updated.path + " was made or removed meanwhile"};
@@ -65,6 +67,13 @@ Status look_at_updated(StepWork& work, const Updated& updated, inputs::World& wo
   const Result<Digest> content = world.content(updated.path);
   if (!content || *content != *updated.content) return Error{updated.path + " was written meanwhile"};
   return done();
+}
+
+// When it is settled that the command runs.
+Status prepare(StepWork& work, const Request& request, const Services& services) {
+  if (const std::optional<Explainer> explainer = explainer_for_log(request, services))
+    explainer->log_why(trail_step(work, nullptr, request.from), {});
+  return look_at_updated(work, request.updated, services.world);
 }
 
 // The compiler has to do it again by itself: its failure may be ours, or it crashed and names files of its report,
@@ -119,12 +128,7 @@ std::optional<Uncacheable> serve_undivided(protocol::Channel& channel, Conclusio
       RequestDirectory::make(services.temporary_root, users_temporary_directory(request));
   if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
   work.missed = missed;
-  if (request.invocation.making != Making::compile) {
-    work.prepare = [&work, &request, &services] {
-      wait_for_next_tick();
-      return look_at_updated(work, request.updated, services.world);
-    };
-  }
+  work.prepare = [&work, &request, &services] { return prepare(work, request, services); };
   services.pending.wait_for(work.key.value);
   if (Status ran = StepRunner(channel, request, services, *directory, lease).run({&work}); !ran)
     return Uncacheable{reason::kStepFailed, ran.error().message};

@@ -138,7 +138,7 @@ void add_ties(inputs::Run& run, const StepWork& work, const std::vector<Made>& m
   Ties ties(std::move(maps));
   DirectoryTie tie(request.from, request.invocation.expanded);
   for (const Made& output : made) {
-    ties.look_into(output.bytes, request.from);
+    ties.look_into(output.role, output.bytes, request.from);
     tie.look_into(output.bytes);
   }
   for (const std::string* text : {&work.result.stdout_text, &work.result.stderr_text}) {

@@ -43,13 +43,15 @@ bool begins_as_no_text(const std::string& path) {
 
 TextMarks look_into(std::string_view bytes, const Roots& roots) {
   if (is_no_text(bytes)) return {};
-  return {
-      .roots = roots.shown_in(bytes), .asks_own_name = asks_its_own_name(bytes), .is_code = !is_only_directives(bytes)};
+  return {.shown = roots.shown_in(bytes),
+          .named = roots.named_in_text(bytes),
+          .asks_own_name = asks_its_own_name(bytes),
+          .is_code = !is_only_directives(bytes)};
 }
 
 // What is remembered is of just the content that was read.
 TextMarks marks_of(const std::string& path, const struct stat& status, const Roots& roots, World& world) {
-  const TextMarks all{.roots = roots.every(), .asks_own_name = true, .is_code = true};
+  const TextMarks all{.shown = roots.every(), .named = roots.every(), .asks_own_name = true, .is_code = true};
   if (static_cast<std::uint64_t>(status.st_size) > kLargestText) return begins_as_no_text(path) ? TextMarks() : all;
   const Result<Digest> content = world.content(path);
   if (!content) return all;
@@ -106,7 +108,8 @@ Mentions mentions_in(const std::vector<Observation>& observations, const Surroun
     struct stat status = {};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     const TextMarks marks = marks_of(path, status, from.roots, world);
-    mentions.roots |= marks.roots;
+    mentions.shown |= marks.shown;
+    mentions.named |= marks.named;
     const RootMask root = from.roots.holding(from.roots.local_path(observation.name));
     if (marks.asks_own_name && root != 0) own_names.add(root, path);
     if (marks.is_code && (root & builds) != 0) by_macros.add(root, path);

@@ -61,6 +61,8 @@ class Observer {
         run_(run),
         from_(from),
         world_(world),
+        only_compilers_(!run.has_unseen_program &&
+                        std::all_of(trace.programs.begin(), trace.programs.end(), asks_by_name)),
         logical_directory_(from.logical_directory()),
         places_(run.directory),
         links_(from, places_) {}
@@ -75,8 +77,7 @@ class Observer {
       return Refusal{"trace", "a specs file asks for " + variable};
     if (run_.shows_command) observations_.push_back({Question::variable, kSourceDate});
     for (const std::string& program : trace_.programs) take_file(program);
-    if (run_.has_unseen_program ||
-        (run_.undivided && !std::all_of(trace_.programs.begin(), trace_.programs.end(), asks_by_name))) {
+    if (run_.has_unseen_program || (run_.undivided && !only_compilers_)) {
       observations_.push_back({Question::environment, ""});
       observations_.push_back({Question::variable, "PATH"});
     }
@@ -268,7 +269,7 @@ class Observer {
     if (run_.shows_colour) observations_.push_back({Question::colour, ""});
     if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
     if (run_.shows_output_names) observations_.push_back({Question::output_names, ""});
-    asks_own_name_ = add_root_questions(run_.roots, from_, world_, observations_);
+    asks_own_name_ = add_root_questions(run_.roots, from_, only_compilers_, world_, observations_);
     for (Observation& observation : observations_)
       if (asks_about_path(observation.question)) observation.name = from_.roots.portable_path(observation.name);
   }
@@ -277,6 +278,7 @@ class Observer {
   const Run& run_;
   const Surroundings& from_;
   World& world_;
+  const bool only_compilers_;  // and tools of theirs
   const std::string logical_directory_;
   const Places places_;
   RealPaths real_paths_;

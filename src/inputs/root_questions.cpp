@@ -23,11 +23,11 @@ RootMask known_roots(const RootTies& ties, const Surroundings& from, const std::
 
 }  // namespace
 
-std::string add_root_questions(const RootTies& ties, const Surroundings& from, World& world,
+std::string add_root_questions(const RootTies& ties, const Surroundings& from, bool only_compilers, World& world,
                                std::vector<Observation>& observations) {
   if (from.roots.empty()) return "";
   const Mentions mentions = mentions_in(observations, from, world);
-  RootMask shown = ties.shown | mentions.roots;
+  RootMask shown = ties.shown | (only_compilers ? mentions.named : mentions.shown);
   RootMask placed = ties.placed;
   std::string tying;
   if (ties.hidden) shown |= known_roots(ties, from, observations);

@@ -11,9 +11,10 @@
 
 namespace hipcache::inputs {
 
-// Adds them to what was observed under names that are not portable yet. Returns the first file whose own name ties the
-// result to a root, or "".
-std::string add_root_questions(const RootTies& ties, const Surroundings& from, World& world,
+// Adds them to what was observed under names that are not portable yet. `only_compilers`: no program ran that may take
+// a name apart, as a script may (asks_by_name), so "/b.sources" in a file does not lead to "/b". Returns the first file
+// whose own name ties the result to a root, or "".
+std::string add_root_questions(const RootTies& ties, const Surroundings& from, bool only_compilers, World& world,
                                std::vector<Observation>& observations);
 
 }  // namespace hipcache::inputs

@@ -7,7 +7,8 @@
 namespace hipcache::inputs {
 
 struct TextMarks {
-  RootMask roots = 0;
+  RootMask shown = 0;  // in any way
+  RootMask named = 0;  // Roots::named_in_text
   bool asks_own_name = false;
   bool is_code = false;  // not only directives
 };

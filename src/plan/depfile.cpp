@@ -195,7 +195,7 @@ std::optional<std::string> portable_depfile(std::string_view depfile, const Root
     names->targets = {std::string(kTarget)};
   }
   std::string portable = written(*names, form);
-  if (roots.shown_in(portable) != 0) return std::nullopt;
+  if (roots.named_in_text(portable) != 0) return std::nullopt;
   return portable;
 }
 

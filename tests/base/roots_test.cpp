@@ -56,6 +56,16 @@ TEST(Roots, ShowsInBytesThatMentionItInAnyWay) {
   EXPECT_EQ(Roots("").shown_in(""), 0u);
 }
 
+TEST(Roots, AreNamedInATextWhereTheNameOfAFileEnds) {
+  for (const char* text : {"/one", "x/one", "\"/one/a.h\"", "</one>", "/one\n", "/one\\", "/one$x", "/one%2f", "/one,",
+                           "/one*/a.h", "/one\xc3\xa4", "/one.sources/one/..", "/one.sources /one"})
+    EXPECT_EQ(kOne.named_in_text(text), 1u) << text;
+  for (const char* text : {"/one.sources/x.h", "/oneself", "/one-build", "/one_2", "/one+", "/one2", "one", ""})
+    EXPECT_EQ(kOne.named_in_text(text), 0u) << text;
+}
+
+TEST(Roots, AreNamedInWhatIsNoTextInAnyWay) { EXPECT_EQ(kOne.named_in_text(std::string("\0/oneself", 9)), 1u); }
+
 TEST(Roots, KnowsItsToken) {
   EXPECT_TRUE(Roots::holds_token(kOne.portable_path("/one/a.h")));
   EXPECT_FALSE(Roots::holds_token("/one/base"));

@@ -15,6 +15,7 @@ class Portable : public TraceFixture {
       directory(std::string(checkout) + "/build");
     }
     run_.directory = directory("elsewhere");
+    run_.programs = trace_.programs = {write("bin/gcc", "elf")};
     begin_run();
   }
 
@@ -86,6 +87,46 @@ TEST_F(Portable, ASourceThatAsksForItsOwnNameTiesTheResultUnlessNamesAreMapped) 
   EXPECT_FALSE(holds_in_other(run()));
   run_.roots.own_names_mapped = 1;
   EXPECT_TRUE(holds_in_other(run()));
+}
+
+// "one.sources" beside the checkout "one" is the same directory for both checkouts.
+TEST_F(Portable, ASourceThatNamesTheCheckoutTiesTheResultAndOneThatNamesADirectoryBesideItDoesNot) {
+  const std::string beside = write("one.sources/x.h", "");
+  for (const bool names_checkout : {false, true}) {
+    const std::string named = names_checkout ? at("one/a.h") : beside;
+    for (const char* checkout : {"one", "other"})
+      write(std::string(checkout) + "/includes.h", "#include \"" + named + "\"");
+    trace_.records.clear();
+    begin_run();
+    saw(Kind::open_read, at("one/includes.h"));
+    saw(Kind::open_read, named);
+    EXPECT_EQ(holds_in_other(run()), !names_checkout);
+  }
+}
+
+TEST_F(Portable, ADirectoryBesideTheCheckoutIsAskedByItsName) {
+  for (const char* checkout : {"one", "other"})
+    write(std::string(checkout) + "/includes.h", "#include \"" + at("one.sources/x.h") + "\"");
+  write("one.sources/x.h", "int x;");
+  begin_run();
+  saw(Kind::open_read, at("one/includes.h"));
+  saw(Kind::open_read, at("one.sources/x.h"));
+  const Witnessed witnessed = run();
+  EXPECT_TRUE(holds_in_other(witnessed));
+  write("one.sources/x.h", "int y;");
+  let_stamps_settle();
+  EXPECT_NE(world_.state(*witnessed.set, in("other")), witnessed.state);
+}
+
+// It may cut "one" out of "one.sources".
+TEST_F(Portable, WhatAScriptReadsTiesTheResultWhereverItMentionsTheCheckout) {
+  trace_.programs.push_back(write("bin/sh", "elf"));
+  trace_.ends = 2;
+  run_.may_start_others = true;
+  for (const char* checkout : {"one", "other"}) write(std::string(checkout) + "/conf", at("one.sources"));
+  begin_run();
+  saw(Kind::open_read, at("one/conf"));
+  EXPECT_FALSE(holds_in_other(run()));
 }
 
 // A compiler's own libraries hold these words.

@@ -132,6 +132,25 @@ TEST_P(Checkouts, DoNotShareWarningsThatNameThem) {
   expect_apart("-O1", 0, 1);
 }
 
+// The first checkout's name begins the name of a directory beside it.
+TEST_P(Checkouts, ShareWhatReadsADirectoryBesideThem) {
+  const std::string beside = scratch_.write("one.sources/x.h", "#define X 1\n");
+  write_projects("", "#include \"" + beside + "\"\n__device__ int value = X;\n");
+  expect_shared("-O1 -MD -MF objects/a.d -MT objects/a.o");
+  scratch_.write("one.sources/x.h", "#define X 2\n");
+  const Counts edited = compile(kCheckouts[1], "-O1 -MD -MF objects/a.d -MT objects/a.o");
+  EXPECT_EQ(edited.run.at("device"), 1);
+  EXPECT_EQ(edited.run.at("host"), 1);
+  EXPECT_EQ(compile(kCheckouts[0], "-O1 -MD -MF objects/a.d -MT objects/a.o").run.at("device"), 0);
+}
+
+TEST_P(Checkouts, DoNotShareWhatIsPutBehindTheirName) {
+  for (const std::string checkout : kCheckouts)
+    scratch_.write(checkout + ".sources/x.h", "#define X " + std::to_string(checkout.size()) + "\n");
+  write_projects("", "#include <x.h>\n__device__ int value = X;\n");
+  expect_apart("-O1 -iprefix ROOT -iwithprefix .sources", 1, 1);
+}
+
 TEST_P(Checkouts, WithoutABaseDirectoryDoNotShare) {
   write_projects();
   for (const std::string checkout : kCheckouts) {

@@ -357,6 +357,42 @@ TEST_P(Explain, HasTheLogSayWhyEachStepRan) {
   EXPECT_THAT(lines, Not(HasSubstr("host runs"))) << "an unused macro leaves the code object as it was";
 }
 
+TEST_P(Explain, HasTheLogSayWhyACompileThatIsCachedWholeRan) {
+  project_.write("b.h", "#define VALUE 1\n");
+  project_.write("b.c", "#include \"b.h\"\nint value = VALUE;\n");
+  const Arguments whole = words("gcc -c b.c -o b.o");
+  const auto lines_of = [&](const Arguments& argv, const Variables& variables = {}) {
+    const std::size_t before = support::exists(project_ / "log") ? log().size() : 0;
+    build(argv, variables);
+    return log().substr(before);
+  };
+  EXPECT_THAT(lines_of(whole), HasSubstr("b.o: compile runs: no compile of this output is stored\n"));
+  EXPECT_THAT(lines_of(whole), Not(HasSubstr("runs")));
+  project_.write("b.h", "#define VALUE 2\n");
+  EXPECT_THAT(lines_of(whole),
+              HasSubstr("b.o: compile runs: " + content("b.h", "#define VALUE 2\n", "#define VALUE 1\n") + "\n"));
+  EXPECT_THAT(lines_of(whole + words("-O2")), HasSubstr("b.o: compile runs: argument -O2 only now\n"));
+  EXPECT_THAT(lines_of(whole, {{"CPATH", "/nowhere"}}), HasSubstr("b.o: compile runs: variable CPATH is set now\n"));
+}
+
+TEST_P(Explain, HasTheLogSayWhyALinkAndAnArchiveRan) {
+  project_.write("b.c", "int main(void) { return 0; }\n");
+  build(words("gcc -c b.c -o b.o"));
+  const Arguments link = words("gcc b.o -o program"), archive = words("ar rcs libb.a b.o");
+  build(link);
+  build(archive);
+  EXPECT_THAT(log(), HasSubstr("program: link runs: no compile of this output is stored\n"));
+  EXPECT_THAT(log(), HasSubstr("libb.a: archive runs: no compile of this output is stored\n"));
+  for (const char* made : {"program", "libb.a"}) std::filesystem::remove(project_ / made);
+  project_.write("b.c", "int main(void) { return 1; }\n");
+  build(words("gcc -c b.c -o b.o"));
+  const std::size_t before = log().size();
+  build(link);
+  build(archive);
+  EXPECT_THAT(log().substr(before), HasSubstr("program: link runs: content b.o (digest "));
+  EXPECT_THAT(log().substr(before), HasSubstr("libb.a: archive runs: content b.o (digest "));
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, Explain, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace

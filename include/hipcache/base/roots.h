@@ -90,6 +90,9 @@ class Roots {
   const Root* around(std::string_view path) const;  // the same
   // Those that the bytes mention in any way, by either name.
   RootMask shown_in(std::string_view bytes) const;
+  // Those that a text names for a reader who takes no names apart: "/b" in "/b/x" and in "'/b'", not in "/b.sources".
+  // In what is no text, names may stand one behind the other, so all mentions count.
+  RootMask named_in_text(std::string_view text) const;
 
  private:
   struct Name {

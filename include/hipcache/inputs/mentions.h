@@ -29,7 +29,8 @@ struct OwnName {
 };
 
 struct Mentions {
-  RootMask roots = 0;              // that some file names
+  RootMask shown = 0;              // that some file mentions in any way
+  RootMask named = 0;              // that some file names as a whole (Roots::named_in_text)
   std::vector<OwnName> own_names;  // files in roots that ask for their own names or may, or cannot be looked into
 };
 
