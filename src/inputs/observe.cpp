@@ -127,6 +127,7 @@ class Observer {
         return std::nullopt;
       case Kind::library_name:  // asked with the loader's questions
       case Kind::end:           // counted in Trace::ends
+      case Kind::answer:        // by content: the step's key has it
         return std::nullopt;
       default:
         if (names_a_path(record.kind)) return take_path(record);

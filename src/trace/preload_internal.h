@@ -29,7 +29,8 @@ enum trace_kind {
   TRACE_END = 14,
   TRACE_MACHINE = 15,
   TRACE_DATE = 16,
-  TRACE_LIBRARY_NAME = 17
+  TRACE_LIBRARY_NAME = 17,
+  TRACE_ANSWER = 18
 };
 
 /* The values of hipcache::trace::Change: how a path came to be written, in the place of `seen`. */
@@ -78,6 +79,9 @@ bool trace_path_of(int fd, char path[TRACE_TEXT_LIMIT + 1]);
 
 /* The variable's value by our own walk over the environment, for when no function may be looked up. */
 char* trace_environment(const char* name);
+
+/* Whether an answer was prepared to the start of that program, and a process that ends at once stands for it. */
+bool trace_answer(pid_t* child, const char* path, char* const argv[]);
 
 /* True if HIPCACHE_TRACE names a file. Safe from the first instruction on. */
 bool trace_active(void);

@@ -35,6 +35,7 @@ enum class Kind : std::uint8_t {
   end = 14,        // the process ended in order (exit, _exit or return from main)
   machine = 15,    // uname, gethostname; text is "uname"
   library_name = 17,  // dlopen of a name without a directory, which the loader looks for; found or not
+  answer = 18,        // a program was not started, for an answer was prepared; text: what was made of it
   date = 16,          // gmtime: a date was made of a number, which the environment may have given
 };
 

@@ -1,0 +1,219 @@
+/* Answers that are prepared for programs that a program starts.
+ *
+ * The problem: clang-linker-wrapper starts a compiler for each architecture, one after the other, deep inside of one
+ * step. The choice: the daemon has these compilers run before, each as a step of its own, and leaves what they made
+ * beside the trace. Where the wrapper starts a program with the same arguments and the same bytes in its input files,
+ * the made file is copied to the output, and a child that only prints what the compiler printed ends with success.
+ * Anything else is started as it would be: what was prepared need not be right, only what is equal is taken. Rejected:
+ * a program of ours in the place of the compiler (another input of the step, and a start that costs more than the
+ * copy).
+ *
+ * DIRECTORY-OF-THE-TRACE/answers:
+ *
+ *   answers := { program NUL { word } "." NUL said NUL }
+ *   word    := "=" argument NUL | ( "<" | ">" ) before NUL after NUL prepared NUL
+ *
+ * "<" is an input: any name of that beginning and end with six hexadecimal digits between them; its bytes must be those
+ * of the prepared file. ">" is the output, which gets the bytes of the prepared file. `said` is a file with what was
+ * printed. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "trace/preload_call.h"
+#include "trace/preload_internal.h"
+
+enum { CHANCE = 6, BLOCK = 16 * 1024 };
+
+/* What is left of the file of answers. */
+struct texts {
+  const char* at;
+  const char* end;
+};
+
+/* The next text, or NULL at the end. The file ends with NUL. */
+static const char* next(struct texts* texts) {
+  if (texts->at >= texts->end) return NULL;
+  const char* text = texts->at;
+  texts->at += strlen(text) + 1;
+  return text;
+}
+
+static bool has_form(const char* word, const char* before, const char* after) {
+  const size_t length = strlen(before);
+  if (strncmp(word, before, length) != 0) return false;
+  word += length;
+  return strspn(word, "0123456789abcdef") >= CHANCE && strcmp(word + CHANCE, after) == 0;
+}
+
+static int open_to_read(const char* path) {
+  return (int)trace_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+static void close_if_open(int fd) {
+  if (fd >= 0) trace_call(SYS_close, fd);
+}
+
+/* As many bytes as there are, up to a block; below 0: trouble. */
+static long read_block(int fd, char block[BLOCK]) {
+  long filled = 0;
+  while (filled < BLOCK) {
+    const long got = trace_call(SYS_read, fd, block + filled, BLOCK - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    filled += got;
+  }
+  return filled;
+}
+
+static bool write_block(int fd, const char* block, long size) {
+  while (size > 0) {
+    const long written = trace_call(SYS_write, fd, block, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    block += written;
+    size -= written;
+  }
+  return true;
+}
+
+static bool are_equal(const char* one, const char* other) {
+  char block[BLOCK];
+  char other_block[BLOCK];
+  const int fd = open_to_read(one);
+  const int other_fd = open_to_read(other);
+  bool equal = fd >= 0 && other_fd >= 0;
+  for (long size = BLOCK; equal && size == BLOCK;) {
+    size = read_block(fd, block);
+    equal = size >= 0 && read_block(other_fd, other_block) == size && memcmp(block, other_block, (size_t)size) == 0;
+  }
+  close_if_open(fd);
+  close_if_open(other_fd);
+  return equal;
+}
+
+static bool copy_to(int to, int from) {
+  char block[BLOCK];
+  bool copied = to >= 0 && from >= 0;
+  for (long size = BLOCK; copied && size == BLOCK;) {
+    size = read_block(from, block);
+    copied = size >= 0 && write_block(to, block, size);
+  }
+  return copied;
+}
+
+static bool copy_file(const char* from, const char* path) {
+  const int source = open_to_read(from);
+  const int target =
+      source < 0 ? -1 : (int)trace_call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const bool copied = copy_to(target, source);
+  close_if_open(source);
+  close_if_open(target);
+  return copied;
+}
+
+/* One answer, as far as it goes with what is started. */
+struct match {
+  bool same;
+  const char* output;   /* of the command */
+  const char* prepared; /* what it is to get */
+  const char* said;
+};
+
+/* REQUIRES: `word` is there. */
+static void match_word(struct match* match, const char* word, struct texts* texts, const char* actual) {
+  if (word[0] == '=') {
+    match->same = match->same && actual != NULL && strcmp(word + 1, actual) == 0;
+    return;
+  }
+  const char* after = next(texts);
+  const char* prepared = next(texts);
+  match->same = match->same && prepared != NULL && actual != NULL && has_form(actual, word + 1, after);
+  if (!match->same) return;
+  if (word[0] == '<') {
+    match->same = are_equal(actual, prepared);
+  } else {
+    match->output = actual;
+    match->prepared = prepared;
+  }
+}
+
+/* Reads one answer to its end. */
+static struct match match_answer(struct texts* texts, const char* path, char* const argv[]) {
+  struct match match = {0};
+  const char* program = next(texts);
+  match.same = program != NULL && strcmp(program, path) == 0;
+  size_t count = 0;
+  const char* word = next(texts);
+  for (; word != NULL && strcmp(word, ".") != 0; word = next(texts)) {
+    match_word(&match, word, texts, match.same ? argv[count] : NULL);
+    ++count;
+  }
+  match.said = next(texts);
+  match.same = match.same && match.said != NULL && match.output != NULL && argv[count] == NULL;
+  return match;
+}
+
+/* A child that prints what was printed and ends with success. It is a fork without libc's part, which runs code of the
+ * program's in the child. */
+static bool start_answer(pid_t* child, const struct match* match) {
+  const int said = open_to_read(match->said);
+  if (said < 0 || !copy_file(match->prepared, match->output)) {
+    close_if_open(said);
+    return false;
+  }
+  const long pid = trace_call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  if (pid == 0) trace_call(SYS_exit_group, copy_to(STDERR_FILENO, said) ? 0 : 1);
+  close_if_open(said);
+  if (pid > 0 && child != NULL) *child = (pid_t)pid;
+  return pid > 0;
+}
+
+static bool answer_from(struct texts texts, pid_t* child, const char* path, char* const argv[]) {
+  while (texts.at < texts.end) {
+    const struct match match = match_answer(&texts, path, argv);
+    if (match.same && start_answer(child, &match)) {
+      trace_emit(TRACE_ANSWER, true, match.prepared);
+      return true;
+    }
+  }
+  return false;
+}
+
+static int open_answers(void) {
+  static const char file[] = "answers";
+  char path[TRACE_TEXT_LIMIT + sizeof file];
+  const char* name = trace_environment("HIPCACHE_TRACE");
+  const char* slash = name == NULL ? NULL : strrchr(name, '/');
+  if (slash == NULL || slash - name > TRACE_TEXT_LIMIT - 1) return -1;
+  const size_t length = (size_t)(slash - name) + 1;
+  memcpy(path, name, length);
+  memcpy(path + length, file, sizeof file);
+  return open_to_read(path);
+}
+
+bool trace_answer(pid_t* child, const char* path, char* const argv[]) {
+  const int saved = errno;
+  const int fd = open_answers();
+  if (fd < 0) {
+    errno = saved;
+    return false;
+  }
+  bool answered = false;
+  const long size = trace_call(SYS_lseek, fd, 0, SEEK_END);
+  const char* bytes = size <= 0 ? MAP_FAILED : mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (bytes != MAP_FAILED) {
+    if (bytes[size - 1] == '\0') answered = answer_from((struct texts){bytes, bytes + size}, child, path, argv);
+    munmap((void*)bytes, (size_t)size);
+  }
+  trace_call(SYS_close, fd);
+  errno = saved;
+  return answered;
+}
