@@ -140,6 +140,8 @@ void count_hits(const action::ActionResult& whole, const command::Invocation& in
       counters.unbundle(true);
     } else if (step == action::kLinkStep) {
       counters.link(true);
+    } else if (step == action::kFrontEndStep) {
+      counters.front(true);
     } else {
       counters.device(step, true);
     }

@@ -1,5 +1,6 @@
 #include "daemon/compile_service.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -49,7 +50,12 @@ void count_steps(const StepGraph& graph, stats::Counters& counters) {
     const StepWork& step = *graph.steps()[index];
     if (!step.ended) continue;
     const plan::Step& planned = graph.plan_of(index);
-    if (planned.kind == plan::StepKind::device) counters.device(planned.arch.name, step.hit);
+    if (planned.is_front_end) {
+      counters.front(step.hit);
+    } else if (planned.kind == plan::StepKind::device || planned.kind == plan::StepKind::back_end) {
+      counters.device(planned.arch.name, step.hit);
+    }
+    for (const command::ArchId& arch : planned.back_ends) counters.device(arch.name, step.hit);
     if (planned.kind == plan::StepKind::bundle) counters.bundle(step.hit);
     if (planned.kind == plan::StepKind::host) counters.host(step.hit);
     if (planned.kind == plan::StepKind::unbundle) counters.unbundle(step.hit);
@@ -61,6 +67,25 @@ void count_steps(const StepGraph& graph, stats::Counters& counters) {
     if (!step->hit) counters.host(false);
 }
 
+// The linker wrapper ran a back end once more: it started another command than it had said, or on other bytes.
+void note_not_answered(const StepGraph& graph, const Request& request, const Services& services) {
+  const std::size_t prepared =
+      static_cast<std::size_t>(std::count_if(graph.steps().begin(), graph.steps().end(), [](const auto& step) {
+        return step->is_tentative && !step->result.outputs.empty();
+      }));
+  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
+    const StepWork& step = *graph.steps()[index];
+    const std::vector<plan::StepFile>& files = graph.plan_of(index).files;
+    const bool has_answers =
+        std::any_of(files.begin(), files.end(), [](const auto& file) { return file.name == plan::kAnswers; });
+    if (!has_answers || !step.ended || step.hit || step.answered >= prepared) continue;
+    const std::string what = request.invocation.object + ": " + step.label;
+    services.counters.bundled(reason::kNotAsAnnounced, what);
+    services.log.info(what + " ran " + std::to_string(prepared - step.answered) +
+                      " back ends again: the linker wrapper did something else than it had said");
+  }
+}
+
 stats::Outcome outcome_of(const StepGraph& graph) {
   std::size_t hits = 0;
   for (const auto& step : graph.steps()) hits += step->hit ? 1 : 0;
@@ -69,24 +94,24 @@ stats::Outcome outcome_of(const StepGraph& graph) {
 }
 
 // The result for the next request of this kind, the trail for those who ask why another one missed.
-void record(const action::ActionResult& whole, action::Examined examined, const StepWork& probe, const StepGraph& graph,
-            const Request& request, const Services& services) {
+void record(const action::ActionResult& whole, action::Examined examined, const Planned& planned,
+            const StepGraph& graph, const Request& request, const Services& services) {
   if (const auto observed = record_whole(whole, std::move(examined), graph, request, services))
-    record_trail(*observed, trail_steps(probe, graph, request), request, services);
+    record_trail(*observed, trail_steps(planned, graph, request), request, services);
 }
 
 // What may be recorded is settled first: the user may change any file once the compile has ended. To write it down is
 // nothing that the user waits for.
-std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Request& request, const StepWork& probe,
+std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Request& request, const Planned& planned,
                                              const StepGraph& graph, const RequestDirectory& directory,
-                                             const std::string& driver_stderr, const Services& services) {
-  const action::ActionResult whole = whole_result(graph, driver_stderr, request.from.roots);
+                                             const Services& services) {
+  const action::ActionResult whole = whole_result(graph, planned.plan.driver_stderr, request.from.roots);
   const stats::Outcome outcome = outcome_of(graph);
   if (request.settings.readonly) return answer_success(conclusion, request, graph, directory, whole, outcome, services);
-  action::Examined examined = examine_whole(probe, graph, request, services);
+  action::Examined examined = examine_whole(planned.probes(), graph, request, services);
   const Pending::Mark pending = services.pending.mark({request_key(request).value, output_key(request)});
   std::optional<Uncacheable> why = answer_success(conclusion, request, graph, directory, whole, outcome, services);
-  record(whole, std::move(examined), probe, graph, request, services);
+  record(whole, std::move(examined), planned, graph, request, services);
   return why;
 }
 
@@ -94,9 +119,10 @@ std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Reque
 std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, Conclusion& conclusion, const Request& request,
                                           const Services& services, store::Lease& lease) {
   const std::optional<Explainer> explainer = explainer_for_log(request, services);
-  auto planned = obtain_plan(channel, request, services, lease, explainer ? &*explainer : nullptr);
-  if (const auto* why = std::get_if<Uncacheable>(&planned)) return *why;
-  auto& [plan, probe] = std::get<Planned>(planned);
+  auto obtained = obtain_plan(channel, request, services, lease, explainer ? &*explainer : nullptr);
+  if (const auto* why = std::get_if<Uncacheable>(&obtained)) return *why;
+  Planned& planned = std::get<Planned>(obtained);
+  plan::Plan& plan = planned.plan;
   if (auto unusual = unusual_outputs(plan, request.from.working_directory)) return unusual;
   std::vector<plan::Step>& steps = choose_steps(plan, channel, request, services, lease);
   drop_halves(steps, channel, request, services, lease);
@@ -116,9 +142,10 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, Conclusion
     if (!step->descriptor.empty()) return Uncacheable{command::reason::kStandardInput, step->descriptor};
 
   count_steps(graph, services.counters);
+  note_not_answered(graph, request, services);
   if (graph.failed() != nullptr)
     return answer_failure(conclusion, request, graph, plan.driver_stderr, *directory, services);
-  return answer_and_record(conclusion, request, probe, graph, *directory, plan.driver_stderr, services);
+  return answer_and_record(conclusion, request, planned, graph, *directory, services);
 }
 
 std::optional<Uncacheable> serve(protocol::Channel& channel, Conclusion& conclusion, const Request& request,

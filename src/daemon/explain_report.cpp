@@ -42,10 +42,11 @@ Differences unless_said(Differences differences, const Explainer& explainer) {
   return explainer.compared() == 0 ? Differences() : std::move(differences);
 }
 
-ExplainedStep explain_probe(const Explainer& explainer, const StepWork& probe, const Request& request) {
+ExplainedStep explain_probe(const Explainer& explainer, const StepWork& probe, const plan::Step* planned,
+                            const Request& request) {
   if (probe.hit) return explained(probe.label, Verdict::stored, {});
   return explained(probe.label, Verdict::runs,
-                   unless_said(explainer.why(trail_step(probe, nullptr, request.from), {}), explainer));
+                   unless_said(explainer.why(trail_step(probe, planned, request.from), {}), explainer));
 }
 
 ExplainedStep explain_step(const Explainer& explainer, const PlannedStep& step, const Request& request,
@@ -93,18 +94,22 @@ Explanation explain_whole(const Request& request, const Services& services, stor
 Explanation explain(protocol::Channel& channel, const Request& request, const Services& services, store::Lease& lease) {
   if (request.invocation.route == command::Route::undivided) return explain_whole(request, services, lease);
   const Explainer explainer(request, services);  // before the probe runs and is stored
-  auto planned = obtain_plan(channel, request, services, lease, nullptr);
-  if (const auto* why = std::get_if<command::Uncacheable>(&planned)) {
+  auto obtained = obtain_plan(channel, request, services, lease, nullptr);
+  if (const auto* why = std::get_if<command::Uncacheable>(&obtained)) {
     const std::optional<Request> whole = undivided_instead(request, *why);
     return whole ? explain_whole(*whole, services, lease) : explain_passed_through(*why);
   }
-  auto& [plan, probe] = std::get<Planned>(planned);
+  Planned& planned = std::get<Planned>(obtained);
+  plan::Plan& plan = planned.plan;
   put_host_apart_if_proved(plan, request, services, lease);
 
   Explanation explanation;
   explanation.compared = static_cast<std::uint32_t>(explainer.compared());
   explanation.steps = explain_steps(explainer, look_up_steps(plan, request, services, lease), request);
-  explanation.steps.insert(explanation.steps.begin(), explain_probe(explainer, probe, request));
+  if (planned.wrapper_probe)
+    explanation.steps.insert(explanation.steps.begin(),
+                             explain_probe(explainer, *planned.wrapper_probe, &*plan.question, request));
+  explanation.steps.insert(explanation.steps.begin(), explain_probe(explainer, planned.probe, nullptr, request));
   const bool all_stored = std::all_of(explanation.steps.begin(), explanation.steps.end(),
                                       [](const ExplainedStep& step) { return step.verdict == Verdict::stored; });
   explanation.request = explain_request(explainer, request, services, lease, all_stored);

@@ -129,7 +129,7 @@ Status HalvesRun::take_both(const protocol::StepDone& report) {
   const std::optional<std::uint64_t> front_us = time_of_first(report, directory_);
   if (!front_us && is_error_of_source(report, *whole_.halves)) return take_whole(report);
   if (!front_us) return Error{"the front end failed"};
-  services_.counters.front();
+  services_.counters.front(false);
   services_.counters.back(false);
   if (report.exit_code != 0 || !second_was_silent(report, directory_)) {
     cost_.refuse();
@@ -159,7 +159,7 @@ Status HalvesRun::take_front(const protocol::StepDone& report) {
   if (is_error_of_source(report, *whole_.halves)) return take_whole(report);
   if (report.exit_code != 0) return Error{"it failed"};
   if (Status taken = take_bitcode(report); !taken) return taken;
-  services_.counters.front();
+  services_.counters.front(false);
   std::optional<action::Hit> hit = services_.actions.look_up(back_.key, back_.suffices(), request_.from, lease_);
   if (!hit) {
     next_ = &back_;

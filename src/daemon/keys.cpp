@@ -45,6 +45,10 @@ const char* domain_of(plan::StepKind kind) {
       return "unbundle";
     case plan::StepKind::link:
       return "link";
+    case plan::StepKind::back_end:
+      return "back-end";
+    case plan::StepKind::question:
+      return "question";
   }
   return "unknown";
 }

@@ -8,6 +8,7 @@
 #include "daemon/passage_names.h"
 #include "daemon/reason.h"
 #include "daemon/request_directory.h"
+#include "daemon/step_graph.h"
 #include "daemon/step_runner.h"
 #include "daemon/trail.h"
 #include "daemon/wrapper.h"
@@ -32,10 +33,13 @@ StepWork probe_work(const Request& request, plan::IdFor id_for) {
   return work;
 }
 
+Result<RequestDirectory> probe_directory(const Request& request, const Services& services) {
+  return RequestDirectory::make(services.temporary_root, users_temporary_directory(request));
+}
+
 Status run_probe(StepWork& probe, protocol::Channel& channel, const Request& request, const Services& services,
                  store::Lease& lease) {
-  const Result<RequestDirectory> directory =
-      RequestDirectory::make(services.temporary_root, users_temporary_directory(request));
+  const Result<RequestDirectory> directory = probe_directory(request, services);
   if (!directory) return directory.error();
   if (probe.through) probe.prepare = [&] { return prepare_driver(*probe.through, *directory); };
   Status ran = StepRunner(channel, request, services, *directory, lease).run({&probe});
@@ -76,6 +80,37 @@ std::variant<Planned, Uncacheable> ask_through(const StepWork& told, plan::IdFor
   return read(std::move(probe), request, services);
 }
 
+// Whether the wrapper was asked and said what is understood; its answer.
+Status ask_wrapper(Planned& planned, protocol::Channel& channel, const Request& request, const Services& services,
+                   store::Lease& lease, const Explainer* explainer) {
+  const Result<RequestDirectory> directory = probe_directory(request, services);
+  if (!directory) return directory.error();
+  StepWork& probe = planned.wrapper_probe.emplace(work_for(*planned.plan.question, {}, request, directory->path()));
+  if (explainer != nullptr)
+    probe.prepare = [&probe, &planned, &request, explainer] {
+      explainer->log_why(trail_step(probe, &*planned.plan.question, request.from), {});
+      return done();
+    };
+  Status ran = StepRunner(channel, request, services, *directory, lease).run({&probe});
+  probe.prepare = nullptr;
+  if (!ran) return ran;
+  services.counters.probe(probe.hit);
+  if (!probe.succeeded()) return Error{"exit code " + std::to_string(probe.exit_code)};
+  if (!probe.result.stdout_text.empty()) return Error{"it prints to its standard output"};
+  return plan::take_back_ends(planned.plan, probe.result.stderr_text, kStoredDirectory);
+}
+
+// Without an answer the back ends run within the bundle's step. What was asked is no part of the request then.
+void add_back_ends(Planned& planned, protocol::Channel& channel, const Request& request, const Services& services,
+                   store::Lease& lease, const Explainer* explainer) {
+  if (!planned.plan.question) return;
+  const Status asked = ask_wrapper(planned, channel, request, services, lease, explainer);
+  if (asked) return;
+  planned.wrapper_probe.reset();
+  services.counters.bundled(reason::kWrapperNotUnderstood, asked.error().message);
+  services.log.info(request.invocation.object + ": the back ends run within the bundle: " + asked.error().message);
+}
+
 std::variant<Planned, Uncacheable> ask(plan::IdFor id_for, protocol::Channel& channel, const Request& request,
                                        const Services& services, store::Lease& lease, const Explainer* explainer) {
   StepWork probe = probe_work(request, id_for);
@@ -96,14 +131,22 @@ std::variant<Planned, Uncacheable> ask(plan::IdFor id_for, protocol::Channel& ch
 
 }  // namespace
 
+std::vector<const StepWork*> Planned::probes() const {
+  std::vector<const StepWork*> all = {&probe};
+  if (wrapper_probe) all.push_back(&*wrapper_probe);
+  return all;
+}
+
 std::variant<Planned, Uncacheable> obtain_plan(protocol::Channel& channel, const Request& request,
                                                const Services& services, store::Lease& lease,
                                                const Explainer* explainer) {
   const auto ask_with = [&](plan::IdFor id_for) { return ask(id_for, channel, request, services, lease, explainer); };
-  if (!request.invocation.new_driver || request.invocation.user_cuid) return ask_with(plan::IdFor::driver);
+  const bool may_ignore_id = request.invocation.new_driver && !request.invocation.user_cuid;
   // Up to clang 19 the new driver knows nothing of ids. Later ones add theirs to ours, which is refused.
-  auto planned = ask_with(plan::IdFor::frontends);
-  return std::holds_alternative<Planned>(planned) ? std::move(planned) : ask_with(plan::IdFor::driver);
+  auto planned = ask_with(may_ignore_id ? plan::IdFor::frontends : plan::IdFor::driver);
+  if (may_ignore_id && !std::holds_alternative<Planned>(planned)) planned = ask_with(plan::IdFor::driver);
+  if (auto* found = std::get_if<Planned>(&planned)) add_back_ends(*found, channel, request, services, lease, explainer);
+  return planned;
 }
 
 }  // namespace hipcache::daemon

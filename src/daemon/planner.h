@@ -2,7 +2,9 @@
 #ifndef HIPCACHE_DAEMON_PLANNER_H
 #define HIPCACHE_DAEMON_PLANNER_H
 
+#include <optional>
 #include <variant>
+#include <vector>
 
 #include "daemon/explainer.h"
 #include "daemon/request.h"
@@ -15,7 +17,11 @@ namespace hipcache::daemon {
 
 struct Planned {
   plan::Plan plan;
-  StepWork probe;  // the step that asked the driver
+  StepWork probe;                              // the step that asked the driver
+  std::optional<StepWork> wrapper_probe = {};  // the one that asked the linker wrapper, where there is one
+
+  // Both, as far as there are any, in this order.
+  std::vector<const StepWork*> probes() const;
 };
 
 // Passing through is right where the driver fails, is no clang, or plans something that is not understood. The probe

@@ -30,6 +30,11 @@ inline constexpr const char* kUntraceable = "untraceable-compiler";
 inline constexpr const char* kWrapper = "compiler-is-a-wrapper";
 inline constexpr const char* kInputChanged = "input-changed";
 
+// Why a device's back end ran within the bundle's step and not in its own.
+inline constexpr const char* kWrapperNotUnderstood = "wrapper-not-understood";
+inline constexpr const char* kBackEndFailed = "back-end-failed";
+inline constexpr const char* kNotAsAnnounced = "not-as-announced";
+
 }  // namespace hipcache::daemon::reason
 
 #endif

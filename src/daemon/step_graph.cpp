@@ -17,7 +17,7 @@ using plan::StepKind;
 std::string label_of(const plan::Step& step) {
   switch (step.kind) {
     case StepKind::device:
-      return "device " + step.arch.name;
+      return "device " + step.arch.name + (step.is_front_end ? " front end" : "");
     case StepKind::bundle:
       return "bundle";
     case StepKind::host:
@@ -26,6 +26,10 @@ std::string label_of(const plan::Step& step) {
       return "unbundle " + step.subject;
     case StepKind::link:
       return "link";
+    case StepKind::back_end:
+      return "device " + step.arch.name + " back end";
+    case StepKind::question:
+      return "wrapper probe";
   }
   return "unknown";
 }
@@ -55,6 +59,7 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
   work.failed_depfile = step.depfile;
   work.hashes_names = step.hashes_names;
   work.is_proof = step.is_proof;
+  work.is_tentative = step.kind == StepKind::back_end;
   work.may_start_others = step.starts_others;
   for (const std::vector<std::string>& argv : step.keyed) {
     work.maps.add(argv, request.from.roots);

@@ -1,7 +1,10 @@
 #include "daemon/step_work.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "daemon/failure_doubt.h"
 #include "daemon/made.h"
@@ -57,6 +60,28 @@ bool has_printed(const StepWork& work) {
   return !work.result.stdout_text.empty() || !work.result.stderr_text.empty();
 }
 
+// What the run printed becomes a file that it made: who prints it is another step.
+Status keep_said(StepWork& work, const RequestDirectory& directory) {
+  if (!work.result.stdout_text.empty()) return Error{"it prints to its standard output"};
+  const std::string said = std::exchange(work.result.stderr_text, "");
+  for (const plan::StepOutput& file : work.outputs)
+    if (file.role == plan::kSaid)
+      if (Status written = replace_file(directory.file(file.name), said); !written) return written;
+  return done();
+}
+
+// It has made nothing, and counts as one that succeeded in that.
+Status give_up(StepWork& work, const std::string& why, const Request& request, const RequestDirectory& directory,
+               const Services& services) {
+  for (const plan::StepOutput& file : work.outputs) unlink(directory.file(file.name).c_str());
+  work.exit_code = 0;
+  work.result = {};
+  work.refusal = reason::kStepFailed;
+  services.counters.bundled(reason::kBackEndFailed, request.invocation.object + ": " + work.label);
+  services.log.info(request.invocation.object + ": " + work.label + ": " + why + "; it runs within the bundle");
+  return done();
+}
+
 std::vector<std::string> programs_of(const StepWork& work) {
   std::vector<std::string> programs;
   for (const protocol::Command& command : work.commands) programs.push_back(command.program);
@@ -103,6 +128,9 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
   const bool wraps = work.by_script || work.through;
   DriverBehind behind;
   if (work.through && work.refusal.empty()) behind = take_driver(work, request, directory, services);
+  work.answered = static_cast<std::size_t>(
+      std::count_if(trace.records.begin(), trace.records.end(),
+                    [](const trace::Record& record) { return record.kind == trace::Kind::answer; }));
   // A plan names the date. Where it cannot be replaced, the plan is good for this date alone.
   const bool replaces_date = work.prints_plan && plan::may_take_another_date(work.result.stderr_text);
   std::vector<std::string> programs = programs_of(work);
@@ -184,6 +212,10 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
   work.failed_command = report.failed_command;
   work.result.duration_us = report.duration_us;
   if (Status texts = take_texts(work, report, directory); !texts) return texts;
+  if (work.is_tentative) {
+    const Status said = work.succeeded() ? keep_said(work, directory) : Status(Error{"it failed"});
+    if (!said) return give_up(work, said.error().message, request, directory, services);
+  }
   if (!work.succeeded()) {
     work.doubt = doubt_of_failure(work, file_of(report.step, ".trace", directory), request, directory);
     return done();

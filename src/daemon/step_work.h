@@ -36,7 +36,7 @@ struct ThroughWrapper {
 };
 
 struct StepWork {
-  std::string label;  // "probe", "device gfx906", "bundle", "host"
+  std::string label;  // "probe", "device gfx906", "device gfx906 back end", "bundle", "host"
   action::ActionKey key;
   std::vector<Digest> inputs;  // made by earlier steps; part of the key
   std::vector<protocol::Command> commands;
@@ -48,6 +48,7 @@ struct StepWork {
   bool hashes_names = false;      // names may go into its outputs where looking does not find them
   bool is_proof = false;          // no name or id in its outputs matters
   bool may_start_others = false;  // programs of its commands start others
+  bool is_tentative = false;      // if it fails it makes nothing, and the steps that need it do without
   RootMask named_roots = 0;       // by its commands; REQUIRED where it hashes names
   plan::PrefixMaps maps;          // of names, by its commands
   bool prints_passage = false;    // its messages may name files of passage, as the driver's do by names of chance
@@ -67,6 +68,7 @@ struct StepWork {
   std::vector<std::string> ran;  // of a probe: the programs that left a trace, in order
   std::string descriptor;        // that it read by name, and the compiler alone would read otherwise
   std::string doubt;             // why its failure may be ours and not the source's; empty: it is the source's
+  std::size_t answered = 0;      // programs that it did not start, for the answer was prepared (plan::kAnswers)
   action::ActionResult result;
   inputs::Witnessed witnessed;  // what it depends on; its set is null where `refusal` says why the run proves nothing
   std::string refusal;

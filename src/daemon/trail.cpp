@@ -32,8 +32,9 @@ action::TrailStep trail_step(const StepWork& work, const plan::Step* planned, co
   return step;
 }
 
-std::vector<action::TrailStep> trail_steps(const StepWork& probe, const StepGraph& graph, const Request& request) {
-  std::vector<action::TrailStep> steps = {trail_step(probe, nullptr, request.from)};
+std::vector<action::TrailStep> trail_steps(const Planned& planned, const StepGraph& graph, const Request& request) {
+  std::vector<action::TrailStep> steps = {trail_step(planned.probe, nullptr, request.from)};
+  if (planned.wrapper_probe) steps.push_back(trail_step(*planned.wrapper_probe, &*planned.plan.question, request.from));
   for (std::size_t index = 0; index < graph.steps().size(); ++index)
     steps.push_back(trail_step(*graph.steps()[index], &graph.plan_of(index), request.from));
   return steps;

@@ -2,6 +2,7 @@
 #ifndef HIPCACHE_DAEMON_TRAIL_H
 #define HIPCACHE_DAEMON_TRAIL_H
 
+#include "daemon/planner.h"
 #include "daemon/request.h"
 #include "daemon/services.h"
 #include "daemon/step_graph.h"
@@ -16,8 +17,8 @@ action::Asked asked_by(const Request& request);
 // As its key has it. `planned` is null for the probe and for an undivided command: its arguments are the request's.
 action::TrailStep trail_step(const StepWork& work, const plan::Step* planned, const inputs::Surroundings& from);
 
-// The probe, and all steps of the graph. REQUIRES: all steps succeeded.
-std::vector<action::TrailStep> trail_steps(const StepWork& probe, const StepGraph& graph, const Request& request);
+// The probes (of the driver, and of the linker wrapper), and all steps of the graph. REQUIRES: all steps succeeded.
+std::vector<action::TrailStep> trail_steps(const Planned& planned, const StepGraph& graph, const Request& request);
 
 void record_trail(const action::Observed& observed, std::vector<action::TrailStep> steps, const Request& request,
                   const Services& services);

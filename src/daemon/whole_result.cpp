@@ -51,6 +51,8 @@ bool has_at(const action::ActionResult& result, const std::string& path, const R
 std::string counted_as(const plan::Step& step) {
   switch (step.kind) {
     case plan::StepKind::device:
+      return step.is_front_end ? action::kFrontEndStep : step.arch.name;
+    case plan::StepKind::back_end:
       return step.arch.name;
     case plan::StepKind::bundle:
       return action::kBundleStep;
@@ -60,6 +62,8 @@ std::string counted_as(const plan::Step& step) {
       return action::kUnbundleStep;
     case plan::StepKind::link:
       return action::kLinkStep;
+    case plan::StepKind::question:
+      break;  // in no graph
   }
   return "unknown";
 }
@@ -76,6 +80,7 @@ action::ActionResult whole_result(const StepGraph& graph, const std::string& dri
     whole.stderr_text += step.result.stderr_text;
     whole.duration_us += step.result.duration_us;
     whole.steps.push_back(counted_as(graph.plan_of(index)));
+    for (const command::ArchId& arch : graph.plan_of(index).back_ends) whole.steps.push_back(arch.name);
   }
   return whole;
 }
@@ -93,14 +98,15 @@ action::Suffices suffices_for(const Request& request) {
   };
 }
 
-action::Examined examine_whole(const StepWork& probe, const StepGraph& graph, const Request& request,
-                               const Services& services) {
+action::Examined examine_whole(const std::vector<const StepWork*>& probes, const StepGraph& graph,
+                               const Request& request, const Services& services) {
   std::vector<inputs::Witnessed> parts;
-  if (probe.recordable()) parts.push_back(probe.witnessed);
+  for (const StepWork* probe : probes)
+    if (probe->recordable()) parts.push_back(probe->witnessed);
   for (const auto& step : graph.steps())
     if (step->recordable() && step->refusal.empty()) parts.push_back(step->witnessed);
   action::Examined examined = services.actions.examine(parts, request.from);
-  if (parts.size() != graph.steps().size() + 1) {
+  if (parts.size() != graph.steps().size() + probes.size()) {
     examined.agrees = false;
   } else if (!examined.agrees) {
     const std::string what = request.invocation.object + ": request: " + examined.changed;
@@ -133,6 +139,10 @@ std::string unexpected_file(const RequestDirectory& directory, const StepGraph& 
   };
   for (const auto& step : graph.steps()) add_files_of(*step);
   for (const auto& step : graph.replaced()) add_files_of(*step);
+  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
+    for (const plan::StepFile& file : graph.plan_of(index).files) known.insert(file.name);
+    for (const plan::StepOutput& output : graph.plan_of(index).outputs) known.insert(output.name);
+  }
   const Result<std::vector<std::string>> names = list_directory(directory.path());
   if (!names) {
     services.log.warning(names.error().message);

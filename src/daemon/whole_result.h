@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/request.h"
 #include "daemon/request_directory.h"
@@ -24,8 +25,8 @@ action::Suffices suffices_for(const Request& request);
 // What the steps that can be recorded depend on. It agrees only if every step can be, and each still holds in the world
 // in which the whole is to be recorded: a file that was edited while a later step ran must not become part of the
 // earlier one's proof.
-action::Examined examine_whole(const StepWork& probe, const StepGraph& graph, const Request& request,
-                               const Services& services);
+action::Examined examine_whole(const std::vector<const StepWork*>& probes, const StepGraph& graph,
+                               const Request& request, const Services& services);
 
 // Stores what is not stored yet of it, and records it if that agrees. Returns what was observed, if that is stored.
 std::optional<action::Observed> record_whole(const action::ActionResult& whole, action::Examined examined,

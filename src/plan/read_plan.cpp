@@ -57,7 +57,8 @@ Result<Plan> read_compile(const std::vector<Job>& jobs, const command::Invocatio
   Result<Shape> shape = read_shape(jobs, invocation.archs);
   if (!shape) return shape.error();
   if (Status checked = check_shape(*shape, invocation, directory); !checked) return checked.error();
-  return Plan{.steps = steps_of(*shape), .driver_stderr = "", .apart = host_apart_of(*shape)};
+  return Plan{
+      .steps = steps_of(*shape), .driver_stderr = "", .apart = host_apart_of(*shape), .question = question_of(*shape)};
 }
 
 Result<Plan> read_link(const std::vector<Job>& jobs, const std::string& fatbin_source,

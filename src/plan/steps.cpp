@@ -8,6 +8,7 @@
 #include "plan/halves.h"
 #include "plan/host_proof.h"
 #include "plan/package_job.h"
+#include "plan/wrap_job.h"
 
 namespace hipcache::plan {
 namespace {
@@ -17,6 +18,7 @@ using command::Cc1Role;
 constexpr const char* kHost = "host";
 constexpr const char* kFatbin = "fatbin.hipfb";
 constexpr const char* kPackage = "package.out";
+constexpr const char* kPackageStem = "package";
 constexpr const char* kPlaceholder = "placeholder.hipfb";
 constexpr const char* kFrontEnding = ".front.bc";
 
@@ -28,7 +30,9 @@ std::string file_name(const command::ArchId& arch) {
   return name;
 }
 
-std::string product_name(const DeviceJobs& device) {
+// The bitcode for the wrapper has a name like the one that the wrapper would give it: linkers may mention it.
+std::string product_name(const Shape& shape, const DeviceJobs& device) {
+  if (shape.wrap) return name_in_wrapper(kPackageStem, device.arch);
   return file_name(device.arch) + (device.link ? ".out" : ending_of(device.compile.emits));
 }
 
@@ -82,27 +86,28 @@ void add_halves(Step& step, const DeviceJobs& device, const std::string& object)
   if (step.outputs.size() != 1) return;
   const std::string name = file_name(device.arch);
   const std::string bitcode = name + kFrontEnding;
-  step.halves = halves_of(device, {placed(bitcode), object, placed(name), placed(product_name(device))});
+  step.halves = halves_of(device, {placed(bitcode), object, placed(name), placed(step.outputs.front().name)});
   if (step.halves) step.halves->bitcode = bitcode;
 }
 
 Step device_step(const Shape& shape, const DeviceJobs& device) {
   const std::string name = file_name(device.arch);
-  const std::string object = placed(name + ending_of(device.compile.emits));
+  const std::string object = placed(device.link ? name + ending_of(device.compile.emits) : product_name(shape, device));
   const bool keeps_depfile = !shape.host;
   Step step;
   step.kind = StepKind::device;
   step.arch = device.arch;
-  step.outputs = {output_of(shape, StepKind::device, kCodeObject, product_name(device), device.product())};
+  step.is_front_end = shape.wrap.has_value();
+  step.outputs = {output_of(shape, StepKind::device, kCodeObject, product_name(shape, device), device.product())};
   add_side_files(step, shape, device.compile, name);
   step.commands = {frontend_command(device.compile, {object, placed(name), ""})};
   step.keyed = {frontend_key(device.compile, keeps_depfile ? std::set{Cc1Role::depfile} : std::set<Cc1Role>{})};
   if (device.link) {
-    step.commands.push_back(link_command(*device.link, {object}, placed(product_name(device))));
+    step.commands.push_back(link_command(*device.link, {object}, placed(product_name(shape, device))));
     step.keyed.push_back(link_command(*device.link, {"<object>"}, "<code object>").argv);
   }
   step.hashes_names = hides_names(device.compile, device.link.has_value());
-  add_halves(step, device, object);
+  if (!shape.wrap) add_halves(step, device, object);
   return step;
 }
 
@@ -121,7 +126,8 @@ Step bundle_step(const Shape& shape) {
   step.outputs = {output_of(shape, StepKind::bundle, kBundle, name, bundle.output)};
   BundleNames names{{}, has_host ? placed(host_name(*shape.host)) : "", placed(shape.wrap ? kPackage : name)};
   for (const DeviceJobs& device : shape.devices) {
-    step.inputs.push_back(product_name(device));
+    step.inputs.push_back(product_name(shape, device));
+    if (shape.wrap) step.back_ends.push_back(device.arch);
     names.inputs.push_back(placed(step.inputs.back()));
   }
   if (has_host) step.inputs.push_back(host_name(*shape.host));
@@ -161,6 +167,18 @@ Step host_step_apart(const Shape& shape) {
 }
 
 }  // namespace
+
+std::optional<Step> question_of(const Shape& shape) {
+  if (!shape.wrap) return std::nullopt;
+  Step step;
+  step.kind = StepKind::question;
+  const std::vector<std::string> empty(shape.devices.size(), "/dev/null");
+  step.commands = {package_command(*shape.bundle, {empty, "", placed(kPackage)}),
+                   dry_run_command(*shape.wrap, placed(kPackage), placed(kFatbin))};
+  for (const StepCommand& command : step.commands) step.keyed.push_back(command.argv);
+  step.prints_passage = true;
+  return step;
+}
 
 std::optional<HostApart> host_apart_of(const Shape& shape) {
   if (!shape.host || !shape.host->fatbin || !shape.host_is_last || shape.host->emits != Emits::object)

@@ -67,4 +67,14 @@ StepCommand wrap_command(const WrapJob& job, const std::string& input, const std
   return {job.job[0], std::move(argv)};
 }
 
+StepCommand dry_run_command(const WrapJob& job, const std::string& input, const std::string& output) {
+  StepCommand command = wrap_command(job, input, output);
+  command.argv.insert(command.argv.begin() + 1, "--dry-run");
+  return command;
+}
+
+std::string name_in_wrapper(const std::string& package_stem, const command::ArchId& arch) {
+  return package_stem + "-amdgcn-amd-amdhsa-" + arch.name + "-000000.o";
+}
+
 }  // namespace hipcache::plan

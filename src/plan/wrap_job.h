@@ -1,9 +1,10 @@
 // The clang-linker-wrapper job by which the new driver of later clangs makes a fatbin of the packaged bitcode: it runs
-// the back end of every device and the bundler itself, and prints none of that. So it is one command of the bundle's
-// step: the devices' steps end with bitcode, and what changes for the host alone runs no back end.
+// the back end of every device and the bundler itself. The driver prints none of that; the wrapper does when it is
+// asked
+// (--dry-run), for a package of empty images as well (wrapper_jobs.h).
 //
-// Rejected: asking it for its jobs (--dry-run), which it tells only when the bitcode is there; taking it apart by arch,
-// one at a time, which would take knowledge of how it bundles.
+// It is a command of the bundle's step. Rejected: wrapping one arch at a time, which would take knowledge of how it
+// bundles.
 #ifndef HIPCACHE_SRC_PLAN_WRAP_JOB_H
 #define HIPCACHE_SRC_PLAN_WRAP_JOB_H
 
@@ -32,6 +33,13 @@ bool is_wrap_job(const Job& job);
 Result<WrapJob> read_wrap_job(const Job& job);
 
 StepCommand wrap_command(const WrapJob& job, const std::string& input, const std::string& output);
+
+// Prints what it would start.
+StepCommand dry_run_command(const WrapJob& job, const std::string& input, const std::string& output);
+
+// What the wrapper calls a device's bitcode that it takes out of a package of that name, with its piece of chance
+// replaced: "package-amdgcn-amd-amdhsa-gfx906-000000.o".
+std::string name_in_wrapper(const std::string& package_stem, const command::ArchId& arch);
 
 }  // namespace hipcache::plan
 

@@ -77,6 +77,14 @@ void Counters::tied(std::string_view reason, std::string_view detail) {
   named(counts_.tied_detail, reason) = std::move(shown);
 }
 
+void Counters::bundled(std::string_view reason, std::string_view detail) {
+  std::string shown = bounded(detail);
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++named(counts_.bundled, reason);
+  named(counts_.bundled_detail, reason) = std::move(shown);
+}
+
 void Counters::device(std::string_view arch, bool hit) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
@@ -107,10 +115,10 @@ void Counters::proof(bool hit) {
   count(counts_.proof, hit);
 }
 
-void Counters::front() {
+void Counters::front(bool hit) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
-  count(counts_.front, false);
+  count(counts_.front, hit);
 }
 
 void Counters::back(bool hit) {

@@ -129,6 +129,8 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
       {"not_stored_detail", not_stored_detail},
       {"tied", tied},
       {"tied_detail", tied_detail},
+      {"bundled", bundled},
+      {"bundled_detail", bundled_detail},
       {"failed_compiles", failed_compiles},
       {"waited_steps", waited_steps},
       {"errors", errors},
@@ -165,6 +167,8 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->texts("not_stored_detail", snapshot.not_stored_detail);
   reader->reasons("tied", snapshot.tied);
   reader->texts("tied_detail", snapshot.tied_detail);
+  reader->reasons("bundled", snapshot.bundled);
+  reader->texts("bundled_detail", snapshot.bundled_detail);
   reader->archs(snapshot.device);
   reader->step({"steps", "host"}, snapshot.host);
   reader->step({"steps", "bundle"}, snapshot.bundle);

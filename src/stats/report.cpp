@@ -101,6 +101,15 @@ void add_step(Lines& lines, const std::string& name, const HitRun& step) {
   lines.count(name, all, all == 0 ? "" : fmt::format("{} {} run", percent(step.hit, all), step.run));
 }
 
+void add_if_any(Lines& lines, const std::string& name, const std::map<std::string, std::uint64_t>& reasons,
+                const std::map<std::string, std::string>& details) {
+  std::uint64_t all = 0;
+  for (const auto& [reason, count] : reasons) all += count;
+  if (all == 0) return;
+  lines.count(name, all);
+  add_reasons(lines, reasons, details);
+}
+
 void add_steps(Lines& lines, const Snapshot& counts) {
   HitRun device;
   for (const auto& [arch, step] : counts.device) {
@@ -126,11 +135,8 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   for (const auto& [reason, count] : counts.not_stored) not_stored += count;
   lines.count("  Run and not stored", not_stored);
   add_reasons(lines, counts.not_stored, counts.not_stored_detail);
-  std::uint64_t tied = 0;
-  for (const auto& [reason, count] : counts.tied) tied += count;
-  if (tied == 0) return;
-  lines.count("  Stored for one checkout alone", tied);
-  add_reasons(lines, counts.tied, counts.tied_detail);
+  add_if_any(lines, "  Stored for one checkout alone", counts.tied, counts.tied_detail);
+  add_if_any(lines, "  Back ends within the bundle", counts.bundled, counts.bundled_detail);
 }
 
 void add_store(Lines& lines, const Snapshot& counts, const StoreSize& store) {

@@ -267,7 +267,8 @@ TEST(GoldenPlan, HoldsBitcodeThatTheHostTakesInByTheNewDriver) {
 
 TEST(GoldenPlan, HasAClangThatHidesTheBackEndsRunThemAllInTheBundle) {
   const Plan plan = accepted(recorded("clang-22-new-driver"), invocation_of_a());
-  EXPECT_THAT(outputs(plan), ElementsAre("gfx1030.bc", "gfx906.bc", "fatbin.hipfb", "host.o"));
+  EXPECT_THAT(outputs(plan), ElementsAre("package-amdgcn-amd-amdhsa-gfx1030-000000.o",
+                                         "package-amdgcn-amd-amdhsa-gfx906-000000.o", "fatbin.hipfb", "host.o"));
   const Step& bundle = plan.steps[2];
   ASSERT_EQ(bundle.commands.size(), 2u);
   EXPECT_THAT(bundle.commands[0].argv, Contains(placed("package.out")));

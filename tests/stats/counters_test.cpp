@@ -58,7 +58,7 @@ TEST(Counters, CountStepsByKindAndArch) {
   counters.archive(true);
   counters.probe(true);
   counters.proof(false);
-  counters.front();
+  counters.front(false);
   counters.back(true);
   const Snapshot counts = counters.snapshot();
   EXPECT_EQ(counts.device.at("gfx906").hit, 1u);

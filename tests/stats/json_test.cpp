@@ -19,9 +19,11 @@ Snapshot numbered() {
   counts.not_cached_detail = {{"-E", "prints"}};
   counts.not_stored = {{"an input changed", 7}};
   counts.not_stored_detail = {{"an input changed", "a.o: host: b.h"}};
+  counts.bundled = {{"wrapper-not-understood", 53}};
+  counts.bundled_detail = {{"wrapper-not-understood", "no jobs"}};
   counts.device = {{"gfx906", {8, 9}}, {"gfx1030", {11, 12}}};
   counts.host = {13, 14}, counts.bundle = {15, 16}, counts.probe = {17, 18}, counts.unbundle = {33, 34},
-  counts.link = {35, 36}, counts.archive = {43, 44}, counts.proof = {37, 38}, counts.front = {0, 39},
+  counts.link = {35, 36}, counts.archive = {43, 44}, counts.proof = {37, 38}, counts.front = {54, 39},
   counts.back = {40, 41};
   counts.failed_compiles = 19, counts.waited_steps = 20, counts.errors = 21;
   counts.corrupt = 22, counts.evicted = 23, counts.layers = 24, counts.taken_over = 25;
@@ -52,7 +54,7 @@ TEST(StatisticsJson, CountsRequestsStepsAndTheStoreUnderNamesOfOurOwn) {
   EXPECT_EQ(root["steps"]["archive"], json({{"hit", 43}, {"run", 44}}));
   EXPECT_EQ(root["steps"]["probe"], json({{"hit", 17}, {"run", 18}}));
   EXPECT_EQ(root["steps"]["proof"], json({{"hit", 37}, {"run", 38}}));
-  EXPECT_EQ(root["steps"]["front"], json({{"hit", 0}, {"run", 39}}));
+  EXPECT_EQ(root["steps"]["front"], json({{"hit", 54}, {"run", 39}}));
   EXPECT_EQ(root["steps"]["back"], json({{"hit", 40}, {"run", 41}}));
   EXPECT_EQ(root["not_stored"], json({{"an input changed", 7}}));
   EXPECT_EQ(root["not_cached_detail"], json({{"-E", "prints"}}));

@@ -61,6 +61,7 @@ inline constexpr const char* kBundleStep = "bundle";
 inline constexpr const char* kHostStep = "host";
 inline constexpr const char* kUnbundleStep = "unbundle";
 inline constexpr const char* kLinkStep = "link";
+inline constexpr const char* kFrontEndStep = "front-end";
 
 struct ActionResult {
   std::vector<Output> outputs;

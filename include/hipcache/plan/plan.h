@@ -18,8 +18,10 @@
 
 namespace hipcache::plan {
 
-// The last two are a link's: an input taken apart, and the host's linker.
-enum class StepKind { device, bundle, host, unbundle, link };
+// `unbundle` and `link` are a link's: an input taken apart, and the host's linker. `back_end` makes a device's code of
+// bitcode, where the new offload driver leaves that to clang-linker-wrapper; `question` asks the wrapper what it would
+// start (Plan::question).
+enum class StepKind { device, bundle, host, unbundle, link, back_end, question };
 
 // A command of the driver's with its file names of passage replaced: an argument may contain kDirectory, which stands
 // for the request's temporary directory.
@@ -69,7 +71,7 @@ struct Halves {
 
 struct Step {
   StepKind kind = StepKind::device;
-  command::ArchId arch;               // device only
+  command::ArchId arch;               // device and back_end only
   std::string subject;                // unbundle only: the file that is taken apart
   std::vector<StepCommand> commands;  // device: cc1, lld; bundle: the bundler; host: cc1
   // The same less what cannot reach the outputs (names of depfiles, of temporaries, directories only debug info
@@ -85,6 +87,8 @@ struct Step {
   bool prints_passage = false;        // messages may name files of passage
   std::optional<Halves> halves = {};  // device only
   std::string unproven;               // an argument that may let equal runs differ: the step is run, and never stored
+  bool is_front_end = false;  // device only: code is made of its output by a back end, in a step or in the bundle
+  std::vector<command::ArchId> back_ends = {};  // bundle only: those that run inside of it, one after the other
 };
 
 inline constexpr const char* kDirectory =
@@ -108,9 +112,13 @@ inline constexpr const char* kFatbinObjectRole = "fatbin-object";  // of a link
 inline constexpr const char* kObject = "object";                   // the host's, or what stands for it
 inline constexpr const char* kDepfile = "depfile";
 inline constexpr const char* kProgram = "program";
+inline constexpr const char* kSaid = "said";  // what a back end printed: the wrapper is to print it, in its place
 // Made into the checkout's own depfile before it is given out (plan/depfile.h); it stands for a depfile in a result.
 inline constexpr const char* kPortableDepfile = "portable-depfile";
 inline constexpr const char* kPortableGccDepfile = "portable-gcc-depfile";  // the same in gcc's form
+
+// The file in the request's directory with the prepared answers to what programs start (src/trace/preload_answer.c).
+inline constexpr const char* kAnswers = "answers";
 
 // Another way to the same object: the host is compiled with a placeholder of the fatbin, beside the devices, so that no
 // change of theirs costs a compile of the host.
@@ -127,6 +135,9 @@ struct Plan {
   std::vector<Step> steps;              // in the driver's order: devices first
   std::string driver_stderr;            // the driver's own warnings, printed before any step's
   std::optional<HostApart> apart = {};  // where the host's object contains a fatbin
+  // Where clang-linker-wrapper runs the devices' back ends: it is asked which, and what it prints is for
+  // take_back_ends(). Without an answer the plan is good as it is: the back ends run inside of the wrapper.
+  std::optional<Step> question = {};
 };
 
 // Who is given the id of a compile: the driver by -cuid=, or, where it would ignore that, each frontend by -Xclang.
@@ -158,6 +169,15 @@ bool may_take_another_date(std::string_view printed);
 // date, and the plan stays as it is. REQUIRES: the variable is set now if and only if it was set then.
 Result<Plan> read_plan(std::string printed, const command::Invocation& invocation,
                        const std::string& temporary_directory, std::string_view source_date = {});
+
+// Gives each back end that the wrapper would start a step of its own. `printed` is what the plan's question printed in
+// `directory`. After an error the plan is as it was. REQUIRES: plan.question.
+//
+// The bundle's step still runs the wrapper. What that starts is answered by what the steps made if it is the same, by
+// arguments and by content, and runs otherwise: so nothing that is made here need be true. Rejected: running the
+// bundler ourselves, as the list of jobs has it, for then the wrapper would have to do what it says; handing what the
+// wrapper starts to the daemon, for the wrapper starts one back end after the other.
+Status take_back_ends(Plan& plan, std::string_view printed, const std::string& directory);
 
 // Whether the two files of HostApart::proof show that the fatbin may be put in afterwards.
 bool is_proof(std::string_view with_fatbin, std::string_view with_placeholder);

@@ -30,9 +30,11 @@ struct Snapshot {
   std::map<std::string, std::string> not_stored_detail;  // reason -> the last such step, and the file if there is one
   std::map<std::string, std::uint64_t> tied;             // reason -> steps stored for one checkout alone
   std::map<std::string, std::string> tied_detail;        // reason -> the last such step's source, and what helps
+  std::map<std::string, std::uint64_t> bundled;          // reason -> times that back ends ran within a bundle's step
+  std::map<std::string, std::string> bundled_detail;     // reason -> the last such request's output, or what was said
   std::map<std::string, HitRun> device;                  // by arch
   HitRun host, bundle, probe, proof, unbundle, link, archive;
-  HitRun front, back;                 // of devices, apart; a front end is never a hit
+  HitRun front, back;                 // of devices, apart
   HitRun halves_proof, audit;         // that they may be; an audit is never a hit
   std::uint64_t failed_compiles = 0;  // the compiler said no; counted beside the outcome
   std::uint64_t waited_steps = 0;     // another client was running the step
@@ -68,12 +70,13 @@ class Counters {
   void not_cached(std::string_view reason, std::string_view detail = {});
   void not_stored(std::string_view reason, std::string_view detail = {});
   void tied(std::string_view reason, std::string_view detail);
+  void bundled(std::string_view reason, std::string_view detail);
   void device(std::string_view arch, bool hit);
   void host(bool hit);
   void bundle(bool hit);
   void probe(bool hit);
   void proof(bool hit);
-  void front();
+  void front(bool hit);
   void back(bool hit);
   void halves_proof(bool hit);
   void audit();
