@@ -40,6 +40,7 @@ static main_function real_main;
 static char* added_words[TRACE_DRIVER_WORDS];
 static int added_count;
 static char trace_variable[] = "HIPCACHE_TRACE=";
+static const char huge_pages[] = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"; /* as in src/client/step_environment.cpp */
 static char second_variable[sizeof trace_variable + TRACE_TEXT_LIMIT];
 
 static int find_mark(char** argv) {
@@ -115,6 +116,14 @@ static bool switch_trace(void) {
   return trace_restart();
 }
 
+/* The compiler's are no gain to the program that follows. */
+static void drop_huge_pages(void) {
+  char** kept = environ;
+  for (char** entry = environ; *entry != NULL; ++entry)
+    if (strcmp(*entry, huge_pages) != 0) *kept++ = *entry;
+  *kept = NULL;
+}
+
 static bool redirect_texts(void) {
   const int fd = create(".said");
   if (fd < 0) return false;
@@ -165,6 +174,7 @@ static int run_all(int argc, char** argv, char** environment) {
   const struct rusage used = run_in_child(first, argv);
   if (!note_time(&used) || !redirect_texts() || !switch_trace()) give_up();
   run_in_child(second, then);
+  drop_huge_pages();
   trace_call(SYS_execve, then[second + 1], then + second + 2, environ);
   give_up();
 }
