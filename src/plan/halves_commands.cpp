@@ -53,6 +53,15 @@ StepCommand in_one_start(const StepCommand& first, const StepCommand& second, co
   return all;
 }
 
+StepCommand in_one_start(const std::vector<StepCommand>& commands) {
+  StepCommand all{commands.front().program, {}};
+  for (const StepCommand& command : commands) {
+    all.argv.insert(all.argv.end(), command.argv.begin(), command.argv.end());
+    all.argv.emplace_back(kThen);
+  }
+  return all;
+}
+
 Halves halves_commands(const DeviceJobs& device, const HalvesNames& names) {
   Halves halves;
   halves.front = front_command(device.compile, names);

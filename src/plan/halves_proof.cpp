@@ -17,7 +17,8 @@ constexpr const char* kSource = "proof.hip";
 
 // What back ends treat in ways of their own: kernels and functions, inlined and not, memory of each kind, loops to
 // unroll and to vectorise, contraction, division and roots, conversions, a switch, recursion, barriers and atomics,
-// unused code, strings, the linkage of a template. It needs no header.
+// unused code, strings, the linkage of a template. It needs no header. Each line costs the first build of a set of
+// options: a loop of 64 that is unrolled made a third of the proof's time.
 constexpr const char* kSourceText = R"(#define DEVICE __attribute__((device))
 DEVICE int hipcache_variable = 7;
 __attribute__((constant)) float hipcache_constant[4] = {1, 2, 3, 4};
@@ -47,7 +48,7 @@ __attribute__((global)) void hipcache_template(float* out, const float* in) {
 #pragma unroll
   for (int i = 0; i < N; ++i) tile[(i * 5) & 63] = in[i] * in[i] + out[i];
   __builtin_amdgcn_s_barrier();
-  for (int i = 0; i < 64; ++i) out[i] += tile[63 - i];
+  for (int i = 0; i < 12; ++i) out[i] += tile[63 - i];
 }
 template __attribute__((global)) void hipcache_template<9>(float*, const float*);
 __attribute__((global)) void hipcache_kernel(float* out, int* counts, int n) {
@@ -92,18 +93,18 @@ std::optional<Step> halves_proof(const DeviceJobs& device) {
   small.compile = std::move(*compile);
   const std::string one = name_of(device.arch) + ".as-one";
   const std::string two = name_of(device.arch) + ".in-two";
-  const Halves halves =
-      halves_commands(small, {placed(two + ".bc"), placed(two + ".o"), placed(two), placed(two + ".out")});
+  const Halves halves = halves_commands(small, {placed(two + ".bc"), placed(two + ".o"), placed(two), ""});
   Step step;
   step.kind = StepKind::device;
   step.arch = device.arch;
   step.is_proof = true;
-  step.commands = {frontend_command(small.compile, {placed(one + ".o"), placed(one), ""}),
-                   link_command(*small.link, {placed(one + ".o")}, placed(one + ".out")), halves.both};
+  // The linker makes the same of equal objects, so it is not run.
+  const StepCommand as_one = frontend_command(small.compile, {placed(one + ".o"), placed(one), ""});
+  step.commands = {in_one_start({as_one, halves.front, halves.back.front()})};
   for (const StepCommand& command : step.commands) step.keyed.push_back(command.argv);
   step.keyed.push_back({kSourceText});
   step.files = {{kSource, kSourceText}};
-  step.outputs = {{"as-one", one + ".out", ""}, {"in-two", two + ".out", ""}};
+  step.outputs = {{"as-one", one + ".o", ""}, {"in-two", two + ".o", ""}};
   return step;
 }
 

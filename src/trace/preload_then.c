@@ -7,9 +7,10 @@
  * after the other (a compiler leaves its options and its memory behind).
  *
  *   argv: A.. MARK B.. MARK program C..     A and B are commands of this program, C is one of another
+ *   argv: A.. MARK B.. MARK ... MARK        or there is none of another at the end
  *
  *   child: main(A)   its trace is this process's
- *   child: main(B)   its trace, and that of C, is NAME.then; what it prints goes to NAME.said
+ *   child: main(B)   its trace, and that of what follows, is NAME.then; what it prints goes to NAME.said
  *   exec C
  *
  * Nothing is run after a command that fails; the process then ends as that did. NAME.first holds the processor time of
@@ -164,18 +165,19 @@ static struct rusage run_in_child(int argc, char** argv) {
 
 static int run_all(int argc, char** argv, char** environment) {
   (void)environment;
-  const int first = find_mark(argv);
-  if (first < 0) return real_main(argc, argv, environ);
-  char** then = argv + first + 1;
-  const int second = find_mark(then);
-  if (second < 0 || then[second + 1] == NULL || !trace_active() || !copy_trace()) give_up();
-  argv[first] = NULL;
-  then[second] = NULL;
-  const struct rusage used = run_in_child(first, argv);
-  if (!note_time(&used) || !redirect_texts() || !switch_trace()) give_up();
-  run_in_child(second, then);
+  int end = find_mark(argv);
+  if (end < 0) return real_main(argc, argv, environ);
+  if (!trace_active() || !copy_trace()) give_up();
+  char** next = argv;
+  for (; end >= 0; end = find_mark(next)) {
+    next[end] = NULL;
+    const struct rusage used = run_in_child(end, next);
+    if (next == argv && (!note_time(&used) || !redirect_texts() || !switch_trace())) give_up();
+    next += end + 1;
+  }
+  if (next[0] == NULL) end_as(0);
   drop_huge_pages();
-  trace_call(SYS_execve, then[second + 1], then + second + 2, environ);
+  trace_call(SYS_execve, next[0], next + 1, environ);
   give_up();
 }
 
