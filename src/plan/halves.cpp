@@ -65,6 +65,7 @@ constexpr auto kSameForBoth = std::to_array<std::string_view>({"--gpu-max-thread
                                                                "-ftemplate-depth",
                                                                "-ftrivial-auto-var-init=",
                                                                "-funroll-loops",
+                                                               "-funwind-tables=",
                                                                "-fvisibility",
                                                                "-fvisibility-inlines-hidden",
                                                                "-fvisibility=",

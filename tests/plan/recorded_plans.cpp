@@ -10,6 +10,11 @@ std::string recorded(const std::string& name) {
   return support::read_bytes(std::string(HIPCACHE_FIXTURES) + "/plans/" + name + ".txt");
 }
 
+std::array<std::string, 2> arch_order(std::string_view compiler) {
+  if (compiler == "clang-23") return {"gfx906", "gfx1030"};
+  return {"gfx1030", "gfx906"};
+}
+
 command::Invocation invocation_of_a(bool depfile) {
   command::Invocation invocation;
   invocation.source = "a.hip";

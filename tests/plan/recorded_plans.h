@@ -3,7 +3,9 @@
 #ifndef HIPCACHE_TESTS_PLAN_RECORDED_PLANS_H
 #define HIPCACHE_TESTS_PLAN_RECORDED_PLANS_H
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hipcache/command/invocation.h"
@@ -14,6 +16,9 @@ namespace hipcache::plan::testing {
 inline constexpr const char* kRecordedDirectory = "/tmp/probe";
 
 std::string recorded(const std::string& name);
+
+// In which order that compiler takes gfx906 and gfx1030: by letters, and since clang 23 by number.
+std::array<std::string, 2> arch_order(std::string_view compiler);
 
 // a.hip to a.o; with a depfile a.d if asked.
 command::Invocation invocation_of_a(bool depfile = false);

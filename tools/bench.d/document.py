@@ -2,8 +2,6 @@
 
 from machine import sentence
 
-BEGIN, END = "<!-- tools/bench begins -->", "<!-- tools/bench ends -->"
-
 
 class Document:
     def __init__(self, settings, machine):
@@ -16,11 +14,3 @@ class Document:
         part = f"\n### {title}\n\n{text}"
         print(part, flush=True)
         self.text += f"\n{part}"
-
-    def put_into(self, path):
-        """Between the marks that the file has for it."""
-        before, begin, rest = path.read_text().partition(BEGIN)
-        _, end, after = rest.partition(END)
-        if not begin or not end:
-            raise SystemExit(f"tools/bench: {path} has no {BEGIN} and {END}")
-        path.write_text(f"{before}{BEGIN}\n{self.text}\n{END}{after}")

@@ -29,6 +29,10 @@ from plot import svg
 from process import Failed
 from scaling import Scaling
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
+
+import marked  # noqa: E402
+
 ARCHS = "gfx906,gfx1030"
 ADDED = "gfx90a"
 PICTURE = ROOT / "docs/benchmarks.svg"
@@ -128,7 +132,7 @@ def keep(given, report, figures):
     if given.json:
         pathlib.Path(given.json).write_text(json.dumps(figures, indent=2) + "\n")
     if given.document:
-        report.put_into(pathlib.Path(given.document))
+        marked.put_into(given.document, "tools/bench", report.text)
     if given.plot and figures["builds"]:
         PICTURE.write_text(svg(figures))
 

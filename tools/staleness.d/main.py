@@ -37,6 +37,8 @@ from judge import BROKEN, MISS, STALE, Judge
 from process import Failed
 from project import Project
 
+import marked  # of tools/shared.d, which project has brought
+
 # Here a stale object can be told from a fresh one only if they differ.
 MUST_DIFFER = GROUPS[:3]
 
@@ -150,7 +152,7 @@ def main():
         pathlib.Path(given.json).write_text(json.dumps(result, indent=2) + "\n")
     titles = [launcher.title for launcher in launchers]
     if given.document:
-        report.put_into(pathlib.Path(given.document), result, titles)
+        marked.put_into(given.document, "tools/staleness", report.markdown(result, titles))
     print((report.markdown if given.markdown else report.text)(result, titles))
     if given.failed or not told:
         return 2

@@ -6,8 +6,6 @@ from case import GROUPS
 from judge import ORDER
 from table import table
 
-BEGIN, END = "<!-- tools/staleness begins -->", "<!-- tools/staleness ends -->"
-
 
 def _cases(result, launchers):
     """A row for each case: group, title, and per launcher the verdict, or both compilers' where they differ."""
@@ -53,13 +51,6 @@ def markdown(result, launchers):
             last = group
         lines.append(f"| {title} | {' | '.join(_emphasized(cell) for cell in cells)} |")
     return "\n".join(lines)
-
-
-def put_into(document, result, launchers):
-    """Between the two comments that mark the place of the table."""
-    before, _, rest = document.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    document.write_text(f"{before}{BEGIN}\n{markdown(result, launchers)}\n{END}{after}")
 
 
 def _emphasized(cell):

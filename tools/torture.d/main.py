@@ -37,6 +37,8 @@ from case import Case
 from report import Tally
 from table_of_faults import TABLE
 
+import marked  # of tools/shared.d, which project has brought
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build/release/bin/hipcache"
 # One case of so many has a second fault after its first.
@@ -188,7 +190,7 @@ def main():
         torture.end()
     print(report.markdown(torture.tally, told(given, program)))
     if given.document:
-        report.put_into(pathlib.Path(given.document), torture.tally, told(given, program))
+        marked.put_into(given.document, "tools/torture", report.markdown(torture.tally, told(given, program)))
     if torture.broken:
         return 2
     return 1 if torture.tally.sums()[2] else 0

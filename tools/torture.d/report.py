@@ -4,8 +4,6 @@ from collections import Counter
 
 from table_of_faults import KINDS, TABLE
 
-BEGIN, END = "<!-- tools/torture begins -->", "<!-- tools/torture ends -->"
-
 
 class Tally:
     def __init__(self, clangs):
@@ -49,10 +47,3 @@ def markdown(tally, told):
             last = kind
         lines.append(f"| {title} | {' | '.join(cells)} | {found if not found else f'**{found}**'} |")
     return "\n".join(lines)
-
-
-def put_into(document, tally, told):
-    """Between the two comments that mark the place of the table."""
-    before, _, rest = document.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    document.write_text(f"{before}{BEGIN}\n{markdown(tally, told)}\n{END}{after}")

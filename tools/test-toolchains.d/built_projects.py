@@ -1,0 +1,85 @@
+"""The fixture projects with HIP's headers, built by CMake and ninja through hipcache: every object as the compiler alone makes
+it, a rebuild all hits, one architecture more none of the others' and no host's."""
+
+import dataclasses
+import json
+import pathlib
+import shlex
+
+import oracle
+from cache import Counts, must, run, workers
+
+PROJECTS = ("cxx-style", "hip-language")
+ARCHS = ("gfx906", "gfx1030")
+
+
+@dataclasses.dataclass(frozen=True)
+class BuiltProject:
+    units: int  # all of them
+    hip: int
+    cold: Counts
+    warm: Counts
+    more: Counts
+    differences: tuple
+
+    def as_expected(self):
+        """The oracle, and counts by the units that there are."""
+        return (
+            not self.differences
+            and (self.cold.front, self.cold.host) == (self.hip, self.units)
+            and (self.warm.front, self.warm.host) == (0, 0)
+            and (self.more.front, self.more.host) == (self.hip, 0)
+        )
+
+
+class Build:
+    def __init__(self, source, name, directory, toolchain, cache):
+        self.configure_script, self.name, self.toolchain, self.cache = source / "fixtures/configure", name, toolchain, cache
+        self.directory = oracle.fresh(directory) / "build"
+
+    def configure(self, archs):
+        flags = [f"-DHIP_BITCODE={self.toolchain.device_libraries}"]
+        must(
+            [self.configure_script, self.name, self.directory, "--clang", str(self.toolchain.clang), "--archs", ",".join(archs),
+             "--launcher", self.cache.program, "--bitcode", self.toolchain.device_libraries, "--", *flags],
+            "/", self.cache.variables,
+        )  # fmt: skip
+
+    def make(self):
+        self.cache.control("--zero-stats")
+        must(["ninja", f"-j{workers()}", "-C", self.directory], "/", self.cache.variables)
+        return self.cache.counts()
+
+    def clean(self):
+        must(["ninja", "-C", self.directory, "clean"], "/")
+
+    def compiles(self):
+        """The compiles that go through hipcache: words, directory, object."""
+        printed = must(["ninja", "-C", self.directory, "-t", "compdb"], "/").out
+        for entry in json.loads(printed[printed.index("["):]):
+            words = shlex.split(entry["command"])
+            if words[0] == self.cache.program and "-c" in words:
+                yield words[1:], pathlib.Path(entry["directory"])
+
+    def differences(self):
+        """Each object of the build against the compiler's own."""
+        for words, directory in self.compiles():
+            place = words.index("-o") + 1
+            made = (directory / words[place]).read_bytes()
+            fixed = oracle.with_id(words, self.cache.id_of(words, directory), False)
+            ended = run(fixed, directory)
+            if ended.exit_code != 0 or (directory / words[place]).read_bytes() != made:
+                yield f"{words[place]} is another one"
+
+
+def build(source, name, directory, toolchain, cache):
+    build = Build(source, name, directory, toolchain, cache)
+    build.configure(ARCHS[:1])
+    compiles = list(build.compiles())
+    hip = sum("hip" in words for words, _ in compiles)
+    cold = build.make()
+    build.clean()
+    warm = build.make()
+    build.configure(ARCHS)
+    more = build.make()
+    return BuiltProject(len(compiles), hip, cold, warm, more, tuple(build.differences()))

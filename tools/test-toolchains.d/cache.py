@@ -1,0 +1,97 @@
+"""hipcache in a directory of its own, and what it counted."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import dataclasses
+
+# Of the environment only what a compile needs.
+BASE = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/root", "LC_ALL": "C"}
+
+
+class Failed(Exception):
+    """A command that had to work did not."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Ended:
+    exit_code: int
+    out: str
+    err: str
+
+
+def run(argv, cwd, variables=None):
+    ended = subprocess.run(
+        [str(word) for word in argv], env={**BASE, **(variables or {})}, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, errors="replace", check=False,
+    )
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def must(argv, cwd, variables=None):
+    ended = run(argv, cwd, variables)
+    if ended.exit_code != 0:
+        raise Failed(f"exit code {ended.exit_code}: {' '.join(map(str, argv))}\n{(ended.out + ended.err)[-2000:]}")
+    return ended
+
+
+@dataclasses.dataclass(frozen=True)
+class Counts:
+    """Steps that ran. A device's step is a front end and a back end; a back end is not run where its result was stored."""
+
+    front: int = 0
+    back: int = 0
+    host: int = 0
+    link: int = 0
+    hits: int = 0
+    passed: int = 0
+    errors: int = 0
+
+    @staticmethod
+    def of(stats):
+        steps = stats["steps"]
+        device = sum(arch["run"] for arch in steps["device"].values())
+        return Counts(
+            front=device, back=device - steps["back"]["hit"], host=steps["host"]["run"], link=steps["link"]["run"],
+            hits=stats["requests"]["hit"], passed=stats["requests"]["passthrough"], errors=stats["errors"],
+        )
+
+
+class Cache:
+    def __init__(self, program, directory):
+        self.program = str(program)
+        self.directory = pathlib.Path(directory)
+        self.variables = {"HIPCACHE_DIR": str(self.directory), "HIPCACHE_CONFIG": f"{self.directory}.toml"}
+
+    def __enter__(self):
+        must([self.program, "--start-server"], "/", self.variables)
+        return self
+
+    def __exit__(self, *_):
+        run([self.program, "--stop-server"], "/", self.variables)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def run(self, argv, cwd, variables=None):
+        return run([self.program, *argv], cwd, {**self.variables, **(variables or {})})
+
+    def control(self, option):
+        must([self.program, option], "/", self.variables)
+
+    def stats(self):
+        return json.loads(must([self.program, "--show-stats", "--format", "json"], "/", self.variables).out)
+
+    def counts(self):
+        """What was counted since the last zeroing."""
+        return Counts.of(self.stats())
+
+    def id_of(self, argv, cwd, variables=None):
+        """The id that hipcache gives to the command's translation unit; empty if it gives none."""
+        planned = must([self.program, "--plan", "--format", "json", "--", *argv], cwd, {**self.variables, **(variables or {})})
+        return json.loads(planned.out).get("cuid", "")
+
+
+def workers():
+    return os.cpu_count() or 1

@@ -1,0 +1,146 @@
+"""The table of command lines (fixtures/commands), as far as it is HIP's: each through hipcache and by the compiler alone.
+
+A row says what it comes to with clang 19; with another compiler it may come to something else (an option that it has not, a
+driver that hides its steps), but always to what that compiler makes. So what is demanded here is that: equal from an empty
+cache, equal as a hit. How many came to what is told."""
+
+import concurrent.futures
+import dataclasses
+import queue
+import tomllib
+
+import oracle
+from cache import Cache, run, workers
+from suites import DRIVER_FLAGS
+
+RUNTIME_MORE = "#define __constant__ __attribute__((constant))\n"
+# In the order in which the table tells them.
+STEPS, WHOLE, PASSED, REFUSED = "by steps", "whole", "passed through", "refused by the compiler"
+OUTCOMES = (STEPS, WHOLE, PASSED, REFUSED)
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    table: str
+    files: dict
+    run: str
+    before: tuple
+    variables: dict
+    planned: bool
+    random: tuple
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    line: Line
+    came_to: str
+    reason: str = ""
+    differences: tuple = ()
+
+
+def _words(value):
+    return tuple(value.split()) if isinstance(value, str) else tuple(value)
+
+
+def read(directory):
+    """The rows with a HIP compile that clang 19 has, as they are for that one."""
+    for path in sorted(directory.glob("*.toml")):
+        table = tomllib.loads(path.read_text())
+        for row in table["line"]:
+            row = {**row, **row.get("clang19", {})}
+            if row["run"].split()[0] == "hip" and row.get("only", "clang19") == "clang19":
+                random = row.get("random", ())
+                yield Line(
+                    path.stem, table.get("files", {}), row["run"], tuple(row.get("before", ())), row.get("variables", {}),
+                    row.get("cached") == "planned", (random,) if isinstance(random, str) else tuple(random),
+                )
+
+
+class Runner:
+    """Runs lines in one directory with one cache."""
+
+    def __init__(self, program, directory, toolchain, driver, runtime):
+        self.cache = Cache(program, directory / "cache")
+        self.directory = directory / "project"
+        self.toolchain, self.driver, self.runtime = toolchain, driver, runtime
+
+    def _command(self, words):
+        tool, *rest = words.split()
+        rest = [word.replace("{dir}", str(self.directory)) for word in rest]
+        if tool == "hip":
+            return [*self.toolchain.hip(), DRIVER_FLAGS[self.driver], *rest]
+        return [f"{self.toolchain.tools}/{tool}", *rest]
+
+    def check(self, line):
+        oracle.fresh(self.directory)
+        for name, text in {"runtime.h": self.runtime, **line.files}.items():
+            path = self.directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        for command in line.before:
+            run(self._command(command), self.directory, line.variables)
+        self.cache.control("--clear")
+        self.cache.control("--zero-stats")
+        start = oracle.files_in(self.directory)
+        command = self._command(line.run)
+
+        cold = self._ran(start, lambda: self.cache.run(command, self.directory, line.variables))
+        stats = self.cache.stats()
+        came_to, reason = _came_to(stats, cold[0])
+        fixed = command
+        if came_to == STEPS:
+            cuid = self.cache.id_of(command, self.directory, line.variables)
+            fixed = oracle.with_id(command, cuid, self.toolchain.ignores_cuid(self.driver))
+        alone = self._ran(start, lambda: run(fixed, self.directory, line.variables))
+        found = tuple(oracle.differences(cold, alone, line.random))
+        if found:  # unless the compiler does not agree with itself
+            again = self._ran(start, lambda: run(fixed, self.directory, line.variables))
+            if tuple(oracle.differences(again, alone, line.random)):
+                found = ()
+        if came_to in (STEPS, WHOLE) and not stats["not_stored"]:
+            found += self._warm(start, command, cold, line)
+        return Outcome(line, came_to, reason, found)
+
+    def _warm(self, start, command, cold, line):
+        self.cache.control("--zero-stats")
+        warm = self._ran(start, lambda: self.cache.run(command, self.directory, line.variables))
+        found = tuple(f"as a hit: {what}" for what in oracle.differences(warm, cold))
+        return found if self.cache.counts().hits == 1 else (*found, "no hit")
+
+    def _ran(self, start, what):
+        """How it ended and what it left; the directory is then as before."""
+        ended = what()
+        left = oracle.changes(start, oracle.files_in(self.directory))
+        oracle.restore(self.directory, start)
+        return ended, left
+
+
+def _came_to(stats, ended):
+    if stats["requests"]["passthrough"]:
+        return PASSED, ", ".join(stats["not_cached"])
+    if ended.exit_code != 0 or stats["failed_compiles"]:
+        return REFUSED, ""
+    return (STEPS if stats["steps"]["probe"]["run"] else WHOLE), ""
+
+
+def check_all(lines, program, directory, toolchain, driver, runtime):
+    """An outcome for each line, several at a time."""
+    free = queue.SimpleQueue()
+    runners = [Runner(program, oracle.fresh(directory / str(number)), toolchain, driver, runtime) for number in range(workers())]
+
+    def check(line):
+        runner = free.get()
+        try:
+            return runner.check(line)
+        finally:
+            free.put(runner)
+
+    try:
+        for runner in runners:
+            runner.cache.__enter__()
+            free.put(runner)
+        with concurrent.futures.ThreadPoolExecutor(len(runners)) as pool:
+            return list(pool.map(check, lines))
+    finally:
+        for runner in runners:
+            runner.cache.__exit__()

@@ -1,0 +1,127 @@
+"""Runs in a tree, with what there is of the project put in: the cases of one suite's compilers. Prints what came of them as
+JSON, and tells on standard error how far it is."""
+
+import argparse
+import dataclasses
+import json
+import pathlib
+import re
+import sys
+
+import oracle  # noqa: F401  (beside this file)
+import built_projects
+import cases
+import command_lines
+import suites
+from bare_project import BareProject
+from cache import Cache, run
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
+
+import small_hip  # noqa: E402
+
+PARTS = ("steps", "lines", "projects")
+
+
+def note(text):
+    print(f"-- {text}", file=sys.stderr, flush=True)
+
+
+class Inside:
+    def __init__(self, given):
+        self.given = given
+        self.source = pathlib.Path(given.source)
+        self.work = pathlib.Path(given.work)
+
+    def default_driver(self, toolchain):
+        """Which of the two the compiler takes when nobody says: by the phases that it would go through."""
+        source = self.work / "empty.hip"
+        source.write_text("")
+        words = [*toolchain.hip(), "-nogpulib", "--offload-arch=gfx906", "-ccc-print-phases", "-c", source]
+        phases = {driver: run([*words, flag], self.work).err for driver, flag in suites.DRIVER_FLAGS.items()}
+        plain = run(words, self.work).err
+        return next((driver for driver, told in phases.items() if told == plain), "")
+
+    def steps(self, toolchain, driver, rdc):
+        """A row for each case."""
+        project = BareProject(
+            self.work / "bare", self.source / "fixtures/projects/bare-hip", toolchain, driver, rdc
+        )
+        with Cache(self.given.hipcache, self.work / "bare-cache") as cache:
+            for case in cases.CASES:
+                undo = project.edit(case.edit) if case.edit else None
+                built = project.build(cache, case.archs)
+                if undo:
+                    undo()
+                ran = cases.Ran.of(built, rdc)
+                expected = cases.expected(toolchain, driver, rdc, case.name)
+                wrong = ran != expected
+                note(f"{toolchain.title}, {driver} driver{', rdc' if rdc else ''}: {case.title}: {ran}"
+                     f"{f', expected {expected}' if wrong else ''}{''.join(f'; {what}' for what in built.differences)}")
+                yield {"case": case.name, "ran": str(ran), "expected": str(expected), "ok": not wrong and not built.differences,
+                       "differences": built.differences}
+
+    def lines(self, toolchain, driver):
+        runtime = small_hip.RUNTIME + command_lines.RUNTIME_MORE
+        lines = [line for line in command_lines.read(self.source / "fixtures/commands") if re.search(self.given.line, line.run)]
+        outcomes = command_lines.check_all(lines, self.given.hipcache, self.work / "lines", toolchain, driver, runtime)
+        counted = {outcome: sum(one.came_to == outcome for one in outcomes) for outcome in command_lines.OUTCOMES}
+        bad = [one for one in outcomes if one.differences]
+        for one in bad:
+            note(f"{toolchain.title}, {driver} driver: {one.line.table}: {one.line.run}: {'; '.join(one.differences)}")
+        note(f"{toolchain.title}, {driver} driver: {len(outcomes)} lines: {counted}, {len(bad)} not equal")
+        return {
+            "counted": counted, "lines": len(outcomes),
+            "not_equal": [[one.line.run, list(one.differences)] for one in bad],
+            "not_by_steps": [[one.line.run, one.came_to, one.reason] for one in outcomes
+                             if one.line.planned and one.came_to != command_lines.STEPS],
+        }  # fmt: skip
+
+    def projects(self, toolchain):
+        for name in built_projects.PROJECTS:
+            with Cache(self.given.hipcache, self.work / "project-cache") as cache:
+                built = built_projects.build(self.source, name, self.work / "project", toolchain, cache)
+            note(f"{toolchain.title}: {name}: {built}")
+            yield {"project": name, "ok": built.as_expected(), **dataclasses.asdict(built)}
+
+    def rows(self, suite):
+        for toolchain in suite.toolchains:
+            if not re.search(self.given.compiler, toolchain.title):
+                continue
+            default = self.default_driver(toolchain)
+            told = {"compiler": toolchain.title, "version": _version(toolchain), "default": default}
+            for driver in suites.DRIVER_FLAGS:
+                row = {**told, "driver": driver}
+                if "steps" in self.given.part:
+                    row["compile"] = list(self.steps(toolchain, driver, False))
+                    row["rdc"] = list(self.steps(toolchain, driver, True))
+                if "lines" in self.given.part and driver == default:
+                    row["lines"] = self.lines(toolchain, driver)
+                if "projects" in self.given.part and toolchain.projects and driver == default:
+                    row["projects"] = list(self.projects(toolchain))
+                yield row
+
+
+def _version(toolchain):
+    printed = run([toolchain.program, "--version"], "/").out
+    found = re.search(r"clang version (\S+)", printed)
+    hip = re.search(r"HIP version: (\S+)", printed)
+    return ", ".join(filter(None, (hip and f"HIP {hip.group(1)}", found and f"clang {found.group(1)}")))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("suite")
+    parser.add_argument("--source", required=True)
+    parser.add_argument("--hipcache", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--compiler", default="")
+    parser.add_argument("--line", default="")
+    parser.add_argument("--part", action="append", choices=PARTS)
+    given = parser.parse_args()
+    given.part = given.part or PARTS
+    json.dump(list(Inside(given).rows(suites.named(given.suite))), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Tries hipcache with the compilers of today's Debian: trixie (clang 19, hipcc 5.7) and sid (clang 21, 22, 23, hipcc 7).
+
+A tree of each suite is made by debootstrap and kept; the release build of hipcache is put in. There, by compiler and offload
+driver: a small project without HIP's headers goes through builds and edits, with the steps counted that run, in compiles as
+they are and with relocatable device code and its link; every HIP command line of fixtures/commands is run; and where the
+suite's HIP headers work with the compiler, both large fixture projects are built. Whatever hipcache leaves must be what the
+compiler leaves with the same id.
+
+Takes root, a mirror of Debian that apt knows, 6 GB of disk, and an hour. Exit code 1: something differs from what is expected."""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import sys
+
+import report
+import suites
+import trees
+
+sys.path.insert(0, str(trees.ROOT / "tools/shared.d"))
+
+import marked  # noqa: E402
+
+TOOL = "tools/test-toolchains"
+
+
+def note(text):
+    print(f"-- {text}", file=sys.stderr, flush=True)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog=TOOL, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trees", metavar="DIRECTORY", default=trees.ROOT / "build/trees", help="keeps the trees (default: build/trees)")
+    parser.add_argument("--build", metavar="DIRECTORY", default=trees.ROOT / "build/release", help="hipcache's (default: build/release)")
+    parser.add_argument("--suite", choices=[suite.name for suite in suites.SUITES], action="append", help="only this one; may be repeated")
+    parser.add_argument("--compiler", metavar="WORDS", default="", help="only compilers whose title matches this regular expression")
+    parser.add_argument("--part", choices=("steps", "lines", "projects"), action="append", help="only this part; may be repeated")
+    parser.add_argument("--line", metavar="WORDS", default="", help="only command lines that match this regular expression")
+    parser.add_argument("--json", metavar="FILE", help="write all that came of it to FILE")
+    parser.add_argument("--document", metavar="FILE", help="put the tables into FILE, as docs/toolchains.md has them")
+    return parser.parse_args()
+
+
+def try_suite(suite, given):
+    """The suite's date, and a row for each compiler and driver."""
+    tree = trees.Tree(suite, given.trees, note)
+    tree.prepare()
+    note(f"Debian {suite.name} of {tree.date()}")
+    build = pathlib.Path(given.build).absolute()
+    tree.put_libraries(build / "bin/hipcached")
+    parts = [word for part in given.part or () for word in ("--part", part)]
+    rows = tree.run(build, ["--compiler", given.compiler, "--line", given.line, *parts])
+    return tree.date(), json.loads(rows)
+
+
+def main():
+    given = arguments()
+    if os.geteuid() != 0:
+        print(f"{TOOL}: needs root, for chroot and mounts", file=sys.stderr)
+        return 2
+    chosen = [suite for suite in suites.SUITES if not given.suite or suite.name in given.suite]
+    dates, rows = {}, []
+    try:
+        for suite in chosen:
+            dates[suite.name], told = try_suite(suite, given)
+            rows += told
+    except trees.Failed as failure:
+        print(f"{TOOL}: {failure}", file=sys.stderr)
+        return 2
+    text = report.markdown(datetime.date.today().isoformat(), dates, rows)
+    if given.json:
+        pathlib.Path(given.json).write_text(json.dumps({"suites": dates, "rows": rows}, indent=2) + "\n")
+    if given.document:
+        marked.put_into(given.document, TOOL, text)
+    print(text)
+    problems = list(report.problems(rows))
+    for problem in problems:
+        note(problem)
+    return 1 if problems or not rows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""Which compilers are tried, and where Debian has them. Read on both sides: by the tool, and in the tree."""
+
+import dataclasses
+import os
+
+OLD, NEW = "old", "new"
+DRIVER_FLAGS = {OLD: "--no-offload-new-driver", NEW: "--offload-new-driver"}
+
+# What every tree gets besides its compilers.
+COMMON = ("python3", "cmake", "ninja-build", "dpkg-dev", "libc6-dev", "g++", "libamdhip64-dev", "hipcc")
+
+
+@dataclasses.dataclass(frozen=True)
+class Toolchain:
+    """One compiler of a suite. `clang` is the version that runs, also below hipcc."""
+
+    title: str
+    program: str
+    clang: int
+    libraries: int  # the version of clang whose resource directory has the device libraries
+    projects: bool = False  # HIP's headers of the suite work with it
+
+    @property
+    def tools(self):
+        return f"/usr/lib/llvm-{self.clang}/bin"
+
+    @property
+    def device_libraries(self):
+        return f"/usr/lib/llvm-{self.libraries}/lib/clang/{self.libraries}/amdgcn/bitcode"
+
+    def hip(self, libraries=None):
+        """The words of a HIP compile up to its architectures, as fixtures/commands means them by `hip`."""
+        words = [self.program, "-x", "hip", "-std=c++17", "-nogpuinc", f"-B{self.tools}", "--rocm-path=/usr"]
+        return [*words, f"--rocm-device-lib-path={libraries or self.device_libraries}"]
+
+    def ignores_cuid(self, driver):
+        """The new driver of older clangs hands `-cuid=` to nobody; its frontends take it."""
+        return driver == NEW and self.clang < 20
+
+    def takes_apart(self, driver):
+        """Whether a compile without relocatable device code runs by steps: from 20 to 21 the new driver hides the back ends in
+        the linker wrapper, and gives nobody an id."""
+        return not (driver == NEW and self.clang in (20, 21))
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    name: str
+    packages: tuple
+    toolchains: tuple
+
+
+def _clang(*versions):
+    return tuple(f"{part}-{version}" for version in versions for part in ("clang", "clang-tools", "lld", "llvm"))
+
+
+SUITES = (
+    Suite(
+        "trixie",
+        (*COMMON, *_clang(19)),
+        (
+            Toolchain("clang 19", "clang++-19", 19, 17),
+            Toolchain("hipcc 5.7", "hipcc", 17, 17, projects=True),
+        ),
+    ),
+    Suite(
+        "sid",
+        (*COMMON, *_clang(21, 22, 23)),
+        (
+            Toolchain("clang 21", "clang++-21", 21, 21, projects=True),
+            Toolchain("hipcc 7", "hipcc", 21, 21),
+            Toolchain("clang 22", "clang++-22", 22, 21),
+            Toolchain("clang 23", "clang++-23", 23, 21),
+        ),
+    ),
+)
+
+
+def named(name):
+    return next(suite for suite in SUITES if suite.name == name)
+
+
+def multiarch():
+    return f"{os.uname().machine}-linux-gnu"

@@ -1,0 +1,122 @@
+"""Trees of Debian's suites: made by debootstrap, kept between runs, and entered with the project put in."""
+
+import email.utils
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MIRROR = ROOT / "tools/shared.d/debian-mirror"
+# In a tree, on a file system in memory that is gone with the last process: the project's files, and all that a run writes.
+MOUNT = "/mnt"
+ENVIRONMENT = ["env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME=/root", "LANG=C.UTF-8"]
+# The C library's own parts: a tree's programs run with the tree's, and so do hipcache's.
+OF_LIBC = re.compile(r"^(ld-linux.*|lib(c|m|pthread|dl|rt|resolv|util)\.so\.\d+)$")
+
+
+class Failed(Exception):
+    """A step of making a tree did not work."""
+
+
+def _run(argv, **more):
+    ended = subprocess.run([str(word) for word in argv], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **more)
+    if ended.returncode != 0:
+        raise Failed(f"exit code {ended.returncode}: {shlex.join(map(str, argv))}\n{(ended.stdout + ended.stderr)[-2000:]}")
+    return ended.stdout
+
+
+def mirror():
+    found = _run([MIRROR]).strip()
+    if not found:
+        raise Failed("apt knows no mirror of Debian: run apt-get update first")
+    return found
+
+
+class Tree:
+    def __init__(self, suite, directory, note):
+        self.suite = suite
+        self.path = pathlib.Path(directory).absolute() / suite.name
+        self.note = note
+
+    def prepare(self):
+        """Makes what is missing of it."""
+        if not (self.path / "etc/debian_version").exists():
+            self._bootstrap()
+        missing = self._missing()
+        if missing:
+            self.note(f"{self.suite.name}: installing {' '.join(missing)}")
+            self._install(missing)
+
+    def date(self):
+        """When the suite was as it is in the tree, by what its mirror said."""
+        release = next(iter(sorted((self.path / "var/lib/apt/lists").glob("*_InRelease"))), None)
+        found = release and re.search(r"^Date: (.*)$", release.read_text(), re.MULTILINE)
+        return email.utils.parsedate_to_datetime(found.group(1)).date().isoformat() if found else "of unknown date"
+
+    def put_libraries(self, program):
+        """The shared libraries of the daemon that the tree has not."""
+        known = _run(["chroot", self.path, "ldconfig", "-p"])
+        for line in _run(["ldd", program]).splitlines():
+            name, _, place = (line.split() + ["", "", ""])[:3]
+            if not place.startswith("/") or OF_LIBC.match(name):
+                continue
+            mine = self.path / "usr/local/lib" / name
+            if mine.exists() or not re.search(rf"^\s*{re.escape(name)} ", known, re.MULTILINE):
+                shutil.copyfile(os.path.realpath(place), mine)
+        _run(["chroot", self.path, "ldconfig"])
+
+    def run(self, build, arguments):
+        """Runs inside.py there, in namespaces of its own: mounts and processes are gone with it. Returns what it printed."""
+        prefix = f"{self.path}{MOUNT}"
+        copies = [(build / "bin", f"{prefix}/hipcache/"), (build / "lib", f"{prefix}/hipcache/")]
+        script = [
+            f"mount -t tmpfs tmpfs {shlex.quote(prefix)}",
+            f"mkdir -p {shlex.quote(prefix)}/{{source,hipcache,work}}",
+            *(f"cp -r {shlex.quote(str(source))} {shlex.quote(target)}" for source, target in copies),
+            f"cp -r {' '.join(shlex.quote(str(ROOT / name)) for name in ('tools', 'fixtures'))} {shlex.quote(prefix)}/source/",
+            f"mount -t proc proc {shlex.quote(str(self.path))}/proc",
+            f"mount --rbind /dev {shlex.quote(str(self.path))}/dev",
+            f"exec chroot {shlex.quote(str(self.path))} " + shlex.join([
+                *ENVIRONMENT, "python3", "-B", f"{MOUNT}/source/tools/test-toolchains.d/inside.py", self.suite.name,
+                "--source", f"{MOUNT}/source", "--hipcache", f"{MOUNT}/hipcache/bin/hipcache", "--work", f"{MOUNT}/work", *arguments,
+            ]),
+        ]  # fmt: skip
+        ended = subprocess.run(
+            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private", "bash", "-e", "-c", "\n".join(script)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, check=False,
+        )
+        if ended.returncode != 0:
+            raise Failed(f"{self.suite.name}: the run in the tree ended with exit code {ended.returncode}")
+        return ended.stdout
+
+    def _bootstrap(self):
+        if shutil.which("debootstrap", path=f"{os.environ['PATH']}:/usr/sbin:/sbin") is None:
+            self.note("installing debootstrap")
+            _run(["apt-get", "-q", "-y", "install", "debootstrap"])
+        uri = mirror()
+        self.note(f"{self.suite.name}: debootstrap")
+        # Made beside its place: a tree that is there is whole.
+        making = self.path.with_name(self.path.name + ".making")
+        shutil.rmtree(making, ignore_errors=True)
+        making.parent.mkdir(parents=True, exist_ok=True)
+        _run(["debootstrap", "--variant=minbase", self.suite.name, making, uri],
+             env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
+        making.rename(self.path)
+
+    def _missing(self):
+        told = subprocess.run(
+            ["chroot", self.path, *ENVIRONMENT, "dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *self.suite.packages],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False,
+        ).stdout
+        installed = {line.split()[0] for line in told.splitlines() if line.endswith(" installed")}
+        return [package for package in self.suite.packages if package not in installed]
+
+    def _install(self, packages):
+        shutil.copyfile("/etc/resolv.conf", self.path / "etc/resolv.conf")
+        quiet = ["chroot", self.path, *ENVIRONMENT, "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y"]
+        _run([*quiet, "update"])
+        _run([*quiet, "install", "--no-install-recommends", *packages])
