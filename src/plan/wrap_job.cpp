@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kFatbinOnly = "--emit-fatbin-only";
 constexpr std::string_view kExtract = "--should-extract=";
 constexpr std::string_view kForCompiler = "--device-compiler=amdgcn-amd-amdhsa=";
+constexpr std::string_view kForEveryCompiler = "--device-compiler=";  // since clang 23, of what all targets are told
 constexpr std::string_view kForLinker = "--device-linker=amdgcn-amd-amdhsa=";
 constexpr std::array<std::string_view, 3> kSettings = {"--host-triple=", "--linker-path=/", "--opt-level=O"};
 
@@ -37,6 +38,8 @@ bool is_wrapper_option(std::string_view argument) {
   if (argument.starts_with(kExtract)) return is_arch_name(argument.substr(kExtract.size()));
   if (argument.starts_with(kForCompiler))
     return starts_with_any(argument.substr(kForCompiler.size()), kCompilerOptions);
+  if (argument.starts_with(kForEveryCompiler))
+    return starts_with_any(argument.substr(kForEveryCompiler.size()), kCompilerOptions);
   if (!argument.starts_with(kForLinker)) return false;
   const std::string_view option = argument.substr(kForLinker.size());
   return option == "-mllvm" || command::is_quiet_backend_option(std::string(option));

@@ -40,23 +40,25 @@ def must(argv, cwd, variables=None):
 
 @dataclasses.dataclass(frozen=True)
 class Counts:
-    """Steps that ran. A device's step is a front end and a back end; a back end is not run where its result was stored."""
+    """Steps that ran, and what became of the requests."""
 
-    front: int = 0
-    back: int = 0
+    device: int = 0
+    front: int = 0  # those that ran by themselves
+    spared: int = 0  # back ends of device steps that ran, whose results were stored
     host: int = 0
     link: int = 0
     hits: int = 0
     passed: int = 0
     errors: int = 0
+    not_stored: tuple = ()  # reasons
 
     @staticmethod
     def of(stats):
         steps = stats["steps"]
-        device = sum(arch["run"] for arch in steps["device"].values())
         return Counts(
-            front=device, back=device - steps["back"]["hit"], host=steps["host"]["run"], link=steps["link"]["run"],
-            hits=stats["requests"]["hit"], passed=stats["requests"]["passthrough"], errors=stats["errors"],
+            device=sum(arch["run"] for arch in steps["device"].values()), front=steps["front"]["run"], spared=steps["back"]["hit"],
+            host=steps["host"]["run"], link=steps["link"]["run"], hits=stats["requests"]["hit"],
+            passed=stats["requests"]["passthrough"], errors=stats["errors"], not_stored=tuple(sorted(stats["not_stored"])),
         )
 
 

@@ -56,18 +56,29 @@ class Ran:
     trouble: str = ""  # what was passed through, and the cache's own errors
 
     @staticmethod
-    def of(built, rdc):
+    def of(built, toolchain, driver, rdc):
         counted = (built.compiles, built.link) if rdc else (built.compiles,)
-        passed, errors = sum(counts.passed for counts in counted), sum(counts.errors for counts in counted)
-        trouble = ", ".join(f"{count} {what}" for count, what in ((passed, "passed through"), (errors, "errors")) if count)
-        steps = [Steps(counts.front, counts.back, counts.host, counts.link) for counts in counted]
-        if rdc:  # compiles into bitcode have no back end; a link has no front end
-            steps = [dataclasses.replace(steps[0], back=0), dataclasses.replace(steps[1], front=0)]
-        return Ran(*steps, trouble=trouble)
+        troubles = [(sum(counts.passed for counts in counted), "passed through"), (sum(counts.errors for counts in counted), "errors")]
+        told = [f"{count} {what}" for count, what in troubles if count]
+        told += [f"not stored: {reason}" for counts in counted for reason in counts.not_stored]
+        compiles = _steps_of(built.compiles, rdc, driver == NEW and toolchain.wraps_devices)
+        # A link has no front end: its device steps are back ends.
+        link = Steps(back=built.link.device, host=built.link.host, link=built.link.link) if rdc else None
+        return Ran(compiles, link, ", ".join(told))
 
     def __str__(self):
         told = str(self.compiles) if self.link is None else f"{self.compiles}, link {self.link}"
         return f"{told} ({self.trouble})" if self.trouble else told
+
+
+def _steps_of(counts, rdc, wrapped):
+    """A device's step is a front end and a back end, of which the second may be spared. Of relocatable code it is a front end
+    alone; where the linker wrapper makes the code it is the back end, and the front end is counted apart."""
+    if rdc:
+        return Steps(front=counts.device, host=counts.host)
+    if wrapped:
+        return Steps(counts.front, counts.device, counts.host)
+    return Steps(counts.device, counts.device - counts.spared, counts.host)
 
 
 _APART = {

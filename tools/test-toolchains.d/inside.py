@@ -53,7 +53,7 @@ class Inside:
                 built = project.build(cache, case.archs)
                 if undo:
                     undo()
-                ran = cases.Ran.of(built, rdc)
+                ran = cases.Ran.of(built, toolchain, driver, rdc)
                 expected = cases.expected(toolchain, driver, rdc, case.name)
                 wrong = ran != expected
                 note(f"{toolchain.title}, {driver} driver{', rdc' if rdc else ''}: {case.title}: {ran}"
@@ -90,7 +90,7 @@ class Inside:
                 continue
             default = self.default_driver(toolchain)
             told = {"compiler": toolchain.title, "version": _version(toolchain), "default": default}
-            for driver in suites.DRIVER_FLAGS:
+            for driver in filter(lambda name: re.search(self.given.driver, name), suites.DRIVER_FLAGS):
                 row = {**told, "driver": driver}
                 if "steps" in self.given.part:
                     row["compile"] = list(self.steps(toolchain, driver, False))
@@ -116,6 +116,7 @@ def main():
     parser.add_argument("--hipcache", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--compiler", default="")
+    parser.add_argument("--driver", default="")
     parser.add_argument("--line", default="")
     parser.add_argument("--part", action="append", choices=PARTS)
     given = parser.parse_args()

@@ -36,6 +36,7 @@ def arguments():
     parser.add_argument("--build", metavar="DIRECTORY", default=trees.ROOT / "build/release", help="hipcache's (default: build/release)")
     parser.add_argument("--suite", choices=[suite.name for suite in suites.SUITES], action="append", help="only this one; may be repeated")
     parser.add_argument("--compiler", metavar="WORDS", default="", help="only compilers whose title matches this regular expression")
+    parser.add_argument("--driver", choices=suites.DRIVER_FLAGS, default="", help="only that one")
     parser.add_argument("--part", choices=("steps", "lines", "projects"), action="append", help="only this part; may be repeated")
     parser.add_argument("--line", metavar="WORDS", default="", help="only command lines that match this regular expression")
     parser.add_argument("--json", metavar="FILE", help="write all that came of it to FILE")
@@ -51,7 +52,7 @@ def try_suite(suite, given):
     build = pathlib.Path(given.build).absolute()
     tree.put_libraries(build / "bin/hipcached")
     parts = [word for part in given.part or () for word in ("--part", part)]
-    rows = tree.run(build, ["--compiler", given.compiler, "--line", given.line, *parts])
+    rows = tree.run(build, ["--compiler", given.compiler, "--driver", given.driver, "--line", given.line, *parts])
     return tree.date(), json.loads(rows)
 
 

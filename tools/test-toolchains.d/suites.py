@@ -37,9 +37,14 @@ class Toolchain:
         """The new driver of older clangs hands `-cuid=` to nobody; its frontends take it."""
         return driver == NEW and self.clang < 20
 
+    @property
+    def wraps_devices(self):
+        """Its new driver has clang-linker-wrapper make the devices' code, before the host's compile."""
+        return self.clang >= 22
+
     def takes_apart(self, driver):
-        """Whether a compile without relocatable device code runs by steps: from 20 to 21 the new driver hides the back ends in
-        the linker wrapper, and gives nobody an id."""
+        """Whether a compile runs by steps. The new driver of clang 20 and 21 has code that is not relocatable made in
+        clang-linker-wrapper, after the host's compile and within its object."""
         return not (driver == NEW and self.clang in (20, 21))
 
 

@@ -117,6 +117,7 @@ class Tree:
 
     def _install(self, packages):
         shutil.copyfile("/etc/resolv.conf", self.path / "etc/resolv.conf")
-        quiet = ["chroot", self.path, *ENVIRONMENT, "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y"]
+        quiet = ["chroot", self.path, *ENVIRONMENT, "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y",
+                 "-o", "Acquire::Check-Valid-Until=false"]  # a mirror may stand still; the report says of which day it is
         _run([*quiet, "update"])
         _run([*quiet, "install", "--no-install-recommends", *packages])
