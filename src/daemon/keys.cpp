@@ -151,6 +151,8 @@ action::ActionKey request_key(const Request& request) {
   add_list(hasher, request.invocation.without_archs);
   hasher.field(request.invocation.archs.size());
   for (const command::ArchId& arch : request.invocation.archs) hasher.field(arch.name);
+  // Up to clang 17 the new driver bundles in the order of the command line; the others sort.
+  if (request.invocation.new_driver) add_list(hasher, request.invocation.expanded);
   hasher.field(request.from.cuid);
   return {hasher.finish()};
 }

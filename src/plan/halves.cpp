@@ -24,6 +24,7 @@ constexpr auto kOptimized = std::to_array<std::string_view>({"1", "2", "3", "s",
 // functions. With such an option some sources come out the same and others do not.
 constexpr auto kSameForBoth = std::to_array<std::string_view>({"--gpu-max-threads-per-block=",
                                                                "--mrelax-relocations",
+                                                               "--offload-new-driver",
                                                                "-aux-target-cpu",
                                                                "-aux-triple",
                                                                "-clear-ast-before-backend",

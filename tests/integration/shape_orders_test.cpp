@@ -54,6 +54,19 @@ class ShapeOrders : public SingleCompile {
   Variables variables_;
 };
 
+// Clang 15's new driver bundles in the order of the command line.
+TEST_P(ShapeOrders, AnotherOrderOfTheArchsRunsNoDeviceAndIsWhatTheCompilerMakesOfIt) {
+  for (const char* flags : {"", "--offload-new-driver", "--offload-new-driver -fgpu-rdc"}) {
+    SCOPED_TRACE(flags);
+    const auto compile = [&](const Arguments& names) {
+      return compiler_ + words(flags) + archs(names) + words("-O1 -c a.hip -o a.o");
+    };
+    EXPECT_EQ(served(check(compile({"gfx906", "gfx1030", "gfx90a"}))).run.at("device"), 3);
+    EXPECT_EQ(served(check(compile({"gfx90a", "gfx1030", "gfx906"}))).run.at("device"), 0);
+    EXPECT_EQ(served(check(compile({"gfx1030", "gfx906", "gfx90a"}))).run.at("device"), 0);
+  }
+}
+
 TEST_P(ShapeOrders, AWholeObjectAndItsDevicesAloneShareTheDevices) {
   for (const char* devices :
        {"--offload-device-only -c a.hip", "--offload-device-only -c a.hip -o a.o",

@@ -38,10 +38,9 @@ class Build:
         self.directory = oracle.fresh(directory) / "build"
 
     def configure(self, archs):
-        flags = [f"-DHIP_BITCODE={self.toolchain.device_libraries}"]
         must(
-            [self.configure_script, self.name, self.directory, "--clang", str(self.toolchain.clang), "--archs", ",".join(archs),
-             "--launcher", self.cache.program, "--bitcode", self.toolchain.device_libraries, "--", *flags],
+            [self.configure_script, self.name, self.directory, "--clang", self.toolchain.clang, "--archs", ",".join(archs),
+             "--launcher", self.cache.program, "--bitcode", self.toolchain.device_libraries],
             "/", self.cache.variables,
         )  # fmt: skip
 

@@ -8,13 +8,12 @@ import pathlib
 import re
 import sys
 
-import oracle  # noqa: F401  (beside this file)
 import built_projects
 import cases
 import command_lines
 import suites
 from bare_project import BareProject
-from cache import Cache, run
+from cache import Cache, must, run
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
 
@@ -32,6 +31,13 @@ class Inside:
         self.given = given
         self.source = pathlib.Path(given.source)
         self.work = pathlib.Path(given.work)
+
+    def make_stand_in(self, toolchain):
+        """The program that stands for ROCm's, and the compiler that it runs."""
+        place = pathlib.Path(toolchain.program)
+        place.parent.mkdir(exist_ok=True)
+        must(["cc", "-static", "-o", place, pathlib.Path(__file__).with_name("stand_in.c")], "/")
+        (place.parent / "clang++").symlink_to(f"{toolchain.tools}/clang++")
 
     def default_driver(self, toolchain):
         """Which of the two the compiler takes when nobody says: by the phases that it would go through."""
@@ -88,6 +94,8 @@ class Inside:
         for toolchain in suite.toolchains:
             if not re.search(self.given.compiler, toolchain.title):
                 continue
+            if toolchain.stand_in:
+                self.make_stand_in(toolchain)
             default = self.default_driver(toolchain)
             told = {"compiler": toolchain.title, "version": _version(toolchain), "default": default}
             for driver in filter(lambda name: re.search(self.given.driver, name), suites.DRIVER_FLAGS):

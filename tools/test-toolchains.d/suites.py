@@ -6,6 +6,9 @@ import os
 OLD, NEW = "old", "new"
 DRIVER_FLAGS = {OLD: "--no-offload-new-driver", NEW: "--offload-new-driver"}
 
+# Where the tool makes it.
+STAND_IN = "/mnt/work/amdclang"
+
 # What every tree gets besides its compilers.
 COMMON = ("python3", "cmake", "ninja-build", "dpkg-dev", "libc6-dev", "g++", "libamdhip64-dev", "hipcc")
 
@@ -19,6 +22,7 @@ class Toolchain:
     clang: int
     libraries: int  # the version of clang whose resource directory has the device libraries
     projects: bool = False  # HIP's headers of the suite work with it
+    stand_in: bool = False  # `program` is made beside a link to the compiler (stand_in.c)
 
     @property
     def tools(self):
@@ -74,6 +78,7 @@ SUITES = (
         (
             Toolchain("clang 21", "clang++-21", 21, 21, projects=True),
             Toolchain("hipcc 7", "hipcc", 21, 21),
+            Toolchain("amdclang++, a stand-in", f"{STAND_IN}/amdclang++", 21, 21, stand_in=True),
             Toolchain("clang 22", "clang++-22", 22, 21),
             Toolchain("clang 23", "clang++-23", 23, 21),
         ),
