@@ -203,12 +203,10 @@ TEST_P(RecordedPlan, ProvesTheHalvesForAllSourcesAndIds) {
     return accepted(text, invocation_of_a()).steps[0].halves->proof->keyed;
   };
   const std::vector<std::vector<std::string>> all = proven(printed);
-  ASSERT_EQ(all.size(), 4u);
-  for (const std::size_t compile : {0u, 2u}) {
-    for (const std::string gone : {"a.hip", "-main-file-name", "-cuid=0123456789abcdef", "-mlink-builtin-bitcode"})
-      EXPECT_THAT(all[compile], Not(Contains(gone)));
-    EXPECT_THAT(all[compile], Contains(first()));
-  }
+  ASSERT_EQ(all.size(), 2u);  // the commands, and the source that they are tried on
+  for (const std::string gone : {"a.hip", "-main-file-name", "-cuid=0123456789abcdef", "-mlink-builtin-bitcode"})
+    EXPECT_THAT(all[0], Not(Contains(gone)));
+  EXPECT_THAT(all[0], Contains(first()));
   EXPECT_EQ(proven(replaced(printed, "\"-cuid=", "\"-Wall\" \"-w\" \"-D\" \"X\" \"-cuid=")), all);
   EXPECT_NE(proven(replaced(printed, "\"-cuid=", "\"-fno-rtti\" \"-cuid=")), all);
 }
