@@ -42,6 +42,11 @@ class Toolchain:
         return driver == NEW and self.clang < 20
 
     @property
+    def bundles_as_asked(self):
+        """Its new driver takes the architectures in the order of the command line."""
+        return self.clang < 18
+
+    @property
     def wraps_devices(self):
         """Its new driver has clang-linker-wrapper make the devices' code, before the host's compile."""
         return self.clang >= 22
