@@ -167,7 +167,7 @@ static int run_all(int argc, char** argv, char** environment) {
   (void)environment;
   int end = find_mark(argv);
   if (end < 0) return real_main(argc, argv, environ);
-  if (!trace_active() || !copy_trace()) give_up();
+  if (find_mark(argv + end + 1) < 0 || !trace_active() || !copy_trace()) give_up();
   char** next = argv;
   for (; end >= 0; end = find_mark(next)) {
     next[end] = NULL;

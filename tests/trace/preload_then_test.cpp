@@ -178,6 +178,20 @@ TEST_F(Then, WhatCannotBeStartedSoRunsNothing) {
   EXPECT_FALSE(exists("log"));
 }
 
+TEST_F(Then, ThereMayBeMoreCommandsAndNoProgramAtTheEnd) {
+  const auto run_three = [&](const char* second) {
+    return traced_
+        .run({program_, "append", "log", "first", kMark, program_, "append", "log", "second", "exit", second, kMark,
+              program_, "append", "log", "third", kMark})
+        .exit_code;
+  };
+  EXPECT_EQ(run_three("0"), 0);
+  EXPECT_EQ(text("log"), "first\nsecond\nthird\n");
+  std::filesystem::remove(traced_.scratch / "log");
+  EXPECT_EQ(run_three("7"), 7);
+  EXPECT_EQ(text("log"), "first\nsecond\n");
+}
+
 TEST_F(Then, AThirdProgramThatIsNotThereIsAFailure) {
   EXPECT_EQ(run({}, {}, {traced_.scratch / "absent", "absent"}).exit_code, kCannotStart);
 }
