@@ -86,16 +86,21 @@ Status ask_wrapper(Planned& planned, protocol::Channel& channel, const Request& 
   const Result<RequestDirectory> directory = probe_directory(request, services);
   if (!directory) return directory.error();
   StepWork& probe = planned.wrapper_probe.emplace(work_for(*planned.plan.question, {}, request, directory->path()));
-  if (explainer != nullptr)
-    probe.prepare = [&probe, &planned, &request, explainer] {
-      explainer->log_why(trail_step(probe, &*planned.plan.question, request.from), {});
-      return done();
-    };
+  probe.prepare = [&probe, &planned, &request, &directory, explainer]() -> Status {
+    if (explainer != nullptr) explainer->log_why(trail_step(probe, &*planned.plan.question, request.from), {});
+    for (const plan::StepFile& file : planned.plan.question->files)
+      if (Status written = write_step_file(file, *directory); !written) return written;
+    return done();
+  };
   Status ran = StepRunner(channel, request, services, *directory, lease).run({&probe});
   probe.prepare = nullptr;
   if (!ran) return ran;
   services.counters.probe(probe.hit);
   if (!probe.succeeded()) return Error{"exit code " + std::to_string(probe.exit_code)};
+  if (!probe.outputs.empty()) {
+    const Result<std::string> captured = read_output(probe, probe.outputs.front(), directory->path(), services.store);
+    return captured ? plan::take_captured(planned.plan, *captured) : Status(captured.error());
+  }
   if (!probe.result.stdout_text.empty()) return Error{"it prints to its standard output"};
   return plan::take_back_ends(planned.plan, probe.result.stderr_text, kStoredDirectory);
 }

@@ -156,10 +156,14 @@ Status StepGraph::bring(const plan::Step& step, const std::vector<GivenInput>& i
     if (Status written = materialise(*given.step, *given.file, directory_, services_.store); !written) return written;
   }
   for (const plan::StepFile& file : step.files) {
-    const std::string bytes = in_directory(file.bytes, directory_.path());
-    if (Status written = replace_file(directory_.file(file.name), bytes); !written) return written;
+    if (Status written = write_step_file(file, directory_); !written) return written;
   }
   return done();
+}
+
+Status write_step_file(const plan::StepFile& file, const RequestDirectory& directory) {
+  return replace_file(directory.file(file.name),
+                      file.verbatim ? file.bytes : in_directory(file.bytes, directory.path()));
 }
 
 }  // namespace hipcache::daemon

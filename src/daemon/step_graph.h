@@ -84,6 +84,9 @@ class StepGraph {
 StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, const Request& request,
                   const std::string& directory);
 
+// Puts the file into the directory, for a step that reads it.
+Status write_step_file(const plan::StepFile& file, const RequestDirectory& directory);
+
 }  // namespace hipcache::daemon
 
 #endif

@@ -8,6 +8,7 @@
 #include "plan/printed_jobs.h"
 #include "plan/shape.h"
 #include "plan/steps.h"
+#include "plan/wrapped_link.h"
 
 namespace hipcache::plan {
 namespace {
@@ -65,7 +66,9 @@ Result<Plan> read_link(const std::vector<Job>& jobs, const std::string& fatbin_s
                        const command::Invocation& invocation, const std::string& directory) {
   Result<std::vector<Step>> steps = read_link_steps(jobs, fatbin_source, invocation, directory);
   if (!steps) return steps.error();
-  return Plan{.steps = *std::move(steps), .driver_stderr = ""};
+  Plan plan{.steps = *std::move(steps), .driver_stderr = ""};
+  if (is_wrapped_link(jobs)) plan.question = question_of_link(plan.steps.front());
+  return plan;
 }
 
 }  // namespace

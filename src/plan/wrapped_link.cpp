@@ -1,5 +1,6 @@
 #include "plan/wrapped_link.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "hipcache/base/files.h"
@@ -50,6 +51,20 @@ Result<std::vector<Step>> read_wrapped_link(const Job& job, const command::Invoc
   step.keyed = {with_output(job, "<program>")};
   step.unproven = link->unknown_option;
   return std::vector<Step>{std::move(step)};
+}
+
+std::optional<Step> question_of_link(const Step& link) {
+  const std::vector<std::string>& argv = link.commands.front().argv;
+  const auto names_arch = [](const std::string& argument) { return argument.starts_with("--should-extract="); };
+  if (std::none_of(argv.begin(), argv.end(), names_arch)) return std::nullopt;
+  Step step;
+  step.kind = StepKind::question;
+  step.commands = link.commands;
+  step.keyed = link.keyed;
+  step.outputs = {{kCaptured, kCaptured, ""}};
+  step.files = {{kCaptured, ""}};
+  step.prints_passage = true;
+  return step;
 }
 
 }  // namespace hipcache::plan

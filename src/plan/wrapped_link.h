@@ -1,11 +1,13 @@
 // A link of relocatable device code by the new driver: one job, of clang-linker-wrapper, which runs the devices' back
 // ends, makes the object that registers their code, and runs the host's linker.
 //
-// It is one step. Rejected: its own list of jobs (--dry-run). It leaves out the back ends, which up to clang 19 run
-// inside of the wrapper, and the object that registers the code, which no program makes.
+// Since clang 22 it starts a compiler for each arch, which are steps (wrapper_jobs.h); up to clang 21 the back ends run
+// inside of the wrapper, and the link is one step. Rejected: a graph of its own list of jobs (--dry-run), which leaves
+// out the object that registers the code, made by no program.
 #ifndef HIPCACHE_SRC_PLAN_WRAPPED_LINK_H
 #define HIPCACHE_SRC_PLAN_WRAPPED_LINK_H
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,10 @@ bool is_wrapped_link(const std::vector<Job>& jobs);
 // REQUIRES: is_wrapped_link({job}). `directory`: the driver's temporary one.
 Result<std::vector<Step>> read_wrapped_link(const Job& job, const command::Invocation& invocation,
                                             const std::string& directory);
+
+// What asks the wrapper which compilers it would start on which files. Nothing where it starts none. REQUIRES: `link`
+// is read_wrapped_link()'s step.
+std::optional<Step> question_of_link(const Step& link);
 
 }  // namespace hipcache::plan
 

@@ -1,17 +1,20 @@
 #include "plan/wrapper_jobs.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
 #include "hipcache/plan/plan.h"
+#include "plan/bundle_job.h"
 
 namespace hipcache::plan {
 namespace {
 
 constexpr std::size_t kChance = 6;  // hexadecimal digits, as LLVM has them in names of temporary files
-constexpr std::string_view kNoChance = "000000";
 constexpr std::size_t kMaxWords = 65536;
 
 Error unusual(const std::string& what) { return Error{"the linker wrapper's list of jobs " + what}; }
@@ -68,6 +71,12 @@ bool is_passage(const std::string& word) {
          word.find('/', std::string_view(kDirectory).size() + 1) == std::string::npos;
 }
 
+// In the place of chance: inputs may be called the same but for that.
+std::string numbered(std::size_t index) {
+  std::string digits = std::to_string(index % 1000000);
+  return std::string(kChance - digits.size(), '0') + digits;
+}
+
 // A name of passage by itself is an input, the one after -o the output. What else holds such a name is compared as it
 // is.
 Result<BackEndJob> back_end_of(Job words, const std::string& directory) {
@@ -78,8 +87,9 @@ Result<BackEndJob> back_end_of(Job words, const std::string& directory) {
     replace_directory(word, directory);
     const std::optional<std::size_t> chance = chance_in(word);
     if (!is_passage(word) || !chance) continue;
-    word.replace(*chance, kChance, kNoChance);
-    if (result.job[i - 1] != "-o") {
+    const bool is_input = result.job[i - 1] != "-o";
+    word.replace(*chance, kChance, is_input ? numbered(result.inputs.size()) : numbered(0));
+    if (is_input) {
       result.inputs.push_back(i);
     } else if (std::exchange(result.output, i) != 0) {
       return unusual("has a job with two outputs");
@@ -136,15 +146,98 @@ Result<std::vector<Step>> back_end_steps(const std::vector<BackEndJob>& jobs, co
   return result;
 }
 
-// REQUIRES: there is a bundle.
-void put_before_bundle(std::vector<Step>& steps, const std::vector<Step>& back_ends, const std::string& answers) {
-  const auto bundle =
-      std::find_if(steps.begin(), steps.end(), [](const Step& step) { return step.kind == StepKind::bundle; });
-  bundle->files.push_back({kAnswers, answers});
-  bundle->back_ends.clear();
-  for (const Step& step : back_ends)
-    for (const StepOutput& output : step.outputs) bundle->inputs.push_back(output.name);
-  steps.insert(bundle, back_ends.begin(), back_ends.end());
+// REQUIRES: there is a step of that kind, the one that runs the wrapper.
+void put_before(StepKind kind, std::vector<Step>& steps, const std::vector<Step>& back_ends,
+                const std::string& answers) {
+  const auto wrapper = std::find_if(steps.begin(), steps.end(), [&](const Step& step) { return step.kind == kind; });
+  wrapper->files.push_back({kAnswers, answers});
+  wrapper->back_ends.clear();
+  for (const Step& step : back_ends) {
+    wrapper->files.insert(wrapper->files.end(), step.files.begin(), step.files.end());
+    for (const StepOutput& output : step.outputs) wrapper->inputs.push_back(output.name);
+  }
+  steps.insert(wrapper, back_ends.begin(), back_ends.end());
+}
+
+// A program that the wrapper would have started, with the files that it would have given it.
+struct Captured {
+  Job words;
+  std::vector<std::pair<std::size_t, std::string_view>> files;  // the word that names it, its bytes
+};
+
+class CapturedReader {
+ public:
+  explicit CapturedReader(std::string_view bytes) : left_(bytes) {}
+
+  bool at_end() const { return left_.empty(); }
+
+  Result<Captured> next() {
+    Captured captured;
+    const std::optional<std::string_view> program = text();
+    for (std::optional<std::string_view> word = text(); program && word; word = text()) {
+      if (*word == ".") return captured.words.empty() ? damaged() : Result<Captured>(std::move(captured));
+      if (word->empty() || captured.words.size() == kMaxWords || (word->front() != '=' && word->front() != '<'))
+        return damaged();
+      captured.words.emplace_back(captured.words.empty() ? *program : word->substr(1));
+      if (word->front() == '=') continue;
+      const std::optional<std::string_view> bytes = file();
+      if (!bytes) return damaged();
+      captured.files.emplace_back(captured.words.size() - 1, *bytes);
+    }
+    return damaged();
+  }
+
+ private:
+  static Result<Captured> damaged() { return unusual("is damaged"); }
+
+  std::optional<std::string_view> text() {
+    const std::size_t end = left_.find('\0');
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string_view found = left_.substr(0, end);
+    left_.remove_prefix(end + 1);
+    return found;
+  }
+
+  std::optional<std::string_view> file() {
+    const std::optional<std::string_view> digits = text();
+    std::size_t size = 0;
+    if (!digits ||
+        std::from_chars(digits->data(), digits->data() + digits->size(), size).ptr != digits->data() + digits->size() ||
+        size > left_.size())
+      return std::nullopt;
+    const std::string_view bytes = left_.substr(0, size);
+    left_.remove_prefix(size);
+    return bytes;
+  }
+
+  std::string_view left_;
+};
+
+// For the statistics and for people: the command says what it is for.
+std::string arch_in(const Job& job) {
+  constexpr std::string_view kCpu = "-mcpu=";
+  const auto cpu =
+      std::find_if(job.begin(), job.end(), [&](const std::string& word) { return word.starts_with(kCpu); });
+  return cpu == job.end() ? "" : cpu->substr(kCpu.size());
+}
+
+Result<Step> back_end_step(const BackEndJob& job, const Captured& captured) {
+  Step step;
+  step.kind = StepKind::back_end;
+  step.arch = {arch_in(job.job)};
+  if (!is_arch_name(step.arch.name)) return unusual("has a job for no device");
+  const std::string image = name_of(job.job[job.output]);
+  step.commands = {{job.job[0], job.job}};
+  step.keyed = {job.job, {}};
+  step.outputs = {{kCodeObject, image, ""}, {kSaid, image + ".said", ""}};
+  step.starts_others = true;
+  for (const auto& [word, bytes] : captured.files) {
+    if (std::find(job.inputs.begin(), job.inputs.end(), word) == job.inputs.end())
+      return unusual("has a job with a file that is no input");
+    step.files.push_back({name_of(job.job[word]), std::string(bytes), true});
+    step.keyed.back().push_back(digest_of(bytes).hex());
+  }
+  return step;
 }
 
 }  // namespace
@@ -191,8 +284,31 @@ Status take_back_ends(Plan& plan, std::string_view printed, const std::string& d
   std::string answers;
   for (std::size_t i = 0; i < jobs->size(); ++i)
     answers += answer_to((*jobs)[i], std::string(kDirectory) + "/" + (*back_ends)[i].outputs.back().name);
-  put_before_bundle(plan.steps, *back_ends, answers);
-  if (plan.apart) put_before_bundle(plan.apart->steps, *back_ends, answers);
+  put_before(StepKind::bundle, plan.steps, *back_ends, answers);
+  if (plan.apart) put_before(StepKind::bundle, plan.apart->steps, *back_ends, answers);
+  return done();
+}
+
+Status take_captured(Plan& plan, std::string_view captured) {
+  std::vector<Step> back_ends;
+  std::set<std::string> names;
+  std::string answers;
+  for (CapturedReader reader(captured); !reader.at_end();) {
+    Result<Captured> program = reader.next();
+    if (!program) return program.error();
+    if (program->files.empty()) continue;
+    Result<BackEndJob> job = back_end_of(program->words, kDirectory);
+    if (!job) return job.error();
+    if (job->inputs.size() != program->files.size()) return unusual("has a job with an input that is empty");
+    Result<Step> step = back_end_step(*job, *program);
+    if (!step) return step.error();
+    for (const StepFile& file : step->files)
+      if (!names.insert(file.name).second) return unusual("has two jobs for one file");
+    if (!names.insert(step->outputs.front().name).second) return unusual("has two jobs that make one file");
+    answers += answer_to(*job, std::string(kDirectory) + "/" + step->outputs.back().name);
+    back_ends.push_back(*std::move(step));
+  }
+  if (!back_ends.empty()) put_before(StepKind::link, plan.steps, back_ends, answers);
   return done();
 }
 

@@ -15,11 +15,25 @@
  *
  * "<" is an input: any name of that beginning and end with six hexadecimal digits between them; its bytes must be those
  * of the prepared file. ">" is the output, which gets the bytes of the prepared file. `said` is a file with what was
- * printed. */
+ * printed.
+ *
+ * What can be answered has to be known first. In a link clang-linker-wrapper takes each architecture's bitcode out of
+ * objects and archives, by rules of its own; its list of jobs (--dry-run) names these files and does not make them. So
+ * the wrapper is run where nothing that it starts is started: a child that ends with success stands for it, and what
+ * would have been started is written down. Rejected: to take the objects apart by another program, which would have to
+ * know which members of which archives count.
+ *
+ * DIRECTORY-OF-THE-TRACE/captured, where it is there:
+ *
+ *   captured := { program NUL { taken } "." NUL }
+ *   taken    := "=" argument NUL | "<" argument NUL size NUL bytes
+ *
+ * In arguments the directory is "\1dir\1". "<" is a file in it that is not empty: an input of a compiler. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -187,16 +201,97 @@ static bool answer_from(struct texts texts, pid_t* child, const char* path, char
   return false;
 }
 
-static int open_answers(void) {
-  static const char file[] = "answers";
-  char path[TRACE_TEXT_LIMIT + sizeof file];
+/* The path of a file in the directory of the trace; of "" the directory with a slash. */
+static bool beside_trace(char path[TRACE_TEXT_LIMIT + 1], const char* file) {
   const char* name = trace_environment("HIPCACHE_TRACE");
   const char* slash = name == NULL ? NULL : strrchr(name, '/');
-  if (slash == NULL || slash - name > TRACE_TEXT_LIMIT - 1) return -1;
+  if (slash == NULL || (size_t)(slash - name) + 1 + strlen(file) > TRACE_TEXT_LIMIT) return false;
   const size_t length = (size_t)(slash - name) + 1;
   memcpy(path, name, length);
-  memcpy(path + length, file, sizeof file);
-  return open_to_read(path);
+  strcpy(path + length, file);
+  return true;
+}
+
+static int open_answers(void) {
+  char path[TRACE_TEXT_LIMIT + 1];
+  return beside_trace(path, "answers") ? open_to_read(path) : -1;
+}
+
+static const char directory_mark[] =
+    "\x01"
+    "dir"
+    "\x01";
+
+static bool put_text(int fd, const char* text) { return write_block(fd, text, (long)strlen(text)); }
+static bool put_end(int fd) { return write_block(fd, "", 1); }
+
+static bool is_compiler(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return strncmp(slash == NULL ? path : slash + 1, "clang", strlen("clang")) == 0;
+}
+
+static bool put_argument(int fd, const char* argument, const char* directory, size_t length) {
+  if (strncmp(argument, directory, length) != 0) return put_text(fd, argument) && put_end(fd);
+  return put_text(fd, directory_mark) && put_text(fd, argument + length - 1) && put_end(fd);
+}
+
+/* The file's size and bytes; the size is what is read, even if the file grows. */
+static bool put_file(int fd, int file, long size) {
+  char text[32];
+  snprintf(text, sizeof text, "%ld", size);
+  if (!put_text(fd, text) || !put_end(fd)) return false;
+  char block[BLOCK];
+  while (size > 0) {
+    const long want = size < (long)BLOCK ? size : (long)BLOCK;
+    const long got = trace_call(SYS_read, file, block, want);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0 || !write_block(fd, block, got)) return false;
+    size -= got;
+  }
+  return true;
+}
+
+static bool put_word(int fd, const char* word, bool may_be_file, const char* directory, size_t length) {
+  const bool is_inside = may_be_file && strncmp(word, directory, length) == 0;
+  const int file = is_inside ? (int)trace_call(SYS_openat, AT_FDCWD, word, O_RDONLY | O_CLOEXEC, 0) : -1;
+  const long size = file < 0 ? 0 : trace_call(SYS_lseek, file, 0, SEEK_END);
+  bool put = false;
+  if (size > 0 && trace_call(SYS_lseek, file, 0, SEEK_SET) == 0) {
+    put = put_text(fd, "<") && put_argument(fd, word, directory, length) && put_file(fd, file, size);
+  } else {
+    put = put_text(fd, "=") && put_argument(fd, word, directory, length);
+  }
+  if (file >= 0) trace_call(SYS_close, file);
+  return put;
+}
+
+/* `directory` ends with a slash. */
+static bool put_start(int fd, const char* path, char* const argv[], const char* directory) {
+  const size_t length = strlen(directory);
+  bool put = put_text(fd, path) && put_end(fd);
+  for (size_t i = 0; put && argv[i] != NULL; ++i)
+    put = put_word(fd, argv[i], is_compiler(path) && i > 0 && strcmp(argv[i - 1], "-o") != 0, directory, length);
+  return put && put_text(fd, ".") && put_end(fd);
+}
+
+static bool capture(pid_t* child, const char* path, char* const argv[]) {
+  char directory[TRACE_TEXT_LIMIT + 1];
+  char file[TRACE_TEXT_LIMIT + 1];
+  if (!beside_trace(directory, "") || !beside_trace(file, "captured")) return false;
+  const int saved = errno;
+  const int fd = (int)trace_call(SYS_openat, AT_FDCWD, file, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+  bool captured = false;
+  if (fd >= 0) {
+    /* What cannot be written down ends the whole: there is no child, and no program either. */
+    const bool put = put_start(fd, path, argv, directory);
+    const long pid = trace_call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (pid == 0) trace_call(SYS_exit_group, put ? 0 : 1);
+    if (pid > 0 && child != NULL) *child = (pid_t)pid;
+    captured = pid > 0;
+    trace_call(SYS_close, fd);
+  }
+  errno = saved;
+  return captured;
 }
 
 bool trace_answer(pid_t* child, const char* path, char* const argv[]) {
@@ -204,7 +299,7 @@ bool trace_answer(pid_t* child, const char* path, char* const argv[]) {
   const int fd = open_answers();
   if (fd < 0) {
     errno = saved;
-    return false;
+    return capture(child, path, argv);
   }
   bool answered = false;
   const long size = trace_call(SYS_lseek, fd, 0, SEEK_END);

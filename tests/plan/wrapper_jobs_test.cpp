@@ -158,6 +158,90 @@ TEST(PlanWithoutAWrapper, HasNoQuestion) {
   EXPECT_FALSE(planned("23-new-driver-rdc").question);
 }
 
+std::string text(const std::string& words) { return words + std::string(1, '\0'); }
+
+std::string captured_compiler(const std::string& arch, const std::string& bitcode) {
+  const std::string clang = "/usr/lib/llvm-23/bin/clang";
+  std::string bytes = text(clang);
+  for (const std::string& word :
+       {clang, std::string("-o"), placed("program.amdgcn." + arch + "-0a1b2c.img"), "-mcpu=" + arch})
+    bytes += text("=" + word);
+  for (const char* digits : {"a00001", "b00002"})
+    bytes += text("<" + placed("a-amdgcn-amd-amdhsa-" + arch + "-" + digits + ".o")) +
+             text(std::to_string(bitcode.size())) + bitcode;
+  return bytes + text("=-O2") + text(".");
+}
+
+std::string captured_link() {
+  return captured_compiler("gfx906", std::string("one\0two", 7)) + captured_compiler("gfx90a:xnack+", kDirectory) +
+         text("/usr/bin/ld") + text("=/usr/bin/ld") + text("=-o") + text("=" + placed("program")) + text(".");
+}
+
+Plan planned_link(const std::string& name) {
+  command::Invocation invocation = invocation_of_a();
+  invocation.links = true;
+  invocation.object = "app";
+  return accepted(recorded(name), invocation);
+}
+
+TEST(CapturedLink, IsAskedForWhereTheWrapperStartsCompilers) {
+  EXPECT_TRUE(planned_link("clang-23-new-driver-link").question);
+  EXPECT_FALSE(planned_link("clang-19-new-driver-link").question);
+  EXPECT_FALSE(planned_link("clang-15-new-driver-link").question);
+}
+
+TEST(CapturedLink, HasAStepForEachArchBeforeTheWrappers) {
+  Plan plan = planned_link("clang-23-new-driver-link");
+  const Step before = plan.steps.back();
+  ASSERT_TRUE(take_captured(plan, captured_link()));
+  EXPECT_EQ(kinds(plan.steps), (std::vector{StepKind::back_end, StepKind::back_end, StepKind::link}));
+  const Step& back = plan.steps[0];
+  EXPECT_EQ(back.arch.name, "gfx906");
+  ASSERT_EQ(back.files.size(), 2U);
+  EXPECT_NE(back.files[0].name, back.files[1].name);  // two inputs of one stem
+  EXPECT_EQ(back.files[0].bytes, std::string("one\0two", 7));
+  EXPECT_TRUE(back.files[0].verbatim);
+  EXPECT_THAT(back.commands[0].argv, Contains(placed(back.files[1].name)));
+  EXPECT_EQ(plan.steps[1].arch.name, "gfx90a:xnack+");
+  EXPECT_EQ(plan.steps[2].keyed, before.keyed);
+  EXPECT_THAT(plan.steps[2].inputs, Contains(back.outputs[0].name));
+  EXPECT_EQ(plan.steps[2].files.size(), 5U);  // the answers, and what they are compared with
+}
+
+TEST(CapturedLink, KeysADeviceByWhatIsInItsFiles) {
+  const auto key = [](const std::string& bitcode) {
+    Plan plan = planned_link("clang-23-new-driver-link");
+    EXPECT_TRUE(take_captured(plan, captured_compiler("gfx906", bitcode)));
+    return plan.steps.front().keyed;
+  };
+  EXPECT_EQ(key("one"), key("one"));
+  EXPECT_NE(key("one"), key("two"));
+}
+
+TEST(CapturedLink, OfNoCompilerLeavesThePlanAsItIs) {
+  Plan plan = planned_link("clang-23-new-driver-link");
+  ASSERT_TRUE(take_captured(plan, ""));
+  ASSERT_TRUE(take_captured(plan, text("/usr/bin/ld") + text("=/usr/bin/ld") + text(".")));
+  EXPECT_EQ(plan.steps.size(), 1U);
+}
+
+TEST(CapturedLink, IsRefusedWhereItIsCutOffOrDamaged) {
+  const Plan before = planned_link("clang-23-new-driver-link");
+  const std::string one = captured_compiler("gfx906", "bitcode");
+  const auto is_taken = [&](const std::string& captured) {
+    Plan plan = before;
+    return take_captured(plan, captured).ok() && plan.steps.size() > before.steps.size();
+  };
+  ASSERT_TRUE(is_taken(one));
+  for (std::size_t length = 0; length < one.size(); ++length) ASSERT_FALSE(is_taken(one.substr(0, length))) << length;
+  EXPECT_FALSE(is_taken(one + one));
+  EXPECT_FALSE(is_taken(replaced(one, "-mcpu=gfx906", "-mcpu=sm_50")));
+  EXPECT_FALSE(is_taken(replaced(one, text("7"), text("99999999999999999999"))));
+  EXPECT_FALSE(is_taken(replaced(one, text("7"), text("-7"))));
+  EXPECT_FALSE(is_taken(replaced(one, "=-O2", "?-O2")));
+  EXPECT_FALSE(is_taken(replaced(one, placed("a-"), placed("../a-"))));
+}
+
 class EditedAnswer : public ::testing::TestWithParam<testing::Edit> {};
 
 TEST_P(EditedAnswer, IsRefusedForWhatWasEdited) {

@@ -189,5 +189,46 @@ TEST_F(Answer, IsNotGivenToAProgramThatIsNotTraced) {
   EXPECT_THAT(support::read_bytes(traced.scratch / kImage), HasSubstr("ELF"));
 }
 
+// What would have been started is written down, with the bytes of what a compiler would have read.
+class Capture : public Answer {
+ protected:
+  std::string captured() const { return support::read_bytes(traced.scratch / "captured"); }
+};
+
+TEST_F(Capture, TakesThePlaceOfWhatIsStarted) {
+  traced.scratch.write("captured", "");
+  ASSERT_EQ(traced.run(link()).exit_code, 0) << traced.output;
+  EXPECT_FALSE(linker_ran());
+  EXPECT_FALSE(support::exists(traced.scratch / kImage));
+  EXPECT_THAT(traced.output, IsEmpty());
+  std::string expected = text(linker[0]);
+  for (const std::string& word : linker) expected += text("=" + word);
+  EXPECT_EQ(captured(), expected + text("."));
+}
+
+// clang starts no clang, so a link by another name stands for it.
+TEST_F(Capture, HasTheBytesOfACompilersInputsInTheDirectory) {
+  const std::string compiler = traced.scratch.link("tools/clang-linker", "/usr/lib/llvm-19/bin/lld");
+  traced.scratch.write("captured", "");
+  traced.scratch.write("empty-000000.o", "");
+  const std::string input = traced.scratch / kInput;
+  const std::string image = traced.scratch / kImage;
+  const std::string bytes = support::read_bytes(input);
+  ASSERT_EQ(
+      traced.run(clang({"-fuse-ld=" + compiler, input, traced.scratch / "empty-000000.o", "-o", image})).exit_code, 0)
+      << traced.output;
+  const std::string mark =
+      "\x01"
+      "dir"
+      "\x01/";
+  EXPECT_THAT(captured(), testing::StartsWith(text(compiler)));
+  EXPECT_THAT(captured(), HasSubstr(text("<" + mark + kInput) + text(std::to_string(bytes.size())) + bytes));
+  EXPECT_THAT(captured(), HasSubstr(text("=" + mark + "empty-000000.o")));
+  EXPECT_THAT(captured(), HasSubstr(text("=-o") + text("=" + mark + kImage)));
+  EXPECT_THAT(captured(), testing::EndsWith(text(".")));
+}
+
+TEST_F(Capture, IsNotMadeWhereItsFileIsNotThere) { expect_linked(""); }
+
 }  // namespace
 }  // namespace hipcache::trace

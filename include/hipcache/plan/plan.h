@@ -46,8 +46,9 @@ struct StepOutput {
 
 // A file that the driver writes itself while it plans, and that a step reads.
 struct StepFile {
-  std::string name;   // in the request's directory
-  std::string bytes;  // may contain kDirectory
+  std::string name;       // in the request's directory
+  std::string bytes;      // may contain kDirectory
+  bool verbatim = false;  // kDirectory in them is no name
   bool operator==(const StepFile&) const = default;
 };
 
@@ -120,6 +121,10 @@ inline constexpr const char* kPortableGccDepfile = "portable-gcc-depfile";  // t
 // The file in the request's directory with the prepared answers to what programs start (src/trace/preload_answer.c).
 inline constexpr const char* kAnswers = "answers";
 
+// What the linker wrapper would have started in a link, and with which files (src/trace/preload_answer.c): a file in
+// the request's directory, and its role.
+inline constexpr const char* kCaptured = "captured";
+
 // Another way to the same object: the host is compiled with a placeholder of the fatbin, beside the devices, so that no
 // change of theirs costs a compile of the host.
 //
@@ -136,7 +141,8 @@ struct Plan {
   std::string driver_stderr;            // the driver's own warnings, printed before any step's
   std::optional<HostApart> apart = {};  // where the host's object contains a fatbin
   // Where clang-linker-wrapper runs the devices' back ends: it is asked which, and what it prints is for
-  // take_back_ends(). Without an answer the plan is good as it is: the back ends run inside of the wrapper.
+  // take_back_ends(); of a link, what it leaves in its output is for take_captured(). Without an answer the plan is
+  // good as it is: the back ends run inside of the wrapper.
   std::optional<Step> question = {};
 };
 
@@ -178,6 +184,10 @@ Result<Plan> read_plan(std::string printed, const command::Invocation& invocatio
 // bundler ourselves, as the list of jobs has it, for then the wrapper would have to do what it says; handing what the
 // wrapper starts to the daemon, for the wrapper starts one back end after the other.
 Status take_back_ends(Plan& plan, std::string_view printed, const std::string& directory);
+
+// The same of a link, by what its question has left in kCaptured. Where the wrapper starts no compiler the plan stays
+// as it is.
+Status take_captured(Plan& plan, std::string_view captured);
 
 // Whether the two files of HostApart::proof show that the fatbin may be put in afterwards.
 bool is_proof(std::string_view with_fatbin, std::string_view with_placeholder);
