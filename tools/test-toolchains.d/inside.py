@@ -6,6 +6,7 @@ import dataclasses
 import json
 import pathlib
 import re
+import shutil
 import sys
 
 import built_projects
@@ -33,11 +34,17 @@ class Inside:
         self.work = pathlib.Path(given.work)
 
     def make_stand_in(self, toolchain):
-        """The program that stands for ROCm's, and the compiler that it runs."""
+        """The program that stands for ROCm's, and the compiler beside it that it runs: laid out as ROCm does."""
         place = pathlib.Path(toolchain.program)
-        place.parent.mkdir(exist_ok=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
         must(["cc", "-static", "-o", place, pathlib.Path(__file__).with_name("stand_in.c")], "/")
-        (place.parent / "clang++").symlink_to(f"{toolchain.tools}/clang++")
+        tools = pathlib.Path(toolchain.tools)
+        (place.parent.parent / "lib").symlink_to(tools.parent / "lib")
+        shutil.copy(tools / "clang", place.parent / "clang")
+        (place.parent / "clang++").symlink_to("clang")
+        for tool in tools.iterdir():
+            if not (place.parent / tool.name).exists():
+                (place.parent / tool.name).symlink_to(tool)
 
     def default_driver(self, toolchain):
         """Which of the two the compiler takes when nobody says: by the phases that it would go through."""

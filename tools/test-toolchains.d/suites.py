@@ -7,7 +7,7 @@ OLD, NEW = "old", "new"
 DRIVER_FLAGS = {OLD: "--no-offload-new-driver", NEW: "--offload-new-driver"}
 
 # Where the tool makes it.
-STAND_IN = "/mnt/work/amdclang"
+STAND_IN = "/mnt/work/amdclang/bin"
 
 # What every tree gets besides its compilers.
 COMMON = ("python3", "cmake", "ninja-build", "dpkg-dev", "libc6-dev", "g++", "libamdhip64-dev", "hipcc")
