@@ -30,10 +30,19 @@ std::string file_name(const command::ArchId& arch) {
   return name;
 }
 
+// As the driver has it: the packager notes in a package what an image is by the end of its name, and clang 23 calls IR
+// as text
+// ".s" there.
+std::string product_ending(const DeviceJobs& device) {
+  for (const Emits emits : {Emits::object, Emits::bitcode, Emits::ir, Emits::assembly})
+    if (device.product().ends_with(ending_of(emits))) return ending_of(emits);
+  return ending_of(device.compile.emits);
+}
+
 // The bitcode for the wrapper has a name like the one that the wrapper would give it: linkers may mention it.
 std::string product_name(const Shape& shape, const DeviceJobs& device) {
   if (shape.wrap) return name_in_wrapper(kPackageStem, device.arch);
-  return file_name(device.arch) + (device.link ? ".out" : ending_of(device.compile.emits));
+  return file_name(device.arch) + (device.link ? ".out" : product_ending(device));
 }
 
 std::string host_name(const FrontendJob& host) { return std::string(kHost) + ending_of(host.emits); }

@@ -41,6 +41,17 @@ TEST_P(NewDriver, HasADeviceForEachArchInEveryShape) {
               ::testing::UnorderedElementsAre("gfx1030", "gfx906", "gfx90a:sramecc+:xnack-"));
 }
 
+// The packager notes what an image is by the end of its name.
+TEST_P(NewDriver, PackagesTextUnderNamesThatEndAsTheDriversDo) {
+  const std::string printed = of(GetParam(), "-rdc-assembly");
+  const std::string ending = printed.find(".s,triple=") != std::string::npos ? ".s" : ".bc";
+  EXPECT_THAT(printed, HasSubstr(ending + ",triple="));
+  const Plan plan = accepted(printed, invocation_of_a());
+  ASSERT_THAT(archs_of(plan), ::testing::SizeIs(2));
+  EXPECT_THAT(plan.steps[0].outputs.front().name, ::testing::EndsWith(ending));
+  EXPECT_THAT(plan.steps[1].outputs.front().name, ::testing::EndsWith(ending));
+}
+
 TEST_P(NewDriver, IsRefusedForAnOptionOfTheDevicesCompilersThatNobodyKnows) {
   EXPECT_THAT(refusal(replaced(of(GetParam(), ""), "amdhsa=-O2", "amdhsa=-save-temps"), invocation_of_a()),
               HasSubstr("-save-temps"));
