@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "hipcache/base/files.h"
 #include "hipcache/plan/cuid.h"
 #include "hipcache/plan/plan.h"
 
@@ -45,6 +46,42 @@ bool compiles_for_devices(std::string_view argument) {
          argument.ends_with(".hip") || argument.ends_with(".cu") || argument.ends_with("hipcc");
 }
 
+// Debug information of clang has a file's name less what it shares, by whole names, with the directory of the compile:
+// of /src/one/a.h it says "one/a.h" where that is /src/build, and nowhere /src/one. "" where they share no more than
+// "/", or the directory lies in the root, whose name is then found as a whole.
+std::string_view left_beside(const Root& root, std::string_view directory) {
+  const std::string_view path = root.path;
+  if (is_within(directory, path)) return "";
+  std::size_t shared = 0;
+  for (std::size_t i = 1; i < path.size() && i <= directory.size(); ++i) {
+    if (path[i] == '/' && (i == directory.size() || directory[i] == '/')) shared = i;
+    if (i == directory.size() || path[i] != directory[i]) break;
+  }
+  return shared == 0 ? "" : path.substr(shared + 1);
+}
+
+bool holds_debug_information(std::string_view bytes) {
+  return bytes.find(".debug_") != bytes.npos || bytes.starts_with("BC\xc0\xde") || bytes.find("!DIFile") != bytes.npos;
+}
+
+RootMask shown_in_part(std::string_view bytes, const inputs::Surroundings& from) {
+  RootMask shown = 0;
+  if (from.roots.empty() || !holds_debug_information(bytes)) return shown;
+  const auto shows = [&](std::string_view name) {
+    return !name.empty() && bytes.find(std::string(name) + "/") != bytes.npos;
+  };
+  const std::string logical = from.logical_directory();
+  for (std::size_t i = 0; i < from.roots.all().size(); ++i) {
+    const Root& root = from.roots.all()[i];
+    Root alias = root;
+    if (!root.alias.empty()) alias.path = root.alias;
+    for (const Root& name : {root, alias})
+      if (shows(left_beside(name, from.working_directory)) || shows(left_beside(name, logical)))
+        shown |= RootMask{1} << i;
+  }
+  return shown;
+}
+
 }  // namespace
 
 Ties::Ties(plan::PrefixMaps of_command) : maps(std::move(of_command)) {
@@ -53,7 +90,7 @@ Ties::Ties(plan::PrefixMaps of_command) : maps(std::move(of_command)) {
 }
 
 void Ties::look_into(std::string_view bytes, const inputs::Surroundings& from) {
-  roots.shown |= from.roots.shown_in(bytes) | maps.left_in(bytes);
+  roots.shown |= from.roots.shown_in(bytes) | shown_in_part(bytes, from) | maps.left_in(bytes);
   roots.placed |= maps.places_in(bytes);
   cuid = cuid || plan::shows_cuid(bytes, from.cuid);
   command = command || bytes.find(kCommandSection) != bytes.npos || bytes.find(kCommandSymbol) != bytes.npos;

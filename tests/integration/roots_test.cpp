@@ -182,6 +182,16 @@ TEST_P(Roots, SeveralBaseDirectoriesCountAtOnce) {
   }
 }
 
+// clang writes "one/own.h": what it shares with the working directory is left out.
+TEST_P(Roots, ABaseDirectoryBesideTheWorkingDirectoryTiesByWhatDebugInformationHasOfIt) {
+  scratch_.write("work/a.c", "#include \"own.h\"\nint more(int x) { return own(x); }\n");
+  for (const std::string tree : {"one", "two"}) {
+    scratch_.write(tree + "/own.h", "static inline int own(int x) { return 3 * x; }\n");
+    compile("work", {GetParam(), "-g", "-O1", "-I" + (scratch_ / tree), "-c", "a.c", "-o", "a.o"},
+            {{"HIPCACHE_BASEDIR", scratch_ / tree}});
+  }
+}
+
 class LinkedRoots : public Roots {
  protected:
   // A checkout that a link leads to, and one that lies where it is named.
