@@ -49,6 +49,7 @@ bool names(std::string_view text, const std::string& name) {
 
 // What a text says of a root that is not here.
 std::string placeholder(std::string_view mark) {
+  if (mark.starts_with(kToolchainMark)) return "<toolchain directory>";
   return mark.starts_with(kBaseMark) ? "HIPCACHE_BASEDIR" : "<build directory>";
 }
 
@@ -100,12 +101,14 @@ std::string_view Roots::mark_in_front(std::string_view text) {
   if (!text.starts_with(kQuote)) return "";
   const std::size_t end = text.find(kQuote, 1);
   const std::string_view mark = end == std::string_view::npos ? "" : text.substr(1, end - 1);
-  return mark.starts_with(kBaseMark) || mark.starts_with(kBuildMark) ? mark : "";
+  const bool is_known = mark.starts_with(kBaseMark) || mark.starts_with(kBuildMark) || mark.starts_with(kToolchainMark);
+  return is_known ? mark : "";
 }
 
 std::string Roots::name_of(std::string_view mark) {
   if (mark == kOuterBuildMark) return "topmost build directory";
   if (mark == kBuildMark) return "build directory";
+  if (mark == kToolchainMark) return "toolchain directory";
   if (mark.ends_with('@')) return name_of(mark.substr(0, mark.size() - 1)) + " by another name";
   const std::string_view number = mark.substr(std::min(mark.size(), std::string_view(kBaseMark).size()));
   return "base directory" + (number.empty() ? "" : " " + std::string(number));

@@ -89,15 +89,15 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   auto invocation = read_command(message, request.settings, services.parser);
   if (auto* uncacheable = std::get_if<Uncacheable>(&invocation)) return std::move(*uncacheable);
   request.invocation = std::move(std::get<Invocation>(invocation));
-  request.from.roots = roots_of(request.invocation.argv, request.from, request.settings.base_directories);
-  request.from.output_names = names_of(request.invocation, request.from.roots);
-  request.umask = message.umask;
-
   const char* path_variable = request.from.variable("PATH");
   Result<std::string> compiler =
       find_program(message.argv[0], path_variable == nullptr ? "" : path_variable, message.working_directory);
   if (!compiler) return Uncacheable{reason::kCompilerNotFound, message.argv[0]};
   request.compiler = std::move(*compiler);
+  request.from.roots =
+      roots_of(request.invocation.argv, request.compiler, request.from, request.settings.base_directories);
+  request.from.output_names = names_of(request.invocation, request.from.roots);
+  request.umask = message.umask;
 
   if (request.invocation.route == Route::planned) {
     if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "daemon/toolchain_root.h"
 #include "hipcache/plan/build_root.h"
 
 namespace hipcache::daemon {
@@ -28,7 +29,7 @@ std::string logical_name(const std::string& root, const std::string& physical, c
 
 }  // namespace
 
-Roots roots_of(const std::vector<std::string>& argv, const inputs::Surroundings& from,
+Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler, const inputs::Surroundings& from,
                const std::vector<std::string>& base_directories) {
   if (std::any_of(argv.begin(), argv.end(), Roots::holds_token)) return {};
   Roots roots;
@@ -43,7 +44,12 @@ Roots roots_of(const std::vector<std::string>& argv, const inputs::Surroundings&
   add_build(kOuterBuildMark, builds.topmost);
   for (std::size_t i = 0; i < base_directories.size(); ++i)
     roots.add(kBaseMark + (i == 0 ? "" : std::to_string(i + 1)), real_path(base_directories[i]), base_directories[i]);
-  roots.note_forms(argv, logical);
+  const ToolchainRoot toolchain = toolchain_root(compiler, physical);
+  if (!toolchain.path.empty()) roots.add(kToolchainMark, toolchain.path, toolchain.alias);
+  // PATH may lead to a name that no argument has.
+  std::vector<std::string> named = argv;
+  named.push_back(compiler);
+  roots.note_forms(named, logical);
   return roots;
 }
 

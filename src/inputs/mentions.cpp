@@ -12,6 +12,7 @@
 #include "hipcache/base/files.h"
 #include "inputs/directives.h"
 #include "inputs/memory.h"
+#include "inputs/program_mentions.h"
 #include "inputs/text_marks.h"
 
 namespace hipcache::inputs {
@@ -75,6 +76,15 @@ RootMask build_directories(const Roots& roots) {
   return found;
 }
 
+// What a toolchain's directory holds of its own. Anything else there may be a project's.
+bool is_toolchains_own(std::string_view path, const Root& toolchain) {
+  constexpr std::array<std::string_view, 9> kOwn = {"/lib/",   "/lib64/", "/libexec/", "/include/", "/bin/",
+                                                    "/share/", "/llvm/",  "/amdgcn/",  "/hip/"};
+  return std::any_of(kOwn.begin(), kOwn.end(), [&](std::string_view directory) {
+    return path.substr(toolchain.path.size()).starts_with(directory);
+  });
+}
+
 // The first of each root.
 class OwnNames {
  public:
@@ -110,9 +120,17 @@ Mentions mentions_in(const std::vector<Observation>& observations, const Surroun
     const TextMarks marks = marks_of(path, status, from.roots, world);
     mentions.shown |= marks.shown;
     mentions.named |= marks.named;
-    const RootMask root = from.roots.holding(from.roots.local_path(observation.name));
+    const bool says_nothing = marks.shown == 0 && !marks.asks_own_name && !marks.is_code;
+    const RootMask by_program = says_nothing ? named_by_program(path, from.roots, world) : 0;
+    mentions.shown |= by_program;
+    mentions.named |= by_program;
+    const std::string place = from.roots.local_path(observation.name);
+    const Root* around = from.roots.around(place);
+    const RootMask root = from.roots.holding(place);
+    const bool is_strange = around != nullptr && around->mark == kToolchainMark &&
+                            !is_toolchains_own(from.roots.real_spelling(place), *around);
     if (marks.asks_own_name && root != 0) own_names.add(root, path);
-    if (marks.is_code && (root & builds) != 0) by_macros.add(root, path);
+    if (marks.is_code && ((root & builds) != 0 || is_strange)) by_macros.add(root, path);
     has_macros = has_macros || (marks.asks_own_name && !is_installed(path));
   }
   mentions.own_names = own_names.take();

@@ -34,7 +34,7 @@ inline constexpr std::size_t kMaxPathSets = 8;
 inline constexpr std::size_t kDecodedBytes = 32u << 20;
 
 // Raised when the meaning of keys or results changes; part of every key (key_hasher).
-inline constexpr std::uint32_t kSchema = 7;
+inline constexpr std::uint32_t kSchema = 8;
 
 struct ActionKey {
   Digest value;

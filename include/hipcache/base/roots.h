@@ -1,6 +1,6 @@
 // The directories of one request that differ from checkout to checkout and from build to build, and stand for
-// themselves: base directories (HIPCACHE_BASEDIR) and build directories. What lies in one of them has one name
-// everywhere.
+// themselves: base directories (HIPCACHE_BASEDIR), build directories, and the directory of a toolchain. What lies in
+// one of them has one name everywhere.
 //
 // The problem: CI and worktrees compile equal sources in different directories, a project has several build
 // directories, and CMake names everything absolutely. The choice: where hipcache compares names, a root in them is
@@ -31,6 +31,7 @@ using RootMask = std::uint32_t;
 inline constexpr const char* kBaseMark = "base";           // the first base directory; then "base2", "base3", ...
 inline constexpr const char* kBuildMark = "build";         // the nearest build directory
 inline constexpr const char* kOuterBuildMark = "builds";   // the topmost one, where that is another
+inline constexpr const char* kToolchainMark = "toolchain";  // where the compiler is installed, with what is its own
 inline constexpr const char* kOutputRootMark = "outputs";  // the output's own, where the id is made (plan/cuid.h)
 
 struct Root {

@@ -6,9 +6,11 @@
 // measure or hash it (sizeof(__FILE__)), so that its checkout ties the object unseen. The choice: look into every file
 // that was read, wherever it lies, for the names of the roots, and into those that lie in a root for what asks for
 // their own name. A macro asks for the name of the file that it is used in: so code in a build directory, which nobody
-// named as a root, asks where any other file does, unless that was installed. Who sets a base directory has headers
+// named as a root, asks where any other file does, unless that was installed. The same holds of what lies in a
+// toolchain's directory and is not the toolchain's. Who sets a base directory has headers
 // outside of it taken for what they mostly are: error macros, whose text stays text. Programs, libraries and archives
-// of objects are no texts, though a compiler's own holds these words. Rejected: to tell by the trace who brought a name
+// of objects are no texts, though a compiler's own holds these words; programs and libraries may name a toolchain's
+// directory all the same (inputs/program_mentions.h). Rejected: to tell by the trace who brought a name
 // in, which the kernel does not know.
 #ifndef HIPCACHE_INPUTS_MENTIONS_H
 #define HIPCACHE_INPUTS_MENTIONS_H
