@@ -223,13 +223,6 @@ TEST_P(ToolchainStaleness, ACompilerOfEqualBytesInAnotherDirectorySharesAllSteps
   expect_runs(kCompilerChanged, changed.compile(), under(changed));
 }
 
-// The compiler's place is in the command of each step, and nobody said that it does not count.
-TEST_P(ToolchainStaleness, ACompilerOfEqualBytesInAnotherDirectoryIsAnotherWithoutABaseDirectory) {
-  const Toolchain other(GetParam());
-  warm(toolchain_.compile());
-  expect_runs({.device = 2, .bundle = 1, .host = 1, .probe = 1}, other.compile());
-}
-
 INSTANTIATE_TEST_SUITE_P(Compilers, ToolchainStaleness, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace
