@@ -120,7 +120,8 @@ def expected(toolchain, driver, rdc, name):
     """What runs in a case."""
     if rdc:
         new = driver == NEW
+        whole_link = new and not toolchain.wraps_devices
         if new and name == "reordered" and toolchain.bundles_as_asked:
             return Ran(Steps(host=2), Steps(link=1))
-        return Ran((_RDC_NEW if new else _RDC)[name], (_WHOLE_LINK if new else _LINK)[name])
+        return Ran((_RDC_NEW if new else _RDC)[name], (_WHOLE_LINK if whole_link else _LINK)[name])
     return Ran((_APART if toolchain.takes_apart(driver) else _WHOLE)[name])
