@@ -28,11 +28,11 @@ namespace hipcache {
 // Some of the roots: bit i is roots.all()[i].
 using RootMask = std::uint32_t;
 
-inline constexpr const char* kBaseMark = "base";           // the first base directory; then "base2", "base3", ...
-inline constexpr const char* kBuildMark = "build";         // the nearest build directory
-inline constexpr const char* kOuterBuildMark = "builds";   // the topmost one, where that is another
+inline constexpr const char* kBaseMark = "base";            // the first base directory; then "base2", "base3", ...
+inline constexpr const char* kBuildMark = "build";          // the nearest build directory
+inline constexpr const char* kOuterBuildMark = "builds";    // the topmost one, where that is another
 inline constexpr const char* kToolchainMark = "toolchain";  // where the compiler is installed, with what is its own
-inline constexpr const char* kOutputRootMark = "outputs";  // the output's own, where the id is made (plan/cuid.h)
+inline constexpr const char* kOutputRootMark = "outputs";   // the output's own, where the id is made (plan/cuid.h)
 
 struct Root {
   std::string mark;
