@@ -105,7 +105,7 @@ class Inside:
                 self.make_stand_in(toolchain)
             default = self.default_driver(toolchain)
             told = {"compiler": toolchain.title, "version": _version(toolchain), "default": default}
-            for driver in filter(lambda name: re.search(self.given.driver, name), suites.DRIVER_FLAGS):
+            for driver in filter(lambda name: re.search(self.given.driver, name), toolchain.drivers):
                 row = {**told, "driver": driver}
                 if "steps" in self.given.part:
                     row["compile"] = list(self.steps(toolchain, driver, False))

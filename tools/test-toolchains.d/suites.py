@@ -25,6 +25,11 @@ class Toolchain:
     stand_in: bool = False  # `program` is made beside a link to the compiler (stand_in.c)
 
     @property
+    def drivers(self):
+        """Nothing is stored of a static wrapper whose compile is not taken apart."""
+        return tuple(driver for driver in DRIVER_FLAGS if not self.stand_in or self.takes_apart(driver))
+
+    @property
     def tools(self):
         return f"/usr/lib/llvm-{self.clang}/bin"
 
