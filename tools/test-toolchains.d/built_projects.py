@@ -26,9 +26,9 @@ class BuiltProject:
         """The oracle, and counts by the units that there are."""
         return (
             not self.differences
-            and (self.cold.front, self.cold.host) == (self.hip, self.units)
-            and (self.warm.front, self.warm.host) == (0, 0)
-            and (self.more.front, self.more.host) == (self.hip, 0)
+            and (self.cold.device, self.cold.host) == (self.hip, self.units)
+            and (self.warm.device, self.warm.host) == (0, 0)
+            and (self.more.device, self.more.host) == (self.hip, 0)
         )
 
 
@@ -57,7 +57,7 @@ class Build:
         printed = must(["ninja", "-C", self.directory, "-t", "compdb"], "/").out
         for entry in json.loads(printed[printed.index("["):]):
             words = shlex.split(entry["command"])
-            if words[0] == self.cache.program and "-c" in words:
+            if words[:1] == [self.cache.program] and "-c" in words:
                 yield words[1:], pathlib.Path(entry["directory"])
 
     def differences(self):

@@ -41,7 +41,7 @@ def _projects(rows):
     told = []
     for row in rows:
         for built in row.get("projects", ()):
-            cells = [f"{built[when]['front']}F {built[when]['host']}H" for when in ("cold", "warm", "more")]
+            cells = [f"{built[when]['device']}F {built[when]['host']}H" for when in ("cold", "warm", "more")]
             mark = "" if built["ok"] else "**"
             told.append((row["compiler"], built["project"], built["hip"], built["units"] - built["hip"], *cells,
                          f"{mark}{len(built['differences'])}{mark}"))
