@@ -1,7 +1,7 @@
 // A link of relocatable device code by the new driver: one job, of clang-linker-wrapper, which runs the devices' back
 // ends, makes the object that registers their code, and runs the host's linker.
 //
-// Since clang 22 it starts a compiler for each arch, which are steps (wrapper_jobs.h); up to clang 21 the back ends run
+// Since clang 21 it starts a compiler for each arch, which are steps (wrapper_jobs.h); up to clang 19 the back ends run
 // inside of the wrapper, and the link is one step. Rejected: a graph of its own list of jobs (--dry-run), which leaves
 // out the object that registers the code, made by no program.
 #ifndef HIPCACHE_SRC_PLAN_WRAPPED_LINK_H

@@ -120,7 +120,7 @@ def expected(toolchain, driver, rdc, name):
     """What runs in a case."""
     if rdc:
         new = driver == NEW
-        whole_link = new and not toolchain.wraps_devices
+        whole_link = new and not toolchain.links_by_arch
         if new and name == "reordered" and toolchain.bundles_as_asked:
             return Ran(Steps(host=2), Steps(link=1))
         return Ran((_RDC_NEW if new else _RDC)[name], (_WHOLE_LINK if whole_link else _LINK)[name])

@@ -56,6 +56,11 @@ class Toolchain:
         """Its new driver has clang-linker-wrapper make the devices' code, before the host's compile."""
         return self.clang >= 22
 
+    @property
+    def links_by_arch(self):
+        """clang-linker-wrapper starts a compiler for each architecture of a link, and its options name them."""
+        return self.clang >= 21
+
     def takes_apart(self, driver):
         """Whether a compile runs by steps. The new driver of clang 20 and 21 has code that is not relocatable made in
         clang-linker-wrapper, after the host's compile and within its object."""
