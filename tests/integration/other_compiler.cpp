@@ -44,6 +44,12 @@ bool has(const Arguments& argv, const std::string& word) {
   return std::find(argv.begin(), argv.end(), word) != argv.end();
 }
 
+// Behind it there are options for warnings alone.
+std::string source_of(const Arguments& argv) {
+  const auto last = std::find_if(argv.rbegin(), argv.rend(), [](const auto& one) { return !one.starts_with("-"); });
+  return last == argv.rend() ? "" : *last;
+}
+
 void take_time() {
   volatile unsigned long work = 0;
   rusage used{};
@@ -71,7 +77,7 @@ std::string front_end(const std::string& source) {
 int frontend(const Arguments& argv, bool takes_time) {
   const bool from_bitcode = after(argv, "-x") == "ir";
   const bool to_bitcode = has(argv, "-emit-llvm-bc");
-  const std::string input = read(argv.back() == "-Weverything" ? argv[argv.size() - 2] : argv.back());
+  const std::string input = read(source_of(argv));
   const auto says = [&](const char* word) { return input.find(word) != std::string::npos; };
   if (says("wrong")) return fail("in the source");
   if (!from_bitcode) {

@@ -86,8 +86,8 @@ class Comparison:
 
     def __init__(self, directory, trace, without=None):
         self.trace = trace
-        # The tracer's own: prepared answers, which the daemon puts beside the trace.
-        self.answers = os.path.join(os.path.dirname(trace), "answers")
+        # The tracer's own: what the daemon puts beside the trace for it (docs/trace.md).
+        self.instructions = [os.path.join(os.path.dirname(trace), name) for name in ("answers", "captured", "driver")]
         self.records = [record for record in records_of(trace) if record[1] != without]
         self.texts = {text for _, text in self.records}
         self.kinds = {kind for kind, _ in self.records}
@@ -145,7 +145,7 @@ class Comparison:
         return texts[:1]
 
     def take_path(self, call, path, line):
-        if path in self.texts or path == "" or path in (self.trace, self.answers) or path in EXPLAINED_PATHS:
+        if path in self.texts or path == "" or path == self.trace or path in self.instructions or path in EXPLAINED_PATHS:
             return
         if call in ("readlink", "readlinkat") and (path in self.links or re.fullmatch(r"/proc/self/fd/\d+", path)):
             return  # within realpath, or the name of a file that is open
