@@ -129,8 +129,8 @@ TEST_F(SameContent, AFileThatWasOpenedWithinTheTickInWhichItWasWrittenIsRefused)
   EXPECT_EQ(refusal(), "input-changed") << "one opening of two is enough";
 }
 
-// An edit within the tick leaves the file in the state in which it was opened: nothing but the flag tells the two apart.
-// Linux from 6.13 on gives a file that was looked at another stamp, so the state is set here and not provoked.
+// An edit within the tick leaves the file in the state in which it was opened: nothing but the flag tells the two
+// apart. Linux from 6.13 on gives a file that was looked at another stamp, so the state is set here and not provoked.
 TEST_F(SameContent, AnEditWithinTheSameTickIsRefusedWhereTheFileWasOpenedInIt) {
   write_as_run_begins("#define VALUE 1");
   got(Kind::open_read, header_);

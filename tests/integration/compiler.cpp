@@ -7,22 +7,6 @@
 namespace hipcache::integration {
 namespace {
 
-constexpr const char* kRuntime = R"(#pragma once
-#define __global__ __attribute__((global))
-#define __device__ __attribute__((device))
-#define __constant__ __attribute__((constant))
-typedef int hipError_t;
-typedef struct ihipStream_t* hipStream_t;
-struct dim3 {
-  unsigned x, y, z;
-  __attribute__((host)) __attribute__((device)) constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1)
-      : x(a), y(b), z(c) {}
-};
-extern "C" hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, unsigned long, hipStream_t);
-extern "C" hipError_t __hipPushCallConfiguration(dim3, dim3, unsigned long = 0, hipStream_t = nullptr);
-extern "C" hipError_t __hipPopCallConfiguration(dim3*, dim3*, unsigned long*, hipStream_t*);
-)";
-
 constexpr const char* kSource = R"(
 #include "runtime.h"
 __device__ float scale = 2;
@@ -64,7 +48,8 @@ Arguments archs(const std::vector<std::string>& names) {
 }
 
 std::string write_runtime(const support::Scratch& scratch, const std::string& directory) {
-  return scratch.write(directory == "." ? "runtime.h" : directory + "/runtime.h", kRuntime);
+  return scratch.write(directory == "." ? "runtime.h" : directory + "/runtime.h",
+                       support::read_bytes(HIPCACHE_BARE_HIP));
 }
 
 std::string write_kernel(const support::Scratch& scratch, const std::string& name, const std::string& extra) {

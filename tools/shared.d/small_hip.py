@@ -4,20 +4,7 @@ how a file is replaced."""
 import os
 import pathlib
 
-RUNTIME = """#pragma once
-#define __global__ __attribute__((global))
-#define __device__ __attribute__((device))
-typedef int hipError_t;
-typedef struct ihipStream_t* hipStream_t;
-struct dim3 {
-  unsigned x, y, z;
-  __attribute__((host)) __attribute__((device)) constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1)
-      : x(a), y(b), z(c) {}
-};
-extern "C" hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, unsigned long, hipStream_t);
-extern "C" hipError_t __hipPushCallConfiguration(dim3, dim3, unsigned long = 0, hipStream_t = nullptr);
-extern "C" hipError_t __hipPopCallConfiguration(dim3*, dim3*, unsigned long*, hipStream_t*);
-"""
+RUNTIME = (pathlib.Path(__file__).resolve().parents[2] / "fixtures/projects/bare-hip/bare_hip.h").read_text()
 
 # With it, a compile's output does not depend on how a launcher spells the compiler's command.
 CUID = "-cuid=5ca1ab1e5ca1ab1e"

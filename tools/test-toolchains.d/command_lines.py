@@ -13,7 +13,6 @@ import oracle
 from cache import Cache, run, workers
 from suites import DRIVER_FLAGS
 
-RUNTIME_MORE = "#define __constant__ __attribute__((constant))\n"
 # In the order in which the table tells them.
 STEPS, WHOLE, PASSED, REFUSED = "by steps", "whole", "passed through", "refused by the compiler"
 OUTCOMES = (STEPS, WHOLE, PASSED, REFUSED)

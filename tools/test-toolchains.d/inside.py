@@ -75,9 +75,8 @@ class Inside:
                        "differences": built.differences}
 
     def lines(self, toolchain, driver):
-        runtime = small_hip.RUNTIME + command_lines.RUNTIME_MORE
         lines = [line for line in command_lines.read(self.source / "fixtures/commands") if re.search(self.given.line, line.run)]
-        outcomes = command_lines.check_all(lines, self.given.hipcache, self.work / "lines", toolchain, driver, runtime)
+        outcomes = command_lines.check_all(lines, self.given.hipcache, self.work / "lines", toolchain, driver, small_hip.RUNTIME)
         counted = {outcome: sum(one.came_to == outcome for one in outcomes) for outcome in command_lines.OUTCOMES}
         bad = [one for one in outcomes if one.differences]
         for one in bad:
