@@ -1,15 +1,18 @@
-// What compiles of an output were like, so that a miss can be explained: which argument, file or variable differs from
-// the nearest compile that is stored.
+// The miss history: describes earlier compiles of an output, so that a miss can be explained. The
+// explanation names the argument, file or variable that differs from the nearest stored compile.
 //
-// The problem: keys and states are digests, and say only that something differs. The choice: of every request that was
-// served step by step a trail is kept, what was asked and what the world answered, under the name of its output; the
-// newest few of each. A hit neither reads nor writes any of it. Rejected: answers in the path sets (one set serves any
-// number of results), and a trail for each step (steps share most of what they observe).
+// Problem: keys and states are digests, which say only that something differs.
+// Choice: each request that was served step by step leaves a trail: what was asked, and a
+// fingerprint of each answer. Trails are stored under the name of the output; only the newest few
+// are kept. A hit neither reads nor writes them.
+// Rejected: answers in the path sets (one set serves any number of results); one trail per step
+// (steps share most of what they observe).
 //
 //   action(output)  -> blobs of the newest trails   (list, at most kMaxTrails)
 //   blob(trail)     -> the trail; it names the blob of the path set that its answers belong to
 //
-// Values of variables are in no trail (inputs/told.h). Damage is a shorter explanation, never an error. Thread-safe.
+// No trail holds values of variables (inputs/told.h). A damaged trail shortens the explanation and
+// is never an error. Thread-safe.
 #ifndef HIPCACHE_ACTION_HISTORY_H
 #define HIPCACHE_ACTION_HISTORY_H
 
@@ -27,12 +30,12 @@
 namespace hipcache::action {
 
 inline constexpr std::size_t kMaxTrails = 4;
-inline constexpr std::size_t kMaxTrailBytes = 4u << 20;  // before compression; a larger one is not kept
+inline constexpr std::size_t kMaxTrailBytes = 4u << 20;  // before compression
 
-// A request, as far as it is part of keys.
+// The parts of a request that go into keys.
 struct Asked {
   std::string compiler;
-  std::vector<std::string> arguments;  // less the architectures
+  std::vector<std::string> arguments;  // without the architectures
   std::vector<std::string> archs;
   std::string working_directory;
   std::string logical_directory;
@@ -46,9 +49,9 @@ struct TrailStep {
   ActionKey key;
   std::vector<std::string> programs;
   std::vector<std::vector<std::string>> arguments;  // of each command, as the key has them
-  std::vector<Digest> inputs;                       // made by earlier steps
-  Digest set;                                       // id of its path set; none if it was refused
-  std::string refusal;                              // why it could not be stored, or empty
+  std::vector<Digest> inputs;                       // outputs of earlier steps
+  Digest set;                                       // of its path set; empty if it was refused
+  std::string refusal;                              // why the step could not be stored, or empty
   std::string detail;
   bool operator==(const TrailStep&) const = default;
 };
@@ -56,12 +59,12 @@ struct TrailStep {
 struct Trail {
   Asked asked;
   std::vector<TrailStep> steps;
-  Observed observed;  // by all steps that could be stored; without a set where that is lost
+  Observed observed;  // by all steps that could be stored; without a set if the set is lost
 
   const TrailStep* step(std::string_view label) const;
 
   std::string encode() const;
-  // Without the set itself.
+  // `observed.set` stays empty.
   static Result<Trail> decode(std::string_view bytes);
 };
 
@@ -69,7 +72,7 @@ class History {
  public:
   History(store::Store& store, Log& log) : store_(store), log_(log) {}
 
-  // One that is too large is not kept, which is no error. REQUIRES: the path set is stored.
+  // A trail that is too large is not kept; that is no error. REQUIRES: the path set is stored.
   Status record(const Digest& output, const Trail& trail);
 
   // Newest first.
@@ -81,7 +84,7 @@ class History {
 
   store::Store& store_;
   Log& log_;
-  std::mutex list_mutex_;  // a list is read, changed and written back
+  std::mutex list_mutex_;  // protects the read, change and write-back of a list
 };
 
 }  // namespace hipcache::action

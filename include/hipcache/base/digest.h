@@ -1,7 +1,8 @@
-// What things are called by: the XXH3-128 digest of their bytes, or of a length-framed list of fields.
+// Digests: the XXH3-128 digest of bytes, or of a length-framed list of fields.
 //
-// Not cryptographic, on purpose: the cache is one user's, behind a 0600 socket, and hashing must cost less than a stat.
-// Where a protocol wants SHA-256 a blob is addressed by that as well (see docs/formats.md).
+// Not cryptographic, on purpose: the cache belongs to one user, behind a 0600 socket, and hashing
+// must cost less than a stat. A protocol that needs SHA-256 addresses blobs by that as well
+// (docs/formats.md).
 #ifndef HIPCACHE_BASE_DIGEST_H
 #define HIPCACHE_BASE_DIGEST_H
 
@@ -32,12 +33,13 @@ struct Digest {
 // The digest of the bytes alone.
 Digest digest_of(std::string_view bytes);
 
-// The digest of all that can be read from the descriptor, from its start; reads in bounded pieces, moves no file
-// offset.
+// The digest of everything that can be read from the descriptor, from its start. Reads in bounded
+// pieces and does not move the file offset.
 Result<Digest> digest_of_file(int fd);
 
-// The digest of a list of fields. Every field is framed with its length and the whole is tagged with a domain, so no
-// two lists, nor two kinds of lists, can collide by concatenation. One thread at a time.
+// The digest of a list of fields. Each field is framed with its length and the list is tagged with
+// a domain. So different lists, or lists of different domains, cannot collide by concatenation. One
+// thread at a time.
 class Hasher {
  public:
   explicit Hasher(std::string_view domain);

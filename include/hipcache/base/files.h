@@ -1,5 +1,6 @@
-// The file system as the project uses it: descriptors that close themselves, whole-file reads with a limit, replacing a
-// file by temporary name and rename. Every error names the path and says what the system said.
+// The file system as the project uses it: descriptors that close themselves, whole-file reads with
+// a limit, and replacement of a file by temporary file and rename. Every error names the path and
+// the system's reason.
 #ifndef HIPCACHE_BASE_FILES_H
 #define HIPCACHE_BASE_FILES_H
 
@@ -39,31 +40,32 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// The kind of an errno. One that no caller acts on is ErrorCode::other.
+// Maps an errno to an ErrorCode; ErrorCode::other if no caller acts on that errno.
 ErrorCode code_of_errno(int number);
 
-// "what path: reason of errno", with the code of errno: the form of every error about a file.
+// Builds the form of every error about a file: "what path: reason of errno", with the code of
+// errno.
 Error system_error(std::string_view what, std::string_view path);
 
 // The whole file; an error if it holds more than `limit` bytes.
 Result<std::string> read_file(const std::string& path, std::uint64_t limit);
 Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name);
 
-// All of the bytes, restarting after signals and short writes.
+// Writes all bytes; continues after signals and short writes.
 Status write_all(int fd, std::string_view bytes, std::string_view name);
 
-// Replaces `path` by temporary file and rename; readers see the old or the new, never a part. Mode is 0666 less the
-// umask.
+// Replaces `path` by temporary file and rename. Readers see the old or the new file, never a part.
+// Mode is 0666 less the umask.
 Status replace_file(const std::string& path, std::string_view bytes);
 
-// The mode, before the umask, of what compilers and linkers make.
+// The mode, before the umask, of files that compilers and linkers write.
 inline constexpr mode_t kFileMode = 0666;
 inline constexpr mode_t kProgramMode = 0777;
 
 // mkdir -p; new directories get `mode`.
 Status make_directories(const std::string& path, mode_t mode);
 
-// rm -rf that does not follow symbolic links and does not mind what is already gone.
+// rm -rf that does not follow symbolic links. An entry that is already gone is no error.
 Status remove_tree(const std::string& path);
 
 // The names in a directory, without "." and "..", sorted.
@@ -73,14 +75,14 @@ Result<std::vector<std::string>> list_directory(const std::string& path);
 std::string_view base_name(std::string_view path);
 std::string_view directory_name(std::string_view path);
 
-// `path` if it is absolute, else `directory`/`path`. Nothing is resolved: "a/../b" may differ from "b" where a is a
-// link.
+// `path` if it is absolute, else `directory`/`path`. Resolves nothing: "a/../b" may differ from "b"
+// if a is a link.
 std::string join_path(std::string_view directory, std::string_view path);
 
 // Whether `path` is `directory` or lies below it, by spelling.
 bool is_within(std::string_view path, std::string_view directory);
 
-// A descriptor of anonymous memory holding the bytes, sealed against every change.
+// A descriptor of anonymous memory that holds the bytes and is sealed against every change.
 Result<UniqueFd> sealed_memory(std::string_view bytes, const char* name);
 
 }  // namespace hipcache

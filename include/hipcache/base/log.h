@@ -1,8 +1,8 @@
 // The log: one line per event, with time, process and level, appended to a file or to stderr.
 //
-// A log that cannot be written is silently no log: cache trouble never fails a build. Warnings and errors that repeat
-// themselves are written once in ten seconds, with the number of those left out; of all of them, a hundred in that
-// time. Thread-safe.
+// A log that cannot be written is dropped silently, because cache trouble never fails a build. A
+// warning or error that repeats is written once in ten seconds, with the number of repetitions left
+// out. All warnings and errors together are limited to a hundred in ten seconds. Thread-safe.
 #ifndef HIPCACHE_BASE_LOG_H
 #define HIPCACHE_BASE_LOG_H
 
@@ -16,7 +16,7 @@ class Log {
  public:
   enum class Level { debug, info, warning, error };
 
-  // No destination: everything is dropped.
+  // Without a destination everything is dropped.
   Log();
   // Appends to the file at `path`; "stderr" means standard error. Rotated once past 16 MiB.
   explicit Log(const std::string& path, Level threshold = Level::info);
@@ -30,7 +30,7 @@ class Log {
   void error(std::string_view line) { write(Level::error, line); }
   void write(Level level, std::string_view line);
 
-  // Whether a line of that level goes anywhere: for lines that cost something to make.
+  // Whether a line of that level is written: callers check this before building a costly line.
   bool takes(Level level) const;
 
  private:

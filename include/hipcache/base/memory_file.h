@@ -1,4 +1,4 @@
-// Memory that another process is given as a file: written piece by piece, then sealed. Used by one thread.
+// A file in memory for another process: written piece by piece, then sealed. Used by one thread.
 #ifndef HIPCACHE_BASE_MEMORY_FILE_H
 #define HIPCACHE_BASE_MEMORY_FILE_H
 
@@ -17,7 +17,7 @@ class MemoryFile {
 
   Status append(std::string_view bytes);
 
-  // The file, which nobody can change any more.
+  // Seals the file against every change and returns it.
   Result<UniqueFd> seal() &&;
 
  private:

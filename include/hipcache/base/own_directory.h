@@ -1,14 +1,16 @@
-// A directory that is known to be ours, and stays the same one whatever becomes of its path.
+// A directory that is known to be ours. The object keeps referring to it, whatever happens to its
+// path.
 //
-// Problem: who may write to the cache directory, or to what it leads to, decides what is served, and which files our
-// writes reach. And a path may lead elsewhere by the next call: the directory was removed and made again.
-// Choice: the directory is opened once, its owner and mode are checked on the descriptor, and all files in it are
-// opened relative to that descriptor, without following links. Libraries that want a path get one through
-// /proc/self/fd, which leads to the opened directory and to no other of the same name.
-// Rejected: to check paths by stat before each use (the check and the use may meet two directories); to change into the
-// directory (the current directory belongs to the process, and a process may use several).
+// Problem: whoever may write to the cache directory decides what is served, and which files our
+// writes reach. A path may also lead elsewhere by the next call, if the directory was removed and
+// made again.
+// Choice: open the directory once, check its owner and mode on the descriptor, and open all files
+// relative to that descriptor without following links. Libraries that need a path get one through
+// /proc/self/fd, which always leads to the opened directory.
+// Rejected: checking paths by stat before each use (check and use may see two directories);
+// changing into the directory (the process has one current directory, but may use several caches).
 //
-// Thread-safe. The descriptor closes with the object, and anchored() leads nowhere from then on.
+// Thread-safe. The descriptor closes with the object; anchored() is invalid from then on.
 #ifndef HIPCACHE_BASE_OWN_DIRECTORY_H
 #define HIPCACHE_BASE_OWN_DIRECTORY_H
 
@@ -25,42 +27,45 @@
 
 namespace hipcache {
 
-// Who may own a directory, and who may make entries in it. The default: this process's user, and nobody else. Entries
-// that are opened in it, and theirs, are this user's alone in any case.
+// Who may own a directory, and who may make entries in it. Default: this process's user only.
+// Entries opened in it, and entries of those, must always belong to this user.
 struct DirectoryAccess {
   std::vector<uid_t> owners{geteuid()};
-  std::optional<gid_t> group;       // members of this group may write, too, where the directory belongs to it
-  mode_t directory_mode = S_IRWXU;  // of new directories and those in them, less the umask
+  // Members of this group may write as well, if the directory belongs to the group.
+  std::optional<gid_t> group;
+  mode_t directory_mode = S_IRWXU;  // of new directories, less the umask
 };
 
 class OwnDirectory {
  public:
-  // The directory at `path`, made with its parents if it is missing. Links on the way to it are followed. An error
-  // (ErrorCode::denied) names the mend if somebody else owns it, or may write to it.
+  // Opens the directory at `path`; creates it and its parents if it is missing. Links on the way
+  // are followed. ErrorCode::denied if another user owns it or may write to it; the message says
+  // how to fix that.
   static Result<OwnDirectory> open_or_make(const std::string& path, const DirectoryAccess& access = {});
 
-  // The same for one that is there: ErrorCode::gone if it is not.
+  // Like open_or_make, but creates nothing: ErrorCode::gone if the directory is missing.
   static Result<OwnDirectory> open(const std::string& path, const DirectoryAccess& access = {});
 
   // A directory in this one. A link of that name is an error.
   Result<OwnDirectory> open_or_make_below(const std::string& name) const;
 
-  // A file in this directory, close-on-exec. A link, or what is no file or not ours, is an error.
+  // A file in this directory, close-on-exec. It is an error if the name is a link, is no file or is
+  // not ours.
   Result<UniqueFd> open_file(const std::string& name, int flags, mode_t mode = S_IRUSR | S_IWUSR) const;
 
   // Whether `path` still leads to this directory.
   bool is_in_place() const;
 
-  // Whether the name in this directory still is the file, or directory, behind the descriptor.
+  // Whether `name` in this directory is still the file or directory behind the descriptor.
   bool holds(const std::string& name, int fd) const;
 
-  // The name by which users and other processes know it.
+  // The path that users and other processes know.
   const std::string& path() const { return path_; }
 
-  // A path for this process alone, which leads to this directory as long as the object lives.
+  // A path for this process only; leads to this directory while the object lives.
   const std::string& anchored() const { return anchored_; }
 
-  // A message of a library that was given the anchored path, with the path that users know.
+  // Rewrites a message of a library that was given the anchored path: puts the known path in.
   std::string as_known(std::string message) const;
 
   int fd() const { return fd_.get(); }

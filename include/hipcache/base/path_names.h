@@ -1,4 +1,4 @@
-// The names that a path is made of.
+// Splits a path into its names.
 #ifndef HIPCACHE_BASE_PATH_NAMES_H
 #define HIPCACHE_BASE_PATH_NAMES_H
 
@@ -7,8 +7,8 @@
 
 namespace hipcache {
 
-// Without empty names and "."; ".." takes the name before it away, by spelling alone: links are not followed. The names
-// point into `path`.
+// Leaves out empty names and ".". ".." removes the name before it, by spelling only: links are not
+// followed. The names point into `path`.
 std::vector<std::string_view> path_names(std::string_view path);
 
 }  // namespace hipcache

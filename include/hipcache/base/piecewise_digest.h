@@ -1,4 +1,5 @@
-// The digest of bytes that come in pieces: what digest_of makes of all of them. One thread at a time.
+// The digest of bytes that arrive in pieces; equal to digest_of over all of them. One thread at a
+// time.
 #ifndef HIPCACHE_BASE_PIECEWISE_DIGEST_H
 #define HIPCACHE_BASE_PIECEWISE_DIGEST_H
 

@@ -1,7 +1,8 @@
-// Text for people: log lines, reasons, statistics, explanations.
+// Makes text fit for people: log lines, reasons, statistics, explanations.
 //
-// Names that hipcache compares hold placeholders for directories that differ from run to run; the placeholders have
-// control characters, which no log or terminal should get. Names of files may hold such characters, too.
+// Names that hipcache compares hold placeholders for directories that differ from run to run. The
+// placeholders contain control characters, which must not reach a log or terminal. File names may
+// contain such characters, too.
 #ifndef HIPCACHE_BASE_READABLE_H
 #define HIPCACHE_BASE_READABLE_H
 
@@ -10,11 +11,11 @@
 
 namespace hipcache {
 
-// The name that stands for a request's temporary directory in stored messages.
+// Stands for a request's temporary directory in stored messages.
 inline constexpr std::string_view kStoredTemporaryDirectory = "/hipcache-request-directory";
 
-// The text with placeholders as "<base directory>" and "<temporary directory>", and every other control character as
-// "\n", "\t" or "\x1b". Bytes that are no control characters stay as they are.
+// Replaces placeholders by "<base directory>" and "<temporary directory>", and every other control
+// character by "\n", "\t" or "\x1b". Other bytes stay as they are.
 std::string readable(std::string_view text);
 
 }  // namespace hipcache

@@ -1,7 +1,7 @@
-// Errors are values. A function that can fail returns Result<T>; no exception crosses a folder.
+// Errors are values. A function that can fail returns Result<T>; no exception leaves a folder.
 //
-// Rejected: std::expected (needs -std=c++23 with g++-12; the project is C++20) and a third-party expected type (public
-// headers show no third-party types). Only what the project uses is here: test, take, message.
+// Rejected: std::expected (needs -std=c++23 with g++-12; the project is C++20) and a third-party
+// expected type (public headers show no third-party types). Has only what the project uses.
 #ifndef HIPCACHE_BASE_RESULT_H
 #define HIPCACHE_BASE_RESULT_H
 
@@ -11,21 +11,23 @@
 
 namespace hipcache {
 
-// The kind of an error, for callers that act on it. The message is for people alone: no decision reads it.
+// The kind of an error, for callers that act on it. Messages are for people only: no decision reads
+// one.
 enum class ErrorCode {
   other,
   closed,     // the other side closed the connection
   timed_out,  // a wait ended without its event
-  gone,       // there is no such thing (ENOENT, ENOTDIR, ESRCH)
-  denied,     // it is not ours to do (EACCES, EPERM, EROFS)
+  gone,       // no such thing (ENOENT, ENOTDIR, ESRCH)
+  denied,     // not permitted (EACCES, EPERM, EROFS)
   no_space,   // a file system or a quota is full, or a size limit was hit (ENOSPC, EDQUOT, EFBIG)
   resources,  // too few descriptors, processes or memory (EMFILE, ENFILE, ENOMEM, EAGAIN)
-  damaged,    // stored bytes are not what was stored
+  damaged,    // stored bytes are not the bytes that were stored
   busy,       // another process has it
 };
 
 struct Error {
-  std::string message;  // one line: names the thing and, where there is one, the mend; no full stop or newline
+  // One line that names the thing and, if there is one, the fix; no full stop or newline.
+  std::string message;
   ErrorCode code = ErrorCode::other;
 };
 
@@ -56,7 +58,7 @@ class [[nodiscard]] Result {
 
 struct Unit {};
 
-// The result of something done for its effect: `return done();` or `return Error{...};`.
+// The result of a function that returns no value: `return done();` or `return Error{...};`.
 using Status = Result<Unit>;
 inline Status done() { return Unit{}; }
 

@@ -1,8 +1,9 @@
-// One request, from CompileRequest to the daemon's last word: runs the steps that the daemon asks for in between.
+// Conducts one request, from CompileRequest to the daemon's last message, and runs the steps that
+// the daemon asks for.
 //
-// Ends with an answer, or with an error after which nothing is left running and nothing is left of the request's
-// temporary directory: the caller is free to become the real compiler. A daemon of another version is replaced, one
-// that left just now is started anew, each once.
+// Ends with an answer or an error. After an error no step runs and the request's temporary
+// directory is gone, so the caller may become the real compiler. A daemon of another version is
+// replaced, and a daemon that has just left is started again, each at most once.
 #ifndef HIPCACHE_CLIENT_CONVERSATION_H
 #define HIPCACHE_CLIENT_CONVERSATION_H
 
@@ -17,21 +18,22 @@
 
 namespace hipcache::client {
 
-class DaemonSilence;  // where clients note that a daemon does not answer (client/daemon_silence.h)
+// Where clients note that a daemon does not answer (client/daemon_silence.h).
+class DaemonSilence;
 
-// Finish with its outputs' descriptors, PassThrough, PlanReport, Explanation or Busy.
+// Finish with the descriptors of its outputs, PassThrough, PlanReport, Explanation or Busy.
 using Answer = protocol::Received;
 
-// `begun`: a connection on which the request was sent already, and nothing was heard yet.
+// `begun`: a connection on which the request was sent already and nothing has been received.
 Result<Answer> converse(const DaemonLink& link, const protocol::CompileRequest& request, Patience patience,
                         std::optional<protocol::Channel> begun = std::nullopt);
 
-// The same over a connection that is there already; VersionMismatch is an answer too. Below `temporary_root` lie the
-// directories that the daemon makes for requests; nothing else is ever removed.
+// The same over an existing connection; here VersionMismatch is an answer, too. The daemon makes
+// the requests' directories below `temporary_root`; nothing else is ever removed.
 Result<Answer> converse_over(protocol::Channel& channel, const protocol::CompileRequest& request,
                              const std::string& temporary_root, Patience patience, DaemonSilence* known = nullptr);
 
-// The same where the request was sent already.
+// The same for a request that was sent already.
 Result<Answer> follow_over(protocol::Channel& channel, const protocol::CompileRequest& request,
                            const std::string& temporary_root, Patience patience, DaemonSilence* known = nullptr);
 

@@ -1,7 +1,7 @@
-// `hipcache <compiler> <arguments>`: the compile, from the cache if it can be, else by the compiler itself.
+// `hipcache <compiler> <arguments>`: serves the compile from the cache, or runs the compiler.
 //
-// Whatever is wrong with the cache, the compile happens, and what is printed is what the compiler prints. Trouble is
-// told in the log alone (HIPCACHE_LOG).
+// Cache trouble never prevents the compile nor changes what it prints. Trouble goes to the log only
+// (HIPCACHE_LOG).
 #ifndef HIPCACHE_CLIENT_LAUNCHER_H
 #define HIPCACHE_CLIENT_LAUNCHER_H
 
@@ -13,7 +13,7 @@
 
 namespace hipcache::client {
 
-// Returns the exit code, or does not return: then this process has become the compiler.
+// Returns the exit code. Does not return if this process becomes the compiler.
 int launch(std::vector<std::string> argv, Patience patience, HandedOver begun = {});
 
 }  // namespace hipcache::client

@@ -1,4 +1,4 @@
-// The compile that this process was started for.
+// The compile command that this process was started with.
 #ifndef HIPCACHE_CLIENT_OWN_COMMAND_H
 #define HIPCACHE_CLIENT_OWN_COMMAND_H
 
@@ -13,18 +13,18 @@ namespace hipcache::client {
 struct OwnCommand {
   std::vector<std::string> argv;  // the compiler and its arguments
   std::vector<std::string> environment;
-  std::string directory;  // physical
+  std::string directory;  // links resolved
 };
 
-// With this process's environment and directory. Fails if the directory is gone.
+// Adds this process's environment and directory. Fails if the directory is gone.
 Result<OwnCommand> own_command(std::vector<std::string> argv);
 
-// argv, with argv[0] replaced by the path of the real compiler where it names this very program: hipcache may be called
-// through a link named like a compiler, found in PATH before the compiler. An argv that begins with hipcache itself
-// loses that word. Fails if there is no such compiler.
+// argv, with argv[0] replaced by the path of the real compiler if it names this program. hipcache
+// may be called through a link with a compiler's name, found in PATH before the compiler. A leading
+// "hipcache" is removed. Fails if there is no such compiler.
 Result<std::vector<std::string>> with_real_compiler(std::vector<std::string> argv);
 
-// What the daemon is asked: to compile; callers that want to know something set that.
+// The request to compile that command; callers set further fields for other questions.
 protocol::CompileRequest compile_request(const OwnCommand& command);
 
 }  // namespace hipcache::client
