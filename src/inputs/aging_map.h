@@ -1,8 +1,10 @@
-// A bounded map for what can always be found out again: when the young half is full, the old half is dropped and the
-// young one grows old. What is used moves to the young half, so what stays is about what was used last, at the cost of
-// one hash look-up and no list to keep.
+// A bounded map for values that can always be computed again.
 //
-// Not thread-safe by itself; ShardedMap is: by the key's hash, each shard under its own mutex.
+// The map has a young and an old half. When the young half is full, the old half is dropped and the young half becomes
+// the old one. A look-up moves its entry to the young half, so roughly the last used entries stay. The cost is one hash
+// look-up; there is no list to keep.
+//
+// AgingMap is not thread-safe. ShardedMap is: it spreads keys over shards by their hash, each with its own mutex.
 #ifndef HIPCACHE_INPUTS_AGING_MAP_H
 #define HIPCACHE_INPUTS_AGING_MAP_H
 
@@ -41,7 +43,7 @@ class AgingMap {
 
   std::size_t size() const { return young_.size() + old_.size(); }
 
-  // Calls take(key, value) for each entry, the old ones first; a key may come twice, then its last value counts.
+  // Calls take(key, value) for each entry, the old half first. A key may come twice; then its last value counts.
   template <typename Take>
   void for_each(const Take& take) const {
     for (const auto& [key, value] : old_) take(key, value);
@@ -71,7 +73,7 @@ class ShardedMap {
     shard.map.insert(key, std::move(value));
   }
 
-  // As above, shard by shard; `take` must not use the map.
+  // As AgingMap::for_each, shard by shard. `take` must not use the map.
   template <typename Take>
   void for_each(const Take& take) {
     for (Shard& shard : shards_) {

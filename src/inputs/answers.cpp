@@ -18,9 +18,9 @@ void Answers::add_content(std::uint32_t index, const Digest& digest, const Stamp
   contents_.push_back({digest, index, stamp});
 }
 
-// #pragma once and include guards by file: clang takes names for one file that share device and inode, gcc those that
-// share content and modification time. So which names of equal content are equal in these ways is part of the state:
-// for each, the first that it equals.
+// clang takes two names for one file (#pragma once) if device and inode agree; gcc, if content and modification time
+// agree. So the state must show which names of equal content are one file to either compiler. It holds, for each such
+// name, the first name with the same device and inode, and the first with the same time.
 void Answers::add_twin_files() {
   std::sort(contents_.begin(), contents_.end(), [](const Content& a, const Content& b) {
     return std::tie(a.digest, a.index) < std::tie(b.digest, b.index);
@@ -41,14 +41,14 @@ void Answers::add_twin_files() {
   }
 }
 
-// Both compilers drop a directory from the search path that is another one's twin by device and inode, which shows in
-// #include_next: so which names are one directory is part of the state, for the time when a mount goes or comes.
+// Both compilers drop a directory from the search path if an earlier one has the same device and inode, and
+// #include_next depends on that. A mount can change which names are one directory, so the state shows it.
 void Answers::add_twin_directories() {
   const auto identity = [](const Directory& one) { return std::tie(one.stamp.device, one.stamp.inode); };
   std::sort(directories_.begin(), directories_.end(), [&](const Directory& a, const Directory& b) {
     return identity(a) != identity(b) ? identity(a) < identity(b) : a.index < b.index;
   });
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> twins;  // in an order that no inode's number decides
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> twins;  // sorted by index, not by inode number
   for (std::size_t i = 1, first = 0; i < directories_.size(); ++i) {
     if (identity(directories_[i]) != identity(directories_[first])) first = i;
     if (i != first) twins.emplace_back(directories_[i].index, directories_[first].index);

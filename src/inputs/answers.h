@@ -1,4 +1,4 @@
-// The answers of one state, in bytes that cannot be read in two ways, and their digest.
+// Encodes the answers of one state unambiguously, and digests them.
 #ifndef HIPCACHE_INPUTS_ANSWERS_H
 #define HIPCACHE_INPUTS_ANSWERS_H
 
@@ -19,16 +19,17 @@ class Answers {
   void add(Answer answer, std::string_view text) { add(answer), out_.text(text); }
   void add(Answer answer, const Digest& digest) { add(answer), out_.number(digest.high).number(digest.low); }
   void add_error(int error) { add(Answer::error), out_.number(static_cast<std::uint64_t>(error)); }
-  // Absent, error, directory or other: what needs no more than the sight.
+  // Absent, error, directory or other: the answers that need only a stat.
   void add_kind(const Sight& sight);
-  // A file's content, and the file itself for `finish` to compare with the other ones.
+  // The digest of a file's content. The stamp is kept for add_twins().
   void add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp);
-  // A directory itself, for the same.
+  // Keeps a directory's stamp for add_twins().
   void note_directory(std::uint32_t index, const Stamp& stamp) { directories_.push_back({stamp, index}); }
-  // The last answer: which names of equal content are one file, and which names of directories are one directory.
+  // Adds which names of equal content are one file, and which names are one directory. REQUIRES: all else was added.
   void add_twins();
 
-  // What was added since the answers were `begin` bytes long, as one answer; and the twins.
+  // told_since: the bytes that were added after size() was `begin`, as one answer. twins_since: the same for
+  // add_twins().
   std::size_t size() const { return out_.bytes().size(); }
   Told told_since(std::size_t begin) const;
   Told twins_since(std::size_t begin) const;

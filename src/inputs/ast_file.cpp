@@ -16,13 +16,13 @@ constexpr std::string_view kMagic = "CPCH";
 constexpr std::size_t kMaxOperands = 1u << 20;
 constexpr unsigned kWord = 32;
 
-// Of clang's ASTBitCodes.h; they have been the same since clang 9.
+// From clang's ASTBitCodes.h; unchanged since clang 9.
 constexpr std::uint64_t kControlBlock = 15;
 constexpr std::uint64_t kInputFilesBlock = 16;
 constexpr std::uint64_t kInputFile = 1;      // code of the record: id, size, time, ...
-constexpr std::size_t kTimeOfInputFile = 3;  // place in the record, which begins with its code
+constexpr std::size_t kTimeOfInputFile = 3;  // index in the record, which begins with its code
 
-// LLVM's bitstream: little-endian, from the lowest bit on. Past the end all is 0 and the reader has failed.
+// Reads LLVM's bitstream: little-endian, from the lowest bit up. Past the end it reads 0 and has failed.
 class Bits {
  public:
   explicit Bits(std::string_view bytes) : bytes_(bytes), end_(bytes.size() * 8) {}
@@ -73,7 +73,7 @@ class Bits {
 struct Operand {
   enum class Kind : std::uint8_t { literal = 0, fixed = 1, varying = 2, array = 3, character = 4, blob = 5 };
   Kind kind = Kind::literal;
-  std::uint64_t value = 0;  // of a literal; else the width
+  std::uint64_t value = 0;  // the literal's value, or the width
 };
 using Abbreviation = std::vector<Operand>;
 
@@ -105,7 +105,7 @@ std::uint64_t read_scalar(Bits& bits, const Operand& operand) {
   }
 }
 
-using Record = std::vector<std::uint64_t>;  // the code, then what it holds; without blobs
+using Record = std::vector<std::uint64_t>;  // the code, then the operands; blobs are left out
 
 Record read_record(Bits& bits, const Abbreviation& operands) {
   Record record;
@@ -135,12 +135,12 @@ Record read_unabbreviated(Bits& bits) {
   return record;
 }
 
-// Looks for the list of headers; all other blocks are jumped over.
+// Looks for the list of headers and skips all other blocks.
 class Headers {
  public:
   explicit Headers(std::string_view bytes) : bits_(bytes) { bits_.skip(kMagic.size() * 8); }
 
-  // Whether any header has a time; nothing where no header was found or the file is not understood.
+  // Whether any header has a time; nullopt if no header was found or the file is not understood.
   std::optional<bool> have_times() {
     constexpr unsigned kOuterWidth = 2;
     read_block(0, kOuterWidth, 0);
@@ -169,7 +169,7 @@ class Headers {
       } else if (id - kFirst < abbreviations.size()) {
         take(block, read_record(bits_, abbreviations[id - kFirst]));
       } else {
-        bits_.skip(~std::uint64_t{0});  // an abbreviation that was defined elsewhere: not understood
+        bits_.skip(~std::uint64_t{0});  // an abbreviation that another block defines: not understood
       }
     }
   }

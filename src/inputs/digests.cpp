@@ -17,7 +17,7 @@ std::optional<Stamp> stamp_of_open(int fd) {
   return stamp_of(status);
 }
 
-// Whether the stamp before reading still holds after it, and will tell every change to come.
+// Whether the stamp is the same after reading as before, and every later change will show in it.
 bool worth_keeping(int fd, const Stamp& before, std::uint64_t now_ns) {
   return is_settled(before, now_ns) && stamp_of_open(fd) == before && keeps_stamps(fd);
 }

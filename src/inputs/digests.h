@@ -1,5 +1,5 @@
-// Digests of files and of directory listings, from memory where the stamp is known, else read and, where the stamp can
-// be trusted from now on, remembered.
+// Digests of files and of directory listings. A digest comes from memory if the stamp is known. Otherwise the file or
+// directory is read, and its digest is remembered if every later change will show in the stamp.
 #ifndef HIPCACHE_INPUTS_DIGESTS_H
 #define HIPCACHE_INPUTS_DIGESTS_H
 
@@ -15,15 +15,15 @@ namespace hipcache::inputs {
 
 struct FileDigest {
   Digest digest;
-  Stamp stamp;  // of what was read, or of what was seen if it was not read
+  Stamp stamp;  // of what was read; from memory: of `seen`
   bool was_read = false;
 };
 
-// Nothing if the file cannot be opened or read to its end. REQUIRES: seen.is_file()
+// nullopt if the file cannot be opened or read to its end. REQUIRES: seen.is_file()
 std::optional<FileDigest> digest_file(const std::string& path, const Sight& seen, std::uint64_t now_ns,
                                       World::Memory& memory, Effort& effort);
 
-// Nothing if the directory cannot be listed. REQUIRES: seen.is_directory()
+// nullopt if the directory cannot be listed. REQUIRES: seen.is_directory()
 std::optional<Digest> digest_listing(const std::string& path, const Sight& seen, std::uint64_t now_ns,
                                      World::Memory& memory, Effort& effort);
 

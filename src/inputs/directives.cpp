@@ -18,7 +18,7 @@ std::string_view take_line(std::string_view& text) {
   return trimmed(line);
 }
 
-// From "/*" at the beginning of a line up to the end of the line that ends it, which has nothing else.
+// Skips a comment that begins the line. False if code follows it in the line where it ends.
 bool skip_comment(std::string_view line, std::string_view& text) {
   line.remove_prefix(2);
   for (;;) {
@@ -28,7 +28,7 @@ bool skip_comment(std::string_view line, std::string_view& text) {
   }
 }
 
-// A comment that goes on in the next line would hide code; one in quotes is none.
+// Whether the line has no comment, or only one that ends with the line. Any other may hide code in the next lines.
 bool has_plain_comments(std::string_view line) {
   const std::size_t begin = line.find("/*");
   if (begin == line.npos) return true;
@@ -36,7 +36,7 @@ bool has_plain_comments(std::string_view line) {
          line.find("*/", begin + 2) + 2 == line.size();
 }
 
-// With the lines that continue it.
+// Skips a directive with its continuation lines.
 bool skip_directive(std::string_view line, std::string_view& text) {
   for (;;) {
     if (!has_plain_comments(line)) return false;

@@ -1,8 +1,8 @@
-// Whether a text is nothing but preprocessor directives, comments and blank lines, as generated headers of settings
-// are.
+// Whether a text holds nothing but preprocessor directives, comments and blank lines, as generated configuration
+// headers do.
 //
-// No macro is expanded into code in such a file, so whatever its macros ask for (__FILE__) is asked where they are
-// used. What takes more than a look at lines to be told counts as code.
+// No macro is expanded into code in such a file. So if its macros use __FILE__, that names the files that use the
+// macros. A text counts as code if simple rules for lines cannot tell.
 #ifndef HIPCACHE_SRC_INPUTS_DIRECTIVES_H
 #define HIPCACHE_SRC_INPUTS_DIRECTIVES_H
 

@@ -11,13 +11,13 @@ namespace {
 constexpr auto kLeftOut = std::to_array<std::string_view>({"PATH", "PWD", "TMPDIR", "TMP", "TEMP"});
 constexpr auto kLeftOutPrefixes = std::to_array<std::string_view>({"HIPCACHE_", "FAKEROOT", "FAKED_"});
 
-// Of the shell, the terminal, the session, and make and ninja.
+// Variables of the shell, the terminal, the session, make and ninja.
 constexpr auto kOfNobody = std::to_array<std::string_view>(
     {"OLDPWD", "SHLVL", "_", "TERM", "COLUMNS", "LINES", "LS_COLORS", "WINDOWID", "MAKEFLAGS", "MFLAGS", "MAKELEVEL",
      "MAKE_TERMOUT", "MAKE_TERMERR", "MAKEOVERRIDES", "NINJA_STATUS"});
 constexpr auto kOfNobodyPrefixes = std::to_array<std::string_view>({"SSH_", "XDG_SESSION_", "DBUS_", "GPG_"});
 
-// Names of compilers' programs, with whatever version or target stands around them.
+// Names of compiler programs, without target prefix and version suffix.
 constexpr auto kToolNames = std::to_array<std::string_view>({"clang",
                                                              "gcc",
                                                              "g++",
@@ -58,8 +58,8 @@ bool begins(const List& prefixes, std::string_view what) {
 
 bool is_tool(std::string_view name) { return holds(kToolNames, name) || name.starts_with("llvm-"); }
 
-// A script may use these for more than temporary files. Steps have a TMPDIR of their own; PATH and PWD are asked for by
-// other questions.
+// Whether the digest of the whole environment omits the variable. A script may use TMP and TEMP for more than temporary
+// files, so they count; TMPDIR does not, as each step gets its own. PATH and PWD have questions of their own.
 bool is_left_out_of_all(std::string_view variable) {
   return is_left_out(variable) && variable != "TMP" && variable != "TEMP";
 }
@@ -70,7 +70,7 @@ std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.
 
 bool is_left_out(std::string_view variable) { return holds(kLeftOut, variable) || begins(kLeftOutPrefixes, variable); }
 
-// "x86_64-linux-gnu-ld.bfd", "clang++-19", "clang-19".
+// Examples: "x86_64-linux-gnu-ld.bfd", "clang++-19", "clang-19".
 std::string_view tool_of(std::string_view program) {
   std::string_view name = base_name(program);
   const auto version = name.find_last_not_of("0123456789.");

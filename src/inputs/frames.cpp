@@ -40,7 +40,7 @@ std::uint64_t FrameReader::number() {
     if (failed_ || (shift == kMaxShift && next > 1)) break;
     value |= (next & 0x7f) << shift;
     if (next < 0x80) {
-      if (next == 0 && shift > 0) break;  // a longer spelling of a shorter number
+      if (next == 0 && shift > 0) break;  // an overlong encoding of a smaller number
       return value;
     }
   }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
 
-// What follows each `what`, without leading space, up to one of the ends.
+// Calls `take` with what follows each `what`: without leading space, up to one of `ends`.
 template <typename Take>
 void each_after(std::string_view text, std::string_view what, const char* ends, Take take) {
   for (auto at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) {
@@ -19,7 +19,7 @@ void each_after(std::string_view text, std::string_view what, const char* ends, 
   }
 }
 
-// Whether a run that asks for it may leave no question of its value.
+// Whether a run may ask for the variable without its value becoming an input.
 bool may_be_no_input(std::string_view variable) {
   return is_left_out(variable) || may_go_unused(variable) || variable == "LD_PRELOAD";
 }

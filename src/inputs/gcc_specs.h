@@ -1,9 +1,9 @@
-// gcc's specs files, as far as they put variables of the environment into a command ("%:getenv(TMP /include)").
+// gcc's specs files can put variables of the environment into a command ("%:getenv(TMP /include)").
 //
-// The problem: some variables are no inputs, for they only say where temporary files go, how messages look or in which
-// language, or steer a search, and steps get others than the user has (TMPDIR, LD_PRELOAD). A specs file may hand their
-// values to the compiler all the same. The choice: who reads a specs file that names such a variable is not recorded.
-// Rejected: to ask for these variables always; another TMPDIR in each build would be a miss.
+// The problem: some variables are no inputs. They say where temporary files go, how messages look or in which language
+// they are, or they steer a search. Steps even get other values of some (TMPDIR, LD_PRELOAD). But a specs file may hand
+// their values to the compiler. The choice: a run that reads a specs file which names such a variable is not recorded.
+// Rejected: making these variables inputs always. TMPDIR differs in each build, so every compile would miss.
 #ifndef HIPCACHE_SRC_INPUTS_GCC_SPECS_H
 #define HIPCACHE_SRC_INPUTS_GCC_SPECS_H
 
@@ -13,10 +13,10 @@
 
 namespace hipcache::inputs {
 
-// The first variable that the text of a specs file asks for and that is no input; empty if there is none.
+// The first variable in a specs file that is no input; empty if there is none.
 std::string asked_in_vain(std::string_view specs);
 
-// The file names, without directories, that the text includes ("%include <other.specs>").
+// The names of the files that the text includes ("%include <other.specs>"), without directories.
 std::set<std::string> included_by(std::string_view specs);
 
 }  // namespace hipcache::inputs

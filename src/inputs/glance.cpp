@@ -73,8 +73,8 @@ Sight Glance::see(std::uint32_t index) {
   return sight;
 }
 
-// Nothing is in what is not there or is no directory; and a directory with an old stamp has still no entry of that
-// name.
+// A path is absent if its parent is absent or no directory. It is absent too if the parent still has the stamp for
+// which the absence was learned.
 Glance::Absence Glance::proved_by_parent(const Slot& slot) {
   if (slot.parent == Slot::kNone) return Absence::unknown;
   const Sight& parent = at(slot.parent);
@@ -84,8 +84,8 @@ Glance::Absence Glance::proved_by_parent(const Slot& slot) {
   return slot.name->known_absent_from(parent.stamp) ? Absence::proved : Absence::unknown;
 }
 
-// Proved through a descriptor, so that the stamp and the missing entry are of one directory even if the path is being
-// moved; by lstat, since a dangling link is an entry whose target may appear elsewhere.
+// Through a descriptor, so that the stamp and the missing entry belong to one directory even if the path is being
+// moved. By lstat: a dangling link is an entry, and its target may appear elsewhere.
 void Glance::learn_absence(const Slot& slot) {
   if (slot.parent == Slot::kNone) return;
   const Sight& parent = at(slot.parent);
@@ -99,8 +99,8 @@ void Glance::learn_absence(const Slot& slot) {
     slot.name->learn(parent.stamp, {Entry::Kind::absent, {}});
 }
 
-// Learned through a descriptor of the directory, as absences are. A path that ends in a slash names what the link leads
-// to, and so is none.
+// Learned through a descriptor of the directory, as absences are. A path that ends in a slash names the link's target,
+// so it is no link.
 Led Glance::link_at(std::uint32_t index) {
   const Slot& slot = plan_.slots[index];
   const std::string& path = slot.name->path();
@@ -122,7 +122,7 @@ const Led& Glance::real_path_at(std::uint32_t slot) {
   return real_paths_.emplace(slot, resolve(slot)).first->second;
 }
 
-// The real path of the directory and the entry's name, where that is no link. All else is the kernel's to say.
+// The parent's real path plus the entry's name if the entry is no link. Otherwise the kernel resolves the path.
 Led Glance::resolve(std::uint32_t index) {
   const Slot& slot = plan_.slots[index];
   const std::string& path = slot.name->path();

@@ -1,8 +1,8 @@
-// One look at the paths of a plan, each at most once: what is there, as the answers of one state are given from.
+// Looks at the paths of one plan, each at most once. The answers of one state are made from these looks.
 //
-// An absence costs nothing where its directory is as it was when the absence was learned; so the cost is one stat per
-// path that is there and one per directory of paths that are not. Whether an entry is a link, and where it leads, costs
-// nothing either where its directory is as it was. Used by one thread.
+// The cost is one stat for each path that is there, and one for each directory of absent paths. An absence costs
+// nothing more if its directory still has the stamp for which the absence was learned. The same holds for whether an
+// entry is a link, and for its target. Used by one thread.
 #ifndef HIPCACHE_INPUTS_GLANCE_H
 #define HIPCACHE_INPUTS_GLANCE_H
 
@@ -23,17 +23,17 @@ namespace hipcache::inputs {
 struct Sight {
   enum class Kind : std::uint8_t { unseen, absent, there, error };
   Kind kind = Kind::unseen;
-  int error = 0;    // errno, if an error
-  mode_t mode = 0;  // if there; links are followed
-  Stamp stamp;      // if there
+  int error = 0;    // errno; for Kind::error
+  mode_t mode = 0;  // for Kind::there; links are followed
+  Stamp stamp;      // for Kind::there
   bool is_directory() const { return kind == Kind::there && S_ISDIR(mode); }
   bool is_file() const { return kind == Kind::there && S_ISREG(mode); }
 };
 
-// stat(path) as a sight.
+// stat(path) as a Sight.
 Sight look_at(const char* path, Effort& effort);
 
-// What readlink and realpath say of a path: another path, or an errno (EINVAL: no link).
+// What readlink or realpath returns: a path, or an errno (EINVAL: no link).
 struct Led {
   int error = 0;
   std::string to;
@@ -43,16 +43,16 @@ class Looks;
 
 class Glance {
  public:
-  // `now_ns` must have been read before the first look; `looks`, if it is given, has what others saw already. REQUIRES:
-  // the arguments outlive it.
+  // `now_ns` must be read before the first look. `looks`, if given, holds what other plans have seen already. REQUIRES:
+  // the arguments outlive this object.
   Glance(const Plan& plan, std::uint64_t now_ns, Effort& effort, Looks* looks)
       : plan_(plan), now_ns_(now_ns), effort_(effort), looks_(looks), sights_(plan.slots.size()) {}
 
   const Sight& at(std::uint32_t slot);
 
-  // Where the path leads if it is a link.
+  // The link's target; EINVAL if the path is no link.
   Led link_at(std::uint32_t slot);
-  // Where it leads in the end.
+  // The path's realpath(3).
   const Led& real_path_at(std::uint32_t slot);
 
  private:
@@ -71,7 +71,7 @@ class Glance {
   Effort& effort_;
   Looks* const looks_;
   std::vector<Sight> sights_;
-  // The directory that absences are being learned in; neighbours in a set tend to share it.
+  // The directory in which absences are being learned; neighbours in a set tend to share it.
   std::uint32_t open_slot_ = Slot::kNone;
   UniqueFd open_;
   std::unordered_map<std::uint32_t, Led> real_paths_;

@@ -34,7 +34,7 @@ KnownFile read(FrameReader& in) {
   return known;
 }
 
-// What stands before the digest of it, or nothing.
+// The bytes before the trailing digest if the digest is right, else nothing.
 std::string_view undamaged(std::string_view bytes) {
   if (bytes.size() < kDigestBytes) return {};
   const std::string_view content = bytes.substr(0, bytes.size() - kDigestBytes);

@@ -1,13 +1,16 @@
-// Digests of files as bytes, for the next daemon: so that its first hit does not read the whole compiler again.
+// Digests of files as bytes, for the next daemon. Its first hit then need not read the whole compiler again.
 //
-// A digest holds for a stamp (stamp.h), and a stamp is believed by the next process as it is by this one, with two
-// limits. What was learned in another boot, or seen from another mount namespace, is dropped: after a crash the journal
-// may have brought back a file's times and not its content, and device numbers are given out anew. A ctime of whole
-// seconds is kept for the root directory's file system alone: images (squashfs, erofs) make it up, so two of them that
-// are mounted in turn can agree in all of a stamp; the root stays mounted for as long as its namespace lives.
+// A digest holds for a stamp (stamp.h). The next process trusts a stamp as this one does, with two limits:
 //
-// Bytes that were cut off or damaged are dropped as a whole: their last 16 are the digest of the rest. docs/formats.md
-// has the format.
+// - Digests from another boot or another mount namespace are dropped. After a crash, the journal may restore a file's
+// times but not its content. Device numbers are assigned anew.
+//
+// - A ctime of whole seconds is kept only for the file system of the root directory. Images (squashfs, erofs) make up
+// their ctimes, so two images that are mounted in turn can agree in a whole stamp. The root stays mounted as long as
+// its namespace lives.
+//
+// The last 16 bytes are the digest of the rest. Truncated or damaged bytes are dropped as a whole. docs/formats.md has
+// the format.
 #ifndef HIPCACHE_INPUTS_KEPT_DIGESTS_H
 #define HIPCACHE_INPUTS_KEPT_DIGESTS_H
 
@@ -22,13 +25,13 @@
 
 namespace hipcache::inputs {
 
-// 1.3 MB; the largest files stay, as they take the longest to read.
+// About 1.3 MB. The largest files stay, because they take the longest to read.
 inline constexpr std::size_t kMostKeptDigests = 20'000;
 
-// `origin`: the boot and the view in which they were learned; `root_device`: of that view's root directory.
+// `origin`: the boot and the mount view in which the digests were learned. `root_device`: that view's root directory's.
 std::string encode_digests(std::vector<KnownFile> known, std::string_view origin, std::uint64_t root_device);
 
-// Nothing for bytes that encode_digests did not make, or made for another origin.
+// nullopt for bytes that encode_digests did not make, or made for another origin.
 std::optional<std::vector<KnownFile>> decode_digests(std::string_view bytes, std::string_view origin);
 
 }  // namespace hipcache::inputs

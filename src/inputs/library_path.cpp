@@ -17,7 +17,7 @@ constexpr std::size_t kMaxHeaders = 256;
 constexpr std::size_t kMaxEntries = 4096;
 constexpr std::size_t kMaxList = 4096;
 
-// Reads at places of a file; an object that is too short is no object.
+// Reads parts of a file. A file that is too short is no ELF file.
 class ElfFile {
  public:
   explicit ElfFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
@@ -80,7 +80,7 @@ class ElfFile {
     return std::nullopt;
   }
 
-  // Where in the file lies what is loaded at that address.
+  // The file offset of what is loaded at `address`.
   std::optional<Elf64_Off> offset_of(std::optional<Elf64_Addr> address) const {
     for (const Elf64_Phdr& segment : segments_)
       if (address && segment.p_type == PT_LOAD && *address >= segment.p_vaddr &&
@@ -99,7 +99,7 @@ class ElfFile {
   std::vector<Elf64_Phdr> segments_;
 };
 
-// "$NAME" and "${NAME}".
+// Replaces "$NAME" and "${NAME}".
 std::string replaced(std::string text, const std::string& name, std::string_view value) {
   for (const std::string& token : {"${" + name + "}", "$" + name})
     for (std::size_t at = text.find(token); at != std::string::npos; at = text.find(token, at + value.size()))

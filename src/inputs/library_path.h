@@ -1,6 +1,7 @@
-// Where a program or library says that the libraries lie that it needs: DT_RPATH and DT_RUNPATH of its ELF file.
+// Where a program or library says that its libraries lie: DT_RPATH and DT_RUNPATH of its ELF file.
 //
-// The loader looks there before it looks into its cache, and the tracer sees what it found, not where it looked first.
+// The loader looks there before it looks into its cache. The tracer sees what the loader found, not where it looked
+// first.
 #ifndef HIPCACHE_INPUTS_LIBRARY_PATH_H
 #define HIPCACHE_INPUTS_LIBRARY_PATH_H
 
@@ -11,16 +12,16 @@
 
 namespace hipcache::inputs {
 
-// The lists as they are in the file, parted by ':', with tokens like $ORIGIN. None for what is no ELF file of this
-// machine, or a damaged one: the loader would not have loaded that either.
+// The lists as they are in the file: separated by ':', with tokens like $ORIGIN. Empty if the file is damaged or no ELF
+// file of this machine; the loader would not have loaded it either.
 std::vector<std::string> library_paths_of(const std::string& file);
 
-// The names of the libraries that an ELF file needs (DT_NEEDED and its kin), as they are in the file. Nothing where the
-// file cannot be read to the end: then it may need any.
+// The names of the libraries that an ELF file needs (DT_NEEDED, DT_AUXILIARY, DT_FILTER), as they are in the file.
+// nullopt if the file cannot be read completely: then it may need any library.
 std::optional<std::vector<std::string>> libraries_needed_by(const std::string& file);
 
-// The directories that a list (or LD_LIBRARY_PATH) names to an object in the directory `origin`. An empty entry is the
-// working directory; where a token depends on how the loader was built, all of its values are named.
+// The directories that a list (or LD_LIBRARY_PATH) means for an object in the directory `origin`. An empty entry is the
+// working directory. If a token's value depends on how the loader was built, the result has all its values.
 std::vector<std::string> directories_in(std::string_view list, std::string_view origin);
 
 }  // namespace hipcache::inputs

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kVariable = "LD_LIBRARY_PATH";
 constexpr std::uint64_t kLargestCache = 64u << 20;
 
-// Directories for processors of loaders before glibc 2.37, which nest.
+// Subdirectories for processors, which loaders before glibc 2.37 prefer. They nest.
 constexpr std::array<std::string_view, 4> kOldPreferred = {"tls", "haswell", "avx512_1", "x86_64"};
 
 }  // namespace
@@ -40,7 +40,7 @@ LibrarySearch::LibrarySearch(const Surroundings& from, World::Memory& memory, st
   for (const std::string& directory : directories_in(value, "")) take_directory(directory);
 }
 
-// Another way to say nothing: the cache is not there, or its content has to do.
+// If the cache cannot be parsed, `unclear_` holds its content's digest, or that it is absent or unreadable.
 void LibrarySearch::read_cache() {
   const Sight seen = look_at(kLoaderCacheFile, effort_);
   const std::optional<FileDigest> file =

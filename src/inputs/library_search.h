@@ -1,10 +1,11 @@
-// Where the dynamic loader would find a library now: by LD_LIBRARY_PATH, and by its cache.
+// Where the dynamic loader would find a library now: through LD_LIBRARY_PATH, then through its cache.
 //
-// The problem: the text of the variable and the content of the cache change for reasons that no compile has part in (a
-// directory that is not there, a package that was installed). The choice: the answer for one name is the list of
-// candidates in the order that the loader has them, each with its content, and the entries of the cache. What makes
-// the loader take another file changes the list. Where the variable has tokens ($ORIGIN), where an old loader's
-// directories for processors are there, or where the cache cannot be read, the whole text or content is in the answer.
+// The problem: the variable's text and the cache's content change for reasons that do not matter to a compile, such as
+// a directory that does not exist or a newly installed package. The choice: the answer for one library name is the list
+// of candidates in the loader's order, each with its content, and the cache's entries for the name. Whatever makes the
+// loader take another file changes this list. The answer holds the variable's whole text if it has tokens ($ORIGIN). It
+// names each directory with subdirectories for an old loader, and holds the cache's digest if the cache is not
+// understood.
 #ifndef HIPCACHE_SRC_INPUTS_LIBRARY_SEARCH_H
 #define HIPCACHE_SRC_INPUTS_LIBRARY_SEARCH_H
 
@@ -23,13 +24,13 @@ namespace hipcache::inputs {
 
 inline constexpr const char* kLoaderCacheFile = "/etc/ld.so.cache";
 
-// Below glibc-hwcaps, which the loader prefers to the directory that it is in.
+// Below glibc-hwcaps. The loader prefers them to the directory that holds glibc-hwcaps.
 inline constexpr std::array<std::string_view, 3> kHwcapsLevels = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
 
-// The cache as it was when it was last read. Thread-safe.
+// The loader's cache as last read. Thread-safe.
 class ParsedLoaderCache {
  public:
-  // The file of that content; null where the file has another one by now, or one that is not understood.
+  // The parsed cache of that content; null if the file has changed since or is not understood.
   std::shared_ptr<const LoaderCache> of(const Digest& content);
 
  private:
@@ -39,13 +40,13 @@ class ParsedLoaderCache {
   std::shared_ptr<const LoaderCache> cache_;
 };
 
-// The searches of one state: the directories and the cache are looked at once. Used by one thread.
+// The library searches of one state. Looks at the directories and the cache once. Used by one thread.
 class LibrarySearch {
  public:
-  // REQUIRES: the arguments outlive it.
+  // REQUIRES: the arguments outlive this object.
   LibrarySearch(const Surroundings& from, World::Memory& memory, std::uint64_t now_ns, Effort& effort);
 
-  // All that decides what the loader finds for the name.
+  // Everything that decides what the loader finds for the name, encoded.
   std::string found(const std::string& name);
 
  private:
@@ -56,8 +57,8 @@ class LibrarySearch {
   World::Memory& memory_;
   const std::uint64_t now_ns_;
   Effort& effort_;
-  std::vector<std::string> directories_;  // of the variable, as far as they are there
-  std::string unclear_;                   // what has a say in every search
+  std::vector<std::string> directories_;  // of LD_LIBRARY_PATH; only existing ones
+  std::string unclear_;                   // is part of every answer
   std::shared_ptr<const LoaderCache> cache_;
 };
 

@@ -18,7 +18,7 @@ std::optional<std::string> target_of(const std::string& path) {
   return std::string(target, static_cast<std::size_t>(length));
 }
 
-// What a link's target names, seen from where the link's own name is seen from.
+// The name of the link's target, relative to the same directory as the link's own name.
 std::string name_of_target(const std::string& link, const std::string& target) {
   const std::string_view parent = parent_spelling(link);
   return parent.empty() ? target : join_path(parent, target);

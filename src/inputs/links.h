@@ -1,4 +1,4 @@
-// The symbolic links that lead to a path: of its own spelling, component by component, and of the targets in turn.
+// The symbolic links that lead to a path: the links among its components, and in turn those of each link's target.
 #ifndef HIPCACHE_INPUTS_LINKS_H
 #define HIPCACHE_INPUTS_LINKS_H
 
@@ -16,18 +16,18 @@ namespace hipcache::inputs {
 
 class LinksOnTheWay {
  public:
-  // REQUIRES: the arguments outlive it.
+  // REQUIRES: the arguments outlive this object.
   LinksOnTheWay(const Surroundings& from, const Places& places) : from_(from), places_(places) {}
 
   void add_all_on(std::string_view path);
-  void add_all_above(std::string_view path);  // of one that is known to be no link itself
-  void add_if_link(std::string_view path);    // the last component alone
+  void add_all_above(std::string_view path);  // for a path that is known to be no link itself
+  void add_if_link(std::string_view path);    // checks the last component alone
 
-  // A question for each, under a name as relative as the path that led there.
+  // Adds a question for each link, under a name as relative as the path that led there.
   void append_to(std::vector<Observation>& out) const;
 
  private:
-  static constexpr std::size_t kMaxNames = 200'000;  // against links that lead ever deeper; no tool follows that many
+  static constexpr std::size_t kMaxNames = 200'000;  // bounds links that lead ever deeper; no tool follows that many
 
   const Surroundings& from_;
   const Places& places_;

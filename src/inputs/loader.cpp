@@ -20,15 +20,15 @@ namespace {
 constexpr std::string_view kTracer = "libhipcache-trace.so";
 constexpr const char* kSearchVariable = "LD_LIBRARY_PATH";
 
-// What else the loader and libc ask of the environment before anybody can listen, and that has a say in which code
-// runs (GLIBC_TUNABLES: which variants of libm's functions, too) or in what is printed.
+// Variables that the loader and libc read before the tracer starts. They decide which code runs or what is printed.
+// GLIBC_TUNABLES also selects among variants of libm's functions.
 constexpr std::array<const char*, 5> kVariables = {"LD_PRELOAD", "LD_AUDIT", "LD_DEBUG", "GLIBC_TUNABLES",
                                                    "LD_ASSUME_KERNEL"};
 
-// Directories below a search directory that the loader prefers to it: of glibc 2.33 on, and before 2.37.
+// Subdirectories that the loader prefers to the directory itself: from glibc 2.33 on, and before 2.37.
 constexpr std::array<std::string_view, 5> kPreferred = {"glibc-hwcaps", "tls", "haswell", "avx512_1", "x86_64"};
 
-// Each directory once, under the spelling that came first.
+// Holds each directory once, under the spelling that came first.
 class SearchDirectories {
  public:
   explicit SearchDirectories(const Surroundings& from) : from_(from) {}
@@ -53,7 +53,7 @@ void add_all(std::string_view list, std::string_view origin, SearchDirectories& 
   for (std::string& directory : directories_in(list, origin)) directories.add(std::move(directory));
 }
 
-// What it names to each program: its tokens may speak of the program's directory.
+// The variable's tokens may depend on the program's directory, so each program adds its own directories.
 void add_search_variable(const trace::Trace& trace, const Surroundings& from, SearchDirectories& directories) {
   const char* value = from.variable(kSearchVariable);
   if (value == nullptr || *value == '\0') return;
@@ -81,19 +81,19 @@ void add_preferred(const std::string& directory, const Surroundings& from, Searc
   }
 }
 
-// Where the loader looks in the end, as far as Linux systems of 64 bits have it.
+// Where the loader looks last on 64-bit Linux systems.
 constexpr std::array<std::string_view, 6> kDefaults = {
     "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
 
-// libc itself looks for libraries of these files' choice.
+// If these files exist or are read, libc itself may look for the libraries that they name.
 constexpr std::string_view kNameServices = "/etc/nsswitch.conf";
 constexpr const char* kPreloadFile = "/etc/ld.so.preload";
-// libc's own, for what unwinds the stack.
+// libc loads it to unwind the stack.
 constexpr const char* kUnwinder = "libgcc_s.so.1";
 
 bool is_bare(std::string_view name) { return !name.empty() && name.find('/') == std::string_view::npos; }
 
-// All names that the loader was to look for, or nothing where there may have been others.
+// All names that the loader looked for. all_known() is false if there may have been others.
 class LookedFor {
  public:
   LookedFor(const trace::Trace& trace, const Surroundings& from) : from_(from) {
@@ -103,11 +103,11 @@ class LookedFor {
     for (const std::string& program : trace.programs) add_needed_by(program);
     for (const trace::Record& record : trace.records) take(record);
     names_.insert(kUnwinder);
-    // One that is there and lacks something that it needs was not loaded either: that may be any name.
+    // A library may exist and yet not load, because one that it needs is missing: that may be any name.
     all_known_ = all_known_ && std::includes(loaded_.begin(), loaded_.end(), opened_.begin(), opened_.end());
   }
 
-  // By dlopen. Some may have come to nothing.
+  // Passed to dlopen; not all need have been found.
   const std::set<std::string>& opened() const { return opened_; }
   const std::set<std::string>& names() const { return names_; }
   bool all_known() const { return all_known_; }
@@ -146,11 +146,11 @@ class LookedFor {
   const Surroundings& from_;
   bool all_known_ = false;
   std::set<std::string> names_;
-  std::set<std::string> loaded_;  // names of files
+  std::set<std::string> loaded_;  // file names of loaded libraries
   std::set<std::string> opened_;
 };
 
-// What was looked for, by name where all names are known, else by everything that has a say.
+// The library names if all are known, else the whole cache and the whole variable.
 void add_search(const LookedFor& looked_for, std::vector<Observation>& out) {
   if (looked_for.all_known()) {
     for (const std::string& name : looked_for.names()) out.push_back({Question::library, name});
@@ -194,7 +194,7 @@ void add_loader_questions(const trace::Trace& trace, const Surroundings& from, s
   for (const std::string& directory : std::set<std::string>(directories.all()))
     add_preferred(directory, from, directories, out);
 
-  // A library that dlopen did not find may appear in any of them, and where the loader looks without being told.
+  // A library that dlopen did not find may appear in any of these directories, or in the loader's default ones.
   for (const std::string& name : looked_for.opened()) {
     for (const std::string& directory : directories.all())
       out.push_back({Question::presence, join_path(directory, name)});

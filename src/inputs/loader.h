@@ -1,5 +1,6 @@
-// What the dynamic loader asked before any code of ours ran: its cache, its variables, and the places where it would
-// have found another library first. The preload library cannot see this; it follows from which libraries were loaded.
+// What the dynamic loader read before the preload library ran: its cache, its variables, and the places where it would
+// have found another library first. The preload library cannot see this; it is derived from the libraries that were
+// loaded.
 #ifndef HIPCACHE_INPUTS_LOADER_H
 #define HIPCACHE_INPUTS_LOADER_H
 
@@ -14,10 +15,10 @@ namespace hipcache::inputs {
 
 void add_loader_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out);
 
-// Whether the loader's cache changed at or after the time, where the set asks what it says.
+// Whether the loader's cache changed at or after `started_ns`, if the set has questions about it.
 bool is_cache_changed(const PathSet& set, std::uint64_t started_ns);
 
-// Whether a library of the trace is a file that counts: not the kernel's (no slash) nor the tracer itself.
+// Whether a library of the trace counts as a file: neither the kernel's (no slash) nor the tracer itself.
 bool is_counted_library(std::string_view path);
 
 }  // namespace hipcache::inputs

@@ -49,10 +49,10 @@ struct Section {
 
 constexpr std::uint32_t kExtensionMagic = 0xeaa42174;
 constexpr std::uint32_t kHwcapsTag = 1;
-// An entry below a glibc-hwcaps directory: the lower half of its hwcap is an index into the extension.
+// Marks an entry below a glibc-hwcaps directory: the lower half of its hwcap is an index into the extension.
 constexpr std::uint64_t kHwcapExtension = std::uint64_t{1} << 62;
 
-// The kinds of byte order that the header's flags tell: of ldconfig before 2.33 (0), or little-endian (2).
+// Byte order in the header's flags: 0 if ldconfig before 2.33 wrote it, 2 if little-endian.
 constexpr std::uint8_t kEndianUnknown = 0;
 constexpr std::uint8_t kEndianLittle = 2;
 constexpr std::uint8_t kEndianMask = 3;
@@ -69,7 +69,7 @@ class Reader {
     return object;
   }
 
-  // A text that ends with a null byte.
+  // The text up to the next null byte.
   std::optional<std::string_view> text(std::uint64_t offset) const {
     if (offset >= bytes_.size()) return std::nullopt;
     const std::string_view rest = bytes_.substr(offset);
@@ -84,7 +84,7 @@ class Reader {
 
 Error unknown(const std::string& what) { return Error{"the loader's cache " + what}; }
 
-// Names of the glibc-hwcaps subdirectories, by their index.
+// The names of the glibc-hwcaps subdirectories, by index.
 Result<std::vector<std::string_view>> hwcaps_in(const Reader& file, std::uint32_t extensions) {
   std::vector<std::string_view> names;
   if (extensions == 0) return names;

@@ -1,6 +1,6 @@
-// What was seen at each path, for those who ask several things about the same paths at one moment: states of sets that
-// overlap, and the race guard about the state that it guards. So each path is looked at once, and all of them mean the
-// same file. Used by one thread.
+// What was seen at each path, shared by several questions about the same paths at one moment: states of overlapping
+// path sets, and the race guard of a state. Each path is looked at once, so all of them speak of the same file. Used by
+// one thread.
 #ifndef HIPCACHE_INPUTS_LOOKS_H
 #define HIPCACHE_INPUTS_LOOKS_H
 
@@ -19,16 +19,16 @@ namespace hipcache::inputs {
 
 class Looks {
  public:
-  // To be told before names of the plan are used.
+  // REQUIRES: called before names of the plan are used.
   void keep(std::shared_ptr<const Plan> plan) {
     sights_.reserve(sights_.size() + plan->slots.size());
     plans_.push_back(std::move(plan));
   }
 
-  // Unseen at first.
+  // Kind::unseen at first.
   Sight& sight(const Name& name) { return sights_[&name]; }
 
-  // Of a file, by what `digest` makes of it the first time; nothing if it cannot be read.
+  // A file's content, computed by `digest` at the first call; nullopt if the file cannot be read.
   template <typename Digests>
   const std::optional<FileDigest>& content(const Name& name, Digests digest) {
     const auto [entry, is_new] = contents_.try_emplace(&name);
@@ -36,8 +36,8 @@ class Looks {
     return entry->second;
   }
 
-  // What was seen at a path, for as long as no more is looked at; null where nobody looked, or what was there was read:
-  // then it may have changed between the look and the reading.
+  // What was seen at each path; valid until the next look. Omits paths whose content was read: the file may have
+  // changed between the look and the reading.
   std::unordered_map<std::string_view, const Sight*> settled() const {
     std::unordered_map<std::string_view, const Sight*> by_path;
     by_path.reserve(sights_.size());
@@ -49,7 +49,7 @@ class Looks {
     return by_path;
   }
 
-  // Of each path whose content could be digested, that digest.
+  // The digest of each path whose content could be read.
   std::unordered_map<std::string_view, FileDigest> contents() const {
     std::unordered_map<std::string_view, FileDigest> by_path;
     for (const auto& [name, content] : contents_)

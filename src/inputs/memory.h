@@ -1,8 +1,8 @@
-// What the world remembers between calls: digests by stamp, names and plans, the clock that says how far a stamp is
+// What World remembers between calls: digests by stamp, names and plans, and the clock that decides how far a stamp is
 // trusted.
 //
-// Thread-safe, bounded (see world.h). Digests are kept by stamp and not by name, so a file that was moved, or is
-// reached by another path, is not read again.
+// Thread-safe, bounded (see world.h). Digests are kept by stamp, not by name. So a file that was moved, or is reached
+// by another path, is not read again.
 #ifndef HIPCACHE_INPUTS_MEMORY_H
 #define HIPCACHE_INPUTS_MEMORY_H
 
@@ -35,7 +35,7 @@ struct World::Memory {
 
   Clock clock;
   ShardedMap<Stamp, Digest, StampHash> files{kMaxFiles};
-  std::atomic<std::uint64_t> learned{0};  // files
+  std::atomic<std::uint64_t> learned{0};  // number of files
   ShardedMap<Stamp, Digest, StampHash> directories{kMaxDirectories};
   NameBook names{kMaxNames};
   ShardedMap<Digest, TextMarks, DigestHash> texts{kMaxFiles};  // by content and roots (mentions.cpp)

@@ -18,10 +18,10 @@
 namespace hipcache::inputs {
 namespace {
 
-// Larger ones are data; they are taken to say everything.
+// Larger files are data. They are taken to mention everything.
 constexpr std::uint64_t kLargestText = 16u << 20;
 
-// __FILE_NAME__ is the last part alone, which is no matter of directories.
+// __FILE_NAME__ is not among them: it is the last component alone, and shows no directory.
 constexpr std::array<std::string_view, 4> kAsking = {"__FILE__", "__BASE_FILE__", "__builtin_FILE", "source_location"};
 
 constexpr std::array<std::string_view, 2> kNoTexts = {
@@ -50,7 +50,7 @@ TextMarks look_into(std::string_view bytes, const Roots& roots) {
           .is_code = !is_only_directives(bytes)};
 }
 
-// What is remembered is of just the content that was read.
+// The marks are stored under the digest of exactly the bytes that were read.
 TextMarks marks_of(const std::string& path, const struct stat& status, const Roots& roots, World& world) {
   const TextMarks all{.shown = roots.every(), .named = roots.every(), .asks_own_name = true, .is_code = true};
   if (static_cast<std::uint64_t>(status.st_size) > kLargestText) return begins_as_no_text(path) ? TextMarks() : all;
@@ -66,7 +66,8 @@ TextMarks marks_of(const std::string& path, const struct stat& status, const Roo
   return marks;
 }
 
-// Headers of the system and of what was installed beside it: what their macros make of __FILE__ stays text.
+// Headers of the system and of installed packages. Their macros are taken to use __FILE__ as text alone: none measures
+// or hashes it.
 bool is_installed(std::string_view path) { return path.starts_with("/usr/") || path.starts_with("/opt/"); }
 
 RootMask build_directories(const Roots& roots) {
@@ -76,7 +77,7 @@ RootMask build_directories(const Roots& roots) {
   return found;
 }
 
-// What a toolchain's directory holds of its own. Anything else there may be a project's.
+// A toolchain's own subdirectories. Files elsewhere in its directory may be a project's.
 bool is_toolchains_own(std::string_view path, const Root& toolchain) {
   constexpr std::array<std::string_view, 9> kOwn = {"/lib/",   "/lib64/", "/libexec/", "/include/", "/bin/",
                                                     "/share/", "/llvm/",  "/amdgcn/",  "/hip/"};
@@ -85,7 +86,7 @@ bool is_toolchains_own(std::string_view path, const Root& toolchain) {
   });
 }
 
-// The first of each root.
+// Keeps the first file for each root.
 class OwnNames {
  public:
   void add(RootMask root, const std::string& path) {

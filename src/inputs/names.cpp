@@ -58,7 +58,7 @@ class NameTable {
   std::size_t size() const { return names_.size(); }
 
  private:
-  std::unordered_map<std::string_view, std::unique_ptr<Name>> names_;  // keys look into the names
+  std::unordered_map<std::string_view, std::unique_ptr<Name>> names_;  // each key points into its Name
 };
 
 namespace {

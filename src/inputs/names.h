@@ -1,13 +1,15 @@
-// The names that path sets ask about, each kept once, with what was learned of it; and per set the order to ask them
-// in.
+// The names that path sets ask about. Each name is kept once, with what was learned about it. A Plan holds a path set's
+// names in the order in which to look at them.
 //
-// The problem: hundreds of sets name mostly the same headers and the same places where no header is, and the check of
-// one must not hash or split a thousand strings. The choice: a set is prepared once into a Plan, a list of slots that
-// point to shared names, parents before children. What is learned about a name (which entry its directory has for it)
-// thus serves every set. A question about a program's place along PATH is a slot for each directory of PATH.
+// The problem: hundreds of sets name mostly the same headers, and the same places without a header. Checking a set must
+// not hash or split a thousand strings. The choice: each set is prepared once as a Plan: a list of slots that point to
+// shared names, parents before children. What is learned about a name, such as its directory entry, serves every set. A
+// question for a program along PATH has a slot for each directory of PATH.
 //
-// A parent is cut off by spelling, from the right: the kernel resolves from the left, so "a/link/.." stays what it is.
-// Thread-safe. Past kMaxNames names or kMaxSlots slots the book begins anew; plans in use keep theirs alive.
+// A name's parent is its spelling up to the last slash. The kernel resolves from the left, so "a/link/.." is kept as it
+// is.
+//
+// Thread-safe. Past kMaxNames names or kMaxSlots slots the book starts empty; plans in use keep their names alive.
 #ifndef HIPCACHE_INPUTS_NAMES_H
 #define HIPCACHE_INPUTS_NAMES_H
 
@@ -28,28 +30,28 @@
 
 namespace hipcache::inputs {
 
-// What a directory has under a name. Only a change of the directory itself, which its stamp shows, can replace an entry
-// by one of another kind, and no link ever gets another target. So it is known for as long as the directory has its
-// stamp, but for what is mounted on the entry: that is never a link, and never where nothing is.
+// What a directory has under a name. To replace an entry by one of another kind, or by a link to another target, is a
+// change of the directory, and the directory's stamp shows it. So an Entry holds as long as the directory has its
+// stamp. A mount on the entry does not show in that stamp, but nothing is mounted on a link or on an absent name.
 struct Entry {
   enum class Kind : std::uint8_t { unknown, absent, link, no_link };
   Kind kind = Kind::unknown;
-  std::string target;  // if a link
+  std::string target;  // for Kind::link
 };
 
 class Name {
  public:
   Name(std::string path, Name* parent) : path_(std::move(path)), parent_(parent) {}
 
-  const std::string& path() const { return path_; }  // as given, made absolute
-  Name* parent() const { return parent_; }           // null for "/" and for what has no directory in its spelling
-  std::string_view entry() const;                    // what `parent` would have to contain; no slashes
+  const std::string& path() const { return path_; }  // absolute
+  Name* parent() const { return parent_; }           // null for "/" and for names without a directory in their spelling
+  std::string_view entry() const;                    // the last component; no slashes
 
-  // A hint, never a proof: when last looked at it was not there, so ask its directory first.
+  // A hint, not a proof: the path was absent at the last look, so the next look asks its directory first.
   bool was_absent() const { return was_absent_.load(std::memory_order_relaxed); }
   void note_absent(bool absent) { was_absent_.store(absent, std::memory_order_relaxed); }
 
-  // The proof: what `directory` has under this name as long as it has that stamp.
+  // The proof: what `directory` has under this name, valid while the directory has that stamp.
   Entry known_in(const Stamp& directory) const;
   bool known_absent_from(const Stamp& directory) const;
   void learn(const Stamp& directory, Entry entry);
@@ -59,14 +61,14 @@ class Name {
   Name* const parent_;
   std::atomic<bool> was_absent_{false};
   mutable std::mutex mutex_;
-  Stamp directory_;  // guarded by mutex_, as what is known in it
+  Stamp directory_;  // guarded by mutex_, as entry_ is
   Entry entry_;
 };
 
 struct Slot {
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   Name* name = nullptr;
-  std::uint32_t parent = kNone;  // index of its slot
+  std::uint32_t parent = kNone;  // index of the parent's slot
 };
 
 class NameTable;
@@ -74,10 +76,10 @@ class NameTable;
 struct Plan {
   std::shared_ptr<NameTable> keeps;  // the owner of the names
   std::vector<Slot> slots;           // parents before children
-  // Per observation; Slot::kNone if it names no path, or one too long to exist. Of a program: where its list begins in
-  // `places`.
+  // Per observation: its slot, or Slot::kNone if it names no path or a path too long to exist. For a program: where its
+  // list begins in `places`.
   std::vector<std::uint32_t> slot_of;
-  std::vector<std::uint32_t> places;  // along PATH: slots, each list ended by Slot::kNone
+  std::vector<std::uint32_t> places;  // slots along PATH; each list ends with Slot::kNone
 };
 
 class NameBook {
@@ -93,13 +95,13 @@ class NameBook {
   std::shared_ptr<const Plan> make(const PathSet& set, const Surroundings& from);
 
   const std::size_t max_names_;
-  std::mutex mutex_;  // guards all below; never held over a system call
+  std::mutex mutex_;  // guards everything below; not held during system calls
   std::shared_ptr<NameTable> table_;
   std::unordered_map<std::string, std::shared_ptr<const Plan>> plans_;
   std::size_t slots_ = 0;
 };
 
-// The spelling of the directory that `path` is looked up in; empty if it has none ("/", "x").
+// The spelling of the directory that holds `path`; empty if there is none ("/", "x").
 std::string_view parent_spelling(std::string_view path);
 
 }  // namespace hipcache::inputs

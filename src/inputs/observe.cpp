@@ -37,7 +37,7 @@ bool names_a_path(Kind kind) {
 }
 
 struct Opened {
-  mode_t mode = 0;  // links are followed; 0 where nothing is
+  mode_t mode = 0;  // links are followed; 0 if absent
   bool by_link = false;
   std::uint64_t size = 0;
 };
@@ -50,10 +50,10 @@ Opened look_at_opened(const std::string& path) {
   return {status.st_mode, by_link, static_cast<std::uint64_t>(status.st_size)};
 }
 
-// A pipe, a socket or a device: what was read of it is gone, or may be other next time.
+// A pipe, a socket or a device. What it held cannot be read again, or may differ next time.
 bool is_stream(mode_t mode) { return mode != 0 && !S_ISREG(mode) && !S_ISDIR(mode); }
 
-// Collects the questions of one trace, or the first reason against it.
+// Collects the questions of one trace, or the first reason not to record the run.
 class Observer {
  public:
   Observer(const trace::Trace& trace, const Run& run, const Surroundings& from, World& world)
@@ -68,7 +68,7 @@ class Observer {
         links_(from, places_) {}
 
   std::optional<Refusal> collect() {
-    // Such a library has a say in which others are loaded, and is not among them.
+    // An audit library decides which others are loaded, and the trace does not list it.
     if (const char* audit = from_.variable("LD_AUDIT"); audit != nullptr && *audit != '\0')
       return Refusal{"trace", "LD_AUDIT is set"};
     for (const Record& record : trace_.records)
@@ -81,7 +81,7 @@ class Observer {
       observations_.push_back({Question::environment, ""});
       observations_.push_back({Question::variable, "PATH"});
     }
-    // By the names that they are run by as well: a trace has the files that links led to.
+    // Also under the names by which the programs were run: a trace has the files to which links led.
     for (const std::string& program : run_.programs) take_file(program);
     add_header_questions();
     add_loader_questions(trace_, from_, observations_);
@@ -92,7 +92,7 @@ class Observer {
     return std::nullopt;
   }
 
-  // Records of paths that count, to be compared with the world once more.
+  // Records of paths that count. The race guard compares them with the file system.
   const std::vector<const Record*>& counted() const { return counted_; }
   std::string absolute(const std::string& path) const { return join_path(from_.working_directory, path); }
   PathSet take_set() { return PathSet(std::move(observations_)); }
@@ -122,12 +122,12 @@ class Observer {
         observations_.push_back({Question::machine, record.text});
         return std::nullopt;
       case Kind::date:
-        // A frontend that runs by itself has the value as an option, which is no part of its step's key.
+        // A frontend that runs on its own has the value as an option, which is not part of its step's key.
         observations_.push_back({Question::variable, kSourceDate});
         return std::nullopt;
       case Kind::library_name:  // asked with the loader's questions
       case Kind::end:           // counted in Trace::ends
-      case Kind::answer:        // by content: the step's key has it
+      case Kind::answer:        // the step's key has its content
         return std::nullopt;
       default:
         if (names_a_path(record.kind)) return take_path(record);
@@ -184,8 +184,8 @@ class Observer {
     return std::nullopt;
   }
 
-  // A variable that is no input and that a specs file of gcc's asks for: one that the command or another one names, or
-  // gcc's own.
+  // A variable that is no input, but that one of gcc's specs files asks for. Looks at specs files that the command or
+  // another specs file names, at *.specs and at gcc's own.
   std::string left_out_but_asked() const {
     constexpr std::uint64_t kSpecsLimit = 1u << 20;
     std::set<std::string> names{"specs"};
@@ -205,7 +205,7 @@ class Observer {
     return "";
   }
 
-  // What clang looked at may be a header of the AST file that it read (ast_file.h).
+  // The files that clang looked at may be headers of an AST file that it read (ast_file.h).
   void add_header_questions() {
     if (compares_ == Compares::nothing) return;
     const Question question = compares_ == Compares::sizes ? Question::size : Question::size_and_time;
@@ -217,14 +217,14 @@ class Observer {
     }
   }
 
-  // gcc asks for the real path of its source to see whether the output is the same file. Where the directory shows
-  // nowhere, that is all that a path in it can have been good for; links on the way are asked by themselves.
+  // gcc asks for the real path of its source to see whether the output is the same file. If the result does not show
+  // the working directory, a real path in it has no other use. Links on the way have questions of their own.
   bool is_only_compared(const std::string& path) {
     return run_.undivided && !run_.shows_directory &&
            is_within(real_paths_.of(path).value_or(path), from_.working_directory);
   }
 
-  // Where a command runs is looked up by every compiler, and is no input where it shows nowhere in what it made.
+  // Every compiler looks up its working directory. It is no input if the result does not show it.
   bool is_just_the_directory(const Record& record, const std::string& path) const {
     if (!run_.undivided || run_.shows_directory || record.kind == Kind::list || record.kind == Kind::open_read)
       return false;
@@ -254,7 +254,7 @@ class Observer {
     }
   }
 
-  // A process that knows where it is may write it down; one that was told by an absolute name knows it too.
+  // A process may write down the working directory if it asked for it or was given an absolute name in it.
   bool depends_on_directory() const {
     if (asks_for_directory_ && (!run_.undivided || run_.shows_directory)) return true;
     return std::any_of(observations_.begin(), observations_.end(), [&](const Observation& observation) {
@@ -264,8 +264,8 @@ class Observer {
     });
   }
 
-  // What lies in a root is asked by a name that is good in every other, and the root itself only where it shows in the
-  // result, or may have gone into it unseen.
+  // Gives paths in a root a name that holds for any other place of the root. Adds a question about the root itself only
+  // if the result shows it or may depend on it unseen.
   void make_portable() {
     if (run_.shows_colour) observations_.push_back({Question::colour, ""});
     if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
@@ -279,7 +279,7 @@ class Observer {
   const Run& run_;
   const Surroundings& from_;
   World& world_;
-  const bool only_compilers_;  // and tools of theirs
+  const bool only_compilers_;  // and their tools
   const std::string logical_directory_;
   const Places places_;
   RealPaths real_paths_;
@@ -299,7 +299,7 @@ bool is_as_seen(const Record& record, const std::string& path, std::uint64_t sta
   return !contradicts_world(record, path, started_ns) && is_what_was_seen(record, path, real_paths);
 }
 
-// Whether the process got what is there now although the file is another one, or in another state.
+// Whether the process got the present content, although the file was replaced or is in another state.
 bool is_same(SameContent& same, const Record& record, const std::string& path, std::uint64_t started_ns) {
   if (contradicts_world(record, path, started_ns)) return false;
   if (record.kind == Kind::look) return same.of_look(record, path);
@@ -334,7 +334,7 @@ std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const
 
 }  // namespace
 
-// Found or not: a step has none of the user's descriptors above 2.
+// Counts failed opens too: a step has none of the user's descriptors above 2.
 std::string descriptor_read(const std::vector<Record>& records, const std::string& working_directory) {
   const auto reads_one = [&](const Record& record) {
     return record.kind == Kind::open_read && reads_descriptor(join_path(working_directory, record.text));

@@ -7,8 +7,8 @@
 namespace hipcache::inputs {
 namespace {
 
-// "HCPS", version, raw form. Version 2: the store compresses. Version 3: sizes and times.
-// Version 4: names of outputs. Version 5: several roots.
+// "HCPS", version, raw form. Version 2: the store compresses. Version 3: sizes and times. Version 4: output names.
+// Version 5: several roots.
 constexpr std::string_view kMagic = "HCPS";
 constexpr std::uint8_t kVersion = 5;
 
@@ -24,7 +24,8 @@ std::size_t shared_prefix(std::string_view left, std::string_view right) {
                                   left.begin());
 }
 
-// Number of observations, then of each: question, bytes shared with the name before, the other bytes.
+// The number of observations; then, for each, its question, the number of bytes shared with the name before, and the
+// rest of its name.
 std::string raw_form(const std::vector<Observation>& observations) {
   FrameWriter out;
   out.number(observations.size());
@@ -57,13 +58,13 @@ Result<std::vector<Observation>> parse_raw(std::string_view raw) {
   const std::uint64_t count = in.number();
   if (count > PathSet::kMaxObservations) return damaged("it claims more observations than a set may have");
   std::vector<Observation> observations;
-  observations.reserve(std::min<std::uint64_t>(count, raw.size() / 3));  // an observation takes three bytes at least
+  observations.reserve(std::min<std::uint64_t>(count, raw.size() / 3));  // an observation takes at least three bytes
   std::size_t held = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     Result<Observation> next = next_observation(in, i == 0 ? std::string_view() : observations.back().name);
     if (!next) return next.error();
     if (i > 0 && *next <= observations.back()) return damaged("its observations are not in order");
-    // Front-coding can spell a long name in a few bytes: what it unfolds to is bounded too.
+    // Front-coding can spell long names in few bytes, so the decoded size is bounded too.
     held += next->name.size();
     if (held > PathSet::kMaxRawBytes) return damaged("its names are longer than a set may have");
     observations.push_back(std::move(*next));
@@ -106,7 +107,7 @@ Result<PathSet> PathSet::decode(std::string_view bytes) {
   if (raw.size() > kMaxRawBytes) return damaged("it is longer than a set may be");
   Result<std::vector<Observation>> observations = parse_raw(raw);
   if (!observations) return observations.error();
-  return PathSet(std::move(*observations), raw);  // one form for one set, so the form's digest is the id
+  return PathSet(std::move(*observations), raw);  // a set has one form, so the form's digest is the id
 }
 
 PathSet PathSet::merge(const std::vector<std::shared_ptr<const PathSet>>& sets) {

@@ -13,29 +13,29 @@
 namespace hipcache::inputs {
 namespace {
 
-// In one pass: each record of a trace is asked this several times.
+// One pass, because each record of a trace is checked several times.
 bool is_normal(std::string_view path) {
   for (std::size_t at = 1; at < path.size(); ++at)
     if (path[at - 1] == '/' && (path[at] == '/' || path[at] == '.')) return false;
   return true;
 }
 
-// What a process may touch without an input, and why. All else in /proc and /dev is asked for like any path, but what
-// is a process's own, and devices and pipes that were read, are refused.
+// Paths that a process may use without their becoming inputs, each with its reason. Other paths in /proc and /dev are
+// asked about like any path. A process's own part of /proc, and devices and pipes that were read, are refused.
 constexpr auto kNoInputs = std::to_array<std::string_view>({
     "/dev/null",       // holds nothing, keeps nothing
-    "/dev/zero",       // holds the same for ever
-    "/dev/full",       // the same
-    "/dev/tty",        // written to; who asks a terminal asks its user
-    "/dev/urandom",    // is never the same twice: any result of chance is as right as any other
-    "/dev/random",     // the same
-    "/proc/self/exe",  // the program, which is an input by its own name
-    "/proc/cpuinfo",   // the processor: part of the key where an option asks for it (-march=native)
-    "/proc/meminfo",   // how much memory a compiler may spend, or how often it collects garbage
+    "/dev/zero",       // always holds the same
+    "/dev/full",       // always holds the same
+    "/dev/tty",        // written to; a program that reads it asks its user
+    "/dev/urandom",    // random: any value is as right as another
+    "/dev/random",     // random
+    "/proc/self/exe",  // the program, which is an input under its own name
+    "/proc/cpuinfo",   // the processor: part of the key if an option uses it (-march=native)
+    "/proc/meminfo",   // decides only how much memory a compiler uses, or how often it collects garbage
     "/proc/stat",      // the number of processors, for threads
 });
 
-// "/proc/self/cwd/x", "/proc/12/root".
+// Examples: "/proc/self/cwd/x", "/proc/12/root".
 bool is_of_a_process(std::string_view path) {
   constexpr std::string_view kProc = "/proc/";
   if (!path.starts_with(kProc)) return false;
@@ -47,7 +47,7 @@ bool is_inherited_descriptor(std::string_view path) {
   return is_within(path, "/dev/fd") || path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr";
 }
 
-// The normal spelling: of the path itself, or in `room`.
+// The normal spelling: `path` itself, or made in `room`.
 std::string_view spelled_normally(std::string_view path, std::string& room) {
   if (is_normal(path)) return path;
   room = normal_spelling(path);

@@ -18,7 +18,7 @@ constexpr std::string_view kElf =
     "\x7f"
     "ELF";
 
-// The bytes of a file, as long as it lives.
+// A read-only mapping of a file; this object owns it.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {

@@ -1,8 +1,8 @@
-// Programs and libraries that have a toolchain's directory written into them.
+// Programs and libraries that contain the path of a toolchain's directory.
 //
-// Where a program looks for files may be a part of it. One that names a directory leads there from wherever else it
-// lies; asked relative to the toolchain, what it found would be another file. A base directory is named by its user,
-// who says so for what lies there; nobody does for a toolchain's.
+// A program may have the place of its files built in. Such a program finds them there wherever the program itself lies.
+// If that place were asked about relative to the toolchain, it would be another file in another toolchain. For a base
+// directory the user vouches that this does not happen. Nobody vouches for a toolchain's directory.
 #ifndef HIPCACHE_SRC_INPUTS_PROGRAM_MENTIONS_H
 #define HIPCACHE_SRC_INPUTS_PROGRAM_MENTIONS_H
 
@@ -13,8 +13,8 @@
 
 namespace hipcache::inputs {
 
-// The toolchain's root if it is one of the roots, and the file is a program or a library that names it or cannot be
-// read; else none. Looks once into each content.
+// The mask of the toolchain's root if a program or library names that root, or the file cannot be read. Otherwise 0,
+// also if no root is a toolchain's. Reads each content once.
 RootMask named_by_program(const std::string& path, const Roots& roots, World& world);
 
 }  // namespace hipcache::inputs

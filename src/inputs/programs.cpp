@@ -13,15 +13,15 @@
 namespace hipcache::inputs {
 namespace {
 
-// "#!", and then the program that is to run it.
+// Whether the file begins with "#!".
 bool is_script(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   char begin[2] = {};
   return file && ::read(file.get(), begin, 2) == 2 && begin[0] == '#' && begin[1] == '!';
 }
 
-// A static program, of which only the traces of others are there: it may have read anything. A script is read by the
-// program that runs it.
+// Whether the typed program is neither traced nor a script. A static program is not traced, so it may have read
+// anything. A script's interpreter reads the script, and is traced.
 bool leaves_no_trace(const trace::Trace& trace, const Run& run) {
   if (run.programs.empty() || run.has_unseen_program) return false;
   const std::string typed = real_path(run.programs[0]);

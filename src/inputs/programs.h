@@ -1,4 +1,4 @@
-// Whether the programs that ran are those that were to run, and each of them left a whole trace.
+// Whether the programs that ran are the expected ones, and each left a complete trace.
 #ifndef HIPCACHE_SRC_INPUTS_PROGRAMS_H
 #define HIPCACHE_SRC_INPUTS_PROGRAMS_H
 
@@ -10,13 +10,13 @@
 
 namespace hipcache::inputs {
 
-// realpath(3), or the path itself where that fails.
+// realpath(3), or the path itself if that fails.
 std::string real_path(const std::string& path);
 
 std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run);
 
-// Of a program that one of them started, at that absolute path: one that left no trace, a static program or a script,
-// may have read anything. Of an undivided command a script is a file that the program reads which runs it.
+// Checks a program that a traced process started; `path` is absolute. A program without a trace (static, or a script)
+// may have read anything, so it is refused. In an opaque compile a script is allowed: its interpreter reads it.
 std::optional<Refusal> check_start(const trace::Record& record, const std::string& path, const trace::Trace& trace,
                                    const Run& run);
 

@@ -64,14 +64,14 @@ bool any_directory_changed(std::string_view path, std::uint64_t started_ns) {
   return false;
 }
 
-// A look that failed at what is there: access(2) for a right that nobody has may do that, if the file is not newer than
-// that.
+// A look may fail at an existing path: access(2) does, for a permission that nobody has. That explains the record only
+// if neither the file nor a directory above it changed since the start.
 bool failed_for_a_right(const std::string& path, std::uint64_t started_ns) {
   return ::access(path.c_str(), R_OK | W_OK | X_OK) != 0 && !content_changed(path, started_ns) &&
          !any_directory_changed(path, started_ns);
 }
 
-// As above; to open also fails where there is nothing to read from (a socket).
+// Opening also fails if there is nothing to read from, as with a socket.
 bool failed_to_open(const std::string& path, const struct stat& status) {
   return ::access(path.c_str(), R_OK) != 0 || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
 }
@@ -96,7 +96,7 @@ bool is_file_seen(std::uint64_t seen, const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && trace::seen_file(status) == seen;
 }
 
-// The record does not tell whether it was stat or lstat that looked; no other entry has the identity of either.
+// The record does not say whether stat or lstat looked, so both identities are compared. No other entry has either.
 bool is_entry_seen(std::uint64_t seen, const std::string& path) {
   struct stat status = {};
   return (::stat(path.c_str(), &status) == 0 && trace::seen_entry(status) == seen) ||
@@ -175,7 +175,7 @@ Verdict compare(const trace::Record& record, const Sight& sight) {
                       record.kind == trace::Kind::program;
   if (!opened && record.kind != trace::Kind::look) return Verdict::unclear;
   if (sight.kind == Sight::Kind::absent && !record.found) return Verdict::agrees;
-  // lstat may have found a link that leads nowhere.
+  // lstat may have found a dangling link.
   if (sight.kind == Sight::Kind::absent) return opened ? Verdict::differs : Verdict::unclear;
   if (sight.kind != Sight::Kind::there || !record.found) return Verdict::unclear;
   if (record.seen == 0) return Verdict::agrees;
@@ -186,7 +186,7 @@ Verdict compare(const trace::Record& record, const Sight& sight) {
 
 bool contradicts_world(const trace::Record& record, const std::string& absolute, std::uint64_t started_ns) {
   struct stat status = {};
-  const bool entry = ::lstat(absolute.c_str(), &status) == 0;  // a dangling link is found by lstat
+  const bool entry = ::lstat(absolute.c_str(), &status) == 0;  // lstat finds a dangling link too
   if (record.kind == trace::Kind::link) return record.found != (entry && S_ISLNK(status.st_mode));
   return record.found ? !entry : is_there_after_all(record, absolute, started_ns);
 }

@@ -1,5 +1,5 @@
-// The real paths of many files in few directories: each directory is resolved once. All are of the moment in which this
-// object lives, so who wants to know what holds later needs another one. Used by one thread.
+// The real paths of many files in few directories; each directory is resolved once. The results are of this object's
+// lifetime: for later results, use a new object. Used by one thread.
 #ifndef HIPCACHE_INPUTS_REAL_PATHS_H
 #define HIPCACHE_INPUTS_REAL_PATHS_H
 
@@ -11,7 +11,7 @@ namespace hipcache::inputs {
 
 class RealPaths {
  public:
-  // As realpath(3); nothing where that fails. REQUIRES: `path` is absolute.
+  // As realpath(3); nullopt if that fails. REQUIRES: `path` is absolute.
   std::optional<std::string> of(const std::string& path);
 
  private:

@@ -5,8 +5,8 @@
 namespace hipcache::inputs {
 namespace {
 
-// That a process could have written down: of the command, of what it looked at by an absolute name, of what variables
-// told it, and of where it knew that it was.
+// The roots that a process may have known: from the command, from absolute names that it looked at, from the values of
+// variables, and from its working directory.
 RootMask known_roots(const RootTies& ties, const Surroundings& from, const std::vector<Observation>& observations) {
   RootMask known = ties.named;
   for (const Observation& observation : observations) {

@@ -1,4 +1,4 @@
-// The questions about the roots themselves: where a result shows one, or one may have gone into it unseen.
+// The questions about the roots themselves: asked if the result shows a root, or may depend on one unseen.
 #ifndef HIPCACHE_SRC_INPUTS_ROOT_QUESTIONS_H
 #define HIPCACHE_SRC_INPUTS_ROOT_QUESTIONS_H
 
@@ -11,9 +11,9 @@
 
 namespace hipcache::inputs {
 
-// Adds them to what was observed under names that are not portable yet. `only_compilers`: no program ran that may take
-// a name apart, as a script may (asks_by_name), so "/b.sources" in a file does not lead to "/b". Returns the first file
-// whose own name ties the result to a root, or "".
+// Adds the questions. REQUIRES: the names in `observations` are not portable yet. `only_compilers`: no program ran that
+// may take names apart, as a script may (asks_by_name). Then "/b.sources" in a file does not count as a mention of
+// "/b". Returns the first file whose own name ties the result to a root, or "".
 std::string add_root_questions(const RootTies& ties, const Surroundings& from, bool only_compilers, World& world,
                                std::vector<Observation>& observations);
 

@@ -39,7 +39,7 @@ std::optional<Stamp> stamp_of_file(const std::string& path) {
   return stamp_of(status);
 }
 
-// False if the first is known to stand for another one.
+// False if `from` already stands for something else.
 bool stands_for(IdentityMap& map, const Identity& from, const Identity& to) {
   return map.try_emplace(from, to).first->second == to;
 }
@@ -63,8 +63,8 @@ void SameContent::remember_known_states() {
   }
 }
 
-// Compilers tell two names of one file (#pragma once) by device and inode, and the state has what is there now. Where
-// files were replaced, two names must be one file now if, and only if, they were one when they were opened.
+// Compilers recognise two names of one file (#pragma once) by device and inode, and the state holds the present ones.
+// If files were replaced, two names must be one file now exactly if they were one file when they were opened.
 void SameContent::compare_identities() {
   IdentityMap now_by_got;
   IdentityMap got_by_now;
@@ -84,7 +84,7 @@ void SameContent::compare_identities() {
 
 bool SameContent::is_older_than_run(const Stamp& stamp) const { return !at_or_after(stamp.mtime_ns, started_ns_); }
 
-// That the modification time is the same keeps what gcc compares: whether two names of equal content are equally old.
+// gcc compares modification times of names with equal content, so the time must be equal too.
 bool SameContent::is_same(const Opened& opened, const FileDigest& now) const {
   if (opened.seen == seen_file(now.stamp)) return opened.changes_show || is_older_than_run(now.stamp);
   const auto state = states_.find(opened.seen);
@@ -94,7 +94,7 @@ bool SameContent::is_same(const Opened& opened, const FileDigest& now) const {
          was.mtime_ns == now.stamp.mtime_ns && is_older_than_run(now.stamp);
 }
 
-// A program has a record under the name that its links lead to, and none under the name that it was run by.
+// A program has a record under the name of its file, and none under a link by which it was run.
 bool SameContent::runs_by_another_name(const FileDigest& now) const {
   return std::any_of(opened_.begin(), opened_.end(), [&](const auto& entry) {
     const auto& [path, all] = entry;
@@ -124,9 +124,9 @@ bool SameContent::of_look(const trace::Record& record, const std::string& path) 
   return entries_.contains(record.seen);
 }
 
-// What was opened, listed, resolved, or looked at by stat was compared by its identity. A look that says no more than
-// "there" (access) must be one that finds everything there now. What is absent now, and was absent then, is absent
-// either way.
+// Paths that were opened, listed, resolved or looked at by stat were compared by identity. A look that only says
+// "there" (access) must be one that succeeds for everything there now. A path that was absent is absent now too, or the
+// guard has refused already.
 bool SameContent::of_links() {
   return std::all_of(got_.begin(), got_.end(), [&](const Got& got) {
     if (!got.record->found || got.record->seen != 0) return true;

@@ -17,7 +17,7 @@ using trace::Record;
 
 constexpr const char* kPath = "PATH";
 
-// Without empty entries: LLVM skips them.
+// PATH's directories. Empty entries are skipped, as LLVM skips them.
 std::vector<std::string> directories_of(const Surroundings& from) {
   std::vector<std::string> directories;
   const char* value = from.variable(kPath);
@@ -46,7 +46,7 @@ bool is_program(const std::string& path, const Sight& seen, Effort& effort) {
 void add_search_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out) {
   if (!asks_for_path(trace)) return;
   const std::vector<std::string> directories = directories_of(from);
-  // Nothing was looked for anywhere: what would be looked for along another PATH cannot be seen.
+  // No directory was searched, so the trace cannot show which programs another PATH would find.
   if (directories.empty()) return out.push_back({Question::variable, kPath});
   const std::string first = normal_spelling(directories.front());
   for (const Record& record : trace.records) {

@@ -1,8 +1,8 @@
 // Programs that are looked for along PATH.
 //
-// A trace has the places of one search, along one PATH. Along another one the same name may be found at a place where
-// nobody looked, so the name itself is asked: where does PATH lead for it? Rejected: the value of PATH as an input. It
-// differs from shell to shell, and what it leads to hardly ever does.
+// A trace has the places of one search, along one PATH. Along another PATH, the program may be in a directory where the
+// run did not look. So the question is where PATH finds the program's name. Rejected: PATH's value as an input. It
+// differs from shell to shell, and hardly ever changes which program is found.
 #ifndef HIPCACHE_INPUTS_SEARCH_H
 #define HIPCACHE_INPUTS_SEARCH_H
 
@@ -18,14 +18,14 @@
 
 namespace hipcache::inputs {
 
-// A search begins in PATH's first directory, so the names that were looked for there are the ones that count; a few too
+// A search begins in PATH's first directory, so every name that was looked for there gets a question. A few names too
 // many do no harm.
 void add_search_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out);
 
-// Where such a program may be, in the order of PATH.
+// The paths where the program may be, in PATH's order.
 std::vector<std::string> places_on_path(const std::string& program, const Surroundings& from);
 
-// The first of the places (a list of `Plan::places`, by its beginning) that has a program; "" if none has.
+// The first program in a list of `Plan::places` that begins at `places`; "" if there is none.
 std::string found_on_path(const Plan& plan, std::uint32_t places, Glance& glance, Effort& effort);
 
 }  // namespace hipcache::inputs

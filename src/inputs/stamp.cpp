@@ -25,7 +25,7 @@ Clock file_clock() {
   };
 }
 
-// Inode and ctime alone spread well; the other fields are for equality.
+// Inode and ctime alone spread well; equality compares all fields.
 std::size_t StampHash::operator()(const Stamp& stamp) const noexcept {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
   return (stamp.inode * kOdd) ^ (static_cast<std::uint64_t>(stamp.ctime_ns) * kOdd >> 7);

@@ -1,7 +1,6 @@
-// What tells one state of a file or directory from another without looking inside.
+// Tells one state of a file or directory from another without reading it.
 //
-// ctime is the part that counts: it changes with every change of content, names, mode or links, and no program can set
-// it.
+// ctime is the part that counts: every change of content, names, mode or links sets it, and no program can set it back.
 #ifndef HIPCACHE_INPUTS_STAMP_H
 #define HIPCACHE_INPUTS_STAMP_H
 
@@ -27,11 +26,11 @@ struct StampHash {
 
 Stamp stamp_of(const struct stat& status);
 
-// Whether any change after `now_ns` must show in the stamp: its times are older than kDistrust and not in the future.
+// Whether every change after `now_ns` will show in the stamp: its times are older than kDistrust and not in the future.
 bool is_settled(const Stamp& stamp, std::uint64_t now_ns);
 
-// Whether stamps mean anything where the descriptor is: not in the file systems that the kernel makes up (proc, sysfs,
-// ...).
+// Whether stamps can be trusted on the descriptor's file system. They cannot on file systems that the kernel makes up
+// (proc, sysfs, ...).
 bool keeps_stamps(int fd);
 
 }  // namespace hipcache::inputs

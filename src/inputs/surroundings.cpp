@@ -21,9 +21,8 @@ bool same_directory(const char* left, const char* right) {
 
 }  // namespace
 
-// By name and not by line ("A.B=" sorts before "A=" by line); stable, since getenv answers with the first of equal
-// names.
-// Each name is cut out once, and each entry moved once: every request does this.
+// Sorts by name, not by line: by line "A.B=" sorts before "A=". Stable, because getenv returns the first of equal
+// names. Every request sorts, so each name is cut out once and each entry moved once.
 void sort_environment(std::vector<std::string>& environment) {
   std::vector<std::pair<std::string_view, std::size_t>> order;
   order.reserve(environment.size());

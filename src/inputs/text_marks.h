@@ -1,4 +1,4 @@
-// What one file's content says of the roots and of itself.
+// Which roots one file's content mentions, and whether it asks for its own name.
 #ifndef HIPCACHE_SRC_INPUTS_TEXT_MARKS_H
 #define HIPCACHE_SRC_INPUTS_TEXT_MARKS_H
 
@@ -7,10 +7,10 @@
 namespace hipcache::inputs {
 
 struct TextMarks {
-  RootMask shown = 0;  // in any way
+  RootMask shown = 0;  // mentioned in any way
   RootMask named = 0;  // Roots::named_in_text
   bool asks_own_name = false;
-  bool is_code = false;  // not only directives
+  bool is_code = false;  // more than directives
 };
 
 }  // namespace hipcache::inputs

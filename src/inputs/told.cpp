@@ -28,7 +28,7 @@ std::uint64_t fingerprint_of(std::string_view bytes) {
 
 }  // namespace
 
-// The kinds by themselves: they are nearly all the same, and compress to nothing.
+// All kinds first: they are mostly equal, so they compress to almost nothing.
 void add_answered(FrameWriter& out, const Answered& answered) {
   out.number(answered.size());
   for (const Told& told : answered) out.byte(static_cast<std::uint8_t>(told.kind));

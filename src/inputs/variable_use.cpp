@@ -10,27 +10,27 @@
 namespace hipcache::inputs {
 namespace {
 
-// gcc's programs as far as they do not link LTO code. Of them the driver alone asks for MAKEFLAGS (gcc.cc,
-// detect_jobserver): it hands the variable on, without a jobserver that is not there. The programs that look for the
-// jobserver are lto-wrapper and lto1 (gcc 13 and later), which are not in the list: -flto=jobserver warns if there is
-// none.
+// gcc's programs that do not link LTO code. Of these, only the driver asks for MAKEFLAGS (gcc.cc, detect_jobserver). It
+// passes the variable on, and removes a jobserver that does not exist. lto-wrapper and lto1 (gcc 13 and later) look for
+// the jobserver, so they are not listed: -flto=jobserver warns if there is none.
 constexpr auto kWithoutJobserver =
     std::to_array<std::string_view>({"gcc", "g++", "cpp", "cc1", "cc1plus", "as", "collect2", "ld", "ld.bfd"});
 
-// clang's programs for a compile. Of them the frontend alone asks for SOURCE_DATE_EPOCH (CompilerInvocation.cpp), and
-// it makes every date of the value by gmtime (PPMacroExpansion.cpp of clang 16 to 22). lld asks for the variable when
-// it links for Windows, where it is started as lld-link. gcc is not in the list: it asks only when it uses the value.
+// clang's programs for a compile. Of these, only the frontend asks for SOURCE_DATE_EPOCH (CompilerInvocation.cpp). The
+// frontend formats every date of the value with gmtime (PPMacroExpansion.cpp of clang 16 to 22). lld asks for the
+// variable when it links for Windows, but then it is started as lld-link. gcc asks only when it uses the value, so gcc
+// is not listed.
 constexpr auto kDatesByGmtime =
     std::to_array<std::string_view>({"clang", "lld", "ld.lld", "clang-offload-bundler", "clang-offload-packager"});
 
-// How compilers and their tools print: colours, links in messages, the width of a line.
+// They decide how compilers and their tools print: colours, links in messages, the width of a line.
 constexpr auto kOfTerminal = std::to_array<std::string_view>(
     {"TERM", "COLORTERM", "NO_COLOR", "GCC_COLORS", "GCC_URLS", "TERM_URLS", "COLUMNS", "LINES"});
 
-// gcc's, GNU's and clang's programs, as far as they ask libc for a locale: for messages alone (LC_MESSAGES), and how to
-// encode them (LC_CTYPE: quotes, columns). gcc takes sources for UTF-8 whatever the locale says (libcpp's charset.cc,
-// _cpp_default_encoding), and makes dates by names of months of its own. as writes dates into listings, which are
-// outputs that do not pass for `shows_colour`. clang and lld ask for no locale.
+// Programs of gcc, GNU and clang that use libc's locale at most for messages (LC_MESSAGES) and their encoding
+// (LC_CTYPE: quotes, columns). gcc reads sources as UTF-8 in every locale (libcpp's charset.cc, _cpp_default_encoding),
+// and has its own names of months for dates. as writes dates into listings, and a listing as an output sets
+// `shows_colour`. clang and lld ask for no locale.
 constexpr auto kSpeakLocale = std::to_array<std::string_view>({"gcc", "g++", "cpp", "cc1", "cc1plus", "as", "collect2",
                                                                "ld", "ld.bfd", "ar", "ranlib", "clang", "lld", "ld.lld",
                                                                "clang-offload-bundler", "clang-offload-packager"});

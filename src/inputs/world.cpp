@@ -19,7 +19,7 @@
 namespace hipcache::inputs {
 namespace {
 
-constexpr unsigned kConcealed = 48;  // bits of what could be told of a variable's value
+constexpr unsigned kConcealed = 48;  // dropped bits of the fingerprint of a variable's value
 
 bool is_absence(int error) { return error == ENOENT || error == ENOTDIR; }
 
@@ -30,7 +30,7 @@ void add_errno(Answers& answers, int error) {
 
 std::uint64_t device_of_root() {
   struct stat root = {};
-  return ::stat("/", &root) == 0 ? root.st_dev : 0;  // 0 is no file's
+  return ::stat("/", &root) == 0 ? root.st_dev : 0;  // no file has device 0
 }
 
 // One call of World::state: asks every question of the set once, in order.
@@ -45,7 +45,7 @@ class Examination {
         now_ns_(memory.clock()),
         glance_(plan, now_ns_, effort, looks) {}
 
-  // Tells the answers one by one as well if it is given a place for them.
+  // Also adds each answer to `answered`, unless that is null.
   Digest state(const PathSet& set, Answered* answered) {
     const std::vector<Observation>& observations = set.observations();
     for (std::uint32_t i = 0; i < observations.size(); ++i) {
@@ -122,14 +122,14 @@ class Examination {
     }
   }
 
-  // All that may show of it: its names, and which of them the request used.
+  // Everything of the root that a result may show: its names, and which of them the request used.
   void ask_root(const std::string& mark) {
     const Root* root = from_.roots.find(mark);
     if (root == nullptr) return answers_.add(Answer::unset);
     answers_.add(Answer::text, root->path + '\n' + root->alias + '\n' + root->form);
   }
 
-  // Its path as the longest root around it has it.
+  // The root's path, relative to the longest root that holds its directory.
   std::string place_of_root(const std::string& mark) const {
     const Root* root = from_.roots.find(mark);
     if (root == nullptr) return "";
@@ -145,10 +145,10 @@ class Examination {
     answers_.add_content(index, file->digest, file->stamp);
   }
 
-  // Without any x bit nobody may execute it; with one it takes access(2) to say who, each time: a file system can be
-  // remounted noexec with no trace on the file. Sets ask this of a handful of programs.
-  // Of the size of a file that it does not open a compiler asks whether it is 0 (__has_embed), and no more but where it
-  // reads a precompiled header (ask_stamp): clang and gcc were read, and compared by strace, for that.
+  // A file without x bits cannot be executed. For other files access(2) decides, each time: a file system can be
+  // remounted noexec, and the file's stamp does not show that. Few programs have this question. A compiler that does
+  // not open a file asks at most whether its size is 0 (__has_embed). It asks for more only if it reads a precompiled
+  // header (ask_stamp). The sources of clang and gcc were read for that, and their runs compared by strace.
   void ask_presence(const std::string& path, const Sight& seen, std::uint32_t index) {
     if (seen.is_directory()) answers_.note_directory(index, seen.stamp);
     if (!seen.is_file()) return answers_.add_kind(seen);
@@ -200,7 +200,8 @@ class Examination {
     answers_.add(Answer::digest, digest_of(from_.roots.portable_list(value)));
   }
 
-  // Every date that clang takes is one answer. No date is the same answer, except to a plan, which names the date.
+  // Every date that clang accepts gives one answer. No date gives the same answer, except to a plan, which names the
+  // date.
   void ask_source_date(const std::string& who) {
     const char* value = from_.variable("SOURCE_DATE_EPOCH");
     const bool is_taken = !from_.source_date().empty();

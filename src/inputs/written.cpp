@@ -16,15 +16,15 @@ using trace::Kind;
 using trace::Record;
 
 struct Seen {
-  bool read_first = false;  // opened for what is in it, or so that this stays, before anything was written
-  bool absent = false;      // looked for and not found, as by those who remove it to begin anew
+  bool read_first = false;  // opened for its content, or to keep it, before anything was written
+  bool absent = false;      // looked for and not found, as after removing it to begin anew
   bool written = false;
   Written file;
 };
 
 bool is(const Record& record, Change change) { return record.seen == static_cast<std::uint64_t>(change); }
 
-// Follows the records in their order.
+// Processes the records in their order.
 class Follower {
  public:
   Follower(const std::string& directory, const std::string& working_directory, const ReadAndWritten& accepted)
@@ -65,8 +65,8 @@ class Follower {
  private:
   static std::string spelled(const std::string& path) { return path.empty() ? "" : normal_spelling(path); }
 
-  // A record comes once per process: a file that was read as an input as well was opened some time before it was
-  // removed, and not just before.
+  // A record comes once per process. So a file that was also read as an input was opened well before its removal, not
+  // immediately before.
   void take_read(Seen& seen, const Record& record, const std::string& path) {
     if (seen.written) return;
     if (!seen.read_first) just_opened_ = path;
@@ -74,7 +74,7 @@ class Follower {
     seen.read_first = true;
   }
 
-  // The name that a file got last is the one that it is known by.
+  // A file is known by its last name.
   static void take_write(Seen& seen, const Record& record, const std::string& path) {
     const bool first = !std::exchange(seen.written, true);
     if (first || is(record, Change::moved_here)) seen.file.name = record.text;
@@ -88,7 +88,7 @@ class Follower {
   const std::string& working_directory_;
   const std::string updated_;
   const std::string replaced_;
-  std::string just_opened_;           // by the record before, for the first time
+  std::string just_opened_;           // path of the record before, if that was its first open
   std::map<std::string, Seen> seen_;  // by path
 };
 
