@@ -1,9 +1,11 @@
-// The arguments of `clang -cc1`, looked at with clang's own table of frontend options.
+// Reads the arguments of `clang -cc1` with clang's own table of frontend options.
 //
-// A cc1 command is trusted to write the files that its roles name and nothing else only if every argument is known
-// and none is on the list of those that name, print, load or emit more. What an argument means for the cache is its
-// role; everything without a special one is kPlain and part of every key. Rejected: a list of harmless arguments (there
-// are 1,900, and each release adds some); matching by spelling (arity matters: "-o" may be the value of "-D").
+// A cc1 command is trusted to write only the files that its roles name if two things hold. Every
+// argument is known, and none is on the list of options that name, print, load or emit more. An
+// argument's role is its meaning for the cache; arguments with role `plain` have no special meaning
+// and are part of every key.
+// Rejected: a list of harmless arguments (there are 1,900, and each release adds some); matching by
+// spelling (arity matters: "-o" may be the value of "-D").
 #ifndef HIPCACHE_COMMAND_CC1_H
 #define HIPCACHE_COMMAND_CC1_H
 
@@ -22,9 +24,9 @@ enum class Cc1Role {
   depfile,          // -dependency-file FILE
   split_dwarf,      // -split-dwarf-output FILE
   stack_usage,      // -stack-usage-file FILE
-  dependency,       // shapes the depfile alone: -MT, -MP, -MV, -sys-header-deps
+  dependency,       // affects the depfile only: -MT, -MP, -MV, -sys-header-deps
   fatbin,           // -fcuda-include-gpubinary FILE, -fembed-offload-object=FILE
-  emits,            // -emit-obj, -emit-llvm-bc, -emit-llvm, -S: what the output is
+  emits,            // -emit-obj, -emit-llvm-bc, -emit-llvm, -S: the kind of output
   device,           // -fcuda-is-device
   relocatable,      // -fgpu-rdc
   cuid,             // -cuid=ID
@@ -33,14 +35,16 @@ enum class Cc1Role {
   compilation_dir,  // -fdebug-compilation-dir=, -fcoverage-compilation-dir=
   search_path,      // -internal-isystem DIR, -internal-externc-isystem DIR
   language,         // -x LANGUAGE
-  optimization,     // -O2 and the like; the value is what follows -O
+  optimization,     // -O2 and the like; the value is the text after -O
   device_library,   // -mlink-builtin-bitcode FILE, -mlink-bitcode-file FILE
-  preprocessing,    // of the user's: macros, search paths, files to include first
-  warning,          // which warnings are given, and whether they are errors
-  remark,           // which of the optimizer's remarks are given
-  hashes_names,   // file names go into the output in a form that cannot be read there: profiles, coverage, sanitizers,
-                  // compressed debug information; counts as records_paths too
-  records_paths,  // debug information: what makes a compilation_dir count
+  // User options: macros, search paths, files to include first.
+  preprocessing,
+  warning,  // which warnings are given, and whether they are errors
+  remark,   // which of the optimizer's remarks are given
+  // File names go into the output in a form that cannot be found by searching it: profiles,
+  // coverage, sanitizers, compressed debug information. Implies records_paths.
+  hashes_names,
+  records_paths,  // debug information: a compilation_dir then matters
 };
 
 // The arguments [first, first + count) and the value of the option, if it has one.
@@ -51,12 +55,12 @@ struct Cc1Argument {
   std::string value;
 };
 
-// Understands the arguments after "-cc1", of clang 15 and later. Error: an argument that is unknown, or that may write,
-// print or load more than is accounted for; the message names it. Thread-safe.
+// Reads the arguments after "-cc1", of clang 15 and later. Error: an argument that is unknown, or
+// that may write, print or load more than the roles account for; the message names it. Thread-safe.
 Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& arguments);
 
-// Whether an option of LLVM's backend ("-inline-threshold=100") only steers code generation, and prints or writes
-// nothing.
+// Whether an option of LLVM's backend ("-inline-threshold=100") only steers code generation, and
+// prints or writes nothing.
 bool is_quiet_backend_option(const std::string& option);
 
 }  // namespace hipcache::command

@@ -1,8 +1,9 @@
-// A compile command, understood: what hipcache must know about it to cache it, found with clang's own option table.
+// A parsed compile command: what hipcache must know to cache it, found with clang's own option
+// table.
 //
-// The user's argv is kept as it is (rewriting or reordering it changes objects). Whatever is not known to be safe is
-// Uncacheable, with a reason from the fixed list; the caller then runs the command untouched. Response files are
-// expanded for understanding only.
+// The user's argv is kept as it is, because rewriting or reordering it changes objects. A command
+// that is not known to be safe is Uncacheable, with a reason from the fixed list; the caller then
+// runs it untouched. Response files are expanded only for parsing.
 #ifndef HIPCACHE_COMMAND_INVOCATION_H
 #define HIPCACHE_COMMAND_INVOCATION_H
 
@@ -30,39 +31,53 @@ struct Uncacheable {
 
 // How a command is served.
 enum class Route {
-  planned,    // the driver's jobs, each cached by itself
-  undivided,  // the command as it was typed, cached as one step (command/undivided.h)
+  planned,    // split compile: the driver's jobs, each cached by itself
+  undivided,  // opaque compile: one step, run as typed (command/undivided.h)
 };
 
-// What an undivided command makes: how its step is called and counted.
+// The kind of an opaque command: names and counts its step.
 enum class Making { compile, link, archive };
 
-// Of an undivided command only argv, expanded, response files, object, making, updates, without_archs, output_names,
-// colour_given and writes_command are known; `object` then is just the name that its history goes by.
+// For an opaque command only these are set: argv, expanded, response_files, object, making,
+// updates, without_archs, output_names, colour_given and writes_command. There `object` only names
+// the miss history.
 struct Invocation {
   Route route = Route::planned;
   Making making = Making::compile;
-  std::string updates;                      // of `archive`: what it reads and writes, as typed
-  std::vector<std::string> argv;            // as typed
-  std::vector<std::string> expanded;        // with response files expanded in place; [0] is the compiler
-  std::vector<std::string> response_files;  // read for the expansion; inputs of the request
-  bool links = false;                       // a link of relocatable device code: no source, no depfile, no id
-  std::string source;                       // as typed
-  std::string object;                       // as typed, or what clang would name it; of a link, what it makes
-  bool driver_names_outputs = false;        // after the source and each target: `object` is none of them
-  std::optional<std::string> depfile;       // -MF, or what clang would name it with -MD/-MMD
-  std::vector<ArchId> archs;                // sorted as strings, unique; empty: the compiler's default
-  std::vector<std::string> without_archs;   // `expanded` less the arch list: what the request key is made of
-  std::vector<std::string> for_cuid;        // the same less what only shapes or names the depfile (-MD, -MF, -MT, ...)
-  bool by_script = false;                   // the driver may be a script that runs clang: hipcc
-  bool new_driver = false;                  // --offload-new-driver
-  bool user_cuid = false;                   // -cuid= or -fuse-cuid= was given: respected
-  bool colour_given = false;                // -f[no-]color-diagnostics or the like was given
-  bool writes_command = false;              // -MJ: a file that has the command line in it
-  std::optional<OutputNames> output_names;  // of an undivided command: where its outputs may have other names
+  std::string updates;            // of `archive`: the file that it reads and writes, as typed
+  std::vector<std::string> argv;  // as typed
+  // argv with response files expanded in place; [0] is the compiler.
+  std::vector<std::string> expanded;
+  // Response files that were read for the expansion; inputs of the request.
+  std::vector<std::string> response_files;
+  // A link of relocatable device code: no source, no depfile, no CUID.
+  bool links = false;
+  std::string source;  // as typed
+  // As typed, or the name that clang would choose; for a link, its output.
+  std::string object;
+  // The driver names its outputs after the source and each target; `object` is none of them.
+  bool driver_names_outputs = false;
+  // -MF, or the name that clang would choose with -MD/-MMD.
+  std::optional<std::string> depfile;
+  // Sorted as strings, unique; empty: the compiler's default.
+  std::vector<ArchId> archs;
+  // `expanded` without the arch list: the basis of the request key.
+  std::vector<std::string> without_archs;
+  // `without_archs` without the options that only shape or name the depfile (-MD, -MF, -MT, ...).
+  std::vector<std::string> for_cuid;
+  bool by_script = false;   // the driver may be a script that runs clang: hipcc
+  bool new_driver = false;  // --offload-new-driver
+  // -cuid= or -fuse-cuid= was given: respected.
+  bool user_cuid = false;
+  // -f[no-]color-diagnostics or the like was given.
+  bool colour_given = false;
+  // -MJ: the command line is written into a file.
+  bool writes_command = false;
+  // For an opaque command: set if its outputs may have other names.
+  std::optional<OutputNames> output_names;
 };
 
-// Understands argv (argv[0] is the compiler). Reads response files relative to `working_directory`.
+// Parses argv (argv[0] is the compiler). Reads response files relative to `working_directory`.
 // Thread-safe; the option table is built once.
 class Parser {
  public:

@@ -1,5 +1,5 @@
-// Why a command is not cached: the names that statistics count and `--explain` shows. One line each in
-// docs/coverage.md.
+// Why a command is not cached: the names that statistics count and `--explain` shows.
+// docs/coverage.md explains each in one line.
 #ifndef HIPCACHE_COMMAND_REASON_H
 #define HIPCACHE_COMMAND_REASON_H
 
@@ -17,10 +17,10 @@ inline constexpr const char* kStandardInput = "standard-input";
 inline constexpr const char* kOutputNotAFile = "output-not-a-file";
 inline constexpr const char* kDriverInformation = "driver-information";
 
-// A shape of HIP compile that is not taken apart.
+// A kind of HIP compile that is never split.
 inline constexpr const char* kLto = "lto";
 
-// More is written, or printed, than object, depfile and diagnostics.
+// The command writes or prints more than object, depfile and diagnostics.
 inline constexpr const char* kSplitDwarf = "split-dwarf";
 inline constexpr const char* kSaveTemps = "save-temps";
 inline constexpr const char* kTimeTrace = "time-trace";
@@ -36,18 +36,18 @@ inline constexpr const char* kPlugin = "plugin";
 inline constexpr const char* kFrontendOption = "frontend-option";
 inline constexpr const char* kBackendOption = "backend-option";
 
-// The command links, or makes an archive, in a way that leaves equal inputs with unequal results, or does another
-// thing.
+// The command links or makes an archive in a way that gives unequal results for equal inputs, or
+// does something else.
 inline constexpr const char* kLinkerOption = "linker-option";
 inline constexpr const char* kArchiveOperation = "archive-operation";
 inline constexpr const char* kArchiveTimes = "archive-times";
 
-// The result depends on the machine, on chance or on the spelling of the command.
+// The result depends on the machine, on randomness or on the spelling of the command.
 inline constexpr const char* kNativeTarget = "native-target";
 inline constexpr const char* kRandomCuid = "random-cuid";
 inline constexpr const char* kRecordedCommandLine = "recorded-command-line";
 
-// The command is not understood.
+// The command cannot be parsed.
 inline constexpr const char* kUnknownOption = "unknown-option";
 inline constexpr const char* kUnsupportedOption = "unsupported-option";
 inline constexpr const char* kMissingArgument = "missing-argument";

@@ -1,8 +1,10 @@
-// What users can set: a TOML file, and for each of its keys an environment variable that wins over it.
+// What users can set: a TOML file, and for each of its keys an environment variable that takes
+// precedence.
 //
-// The variables that belong to one request (DISABLE, RECACHE, READONLY, BASEDIR, NAMESPACE, COMPILERS, CUID) are read
-// from the client's environment, the others count as the daemon started with them. docs/configuration.md lists all. A
-// bad file or value is an error of one line that names the file, the key, what it is and what it should be.
+// Variables of one request (DISABLE, RECACHE, READONLY, BASEDIR, NAMESPACE, COMPILERS, CUID) are
+// read from the client's environment. For the others, the environment that the daemon started with
+// counts. docs/configuration.md lists all. A bad file or value is an error of one line that names
+// the file, the key, the value and the values allowed.
 #ifndef HIPCACHE_CONFIG_SETTINGS_H
 #define HIPCACHE_CONFIG_SETTINGS_H
 
@@ -18,24 +20,33 @@
 namespace hipcache::config {
 
 struct Settings {
-  std::string directory;                      // HIPCACHE_DIR; variable only. Absolute
-  std::string file;                           // HIPCACHE_CONFIG; variable only. Absolute, or empty; need not exist
-  std::string user_home;                      // HOME, where `directory` is the default below it; else empty
-  std::uint64_t max_size = 20'000'000'000;    // bytes; "20G", "500M", "1.5GiB", "0" = no limit
+  std::string directory;  // HIPCACHE_DIR; variable only. Absolute
+  // HIPCACHE_CONFIG; variable only. Absolute, or empty; need not exist.
+  std::string file;
+  // HOME if `directory` is the default below it; else empty.
+  std::string user_home;
+  // Bytes; "20G", "500M", "1.5GiB", "0" = no limit.
+  std::uint64_t max_size = 20'000'000'000;
   std::vector<std::string> base_directories;  // HIPCACHE_BASEDIR; absolute
   std::vector<std::string> remote;            // HIPCACHE_REMOTE; URLs
-  std::vector<std::string> seeds;             // HIPCACHE_SEED; cache directories that are only read. Absolute
-  unsigned umask = 077;                       // HIPCACHE_UMASK; octal. Others never may write
+  // HIPCACHE_SEED; cache directories that are only read. Absolute.
+  std::vector<std::string> seeds;
+  // HIPCACHE_UMASK; octal. Users outside the group may never write.
+  unsigned umask = 077;
   bool readonly = false;
   bool recache = false;
   bool disable = false;
-  std::string name_space;                  // HIPCACHE_NAMESPACE
-  unsigned jobs = 0;                       // HIPCACHE_JOBS; 0 = the processors this process may use
+  std::string name_space;  // HIPCACHE_NAMESPACE
+  // HIPCACHE_JOBS; 0 = the processors that this process may use.
+  unsigned jobs = 0;
   std::chrono::seconds idle_timeout{600};  // "600", "10m", "0" = never
-  unsigned audit = 500;                    // HIPCACHE_AUDIT; one of so many back ends is compared; 0 = none
-  std::string log;                         // a path or "stderr"; empty = none
-  std::vector<std::string> compilers;      // HIPCACHE_COMPILERS; further ones: "NAME", "NAME=gcc" or "NAME=clang"
-  std::string cuid;  // HIPCACHE_CUID: "auto" (default, empty) or "keep" (leave the compiler's own)
+  // HIPCACHE_AUDIT; one in this many back end runs is compared; 0 = none.
+  unsigned audit = 500;
+  std::string log;  // a path or "stderr"; empty = none
+  // HIPCACHE_COMPILERS; further ones: "NAME", "NAME=gcc" or "NAME=clang".
+  std::vector<std::string> compilers;
+  // HIPCACHE_CUID: "auto" (default, empty) or "keep" (leave the compiler's own).
+  std::string cuid;
 };
 
 // The value of a variable, or nothing.
@@ -43,18 +54,19 @@ using Lookup = std::function<std::optional<std::string>(const std::string& name)
 Lookup lookup_in(const std::vector<std::string>& environment);  // copies
 Lookup lookup_in_process();
 
-// Only HIPCACHE_DIR and HIPCACHE_CONFIG with their defaults: what a client needs on a hit, with no file read.
+// Only HIPCACHE_DIR and HIPCACHE_CONFIG with their defaults: a hit needs no more, and reads no
+// file.
 Result<Settings> locate(const Lookup& variable);
 
-// Whether HIPCACHE_DISABLE is set to anything but a false value: a value that is no boolean was meant to change
-// something, and not caching is never wrong. Reads no file.
+// Whether HIPCACHE_DISABLE is set to anything but a false value. A value that is no boolean
+// disables the cache, because not caching is always correct. Reads no file.
 bool is_disabled(const Lookup& variable);
 
-// An error if the directory would have to be made in a home directory that does not exist: services have such a HOME,
-// and it is not ours to make.
+// An error if the directory would have to be made in a home directory that does not exist. Services
+// have such a HOME, and hipcache must not create it.
 Status check_home(const Settings& settings);
 
-// All of it. The file is not required to exist; if it exists it must be readable and right.
+// All settings. The file need not exist; if it exists, it must be readable and valid.
 Result<Settings> load(const Lookup& variable);
 
 // "key = value  (origin)" for each key, for --show-config.

@@ -1,8 +1,10 @@
-// The smallest serialiser that is safe to read back: numbers as LEB128 varints, texts with their length before them.
+// A small serialiser that is safe to read back: numbers as LEB128 varints, texts with their length
+// before them.
 //
-// Used by the formats of path sets and action results (docs/formats.md), which are too small and too hot for a schema
-// compiler. Reading never goes past the end and never allocates by what the bytes claim; a reader that failed once
-// fails for ever after, so a decoder may read a whole record and ask once.
+// The formats of path sets and action results use it (docs/formats.md); they are too small and too
+// hot for a schema compiler. Reading never goes past the end, and never allocates a size that the
+// bytes claim. After one failure every read fails, so a decoder may read a whole record and check
+// once.
 #ifndef HIPCACHE_INPUTS_FRAMES_H
 #define HIPCACHE_INPUTS_FRAMES_H
 
@@ -17,7 +19,7 @@ class FrameWriter {
   FrameWriter& byte(std::uint8_t value);
   FrameWriter& number(std::uint64_t value);
   FrameWriter& text(std::string_view value);  // length and bytes
-  FrameWriter& raw(std::string_view value);   // bytes alone: their number is known to the reader
+  FrameWriter& raw(std::string_view value);   // bytes alone; the reader knows the length
 
   const std::string& bytes() const& { return bytes_; }
   std::string bytes() && { return std::move(bytes_); }
@@ -26,7 +28,8 @@ class FrameWriter {
   std::string bytes_;
 };
 
-// Looks into the bytes given, which must outlive it and every view it returned. What cannot be read is 0 or empty.
+// Reads the bytes given, which must outlive the reader and every view it returned. A failed read
+// gives 0 or "".
 class FrameReader {
  public:
   explicit FrameReader(std::string_view bytes) : rest_(bytes) {}

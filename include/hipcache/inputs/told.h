@@ -1,9 +1,11 @@
-// The answers to a path set's questions told one by one, so that a later look can say which of them differs. A state
-// (World::state) proves more, but is one digest over all: it can only say that something does.
+// Answer fingerprints: the answers to a path set's questions, one by one, so that a later look-up
+// can say which of them differ. A state (World::state) proves more, but it is one digest over all
+// answers and only says that some answer differs.
 //
-// Kept small and discreet: of each answer its kind and 64 bits. Of a file these are the first of its content's digest,
-// so that what is shown is the beginning of the file's real one. Of a variable's value they are 16 bits of its digest:
-// enough to see that it changed, too few to tell from what is stored which of many likely values a secret has.
+// Each answer is stored as its kind and 64 bits, which is small and reveals little. For a file
+// these are the first bits of its content's digest, so that the digits shown begin the file's real
+// digest. For a variable's value they are 16 bits of its digest: enough to see a change, too few to
+// tell a secret among likely values.
 #ifndef HIPCACHE_INPUTS_TOLD_H
 #define HIPCACHE_INPUTS_TOLD_H
 
@@ -23,8 +25,8 @@ enum class Answer : std::uint8_t {
   executable = 3,
   directory = 4,
   other = 5,       // device, socket, pipe
-  error = 6,       // and which
-  unreadable = 7,  // there, but not to be opened or read
+  error = 6,       // with the errno in the fingerprint
+  unreadable = 7,  // exists, but cannot be opened or read
   digest = 8,
   text = 9,
   no_link = 10,
@@ -35,15 +37,16 @@ enum class Answer : std::uint8_t {
 
 struct Told {
   Answer kind = Answer::absent;
-  std::uint64_t fingerprint = 0;  // of the digest, the text or the error; 0 where the kind says it all
+  // Of the digest, the text or the error; 0 if the kind is the complete answer.
+  std::uint64_t fingerprint = 0;
   bool operator==(const Told&) const = default;
 };
 
-// One for each observation, in the set's order; then one for which of the files are one and the same.
+// One for each observation, in the set's order; then one for which of the files are the same file.
 using Answered = std::vector<Told>;
 
 void add_answered(FrameWriter& out, const Answered& answered);
-// An error for what is damaged or longer than a path set may be.
+// An error for bytes that are damaged, or longer than a path set may be.
 Result<Answered> next_answered(FrameReader& in);
 
 }  // namespace hipcache::inputs

@@ -1,8 +1,10 @@
-// The files that a traced command wrote for its user: what its outputs are, where nobody has said so beforehand.
+// Finds the files that a traced command wrote for its user: its outputs, if nobody named them
+// beforehand.
 //
-// The order of the records tells whether a file was read before it was written. Such a one (a file that is appended to,
-// a database that is kept up) is input and output at once, and nothing that can be put back; neither is one that was
-// made by appending, unless it had been looked for: who does that removes it to begin anew.
+// The order of the records tells whether a file was read before it was written. Such a file (a log,
+// a database) is both input and output, and cannot be restored. A file that was made by appending
+// cannot be restored either, unless the command first looked for it: such a command removes an old
+// file before it begins.
 #ifndef HIPCACHE_INPUTS_WRITTEN_H
 #define HIPCACHE_INPUTS_WRITTEN_H
 
@@ -15,23 +17,28 @@
 
 namespace hipcache::inputs {
 
-// Of the files that a command reads and writes, absolute paths of those for which that is all right; empty: none.
+// Absolute paths of files that the command may read as well as write; empty: none.
 struct ReadAndWritten {
-  std::string updated;   // an archive: what was in it is a part of the command's key
-  std::string replaced;  // a linker's output: lld opens the old one before it removes it, and reads nothing
+  // An archive: its old contents are part of the command's key.
+  std::string updated;
+  // A linker's output: lld opens the old one before it removes it, and reads nothing.
+  std::string replaced;
 };
 
 struct Written {
-  std::string name;           // as the process named it: relative to the working directory, or absolute
-  std::string path;           // absolute, without "." and ".."
-  bool opened = false;        // under that name: what was there is written over, and not replaced
-  std::uint64_t read_as = 0;  // of `updated`: which file was read (trace/seen.h), 0 if none was
-  bool exists = false;        // now; else it was a file of passage
+  // As the process named it: relative to the working directory, or absolute.
+  std::string name;
+  std::string path;  // absolute, without "." and ".."
+  // It was opened under that name: an existing file is overwritten, not replaced.
+  bool opened = false;
+  // Of `updated`: which file was read (trace/seen.h); 0 if none was.
+  std::uint64_t read_as = 0;
+  bool exists = false;  // now; else it was an intermediate file
 };
 
-// Sorted by path. Left out: what lies in `directory` (the request's temporary one), and what leaves no trace
-// (/dev/null). Refuses ("reads-own-output", "writes-elsewhere") files that were read first, and what is no regular
-// file.
+// Sorted by path. Leaves out files in `directory` (the request's temporary one) and /dev/null.
+// Refuses files that were read first ("reads-own-output"), and anything that is no regular file
+// ("writes-elsewhere").
 std::variant<std::vector<Written>, Refusal> written_files(const std::vector<trace::Record>& records,
                                                           const std::string& directory,
                                                           const std::string& working_directory,

@@ -1,11 +1,12 @@
 /* Puts the outputs of a finished request where the compiler would have put them.
  *
- * An object is written into a file without a name, which then takes its place, so that readers see the old or the new,
- * and a process that is killed leaves nothing; a depfile is written in place, as compilers do. Signals are held back
- * until all outputs are in place. Where the file system has no files without a name (NFS), the object is written beside
- * its place and renamed; there, SIGKILL may leave "<output>.hipcache-<process>-<number>". Only regular files that may
- * be written are replaced: a device, a pipe or a write-protected file is the compiler's to handle. A failure may leave
- * some of the outputs in place: the compiler then writes them all itself. */
+ * An object is written into a file without a name, which then takes its place. So readers see
+ * the old or the new object, and a killed process leaves nothing behind. A depfile is written in
+ * place, as compilers do. Signals are blocked until all outputs are in place. If the file system
+ * has no unnamed files (NFS), the object is written beside its place and renamed; there SIGKILL
+ * may leave "<output>.hipcache-<process>-<number>". Only writable regular files are replaced; a
+ * device, a pipe or a write-protected file is left to the compiler. After a failure some outputs
+ * may be in place: the compiler then writes all of them itself. */
 #ifndef HIPCACHE_LAUNCH_PLACE_H
 #define HIPCACHE_LAUNCH_PLACE_H
 
@@ -18,10 +19,11 @@ extern "C" {
 
 struct launch_output {
   const char* path;
-  bool in_place;          /* what is there is written to (it keeps its mode and other names) rather than replaced */
+  /* Write to an existing file, which keeps its mode and other names, instead of replacing it. */
+  bool in_place;
   bool in_place_if_empty; /* the same for an empty file; any other is replaced */
-  bool executable;        /* what is not there is made with the mode of a program */
-  int file;               /* all of whose bytes are meant; -1: those below are */
+  bool executable;        /* a new file gets the mode of a program */
+  int file;               /* its complete contents are the output; -1: see `bytes` */
   const char* bytes;
   size_t size;
 };
@@ -34,7 +36,8 @@ struct launch_failure {
 
 bool launch_place(const struct launch_output* outputs, size_t count, struct launch_failure* failure);
 
-/* What the compiler would have removed; what is gone already, or is no regular file that may be written, is left. */
+/* Removes files that the compiler would have removed. Leaves what is gone already, or is no
+ * writable regular file. */
 bool launch_remove(const char* const* paths, size_t count, struct launch_failure* failure);
 
 #ifdef __cplusplus
