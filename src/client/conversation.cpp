@@ -28,7 +28,7 @@ using protocol::CompileRequest;
 using protocol::Received;
 
 constexpr auto kLookAbout = 250ms;
-constexpr auto kFromElsewhere = 100ms;  // in which the steps may have got the same signal as we
+constexpr auto kFromElsewhere = 100ms;  // the steps may get the same signal from a terminal
 
 Status check(const protocol::Finish& finish, std::size_t descriptors) {
   const auto without_content = std::count_if(finish.outputs.begin(), finish.outputs.end(),
@@ -38,7 +38,7 @@ Status check(const protocol::Finish& finish, std::size_t descriptors) {
                " outputs"};
 }
 
-// A directory of the name and mode that the daemon gives one outside of the cache directory.
+// Whether the directory has the name and mode of a request directory that the daemon made outside the cache directory.
 bool is_made_by_daemon(const std::string& directory) {
   constexpr std::string_view kPrefix = "hipcache-";
   constexpr std::size_t kUnique = 6;
@@ -49,7 +49,7 @@ bool is_made_by_daemon(const std::string& directory) {
          (status.st_mode & 07777) == S_IRWXU;
 }
 
-// Only what the daemon made for a request is ours to remove.
+// The client may remove only what the daemon made for a request.
 bool is_of_a_request(const std::string& directory, const std::string& temporary_root) {
   const std::string_view name = base_name(directory);
   if (name.empty() || name.starts_with('.')) return false;
@@ -62,8 +62,8 @@ class Conversation {
                DaemonSilence* known)
       : channel_(channel), request_(request), temporary_root_(temporary_root), patience_(patience), known_(known) {}
 
-  Result<Answer> hold();    // asks, and follows
-  Result<Answer> follow();  // until the last word, or an error; then nothing is left
+  Result<Answer> hold();    // sends the request, then follow()
+  Result<Answer> follow();  // until the final message; on an error it stops the steps and removes their directories
 
  private:
   Result<Answer> hear();
@@ -77,9 +77,9 @@ class Conversation {
   const CompileRequest& request_;
   const std::string& temporary_root_;
   const Patience patience_;
-  DaemonSilence* const known_;           // null: nobody is told
-  std::optional<FatalSignals> signals_;  // held back from the first step on
-  std::optional<StepRunner> runner_;     // a hit needs none, nor its threads
+  DaemonSilence* const known_;           // null: silence is not recorded
+  std::optional<FatalSignals> signals_;  // blocked from the first step on
+  std::optional<StepRunner> runner_;     // made for the first step: a hit needs no runner and no threads
   std::set<std::string> directories_;
   bool answered_ = false;
 };
@@ -114,7 +114,7 @@ Result<Answer> Conversation::hear() {
   }
 }
 
-// Silence is fine while a step of ours runs: then it is we who are to speak next.
+// While a step runs, the daemon may be silent: the next message is the client's.
 Result<Received> Conversation::next() {
   for (;;) {
     const std::uint64_t finished_before = runner_ ? runner_->finished() : 0;
@@ -127,13 +127,13 @@ Result<Received> Conversation::next() {
   }
 }
 
-// A daemon that is stopped is not waited for, nor one that another client gave up a short while ago.
+// True for a daemon that is stopped, or that another client recorded as silent a short while ago.
 bool Conversation::is_in_vain() const {
   if (runner_ && runner_->is_running()) return false;
   return is_peer_stopped(channel_.fd()) || (!answered_ && known_ != nullptr && known_->is_known());
 }
 
-// Until the daemon says something, or ErrorCode::timed_out. Looks about now and then whether there is hope.
+// Waits for a message or `limit` (ErrorCode::timed_out). Checks now and then whether the wait is in vain.
 Status Conversation::await_word(std::chrono::milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   for (std::chrono::milliseconds pause = patience_.moment;; pause = kLookAbout) {
@@ -156,23 +156,23 @@ Status Conversation::run(protocol::RunStep step) {
   return runner_->start(std::move(step));
 }
 
-// Compilers remove their temporary files when they get one of these. Of the others some leave files, and some are taken
-// for a crash.
+// Compilers remove their temporary files on SIGINT, SIGHUP and SIGTERM. On other signals some leave files, and some
+// signals look like a crash.
 int for_compilers(int signal) { return signal == SIGINT || signal == SIGHUP ? signal : SIGTERM; }
 
-// Nothing may be left running, and nothing lying about should the daemon be dead.
+// Stops all steps, and removes their directories in case the daemon is dead.
 void Conversation::abandon() {
   const int signal = signals_ ? signals_->taken() : 0;
   if (runner_ && signal != 0) runner_->stop(for_compilers(signal), kFromElsewhere);
   if (runner_) runner_->stop();
   for (const std::string& directory : directories_) {
     if (!is_of_a_request(directory, temporary_root_)) continue;
-    [[maybe_unused]] const Status removed = remove_tree(directory);  // else the next daemon does it
+    [[maybe_unused]] const Status removed = remove_tree(directory);  // the next daemon removes what remains
   }
   if (signal != 0) signals_->die();
 }
 
-// No room in the daemon's queue of connections is silence too.
+// A full connection queue of the daemon counts as silence, too.
 Result<Channel> connect(const DaemonLink& link, Patience patience, DaemonSilence& known) {
   Result<Channel> channel = link.connect(patience.moment);
   if (channel || channel.error().code != ErrorCode::timed_out)

@@ -27,15 +27,15 @@ namespace {
 using protocol::Channel;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kAgain{5};  // between two looks at a lock or a socket, bounded by Patience
+constexpr std::chrono::milliseconds kAgain{5};  // poll interval; Patience bounds the whole wait
 
-// Whether the process behind the descriptor ended within `limit`; -1 never does.
+// Whether the process ended within `limit`. The descriptor -1 never ends, so it makes a plain sleep.
 bool ended_within(int process, std::chrono::milliseconds limit) {
   pollfd watched{process, POLLIN, 0};
   return poll(&watched, 1, static_cast<int>(limit.count())) > 0;
 }
 
-// flock has no time limit of its own.
+// flock has no timeout, so this polls.
 Result<UniqueFd> lock_file(const OwnDirectory& directory, const std::string& name, std::chrono::milliseconds limit) {
   Result<UniqueFd> file = directory.open_file(name, O_RDWR | O_CREAT);
   if (!file) return file;
@@ -63,7 +63,8 @@ bool sets(const std::string& entry, std::string_view name) {
   return entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name);
 }
 
-// Ours, with absolute places (the daemon lives in "/") and without libraries preloaded for compilers.
+// The client's environment, with absolute directories (the daemon runs in "/") and without libraries preloaded for
+// compilers.
 std::vector<std::string> daemon_environment(const std::string& directory, const std::string& file,
                                             const std::vector<std::string>& seeds) {
   static constexpr std::array<std::string_view, 4> kNotForIt{"HIPCACHE_DIR", "HIPCACHE_CONFIG", "LD_PRELOAD",
@@ -82,7 +83,7 @@ std::vector<std::string> daemon_environment(const std::string& directory, const 
   return environment;
 }
 
-// The process at the other end. Invalid where it cannot be told, e.g. in another process id namespace.
+// The peer's process. Invalid if it is not visible, e.g. in another process id namespace.
 UniqueFd process_of_peer(int socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -90,7 +91,7 @@ UniqueFd process_of_peer(int socket) {
   return watch_process(peer.pid);
 }
 
-// ErrorCode::closed is the error of a daemon that is leaving already.
+// ErrorCode::closed means that the daemon is already stopping.
 Status ask_to_stop(Channel& channel, Patience patience) {
   const protocol::ControlRequest stop{protocol::build_id(), protocol::ControlKind::stop};
   if (Status sent = channel.send(stop, patience.send); !sent) return sent;
@@ -119,7 +120,7 @@ DaemonLink::DaemonLink(Patience patience, const config::Settings& place)
       seeds_(place.seeds),
       patience_(patience) {}
 
-// The file is read here, off the way of a hit. What is wrong with the settings the daemon says.
+// Reads the configuration file here, because a hit does not need it. Errors in the settings are reported by the daemon.
 config::Settings DaemonLink::place() const {
   config::Settings place;
   if (const auto all = config::load(config::lookup_in_process()); all) place.umask = all->umask;
@@ -145,7 +146,7 @@ Result<Channel> DaemonLink::connect_or_start() const {
   if (!home) return home.error();
   const Result<UniqueFd> turn = lock_file(*home, "start.lock", patience_.start);
   if (!turn) return turn.error();
-  if (Result<Channel> channel = connect()) return channel;  // another client's, by now
+  if (Result<Channel> channel = connect()) return channel;  // another client has started it meanwhile
   return start();
 }
 
@@ -193,13 +194,13 @@ Result<bool> DaemonLink::stop(std::chrono::milliseconds limit) const {
     if (stopped && *stopped) return true;
     if (!stopped && stopped.error().code == ErrorCode::resources) return stopped;
     if (!is_daemon_lock_held(*ours)) return lived;
-    lived = true;  // it starts, or leaves, or does not answer
+    lived = true;  // it is starting, stopping or not answering
     if (!stopped || Clock::now() >= until) return stop_by_signal(*ours, limit);
     ended_within(-1, kAgain);
   }
 }
 
-// False if none could be connected to.
+// False if no daemon accepted a connection.
 Result<bool> DaemonLink::stop_by_request(std::chrono::milliseconds limit) const {
   UniqueFd process;
   if (Result<Channel> channel = connect()) process = process_of_peer(channel->fd());

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kLock = "daemon.lock";
 constexpr std::uint64_t kLongestNumber = 32;
 
-// A number alone may be another process's by now.
+// The process id alone may belong to another process by now.
 bool has_open(pid_t pid, const UniqueFd& file) {
   struct stat wanted{};
   if (fstat(file.get(), &wanted) != 0) return false;

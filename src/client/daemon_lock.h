@@ -1,5 +1,5 @@
-// Whether a daemon lives, told by the lock that it holds for as long as it does. Its socket does not tell: a daemon
-// that starts, leaves or hangs, or whose socket was removed, cannot be connected to.
+// Tells whether a daemon is alive by the lock that it holds. The socket cannot tell: no client can connect to a daemon
+// that is starting, stopping or hanging, or whose socket was removed.
 #ifndef HIPCACHE_SRC_CLIENT_DAEMON_LOCK_H
 #define HIPCACHE_SRC_CLIENT_DAEMON_LOCK_H
 
@@ -12,7 +12,7 @@
 
 namespace hipcache::client {
 
-// Takes the lock for a moment if it is free. A daemon that starts then asks for it again.
+// Takes a free lock for a moment. A daemon that starts at that moment retries.
 bool is_daemon_lock_held(const OwnDirectory& directory);
 
 struct DaemonProcess {
@@ -20,8 +20,8 @@ struct DaemonProcess {
   UniqueFd watched;  // readable when the process has ended
 };
 
-// The process whose number the lock holds, if it has the lock's file open. Nothing if it cannot be seen from here, e.g.
-// from another container.
+// The process whose id the lock file holds, if that process has the file open. Nothing if the process is not visible,
+// e.g. from another container.
 std::optional<DaemonProcess> daemon_lock_holder(const OwnDirectory& directory);
 
 // False if the process is gone.

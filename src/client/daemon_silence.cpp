@@ -54,7 +54,7 @@ void DaemonSilence::note() const {
 
 void DaemonSilence::forget() const { unlink(mark_.c_str()); }
 
-// "number (name) state ...", where the name may hold anything.
+// The format is "pid (name) state ...", and the name may hold any character.
 bool is_peer_stopped(int connection) {
   ucred peer{};
   socklen_t size = sizeof peer;

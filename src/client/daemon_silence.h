@@ -1,14 +1,14 @@
-// What clients tell each other about a daemon that does not answer.
+// How clients tell each other about a daemon that does not answer.
 //
-// The problem: a daemon that is stopped or hangs accepts connections all the same, and each compile of a build waits
-// for it in vain. The choice: the client that waited leaves a mark beside the socket ("daemon.hung"). Who finds the
-// mark young, and no answer within a moment, becomes the compiler at once. When the mark is old, one client tries again
-// and makes the mark young meanwhile; an answer removes it. A hit costs no system call for this: an answer that comes
-// within that moment is taken without a look at the mark. A mark older than the socket tells of another daemon and
-// counts for nothing. Where no mark can be written, each client waits for itself.
+// The problem: a daemon that is stopped or hangs still accepts connections, so each compile of a build would time out.
+// The choice: the client that timed out leaves a mark beside the socket ("daemon.hung"). A client that gets no reply
+// within a moment and finds a young mark executes the compiler at once. When the mark is old, one client tries again
+// and renews the mark meanwhile; a reply removes the mark. A hit costs no extra system call: the mark is checked only
+// when no reply came within that moment. A mark older than the socket belongs to an earlier daemon and is ignored.
+// Where no mark can be written, each client waits for itself.
 //
-// Rejected: another name for the socket (the daemon takes its socket's absence as its own end); the daemon's process
-// number in the mark (containers count processes anew). Used by one thread.
+// Rejected: renaming the socket (a daemon stops when its socket is gone), and the daemon's process id in the mark
+// (containers have their own process ids). Used by one thread.
 #ifndef HIPCACHE_SRC_CLIENT_DAEMON_SILENCE_H
 #define HIPCACHE_SRC_CLIENT_DAEMON_SILENCE_H
 
@@ -21,26 +21,27 @@ namespace hipcache::client {
 
 class DaemonSilence {
  public:
-  // The mark lies beside the socket, named like it with "hung" for "sock".
+  // The mark's path is the socket's, with "hung" for "sock".
   DaemonSilence(std::string socket_path, std::chrono::milliseconds retry);
 
-  // Whether it is known, and not this client's turn to try again. Takes the turn if the mark is old and nobody has it.
+  // Whether another client recorded the silence and it is not this client's turn to try again. Takes the turn if the
+  // mark is old and no client has taken it.
   bool is_known();
 
-  // Makes it known.
+  // Leaves or renews the mark.
   void note() const;
 
-  // The daemon answered.
+  // Removes the mark, because the daemon answered.
   void forget() const;
 
  private:
   std::string socket_;
   std::string mark_;
   std::chrono::milliseconds retry_;
-  UniqueFd turn_;  // held: the lock on the mark
+  UniqueFd turn_;  // holds the lock on the mark while this client has the turn
 };
 
-// Whether the process at the other end of the connection is stopped (SIGSTOP). False if that cannot be told.
+// Whether the peer is stopped (SIGSTOP). False if the peer's process is not visible.
 bool is_peer_stopped(int connection);
 
 }  // namespace hipcache::client

@@ -13,7 +13,7 @@ namespace hipcache::client {
 namespace {
 
 constexpr int kFirstOther = STDERR_FILENO + 1;
-constexpr int kCloseOneByOne = 4096;  // where the kernel has no close_range
+constexpr int kCloseOneByOne = 4096;  // for kernels without close_range
 
 std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   std::vector<char*> pointers;
@@ -22,7 +22,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-// In the child, after the last fork: only async-signal-safe calls from here on.
+// Runs in the child after the last fork: only async-signal-safe calls are allowed.
 [[noreturn]] void become(int said, char* const* argv, char* const* environment) {
   const int null = open("/dev/null", O_RDWR);
   if (null < 0 || chdir("/") != 0) _exit(EXIT_FAILURE);
@@ -37,7 +37,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   _exit(EXIT_FAILURE);
 }
 
-// The child between us and the daemon: it ends at once, and init adopts the daemon.
+// Runs in the intermediate child. It ends at once, so that init adopts the daemon.
 [[noreturn]] void fork_again(int report, int said, char* const* argv, char* const* environment) {
   setsid();
   const pid_t daemon = fork();
@@ -53,7 +53,7 @@ void reap(pid_t pid) {
 
 }  // namespace
 
-// By number: the header of glibc 2.36 cannot be used from C++.
+// Called by its number: the header of glibc 2.36 cannot be used from C++.
 UniqueFd watch_process(pid_t pid) { return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
 
 Result<Detached> start_detached(const std::string& program, const std::vector<std::string>& environment) {

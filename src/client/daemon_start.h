@@ -1,4 +1,4 @@
-// Starting a program that outlives us and has nothing of ours.
+// Starts a program that outlives the client and inherits nothing from it.
 #ifndef HIPCACHE_SRC_CLIENT_DAEMON_START_H
 #define HIPCACHE_SRC_CLIENT_DAEMON_START_H
 
@@ -14,14 +14,14 @@ namespace hipcache::client {
 
 struct Detached {
   UniqueFd process;  // becomes readable when the process ends
-  UniqueFd said;     // what it prints to its standard error, for as long as this is open. Reading does not wait
+  UniqueFd said;     // reads what the process prints to stderr, without blocking
 };
 
-// In a session of its own, adopted by init, in "/", input and output at /dev/null, every other descriptor but standard
-// error closed; writing to that never waits. REQUIRES: no other thread.
+// Starts the program in a session of its own, adopted by init, in "/", with stdin and stdout at /dev/null. All other
+// descriptors but stderr are closed. Writes to stderr never block. REQUIRES: no other thread.
 Result<Detached> start_detached(const std::string& program, const std::vector<std::string>& environment);
 
-// A descriptor that becomes readable when the process ends; invalid if there is none of that number.
+// A descriptor that becomes readable when the process ends; invalid if there is no such process.
 UniqueFd watch_process(pid_t pid);
 
 }  // namespace hipcache::client

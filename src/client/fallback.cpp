@@ -22,7 +22,7 @@ int run_real_compiler(const std::vector<std::string>& argv) {
   execvp(pointers[0], pointers.data());
   const int code = errno == ENOENT ? kNotFound : kNotExecutable;
   const Error problem = system_error("cannot run", argv[0]);
-  // Nothing more can be done if stderr is gone as well.
+  // If stderr is gone as well, the message is lost.
   [[maybe_unused]] const Status told = write_all(STDERR_FILENO, "hipcache: error: " + problem.message + "\n", "stderr");
   return code;
 }

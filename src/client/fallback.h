@@ -1,4 +1,4 @@
-// The way out of every trouble: become the real compiler.
+// Executes the real compiler: the fallback for every failure.
 #ifndef HIPCACHE_SRC_CLIENT_FALLBACK_H
 #define HIPCACHE_SRC_CLIENT_FALLBACK_H
 
@@ -7,8 +7,9 @@
 
 namespace hipcache::client {
 
-// Replaces this process by the command, with the environment it was started with. Returns only if that fails: the exit
-// code that a shell would give, after a line on stderr. REQUIRES: no other thread and no child is left.
+// Replaces this process by the command, with the environment that this process was started with. Returns only on
+// failure: it prints a line on stderr and returns the exit code that a shell would give. REQUIRES: no other thread and
+// no child is left.
 int run_real_compiler(const std::vector<std::string>& argv);
 
 }  // namespace hipcache::client

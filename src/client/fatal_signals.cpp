@@ -8,7 +8,8 @@
 namespace hipcache::client {
 namespace {
 
-// All whose default action ends a process, but those of faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL), which cannot be held.
+// All signals whose default action ends a process, except faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL), which cannot be
+// blocked.
 constexpr int kFatal[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTRAP, SIGABRT,   SIGUSR1, SIGUSR2, SIGPIPE,  SIGALRM,
                           SIGTERM, SIGXCPU, SIGXFSZ, SIGPROF, SIGVTALRM, SIGIO,   SIGPWR,  SIGSTKFLT};
 

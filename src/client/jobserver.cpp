@@ -14,9 +14,9 @@
 namespace hipcache::client {
 namespace {
 
-constexpr int kAgainMs = 20;  // between two looks whether our own place is free, or all is over
+constexpr int kAgainMs = 20;  // between two checks whether the client's own place is free, or the wait is over
 
-// The last one counts, as it does for make.
+// The last option counts, as in make.
 std::string_view option_of(std::string_view flags) {
   std::string_view value;
   for (const std::string_view name : {"--jobserver-fds=", "--jobserver-auth="})
@@ -38,13 +38,13 @@ std::optional<int> number_of(std::string_view text) {
   return number;
 }
 
-// The number may be another file's, where make has closed its own.
+// make may have closed its pipe, and the number may belong to another file.
 bool is_pipe(int fd) {
   struct stat status{};
   return fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
-// Opened anew: O_NONBLOCK on make's own would be set for make, too.
+// Reopens the pipe: O_NONBLOCK on the inherited descriptor would affect make, too.
 UniqueFd open_anew(int fd, int flags) {
   if (!is_pipe(fd)) return UniqueFd();
   return UniqueFd(open(("/proc/self/fd/" + std::to_string(fd)).c_str(), flags | O_NONBLOCK | O_CLOEXEC));
@@ -101,7 +101,7 @@ Jobserver::Place Jobserver::take(const std::function<bool()>& is_over) {
   }
 }
 
-// The very byte that was read, as make asks for.
+// make asks for the same byte that was read.
 void Jobserver::give_back(int token) {
   if (token == kOwnPlace) {
     const std::lock_guard lock(mutex_);

@@ -1,13 +1,13 @@
-// GNU make's jobserver: a build with -jN has N - 1 tokens in a pipe, and whoever wants to run one more job at once
-// takes one and gives it back.
+// A client of GNU make's jobserver. A build with -jN has N - 1 tokens in a pipe. A process that wants to run one more
+// job at once takes a token and returns it afterwards.
 //
-// The problem: an idle machine is no leave to run more than the user's -jN. The choice: this process's first step runs
-// on the place that make gave it; each further one at the same time needs a token, for as long as it runs. Where make
-// gives no way to its tokens (before 4.4 only to lines that start with '+' or mention $(MAKE)), and under other build
-// tools, the daemon's count of the machine's processors is all that limits.
+// The problem: an idle machine is no permission to exceed the user's -jN. The choice: the client's first step uses the
+// job that make gave this process. Each further concurrent step needs a token while it runs. Under other build tools,
+// and where make does not pass the jobserver on, only the daemon's job slots limit the steps. Before 4.4, make passes
+// it only to lines that start with '+' or mention $(MAKE).
 //
-// The protocol: "POSIX Jobserver Interaction" in make's manual. MAKEFLAGS has --jobserver-auth=R,W (two descriptors) or
-// --jobserver-auth=fifo:PATH; before 4.2, --jobserver-fds=R,W. Thread-safe.
+// Format source: "POSIX Jobserver Interaction" in make's manual. MAKEFLAGS has --jobserver-auth=R,W (two descriptors)
+// or --jobserver-auth=fifo:PATH; before 4.2, --jobserver-fds=R,W. Thread-safe.
 #ifndef HIPCACHE_SRC_CLIENT_JOBSERVER_H
 #define HIPCACHE_SRC_CLIENT_JOBSERVER_H
 
@@ -23,10 +23,10 @@ namespace hipcache::client {
 
 class Jobserver {
  public:
-  // The one that the environment names, if there is a way to it.
+  // Opens the jobserver that MAKEFLAGS names, if it is accessible.
   explicit Jobserver(const std::vector<std::string>& environment);
 
-  // Leave to run one job; given back when it is destroyed.
+  // Permission to run one job; the destructor returns it.
   class Place {
    public:
     Place(Place&& other) noexcept : owner_(std::exchange(other.owner_, nullptr)), token_(other.token_) {}
@@ -43,10 +43,10 @@ class Jobserver {
     int token_;         // the byte that was read, or kOwnPlace
   };
 
-  // The descriptors of make's that a program below us inherits, if it was told of them by numbers.
+  // make's descriptors, which commands inherit if MAKEFLAGS names the jobserver by numbers.
   const std::vector<int>& inherited() const { return inherited_; }
 
-  // Waits for a place, until `is_over`, which is asked now and then. A jobserver that is gone does not limit.
+  // Waits for a place until `is_over`, which is polled. A jobserver that is gone does not limit.
   Place take(const std::function<bool()>& is_over);
 
  private:
@@ -55,7 +55,7 @@ class Jobserver {
   bool take_own();
   void give_back(int token);
 
-  UniqueFd reader_;  // not blocking; none: no jobserver
+  UniqueFd reader_;  // not blocking; invalid if there is no jobserver
   UniqueFd writer_;
   std::vector<int> inherited_;
   std::mutex mutex_;

@@ -30,7 +30,7 @@ int complain(const Error& problem) {
   return kNotFound;
 }
 
-// The last part of a request that was served. What is printed cannot fail the compile once its outputs are in place.
+// Places the outputs, then prints. A failure to print must not fail the compile once its outputs are in place.
 Result<int> finish(const protocol::Finish& finished, const std::vector<UniqueFd>& descriptors) {
   if (Status placed = place_outputs(finished, descriptors); !placed) return placed.error();
   [[maybe_unused]] const Status out = write_all(STDOUT_FILENO, finished.stdout_text, "stdout");
@@ -38,7 +38,7 @@ Result<int> finish(const protocol::Finish& finished, const std::vector<UniqueFd>
   return finished.exit_code;
 }
 
-// The exit code, or why the compiler itself has to run.
+// Returns the exit code, or why the compiler itself has to run.
 Result<int> serve_from_cache(const std::vector<std::string>& argv, Patience patience, HandedOver begun) {
   if (begun.only_compiler) return Error{"what is cached could not be put in place"};
   const config::Lookup variable = config::lookup_in_process();

@@ -16,7 +16,7 @@
 namespace hipcache::client {
 namespace {
 
-constexpr int kGenerations = 64;  // each round may bring the children of those that it ended
+constexpr int kGenerations = 64;  // each round may bring the children of the processes that the last one killed
 constexpr std::uint64_t kListLimit = 1u << 20;
 
 void end(pid_t pid) {
@@ -37,7 +37,7 @@ std::vector<pid_t> numbers_in(std::string_view list) {
   }
 }
 
-// Of all threads: a child belongs to the thread that started it until that ends.
+// The children of all threads: a child belongs to the thread that started it until that thread ends.
 std::vector<pid_t> children() {
   std::vector<pid_t> all;
   const Result<std::vector<std::string>> threads = list_directory("/proc/self/task");
@@ -51,7 +51,7 @@ std::vector<pid_t> children() {
   return all;
 }
 
-// As /proc shows the environment that the process was started with: entries that end in a zero.
+// /proc shows the environment that the process was started with, as zero-terminated entries.
 bool has_in_environment(pid_t pid, const std::string& entry) {
   const Result<std::string> environment = read_file("/proc/" + std::to_string(pid) + "/environ", kListLimit);
   return environment && ('\0' + *environment).find('\0' + entry + '\0') != std::string::npos;
@@ -68,7 +68,7 @@ bool Children::is_ours(pid_t pid) const {
 
 Orphans::Orphans(const Children& known) : known_(known) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-// The mark would outlive exec.
+// The subreaper attribute would survive exec.
 Orphans::~Orphans() { prctl(PR_SET_CHILD_SUBREAPER, 0); }
 
 void Orphans::end_all() const {

@@ -1,9 +1,10 @@
-// The children of our children. A compiler driver that is killed leaves its own children running; while an object of
-// this kind lives they become ours, so that they can be ended too.
+// Ends grandchildren of this process. A compiler driver that is killed leaves its own children running. While an
+// Orphans object lives, this process is a subreaper: such children become its own, so it can end them too.
 //
-// Not every child of this process is of a step: a shell's `job & exec hipcache ...` leaves its background job to us,
-// and that job's children become ours when it ends. So a process is ended only if a step started it, as its environment
-// tells: each step has a TMPDIR of its own, which all that it starts inherits. A process that changed it is left alone.
+// Not every child of this process belongs to a step. A shell's `job & exec hipcache ...` leaves its background job to
+// this process, and that job's children become children of this process when the job ends. So a process is ended only
+// if its environment shows that a step started it: each step has its own TMPDIR, which its processes inherit. A process
+// that changed TMPDIR is left alone.
 #ifndef HIPCACHE_SRC_CLIENT_ORPHANS_H
 #define HIPCACHE_SRC_CLIENT_ORPHANS_H
 
@@ -15,12 +16,12 @@
 
 namespace hipcache::client {
 
-// Which children are of a step. Used by one thread at a time.
+// Which children belong to a step. Used by one thread at a time.
 class Children {
  public:
-  Children();  // those that there are now are not
+  Children();  // children that exist now belong to no step
 
-  // An entry of the environment that only steps have.
+  // Adds an environment entry that only a step's processes have.
   void add_mark(std::string entry) { marks_.push_back(std::move(entry)); }
 
   bool is_ours(pid_t pid) const;
@@ -37,8 +38,8 @@ class Orphans {
   Orphans(const Orphans&) = delete;
   Orphans& operator=(const Orphans&) = delete;
 
-  // Kills and reaps every process of a step that is a child of this one, until there is none. REQUIRES: no other thread
-  // of ours waits for children.
+  // Kills and reaps every child that belongs to a step, until there is none. REQUIRES: no other thread waits for
+  // children.
   void end_all() const;
 
  private:

@@ -1,4 +1,4 @@
-// Puts the outputs of a finished request where the compiler would have put them: hipcache/launch/place.h.
+// Places the outputs of a finished request as the compiler would have: hipcache/launch/place.h.
 #ifndef HIPCACHE_SRC_CLIENT_OUTPUT_PLACER_H
 #define HIPCACHE_SRC_CLIENT_OUTPUT_PLACER_H
 
@@ -10,7 +10,7 @@
 
 namespace hipcache::client {
 
-// All of them, or an error: then some may be in place, and the compiler is to write them all itself. REQUIRES: as many
+// Places all outputs. On an error some may be in place, and the compiler has to write them all. REQUIRES: as many
 // descriptors as outputs without content.
 Status place_outputs(const protocol::Finish& finish, const std::vector<UniqueFd>& descriptors);
 

@@ -25,7 +25,7 @@ bool is_clang(std::string_view program) {
 
 }  // namespace
 
-// A library that is preloaded already (fakeroot's) stays, behind ours.
+// A library that is already preloaded (fakeroot's) stays, after the trace library.
 std::vector<std::string> step_environment(const std::vector<std::string>& ours, const protocol::RunStep& step,
                                           const std::string& program) {
   std::string preload = std::string(kPreload) + step.trace_library;

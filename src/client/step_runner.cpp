@@ -24,17 +24,17 @@ using protocol::RunStep;
 using protocol::StepDone;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kStepLimit = 256;  // at once, of one request; a daemon that asks for more has lost count
+constexpr std::size_t kStepLimit = 256;  // concurrent steps of one request; a daemon that asks for more has a bug
 
-// The clock that file systems stamp with: what is modified after this moment has a later or an equal time.
+// The clock of file system timestamps: a file modified after this moment has an equal or later time.
 std::uint64_t file_clock_ns() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME_COARSE, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// A pipe of the user's (exec 5< <(...), with #include "/dev/fd/5") would be empty for the compiler that runs alone
-// afterwards: a step has no descriptor of the user's, as it has not his standard input.
+// A step gets none of the user's descriptors and no stdin. If a step read a pipe of the user's (exec 5< <(...), with
+// #include "/dev/fd/5"), that pipe would be empty when the compiler runs alone afterwards.
 Result<pid_t> spawn_command(const RunStep& step, const protocol::Command& command, const StepTexts& texts,
                             const std::vector<std::string>& environment, const std::vector<int>& inherited,
                             const sigset_t& mask) {
@@ -110,7 +110,7 @@ std::uint64_t StepRunner::finished() const {
   return finished_;
 }
 
-// A link of many objects has more steps than threads would do any good.
+// Keeps the number of threads low: a link of many objects has many steps.
 void StepRunner::join_gone() {
   std::vector<std::thread::id> gone;
   {
@@ -130,7 +130,8 @@ void StepRunner::join_gone() {
 void StepRunner::run(const RunStep& step) {
   const StepDone result = run_in_a_place(step);
   {
-    // Before the report: the daemon may answer it with the end of the request, and no step may seem to run then.
+    // This precedes the report: the daemon may answer the report with the end of the request, and no step may count as
+    // running then.
     const std::lock_guard lock(mutex_);
     --running_;
     ++finished_;
@@ -141,7 +142,7 @@ void StepRunner::run(const RunStep& step) {
   gone_.push_back(std::this_thread::get_id());
 }
 
-// The place is given back before the report: the daemon may answer it with the end of the request.
+// Returns the place before the report, because the daemon may answer the report with the end of the request.
 StepDone StepRunner::run_in_a_place(const RunStep& step) {
   const Jobserver::Place place = jobserver_.take([this] { return is_stopping(); });
   return run_commands(step);
@@ -177,11 +178,11 @@ StepDone StepRunner::run_commands(const RunStep& step) {
 Result<ExitStatus> StepRunner::run_command(const RunStep& step, const protocol::Command& command, StepTexts& texts) {
   const Result<pid_t> pid = spawn_unless_stopping(step, command, texts);
   if (!pid) return pid.error();
-  texts.follow(*pid);  // not reaped yet: nobody else can get its number
+  texts.follow(*pid);  // the child is not reaped yet, so its process id cannot be reused
   return finish(*pid);
 }
 
-// Under the mutex: a child is either seen by stop() or not started.
+// Holds the mutex, so that stop() sees every child that is started.
 Result<pid_t> StepRunner::spawn_unless_stopping(const RunStep& step, const protocol::Command& command,
                                                 const StepTexts& texts) {
   const std::lock_guard lock(mutex_);
@@ -198,9 +199,9 @@ Result<ExitStatus> StepRunner::finish(pid_t pid) {
 }
 
 void StepRunner::report(const StepDone& report) {
-  if (is_stopping()) return;  // the daemon is to find out that we leave
+  if (is_stopping()) return;  // the daemon learns from the closed connection that the client stops
   const std::lock_guard lock(sending_);
-  // A daemon that does not take the report is of no use: the receiving thread is to notice at once.
+  // If the daemon does not take the report, the receiving thread must notice at once.
   if (Status sent = channel_.send(report, patience_.send); !sent) shutdown(channel_.fd(), SHUT_RDWR);
 }
 

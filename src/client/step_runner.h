@@ -1,7 +1,7 @@
 // Runs the steps that the daemon asks for, each on a thread of its own, and reports each when it is done.
 //
-// The commands are children of this process: same group, terminal, limits and umask as the user's own compile would
-// have. What they print is kept in memory and reported, what they read from stdin is nothing.
+// The commands are children of this process: same process group, terminal, limits and umask as the user's own compile.
+// Their output is kept in memory and reported; their stdin is /dev/null.
 #ifndef HIPCACHE_SRC_CLIENT_STEP_RUNNER_H
 #define HIPCACHE_SRC_CLIENT_STEP_RUNNER_H
 
@@ -29,8 +29,8 @@ namespace hipcache::client {
 
 class StepRunner {
  public:
-  // `channel` outlives the runner, which alone sends on it from now on.
-  // The commands hold back the signals of `mask`.
+  // `channel` outlives the runner, and only the runner sends on it from now on. The commands block the signals of
+  // `mask`.
   StepRunner(protocol::Channel& channel, const std::vector<std::string>& environment, Patience patience,
              const sigset_t& mask);
   ~StepRunner();
@@ -39,9 +39,9 @@ class StepRunner {
 
   Status start(protocol::RunStep step);
 
-  // Ends the running commands (by the signal, then SIGKILL) with all that they started, and waits for all threads;
-  // nothing is started after. `leave`: how long they may take to end by themselves, since a terminal or a build tool
-  // sends signals to all processes, and a compiler that gets one twice leaves files behind.
+  // Ends the running commands (by the signal, then SIGKILL) with all that they started, and waits for all threads. No
+  // command starts afterwards. `leave`: how long the commands may take to end by themselves. A terminal or build tool
+  // sends signals to all processes, and a compiler that gets a signal twice leaves files behind.
   void stop(int signal = SIGTERM, std::chrono::milliseconds leave = {});
 
   bool is_running() const;
@@ -68,13 +68,13 @@ class StepRunner {
   mutable std::mutex mutex_;  // guards all below but threads_
   std::condition_variable ended_;
   Children known_;
-  std::set<pid_t> children_;  // not yet reaped: their numbers are theirs
+  std::set<pid_t> children_;  // not yet reaped, so the process ids are still theirs
   std::size_t running_ = 0;
   std::uint64_t finished_ = 0;
   bool stopping_ = false;
   std::mutex sending_;
-  std::vector<std::thread::id> gone_;  // threads that have nothing more to do, under mutex_
-  std::list<std::thread> threads_;     // of the thread that calls start and stop
+  std::vector<std::thread::id> gone_;  // threads that are about to end; guarded by mutex_
+  std::list<std::thread> threads_;     // used only by the thread that calls start and stop
 };
 
 }  // namespace hipcache::client

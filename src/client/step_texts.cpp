@@ -14,7 +14,7 @@
 namespace hipcache::client {
 namespace {
 
-constexpr int kLook = 50;  // milliseconds, where the kernel gives no descriptor of a process
+constexpr int kLook = 50;  // poll interval in milliseconds, for kernels without pidfd_open
 
 bool has_ended(pid_t child) {
   siginfo_t info{};
@@ -41,7 +41,7 @@ Result<StepTexts> StepTexts::make() {
   return StepTexts(std::move(*out), std::move(*err));
 }
 
-// All that is there now.
+// Reads all that is available now.
 void StepTexts::take(Stream& stream) {
   std::array<char, 64 * 1024> piece;
   for (;;) {
@@ -62,7 +62,7 @@ void StepTexts::follow(pid_t child) {
   bool ended = false;
   while (!ended) {
     poll(watched.data(), watched.size(), process ? -1 : kLook);
-    ended = has_ended(child);  // before the reading: what it printed last is then taken as well
+    ended = has_ended(child);  // checked before reading, so the child's last output is read as well
     take(out_);
     take(err_);
   }

@@ -1,10 +1,10 @@
-// What the commands of one step print, kept in memory: a full disk cuts no message short.
+// The output of one step's commands, kept in memory, so that a full disk cannot truncate messages.
 //
-// The commands get two pipes as stdout and stderr, as they would from most build tools. Files were rejected: a disk may
-// be full, and a compiler that is told to write to /dev/stdout replaces a file there, where it writes into a pipe. The
-// pipes are read until the command has ended; a process that it leaves behind may hold them open and is not waited for.
-// Memory is bounded by protocol::kTextLimit: what comes after that is read and forgotten, and leaves a doubt. Used by
-// one thread.
+// The commands get two pipes as stdout and stderr, as from most build tools. Files were rejected: a disk may be full,
+// and a compiler that writes to /dev/stdout replaces a file but writes into a pipe. The pipes are read until the
+// command has ended. A process that the command leaves behind may hold the pipes open, and nothing waits for it.
+// protocol::kTextLimit bounds the memory: text beyond the limit is read and dropped, and leaves a doubt. Used by one
+// thread.
 #ifndef HIPCACHE_SRC_CLIENT_STEP_TEXTS_H
 #define HIPCACHE_SRC_CLIENT_STEP_TEXTS_H
 
@@ -22,14 +22,14 @@ class StepTexts {
  public:
   static Result<StepTexts> make();
 
-  // The ends for the commands.
+  // The write ends, for the commands.
   int out() const { return out_.writer.get(); }
   int err() const { return err_.writer.get(); }
 
-  // Takes in what is printed until the child has ended. Does not reap it.
+  // Reads what the child prints until it has ended. Does not reap it.
   void follow(pid_t child);
 
-  // Moves the texts into the report, or the doubt if they are not whole.
+  // Moves the texts into the report, or sets the doubt if they are incomplete.
   void give(protocol::StepDone& report) &&;
 
  private:

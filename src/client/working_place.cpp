@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kHashDigits = 16;
 
-// A directory that is there. One that is missing is made as ever, or cannot be.
+// True only for an existing directory. A missing one is handled elsewhere: it is made, or making it fails.
 bool can_only_be_read(const std::string& directory) {
   struct stat status{};
   if (stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
@@ -26,7 +26,7 @@ bool can_only_be_read(const std::string& directory) {
 
 bool is_ours(const struct stat& status) { return S_ISDIR(status.st_mode) && status.st_uid == geteuid(); }
 
-// Made here and looked at without following links: in /tmp anybody may have put something of that name.
+// Makes the directory and checks it without following links: in /tmp, others may have made something of that name.
 bool can_make(const std::string& directory) {
   struct stat status{};
   if (!protocol::socket_path(directory)) return false;
@@ -34,7 +34,7 @@ bool can_make(const std::string& directory) {
   return lstat(directory.c_str(), &status) == 0 && is_ours(status);
 }
 
-// Where sudo has left the variable of another user, it is not used.
+// Ignores a directory of another user, which sudo may have left in the variable.
 std::string runtime_directory(const config::Lookup& variable) {
   const std::string directory = variable("XDG_RUNTIME_DIR").value_or("");
   struct stat status{};

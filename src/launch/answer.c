@@ -50,13 +50,14 @@ static bool get_signed(struct reader* from, int32_t* number) {
   return true;
 }
 
-/* The zero behind a path is written when all has been read: what stands there is part of the message. */
+/* A path must be free of zeros. The terminating zero is written only after the whole message is decoded, because
+ * until then the byte after the path belongs to the next field. */
 static bool get_path(struct reader* from, struct reader* path) {
   return get_bytes(from, path) && path->at != path->end &&
          memchr(path->at, '\0', (size_t)(path->end - path->at)) == NULL;
 }
 
-/* The ends of paths, to be closed off. */
+/* Where paths end in the message: each gets a terminating zero. */
 struct ends {
   char* at[LAUNCH_OUTPUT_LIMIT + LAUNCH_REMOVED_LIMIT];
   size_t count;

@@ -1,7 +1,7 @@
-/* Finish as the launcher reads it: what to place, what to print, how to end.
+/* Decodes a Finish message: what to place, what to print, which exit code to return.
  *
- * Stricter than protobuf: a field that is not known, or comes in a form of its own, makes the message one that is not
- * understood. The full client reads it then. */
+ * This decoder is stricter than protobuf: it rejects a message with an unknown field or an unusual encoding. The
+ * full client then decodes that message. */
 #ifndef HIPCACHE_SRC_LAUNCH_ANSWER_H
 #define HIPCACHE_SRC_LAUNCH_ANSWER_H
 
@@ -26,17 +26,18 @@ struct launch_answer {
   int32_t exit_code;
   struct launch_part out;
   struct launch_part err;
-  struct launch_output outputs[LAUNCH_OUTPUT_LIMIT]; /* `file` is the number of a descriptor that came along, or -1 */
+  struct launch_output outputs[LAUNCH_OUTPUT_LIMIT]; /* `file`: a descriptor index, or -1 */
   size_t output_count;
   size_t file_count;
   const char* removed[LAUNCH_REMOVED_LIMIT];
   size_t removed_count;
 };
 
-/* Whether the message that begins so is a Finish. */
+/* Whether a message with this first byte is a Finish. */
 bool launch_begins_finish(char first);
 
-/* Points into the message, and writes zeros behind its paths. REQUIRES: there is room for one byte behind it. */
+/* The result points into the message, and the decoder writes a terminating zero after each path. REQUIRES: one
+ * writable byte after the message. */
 bool launch_decode_finish(char* message, size_t size, struct launch_answer* answer);
 
 #ifdef __cplusplus

@@ -30,7 +30,7 @@ bool launch_beside_us(const char* name, char path[PATH_MAX]) {
   return !text.overflow;
 }
 
-/* The file that runs, and the two programs in its directory; all that could be told of them. */
+/* The running program and its two siblings `hipcache` and `hipcache-client`, as far as `stat` finds them. */
 struct own_files {
   struct stat status[3];
   size_t count;
@@ -70,7 +70,7 @@ enum whose { ANYBODYS, NOT_OURS };
 /* The first program of that name in PATH. */
 static bool search(const char* name, enum whose whose, char path[PATH_MAX], struct stat* status) {
   const char* entry = getenv("PATH");
-  if (entry == NULL) entry = "/bin:/usr/bin"; /* what execvp takes */
+  if (entry == NULL) entry = "/bin:/usr/bin"; /* the default of execvp */
   for (;;) {
     const size_t length = strcspn(entry, ":");
     struct launch_text text = launch_text(path, PATH_MAX);

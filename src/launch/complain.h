@@ -1,8 +1,8 @@
-/* A line on stderr. */
+/* Error messages on stderr. */
 #ifndef HIPCACHE_SRC_LAUNCH_COMPLAIN_H
 #define HIPCACHE_SRC_LAUNCH_COMPLAIN_H
 
-/* "hipcache: error: ", the three parts, and the end of the line. */
+/* Prints "hipcache: error: ", the three parts and a newline. */
 void launch_complain(const char* before, const char* name, const char* after);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "launch/answer.h"
 
-/* A hit is there within a moment. What takes longer is mostly a miss, and the full client's. */
+/* A hit is usually answered within MOMENT_MS. A slower reply is mostly a miss, which the full client handles. */
 enum { MOMENT_MS = 50, ANSWER_MS = 250, PATIENCE_MS = 1000 };
 
 static bool is_of_this_user(int socket) {
@@ -27,7 +27,8 @@ int launch_connect(const char* path) {
   memcpy(address.sun_path, path, strlen(path) + 1);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -1;
-  /* A closed standard stream must not become the number of a socket of ours; the full client occupies it first. */
+  /* If a standard stream is closed, the socket could get its number. The full client opens /dev/null in its place
+   * first. */
   const struct timeval patience = {0, ANSWER_MS * 1000};
   if (fd > STDERR_FILENO && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
       connect(fd, (const struct sockaddr*)&address, sizeof address) == 0 && is_of_this_user(fd))
@@ -51,7 +52,7 @@ static bool is_readable(int socket, int limit_ms) {
   return poll(&waited, 1, limit_ms) == 1;
 }
 
-/* "daemon.hung" for "daemon.sock". How old it is, and whose, is looked at by the full client. */
+/* The path of the mark: "daemon.hung" beside "daemon.sock". The full client checks its age and owner. */
 static bool is_marked(const char* path) {
   static const char kMark[] = "hung";
   char mark[PATH_MAX];
@@ -68,7 +69,7 @@ static uint32_t number_at(const char* bytes) {
   return number;
 }
 
-/* What of a message is sent before anything else of it: the header and the kind of message. */
+/* The sender writes at least these bytes at once: the frame header and the tag of the message. */
 enum { BEGINNING = HIPCACHE_FRAME_HEADER + 1 };
 
 bool launch_hears_finish(int socket, const char* path, size_t limit, struct launch_frame* frame) {
@@ -82,7 +83,7 @@ bool launch_hears_finish(int socket, const char* path, size_t limit, struct laun
          launch_begins_finish(beginning[HIPCACHE_FRAME_HEADER]);
 }
 
-/* All that came is closed by exec, should it be of no use. */
+/* On failure the received descriptors stay open; exec closes them. */
 static bool take_descriptors(struct msghdr* envelope, uint32_t announced, int* descriptors) {
   uint32_t count = 0;
   if ((envelope->msg_flags & MSG_CTRUNC) != 0) return false;
@@ -96,7 +97,7 @@ static bool take_descriptors(struct msghdr* envelope, uint32_t announced, int* d
   return count == announced;
 }
 
-/* They come with the first byte of the header. */
+/* Descriptors arrive with the first byte of the header. */
 static ssize_t receive_first(int socket, const struct launch_frame* frame, char* message, int* descriptors) {
   char header[HIPCACHE_FRAME_HEADER];
   _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int) * HIPCACHE_DESCRIPTOR_LIMIT)];

@@ -1,5 +1,5 @@
-/* The way to the daemon, as far as a hit goes: every wait is short, and whatever is out of the ordinary is left to the
- * full client, which has the patience (hipcache/client/patience.h). */
+/* The connection to the daemon, as far as a hit needs it. Every wait is short. Anything unusual is left to the full
+ * client, which has longer timeouts (hipcache/client/patience.h). */
 #ifndef HIPCACHE_SRC_LAUNCH_CONNECTION_H
 #define HIPCACHE_SRC_LAUNCH_CONNECTION_H
 
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* How this process sees the file system: the daemon is the one of this user and this view (protocol/view.h). */
+/* The mount namespace and root directory of this process. There is one daemon per user and view (protocol/view.h). */
 struct launch_view {
   uint64_t mount_namespace;
   uint64_t root_device;
@@ -22,24 +22,25 @@ struct launch_view {
 };
 bool launch_own_view(struct launch_view* view);
 
-/* Where the daemon of this environment listens: config/settings.h says how its cache directory is chosen. */
+/* The socket of this environment's daemon. config/settings.h says how the cache directory is chosen. */
 bool launch_socket_path(const struct launch_view* view, char path[PATH_MAX]);
 
-/* A connected socket whose other end is of this user; -1 if there is none. */
+/* A connected socket whose peer runs as this user, or -1. */
 int launch_connect(const char* path);
 
 bool launch_send(int socket, const char* frame, size_t size);
 
 struct launch_frame {
-  uint32_t size;        /* of the message */
-  uint32_t descriptors; /* that come with it */
+  uint32_t size;        /* size of the message */
+  uint32_t descriptors; /* number of descriptors that come with the message */
 };
 
-/* Waits for an answer and looks at its beginning, consuming nothing: true for a Finish of at most `limit` bytes. `path`
- * is the socket's: beside it lies the mark of a client that waited in vain (client/daemon_silence.h). */
+/* Waits for a reply and peeks at its beginning without consuming it. True for a Finish of at most `limit` bytes.
+ * `path` is the socket's path: beside the socket lies the mark of a client that timed out (client/daemon_silence.h). */
 bool launch_hears_finish(int socket, const char* path, size_t limit, struct launch_frame* frame);
 
-/* Takes it. False: it is not whole, and the connection of no further use. */
+/* Receives the message that launch_hears_finish() announced. False: the message is incomplete and the connection is
+ * unusable. */
 bool launch_receive(int socket, const struct launch_frame* frame, char* message,
                     int descriptors[HIPCACHE_DESCRIPTOR_LIMIT]);
 

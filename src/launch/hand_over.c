@@ -29,7 +29,7 @@ int launch_options(char** argv) {
   return cannot_run("hipcache-client");
 }
 
-/* "--launch=5,0.1.0/4": what is there, and who began to speak. */
+/* "--launch=5,0.1.0/4": the number of the connection, and the build of the launcher that sent the request. */
 static void name_connection(int connection, char* word, size_t room) {
   struct launch_text text = launch_text(word, room);
   launch_add(&text, "--launch=");

@@ -1,17 +1,19 @@
-/* Becoming the full client, which does all that is no hit. It lies beside this program as "hipcache-client". */
+/* Replaces this process by the full client, "hipcache-client" in the same directory. It does everything that is not
+ * a hit. */
 #ifndef HIPCACHE_SRC_LAUNCH_HAND_OVER_H
 #define HIPCACHE_SRC_LAUNCH_HAND_OVER_H
 
-/* To do what the user's words ask of hipcache itself. Returns the exit code if it cannot be started. */
+/* Runs the client for hipcache's own options. Returns an exit code only if the client cannot be started. */
 int launch_options(char** argv);
 
 enum {
-  LAUNCH_ANEW = -1,     /* without a connection: it begins anew */
-  LAUNCH_COMPILER = -2, /* only to become the compiler: what the daemon sent could not be placed */
+  LAUNCH_ANEW = -1,     /* no connection: the client sends the request itself */
+  LAUNCH_COMPILER = -2, /* the client only executes the compiler: the outputs could not be placed */
 };
 
-/* To compile; it takes over a connection on which the request was sent and nothing was read. Should there be no such
- * program, this process becomes the compiler. Returns the exit code if neither can be started. */
+/* Runs the client for a compile. The client takes over `connection`, on which the request was sent and nothing was
+ * read. If the client is missing, this process executes the compiler. Returns an exit code only if neither can be
+ * started. */
 int launch_hand_over(char** words, int connection);
 
 #endif

@@ -1,9 +1,9 @@
-/* hipcache, as it stands before every compile: a hit and nothing else. It asks the daemon, and if the first answer is a
- * finished compile, puts it in place and ends. Everything else is left to hipcache-client, which is this program's big
- * brother: a miss, options, a daemon that has to be started, and all trouble.
+/* hipcache, the launcher: serves hits and nothing else. It sends the request to the daemon. If the first reply is a
+ * finished compile, the launcher places the outputs and exits. Otherwise it executes hipcache-client, which handles
+ * misses, options, starting the daemon and all errors.
  *
- * In C, and static with a small C library: most of a hit's time is the start of this process, and that is twice as long
- * with glibc (docs/benchmarks.md). */
+ * The launcher is written in C and linked statically with musl, because most of a hit's time is the start of this
+ * process. With glibc that start takes twice as long (docs/benchmarks.md). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,7 @@
 
 enum { NO_COMPILER = 127 };
 
-/* First the request, then the answer; what is longer goes through the full client. Pages that are not touched cost
- * nothing. */
+/* Holds first the request, then the reply. Longer messages go through the full client. Untouched pages cost nothing. */
 static char buffer[1 << 20];
 
 static bool is_set(const char* name) {
@@ -74,7 +73,7 @@ static bool take(int connection, const struct launch_frame* frame, struct launch
   return true;
 }
 
-/* What is printed cannot fail the compile once its outputs are in place. */
+/* A failure to print is ignored: it must not fail the compile once its outputs are in place. */
 static bool finish(const struct launch_answer* answer) {
   struct launch_failure failure;
   if (!launch_place(answer->outputs, answer->output_count, &failure)) return false;

@@ -14,17 +14,17 @@
 
 #include "launch/text.h"
 
-/* Before the umask: what compilers and linkers make. */
+/* The modes that compilers and linkers ask for; the umask applies. */
 enum { FILE_MODE = 0666, PROGRAM_MODE = 0777 };
 enum { ATTEMPTS = 64, PIECE = 64 * 1024 };
-enum { KNOWN = 16 }; /* outputs of which is remembered whether they were there; a guess is right as well */
+enum { KNOWN = 16 }; /* outputs whose existence is remembered; a wrong guess is harmless */
 
 static bool failed(struct launch_failure* failure, const char* what, const char* path) {
   *failure = (struct launch_failure){what, path, errno};
   return false;
 }
 
-/* Whether a file is there or not is told as well. */
+/* Also sets `there`: whether the file exists. */
 static bool is_replaceable(const char* path, bool* there) {
   struct stat status;
   *there = stat(path, &status) == 0;
@@ -44,7 +44,8 @@ static bool copy_through_memory(int from, off_t offset, int to) {
   }
 }
 
-/* copy_file_range shares extents on file systems that can; sendfile copies between any two (memory to disk). */
+/* copy_file_range shares extents where the file system can. sendfile copies between any two file systems (memory to
+ * disk). */
 static bool copy_in_kernel(int from, int to) {
   struct stat status;
   if (fstat(from, &status) != 0) return false;
@@ -64,7 +65,7 @@ static bool fill(int to, const struct launch_output* output) {
   return output->file < 0 ? launch_write(to, output->bytes, output->size) : copy_in_kernel(output->file, to);
 }
 
-/* Some file systems find out only now that there was no room. */
+/* Some file systems report a full disk only on close. */
 static bool close_filled(int fd, bool filled) {
   const int error = errno;
   if (close(fd) != 0) return false;
@@ -72,10 +73,11 @@ static bool close_filled(int fd, bool filled) {
   return filled;
 }
 
-/* openat, as musl's open sets O_CLOEXEC a second time, for kernels that did not know it. */
+/* This file uses openat instead of open: musl's open sets O_CLOEXEC a second time, for kernels that did not know the
+ * flag. */
 
-/* Where the file system has no files without a name: a new file beside `path`. O_EXCL and the process's number make the
- * name ours; the mode is left to the umask. */
+/* Creates a new file beside `path`, for file systems without O_TMPFILE. O_EXCL and the process id make the name
+ * unique; the umask applies to the mode. */
 static int open_beside(const char* path, mode_t mode, char name[PATH_MAX]) {
   for (unsigned attempt = 0; attempt < ATTEMPTS; ++attempt) {
     struct launch_text text = launch_text(name, PATH_MAX);
@@ -94,9 +96,9 @@ static int open_beside(const char* path, mode_t mode, char name[PATH_MAX]) {
   return -1;
 }
 
-/* As rename does. But ext4 writes a file to the disk at once if a rename puts it in the place of another one, which
- * takes up to a millisecond; an exchange of two names does not. Where the file system has no exchange, or one name is
- * gone by now, rename. */
+/* Replaces `path` by `name`. It prefers an exchange of the two names over rename: when a rename replaces a file,
+ * ext4 writes the new one to disk at once, which takes up to a millisecond. It falls back to rename if the file
+ * system has no exchange or one of the names is gone. */
 static bool take_place(const char* name, const char* path) {
   enum { EXCHANGE = 2 };
   if (syscall(SYS_renameat2, AT_FDCWD, name, AT_FDCWD, path, EXCHANGE) != 0) return rename(name, path) == 0;
@@ -136,9 +138,9 @@ static bool give_name(int fd, const char* name) {
 
 enum placed { PLACED, OVERTAKEN, NOT_PLACED };
 
-/* A link cannot replace, so the file passes through a name beside its place. Nobody needs what has this name: it is of
- * a process that was killed in between, or of one that places the same output now, and is either an output that is
- * whole or the one that it replaced. The process whose file was taken away makes another. */
+/* linkat cannot replace a file, so the new file first gets the name `path`.hipcache-new. A file found under that
+ * name is safe to remove. Another process that was killed, or that places the same output now, left it there; it is
+ * a complete output or the file that was replaced. A process whose file was removed makes another. */
 static enum placed move_over(int fd, const char* path) {
   char name[PATH_MAX];
   struct launch_text text = launch_text(name, sizeof name);
@@ -155,7 +157,7 @@ static enum placed move_over(int fd, const char* path) {
   return NOT_PLACED;
 }
 
-/* The file has no name until it is whole, so a process that is killed leaves nothing. */
+/* Fills an O_TMPFILE file and names it when it is complete, so a killed process leaves nothing behind. */
 static enum placed replace_by_nameless_file(const struct launch_output* output, mode_t mode, bool there) {
   const int fd = open_without_name(output->path, mode);
   if (fd < 0) return NOT_PLACED;
@@ -191,9 +193,8 @@ static bool shorten(int fd, size_t size) {
   return status.st_size <= (off_t)size || ftruncate(fd, (off_t)size) == 0;
 }
 
-/* ext4 writes a file that was truncated to nothing to the disk when it is closed, which takes milliseconds; so only
- * what is longer than the new content is cut off. It is cut off first: a process that is killed leaves no old end
- * behind. */
+/* Truncates only what is longer than the new content: ext4 writes a file that was truncated to zero to disk on
+ * close, which takes milliseconds. It truncates before it writes, so a killed process leaves no old tail behind. */
 static bool overwrite(const struct launch_output* output, mode_t mode) {
   const bool all_at_once = output->file < 0 && output->size > 0;
   const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (all_at_once ? 0 : O_TRUNC);
@@ -202,7 +203,7 @@ static bool overwrite(const struct launch_output* output, mode_t mode) {
   return close_filled(fd, (!all_at_once || shorten(fd, output->size)) && fill(fd, output));
 }
 
-/* An empty file, or a link that leads nowhere: binutils opens both, and removes all else. */
+/* True for an empty file or a dangling link: binutils writes these in place and replaces all others. */
 static bool is_opened_by_binutils(const char* path) {
   struct stat status;
   if (stat(path, &status) == 0) return status.st_size == 0;
@@ -216,8 +217,8 @@ static bool place(const struct launch_output* output, bool there) {
   return overwrite(output, mode);
 }
 
-/* A signal waits until all is in place: it would leave files with names of ours, or some of the outputs. One that a
- * limit on the size of files sends is dropped: the compiler runs into it by itself. */
+/* Blocks all signals until all outputs are placed. Otherwise a signal could leave temporary files, or only some
+ * outputs. release_signals() drops a SIGXFSZ from a file size limit: the compiler will run into the limit itself. */
 static sigset_t hold_signals(void) {
   sigset_t all;
   sigset_t before;
@@ -257,7 +258,7 @@ bool launch_place(const struct launch_output* outputs, size_t count, struct laun
   return placed;
 }
 
-/* As clang's driver does with the output of a job that failed. */
+/* Follows clang's driver, which removes the output of a failed job only if it is a writable regular file. */
 bool launch_remove(const char* const* paths, size_t count, struct launch_failure* failure) {
   for (size_t index = 0; index < count; ++index) {
     struct stat status;

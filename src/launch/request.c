@@ -5,8 +5,7 @@
 #include "hipcache/protocol/frame.h"
 #include "launch/wire.h"
 
-/* A length that is written before it is known takes as many bytes as the longest: a longer form of the same number,
- * which protobuf reads as well. */
+/* A length written before it is known uses the widest encoding. protobuf accepts such an overlong varint. */
 enum { LENGTH_SIZE = 4 };
 
 struct writer {
@@ -49,7 +48,7 @@ static void put_texts(struct writer* to, unsigned field, char* const* texts) {
   for (; texts != NULL && *texts != NULL; ++texts) put_text(to, field, *texts);
 }
 
-/* Where the length of a message is to be written, once end_message knows it. */
+/* Reserves room for the length, which end_message() fills in. */
 static size_t begin_message(struct writer* to, unsigned field) {
   static const char kPlace[LENGTH_SIZE] = {0};
   put_varint(to, LAUNCH_TAG(field, WIRE_BYTES));

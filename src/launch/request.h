@@ -1,4 +1,4 @@
-/* CompileRequest as bytes: the question that a launcher asks. */
+/* Encodes a CompileRequest. */
 #ifndef HIPCACHE_SRC_LAUNCH_REQUEST_H
 #define HIPCACHE_SRC_LAUNCH_REQUEST_H
 
@@ -12,7 +12,7 @@ extern "C" {
 
 struct launch_request {
   const char* build;
-  char* const* argv;        /* NULL-terminated, as is the environment */
+  char* const* argv;        /* NULL-terminated, like `environment` */
   char* const* environment; /* NULL counts as empty */
   const char* directory;
   uint64_t mount_namespace;
@@ -22,7 +22,7 @@ struct launch_request {
   bool stderr_is_terminal;
 };
 
-/* The message in its frame. The number of bytes, or 0 if there is no room for them. */
+/* Encodes the message with its frame header. Returns the number of bytes, or 0 if `room` is too small. */
 size_t launch_encode_request(const struct launch_request* request, char* frame, size_t room);
 
 #ifdef __cplusplus

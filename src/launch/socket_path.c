@@ -8,7 +8,7 @@
 #include "launch/connection.h"
 #include "launch/text.h"
 
-/* A variable that is set to nothing counts as not set, as the XDG specification has it. */
+/* An empty variable counts as unset, as in the XDG specification. */
 static const char* set_variable(const char* name) {
   const char* value = getenv(name);
   return value != NULL && value[0] != '\0' ? value : NULL;
@@ -19,7 +19,7 @@ static void add_below(struct launch_text* path, const char* name) {
   launch_add(path, name);
 }
 
-/* A relative one is meant from here. */
+/* A relative directory is relative to the working directory. */
 static bool begin(struct launch_text* path, const char* directory) {
   if (directory[0] != '/') {
     char here[PATH_MAX];
@@ -45,7 +45,7 @@ static bool add_cache_directory(struct launch_text* path) {
   return true;
 }
 
-/* "1000-5f3a9c21" */
+/* The user id and a hash of the view: "1000-5f3a9c21". */
 static void add_daemon_name(struct launch_text* path, const struct launch_view* view) {
   const uint32_t number = hipcache_view_number(view->mount_namespace, view->root_device, view->root_inode);
   char digits[8];

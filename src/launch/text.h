@@ -1,4 +1,4 @@
-/* Text of bounded length, and writing all of it. */
+/* Text in a bounded buffer, and a complete write. */
 #ifndef HIPCACHE_SRC_LAUNCH_TEXT_H
 #define HIPCACHE_SRC_LAUNCH_TEXT_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Ends with a zero at all times. What does not fit is left out, and said by `overflow`. */
+/* Always zero-terminated. Text that does not fit is left out and sets `overflow`. */
 struct launch_text {
   char* bytes;
   size_t room;
@@ -22,7 +22,7 @@ void launch_add(struct launch_text* text, const char* more);
 void launch_add_part(struct launch_text* text, const char* more, size_t size);
 void launch_add_number(struct launch_text* text, unsigned long number);
 
-/* All of the bytes, restarting after signals and short writes; false with errno. */
+/* Writes all bytes; retries after signals and short writes. False with errno on failure. */
 bool launch_write(int fd, const char* bytes, size_t size);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* The numbers of src/protocol/messages.proto that a hit needs, and how protobuf writes them. A test holds them against
- * the library. */
+/* The protobuf field numbers and wire types that a hit needs, from src/protocol/messages.proto. A test compares them
+ * with the library. */
 #ifndef HIPCACHE_SRC_LAUNCH_WIRE_H
 #define HIPCACHE_SRC_LAUNCH_WIRE_H
 
