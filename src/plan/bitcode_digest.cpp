@@ -20,7 +20,7 @@ using Operands = llvm::SmallVector<std::uint64_t, 64>;
 constexpr unsigned kDeepest = 16;  // blocks within blocks; LLVM nests four
 constexpr std::uint32_t kMagic = 0xdec04342;
 
-// Takes the value out, and with it the duty to look at the error.
+// The value, or nothing; consumes the error, which LLVM requires to be checked.
 template <typename T>
 std::optional<T> value_of(llvm::Expected<T> expected) {
   if (expected) return std::move(*expected);
@@ -28,7 +28,7 @@ std::optional<T> value_of(llvm::Expected<T> expected) {
   return std::nullopt;
 }
 
-// Symbols whose names are at the beginning of the table of strings: offset and size are their first operands.
+// Whether the record's first operands are the offset and size of a symbol's name at the start of the string table.
 bool names_symbol(unsigned code) {
   return code == MODULE_CODE_GLOBALVAR || code == MODULE_CODE_FUNCTION || code == MODULE_CODE_ALIAS ||
          code == MODULE_CODE_IFUNC || code == MODULE_CODE_COMDAT;
@@ -74,7 +74,7 @@ class Walk {
     return true;
   }
 
-  // How records are written, and not what they say.
+  // Block info describes the encoding of records and not their content, so it is not hashed.
   bool take_block_info() {
     auto info = value_of(cursor_.ReadBlockInfoBlock());
     if (!info || !*info) return false;
@@ -101,12 +101,12 @@ class Walk {
     } else if (block == STRTAB_BLOCK_ID) {
       take_strings({blob.data(), blob.size()});
     } else if (block == MODULE_BLOCK_ID && *code == MODULE_CODE_VSTOFFSET) {
-      // Where in the file the table of values is.
+      // The file offset of the value symbol table: not hashed.
     } else {
       if (block == MODULE_BLOCK_ID && names_symbol(*code) && operands_.size() > 1)
         end_of_symbols_ = std::max(end_of_symbols_, operands_[0] + operands_[1]);
       if (block == VALUE_SYMTAB_BLOCK_ID && *code == VST_CODE_FNENTRY && operands_.size() > 1)
-        operands_[1] = 0;  // where in the file the function is
+        operands_[1] = 0;  // the file offset of the function
       take_operands({blob.data(), blob.size()});
     }
     return true;
@@ -122,7 +122,7 @@ class Walk {
     hasher_.field(roots_.portable_path(source_));
   }
 
-  // The symbol table keeps its own strings after the module's, the path of the source among them.
+  // The symbol table keeps its own strings after the module's. They include the source's path, which is left out.
   void take_strings(std::string_view strings) {
     const std::size_t source = has_symbol_table_ && !source_.empty() ? strings.rfind(source_) : std::string_view::npos;
     if (source == std::string_view::npos || source < end_of_symbols_) {

@@ -29,9 +29,9 @@ std::vector<std::string> split(std::string_view list) {
   }
 }
 
-// "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-"; with code object 2 and 3, and in a bundle of other files than code objects,
-// "hip-amdgcn-..."; there clang 15 to 19 leave the place of the environment out, "...-amdhsa-gfx906", and clang 22 says
-// "...-amdhsa-unknown-gfx906".
+// A target is "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-". With code object 2 and 3, and in a bundle of files other than
+// code objects, it begins with "hip-amdgcn-...". There clang 15 to 19 omit the environment, "...-amdhsa-gfx906", and
+// clang 22 writes "...-amdhsa-unknown-gfx906".
 Result<command::ArchId> arch_of(std::string_view target) {
   for (std::string_view kind : {"hipv4-", "hip-"}) {
     for (std::string_view triple : {"amdgcn-amd-amdhsa--", "amdgcn-amd-amdhsa-unknown-", "amdgcn-amd-amdhsa-"}) {
@@ -45,7 +45,7 @@ Result<command::ArchId> arch_of(std::string_view target) {
 
 bool is_type(std::string_view type) { return type == "o" || type == "bc" || type == "ll" || type == "s"; }
 
-// The job as it is read: targets and inputs side by side, the host's among them.
+// The job's targets and inputs in the same order, including the host's.
 struct Lists {
   std::vector<std::string> targets;
   std::vector<std::string> inputs;

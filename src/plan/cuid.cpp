@@ -17,16 +17,16 @@
 namespace hipcache::plan {
 namespace {
 
-// By spelling alone: a link in the way changes the id, never its being one's own.
+// Normalises by spelling only: a symbolic link in the path changes the CUID, but distinct outputs still get distinct
+// CUIDs.
 std::string normal(const std::string& path) { return std::filesystem::path(path).lexically_normal().string(); }
 
-// Whether a path that begins with a directory's name goes on, or ends, after it: "/b" is in "-I/b/x" and "/b=.", not in
-// "/bc".
+// Whether a directory's name ends here: "/b" is a name in "-I/b/x" and "/b=.", but not in "/bc".
 bool ends_name(std::string_view rest) {
   return rest.empty() || std::string_view("/=:,;").find(rest[0]) != std::string_view::npos;
 }
 
-// The names of the roots, each with what stands for it; the longest first.
+// The roots' names, each with its placeholder, longest first.
 std::vector<std::pair<std::string, std::string>> names_of(const Roots& roots) {
   std::vector<std::pair<std::string, std::string>> names;
   for (const Root& root : roots.all())
@@ -47,7 +47,7 @@ std::string with_names(std::string argument, const std::vector<std::pair<std::st
   return argument;
 }
 
-// The driver's own business, of which the jobs and their outputs know nothing.
+// Options that affect neither the jobs nor their outputs.
 bool is_cosmetic(std::string_view argument) {
   return argument == "-pipe" || argument == "-Qunused-arguments" || argument.starts_with("-parallel-jobs=");
 }
@@ -57,7 +57,7 @@ bool is_cosmetic(std::string_view argument) {
 std::string output_root(const std::string& absolute_output, const Roots& roots,
                         const std::function<bool(const std::string& path)>& exists) {
   const std::string output = roots.real_spelling(normal(absolute_output));
-  // What lies in the topmost build directory has no other above that.
+  // An output below the topmost build directory has no build directory above that.
   for (const char* mark : {kOuterBuildMark, kBuildMark})
     if (const Root* root = roots.find(mark); root != nullptr && is_within(output, root->path)) return root->path;
   return build_roots(std::string(directory_name(output)), exists).topmost;

@@ -10,23 +10,22 @@ namespace {
 constexpr std::size_t kClangColumns = 75;
 constexpr std::size_t kGccColumns = 72;
 
-// Stands for the target, which the command names.
+// A placeholder for the target that the command names.
 constexpr std::string_view kTarget =
     "\x01"
     "target"
     "\x01";
 
-// A rule of targets and dependencies, and the targets of the empty rules after it (-MP). Targets are as they are
-// written
-// (-MT and -MQ have quoted them); the other names are as the file system has them.
+// A rule of targets and dependencies, and the targets of the empty rules after it (-MP). Targets are kept as written
+// (-MT and -MQ have quoted them); the other names are unquoted.
 struct Depfile {
   std::vector<std::string> targets;
   std::vector<std::string> dependencies;
   std::vector<std::string> phony;
-  bool phony_apart = false;  // an empty line before each of them: clang 15 and earlier
+  bool phony_apart = false;  // an empty line precedes each of them: clang 15 and earlier
 };
 
-// The name in make's quoting: as clang does it, which leaves other characters that make minds alone.
+// Quotes the name for make as clang does, which leaves some special characters unquoted.
 std::string quoted(std::string_view name) {
   std::string out;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -48,8 +47,8 @@ void add_phony(const Depfile& depfile, std::string& out) {
   }
 }
 
-// Lines are broken where clang breaks them: targets before they pass the limit, dependencies before they and a
-// backslash do.
+// Breaks lines where clang does. A target starts a new line if it would exceed the limit, a dependency if it and a
+// backslash would.
 std::string written_by_clang(const Depfile& depfile) {
   std::string out;
   std::size_t columns = 0;
@@ -80,7 +79,7 @@ std::string written_by_clang(const Depfile& depfile) {
   return out;
 }
 
-// gcc counts a name with its quotes, and breaks a line before a name that would pass the limit.
+// gcc counts a name with its quoting, and starts a new line before a name that would exceed the limit.
 class GccLines {
  public:
   void add(const std::string& name) {
@@ -120,7 +119,7 @@ std::string written(const Depfile& depfile, DepfileForm form) {
   return form == DepfileForm::gcc ? written_by_gcc(depfile) : written_by_clang(depfile);
 }
 
-// One word of a rule, its quotes taken off if `unquote`; advances past it.
+// Takes one word of a rule from `text`, without its quoting if `unquote`.
 std::string next_word(std::string_view& text, bool unquote) {
   std::string word;
   while (!text.empty() && text[0] != ' ' && text[0] != '\n') {
@@ -149,7 +148,7 @@ void skip_blanks(std::string_view& text) {
   }
 }
 
-// What it makes of unusual quoting is found out by writing it again.
+// Unusual quoting may be parsed wrongly: portable_depfile() finds out by writing the result again.
 std::optional<Depfile> parsed(std::string_view text) {
   Depfile depfile;
   for (bool last = false; !last;) {

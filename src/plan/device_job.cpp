@@ -17,10 +17,10 @@ constexpr std::array<std::string_view, 6> kValues = {
 
 constexpr std::string_view kDwoDirectory = "-plugin-opt=dwo_dir=";
 
-// Its value is a file, which lld reads: an input like any other.
+// The value is a file that lld reads, so it is an input like any other.
 constexpr std::string_view kProfile = "-plugin-opt=cs-profile-path=";
 
-// The value of "--lto-CGO2" and the like: a level or a name, never a path.
+// Whether it is a value as in "--lto-CGO2": a level or a name, never a path.
 bool is_word(std::string_view text) {
   return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
 }

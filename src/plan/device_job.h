@@ -1,4 +1,4 @@
-// The lld job that makes an arch's code object of its device object, or of the parts of several inputs of a link.
+// The lld job that links an arch's code object from its device object, or from the parts of several link inputs.
 #ifndef HIPCACHE_SRC_PLAN_DEVICE_JOB_H
 #define HIPCACHE_SRC_PLAN_DEVICE_JOB_H
 
@@ -16,7 +16,7 @@ struct LinkJob {
   Job job;
   std::vector<std::size_t> inputs;  // positions in `job`; one or more
   std::size_t output = 0;
-  std::size_t dwo_directory = 0;  // 0: none. Code generation at link time would write there
+  std::size_t dwo_directory = 0;  // 0: none. Code generation at link time writes its split debug information there
 };
 
 bool is_link_job(const Job& job);

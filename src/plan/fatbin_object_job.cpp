@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 7> kDirectives = {"  .protected ", "  .ty
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan has a fatbin object " + what}; }
 
-// From `at`, with its newline.
+// The line from `at` on, with its newline.
 std::string_view line_at(std::string_view text, std::size_t at) {
   const auto end = text.find('\n', at);
   return text.substr(at, end == std::string_view::npos ? end : end + 1 - at);

@@ -1,9 +1,9 @@
-// The job that makes a host object of a link's fatbin, by llvm-mc or from about clang 20 on by clang, and the assembler
-// source that it is given.
+// The job that makes a host object of a link's fatbin, and the assembler source that it reads. It runs llvm-mc, or
+// clang from about clang 20 on.
 //
-// The driver writes that source itself while it plans, also for -###, and removes it. It prints it too, before the jobs
-// and other messages, if it is asked to (-fhip-dump-offload-linker-script). Rejected: writing it from knowledge of what
-// clang writes; since clang 16 it has a symbol for every object that the link reads.
+// The driver writes that source while it plans, also for -###, and removes it. With -fhip-dump-offload-linker-script it
+// also prints the source, before the jobs and other messages. Rejected: generating the source from knowledge of clang;
+// since clang 16 it has a symbol for every object that the link reads.
 //
 //   source := "#       HIP Object Generator\n" { comment | directive | label }
 //   comment := "#" ... ; directive := "  ." ... ; label := "__hip_" ... ":"
@@ -18,11 +18,11 @@
 
 namespace hipcache::plan {
 
-// Takes the source out of what the driver printed. Empty if there is none.
+// Removes the source from what the driver printed and returns it. Empty if there is none.
 std::string take_fatbin_source(std::string& printed);
 
-// The source with another fatbin. Error: it includes none or another one, or has a directive of another kind than those
-// that clang 15 to 22 are known to write.
+// The source with another fatbin. Error: the source includes no fatbin or another one, or has a directive that clang 15
+// to 22 are not known to write.
 Result<std::string> fatbin_source_with(const std::string& source, const std::string& fatbin,
                                        const std::string& replacement);
 

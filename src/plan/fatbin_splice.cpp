@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little, "headers are copied as
 
 constexpr std::string_view kFatbinSection = ".hip_fatbin";
 constexpr std::string_view kSegmentSection = ".hipFatBinSegment";
-constexpr std::string_view kFatbinSymbol = "__hip_fatbin";  // and what begins so
+constexpr std::string_view kFatbinSymbol = "__hip_fatbin";  // also as a prefix
 constexpr std::uint64_t kTableAlignment = 8;
 constexpr std::uint64_t kMaxAlignment = 1u << 20;
 constexpr std::size_t kMaxObject = std::size_t{4} << 30;
@@ -30,7 +30,7 @@ struct Section {
 struct Object {
   Elf64_Ehdr header{};
   std::vector<Section> sections;
-  std::size_t names = 0;  // the section of the sections' names
+  std::size_t names = 0;  // the index of the section name table
 };
 
 bool is_supported(const Elf64_Ehdr& header) {
@@ -53,7 +53,7 @@ std::optional<std::string_view> bytes_of(std::string_view object, const Elf64_Sh
   return object.substr(section.sh_offset, section.sh_size);
 }
 
-// With 65,280 sections and more, their number and the names' are in the first one's header.
+// With 65,280 or more sections, the first section header holds their number and the index of the name table.
 Result<Object> read_object(std::string_view bytes) {
   Object object;
   if (bytes.size() < sizeof object.header) return unusual("is cut short");
@@ -82,7 +82,7 @@ std::string_view name_of(const Section& section, const Object& object) {
   return rest.substr(0, rest.find('\0'));
 }
 
-// clang 15 ends the fatbin with a null byte of its own.
+// clang 15 appends a null byte to the fatbin.
 bool is_ended_by_null(const Section& section) { return section.bytes.size() == kPlaceholderFatbin.size() + 1; }
 
 bool holds_placeholder(const Section& section) {
@@ -90,7 +90,7 @@ bool holds_placeholder(const Section& section) {
   return section.bytes.size() == kPlaceholderFatbin.size() || (is_ended_by_null(section) && section.bytes.back() == 0);
 }
 
-// The one that holds the placeholder.
+// The section that holds the placeholder; null unless there is exactly one fatbin section.
 Section* fatbin_section(Object& object) {
   Section* found = nullptr;
   for (Section& section : object.sections) {
@@ -110,8 +110,8 @@ void append(std::string& file, const Header& header) {
   file.append(reinterpret_cast<const char*>(&header), sizeof header);
 }
 
-// Sections in the order in which they stand in the file, each at the next place that its alignment allows; then the
-// table of their headers. Nothing if that takes more than `limit` bytes.
+// Writes the sections in file order, each at the next aligned offset, and then the section header table. Nothing if
+// that takes more than `limit` bytes.
 std::optional<std::string> written(const Object& object, std::size_t limit) {
   std::vector<Section> sections = object.sections;
   std::vector<Section*> order;
@@ -152,7 +152,7 @@ Result<std::string> splice_fatbin(std::string_view object, std::string_view fatb
   return *std::move(made);
 }
 
-// The names are looked for everywhere, not in the table of symbols alone: to find one too many only costs a compile.
+// Searches the whole file for the names, and not only the symbol table: a false match only costs a compile.
 bool needs_no_fatbin(std::string_view object) {
   const Result<Object> read = read_object(object);
   if (!read) return false;

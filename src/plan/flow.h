@@ -1,5 +1,5 @@
-// The files that go from job to job, watched in the driver's order: each is made once, in the temporary directory, and
-// read once, later.
+// Follows the intermediate files from job to job, in the driver's order. Each is made once, in the temporary directory,
+// and read once, by a later job.
 #ifndef HIPCACHE_SRC_PLAN_FLOW_H
 #define HIPCACHE_SRC_PLAN_FLOW_H
 
@@ -13,20 +13,20 @@ namespace hipcache::plan {
 
 class Flow {
  public:
-  // `directory`: the driver's temporary one, absolute, without a slash at its end.
+  // `directory`: the driver's temporary directory, absolute, without a trailing slash.
   explicit Flow(std::string directory) : directory_(std::move(directory)) {}
 
   Status write(const std::string& path);
   Status read(const std::string& path);
 
-  // REQUIRES: all jobs were told. Error: a file was made for nobody.
+  // REQUIRES: all jobs were passed in. Error: no job reads a file that was made.
   Status finish() const;
 
-  // What was written elsewhere, in order: the user's.
+  // The files written elsewhere, in order: the user's outputs.
   const std::vector<std::string>& users() const { return users_; }
 
  private:
-  // Whether the driver made the name up for its own use.
+  // Whether the path is an intermediate file that the driver named.
   bool is_passage(const std::string& path) const;
 
   std::string directory_;

@@ -39,7 +39,7 @@ Emits emits_of(const std::string& argument) {
   return argument == "-S" ? Emits::assembly : Emits::object;
 }
 
-// A name that is to be replaced must be an argument by itself. Of the fatbin's options one has its name joined.
+// A name to be replaced must be a separate argument. The fatbin's is exempt: one of its options has a joined value.
 bool is_replaceable(const Cc1Argument& argument) {
   const bool is_replaced = argument.role == Cc1Role::output || is_side_file(argument.role);
   return !is_replaced || argument.count == 2;
@@ -98,7 +98,7 @@ void replace_value(std::vector<std::string>& argv, const Cc1Argument& argument, 
   last.replace(last.size() - argument.value.size(), argument.value.size(), name);
 }
 
-// Tells which arguments of the key are left out, argument by argument from the left.
+// Decides for each argument, from left to right, whether the key leaves it out.
 class KeyFilter {
  public:
   KeyFilter(const FrontendJob& job, const std::set<Cc1Role>& kept) : job_(job), kept_(kept) {}

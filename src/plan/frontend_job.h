@@ -1,4 +1,5 @@
-// A `clang -cc1` job of a plan: what it reads and writes, and the same command with the names of passage replaced.
+// A `clang -cc1` job of a plan: what it reads and writes, and the same command with the names of intermediate files
+// replaced.
 #ifndef HIPCACHE_SRC_PLAN_FRONTEND_JOB_H
 #define HIPCACHE_SRC_PLAN_FRONTEND_JOB_H
 
@@ -17,13 +18,13 @@ namespace hipcache::plan {
 
 enum class Emits { object, bitcode, ir, assembly };
 
-// A file that the job writes beside its output: a depfile, debug information that was split off, ...
+// A file that the job writes in addition to its output: a depfile, split debug information, stack usage.
 struct SideFile {
   command::Cc1Role role = command::Cc1Role::plain;
   std::string path;
 };
 
-// Where a job's arguments begin: behind the program and "-cc1".
+// A job's arguments begin after the program and "-cc1".
 inline constexpr std::size_t kBeforeArguments = 2;
 
 struct FrontendJob {
@@ -42,43 +43,43 @@ struct FrontendJob {
   std::vector<SideFile> side_files;  // each role at most once
   std::optional<std::string> fatbin;
 
-  // Where it is told to write the file of that role, or null.
+  // The path of the side file with that role, or null.
   const std::string* side_file(command::Cc1Role role) const;
 };
 
 bool is_frontend_job(const Job& job);
 
-// REQUIRES: is_frontend_job(job). Error: not a compile of one source into one output, or one that may do more than
+// REQUIRES: is_frontend_job(job). Error: the job is not a compile of one source into one output, or may do more than
 // that.
 Result<FrontendJob> read_frontend_job(const Job& job);
 
-// The ending of the output's name: ".o", ".bc", ...
+// The file name extension of the output: ".o", ".bc", ...
 const char* ending_of(Emits emits);
 
 bool is_side_file(command::Cc1Role role);
 
-// What a side file is called: as a role of plan::StepOutput, and by the ending of its name.
+// A side file's role in plan::StepOutput, and its file name extension.
 const char* role_name(command::Cc1Role role);
 const char* ending_of(command::Cc1Role role);
 
-// The names that take the place of the job's own; the fatbin's only where it has one.
+// The names that replace the job's own; `fatbin` is used only if the job has one.
 struct FrontendNames {
   std::string output;
-  std::string beside;  // a side file's name less the ending
+  std::string beside;  // a side file's name without its extension
   std::string fatbin;
 };
 
 StepCommand frontend_command(const FrontendJob& job, const FrontendNames& names);
 
-// The command less those of the job's arguments. REQUIRES: the positions of argv are those of the job.
+// `argv` without the arguments of the job that `is_left_out` selects. REQUIRES: positions in argv are those of the job.
 std::vector<std::string> without(std::vector<std::string> argv, const FrontendJob& job,
                                  const std::function<bool(const command::Cc1Argument&)>& is_left_out);
 
-// Whether the argument says where a source's text comes from, or what is said of it, and nothing of the code that is
-// made of that text.
+// Whether the argument affects only where the source text comes from, or diagnostics about it, and not the code that is
+// generated from that text.
 bool is_of_text(command::Cc1Role role);
 
-// What of the command can reach the outputs; docs/plan.md has the list of what is left out and why. `kept`: the side
+// The part of the command that can affect the outputs; docs/plan.md lists what is left out and why. `kept`: the side
 // files that are outputs.
 std::vector<std::string> frontend_key(const FrontendJob& job, const std::set<command::Cc1Role>& kept);
 

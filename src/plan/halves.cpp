@@ -15,13 +15,12 @@ namespace {
 using command::Cc1Argument;
 using command::Cc1Role;
 
-// At -O0 clang 19 makes another object of the bitcode than of the source. What other levels there are (-Og, -O4) nobody
-// has looked at.
+// At -O0, clang 19 makes different objects from the bitcode and from the source. Other levels (-Og, -O4) are untested.
 constexpr auto kOptimized = std::to_array<std::string_view>({"1", "2", "3", "s", "z"});
 
-// What the front end alone goes by, or what the compiler reads for bitcode as well. Most options of the language it
-// does not read then, and the back end asks a few of them: contraction, fast mathematics, exceptions, built-in
-// functions. With such an option some sources come out the same and others do not.
+// Options that only the front end uses, or that the compiler also reads for bitcode input. The compiler ignores most
+// language options for bitcode, but the back end uses a few of them: contraction, fast mathematics, exceptions,
+// built-in functions. With such an option some sources give the same object and others do not.
 constexpr auto kSameForBoth = std::to_array<std::string_view>({"--gpu-max-threads-per-block=",
                                                                "--mrelax-relocations",
                                                                "--offload-new-driver",
@@ -89,7 +88,7 @@ constexpr auto kSameForBoth = std::to_array<std::string_view>({"--gpu-max-thread
                                                                "-vectorize-loops",
                                                                "-vectorize-slp"});
 
-// By itself, or up to its value: "-std=c++17".
+// Compares the whole word, and the word up to its value ("-std=" of "-std=c++17").
 bool is_same_for_both(std::string_view word) {
   const std::string_view option = word.substr(0, word.find('=') + 1);
   const auto is_listed = [&](std::string_view name) {
@@ -105,7 +104,7 @@ bool is_known(const Cc1Argument& argument, const FrontendJob& job) {
     case Cc1Role::optimization:
       return std::find(kOptimized.begin(), kOptimized.end(), argument.value) != kOptimized.end();
     case Cc1Role::language:
-      return argument.count == 2;  // it is to be replaced
+      return argument.count == 2;  // the value must be a separate argument, because it is replaced
     case Cc1Role::split_dwarf:
     case Cc1Role::stack_usage:
     case Cc1Role::fatbin:

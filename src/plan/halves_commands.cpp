@@ -12,13 +12,13 @@ namespace {
 using command::Cc1Argument;
 using command::Cc1Role;
 
-// Where macros and warnings come from is the front end's alone: the bitcode has what became of them.
+// Only the front end needs options for macros, warnings and device libraries: the bitcode holds their result.
 bool is_of_front(const Cc1Argument& argument) {
   return is_of_text(argument.role) || argument.role == Cc1Role::device_library;
 }
 
-// With the device libraries linked in: clang 15 would otherwise take them in at another moment. In the order of uses,
-// which optimisations go by.
+// The front end links the device libraries, because clang 15 would otherwise link them at another stage. It also writes
+// use-list orders, on which optimisations depend.
 StepCommand front_command(const FrontendJob& job, const HalvesNames& names) {
   StepCommand command = frontend_command(job, {names.bitcode, names.beside, ""});
   for (const Cc1Argument& argument : job.arguments)
@@ -28,8 +28,8 @@ StepCommand front_command(const FrontendJob& job, const HalvesNames& names) {
   return command;
 }
 
-// All warnings: a pragma of the source may ask for one that the command line does not. What the back end then has to
-// say is the compiler's to say, of the source.
+// Enables all warnings, because a pragma of the source may ask for one that the command line does not. If the back end
+// then prints anything, the step runs in one process instead.
 StepCommand back_command(const FrontendJob& job, const HalvesNames& names) {
   StepCommand command = frontend_command(job, {names.object, names.beside, ""});
   for (const Cc1Argument& argument : job.arguments) {

@@ -1,4 +1,4 @@
-// The commands of a device compile as front end and back end (plan.h, Halves).
+// The commands of a device compile with split code generation (plan.h, Halves).
 #ifndef HIPCACHE_SRC_PLAN_HALVES_COMMANDS_H
 #define HIPCACHE_SRC_PLAN_HALVES_COMMANDS_H
 
@@ -10,14 +10,15 @@
 
 namespace hipcache::plan {
 
-// Front, back and both of them; not the proof. REQUIRES: the compile may be halved (halves.h).
+// Makes the commands `front`, `back` and `both`, but not the proof. REQUIRES: the compile may be split (halves.h).
 Halves halves_commands(const DeviceJobs& device, const HalvesNames& names);
 
-// One start of the compiler for all (src/trace/preload_then.c). REQUIRES: the first two are of one program, and `last`
-// is the linker's.
+// Runs all three by one start of the compiler (src/trace/preload_then.c). REQUIRES: the first two run the same program,
+// and `last` is the linker's.
 StepCommand in_one_start(const StepCommand& first, const StepCommand& second, const StepCommand& last);
 
-// The same with no other program at the end. What the trace has is the first one's. REQUIRES: all are of one program.
+// The same for commands of one program. The trace records what the first command reads. REQUIRES: all run the same
+// program.
 StepCommand in_one_start(const std::vector<StepCommand>& commands);
 
 }  // namespace hipcache::plan

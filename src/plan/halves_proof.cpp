@@ -15,10 +15,10 @@ using command::Cc1Role;
 
 constexpr const char* kSource = "proof.hip";
 
-// What back ends treat in ways of their own: kernels and functions, inlined and not, memory of each kind, loops to
-// unroll and to vectorise, contraction, division and roots, conversions, a switch, recursion, barriers and atomics,
-// unused code, strings, the linkage of a template. It needs no header. Each line costs the first build of a set of
-// options: a loop of 64 that is unrolled made a third of the proof's time.
+// A source of constructs that back ends treat specially: kernels and functions, inlined and not; each kind of memory;
+// loops to unroll and to vectorise; contraction, division, roots and conversions; a switch; recursion; barriers and
+// atomics; unused code; strings; the linkage of a template. It needs no header. Each line adds to the first build with
+// a set of options: one unrolled loop of 64 iterations took a third of the proof's time.
 constexpr const char* kSourceText = R"(#define DEVICE __attribute__((device))
 DEVICE int hipcache_variable = 7;
 __attribute__((constant)) float hipcache_constant[4] = {1, 2, 3, 4};
@@ -61,20 +61,21 @@ __attribute__((global)) void hipcache_kernel(float* out, int* counts, int n) {
 
 std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
 
-// Those of several archs are run in one directory.
+// The arch is part of the name, because the proofs of several archs run in one directory.
 std::string name_of(const command::ArchId& arch) {
   std::string name = arch.name;
   std::replace(name.begin(), name.end(), ':', '.');
   return name;
 }
 
-// What shapes no code of that source, or would have it compiled otherwise for each source of a project.
+// Leaves out arguments that do not affect this source's code, or that differ between the sources of a project.
+// Otherwise each source would need a proof of its own.
 bool is_left_out(const Cc1Argument& argument) {
   return is_of_text(argument.role) || argument.role == Cc1Role::device_library || argument.role == Cc1Role::main_file ||
          argument.role == Cc1Role::cuid || argument.role == Cc1Role::compilation_dir;
 }
 
-// The device's compile of that source.
+// The device's compile job, applied to the proof's source.
 Job job_of_proof(const FrontendJob& compile) {
   Job job = compile.job;
   for (const Cc1Argument& argument : compile.arguments)
@@ -98,7 +99,7 @@ std::optional<Step> halves_proof(const DeviceJobs& device) {
   step.kind = StepKind::device;
   step.arch = device.arch;
   step.is_proof = true;
-  // The linker makes the same of equal objects, so it is not run.
+  // The proof does not run the linker: equal objects link to equal code objects.
   const StepCommand as_one = frontend_command(small.compile, {placed(one + ".o"), placed(one), ""});
   step.commands = {in_one_start({as_one, halves.front, halves.back.front()})};
   for (const StepCommand& command : step.commands) step.keyed.push_back(command.argv);

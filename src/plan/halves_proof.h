@@ -1,4 +1,4 @@
-// The step that tries whether a compiler makes the same code object in two processes as in one (plan.h, Halves).
+// The step that tests whether a compiler makes the same code object in two processes as in one (plan.h, Halves).
 #ifndef HIPCACHE_SRC_PLAN_HALVES_PROOF_H
 #define HIPCACHE_SRC_PLAN_HALVES_PROOF_H
 
@@ -9,9 +9,9 @@
 
 namespace hipcache::plan {
 
-// Its two outputs are what is_halves_proof() is given, in that order. Macros, search paths, warnings, the device
-// libraries and the id are not part of it. Nothing: the command cannot be understood without those.
-// REQUIRES: the compile may be halved (halves.h).
+// The step's two outputs are the arguments of is_halves_proof(), in that order. Its commands have no macros, search
+// paths, warnings, device libraries or CUID. Nothing if the command cannot be parsed without those. REQUIRES: the
+// compile may be split (halves.h).
 std::optional<Step> halves_proof(const DeviceJobs& device);
 
 }  // namespace hipcache::plan

@@ -8,9 +8,9 @@
 namespace hipcache::plan {
 namespace {
 
-// Names of options of GNU ld, gold, lld and mold, less their dashes and values. Not on the list, among others: what
-// writes another file (Map, dependency-file, reproduce, thinlto-cache-dir), prints of the run itself (stats, trace,
-// verbose, time-trace), draws by chance (shuffle-sections) or loads code (plugin).
+// Known options of GNU ld, gold, lld and mold, without dashes and values. Among others, the list omits options that
+// write another file (Map, dependency-file, reproduce, thinlto-cache-dir), print about the run itself (stats, trace,
+// verbose, time-trace), randomise (shuffle-sections) or load code (plugin).
 constexpr std::string_view kKnown =
     " ( ) Bdynamic Bstatic Bsymbolic Bsymbolic-functions E EB EL I L N O O0 O1 O2 O3 S T X "
     " allow-multiple-definition allow-shlib-undefined as-needed build-id call_shared color-diagnostics "
@@ -28,7 +28,7 @@ constexpr std::string_view kKnown =
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan has a host link " + what}; }
 
-// "build-id" of "--build-id=sha1".
+// "build-id" for "--build-id=sha1".
 std::string_view name_of(std::string_view option) {
   option.remove_prefix(option.starts_with("--") ? 2 : 1);
   return option.substr(0, option.find('='));
@@ -44,8 +44,9 @@ bool has_joined_value(std::string_view option) {
   return option.starts_with("-l") || option.starts_with("-L") || option.starts_with("-z");
 }
 
-// Words that are values of options, or inputs, are traced where they name files, and nothing else; a value that looks
-// like an option is taken for one, which is on the safe side. A linker's response file may hold any option.
+// A word without a dash is an input or an option's value; if it names a file, the trace records that file. A value that
+// looks like an option is treated as one, which is safe. A linker's response file may hold any option, so it is not
+// known.
 bool is_known(std::string_view argument) {
   if (argument.starts_with('@')) return false;
   if (!argument.starts_with('-')) return true;

@@ -1,7 +1,9 @@
-// The linker job that ends a link: host objects, libraries and the fatbin's object into a program or a shared library.
+// The last job of a link: the linker that makes a program or shared library of host objects, libraries and the fatbin's
+// object.
 //
-// What a linker reads and writes is traced. What a trace cannot show (chance, the time, what it prints of itself) comes
-// only by options; a job with an option that is not known to be free of that is run, and its result is not stored.
+// A linker's inputs and outputs are traced. Only options can introduce what a trace cannot show (randomness, the time,
+// output about the run itself). If a job has an option that is not known to be safe, the job runs and its result is not
+// stored.
 #ifndef HIPCACHE_SRC_PLAN_HOST_LINK_JOB_H
 #define HIPCACHE_SRC_PLAN_HOST_LINK_JOB_H
 
@@ -17,12 +19,12 @@ namespace hipcache::plan {
 
 struct HostLinkJob {
   Job job;
-  std::vector<std::size_t> inputs;  // positions of files of passage
+  std::vector<std::size_t> inputs;  // positions of intermediate files
   std::size_t output = 0;
-  std::string unknown_option;  // the first one that may do what no trace shows; empty: none
+  std::string unknown_option;  // the first option not known to be safe; empty: none
 };
 
-// A file of passage lies below `directory`. Error: not exactly one output.
+// An intermediate file lies below `directory`. Error: not exactly one output.
 Result<HostLinkJob> read_host_link_job(const Job& job, const std::string& directory);
 
 // REQUIRES: as many inputs as the job has.

@@ -12,8 +12,8 @@ constexpr const char* kSource = "proof.hip";
 constexpr const char* kFatbin = "proof.hipfb";
 constexpr const char* kPlaceholder = "placeholder.hipfb";
 
-// What the host's object of a HIP source has: a kernel's stub, variables of devices, what registers them, a
-// constructor. It needs no header, and declares what clang asks for where there is a kernel.
+// A source with what the host object of a HIP source holds: a kernel's stub, device variables, their registration, a
+// constructor. It needs no header, and declares the functions that clang requires for a kernel.
 constexpr const char* kSourceText = R"(struct dim3 { unsigned x, y, z; };
 extern "C" int hipLaunchKernel(const void*, dim3, dim3, void**, __SIZE_TYPE__, struct ihipStream_t*);
 extern "C" int hipLaunchKernel_spt(const void*, dim3, dim3, void**, __SIZE_TYPE__, struct ihipStream_t*);
@@ -26,7 +26,7 @@ int hipcache_host(const char* text) { return text[0] + hipcache_instance.value; 
 const char* hipcache_text() { return "hipcache"; }
 )";
 
-// Larger than what code models call a large object.
+// Larger than the large-object threshold of code models.
 constexpr std::size_t kFatbinSize = 70'001;
 
 const std::string& proof_fatbin() {
@@ -41,12 +41,13 @@ const std::string& proof_fatbin() {
 
 std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
 
-// What shapes no code of that source, or would have it compiled otherwise for each source of a project.
+// Leaves out arguments that do not affect this source's code, or that differ between the sources of a project.
+// Otherwise each source would need a proof of its own.
 bool is_left_out(const Cc1Argument& argument) {
   return is_of_text(argument.role) || argument.role == Cc1Role::main_file || argument.role == Cc1Role::cuid;
 }
 
-// "-fdebug-compilation-dir=/build" is "-fdebug-compilation-dir=/".
+// "-fdebug-compilation-dir=/build" becomes "-fdebug-compilation-dir=/".
 void set_root(std::vector<std::string>& argv, std::size_t first, std::size_t count) {
   if (count == 2) {
     argv[first + 1] = "/";

@@ -36,7 +36,7 @@ std::vector<std::string> placed(const Names& names) {
   return paths;
 }
 
-// Whether the driver made the name up for its own use.
+// Whether the path is an intermediate file that the driver named.
 bool is_passage(std::string_view path, std::string_view directory) {
   return path.size() > directory.size() + 1 && is_within(path, directory) &&
          path.find("/../") == std::string_view::npos && !path.ends_with("/..");
@@ -67,7 +67,7 @@ class LinkReader {
   std::map<std::vector<std::string>, std::size_t> unbundle_of_;  // by its key
   std::vector<Step> devices_;                                    // without their archs until the bundle job is read
   std::vector<Step> rest_;
-  std::map<std::string, std::string> names_;  // of files of passage, by the driver's
+  std::map<std::string, std::string> names_;  // names of intermediate files, by the driver's paths
 };
 
 Result<std::vector<Step>> LinkReader::steps(const std::vector<Job>& jobs) {
@@ -100,7 +100,7 @@ Status LinkReader::take_unbundle(const Job& job) {
   return done();
 }
 
-// The name says where the part is from, as the driver's do: linkers mention it.
+// Like the driver's names, the name contains the input's name, because linkers mention it in messages.
 std::size_t LinkReader::step_for(const UnbundleJob& job) {
   const std::vector<std::string> unnamed(job.outputs.size(), "<part>");
   StepCommand keyed = unbundle_command(job, unnamed);
@@ -141,7 +141,7 @@ Status LinkReader::take_device(const Job& job) {
   return done();
 }
 
-// The bundler's list is where the archs have names.
+// The archs come from the bundler's target list.
 Status LinkReader::take_bundle(const Job& bundle_job, const Job& object_job) {
   if (!is_bundle_job(bundle_job) || !is_fatbin_object_job(object_job))
     return unusual("does not end with bundler, assembler and linker");
@@ -199,7 +199,7 @@ Status LinkReader::take_host(const Job& job) {
   return done();
 }
 
-// Each file of passage is made by one job, and named by what is read later.
+// Each intermediate file is made by one job. `name` is the name by which later jobs read it.
 Status LinkReader::make(const std::string& path, const std::string& name) {
   if (!is_passage(path, directory_)) return unusual("writes " + path + " outside of the temporary directory");
   if (!names_.try_emplace(path, name).second) return unusual("writes " + path + " twice");

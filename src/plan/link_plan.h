@@ -1,7 +1,7 @@
-// The plan of a link of relocatable device code: what the driver's jobs are to each other.
+// Reads the plan of a link of relocatable device code: how the driver's jobs depend on each other.
 //
 //   plan := unbundle+ { unbundle } device+ bundle fatbin-object host-link
-// Unbundle jobs of archives stand before the device link that they are for. The driver takes every object apart twice,
+// Unbundle jobs of archives precede the device link that reads their output. The driver unbundles every object twice,
 // once for the host and once for the devices; both become one step.
 #ifndef HIPCACHE_SRC_PLAN_LINK_PLAN_H
 #define HIPCACHE_SRC_PLAN_LINK_PLAN_H
@@ -16,8 +16,8 @@
 
 namespace hipcache::plan {
 
-// Unbundles, then devices, then the rest. REQUIRES: invocation.links. `fatbin_source`: what was printed beside the jobs
-// (fatbin_object_job.h); `directory`: the driver's temporary one, absolute, without a slash at its end.
+// The unbundle steps, then the devices, then the rest. REQUIRES: invocation.links. `fatbin_source`: printed beside the
+// jobs (fatbin_object_job.h). `directory`: the driver's temporary directory, absolute, without a trailing slash.
 Result<std::vector<Step>> read_link_steps(const std::vector<Job>& jobs, const std::string& fatbin_source,
                                           const command::Invocation& invocation, const std::string& directory);
 

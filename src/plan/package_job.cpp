@@ -16,8 +16,8 @@ constexpr std::string_view kFeature = ",feature=";
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan has a package job " + what}; }
 
-// "--image=file=F,triple=amdgcn-amd-amdhsa,arch=gfx90a:xnack+,kind=hip,feature=+xnack". Only the file's name is looked
-// up by the packager; all the rest is text that it puts into its output.
+// An image is "--image=file=F,triple=amdgcn-amd-amdhsa,arch=gfx90a:xnack+,kind=hip,feature=+xnack". The packager opens
+// only the file; it copies the other values into its output as text.
 Status take_image(BundleJob& result, std::string_view argument) {
   const auto arch = argument.find(kArch);
   const auto kind = argument.find(kKind);

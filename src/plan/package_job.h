@@ -1,5 +1,5 @@
-// The packager of the new offload driver (clang-offload-packager, later llvm-offload-binary): it puts the devices'
-// bitcode into one file, which the host's object takes in. To the other jobs it is a bundler.
+// The packager of the new offload driver (clang-offload-packager, later llvm-offload-binary). It puts the devices'
+// bitcode into one file, which the host's object includes. For other jobs it acts as a bundler.
 #ifndef HIPCACHE_SRC_PLAN_PACKAGE_JOB_H
 #define HIPCACHE_SRC_PLAN_PACKAGE_JOB_H
 

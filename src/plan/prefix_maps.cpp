@@ -18,7 +18,7 @@ std::string_view without_slashes(std::string_view path) {
   return path;
 }
 
-// "-fmacro-prefix-map=OLD=NEW", "-Wa,--debug-prefix-map=OLD=NEW"; of the latter kind there may be several in one.
+// Parses "-fmacro-prefix-map=OLD=NEW" and "-Wa,--debug-prefix-map=OLD=NEW"; one -Wa argument may hold several maps.
 std::vector<Map> maps_in(std::string_view argument) {
   std::vector<Map> maps;
   for (auto at = argument.find(kMap); at != argument.npos; at = argument.find(kMap)) {
@@ -54,7 +54,7 @@ void PrefixMaps::add(const std::vector<std::string>& argv, const Roots& roots) {
   if (of_own_names == 1) own_names_ |= mapped;
 }
 
-// Compilers compare by characters: a map need not end where a name does.
+// Compilers compare prefixes by characters, so a map may end within a name.
 void PrefixMaps::add_rests(std::string_view old, const Roots& roots) {
   const auto is_old = [&](const Root& root) { return root.alias.empty() && root.path == without_slashes(old); };
   const bool is_root = std::any_of(roots.all().begin(), roots.all().end(), is_old);

@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kBanner = {
     "Target: ", "Thread model: ", "InstalledDir: ", "Build config: ", "Configuration file: "};
 
-// Before a job that the driver does itself, which it does with one alone.
+// Printed before a job that the driver runs in its own process, which it does only for a single job.
 constexpr std::string_view kInProcess = " (in-process)\n";
 
 bool is_banner(std::string_view line) {
@@ -18,7 +18,7 @@ bool is_banner(std::string_view line) {
   return std::any_of(kBanner.begin(), kBanner.end(), [&](std::string_view start) { return line.starts_with(start); });
 }
 
-// The line less the escape sequences that colour it.
+// The line without colour escape sequences.
 std::string without_colour(std::string_view line) {
   std::string plain;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -33,7 +33,7 @@ std::string without_colour(std::string_view line) {
   return plain;
 }
 
-// "clang++-19: warning: ...": the program's name has no blanks, or it is not taken for one.
+// Matches "clang++-19: warning: ...". A line is not a warning if the part before the colon has a blank.
 bool is_warning(std::string_view line) {
   const std::string plain = without_colour(line);
   const auto end = plain.find(": ");

@@ -1,4 +1,4 @@
-// What clang's driver prints for -###, taken apart: the banner, the driver's own diagnostics, and one argv per job.
+// Parses what clang's driver prints for -###: the banner, the driver's own diagnostics, and one argv per job.
 //
 //   printed := { banner | diagnostic | [in-process] job } ; every one ends with a newline
 //   banner  := [vendor] "clang version " ... | "Target: " ... | "Thread model: " ... | "InstalledDir: " ...

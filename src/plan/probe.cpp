@@ -22,8 +22,8 @@ std::vector<std::string> probe_arguments(const command::Invocation& invocation, 
                                          IdFor id_for) {
   const std::vector<std::string> added = probe_words(invocation, cuid, colour, id_for);
   std::vector<std::string> arguments = invocation.argv;
-  // Everything after "--" is a file. A "--" inside a response file is out of reach: the probe then fails, and with it
-  // the plan.
+  // Everything after "--" is a file, so the words go before it. A "--" inside a response file is not found: then the
+  // probe fails, and the request has no plan.
   const auto place = std::find(arguments.begin(), arguments.end(), "--");
   arguments.insert(place, added.begin(), added.end());
   return arguments;

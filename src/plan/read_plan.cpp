@@ -25,7 +25,7 @@ Status check_programs(const std::vector<Job>& jobs) {
   return done();
 }
 
-// A name of passage in a place where none is known would be left to point into the probe's directory.
+// Fails if a command still names an intermediate file of the driver: it would point into the probe's directory.
 Status check_replaced(const std::vector<Step>& steps, const std::string& directory) {
   for (const Step& step : steps) {
     for (const StepCommand& command : step.commands) {
@@ -38,7 +38,7 @@ Status check_replaced(const std::vector<Step>& steps, const std::string& directo
   return done();
 }
 
-// The warning about it would be ours alone.
+// Fails if the driver warns that it ignores the CUID: the user's own command would not print that warning.
 Status check_id_used(const std::string& diagnostics, const command::Invocation& invocation) {
   const bool ignored = !invocation.user_cuid && diagnostics.find("'-cuid=") != std::string::npos;
   return ignored ? unusual("has no use for the id of the translation unit") : done();

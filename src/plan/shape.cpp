@@ -15,7 +15,7 @@ using command::Cc1Role;
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan " + what}; }
 
-// Takes the jobs one after the other, each to its place.
+// Sorts the jobs one by one.
 class ShapeReader {
  public:
   Status take(const Job& job) {
@@ -31,7 +31,7 @@ class ShapeReader {
   Result<Shape> finish(const std::vector<command::ArchId>& asked_for) {
     if (shape_.devices.empty()) return finish_host();
     std::vector<command::ArchId> archs = shape_.bundle ? shape_.bundle->archs : asked_for;
-    // The compiler's default.
+    // No arch was asked for: the compiler chose its default.
     if (archs.empty() && shape_.devices.size() == 1) archs.push_back({shape_.devices[0].compile.target_cpu});
     if (shape_.wrap && !shape_.host) return unusual("wraps code for no host");
     if (archs.size() != shape_.devices.size()) return unusual("has more or fewer devices than targets");
@@ -40,7 +40,7 @@ class ShapeReader {
   }
 
  private:
-  // For the host alone.
+  // A compile for the host only.
   Result<Shape> finish_host() {
     if (!shape_.host || shape_.bundle) return unusual("compiles for no device");
     return std::move(shape_);
@@ -108,7 +108,7 @@ Status check_device(const DeviceJobs& device) {
   return done();
 }
 
-// A file beside the output has a name of its own, except that all compiles may write one and the same in turn.
+// Each side file has a name of its own, except that all compiles may write the same one in turn.
 Status check_side_files(const std::vector<const FrontendJob*>& compiles, const command::Invocation& invocation) {
   std::map<std::string, Cc1Role> roles;
   for (const FrontendJob* job : compiles) {
@@ -128,14 +128,14 @@ Status check_compiles(const Shape& shape, const command::Invocation& invocation)
   for (const DeviceJobs& device : shape.devices)
     if (Status checked = check_device(device); !checked) return checked;
   if (Status checked = check_side_files(compiles, invocation); !checked) return checked;
-  // The last one's stays.
+  // The last compile's depfile is the one that remains.
   if (invocation.depfile && compiles.back()->side_file(Cc1Role::depfile) == nullptr)
     return unusual("does not write the depfile that was asked for");
   return done();
 }
 
-// A driver that ignores -cuid= says so in a warning that the user's own command does not give, and takes an id that the
-// arch list is part of. For the host alone it takes none, and is silent.
+// A driver that ignores -cuid= prints a warning that the user's own command would not print, and derives an id that
+// depends on the list of archs. In a compile for the host only, it uses no id and prints no warning.
 Status check_cuid(const Shape& shape, const command::Invocation& invocation) {
   const std::vector<const FrontendJob*> compiles = shape.compiles();
   const std::string& cuid = compiles.front()->cuid;
@@ -188,7 +188,7 @@ Status follow_host(Flow& flow, const Shape& shape) {
   return flow.write(shape.host->output);
 }
 
-// "a-hip-amdgcn-amd-amdhsa-gfx906.s", "a.hip-hip-amdgcn-amd-amdhsa.hipfb" of "src/a.hip".
+// For "src/a.hip": "a-hip-amdgcn-amd-amdhsa-gfx906.s", "a.hip-hip-amdgcn-amd-amdhsa.hipfb".
 bool is_named_after(const std::string& path, const std::string& source) {
   const std::string_view name = base_name(source);
   const std::string_view stem = name.substr(0, name.rfind('.'));

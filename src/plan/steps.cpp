@@ -30,16 +30,15 @@ std::string file_name(const command::ArchId& arch) {
   return name;
 }
 
-// As the driver has it: the packager notes in a package what an image is by the end of its name, and clang 23 calls IR
-// as text
-// ".s" there.
+// Keeps the driver's file name extension: the packager derives the kind of an image from it, and clang 23 uses ".s" for
+// textual IR there.
 std::string product_ending(const DeviceJobs& device) {
   for (const Emits emits : {Emits::object, Emits::bitcode, Emits::ir, Emits::assembly})
     if (device.product().ends_with(ending_of(emits))) return ending_of(emits);
   return ending_of(device.compile.emits);
 }
 
-// The bitcode for the wrapper has a name like the one that the wrapper would give it: linkers may mention it.
+// The bitcode for the wrapper gets a name like the wrapper's own, because linkers may mention it.
 std::string product_name(const Shape& shape, const DeviceJobs& device) {
   if (shape.wrap) return name_in_wrapper(kPackageStem, device.arch);
   return file_name(device.arch) + (device.link ? ".out" : product_ending(device));
@@ -47,7 +46,7 @@ std::string product_name(const Shape& shape, const DeviceJobs& device) {
 
 std::string host_name(const FrontendJob& host) { return std::string(kHost) + ending_of(host.emits); }
 
-// What is not read by another job is the user's.
+// The output of a job that no other job reads is the user's.
 bool is_last(const Shape& shape, StepKind kind) {
   if (kind == StepKind::device) return !shape.bundle;
   if (!shape.bundle || !shape.host) return true;
@@ -58,7 +57,7 @@ StepOutput output_of(const Shape& shape, StepKind kind, const char* role, std::s
   return {role, std::move(name), is_last(shape, kind) ? path : ""};
 }
 
-// Split debug information and stack usage are the code generator's.
+// Only the code generator writes split debug information and stack usage.
 bool is_written(const FrontendJob& job, const SideFile& file) {
   return file.role == Cc1Role::depfile || job.emits == Emits::object || job.emits == Emits::assembly;
 }
@@ -68,9 +67,9 @@ bool writes(const FrontendJob& job, const SideFile& file) {
   return path != nullptr && *path == file.path && is_written(job, file);
 }
 
-// What a compile writes into the directory besides its output. Where the host writes the same file, a device's is none
-// of its outputs; where another device does, the last one's is the user's. The others' are outputs all the same, so
-// that a device's key does not depend on whether others come after it.
+// Adds the files that a compile writes besides its output. If the host writes the same file, a device's copy is not an
+// output. If several devices write it, the user gets the last one's. The copies of the others stay outputs, so that a
+// device's key does not depend on later devices.
 void add_side_files(Step& step, const Shape& shape, const FrontendJob& job, const std::string& beside) {
   for (const SideFile& file : job.side_files) {
     if (!is_written(job, file)) continue;
@@ -85,12 +84,12 @@ void add_side_files(Step& step, const Shape& shape, const FrontendJob& job, cons
   }
 }
 
-// Bitcode packs its text by bits, assembly and IR escape it.
+// Bitcode packs text into bits; assembly and IR escape it.
 bool hides_names(const FrontendJob& job, bool is_linked) {
   return job.hashes_names || (job.emits != Emits::object && !is_linked);
 }
 
-// Where the code object is all that the step makes.
+// Only if the code object is the step's only output.
 void add_halves(Step& step, const DeviceJobs& device, const std::string& object) {
   if (step.outputs.size() != 1) return;
   const std::string name = file_name(device.arch);
@@ -163,7 +162,8 @@ Step host_step(const Shape& shape) {
   return step;
 }
 
-// The same with a placeholder for the fatbin, which the object gets on its way to the user.
+// The host step with a deferred fatbin: a placeholder is compiled in, and the fatbin replaces it in the object
+// afterwards.
 Step host_step_apart(const Shape& shape) {
   Step step = host_step(shape);
   step.outputs.front().fatbin = kFatbin;

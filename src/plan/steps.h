@@ -1,5 +1,5 @@
-// The steps of a plan, made of its jobs: names of passage are replaced by ours, and what reaches no output leaves the
-// key.
+// Makes the steps of a plan from its jobs: replaces the names of intermediate files, and removes from the key what
+// cannot affect an output.
 #ifndef HIPCACHE_SRC_PLAN_STEPS_H
 #define HIPCACHE_SRC_PLAN_STEPS_H
 
@@ -11,14 +11,14 @@
 
 namespace hipcache::plan {
 
-// In the driver's order. REQUIRES: check_shape() had nothing against the shape.
+// In the driver's order. REQUIRES: check_shape() accepted the shape.
 std::vector<Step> steps_of(const Shape& shape);
 
-// What asks the linker wrapper for its jobs, if there is one: it is given empty images, as the jobs are the same for
-// any. REQUIRES: the same.
+// The step that asks the linker wrapper for its jobs, if there is a wrapper. The images are empty, because the jobs are
+// the same for any images. REQUIRES: check_shape() accepted the shape.
 std::optional<Step> question_of(const Shape& shape);
 
-// The other way, where the host's object contains a fatbin. REQUIRES: the same.
+// The steps with a deferred fatbin, if the host's object contains a fatbin. REQUIRES: check_shape() accepted the shape.
 std::optional<HostApart> host_apart_of(const Shape& shape);
 
 }  // namespace hipcache::plan

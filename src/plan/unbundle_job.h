@@ -1,5 +1,5 @@
-// The clang-offload-bundler jobs that take an input of a link apart: an object of relocatable device code into its
-// host's part and one for each arch, or an archive into what its members hold for one arch.
+// The clang-offload-bundler jobs that take a link's input apart: an object of relocatable device code into its host
+// part and one part per arch, or an archive into its members' code for one arch.
 #ifndef HIPCACHE_SRC_PLAN_UNBUNDLE_JOB_H
 #define HIPCACHE_SRC_PLAN_UNBUNDLE_JOB_H
 
@@ -15,7 +15,7 @@ namespace hipcache::plan {
 struct UnbundleJob {
   Job job;
   std::string input;    // the user's file, as the driver names it
-  std::string subject;  // what is taken apart, in words: the input, of an archive with the target
+  std::string subject;  // for messages: the input, and for an archive also the target
   std::vector<std::string> outputs;
 };
 

@@ -14,11 +14,11 @@ namespace {
 constexpr std::string_view kFatbinOnly = "--emit-fatbin-only";
 constexpr std::string_view kExtract = "--should-extract=";
 constexpr std::string_view kForCompiler = "--device-compiler=amdgcn-amd-amdhsa=";
-constexpr std::string_view kForEveryCompiler = "--device-compiler=";  // since clang 23, of what all targets are told
+constexpr std::string_view kForEveryCompiler = "--device-compiler=";  // since clang 23, for options of all targets
 constexpr std::string_view kForLinker = "--device-linker=amdgcn-amd-amdhsa=";
 constexpr std::array<std::string_view, 3> kSettings = {"--host-triple=", "--linker-path=/", "--opt-level=O"};
 
-// What the compiler that it runs for each device is told.
+// Options for the compiler that the wrapper runs for each device.
 constexpr std::array<std::string_view, 6> kCompilerOptions = {
     "--rocm-path=", "--rocm-device-lib-path=", "-mcode-object-version=", "-O", "-g", "-flto"};
 

@@ -1,10 +1,9 @@
-// The clang-linker-wrapper job by which the new driver of later clangs makes a fatbin of the packaged bitcode: it runs
-// the back end of every device and the bundler itself. The driver prints none of that; the wrapper does when it is
-// asked
-// (--dry-run), for a package of empty images as well (wrapper_jobs.h).
+// The clang-linker-wrapper job by which the new driver of later clangs makes a fatbin of the packaged bitcode. It runs
+// the back end of every device and the bundler. The driver does not print those jobs. The wrapper prints them with
+// --dry-run, even for a package of empty images (wrapper_jobs.h).
 //
-// It is a command of the bundle's step. Rejected: wrapping one arch at a time, which would take knowledge of how it
-// bundles.
+// It becomes a command of the bundle step. Rejected: wrapping one arch at a time, which would require knowledge of how
+// the wrapper bundles.
 #ifndef HIPCACHE_SRC_PLAN_WRAP_JOB_H
 #define HIPCACHE_SRC_PLAN_WRAP_JOB_H
 
@@ -24,7 +23,7 @@ struct WrapJob {
   std::size_t output = 0;
 };
 
-// Whether an option is the wrapper's own, of those that clang 15 to 22 are known to give it, and harmless.
+// Whether the option is one of the wrapper's own that clang 15 to 22 are known to pass, and harmless.
 bool is_wrapper_option(std::string_view argument);
 
 bool is_wrap_job(const Job& job);
@@ -34,11 +33,11 @@ Result<WrapJob> read_wrap_job(const Job& job);
 
 StepCommand wrap_command(const WrapJob& job, const std::string& input, const std::string& output);
 
-// Prints what it would start.
+// A command that prints the jobs instead of running them.
 StepCommand dry_run_command(const WrapJob& job, const std::string& input, const std::string& output);
 
-// What the wrapper calls a device's bitcode that it takes out of a package of that name, with its piece of chance
-// replaced: "package-amdgcn-amd-amdhsa-gfx906-000000.o".
+// The wrapper's name for a device's bitcode from the package of that name, with a fixed number in place of its random
+// part: "package-amdgcn-amd-amdhsa-gfx906-000000.o".
 std::string name_in_wrapper(const std::string& package_stem, const command::ArchId& arch);
 
 }  // namespace hipcache::plan

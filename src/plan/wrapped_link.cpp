@@ -14,7 +14,7 @@ constexpr const char* kProgramName = "program";
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan of a link " + what}; }
 
-// The host's linker gets all but the wrapper's own options.
+// The host's linker gets all arguments but the wrapper's own.
 Job host_linker_of(const Job& job) {
   Job linker;
   for (const std::string& argument : job)

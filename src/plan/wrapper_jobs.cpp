@@ -14,12 +14,12 @@
 namespace hipcache::plan {
 namespace {
 
-constexpr std::size_t kChance = 6;  // hexadecimal digits, as LLVM has them in names of temporary files
+constexpr std::size_t kChance = 6;  // hexadecimal digits in LLVM's names of temporary files
 constexpr std::size_t kMaxWords = 65536;
 
 Error unusual(const std::string& what) { return Error{"the linker wrapper's list of jobs " + what}; }
 
-// Where the digits are in "fatbin.hipfb.amdgcn.gfx906-37deae.img".
+// The position of the random digits in "fatbin.hipfb.amdgcn.gfx906-37deae.img".
 std::optional<std::size_t> chance_in(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot < kChance + 1 || name[dot - kChance - 1] != '-') return std::nullopt;
@@ -71,14 +71,14 @@ bool is_passage(const std::string& word) {
          word.find('/', std::string_view(kDirectory).size() + 1) == std::string::npos;
 }
 
-// In the place of chance: inputs may be called the same but for that.
+// A number in place of the random digits, because inputs may differ only in those.
 std::string numbered(std::size_t index) {
   std::string digits = std::to_string(index % 1000000);
   return std::string(kChance - digits.size(), '0') + digits;
 }
 
-// A name of passage by itself is an input, the one after -o the output. What else holds such a name is compared as it
-// is.
+// A whole word that names an intermediate file is an input, or the output if it follows -o. Other words that contain
+// such a name are compared unchanged.
 Result<BackEndJob> back_end_of(Job words, const std::string& directory) {
   BackEndJob result{.job = std::move(words)};
   if (!base_name(result.job[0]).starts_with("clang")) return unusual("has a job of no compiler");
@@ -103,7 +103,7 @@ std::string name_of(const std::string& placed) { return placed.substr(std::strin
 
 void add_text(std::string& bytes, std::string_view text) { bytes.append(text).push_back('\0'); }
 
-// A name whose chance is not told, and the prepared file.
+// Adds a name without its random digits, and the prepared file.
 void add_file(std::string& bytes, char kind, const std::string& name) {
   const std::size_t chance = *chance_in(name);
   add_text(bytes, kind + name.substr(0, chance));
@@ -146,7 +146,7 @@ Result<std::vector<Step>> back_end_steps(const std::vector<BackEndJob>& jobs, co
   return result;
 }
 
-// REQUIRES: there is a step of that kind, the one that runs the wrapper.
+// REQUIRES: there is a step of that kind, which runs the wrapper.
 void put_before(StepKind kind, std::vector<Step>& steps, const std::vector<Step>& back_ends,
                 const std::string& answers) {
   const auto wrapper = std::find_if(steps.begin(), steps.end(), [&](const Step& step) { return step.kind == kind; });
@@ -159,10 +159,10 @@ void put_before(StepKind kind, std::vector<Step>& steps, const std::vector<Step>
   steps.insert(wrapper, back_ends.begin(), back_ends.end());
 }
 
-// A program that the wrapper would have started, with the files that it would have given it.
+// A command that the wrapper would have started, with its input files.
 struct Captured {
   Job words;
-  std::vector<std::pair<std::size_t, std::string_view>> files;  // the word that names it, its bytes
+  std::vector<std::pair<std::size_t, std::string_view>> files;  // index of a word, and its file's bytes
 };
 
 class CapturedReader {
@@ -213,7 +213,7 @@ class CapturedReader {
   std::string_view left_;
 };
 
-// For the statistics and for people: the command says what it is for.
+// The arch in the command's -mcpu=, for statistics and messages.
 std::string arch_in(const Job& job) {
   constexpr std::string_view kCpu = "-mcpu=";
   const auto cpu =
