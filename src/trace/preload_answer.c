@@ -1,34 +1,34 @@
-/* Answers that are prepared for programs that a program starts.
+/* Prepared answers for programs that a traced program starts.
  *
- * The problem: clang-linker-wrapper starts a compiler for each architecture, one after the other, deep inside of one
- * step. The choice: the daemon has these compilers run before, each as a step of its own, and leaves what they made
- * beside the trace. Where the wrapper starts a program with the same arguments and the same bytes in its input files,
- * the made file is copied to the output, and a child that only prints what the compiler printed ends with success.
- * Anything else is started as it would be: what was prepared need not be right, only what is equal is taken. Rejected:
- * a program of ours in the place of the compiler (another input of the step, and a start that costs more than the
- * copy).
+ * The problem: clang-linker-wrapper starts a compiler for each architecture, one after the other, all within one step.
+ * The choice: the daemon runs these compilers before, each as a step of its own, and leaves their outputs beside the
+ * trace. The wrapper may then start a program with the same arguments and the same bytes in its input files. In that
+ * case the library copies the prepared file to the output, and a child only prints what the compiler printed and ends
+ * with success. Any other program is started as usual. So a wrong answer does no harm: only an exact match is used.
+ * Rejected: a program of hipcache's in place of the compiler. It would be another input of the step, and its start
+ * costs more than the copy.
  *
  * DIRECTORY-OF-THE-TRACE/answers:
  *
  *   answers := { program NUL { word } "." NUL said NUL }
  *   word    := "=" argument NUL | ( "<" | ">" ) before NUL after NUL prepared NUL
  *
- * "<" is an input: any name of that beginning and end with six hexadecimal digits between them; its bytes must be those
- * of the prepared file. ">" is the output, which gets the bytes of the prepared file. `said` is a file with what was
- * printed.
+ * "<" is an input: any name that begins with `before`, ends with `after` and has six hexadecimal digits between them.
+ * Its bytes must be those of the prepared file. ">" is the output, which gets the bytes of the prepared file. `said` is
+ * a file with what the compiler printed.
  *
- * What can be answered has to be known first. In a link clang-linker-wrapper takes each architecture's bitcode out of
- * objects and archives, by rules of its own; its list of jobs (--dry-run) names these files and does not make them. So
- * the wrapper is run where nothing that it starts is started: a child that ends with success stands for it, and what
- * would have been started is written down. Rejected: to take the objects apart by another program, which would have to
- * know which members of which archives count.
+ * Before it can prepare answers, the daemon must know what the wrapper will start. In a link, clang-linker-wrapper
+ * takes each architecture's bitcode out of objects and archives, by rules of its own. Its list of jobs (--dry-run)
+ * names these files but does not make them. So the daemon first runs the wrapper without starting any of its programs:
+ * a child that ends with success replaces each program, and the library records what would have been started. Rejected:
+ * extracting the bitcode with another program, which would have to know which members of which archives count.
  *
- * DIRECTORY-OF-THE-TRACE/captured, where it is there:
+ * DIRECTORY-OF-THE-TRACE/captured, if it exists:
  *
  *   captured := { program NUL { taken } "." NUL }
  *   taken    := "=" argument NUL | "<" argument NUL size NUL bytes
  *
- * In arguments the directory is "\1dir\1". "<" is a file in it that is not empty: an input of a compiler. */
+ * In arguments the directory is "\1dir\1". "<" is a non-empty file in that directory: an input of a compiler. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -45,13 +45,13 @@
 
 enum { CHANCE = 6, BLOCK = 16 * 1024 };
 
-/* What is left of the file of answers. */
+/* The rest of the file of answers. */
 struct texts {
   const char* at;
   const char* end;
 };
 
-/* The next text, or NULL at the end. The file ends with NUL. */
+/* The next text, or NULL at the end. REQUIRES: the file ends with NUL. */
 static const char* next(struct texts* texts) {
   if (texts->at >= texts->end) return NULL;
   const char* text = texts->at;
@@ -74,7 +74,7 @@ static void close_if_open(int fd) {
   if (fd >= 0) trace_call(SYS_close, fd);
 }
 
-/* As many bytes as there are, up to a block; below 0: trouble. */
+/* Reads until the block is full or the file ends. Returns the number of bytes, or below 0 on failure. */
 static long read_block(int fd, char block[BLOCK]) {
   long filled = 0;
   while (filled < BLOCK) {
@@ -133,15 +133,15 @@ static bool copy_file(const char* from, const char* path) {
   return copied;
 }
 
-/* One answer, as far as it goes with what is started. */
+/* One answer, as far as it matches the program that is being started. */
 struct match {
   bool same;
-  const char* output;   /* of the command */
-  const char* prepared; /* what it is to get */
+  const char* output;   /* path that the started command gives */
+  const char* prepared; /* file that the output becomes a copy of */
   const char* said;
 };
 
-/* REQUIRES: `word` is there. */
+/* REQUIRES: `word` is not NULL. */
 static void match_word(struct match* match, const char* word, struct texts* texts, const char* actual) {
   if (word[0] == '=') {
     match->same = match->same && actual != NULL && strcmp(word + 1, actual) == 0;
@@ -159,7 +159,7 @@ static void match_word(struct match* match, const char* word, struct texts* text
   }
 }
 
-/* Reads one answer to its end. */
+/* Consumes one whole answer, whether or not it matches. */
 static struct match match_answer(struct texts* texts, const char* path, char* const argv[]) {
   struct match match = {0};
   const char* program = next(texts);
@@ -175,8 +175,8 @@ static struct match match_answer(struct texts* texts, const char* path, char* co
   return match;
 }
 
-/* A child that prints what was printed and ends with success. It is a fork without libc's part, which runs code of the
- * program's in the child. */
+/* A child that prints the recorded messages and ends with success. It is made by a raw system call, because libc's fork
+ * runs code of the program in the child. */
 static bool start_answer(pid_t* child, const struct match* match) {
   const int said = open_to_read(match->said);
   if (said < 0 || !copy_file(match->prepared, match->output)) {
@@ -201,7 +201,7 @@ static bool answer_from(struct texts texts, pid_t* child, const char* path, char
   return false;
 }
 
-/* The path of a file in the directory of the trace; of "" the directory with a slash. */
+/* The path of a file in the directory of the trace. For "" it is the directory, with a slash. */
 static bool beside_trace(char path[TRACE_TEXT_LIMIT + 1], const char* file) {
   const char* name = trace_environment("HIPCACHE_TRACE");
   const char* slash = name == NULL ? NULL : strrchr(name, '/');
@@ -235,7 +235,7 @@ static bool put_argument(int fd, const char* argument, const char* directory, si
   return put_text(fd, directory_mark) && put_text(fd, argument + length - 1) && put_end(fd);
 }
 
-/* The file's size and bytes; the size is what is read, even if the file grows. */
+/* Writes the size and then that many bytes, even if the file grows meanwhile. */
 static bool put_file(int fd, int file, long size) {
   char text[32];
   snprintf(text, sizeof text, "%ld", size);
@@ -265,7 +265,7 @@ static bool put_word(int fd, const char* word, bool may_be_file, const char* dir
   return put;
 }
 
-/* `directory` ends with a slash. */
+/* REQUIRES: `directory` ends with a slash. */
 static bool put_start(int fd, const char* path, char* const argv[], const char* directory) {
   const size_t length = strlen(directory);
   bool put = put_text(fd, path) && put_end(fd);
@@ -282,7 +282,7 @@ static bool capture(pid_t* child, const char* path, char* const argv[]) {
   const int fd = (int)trace_call(SYS_openat, AT_FDCWD, file, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
   bool captured = false;
   if (fd >= 0) {
-    /* What cannot be written down ends the whole: there is no child, and no program either. */
+    /* If the start cannot be recorded, the child fails, so the wrapper fails. No program is started either way. */
     const bool put = put_start(fd, path, argv, directory);
     const long pid = trace_call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     if (pid == 0) trace_call(SYS_exit_group, put ? 0 : 1);

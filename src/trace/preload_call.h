@@ -1,5 +1,5 @@
-/* System calls of the library's own, which must not go through `syscall`: that is a hook of the library's. Other
- * processors than these two have no such hook, and there libc's function does it. Sets errno and returns as libc's. */
+/* The library's own system calls. They must not use `syscall`, because the library hooks it. On other processors than
+ * these two there is no such hook, so libc's function is used. Sets errno and returns as libc's function does. */
 #ifndef HIPCACHE_TRACE_PRELOAD_CALL_H
 #define HIPCACHE_TRACE_PRELOAD_CALL_H
 
@@ -39,7 +39,7 @@ static inline long trace_call_raw(long number, long a, long b, long c, long d, l
   return result;
 }
 
-/* Up to six arguments. */
+/* Takes up to six arguments. */
 #define trace_call(...) TRACE_CALL_SIX(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 #define TRACE_CALL_SIX(number, a, b, c, d, e, f, ...) \
   trace_call_raw((long)(number), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))

@@ -15,7 +15,7 @@ char* __getcwd_chk(char* buffer, size_t size, size_t room);
 
 static uint64_t seen_stream(DIR* directory) { return directory == NULL ? 0 : trace_seen_descriptor(dirfd(directory)); }
 
-/* Listed and closed inside libc: what is there right after. */
+/* libc has closed the directory by now, so this looks at the path right after the call. */
 static uint64_t seen_there(int directory, const char* path) {
   return directory == AT_FDCWD || path[0] == '/' ? trace_seen_path(path) : 0;
 }
@@ -27,7 +27,7 @@ TRACE_EXPORT DIR* opendir(const char* path) {
   return directory;
 }
 
-/* Its open may have looked like that of a file. */
+/* The trace may have the directory's open as that of a file. */
 TRACE_HOOK(fdopendir);
 TRACE_EXPORT DIR* fdopendir(int fd) {
   DIR* directory = TRACE_REAL(fdopendir)(fd);
@@ -64,8 +64,9 @@ SCANDIR(scandir64, dirent64)
 SCANDIRAT(scandirat, dirent)
 SCANDIRAT(scandirat64, dirent64)
 
-/* The directory of a pattern whose last part alone may be one: its names are all that such a glob reads. The linker
-   asks so for the parts of /etc/ld.so.conf. False for other patterns, and for what would look at the files as well. */
+/* The pattern's directory, if only the last component holds wildcards and the flags need no look at the files. Such a
+ * glob reads the names of that one directory. The linker uses one for /etc/ld.so.conf's parts. False for other
+ * patterns. */
 static bool is_of_one_directory(const char* pattern, int flags, char directory[TRACE_TEXT_LIMIT + 1]) {
   const int of_names_alone = GLOB_ERR | GLOB_NOSORT | GLOB_DOOFFS | GLOB_NOCHECK | GLOB_APPEND | GLOB_NOESCAPE |
                              GLOB_PERIOD | GLOB_NOMAGIC | GLOB_MAGCHAR;
@@ -91,7 +92,7 @@ static void saw_pattern(const char* call, const char* pattern, int flags) {
   errno = saved;
 }
 
-/* What these do not tell by their pattern they read inside libc, where nothing can be seen. */
+/* libc reads directories for these internally. If the pattern does not say which, the call is recorded as unknown. */
 #define GLOB(name, type)                                                                                 \
   TRACE_HOOK(name);                                                                                      \
   TRACE_EXPORT int name(const char* pattern, int flags, int (*failed)(const char*, int), type* result) { \
@@ -129,7 +130,7 @@ NFTW(nftw64, __nftw64_func_t)
 FTS_OPEN(fts_open, FTS, FTSENT)
 FTS_OPEN(fts64_open, FTS64, FTSENT64)
 
-/* Where the process is: the real path of ".". */
+/* The working directory is recorded as the real path of ".". */
 static void saw_working_directory(const char* path) {
   trace_saw(TRACE_REAL_PATH, ".", path != NULL, path != NULL ? trace_seen_text(path, strlen(path)) : 0);
 }
@@ -148,7 +149,7 @@ TRACE_EXPORT char* __getcwd_chk(char* buffer, size_t size, size_t room) {
   return path;
 }
 
-/* This one believes PWD, if it names the place. */
+/* get_current_dir_name returns PWD if PWD names the working directory. */
 TRACE_HOOK(get_current_dir_name);
 TRACE_EXPORT char* get_current_dir_name(void) {
   char* path = TRACE_REAL(get_current_dir_name)();
@@ -157,7 +158,7 @@ TRACE_EXPORT char* get_current_dir_name(void) {
   return path;
 }
 
-/* Relative paths count from where the process started; afterwards they mean something else. */
+/* Relative paths in the trace are relative to the directory in which the process started. */
 TRACE_HOOK(chdir);
 TRACE_EXPORT int chdir(const char* path) {
   const int result = TRACE_REAL(chdir)(path);

@@ -1,9 +1,9 @@
-/* dlopen of a name without a directory: the loader looks for it in many places, and what it did not find leaves no
- * other record.
+/* dlopen of a name without a directory. The loader looks for it in many places, and a search that fails leaves no other
+ * record.
  *
- * libc searches on behalf of its caller, which it knows by the return address (RPATH, RUNPATH, name spaces). So the
- * hook is a jump: it writes its record and leaves the stack as it found it. No compiler promises that of a C function.
- */
+ * libc searches on behalf of the caller, which it finds by the return address (RPATH, RUNPATH, link-map namespaces). So
+ * the hook must end in a jump: it writes its record and leaves the stack as it was. No compiler promises that for a C
+ * function, so the hook is in assembly. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>

@@ -1,17 +1,18 @@
-/* The driver behind a program that starts one: what it was given, and its jobs in place of its work.
+/* The driver that a wrapper executes: records how the driver was started, and makes it print its jobs instead of
+ * running them.
  *
- * The problem: a wrapper around a compiler is to be asked for the compiler's jobs, and one that is given "-###" may do
- * something else than one that is not. The choice: the wrapper is run with just the user's words, and the driver that
- * it executes adds the words that have it print its jobs, here, before its `main`. Rejected: to give the words to the
- * wrapper (it sees them, and where it puts its own says nothing of where they would be without), a whole compile for
- * each command first (it is what a cache is to spare).
+ * The problem: hipcache needs the compiler's jobs from a wrapper, but a wrapper that is given "-###" may do something
+ * else than without it. The choice: run the wrapper with the user's words alone. The driver that it executes adds the
+ * words that make it print its jobs, here, before its `main`. Rejected: giving the words to the wrapper. It sees them,
+ * and where it puts its own words then does not show where it puts them otherwise. Rejected: a whole compile first, for
+ * each command. A cache must not cost that.
  *
- *   driver     beside the trace, by who runs the wrapper: the path of the driver, then the words to add; each ends in 0
- *   driver.N   by each program that starts, N from 0 in their order; fields that end in 0: the program's path, its
- *              parent, identities of the files behind 1 and 2, umask, directory, the number of its words, the words,
- *              its variables, nothing
+ *   driver     written beside the trace by hipcache: path of the driver, then the words to add; each ends in 0
+ *   driver.N   written by each program that starts, N from 0 in their order; fields that end in 0: the program's path,
+ * its parent, identities of the files behind 1 and 2, umask, directory, the number of its words, the words, its
+ * variables, an empty field
  *
- * Without the first file nothing of this happens. Where anything fails, a file is missing or ends too soon. */
+ * Without the first file, none of this happens. If writing fails, a driver.N is missing or truncated. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +56,7 @@ static void flush(struct output* output) {
   output->used = 0;
 }
 
-/* With the zero at its end. */
+/* Appends the text with its zero byte. */
 static void put(struct output* output, const char* text) {
   for (size_t left = strlen(text) + 1; left > 0 && !output->failed;) {
     if (output->used == sizeof output->bytes) flush(output);

@@ -33,7 +33,7 @@ char* trace_environment(const char* name) {
   return NULL;
 }
 
-/* Out of the way of programs that count on getting the lowest descriptors, where the limit lets us. */
+/* Prefers a high descriptor, because some programs rely on getting the lowest ones. */
 static int open_file(void) {
   const int fd = (int)trace_call(SYS_openat, AT_FDCWD, file_name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return -1;
@@ -43,7 +43,7 @@ static int open_file(void) {
   return high;
 }
 
-/* Through the empty path, for the kernel's own structure has no type in libc's headers but this one. */
+/* Uses the empty path: libc's headers have no type for the kernel's structure stat, only for statx. */
 static bool identify(int fd, struct statx* identity) {
   return fd >= 0 && trace_call(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_INO, identity) == 0;
 }
@@ -82,7 +82,7 @@ bool trace_active(void) {
   return now == STATE_ACTIVE;
 }
 
-/* The program may have closed our descriptor, or put a file of its own there: never write to that. */
+/* The program may have closed the library's descriptor, or opened its own file there. Never writes to such a file. */
 static int checked_descriptor(void) {
   int fd = atomic_load(&descriptor);
   if (is_our_file(fd)) return fd;
@@ -104,8 +104,8 @@ static void append(const unsigned char* record, size_t size) {
   if (written != (long)size) atomic_store(&state, STATE_BROKEN);
 }
 
-/* True for what is new. That two of a process's thousands of records fall together, and cost an observation, has a
- * chance of one in 2^40. A table that is full there says new, and the record is written again: no harm. */
+/* True for a new record. Two of a process's thousands of records collide, and lose an observation, with probability
+ * 2^-40. If the table is full at that place, the record counts as new and may be written again, which does no harm. */
 static bool remember(uint64_t value) {
   for (unsigned probe = 0; probe < RECORD_PROBES; ++probe) {
     _Atomic uint64_t* slot = &written_before[((value >> 32) + probe) % RECORD_SLOTS];
@@ -177,7 +177,7 @@ void trace_own(void) {
   if (trace_active()) atomic_store(&owner, (pid_t)trace_call(SYS_getpid));
 }
 
-/* What was written before stays known: it is for the caller to have it in both files. */
+/* The records written before still count as written. REQUIRES: the caller has copied them to the new file. */
 bool trace_restart(void) {
   const int old = atomic_exchange(&descriptor, -1);
   if (old >= 0) trace_call(SYS_close, old);

@@ -1,4 +1,4 @@
-/* What a process asks of its surroundings by name: environment variables, the clock, the machine. */
+/* What a process reads of its surroundings by name: environment variables, the clock, the machine. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -9,7 +9,7 @@
 
 TRACE_HOOK(getenv);
 TRACE_EXPORT char* getenv(const char* name) {
-  /* Looking getenv up may ask for a variable itself: an allocator's settings, say. */
+  /* The look-up of getenv may itself read a variable, such as an allocator's settings. */
   if (trace_is_resolving()) return trace_environment(name);
   char* value = TRACE_REAL(getenv)(name);
   trace_emit(TRACE_VARIABLE, value != NULL, name);
@@ -24,8 +24,8 @@ TRACE_EXPORT char* secure_getenv(const char* name) {
   return value;
 }
 
-/* Local time is what __DATE__, __TIME__ and __TIMESTAMP__ are made of. time() itself is also used to measure and to
- * seed, which says nothing. */
+/* __DATE__, __TIME__ and __TIMESTAMP__ are made from local time. time() has no record: programs also use it to measure
+ * and to seed, so a call does not mean that the result depends on it. */
 TRACE_HOOK(localtime);
 TRACE_EXPORT struct tm* localtime(const time_t* when) {
   trace_emit(TRACE_CLOCK, true, "localtime");
@@ -50,7 +50,7 @@ TRACE_EXPORT char* ctime_r(const time_t* when, char* buffer) {
   return TRACE_REAL(ctime_r)(when, buffer);
 }
 
-/* What compilers make of SOURCE_DATE_EPOCH, where a source asks for the date. */
+/* Compilers call it to format SOURCE_DATE_EPOCH if a source asks for the date. */
 TRACE_HOOK(gmtime);
 TRACE_EXPORT struct tm* gmtime(const time_t* when) {
   trace_emit(TRACE_DATE, true, "gmtime");
@@ -63,7 +63,7 @@ TRACE_EXPORT struct tm* gmtime_r(const time_t* when, struct tm* result) {
   return TRACE_REAL(gmtime_r)(when, result);
 }
 
-/* By the user's time zone as well. */
+/* mktime depends on the user's time zone. */
 TRACE_HOOK(mktime);
 TRACE_EXPORT time_t mktime(struct tm* when) {
   trace_emit(TRACE_CLOCK, true, "mktime");

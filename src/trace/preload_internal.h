@@ -1,8 +1,8 @@
-/* What the files of libhipcache-trace.so share: how a record is emitted and how the real function is found.
+/* What the files of libhipcache-trace.so share: how to write a record and how to find the real function.
  *
- * The library lives inside other people's programs. So: C and libc alone; no locks that a fork could leave held; no
- * allocation; raw system calls for its own work; errno as the real function left it; and if a record cannot be written,
- * no `end` either, so that a trace with a hole never passes for a complete one. */
+ * The library runs inside other people's programs. So it uses C and libc alone, no locks that a fork could leave held,
+ * no allocation, and raw system calls for its own work. It leaves errno as the real function set it. If a record cannot
+ * be written, `end` is not written either, so an incomplete trace never passes for a complete one. */
 #ifndef HIPCACHE_TRACE_PRELOAD_INTERNAL_H
 #define HIPCACHE_TRACE_PRELOAD_INTERNAL_H
 
@@ -33,76 +33,79 @@ enum trace_kind {
   TRACE_ANSWER = 18
 };
 
-/* The values of hipcache::trace::Change: how a path came to be written, in the place of `seen`. */
+/* The values of hipcache::trace::Change, in the place of `seen`: how a path came to be written. */
 enum trace_change { TRACE_CHANGED = 0, TRACE_OPENED = 1, TRACE_MOVED_HERE = 2, TRACE_ADDED_TO = 3 };
 
 enum { TRACE_TEXT_LIMIT = 4096 };
 
-/* Appends one record, unless this process has written the same one before. Anything too long becomes `unknown`. */
+/* Appends one record, unless this process has written the same one before. A text that is too long becomes
+ * `unknown`. */
 void trace_emit(enum trace_kind kind, bool found, const char* text);
 /* The same with the digest of what the call gave; 0: not known. */
 void trace_emit_seen(enum trace_kind kind, bool found, uint64_t seen, const char* text);
 /* `unknown`, with the text "call: detail". */
 void trace_unknown(const char* call, const char* detail);
 
-/* A call that took a path has returned; errno is its own if not `found`. Null pointers are let pass. */
+/* Records a call that took a path and has returned. If it did not find the path, errno must be the call's. Ignores null
+ * paths. */
 void trace_path(enum trace_kind kind, const char* path, bool found);
 /* The same for calls that take a directory descriptor. */
 void trace_path_at(const char* call, enum trace_kind kind, int directory, const char* path, bool found);
-/* Both, for calls that gave something that can be told from another: see the functions below. Not found: `seen` is
- * ignored. */
+/* The same two for calls with a digest of what they gave (see below). If not `found`, `seen` is ignored. */
 void trace_saw(enum trace_kind kind, const char* path, bool found, uint64_t seen);
 void trace_saw_at(const char* call, enum trace_kind kind, int directory, const char* path, bool found, uint64_t seen);
 /* As `trace_path`, for calls that return their error. */
 void trace_path_error(enum trace_kind kind, const char* path, int error);
 
-/* A file that libc may have opened by itself, as it is now; and the same of a look, which says whether it is there. */
+/* Records a file that libc may have opened by itself, in its present state. The second records a look, and returns
+ * whether the path is there. */
 void trace_saw_file(const char* path);
 bool trace_saw_there(const char* path);
 
-/* What a call gave, as a digest (trace/seen_digest.h); 0 if it cannot be told. errno stays. */
-/* A file in its present state, with TRACE_MAY_CHANGE_UNSEEN where that is so; a directory; below 0: nothing. REQUIRES:
- * the process has not read from it yet. */
+/* Digests of what a call gave (trace/seen_digest.h); 0 if unknown. errno is preserved. */
+/* A file in its present state, perhaps with TRACE_MAY_CHANGE_UNSEEN, or a directory. 0 for a negative descriptor.
+ * REQUIRES: the process has not read from it yet. */
 uint64_t trace_seen_descriptor(int fd);
 uint64_t trace_seen_path(const char* path); /* the same by name: may be of a later moment than the call */
-/* Which one, and of a regular file whether it is empty. */
+/* Which file it is, and for a regular file whether it is empty. */
 uint64_t trace_seen_entry(uint64_t device, uint64_t inode, uint32_t mode, int64_t size);
 uint64_t trace_seen_text(const char* text, size_t length);
 
-/* A file was opened with these flags of open(2), or could not be. `existed` as trace_existed said before the call. */
+/* Records an open with these flags of open(2), successful or not. `existed`: trace_existed's result before the call. */
 void trace_open(const char* call, int directory, const char* path, int flags, bool existed, bool found, uint64_t seen);
-/* Whether a path is there now, where the flags make that matter (O_CREAT without O_EXCL or O_TRUNC); else false. */
+/* Whether a path is there now, if the flags make that matter (O_CREAT without O_EXCL or O_TRUNC); else false. */
 bool trace_existed(int directory, const char* path, int flags);
 bool trace_is_executable(int directory, const char* path);
 /* The path behind a descriptor; false if it has none. */
 bool trace_path_of(int fd, char path[TRACE_TEXT_LIMIT + 1]);
 
-/* The variable's value by our own walk over the environment, for when no function may be looked up. */
+/* The variable's value, found without libc: for moments in which no function may be looked up. */
 char* trace_environment(const char* name);
 
-/* Whether an answer was prepared to the start of that program, and a process that ends at once stands for it. */
+/* Whether a child that ends at once replaces the start of that program: an answer was prepared, or starts are
+ * captured. */
 bool trace_answer(pid_t* child, const char* path, char* const argv[]);
 
 /* True if HIPCACHE_TRACE names a file. Safe from the first instruction on. */
 bool trace_active(void);
-/* Writes `end`, once, and only in the process that wrote `program`: when it ends, or becomes another program. */
+/* `end` is written once, and only in the process that wrote `program`: when that ends, or becomes another program. */
 void trace_begin(void);
 void trace_end(void);
-/* A forked child that writes `end` by itself, where its parent will not. */
+/* Called in a forked child that must write its own `end`, because its parent will not. */
 void trace_own(void);
-/* Goes on in the file that HIPCACHE_TRACE names now; false if that cannot be. REQUIRES: one thread. */
+/* Continues in the file that HIPCACHE_TRACE names now; false if that fails. REQUIRES: one thread. */
 bool trace_restart(void);
-/* Lists the libraries that are mapped now. */
+/* Records the libraries that are mapped now. */
 void trace_libraries(void);
 
-/* The function that would have been called without us: the next of that name, be it fakeroot's or libc's. */
+/* The function that the program would have called without the library: the next of that name, fakeroot's or libc's. */
 typedef void (*trace_function)(void);
 struct trace_hook {
   const char* name;
   _Atomic(trace_function) real;
 };
 trace_function trace_real(struct trace_hook* hook);
-/* True while this thread looks a function up, when a hook must do without any. */
+/* True while this thread looks a function up. A hook must then do without real functions. */
 bool trace_is_resolving(void);
 
 #define TRACE_HOOK(name) static struct trace_hook hook_##name = {#name, NULL}

@@ -1,4 +1,4 @@
-/* The beginning and the end of a process, and the libraries it has mapped by then. */
+/* The start and the end of a process, and the libraries that are mapped at these times. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -19,7 +19,8 @@ static bool contains(const struct dl_phdr_info* object, const void* address) {
   return false;
 }
 
-/* The loader has closed it: what is there now, before the program's first instruction, and once more at the end. */
+/* The loader has closed the file. So its state is taken before the program's first instruction, and again at the
+ * end. */
 static void record_library_at(const char* path) { trace_emit_seen(TRACE_LIBRARY, true, trace_seen_path(path), path); }
 
 /* A library found by a relative search path has a relative name. */
@@ -35,7 +36,7 @@ static void record_relative_library(const char* name) {
   record_library_at(path);
 }
 
-/* The program has no name here, the kernel's vdso one without a directory. */
+/* The program itself has an empty name here; the kernel's vdso has a name without a directory. */
 static int record_library(struct dl_phdr_info* object, size_t size, void* self) {
   (void)size;
   const char* name = object->dlpi_name;
@@ -81,7 +82,7 @@ TRACE_EXPORT void quick_exit(int code) {
   __builtin_unreachable();
 }
 
-/* What dlopen mapped, and is unmapped before the end, is listed here. */
+/* Records what dlopen mapped, before dlclose may unmap it. */
 TRACE_HOOK(dlclose);
 TRACE_EXPORT int dlclose(void* handle) {
   trace_libraries();

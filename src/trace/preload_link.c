@@ -10,7 +10,7 @@ ssize_t __readlink_chk(const char* path, char* buffer, size_t size, size_t room)
 ssize_t __readlinkat_chk(int directory, const char* path, char* buffer, size_t size, size_t room);
 char* __realpath_chk(const char* path, char* resolved, size_t room);
 
-/* A target that fills the buffer may have been cut off there. */
+/* A target that fills the buffer may be truncated, so it gives no digest. */
 static uint64_t seen_target(const char* target, ssize_t length, size_t room) {
   return length >= 0 && (size_t)length < room ? trace_seen_text(target, (size_t)length) : 0;
 }

@@ -1,6 +1,6 @@
-/* What libc opens by itself, where no hook sees it: files of locales, message catalogues, tables of character sets. A
- * call that makes libc do so is followed by records of the files that it may have opened, found or not, as they are
- * right after. That may be more than were opened: a question too many is answered as before. */
+/* Files that libc opens by itself, without a call that a hook sees: locales, message catalogues, tables of character
+ * sets. A call that makes libc do so is followed by records of all files that it may have opened, found or not, in
+ * their state right after the call. Some of them may not have been opened; the extra questions do no harm. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ enum { NAME_LIMIT = 128, DIRECTORY_LIMIT = 512, DOMAINS = 8 };
 static const char kLocales[] = "/usr/lib/locale";
 static const char kCatalogues[] = "/usr/share/locale";
 
-/* Appends, and says whether there was room. */
+/* Appends; false if there is no room. */
 static bool add(char* text, size_t room, const char* more, size_t length) {
   const size_t used = strlen(text);
   if (used + length >= room) return false;
@@ -29,7 +29,7 @@ static bool add(char* text, size_t room, const char* more, size_t length) {
   return true;
 }
 
-/* A locale's name in its parts: language[_territory][.codeset][@modifier], each with the sign before it. */
+/* The parts of a locale's name, language[_territory][.codeset][@modifier], each with the separator before it. */
 struct locale_name {
   const char* language;
   size_t language_length;
@@ -39,7 +39,7 @@ struct locale_name {
   size_t codeset_length;
   const char* modifier;
   size_t modifier_length;
-  char normal[NAME_LIMIT]; /* the codeset as libc has it in the names of directories: "utf8" for "UTF-8" */
+  char normal[NAME_LIMIT]; /* the codeset as in libc's directory names: "utf8" for "UTF-8" */
 };
 
 static bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -74,14 +74,14 @@ static struct locale_name split(const char* text, size_t length) {
   return name;
 }
 
-/* Calls for the file below `directory` in each spelling of the locale that libc tries. */
+/* Records the file below `directory` in each spelling of the locale that libc tries. */
 static void saw_in_each_spelling(const char* directory, size_t directory_length, const char* locale, size_t length,
                                  const char* file) {
   const struct locale_name name = split(locale, length);
   const bool is_normal =
       name.codeset_length == strlen(name.normal) && memcmp(name.codeset, name.normal, name.codeset_length) == 0;
   for (unsigned form = 0; form < 12; ++form) {
-    const unsigned codeset = form % 3; /* as given, normal, none */
+    const unsigned codeset = form % 3; /* 0: as given, 1: normalised, 2: none */
     const bool without_territory = form / 3 % 2 == 1;
     const bool without_modifier = form / 6 == 1;
     if ((without_territory && name.territory_length == 0) || (without_modifier && name.modifier_length == 0) ||
@@ -103,7 +103,7 @@ static void saw_in_each_spelling(const char* directory, size_t directory_length,
   }
 }
 
-/* The next entry of a list with colons; false at its end. */
+/* The next entry of a colon-separated list; false at its end. */
 static bool next_entry(const char** rest, const char** entry, size_t* length) {
   while (**rest == ':') ++*rest;
   *entry = *rest;
@@ -112,7 +112,7 @@ static bool next_entry(const char** rest, const char** entry, size_t* length) {
   return *length > 0;
 }
 
-/* Names of what has no files: built into libc. */
+/* Locales that are built into libc have no files. */
 static bool is_built_in(const char* locale, size_t length) {
   return (length == 1 && locale[0] == 'C') || (length == 5 && memcmp(locale, "POSIX", length) == 0);
 }
@@ -141,7 +141,7 @@ static const struct {
                    {LC_IDENTIFICATION, "LC_IDENTIFICATION", {"LC_IDENTIFICATION"}}};
 enum { CATEGORIES = sizeof kCategories / sizeof *kCategories };
 
-/* As the kernel gives it. */
+/* The kernel's layout. */
 struct directory_entry {
   uint64_t inode;
   int64_t offset;
@@ -156,7 +156,7 @@ static bool is_table(const char* name) {
   return length >= sizeof kEnding && strcmp(name + length - (sizeof kEnding - 1), kEnding) == 0;
 }
 
-/* libc reads each table that it finds there, so the listing is an input as well as they are. */
+/* libc reads each table in the directory, so the listing is an input as well as the tables. */
 static void saw_tables_in(const char* directory) {
   if (!trace_active()) return;
   const int saved = errno;
@@ -178,9 +178,9 @@ static void saw_tables_in(const char* directory) {
   errno = saved;
 }
 
-/* The tables of character sets, which lie in one of these places, where libc was built to look, and their cache. The
- * tables count beside a cache, too: libc passes over one that is damaged. With a path of the user's they are many files
- * in many places: not followed. */
+/* The tables of character sets, in the directories where libc may have been built to look, and their cache. The tables
+ * count even if there is a cache, because libc ignores a damaged cache. A user's own path (GCONV_PATH) means many files
+ * in many places, so it is unknown. */
 static void saw_character_sets(void) {
   static const struct {
     const char* cache;
@@ -221,7 +221,7 @@ static void saw_locale(size_t category, const char* locale) {
   if (kCategories[category].category == LC_CTYPE) saw_character_sets();
 }
 
-/* What the user wants of a category; NULL: what is built in. */
+/* The locale that the environment asks for; NULL for the built-in one. */
 static const char* wanted_locale(const char* category) {
   const char* const all = value_of("LC_ALL");
   const char* const own = value_of(category);
@@ -229,13 +229,13 @@ static const char* wanted_locale(const char* category) {
   return all != NULL ? all : own != NULL ? own : any;
 }
 
-/* A name with ';' was put together by setlocale itself, of locales that were loaded before. */
+/* A name with ';' comes from setlocale itself, and names locales that were loaded before. */
 static void saw_category(size_t category, const char* locale) {
   if (locale[0] == '\0') locale = wanted_locale(kCategories[category].name);
   if (locale != NULL && strpbrk(locale, ";=") == NULL) saw_locale(category, locale);
 }
 
-/* Where catalogues were said to be. Written once each, read when they are complete. */
+/* The directory of each domain's catalogues. Each is written once, and read only when complete. */
 struct domain {
   _Atomic bool complete;
   char name[NAME_LIMIT];
@@ -334,7 +334,7 @@ TRACE_EXPORT char* textdomain(const char* name) {
   return result;
 }
 
-/* Of a library's own domain, which may be bound to no directory. `gettext` asks the domain of `textdomain`. */
+/* A library's own domain may be bound to no directory. `gettext` uses the domain of `textdomain`. */
 #undef dgettext
 #undef dcgettext
 #undef dngettext
@@ -363,14 +363,14 @@ TRACE_EXPORT char* dcngettext(const char* name, const char* one, const char* man
   return TRACE_REAL(dcngettext)(name, one, many, count, category);
 }
 
-/* Catalogues of X/Open: no compiler has them. */
+/* X/Open's catalogues are unknown: no compiler uses them. */
 TRACE_HOOK(catopen);
 TRACE_EXPORT nl_catd catopen(const char* name, int flag) {
   trace_unknown("catopen", name);
   return TRACE_REAL(catopen)(name, flag);
 }
 
-/* Modules are mapped by now, and may be gone before the end. */
+/* The conversion's modules are mapped now, and may be unmapped before the end. */
 TRACE_HOOK(iconv_open);
 TRACE_EXPORT iconv_t iconv_open(const char* to, const char* from) {
   iconv_t result = TRACE_REAL(iconv_open)(to, from);

@@ -80,7 +80,7 @@ OPENAT_CHECKED(__openat64_2)
 CREAT(creat)
 CREAT(creat64)
 
-/* The flags of open(2) that a mode of fopen stands for. */
+/* The open(2) flags that a mode of fopen means. */
 static int flags_of(const char* mode) {
   const bool both = strchr(mode, '+') != NULL;
   switch (mode[0]) {
@@ -107,7 +107,7 @@ static uint64_t seen_stream(FILE* file) { return file == NULL ? 0 : trace_seen_d
 FOPEN(fopen)
 FOPEN(fopen64)
 
-/* A null path changes the mode of the stream: the file behind it has been recorded. */
+/* A null path only changes the stream's mode; its file has a record already. */
 #define FREOPEN(name)                                                                   \
   TRACE_HOOK(name);                                                                     \
   TRACE_EXPORT FILE* name(const char* path, const char* mode, FILE* stream) {           \

@@ -1,4 +1,4 @@
-/* Ways to inputs that no record can tell of: said to be unknown, so that the run is not recorded. */
+/* Calls whose inputs no record can describe. They are recorded as unknown, so the run is not recorded. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <netdb.h>
@@ -30,7 +30,7 @@ REFUSE(char*, getlogin, "", (void), ())
 REFUSE(int, getlogin_r, "", (char* name, size_t size), (name, size))
 REFUSE(long, gethostid, "", (void), ())
 
-/* libc connects by itself. */
+/* libc opens these connections itself. */
 #define NETWORK(type, name, parameters, arguments)         \
   TRACE_HOOK(name);                                        \
   TRACE_EXPORT type name parameters {                      \
@@ -43,8 +43,8 @@ NETWORK(int, getaddrinfo,
 NETWORK(struct hostent*, gethostbyname, (const char* host), (host))
 
 #ifdef TRACE_HAS_CALL
-/* Calls that look or open, made around libc's functions. The others (threads' numbers, futexes, chance) give nothing.
- */
+/* System calls that look at or open files, made without libc's functions. Other calls (thread ids, futexes, random
+ * bytes) give no inputs. */
 static bool gives_inputs(long number) {
   switch (number) {
 #ifdef SYS_open

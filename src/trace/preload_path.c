@@ -1,4 +1,4 @@
-/* From a call on a path to its record: what counts as found, what is left out, what cannot be told. */
+/* Turns a call on a path into its record: what counts as found, what is left out, what is unknown. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,9 @@
 
 static bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
-/* Of the kernel's own trees all is recorded and judged by the reader (inputs/places.cpp), but what comes so often that
-   its records would be most of a trace: clang's links from a descriptor to the name of the file that it has opened. */
+/* Whether the path is a link from an own descriptor to the file that it has open. clang reads these so often that their
+ * records would be most of a trace. Other paths in the kernel's own trees are recorded, and the reader judges them
+ * (inputs/places.cpp). */
 static bool is_of_own_descriptor(enum trace_kind kind, const char* path) {
   static const char own[] = "/proc/self/fd/";
   if (kind != TRACE_LINK || !starts_with(path, own)) return false;
@@ -76,21 +77,21 @@ static bool may_write(int flags) {
   return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* Whether bytes, or their absence, could come from before the call. What is only appended to counts as well: its
- * bytes are a part of what is there afterwards. */
+/* Whether the process may read bytes from before the call, or notice that there were none. Appending counts as well:
+ * the old bytes are part of the result. */
 static bool may_read(int flags, bool existed) {
   if ((flags & O_TRUNC) != 0 || (flags & O_TMPFILE) == O_TMPFILE) return false;
   if ((flags & O_ACCMODE) == O_WRONLY && (flags & O_CREAT) == 0) return (flags & O_DIRECTORY) == 0;
   return (flags & O_CREAT) == 0 || existed;
 }
 
-/* Whether bytes of before stay in what is there afterwards, or would if there were any. */
+/* Whether old bytes stay in the file, or would stay if there were any. */
 static bool keeps_what_was_there(int flags) {
   return (flags & O_CREAT) != 0 && (flags & (O_TRUNC | O_EXCL)) == 0 && (flags & O_TMPFILE) != O_TMPFILE;
 }
 
-/* Read before written, as the bytes of before are those that can be read. O_PATH is a look, and those tell of a file
- * which one it is, not in which state. */
+/* The read is recorded before the write, because it reads the old bytes. O_PATH is recorded as a look: the record says
+ * which file it is, not in which state. */
 void trace_open(const char* call, int directory, const char* path, int flags, bool existed, bool found, uint64_t seen) {
   if ((flags & O_PATH) != 0) {
     trace_path_at(call, TRACE_LOOK, directory, path, found);
@@ -123,7 +124,7 @@ bool trace_path_of(int fd, char path[TRACE_TEXT_LIMIT + 1]) {
 void trace_saw_file(const char* path) {
   if (!trace_active()) return;
   const int saved = errno;
-  const uint64_t seen = trace_seen_path(path); /* after libc has read it */
+  const uint64_t seen = trace_seen_path(path); /* libc has read it by now */
   errno = ENOENT;
   trace_saw(TRACE_OPEN_READ, path, seen != 0, seen | TRACE_MAY_CHANGE_UNSEEN);
   errno = saved;

@@ -14,15 +14,15 @@
 
 #include "trace/preload_internal.h"
 
-/* What succeeds never returns, so that must be said before: in the process that ran the program also its end. Should it
- * fail after all, the program goes on with what it was, and its end has been said. */
+/* A successful exec never returns, so the record must be written before it. In the process that wrote `program`, so
+ * must `end`. If exec fails after all, the program goes on and its end is already recorded. */
 static void before_exec(const char* path) {
   if (!trace_active() || !trace_is_executable(AT_FDCWD, path)) return;
   trace_emit(TRACE_EXECUTE, true, path);
   trace_end();
 }
 
-/* One place of a search; true if the program is there. */
+/* Records one candidate of a search; true if the program is there. */
 static bool record_candidate(const char* directory, size_t length, const char* name) {
   char path[TRACE_TEXT_LIMIT + 1];
   const size_t name_length = strlen(name);
@@ -39,7 +39,7 @@ static bool record_candidate(const char* directory, size_t length, const char* n
   return found;
 }
 
-/* libc searches by execve itself, out of our sight. */
+/* libc searches with an internal execve, which no hook sees. */
 static void record_search(const char* name) {
   const char* directory = trace_environment("PATH");
   if (directory == NULL) directory = "/bin:/usr/bin";
@@ -77,14 +77,14 @@ EXEC(execvp, before_search, (const char* path, char* const argv[]), (path, argv)
 EXEC(execvpe, before_search, (const char* path, char* const argv[], char* const environment[]),
      (path, argv, environment))
 
-/* The forms with the arguments in line call execve inside libc, so they are made into the forms with an array. */
+/* libc's variadic forms call an internal execve, so the hooks call the forms with an array instead. */
 static size_t count_arguments(const char* first, va_list arguments) {
   size_t count = 0;
   for (const char* argument = first; argument != NULL; argument = va_arg(arguments, char*)) ++count;
   return count;
 }
 
-/* `last` runs after the arguments and their null: where execle keeps the environment. */
+/* `last` runs after the arguments and their null: execle has the environment there. */
 #define EXEC_IN_LINE(name, last, run)                                       \
   TRACE_EXPORT int name(const char* path, const char* first, ...) {         \
     va_list arguments;                                                      \
@@ -143,7 +143,7 @@ TRACE_EXPORT int posix_spawnp(pid_t* child, const char* path, const posix_spawn_
   return error;
 }
 
-/* The file is opened in the child inside libc; whether that will succeed is judged by what is there now. */
+/* libc opens the file in the child. Whether that will succeed is judged by what is there now. */
 TRACE_HOOK(posix_spawn_file_actions_addopen);
 TRACE_EXPORT int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t* actions, int fd, const char* path,
                                                   int flags, mode_t mode) {
@@ -187,14 +187,14 @@ static void record_connection(const struct sockaddr* address, socklen_t length) 
   trace_emit(TRACE_NETWORK, true, path);
 }
 
-/* libc's own type of the parameter is a union of pointers to all kinds of addresses. */
+/* In libc's headers the parameter is a union of pointers to all address types. */
 TRACE_HOOK(connect);
 TRACE_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t length) {
   record_connection(address.__sockaddr__, length);
   return TRACE_REAL(connect)(fd, address, length);
 }
 
-/* Between fork and exec the loader's lock may be held by a thread that is no more: look these up beforehand. */
+/* Looked up early: between fork and exec, a thread that no longer exists may hold the loader's lock. */
 __attribute__((constructor)) static void look_up_early(void) {
   (void)TRACE_REAL(execve);
   (void)TRACE_REAL(execv);

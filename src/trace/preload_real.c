@@ -1,4 +1,4 @@
-/* The real functions: found on first use, because a hook may be called before any constructor has run. */
+/* The real functions. They are looked up on first use, because a hook may be called before any constructor has run. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,7 +12,7 @@ static __thread int resolving __attribute__((tls_model("initial-exec")));
 
 bool trace_is_resolving(void) { return resolving > 0; }
 
-/* The program calls a function that its libc does not have: without us it would not have started. */
+/* The program calls a function that its libc lacks. Without the library it would not have started. */
 static _Noreturn void die_without(const char* name) {
   static const char message[] = "libhipcache-trace.so: this libc has no function ";
   struct {

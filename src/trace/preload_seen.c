@@ -1,4 +1,4 @@
-/* What a call gave, as a digest: which file, in which state; where a link led. */
+/* Digests of what a call gave: which file, in which state, or where a link led. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static uint64_t digest_of_file(const struct statx* status) {
   return trace_digest_identity(&identity);
 }
 
-/* By statx, for the kernel's own structure of stat has no type in libc's headers. */
+/* Uses statx, because libc's headers have no type for the kernel's structure stat. */
 static bool ask(int directory, const char* path, int flags, struct statx* status) {
   const int saved = errno;
   const bool known = trace_call(SYS_statx, directory, path, flags, WANTED, status) == 0;
@@ -38,7 +38,7 @@ static bool ask(int directory, const char* path, int flags, struct statx* status
   return known && (status->stx_mask & WANTED) == WANTED;
 }
 
-/* The clock that stamps files, by a system call: a preloaded library may have its own idea of libc's function. */
+/* The clock that stamps files. Uses a system call, because another preloaded library may replace libc's function. */
 static int64_t file_clock(void) {
   struct timespec now = {0, 0};
   const int saved = errno;
@@ -47,15 +47,15 @@ static int64_t file_clock(void) {
   return known ? now.tv_sec * (int64_t)SECOND + now.tv_nsec : 0;
 }
 
-/* The last moment of which a change may have this time. A time of whole milliseconds may be of a file system that keeps
- * no finer ones; the coarsest keeps every other second. */
+/* The last moment at which a change may get this time. A time of whole milliseconds may come from a file system without
+ * finer times; the coarsest one counts in steps of two seconds. */
 static int64_t last_moment_of(const struct statx_timestamp* time) {
   if (time->tv_nsec % MILLISECOND == 0) return (time->tv_sec + 2) * (int64_t)SECOND - 1;
   return time->tv_sec * (int64_t)SECOND + time->tv_nsec;
 }
 
-/* Whether all changes from now on give the file another ctime. The clock is read only for files that were changed since
- * it was read last. */
+/* Whether every later change will give the file another ctime. Reads the clock only if the file may have changed since
+ * the clock was last read. */
 static bool changes_show(const struct statx* status) {
   static _Atomic int64_t read_before = 0;
   const int64_t last = last_moment_of(&status->stx_ctime);
@@ -65,7 +65,7 @@ static bool changes_show(const struct statx* status) {
   return last < now;
 }
 
-/* Beside the trace lie the temporary files of the compile, which are no inputs. */
+/* The compile's temporary files lie beside the trace. They are no inputs. */
 static bool lies_beside_trace(int fd) {
   char path[TRACE_TEXT_LIMIT + 1];
   const char* trace = trace_environment("HIPCACHE_TRACE");
@@ -81,8 +81,9 @@ static bool is_input(int fd) {
   return reads;
 }
 
-/* A file that was written just before the process opened it, as by a generator in a build: when the tick is over, which
- * takes some milliseconds, all changes show. Once per process: what was written before shows them by then as well. */
+/* For a file that was written just before the process opened it, as by a generator in a build. Waits some milliseconds
+ * for the tick to end; after that, all changes show. Waits once per process: files that were written before show later
+ * changes by then as well. */
 static void await_next_tick(const struct statx* status) {
   enum { LONGEST_TICK = 10 * MILLISECOND, PAUSE = MILLISECOND / 4 };
   static atomic_flag has_waited = ATOMIC_FLAG_INIT;

@@ -1,4 +1,4 @@
-/* Questions whether a path is there, and what it is: stat, access and their kin, of today's libc and of the old one. */
+/* Calls that ask whether a path exists and what it is: stat, access and their variants, of current and older libcs. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ int __lxstat64(int version, const char* path, struct stat64* status);
 int __fxstatat(int version, int directory, const char* path, struct stat* status, int flags);
 int __fxstatat64(int version, int directory, const char* path, struct stat64* status, int flags);
 
-/* What a filled structure of stat tells. */
+/* The digest of a filled structure stat; 0 if the call failed. */
 #define SEEN_ENTRY(status) \
   (result == 0 ? trace_seen_entry((status)->st_dev, (status)->st_ino, (status)->st_mode, (status)->st_size) : 0)
 
@@ -54,7 +54,7 @@ LOOK_AT_FILE_SYSTEM(statvfs64, struct statvfs64)
 LOOK_AT(fstatat, struct stat)
 LOOK_AT(fstatat64, struct stat64)
 
-/* Not every call asks for all of that. */
+/* A call need not ask for all fields that the digest takes. */
 static uint64_t seen_extended(const struct statx* status) {
   const unsigned wanted = STATX_INO | STATX_TYPE | STATX_SIZE;
   if ((status->stx_mask & wanted) != wanted) return 0;

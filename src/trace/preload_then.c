@@ -1,20 +1,21 @@
-/* Several commands in one start of a program: the front end of a compile, and the back end of what it makes.
+/* Runs several commands in one start of a program: the front end of a compile, then the back end on its output.
  *
- * The problem: a compiler takes some 25 ms of processor time to be loaded, relocated and initialised, which is a tenth
- * of a light compile; to start it twice would cost that twice. The choice: the process forks before `main`, where all
- * of that is done. A child runs `main` with the first command, another with the second, and the process itself becomes
- * the program of the last one. Rejected: exec of the second (measured: it costs the start); both by one call of `main`
- * after the other (a compiler leaves its options and its memory behind).
+ * The problem: loading, relocating and initialising a compiler takes some 25 ms of processor time, a tenth of a light
+ * compile. Starting the compiler twice would cost that twice. The choice: the process forks before `main`, when all of
+ * that is done. One child runs `main` with the first command, another with the second, and the process itself executes
+ * the program of the last command. Rejected: executing the compiler again for the second command. As measured, that
+ * costs the whole start. Rejected: calling `main` twice in one process. A compiler leaves its options and its memory
+ * behind.
  *
  *   argv: A.. MARK B.. MARK program C..     A and B are commands of this program, C is one of another
- *   argv: A.. MARK B.. MARK ... MARK        or there is none of another at the end
+ *   argv: A.. MARK B.. MARK ... MARK        all commands are of this program
  *
- *   child: main(A)   its trace is this process's
- *   child: main(B)   its trace, and that of what follows, is NAME.then; what it prints goes to NAME.said
+ *   child: main(A)   writes to this process's trace
+ *   child: main(B)   writes to the trace NAME.then, as everything after it does; its messages go to NAME.said
  *   exec C
  *
- * Nothing is run after a command that fails; the process then ends as that did. NAME.first holds the processor time of
- * A in microseconds, once it has succeeded. */
+ * If a command fails, nothing further is run, and the process ends as the command did. NAME.first holds A's processor
+ * time in microseconds, once A has succeeded. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +35,7 @@
 
 typedef int (*main_function)(int, char**, char**);
 
-enum { CANNOT_START = 126 }; /* as a shell has it */
+enum { CANNOT_START = 126 }; /* a shell's exit code for it */
 
 static const char mark[] = "\x01then\x01";
 static main_function real_main;
@@ -50,7 +51,7 @@ static int find_mark(char** argv) {
   return argv[index] == NULL ? -1 : index;
 }
 
-/* NAME with an ending; false if there is none, or no room for it. */
+/* The trace's NAME with an ending; false if there is no trace or no room. */
 static bool beside_trace(char path[TRACE_TEXT_LIMIT + 1], const char* ending) {
   const char* name = trace_environment("HIPCACHE_TRACE");
   if (name == NULL || strlen(name) + strlen(ending) > TRACE_TEXT_LIMIT) return false;
@@ -76,7 +77,7 @@ static bool write_all(int fd, const char* bytes, size_t size) {
   return true;
 }
 
-/* What was read until `main` was read for the second command as well. */
+/* The second command depends on everything that was read before `main`, too. */
 static bool copy_trace(void) {
   char bytes[16 * 1024];
   char path[TRACE_TEXT_LIMIT + 1];
@@ -108,7 +109,7 @@ static bool note_time(const struct rusage* used) {
   return written;
 }
 
-/* The process's own record goes on in the other file. */
+/* From here on the process's own trace is NAME.then. */
 static bool switch_trace(void) {
   strcpy(second_variable, trace_variable);
   if (!beside_trace(second_variable + strlen(trace_variable), ".then")) return false;
@@ -117,7 +118,7 @@ static bool switch_trace(void) {
   return trace_restart();
 }
 
-/* The compiler's are no gain to the program that follows. */
+/* The program that follows gains nothing from the compiler's huge pages. */
 static void drop_huge_pages(void) {
   char** kept = environ;
   for (char** entry = environ; *entry != NULL; ++entry)
@@ -131,7 +132,7 @@ static bool redirect_texts(void) {
   return trace_call(SYS_dup3, fd, STDOUT_FILENO, 0) >= 0 && trace_call(SYS_dup3, fd, STDERR_FILENO, 0) >= 0;
 }
 
-/* As it ended, without a second core. */
+/* Ends this process as the child ended, but without a second core file. */
 static _Noreturn void end_as(int status) {
   if (WIFSIGNALED(status)) {
     const struct rlimit none = {0, 0};
@@ -188,8 +189,8 @@ static int run_with_words(int argc, char** argv, char** environment) {
   return real_main(argc + added_count, words, environ);
 }
 
-/* The beginning of every program. What does not have the mark, and is to add no words (preload_driver.c), goes on as it
- * is. */
+/* The start of every program. A program without the mark, and without words to add (preload_driver.c), runs its own
+ * `main` directly. */
 TRACE_HOOK(__libc_start_main);
 TRACE_EXPORT int __libc_start_main(main_function main, int argc, char** argv, void (*init)(void), void (*fini)(void),
                                    void (*loader_fini)(void), void* stack_end);

@@ -1,4 +1,4 @@
-/* Users and groups by their names and numbers, which libc reads from files by itself. */
+/* Look-ups of users and groups by name or number. libc reads their files by itself. */
 #define _GNU_SOURCE
 #include <grp.h>
 #include <pwd.h>
@@ -6,7 +6,7 @@
 
 #include "trace/preload_internal.h"
 
-/* The lists of users and groups. What a service answers instead is a connection of its module's, which is seen. */
+/* Records the list of users or groups. If a service answers instead, its module connects, and a hook records that. */
 static void saw_users(const char* list) {
   if (!trace_active()) return;
   trace_saw_file("/etc/nsswitch.conf");

@@ -1,4 +1,4 @@
-/* What changes the file system by name: made, moved, linked, removed, given another mode, owner, size or time. */
+/* Calls that change the file system by name: create, move, link, remove, or set mode, owner, size or time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "trace/preload_internal.h"
 
-/* A call of the form int name(path, ...): parameters and arguments as lists in brackets. */
+/* A call of the form int name(path, ...). `parameters` and `arguments` are parenthesised lists. */
 #define CHANGE(name, parameters, arguments)          \
   TRACE_HOOK(name);                                  \
   TRACE_EXPORT int name parameters {                 \
@@ -79,7 +79,7 @@ TRACE_EXPORT int renameat2(int from_directory, const char* from, int to_director
   return result;
 }
 
-/* The old name's bytes are read by whoever reads the new one. */
+/* Reading the new name reads the bytes of the old one, so the old name counts as read. */
 TRACE_HOOK(link);
 TRACE_EXPORT int link(const char* from, const char* to) {
   const int result = TRACE_REAL(link)(from, to);

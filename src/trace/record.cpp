@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kHeaderSize = 16;
 constexpr std::size_t kTextLimit = 4096;
 
-// Reads record after record; holds where it is, for the messages.
+// Reads record after record. The position is for error messages.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}

@@ -1,6 +1,6 @@
 #include "trace/seen_digest.h"
 
-/* FNV-1a, then mixed, for its upper bits hardly know of the last bytes. */
+/* FNV-1a plus a final mix, because FNV's upper bits hardly depend on the last bytes. */
 uint64_t trace_digest(const void* bytes, size_t size) {
   uint64_t value = 14695981039346656037U;
   for (size_t i = 0; i < size; ++i) value = (value ^ ((const unsigned char*)bytes)[i]) * 1099511628211U;

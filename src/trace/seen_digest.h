@@ -1,6 +1,6 @@
-/* The digest in a record of what a call gave (`seen`): made by the preload library, and made again by the race guard.
+/* The digest (`seen`) of what a call gave. The preload library computes it, and the race guard computes it again.
  *
- * C, for the library is; the C++ side is hipcache/trace/seen.h. */
+ * In C, because the library is. The C++ interface is hipcache/trace/seen.h. */
 #ifndef HIPCACHE_TRACE_SEEN_DIGEST_H
 #define HIPCACHE_TRACE_SEEN_DIGEST_H
 
@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-/* What tells the files of one name apart. Of a file that was only looked at, `size` is 1 for all that are not empty,
- * and no time counts. Of anything but a regular file only the first three count, the others are 0: a directory stays
- * the same one when something else is made in it. */
+/* What identifies a file. For a file that was only looked at, `size` is 1 if it is not empty, and times are 0. For
+ * anything but a regular file only the first three fields count and the others are 0: a directory stays the same one
+ * when an entry is added. */
 struct trace_identity {
   uint64_t device_major;
   uint64_t device_minor;
@@ -25,13 +25,13 @@ struct trace_identity {
   int64_t modified_nanoseconds;
 };
 
-/* Never 0, which stands for "not known". */
+/* Never 0, which means "not known". */
 uint64_t trace_digest(const void* bytes, size_t size);
 /* Without the bit below. */
 uint64_t trace_digest_identity(const struct trace_identity* identity);
 
-/* A bit that `open_read` records have beside the digest of a regular file: its ctime is not older than the clock was
- * when the process could begin to read. A later change may then leave the file in the same state. */
+/* A bit that `open_read` records add to the digest of a regular file: when the process could begin to read, the clock
+ * was not yet past the file's ctime. A later change may then leave the file in the same state. */
 enum { TRACE_MAY_CHANGE_UNSEEN = 1 };
 
 #ifdef __cplusplus
