@@ -1,10 +1,12 @@
-// The build directories that a directory lies in, found without a setting.
+// Finds the build directories that contain a directory, without a setting.
 //
-// The problem: equal builds in two directories have to agree in names, and nobody says where a build begins. The
-// choice: a directory with a CMakeCache.txt or a build.ninja (CMake, Meson, gn), and of those above one another the
-// nearest and the topmost, since projects nest the builds of others: what the inner one has to itself is relative to
-// the nearest, what it has from the others to the topmost. Rejected: CMakeFiles and Makefile, which CMake writes into
-// every directory of a build and people into their sources.
+// Problem: equal builds in two directories must agree in names, but nothing says where a build
+// directory begins.
+// Choice: a directory with a CMakeCache.txt or a build.ninja (CMake, Meson, gn). Projects nest the
+// builds of other projects, so both the nearest and the topmost one count: the inner build's own
+// names are relative to the nearest, shared names to the topmost.
+// Rejected: CMakeFiles and Makefile; CMake writes them into every directory of a build, and people
+// write Makefiles into their sources.
 #ifndef HIPCACHE_PLAN_BUILD_ROOT_H
 #define HIPCACHE_PLAN_BUILD_ROOT_H
 
@@ -18,7 +20,8 @@ struct BuildRoots {
   std::string topmost;
 };
 
-// Asks twice for each directory from there upwards but "/". Errors count as "not there".
+// Calls `exists` twice for the directory and each of its parents except "/". Errors count as "does
+// not exist".
 BuildRoots build_roots(const std::string& absolute_directory,
                        const std::function<bool(const std::string& path)>& exists);
 

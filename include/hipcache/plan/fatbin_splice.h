@@ -1,14 +1,17 @@
-// Puts a fatbin into a host object that was compiled with a placeholder in its place.
+// The deferred fatbin: puts a fatbin into a host object that was compiled with a placeholder.
 //
-// The problem: the driver compiles the host last, since the object contains the fatbin, so every change of any device's
-// code costs a compile of the host. The choice: compile it with a few bytes instead, and give the section .hip_fatbin
-// its contents afterwards: what follows in the file moves, and nothing else changes, as no symbol or relocation knows
-// the fatbin's size. Rejected: objcopy --update-section, and LLVM's library behind it, which lays the file out
-// otherwise than LLVM 15's own writer does; a placeholder of the fatbin's size, which is known too late.
+// Problem: the driver compiles the host last, because the object contains the fatbin. So every
+// change of device code costs a host compile.
+// Choice: compile the host with a few placeholder bytes, and fill the section .hip_fatbin
+// afterwards. What follows in the file moves; nothing else changes, because no symbol or relocation
+// knows the fatbin's size.
+// Rejected: objcopy --update-section, and LLVM's library behind it, which lay the file out
+// differently from LLVM 15's own writer; a placeholder of the fatbin's size, which is known too
+// late.
 //
-// Trusted only as far as it proves itself: the layout that is made here for the object's own sections must be, byte for
-// byte, the object that is given. That the compiler writes the same code around any fatbin is proved apart
-// (plan/host_apart.h).
+// The splice checks itself: the layout that this code computes for the object's own sections must
+// equal the given object, byte for byte. Another step proves that the compiler writes the same code
+// around any fatbin (HostApart::proof in plan/plan.h).
 #ifndef HIPCACHE_PLAN_FATBIN_SPLICE_H
 #define HIPCACHE_PLAN_FATBIN_SPLICE_H
 
@@ -19,18 +22,19 @@
 
 namespace hipcache::plan {
 
-// Like a fatbin it is no C string and of no size that a linker merges: such constants go into other kinds of sections.
+// Like a fatbin, it is no C string and has no size that a linker merges: a compiler puts such
+// constants into other kinds of sections.
 inline constexpr std::string_view kPlaceholderFatbin{"hipcache\0in the place of a fatbin\0\1", 35};
 
-// The object that the compiler would have written with `fatbin`. Error: `object` is no ELF relocatable of 64 bits,
-// little endian, of the layout of LLVM's writer, with the placeholder in its section .hip_fatbin. Any bytes may be
-// given.
+// The object that the compiler would have written with `fatbin`. Error unless `object` is a 64-bit
+// little-endian ELF relocatable in the layout of LLVM's writer, with the placeholder in its section
+// .hip_fatbin. Safe for any bytes.
 Result<std::string> splice_fatbin(std::string_view object, std::string_view fatbin);
 
-// Whether the object is complete without a fatbin. clang is given the fatbin of every HIP source, and writes it only
-// where the source has a kernel or a device's variable; without one the object is the same around any fatbin. True only
-// if the object is as above but for the placeholder: it has none of the sections of a fatbin, and neither the
-// placeholder nor a name of the symbols that refer to a fatbin occurs in it. Any bytes may be given.
+// Whether the object is complete without a fatbin. clang gets a fatbin for every HIP source, but
+// writes it only if the source has a kernel or a device variable. Otherwise the object is the same
+// with any fatbin. True only if the object has the layout above and contains no fatbin section, no
+// placeholder, and no name of the symbols that refer to a fatbin. Safe for any bytes.
 bool needs_no_fatbin(std::string_view object);
 
 }  // namespace hipcache::plan

@@ -1,9 +1,9 @@
-// A compile, or a link of relocatable device code, as a graph of steps, read from what the user's own driver prints for
-// -###.
+// A plan: a compile, or a link of relocatable device code, as a graph of steps. Read from what the
+// user's own driver prints for -###.
 //
-// The driver's temporary names are mapped to names of ours in the request's directory. Only jobs of known kinds, with
-// files that go from one to the next in known ways, become a plan; everything else is an error, and the compile passes
-// through. docs/plan.md has the rules.
+// The driver's temporary names are replaced by names in the request's directory. Only jobs of known
+// kinds, with files that pass between them in known ways, become a plan. Anything else is an error,
+// and the compile is passed through. docs/plan.md has the rules.
 #ifndef HIPCACHE_PLAN_PLAN_H
 #define HIPCACHE_PLAN_PLAN_H
 
@@ -18,13 +18,13 @@
 
 namespace hipcache::plan {
 
-// `unbundle` and `link` are a link's: an input taken apart, and the host's linker. `back_end` makes a device's code of
-// bitcode, where the new offload driver leaves that to clang-linker-wrapper; `question` asks the wrapper what it would
-// start (Plan::question).
+// `unbundle` (splits a bundled input) and `link` (the host's linker) occur in a link. `back_end`
+// makes device code from bitcode, where the new offload driver leaves that to clang-linker-wrapper.
+// `question` asks the wrapper what it would start (Plan::question).
 enum class StepKind { device, bundle, host, unbundle, link, back_end, question };
 
-// A command of the driver's with its file names of passage replaced: an argument may contain kDirectory, which stands
-// for the request's temporary directory.
+// A driver command with its intermediate file names replaced. An argument may contain kDirectory,
+// which stands for the request's temporary directory.
 struct StepCommand {
   std::string program;
   std::vector<std::string> argv;
@@ -32,39 +32,45 @@ struct StepCommand {
 
 // A file that a step writes.
 struct StepOutput {
-  std::string role;   // what it is, once per step: "object", "depfile", "code-object", "bundle", ... Part of the key
-  std::string name;   // in the request's directory: "gfx906.out", "host.o"
-  std::string place;  // where the user's driver puts it, as it names it; empty: a file of passage, which nobody sees
-  // Not empty: the file has a placeholder, and an earlier step's file of that name takes its place on the way to the
-  // user (plan/fatbin_splice.h).
+  // The kind of the output, unique in the step: "object", "depfile", "code-object", "bundle", ...
+  // Part of the key.
+  std::string role;
+  std::string name;  // in the request's directory: "gfx906.out", "host.o"
+  // Where the user's driver puts it, as named there; empty: an intermediate file, which no user
+  // sees.
+  std::string place;
+  // Not empty: the file has a placeholder. When it is delivered to the user, an earlier step's file
+  // of this name replaces the placeholder (plan/fatbin_splice.h).
   std::string fatbin = {};
-  // Beside what the step is run for (depfile, split debug information): compilers write such a file in place, and
-  // replace the others.
+  // A secondary output (depfile, split debug information). Compilers write such a file in place,
+  // and replace the others.
   bool beside = false;
   bool operator==(const StepOutput&) const = default;
 };
 
 // A file that the driver writes itself while it plans, and that a step reads.
 struct StepFile {
-  std::string name;       // in the request's directory
-  std::string bytes;      // may contain kDirectory
-  bool verbatim = false;  // kDirectory in them is no name
+  std::string name;   // in the request's directory
+  std::string bytes;  // may contain kDirectory
+  // kDirectory in `bytes` is plain text, not a placeholder.
+  bool verbatim = false;
   bool operator==(const StepFile&) const = default;
 };
 
 struct Step;
 
-// Another way to a device's code object: the front end as far as the bitcode, and the back end and the linker from
-// there. An edit that leaves the bitcode as it was (of the host's lines, of a comment, of a macro that nobody uses)
-// then runs the front end alone.
+// The codegen split: a device compile as a front end that makes bitcode, and a back end with linker
+// from there. An edit that leaves the bitcode unchanged (in host lines, a comment, an unused macro)
+// then runs only the front end.
 //
-// It is good for compilers that make the same code object in two processes as in one. `proof` tries that on a small
-// source of our own: two code objects, one by each way (is_halves_proof below). It is run once for each compiler and
-// set of options that make code. Rejected: a proof by the user's source, for which the build that makes it pays both
-// ways; the bitcode after the optimisations, which are most of the back end's work.
+// Valid for compilers that make the same code object in two processes as in one. `proof` tests that
+// on a small built-in source, with one code object made each way (is_halves_proof below). It runs
+// once for each compiler and set of options that make code.
+// Rejected: a proof with the user's source, because its build would pay for both ways; splitting
+// after the optimisations, which are most of the back end's work.
 struct Halves {
   StepCommand front;
-  std::string bitcode;  // name in the directory of what the front end makes
+  std::string bitcode;  // name in the directory of the front end's output
   std::vector<StepCommand> back;
   StepCommand both;                   // front and back by one start of the compiler (kThen)
   std::shared_ptr<const Step> proof;  // never null
@@ -72,24 +78,32 @@ struct Halves {
 
 struct Step {
   StepKind kind = StepKind::device;
-  command::ArchId arch;               // device and back_end only
-  std::string subject;                // unbundle only: the file that is taken apart
-  std::vector<StepCommand> commands;  // device: cc1, lld; bundle: the bundler; host: cc1
-  // The same less what cannot reach the outputs (names of depfiles, of temporaries, directories only debug info
-  // mentions where there is none): what the step's key is made of.
+  command::ArchId arch;  // device and back_end only
+  std::string subject;   // unbundle only: the file that is split
+  // device: cc1, lld; bundle: the bundler; host: cc1.
+  std::vector<StepCommand> commands;
+  // `commands` without arguments that cannot reach the outputs: names of depfiles and temporaries,
+  // and, if there is no debug info, directories that only debug info mentions. The step's key is
+  // made of this.
   std::vector<std::vector<std::string>> keyed;
   std::vector<StepOutput> outputs;
-  std::string depfile;         // name in the directory, or empty. Of a device step it matters only if the step fails
-  bool hashes_names = false;   // what names and ids go into the output cannot be seen there
-  bool is_proof = false;       // whatever names and ids are in its outputs, what they show is good for all requests
-  bool starts_others = false;  // the bundler has llvm-objcopy work on objects
+  // Name in the directory, or empty. For a device step it matters only if the step fails.
+  std::string depfile;
+  // Names and ids that go into the output cannot be found there by a search.
+  bool hashes_names = false;
+  // Names and ids in the outputs of a proof do not matter: its result is valid for all requests.
+  bool is_proof = false;
+  bool starts_others = false;         // the bundler has llvm-objcopy work on objects
   std::vector<std::string> inputs;    // names of earlier steps' outputs, in order
-  std::vector<StepFile> files;        // what `keyed` has of them counts
-  bool prints_passage = false;        // messages may name files of passage
+  std::vector<StepFile> files;        // count as far as `keyed` has them
+  bool prints_passage = false;        // messages may name intermediate files
   std::optional<Halves> halves = {};  // device only
-  std::string unproven;               // an argument that may let equal runs differ: the step is run, and never stored
-  bool is_front_end = false;  // device only: code is made of its output by a back end, in a step or in the bundle
-  std::vector<command::ArchId> back_ends = {};  // bundle only: those that run inside of it, one after the other
+  // An argument that may make equal runs differ: the step runs, but is never stored.
+  std::string unproven;
+  // device only: a back end makes code from its output, in a step or in the bundle.
+  bool is_front_end = false;
+  // bundle only: the back ends that run inside of it, one after the other.
+  std::vector<command::ArchId> back_ends = {};
 };
 
 inline constexpr const char* kDirectory =
@@ -97,40 +111,44 @@ inline constexpr const char* kDirectory =
     "dir"
     "\x01";
 
-// Between the commands that one start of a program runs: those of the same program, and the path and the arguments of
-// another one, which it becomes in the end. Only with the trace library (src/trace/preload_then.c).
+// Separates the commands that one start of a program runs. The last command may be another program,
+// given by path and arguments, which the process then becomes. Needs the trace library
+// (src/trace/preload_then.c).
 inline constexpr const char* kThen =
     "\x01"
     "then"
     "\x01";
 
-// A role says what the bytes are and not who gets them: the same commands make the same roles, whether the file is the
-// user's or goes to a later step. Results are stored by role, so a role that changed with the plan around the step
-// would make one plan's result useless to another one.
-inline constexpr const char* kCodeObject = "code-object";          // of one arch: code, bitcode, assembly
-inline constexpr const char* kBundle = "bundle";                   // a fatbin among them
+// A role says what the bytes are, not who gets them. The same commands make the same roles, whether
+// the file goes to the user or to a later step. Results are stored by role; if roles depended on
+// the rest of the plan, one plan could not use another plan's results.
+inline constexpr const char* kCodeObject = "code-object";          // of one architecture
+inline constexpr const char* kBundle = "bundle";                   // includes fatbins
 inline constexpr const char* kFatbinObjectRole = "fatbin-object";  // of a link
-inline constexpr const char* kObject = "object";                   // the host's, or what stands for it
+inline constexpr const char* kObject = "object";                   // the host's
 inline constexpr const char* kDepfile = "depfile";
 inline constexpr const char* kProgram = "program";
-inline constexpr const char* kSaid = "said";  // what a back end printed: the wrapper is to print it, in its place
-// Made into the checkout's own depfile before it is given out (plan/depfile.h); it stands for a depfile in a result.
+// What a back end printed: the wrapper is to print it in place of the back end.
+inline constexpr const char* kSaid = "said";
+// A portable depfile (plan/depfile.h): made into the checkout's own depfile before it is delivered.
 inline constexpr const char* kPortableDepfile = "portable-depfile";
-inline constexpr const char* kPortableGccDepfile = "portable-gcc-depfile";  // the same in gcc's form
+inline constexpr const char* kPortableGccDepfile = "portable-gcc-depfile";  // in gcc's form
 
-// The file in the request's directory with the prepared answers to what programs start (src/trace/preload_answer.c).
+// The file in the request's directory with the prepared answers to what programs start
+// (src/trace/preload_answer.c).
 inline constexpr const char* kAnswers = "answers";
 
-// What the linker wrapper would have started in a link, and with which files (src/trace/preload_answer.c): a file in
-// the request's directory, and its role.
+// What the linker wrapper would have started in a link, and with which files
+// (src/trace/preload_answer.c). Both the name of the file in the request's directory and its role.
 inline constexpr const char* kCaptured = "captured";
 
-// Another way to the same object: the host is compiled with a placeholder of the fatbin, beside the devices, so that no
-// change of theirs costs a compile of the host.
+// The deferred fatbin: the host is compiled with a placeholder for the fatbin, beside the devices,
+// so that no change of device code costs a host compile.
 //
-// It is good for compilers that write the same code around any fatbin. `proof` tries that: two compiles of a small
-// source by the host's own command, one with a fatbin and one with the placeholder (is_proof below). Macros, search
-// paths and warnings are not part of its key, so it is run once for each compiler and set of options that make code.
+// Valid for compilers that write the same code around any fatbin. `proof` tests that: the host's
+// own command compiles a small source twice, with a fatbin and with the placeholder (is_proof
+// below). Macros, search paths and warnings are not part of its key, so it runs once for each
+// compiler and set of options that make code.
 struct HostApart {
   std::vector<Step> steps;  // devices, host, bundle
   Step proof;
@@ -139,25 +157,27 @@ struct HostApart {
 struct Plan {
   std::vector<Step> steps;              // in the driver's order: devices first
   std::string driver_stderr;            // the driver's own warnings, printed before any step's
-  std::optional<HostApart> apart = {};  // where the host's object contains a fatbin
-  // Where clang-linker-wrapper runs the devices' back ends: it is asked which, and what it prints is for
-  // take_back_ends(); of a link, what it leaves in its output is for take_captured(). Without an answer the plan is
-  // good as it is: the back ends run inside of the wrapper.
+  std::optional<HostApart> apart = {};  // set if the host's object contains a fatbin
+  // Set if clang-linker-wrapper runs the devices' back ends: asks the wrapper which ones. For a
+  // compile, what the step prints goes to take_back_ends(); for a link, what it leaves in kCaptured
+  // goes to take_captured(). Without an answer the plan is valid as it is: the back ends run inside
+  // of the wrapper.
   std::optional<Step> question = {};
 };
 
-// Who is given the id of a compile: the driver by -cuid=, or, where it would ignore that, each frontend by -Xclang.
+// Who is given the CUID of a compile: the driver by -cuid=, or, if it would ignore that, each
+// frontend by -Xclang.
 enum class IdFor { driver, frontends };
 
-// The option that has clang's driver and frontends print in colour.
+// The option that makes clang's driver and frontends print in colour.
 inline constexpr const char* kColourOption = "-fcolor-diagnostics";
 
-// The driver command whose output read_plan understands: the user's argv with the id (a compile's), colour and -###
-// added.
+// The driver command whose output read_plan understands: the user's argv with the CUID (of a
+// compile), colour and -### added.
 std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour,
                                          IdFor id_for = IdFor::driver);
 
-// What of them is added to the user's.
+// The words that probe_arguments adds to the user's argv.
 std::vector<std::string> probe_words(const command::Invocation& invocation, const std::string& cuid, bool colour,
                                      IdFor id_for);
 
@@ -167,26 +187,31 @@ inline constexpr const char* kSourceDateOption = "-source-date-epoch";
 // Whether the driver printed messages of its own beside the plan, or something that is no plan.
 bool has_messages(std::string_view printed);
 
-// Whether the plan is good for another date as well: no job has the option twice, for one of the two is the user's own.
+// Whether the plan is valid for another date as well: no job has the option twice, since one of two
+// would be the user's own.
 bool may_take_another_date(std::string_view printed);
 
-// `printed` is the driver's standard error; `temporary_directory` is the TMPDIR that it ran with. `source_date` takes
-// the place of the date that the driver took from SOURCE_DATE_EPOCH then; empty: the variable is not set now, or not a
-// date, and the plan stays as it is. REQUIRES: the variable is set now if and only if it was set then.
+// `printed` is the driver's standard error; `temporary_directory` is the TMPDIR that it ran with.
+// `source_date` replaces the date that the driver took from SOURCE_DATE_EPOCH. Empty: the variable
+// is unset now or is no date, and the plan stays as it is. REQUIRES: the variable is set now if and
+// only if it was set when the driver ran.
 Result<Plan> read_plan(std::string printed, const command::Invocation& invocation,
                        const std::string& temporary_directory, std::string_view source_date = {});
 
-// Gives each back end that the wrapper would start a step of its own. `printed` is what the plan's question printed in
-// `directory`. After an error the plan is as it was. REQUIRES: plan.question.
+// Gives each back end that the wrapper would start a step of its own. `printed` is the output of
+// the plan's question, which ran in `directory`. After an error the plan is unchanged. REQUIRES:
+// plan.question.
 //
-// The bundle's step still runs the wrapper. What that starts is answered by what the steps made if it is the same, by
-// arguments and by content, and runs otherwise: so nothing that is made here need be true. Rejected: running the
-// bundler ourselves, as the list of jobs has it, for then the wrapper would have to do what it says; handing what the
-// wrapper starts to the daemon, for the wrapper starts one back end after the other.
+// The bundle's step still runs the wrapper. When the wrapper starts a program with the same
+// arguments and input contents as one of these steps, that step's outputs are its answer. Any other
+// program runs as usual, so a wrong prediction here costs time but never correctness.
+// Rejected: running the bundler ourselves from the list of jobs (the wrapper might do something
+// else than it says); passing each program that the wrapper starts to the daemon (the wrapper
+// starts the back ends one after the other).
 Status take_back_ends(Plan& plan, std::string_view printed, const std::string& directory);
 
-// The same of a link, by what its question has left in kCaptured. Where the wrapper starts no compiler the plan stays
-// as it is.
+// The same for a link, from what its question left in kCaptured. If the wrapper starts no compiler,
+// the plan stays as it is.
 Status take_captured(Plan& plan, std::string_view captured);
 
 // Whether the two files of HostApart::proof show that the fatbin may be put in afterwards.

@@ -1,8 +1,9 @@
-// What -ffile-prefix-map and its kin leave of the roots in a result.
+// What -ffile-prefix-map and similar options leave of root names in a result.
 //
-// A map of just a root takes the root's name out of what the compiler writes. A map of a directory above a root leaves
-// the rest of the root's name: "-fdebug-prefix-map=/src=." makes "./build" of "/src/build", and no look for
-// "/src/build" finds that.
+// A map of the root itself removes the root's name from what the compiler writes. A map of a
+// directory above a root leaves the rest of the root's name. For example,
+// "-fdebug-prefix-map=/src=." turns "/src/build" into "./build", which a search for "/src/build"
+// does not find.
 #ifndef HIPCACHE_PLAN_PREFIX_MAPS_H
 #define HIPCACHE_PLAN_PREFIX_MAPS_H
 
@@ -18,19 +19,21 @@ class PrefixMaps {
  public:
   PrefixMaps() = default;  // none
 
-  // Takes the maps of one command: of the driver's options, or of a frontend's. REQUIRES: the same roots each time.
+  // Adds the maps of one command, with the driver's or a frontend's options. REQUIRES: the same
+  // roots each time.
   void add(const std::vector<std::string>& argv, const Roots& roots);
 
-  // Whose names a source that asks for its own name (__FILE__) cannot get, as they are mapped to what shows no root.
-  // More than one map could undo each other: then none is.
+  // Roots whose names cannot reach a source that asks for its own name (__FILE__), because a map
+  // replaces them by text that shows no root. A command with several such maps adds none, since
+  // maps could undo each other.
   RootMask own_names() const { return own_names_; }
 
-  // What of the roots may be left in these bytes. Of a root within another one that is mapped it is the place in that;
-  // of others it may be anything.
+  // The roots that these bytes may show by the remains of their names. places_in: the map is of a
+  // root around this one, so the remains are this root's path in that one. left_in: any other map.
   RootMask left_in(std::string_view bytes) const;
   RootMask places_in(std::string_view bytes) const;
 
-  // The roots of which places_in may speak.
+  // The roots that places_in may return.
   RootMask places() const;
 
  private:
@@ -46,7 +49,7 @@ class PrefixMaps {
   RootMask own_names_ = 0;
 };
 
-// Whether an argument maps a directory above that one, or one whose name begins so.
+// Whether an argument maps a directory above that one, or a directory whose name begins so.
 bool maps_above(const std::string& directory, const std::vector<std::string>& argv);
 
 }  // namespace hipcache::plan

@@ -1,8 +1,10 @@
-// Messages over a unix stream socket: a 12-byte header (magic, length, number of descriptors; little-endian), then one
-// protobuf message. Descriptors travel with the first byte of the header (SCM_RIGHTS).
+// Messages over a unix stream socket: a 12-byte header (magic, length, number of descriptors;
+// little-endian), then one protobuf message. Descriptors travel with the first byte of the header
+// (SCM_RIGHTS).
 //
-// Everything is bounded: a message by kMessageLimit, its descriptors by kDescriptorLimit, each call by its deadline.
-// Garbage, an oversized or a half message is an error that names what was wrong; the channel is then of no further use.
+// Everything is bounded: a message by kMessageLimit, its descriptors by kDescriptorLimit, each call
+// by its deadline. A garbled, oversized or truncated message is an error that names the fault; the
+// channel is then unusable.
 #ifndef HIPCACHE_PROTOCOL_CHANNEL_H
 #define HIPCACHE_PROTOCOL_CHANNEL_H
 
@@ -34,8 +36,8 @@ class Channel {
   Status send(const Message& message, const std::vector<int>& descriptors, std::chrono::milliseconds deadline);
   Status send(const Message& message, std::chrono::milliseconds deadline) { return send(message, {}, deadline); }
 
-  // A closed peer is ErrorCode::closed; silence until the deadline is ErrorCode::timed_out, after which it may be
-  // called again.
+  // A closed peer is ErrorCode::closed. Silence until the deadline is ErrorCode::timed_out; receive
+  // may be called again.
   Result<Received> receive(std::chrono::milliseconds deadline);
 
   int fd() const { return socket_.get(); }
@@ -44,18 +46,21 @@ class Channel {
   UniqueFd socket_;
 };
 
-// Bytes of a message without framing, and back: apart from the socket so that they can be fuzzed.
+// The bytes of a message without framing, and back: separate from the socket so that they can be
+// fuzzed.
 std::string encode(const Message& message);
 Result<Message> decode(const std::string& bytes);
 
-// Where the daemon of this user and view listens: daemon.sock in its directory (hipcache/protocol/view.h). An error
-// names the limit if the path does not fit into a socket address.
+// Where the daemon of this user and view listens: daemon.sock in its directory
+// (hipcache/protocol/view.h). If the path does not fit into a socket address, the error names the
+// limit.
 Result<std::string> socket_path(const std::string& cache_directory);
 
 // Connects; refuses a socket whose peer is another user.
 Result<UniqueFd> connect_to(const std::string& socket_path, std::chrono::milliseconds deadline);
 
-// Binds (mode 0600, replacing a stale file) and listens. REQUIRES: the caller holds the directory's daemon lock.
+// Binds (mode 0600, replacing a stale file) and listens. REQUIRES: the caller holds the directory's
+// daemon lock.
 Result<UniqueFd> listen_at(const std::string& socket_path);
 
 // Accepts one connection; a peer of another uid is closed and reported as an error.

@@ -1,5 +1,5 @@
-// Why the steps of a compile would run: what differs from the nearest compile that is stored. The answer to --explain,
-// and what the log says of a miss.
+// Why the steps of a compile would run: the differences from the nearest stored compile. The answer
+// to --explain, and the log's explanation of a miss.
 #ifndef HIPCACHE_PROTOCOL_EXPLANATION_H
 #define HIPCACHE_PROTOCOL_EXPLANATION_H
 
@@ -9,15 +9,17 @@
 
 namespace hipcache::protocol {
 
-// In the order in which differences are told. The numbers are on the wire: new ones go to the end.
+// In the order in which differences are reported. The numbers are on the wire: add new ones at the
+// end.
 enum class Differs : std::uint32_t {
-  nothing_stored = 0,     // no compile of this output is
-  recache = 1,            // what is stored is not to be used
-  compiler = 2,           // now and was: paths
-  argument_added = 3,     // name: one or more arguments, as they follow each other
-  argument_removed = 4,   // the same
-  argument_moved = 5,     // the same
-  driver_arguments = 6,   // that the driver made, and that may tell a variable's value
+  nothing_stored = 0,    // no compile of this output is stored
+  recache = 1,           // stored results are not to be used
+  compiler = 2,          // now and was: paths
+  argument_added = 3,    // name: one or more arguments, in a row
+  argument_removed = 4,  // the same
+  argument_moved = 5,    // the same
+  // Made by the driver; not shown, as they may reveal a variable's value.
+  driver_arguments = 6,
   arch_added = 7,         // name
   arch_removed = 8,       // name
   asked_directory = 9,    // now and was: working directories
@@ -32,21 +34,25 @@ enum class Differs : std::uint32_t {
   variable_set = 18,
   variable_unset = 19,
   working_directory = 20,
-  shown_root = 21,          // name: a root (base directory, build directory), where it shows in a result
-  shown_cuid = 22,          // the same of the id of the translation unit
-  appeared = 23,            // name: a path
-  vanished = 24,            // the same
-  content = 25,             // name: a path; now and was: the first 16 digits of its digests
-  nature = 26,              // name: a path; now and was: what it is, as "directory"
-  link = 27,                // name: a path
-  real_path = 28,           // the same
-  search = 29,              // name: a program; PATH leads elsewhere for it
-  listing = 30,             // name: a path
-  same_files = 31,          // which names of equal content are one file
-  refused = 32,             // name: why the step could not be stored; now: the detail
-  gone = 33,                // nothing differs, but the result is not stored any more
-  shown_output_names = 34,  // the names of the outputs, where they show in a result
-  own_name = 35,            // name: a source that asks for its own name (__FILE__); now: the root in that name
+  // name: a root (base directory, build directory) that shows in a result.
+  shown_root = 21,
+  shown_cuid = 22,  // the translation unit's id, which shows in a result
+  appeared = 23,    // name: a path
+  vanished = 24,    // the same
+  content = 25,     // name: a path; now and was: the first 16 digits of its digests
+  // name: a path; now and was: its kind, such as "directory".
+  nature = 26,
+  link = 27,        // name: a path
+  real_path = 28,   // the same
+  search = 29,      // name: a program; PATH leads elsewhere for it
+  listing = 30,     // name: a path
+  same_files = 31,  // which names of equal content are one file
+  // name: why the step could not be stored; now: the detail.
+  refused = 32,
+  gone = 33,                // nothing differs, but the result is no longer stored
+  shown_output_names = 34,  // the names of the outputs, which show in a result
+  // name: a source that asks for its own name (__FILE__); now: the root in that name.
+  own_name = 35,
 };
 inline constexpr Differs kLastDiffers = Differs::own_name;
 
@@ -61,28 +67,29 @@ struct Difference {
 enum class Verdict : std::uint32_t {
   stored = 0,
   runs = 1,
-  depends = 2,  // on what steps before it make, which have to run
+  depends = 2,  // on the outputs of earlier steps, which must run
 };
 
 struct ExplainedStep {
   std::string name;  // "request", "probe", "device gfx906", "bundle", "host"
   Verdict verdict = Verdict::stored;
   std::vector<Difference> differences;
-  std::uint64_t more = 0;  // that are not told
+  std::uint64_t more = 0;  // number of differences left out
 };
 
 struct Explanation {
-  std::string reason;  // not empty: the command passes through, and nothing but the detail is set
+  // Not empty: the command passes through, and only `detail` is set as well.
+  std::string reason;
   std::string detail;
-  std::uint32_t compared = 0;  // stored compiles of the output that were looked at
+  std::uint32_t compared = 0;  // number of stored compiles of the output that were examined
   ExplainedStep request;
   std::vector<ExplainedStep> steps;
 };
 
-// "content", "argument_added": for programs.
+// "content", "argument_added": for programs that read JSON.
 std::string name_of(Differs kind);
 
-// One line for users, without control characters whatever the names hold.
+// One line for users, without control characters, even if a name has some.
 std::string describe(const Difference& difference);
 
 }  // namespace hipcache::protocol

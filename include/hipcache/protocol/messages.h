@@ -1,9 +1,9 @@
-// What the client and the daemon say to each other, as plain structs. On the wire each is one protobuf message
-// (src/protocol/messages.proto); no protobuf type leaves the folder.
+// The messages between client and daemon, as plain structs. On the wire each is one protobuf
+// message (src/protocol/messages.proto); no protobuf type leaves the folder.
 //
-// The daemon leads, the client follows: after CompileRequest the client runs each RunStep that it is sent, reports each
-// with StepDone, and ends with the Finish or PassThrough that it gets. Steps may run side by side. docs/protocol.md
-// draws it.
+// The daemon leads, the client follows. After CompileRequest the client runs each RunStep that it
+// receives, reports each with StepDone, and ends with the Finish or PassThrough that it receives.
+// Steps may run at the same time. docs/protocol.md has a diagram.
 #ifndef HIPCACHE_PROTOCOL_MESSAGES_H
 #define HIPCACHE_PROTOCOL_MESSAGES_H
 
@@ -21,12 +21,14 @@ namespace hipcache::protocol {
 
 inline constexpr std::uint32_t kVersion = HIPCACHE_PROTOCOL_VERSION;
 
-// A daemon that has nothing to say for this long says KeepWaiting; a client that hears nothing for kSilenceLimit (for
-// the first answer: client/patience.h) while none of its own steps runs gives the daemon up.
+// A daemon that has sent nothing for kKeepWaitingInterval sends KeepWaiting. A client that receives
+// nothing for kSilenceLimit, while none of its own steps runs, gives the daemon up (for the first
+// answer: client/patience.h).
 inline constexpr std::chrono::seconds kKeepWaitingInterval{5};
 inline constexpr std::chrono::seconds kSilenceLimit{60};
 
-// Identifies the file system that a process sees; a daemon that sees another one cannot prove anything about it.
+// Identifies the file system that a process sees; a daemon that sees another one cannot prove
+// anything about it.
 struct Namespace {
   std::uint64_t mount_namespace = 0;  // inode of /proc/self/ns/mnt
   std::uint64_t root_device = 0;
@@ -44,8 +46,10 @@ struct CompileRequest {
   Namespace name_space;
   std::uint32_t umask = 0;
   bool stderr_is_terminal = false;
-  bool plan_only = false;  // --plan: answer with PlanReport, run nothing but the probe
-  bool explain = false;    // --explain: answer with Explanation, run nothing but the probe
+  // --plan: answer with PlanReport, run only the probe.
+  bool plan_only = false;
+  // --explain: answer with Explanation, run only the probe.
+  bool explain = false;
 };
 
 enum class ControlKind : std::uint32_t { ping = 0, stats = 1, zero_stats = 2, clear = 3, cleanup = 4, stop = 5 };
@@ -58,21 +62,25 @@ struct ControlRequest {
 
 struct StepDone {
   std::uint32_t step = 0;
-  std::int32_t exit_code = 0;        // of the last command run
-  std::uint32_t failed_command = 0;  // index into RunStep::commands; meaningful if exit_code != 0
-  std::uint64_t started_ns = 0;      // CLOCK_REALTIME_COARSE before the first command: the race guard's line
+  std::int32_t exit_code = 0;  // of the last command run
+  // Index into RunStep::commands; meaningful if exit_code != 0.
+  std::uint32_t failed_command = 0;
+  // CLOCK_REALTIME_COARSE before the first command: the race guard compares with it.
+  std::uint64_t started_ns = 0;
   std::uint64_t duration_us = 0;
   std::uint64_t processor_us = 0;  // of all commands
   std::string spawn_error;         // not empty: a command could not be started
-  std::string stdout_text;         // all that the commands printed, in order
+  std::string stdout_text;         // everything that the commands printed, in order
   std::string stderr_text;
-  std::string doubt;  // not empty: why the texts are not whole, or why the run says nothing about the source
+  // Not empty: why the texts are incomplete, or why the run says nothing about the source.
+  std::string doubt;
 };
 
 // --- daemon to client ---
 
 struct PassThrough {
-  std::string reason;  // of the fixed list in command/reason.h, or of the service's own
+  // Of the fixed list in command/reason.h, or of the daemon's own.
+  std::string reason;
 };
 
 struct Command {
@@ -80,10 +88,10 @@ struct Command {
   std::vector<std::string> argv;
 };
 
-// Run the commands in order, stop at the first that fails. StepDone brings what they print.
+// Run the commands in order; stop at the first that fails. StepDone reports what they print.
 struct RunStep {
   std::uint32_t step = 0;
-  std::string directory;  // the request's temporary directory; becomes TMPDIR of the commands
+  std::string directory;  // the request's temporary directory; TMPDIR of the commands
   std::vector<Command> commands;
   std::string trace_path;
   std::string trace_library;
@@ -91,20 +99,24 @@ struct RunStep {
 
 // One file to put in place.
 struct PlacedOutput {
-  std::string path;         // as in argv: relative to the client's directory
-  bool in_place = false;    // what is there is written to (it keeps its mode and other names) rather than replaced
-  bool executable = false;  // what is not there is made with the mode of a program
-  // Its bytes. Absent: they come as a descriptor, in the order of those outputs of which that is so.
+  std::string path;  // as in argv: relative to the client's directory
+  // Write to an existing file, which keeps its mode and other names, instead of replacing it.
+  bool in_place = false;
+  bool executable = false;  // a new file gets the mode of a program
+  // Its bytes. Absent: they come as a descriptor; descriptors are in the order of the outputs that
+  // have one.
   std::optional<std::string> content;
-  // An empty file is written to, as by in_place; any other is replaced. Assemblers and linkers of binutils do so.
+  // An empty file is written to, as by in_place; any other is replaced. Assemblers and linkers of
+  // binutils do so.
   bool in_place_if_empty = false;
 };
 
-// Bytes of all contents of a message together. What is more comes in descriptors: a message then never waits for room
-// in a socket, and the kernel moves the bytes.
+// Limit for all contents of a message together, in bytes. Larger contents travel as descriptors: a
+// message then never waits for room in a socket, and the kernel moves the bytes.
 inline constexpr std::size_t kContentLimit = 128u << 10;
 
-// Bytes of what a step may print: both texts travel in one message. What prints more runs without the cache.
+// Limit for what a step may print, in bytes: both texts travel in one message. A compile that
+// prints more runs without the cache.
 inline constexpr std::size_t kTextLimit = 8u << 20;
 
 struct Finish {
@@ -112,17 +124,19 @@ struct Finish {
   std::string stdout_text;
   std::string stderr_text;
   std::vector<PlacedOutput> outputs;
-  std::vector<std::string> removed;  // paths that the compiler would have removed (a failed compile's object)
+  // Paths that the compiler would have removed (a failed compile's object).
+  std::vector<std::string> removed;
 };
 
 struct PlanStep {
   std::string name;  // "device gfx906", "bundle", "host"
   std::string key;   // hex
   bool stored = false;
-  std::uint64_t inputs = 0;  // observations in the stored path set; 0 if none is stored
+  std::uint64_t inputs = 0;  // observations in the stored path set; 0 if none
 };
 struct PlanReport {
-  std::string reason;  // not empty: the command passes through, and nothing below is set
+  // Not empty: the command passes through, and no later field is set.
+  std::string reason;
   std::string cuid;
   std::string request_key;
   bool request_stored = false;
@@ -131,7 +145,8 @@ struct PlanReport {
 
 struct ControlReply {
   std::string error;  // empty: done
-  std::string text;   // stats: the snapshot as JSON (stats/snapshot.h); else a line for the user
+  // For stats: the snapshot as JSON (stats/counters.h); else a line for the user.
+  std::string text;
 };
 
 struct VersionMismatch {
@@ -142,14 +157,15 @@ struct Busy {
   std::string reason;
 };
 
-// Nothing to do for the client yet: another client runs the step, or all the machine's tokens are taken. Sent every
-// kKeepWaitingInterval of silence, so that a client can tell a patient daemon from a dead one.
+// The client has nothing to do yet: another client runs the step, or all job slots are taken. Sent
+// after every kKeepWaitingInterval of silence, so that a client can tell a waiting daemon from a
+// dead one.
 struct KeepWaiting {};
 
 using Message = std::variant<CompileRequest, ControlRequest, StepDone, PassThrough, RunStep, Finish, PlanReport,
                              ControlReply, VersionMismatch, Busy, KeepWaiting, Explanation>;
 
-// Version of the program and of the protocol: what must be equal on both sides.
+// Version of the program and of the protocol; must be equal on both sides.
 std::string build_id();
 
 }  // namespace hipcache::protocol

@@ -1,8 +1,8 @@
-/* A short number for how a process sees the file system, part of the name of its daemon's directory: in C, as the
- * launcher is.
+/* A short number for how a process sees the file system; part of the name of its daemon's
+ * directory. In C, because the launcher is.
  *
- * Two views may share a number: the daemon compares the view itself, which comes with each request. 32 bits, since the
- * path of a socket has few bytes. FNV-1a. */
+ * Two views may share a number: the daemon also compares the full view, which comes with each
+ * request. Only 32 bits, because the path of a socket has few bytes. FNV-1a. */
 #ifndef HIPCACHE_PROTOCOL_VIEW_NUMBER_H
 #define HIPCACHE_PROTOCOL_VIEW_NUMBER_H
 

@@ -1,5 +1,6 @@
-// What happened, counted: requests, steps, reasons. Thread-safe; a snapshot is plain data that goes to JSON and back.
-// JSON names are sccache's where the meaning is the same (docs/statistics.md).
+// Counts what happened: requests, steps, reasons. Thread-safe; a snapshot is plain data that
+// converts to JSON and back. JSON names are sccache's where the meaning is the same
+// (docs/statistics.md).
 #ifndef HIPCACHE_STATS_COUNTERS_H
 #define HIPCACHE_STATS_COUNTERS_H
 
@@ -13,7 +14,7 @@
 
 namespace hipcache::stats {
 
-// `aborted`: the client was gone before it had an answer.
+// `aborted`: the client left before it had an answer.
 enum class Outcome { hit, partial, miss, passthrough, aborted };
 
 struct HitRun {
@@ -24,39 +25,48 @@ struct HitRun {
 struct Snapshot {
   std::uint64_t compile_requests = 0;  // the sum of the outcomes
   std::uint64_t hit = 0, partial = 0, miss = 0, passthrough = 0, aborted = 0;
-  std::map<std::string, std::uint64_t> not_cached;       // reason -> requests passed through
-  std::map<std::string, std::uint64_t> not_stored;       // reason -> steps that ran and were not recorded
-  std::map<std::string, std::string> not_cached_detail;  // reason -> what speaks against the last such request
-  std::map<std::string, std::string> not_stored_detail;  // reason -> the last such step, and the file if there is one
-  std::map<std::string, std::uint64_t> tied;             // reason -> steps stored for one checkout alone
-  std::map<std::string, std::string> tied_detail;        // reason -> the last such step's source, and what helps
-  std::map<std::string, std::uint64_t> bundled;          // reason -> times that back ends ran within a bundle's step
-  std::map<std::string, std::string> bundled_detail;     // reason -> the last such request's output, or what was said
-  std::map<std::string, HitRun> device;                  // by arch
+  // reason -> requests passed through
+  std::map<std::string, std::uint64_t> not_cached;
+  // reason -> steps that ran and were not recorded
+  std::map<std::string, std::uint64_t> not_stored;
+  // reason -> the option or file that caused the last such request
+  std::map<std::string, std::string> not_cached_detail;
+  // reason -> the last such step, and the file if there is one
+  std::map<std::string, std::string> not_stored_detail;
+  // reason -> steps stored for one checkout only
+  std::map<std::string, std::uint64_t> tied;
+  // reason -> the last such step's source, and what helps
+  std::map<std::string, std::string> tied_detail;
+  // reason -> times that back ends ran within a bundle's step
+  std::map<std::string, std::uint64_t> bundled;
+  // reason -> the last such request's output, or the wrapper's message
+  std::map<std::string, std::string> bundled_detail;
+  std::map<std::string, HitRun> device;  // by arch
   HitRun host, bundle, probe, proof, unbundle, link, archive;
-  HitRun front, back;                 // of devices, apart
-  HitRun halves_proof, audit;         // that they may be; an audit is never a hit
-  std::uint64_t failed_compiles = 0;  // the compiler said no; counted beside the outcome
-  std::uint64_t waited_steps = 0;     // another client was running the step
-  std::uint64_t errors = 0;           // trouble of the cache's own
+  HitRun front, back;          // of split device compiles
+  HitRun halves_proof, audit;  // of the proof for that split; an audit is never a hit
+  // The compiler reported an error; counted beside the outcome.
+  std::uint64_t failed_compiles = 0;
+  std::uint64_t waited_steps = 0;  // another client was running the step
+  std::uint64_t errors = 0;        // trouble of the cache itself
   std::uint64_t corrupt = 0;
   std::uint64_t evicted = 0;
   std::uint64_t layers = 0;      // other stores that are read
-  std::uint64_t taken_over = 0;  // results that were found in those alone
+  std::uint64_t taken_over = 0;  // results that were found only in other stores
   std::uint64_t time_saved_us = 0;
   std::uint64_t since = 0;  // seconds since the epoch: last zeroed
 
-  // Everything above, and the size of the store as given. What is kept between two runs of the daemon is this text,
-  // too.
+  // Everything above, and the given size of the store. Also the form in which the counters are kept
+  // between two runs of the daemon.
   std::string to_json(std::uint64_t actions, std::uint64_t blobs, std::uint64_t bytes,
                       std::uint64_t bytes_on_disk) const;
-  // What is missing counts as zero, so the text of an older daemon can be read; a value of another type is an error
-  // that names it.
+  // Missing fields count as zero, so that the text of an older daemon can be read. A value of
+  // another type is an error that names the field.
   static Result<Snapshot> from_json(std::string_view text);
 };
 
-// At most this many reasons, and this many archs, are told apart; those after them count as "other". They come from
-// command lines.
+// Limits on the number of reasons, and of architectures; further names count as "other". They come
+// from command lines.
 inline constexpr std::size_t kMaxNames = 256;
 inline constexpr std::size_t kMaxDetail = 256;
 
@@ -64,9 +74,9 @@ class Counters {
  public:
   Counters();
 
-  // Once per request, when it has ended.
+  // Call it once per request, at its end.
   void request(Outcome outcome);
-  // `detail`: what and which file, for people; cut at kMaxDetail bytes, of which the last are kept.
+  // `detail`: what and which file, for people; cut to its last kMaxDetail bytes.
   void not_cached(std::string_view reason, std::string_view detail = {});
   void not_stored(std::string_view reason, std::string_view detail = {});
   void tied(std::string_view reason, std::string_view detail);
@@ -90,7 +100,7 @@ class Counters {
 
   Snapshot snapshot() const;
   void restore(const Snapshot& snapshot);
-  void zero();        // and `since` is now
+  void zero();        // also sets `since` to now
   bool take_dirty();  // whether anything was counted since the last call
 
  private:

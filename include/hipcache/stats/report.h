@@ -1,7 +1,8 @@
-// The statistics for people: what `hipcache --show-stats` prints, made from the JSON that the daemon answers with.
+// The statistics for people: the output of `hipcache --show-stats`, made from the JSON that the
+// daemon sends.
 //
-// From JSON, not from a Snapshot: the client of another version's daemon still prints what both know, and zero for the
-// rest.
+// Made from JSON instead of a Snapshot, so that a client can print the statistics of another
+// version's daemon. Fields that the daemon does not send count as zero.
 #ifndef HIPCACHE_STATS_REPORT_H
 #define HIPCACHE_STATS_REPORT_H
 
@@ -12,7 +13,8 @@
 
 namespace hipcache::stats {
 
-// Aligned lines with percentages, the last one ended too. Times are local. An error if the text is not statistics.
+// Aligned lines with percentages; the last line ends with a newline. Times are local. An error if
+// the text is not statistics.
 Result<std::string> to_text(std::string_view json);
 
 }  // namespace hipcache::stats

@@ -1,14 +1,18 @@
-// Several stores as one: our own, which is read and written, and below it those of others, which are only read. So
-// users, containers and prepared caches share results although a database has one owner.
+// Several stores as one: our own, which is read and written, and other owners' stores, which are
+// only read. So users, containers and prepared caches share results although a database has one
+// owner.
 //
-// A blob that is found below is copied into our own store before it is promised: its owner may evict it at any time.
-// Actions are not copied here: the caller knows which of them was of use, and puts that one.
-// Rejected: one database for all (RocksDB has one owner), reading the layers in place (a lease would have to reach into
-// another process), a server for all users (it would have to outlive containers and be trusted by everyone).
+// A blob that is found in another store is copied into our own before hold_blob() promises it,
+// because its owner may evict it at any time. Actions are not copied here: the caller knows which
+// of them was of use, and puts that one.
+// Rejected: one database for all (RocksDB has one owner); reading the layers in place (a lease
+// would have to reach into another process); a server for all users (it would have to outlive
+// containers, and everyone would have to trust it).
 //
-// A layer that is damaged, vanishes or cannot be opened is a miss and one line in the log. Layers are looked for only
-// when our own store has missed, and at most ten times a second: without any the cost is a look at the clock.
-// Memory: some MB for each layer, beside what its owner has not flushed yet.
+// A layer that is damaged, vanishes or cannot be opened is a miss and one line in the log. Layers
+// are looked for only after our own store has missed, and at most ten times a second. Without any
+// layer that costs one look at the clock.
+// Memory: some MB for each layer, plus what its owner has not flushed yet.
 #ifndef HIPCACHE_STORE_LAYERS_H
 #define HIPCACHE_STORE_LAYERS_H
 
@@ -26,15 +30,16 @@ inline constexpr std::size_t kMostLayers = 16;
 
 struct Layer {
   std::string directory;
-  // Whether somebody writes to it meanwhile. Then it cannot be opened now and then, which the log need not warn of.
+  // Whether another process may be writing to it. Then opening it fails now and then, and the log
+  // does not warn.
   bool is_in_use = true;
 };
 
-// The stores to read now, of which the first kMostLayers count. Only those whose owner is trusted: what they hold is
-// served. Called by one thread at a time.
+// The stores to read now; the first kMostLayers count. Return only stores whose owner is trusted,
+// because their contents are served. Called by one thread at a time.
 using FindLayers = std::function<std::vector<Layer>()>;
 
-// Thread-safe, as a Store is.
+// Thread-safe, as every Store is.
 std::unique_ptr<Store> make_layered_store(std::unique_ptr<Store> own, FindLayers find, Log& log);
 
 }  // namespace hipcache::store

@@ -1,8 +1,10 @@
-// Where results live: two tables, after Bazel's Remote Execution API. Actions: key -> small value, the newest wins.
-// Blobs: digest -> bytes, stored once however many actions name them.
+// Where results are kept: two tables, as in Bazel's Remote Execution API. Actions: key -> small
+// value; the newest value replaces older ones. Blobs: digest -> bytes, stored once however many
+// actions name them.
 //
-// Thread-safe. Bytes are checked against their digest on the way out; what does not match is dropped, counted and
-// reported as not there. An error means that the store is in trouble; callers treat it as a miss.
+// Thread-safe. Bytes are checked against their digest when read; bytes that do not match are
+// dropped, counted and reported as missing. An error means that the store is in trouble; callers
+// treat it as a miss.
 #ifndef HIPCACHE_STORE_STORE_H
 #define HIPCACHE_STORE_STORE_H
 
@@ -24,23 +26,28 @@ namespace hipcache::store {
 struct Usage {
   std::uint64_t actions = 0;
   std::uint64_t blobs = 0;
-  std::uint64_t bytes = 0;          // of the values as stored: compressed, without what they share
-  std::uint64_t bytes_on_disk = 0;  // what the file system holds
-  std::uint64_t corrupt = 0;        // values dropped because they did not match, since the store was opened
-  std::uint64_t evicted = 0;        // values evicted since then
-  std::uint64_t layers = 0;         // other stores that are read, too
-  std::uint64_t taken_over = 0;     // actions that were found in those alone, since the store was opened
+  std::uint64_t bytes = 0;          // of the values as stored: compressed, without shared parts
+  std::uint64_t bytes_on_disk = 0;  // what the file system allocates
+  // Values dropped because they did not match their digest, since the store was opened.
+  std::uint64_t corrupt = 0;
+  std::uint64_t evicted = 0;  // values evicted, since the store was opened
+  std::uint64_t layers = 0;   // other stores that are also read
+  // Actions that were found only in other stores, since the store was opened.
+  std::uint64_t taken_over = 0;
 };
 
-// What a blob has in common with others: it is then stored as the rest, and they are read when it is. A hint; blobs
-// that are not there, or not alike, cost a look.
+// What a blob shares with others: only the rest is stored, and reading it reads the others, too. A
+// hint; blobs that are missing or not alike cost only a look-up.
 struct Likeness {
-  std::vector<Digest> parts;  // blobs that it holds: those of a fatbin are its code objects
-  std::string_view family{};  // of blobs that resemble each other, such as the depfiles; empty: of none
+  // Blobs that it contains: those of a fatbin are its code objects.
+  std::vector<Digest> parts;
+  // Of blobs that resemble each other, such as depfiles; empty: none.
+  std::string_view family{};
 };
 
-// Keeps blobs from being evicted while it lives (what a running request holds). A blob that is to be put is added
-// before, one that is to be read is held (hold_blob). One thread at a time; may outlive the store.
+// Pins blobs: they are not evicted while the lease lives. A running request holds one. A blob to be
+// put is added before the put; a blob to be read is pinned by hold_blob. One thread at a time; may
+// outlive the store.
 class Lease {
  public:
   virtual ~Lease() = default;
@@ -53,47 +60,54 @@ class Store {
 
   virtual Result<std::optional<std::string>> action(const Digest& key) = 0;
   virtual Status put_action(const Digest& key, std::string_view value) = 0;
-  // The values that other stores have under the key (hipcache/store/layers.h), in no meaningful order. Blobs need no
-  // such question: a blob is the same in every store, and blob(), blob_file() and hold_blob() find it in all of them.
+  // The values that other stores have under the key (hipcache/store/layers.h), in no meaningful
+  // order. Blobs need no such function: a blob is the same in every store, and blob(), blob_file()
+  // and hold_blob() search all of them.
   virtual std::vector<std::string> lower_actions(const Digest& /*key*/) { return {}; }
-  // Puts one of those that was of use into our own store.
+  // Puts one of lower_actions() that was of use into our own store.
   virtual Status take_over_action(const Digest& key, std::string_view value) { return put_action(key, value); }
 
   virtual Result<std::optional<std::string>> blob(const Digest& digest) = 0;
-  // The same in a sealed file of memory, for another process: what is large is then in memory once.
+  // The same as a sealed memory file for another process, so that large contents are in memory
+  // once.
   virtual Result<std::optional<UniqueFd>> blob_file(const Digest& digest) = 0;
-  // Whether the blob is there; it then stays as long as the lease lives, with all that it takes to read it.
+  // Whether the blob is stored. If so, the lease pins it, with all blobs that are needed to read
+  // it.
   virtual Result<bool> hold_blob(const Digest& digest, Lease& lease) = 0;
   virtual Result<Digest> put_blob_like(std::string_view bytes, const Likeness& likeness) = 0;
   Result<Digest> put_blob(std::string_view bytes) { return put_blob_like(bytes, {}); }
 
   virtual std::unique_ptr<Lease> lease() = 0;
 
-  // A small named value outside both tables, never evicted: the statistics.
+  // A small named value outside both tables, never evicted: the statistics, for example.
   virtual Result<std::optional<std::string>> note(std::string_view name) = 0;
   virtual Status put_note(std::string_view name, std::string_view value) = 0;
 
-  // Evicts what was used least recently until at most `max_bytes` are on disk, and gives the space back to the file
-  // system.
+  // Evicts the least recently used values until at most `max_bytes` are on disk, and returns the
+  // space to the file system.
   virtual Status shrink_to(std::uint64_t max_bytes) = 0;
   virtual Status clear() = 0;
   virtual Usage usage() = 0;
 
-  // False once the path of the store leads elsewhere: its directory was removed, or replaced by another.
+  // False once the path of the store leads elsewhere: its directory was removed or replaced.
   virtual bool is_in_place() = 0;
 };
 
 struct StoreOptions {
-  std::string directory;  // of the stores of all versions; created if missing. A path, or a name in `within`
+  // The parent directory for stores of all versions; created if missing. A path, or a name in
+  // `within`.
+  std::string directory;
   const OwnDirectory* within = nullptr;
-  std::uint64_t max_bytes = 0;  // 0: no limit. Eviction runs behind the callers' back when passed, to 90 % of it
-  bool sync = false;            // fsync every write: not needed for a cache, used by the damage tests
+  // 0: no limit. If exceeded, a background eviction shrinks the store to 90 % of it.
+  std::uint64_t max_bytes = 0;
+  // fsync every write: not needed for a cache, used by the damage tests.
+  bool sync = false;
 };
 
-// Opens, or repairs and opens, or sets the damaged database aside (under a name with ".damaged-" and the time, at most
-// one kept) and starts anew; each is said in the log. An error if the directory is not ours or cannot be used, if
-// another process holds it, or if the machine lacks what it takes (descriptors, threads, memory): nothing is changed
-// then.
+// Opens the store. Repairs a damaged one, or quarantines it (under a name with ".damaged-" and the
+// time, at most one kept) and starts anew; the log reports each. An error, with nothing changed, in
+// these cases: the directory is not ours or cannot be used, another process holds it, or the
+// machine lacks resources (descriptors, threads, memory).
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options, Log& log);
 
 }  // namespace hipcache::store
