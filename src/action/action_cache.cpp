@@ -33,7 +33,8 @@ struct ActionCache::Memory {
   inputs::World& world;
   Log& log;
   DecodedSets decoded{kDecodedBytes};
-  // A list is read, changed and written back under its key's mutex, or two records at once would lose a path set.
+  // Guard lists against lost updates: a list is read, changed and written back under the mutex of
+  // its key.
   std::array<std::mutex, 64> list_mutexes;
 
   std::mutex& list_mutex(const ActionKey& key) { return list_mutexes[key.value.low % list_mutexes.size()]; }
@@ -53,7 +54,7 @@ struct ActionCache::Memory {
   std::optional<Hit> try_set(const ActionKey& key, const SetReference& reference, const Suffices& suffices,
                              const inputs::Surroundings& from, store::Lease& lease, inputs::Effort* effort);
 
-  // The value, or nothing with a line in the log: trouble of the store is a miss.
+  // The value, or nothing and a line in the log: store trouble is a miss.
   template <typename T>
   std::optional<T> or_miss(Result<std::optional<T>> found) {
     if (found) return std::move(*found);
@@ -81,7 +82,8 @@ Status ActionCache::Memory::add_set(const ActionKey& key, const SetReference& se
   return store.put_action(key.value, list.encode());
 }
 
-// For the next look-up. One that is not written down is found again, later.
+// Puts the set first for the next look-up. A failure only costs time: the set is found again, later
+// in the list.
 void ActionCache::Memory::prefer(const ActionKey& key, const SetReference& set) {
   if (Status moved = add_set(key, set); !moved) log.warning(moved.error().message);
 }
@@ -106,7 +108,7 @@ Result<Digest> ActionCache::Memory::put_set(const inputs::PathSet& set) {
   return store.put_blob_like(set.encode(), {.parts = {}, .family = "path-set"});
 }
 
-// The result first: a list must not lead to a set whose result is still to come.
+// Stores the result first: a list must not name a set whose result is not stored yet.
 Status ActionCache::Memory::put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
                                        const ActionResult& result) {
   const Digest id = witnessed.set->id();
@@ -121,7 +123,7 @@ std::optional<ActionResult> ActionCache::Memory::result_under(const Digest& key)
   return or_miss(ActionResult::decode(*bytes));
 }
 
-// What cannot be read is of another version of this program, whose store it is.
+// Skips results that cannot be decoded: another version of hipcache wrote them for its own store.
 std::optional<ActionResult> ActionCache::Memory::lower_result_under(const Digest& key) {
   for (const std::string& bytes : store.lower_actions(key)) {
     Result<ActionResult> result = ActionResult::decode(bytes);
@@ -130,8 +132,9 @@ std::optional<ActionResult> ActionCache::Memory::lower_result_under(const Digest
   return std::nullopt;
 }
 
-// The sets of other stores that ours does not list. A list of ours must not hide theirs: each has the sets that its
-// owner's compiles have met. Those that ours lists have been tried with the results of all stores.
+// The sets that other stores list and ours does not. Our list must not hide theirs, because each
+// store has the sets that its owner's compiles met. Sets in our list were already tried with the
+// results of all stores.
 std::vector<SetReference> ActionCache::Memory::lower_sets_under(const ActionKey& key, const SetList& tried) {
   std::vector<SetReference> sets;
   const auto is_known = [&](const SetReference& reference) {
@@ -168,7 +171,8 @@ std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const SetR
                                                 store::Lease& lease, inputs::Effort* effort) {
   std::shared_ptr<const inputs::PathSet> set = path_set(reference);
   if (!set) return std::nullopt;
-  // One in memory is used as much as one that is read: evicted all the same, the next daemon would miss it.
+  // hold_blob also marks the blob as recently used. Otherwise a set that is served from memory
+  // could be evicted, and the next daemon would miss it.
   if (const Result<bool> used = store.hold_blob(reference.blob, lease); !used) log.warning(used.error().message);
   const Digest state = world.state(*set, from, effort);
   const Digest under = result_key(key, set->id(), state);
@@ -208,11 +212,11 @@ Status ActionCache::record(const ActionKey& key, const inputs::Witnessed& witnes
   return memory_->put_result(key, witnessed, *blob, result);
 }
 
-// The union's state is taken between two states of each part; where these are equal, it is of the same world. What is
-// seen at a path is the same for all.
+// World::states looks at each path once, for the union and all parts. So if each part still has its
+// witnessed state, the union's state describes the inputs that the parts read.
 namespace {
 
-// The first name that was answered otherwise when the part was witnessed.
+// The first name whose answer has changed since the part was witnessed.
 std::string changed_since(const inputs::Witnessed& part, const inputs::Answered& now) {
   const std::vector<inputs::Observation>& asked = part.set->observations();
   for (std::size_t at = 0; at < asked.size() && at < part.answered.size() && at < now.size(); ++at)

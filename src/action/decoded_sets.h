@@ -1,5 +1,5 @@
-// Path sets decoded last, so that a hit does not decompress a thousand names again. Dropped least recently used first,
-// by the bytes they take; those in use live on with their users. Thread-safe.
+// Recently decoded path sets, so that a hit does not decompress a thousand names again. Bounded by
+// bytes; the least recently used set is dropped first. Users may keep a dropped set. Thread-safe.
 #ifndef HIPCACHE_ACTION_DECODED_SETS_H
 #define HIPCACHE_ACTION_DECODED_SETS_H
 
@@ -18,7 +18,7 @@ class DecodedSets {
  public:
   explicit DecodedSets(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // By set id; null if it is not here.
+  // Looks up by set id; null if the set is not in memory.
   std::shared_ptr<const inputs::PathSet> find(const Digest& id);
   void insert(std::shared_ptr<const inputs::PathSet> set);
   std::size_t bytes() const;
@@ -28,7 +28,7 @@ class DecodedSets {
 
   const std::size_t max_bytes_;
   mutable std::mutex mutex_;
-  Order order_;  // used last first
+  Order order_;  // most recently used first
   std::unordered_map<Digest, Order::iterator> places_;
   std::size_t bytes_ = 0;
 };

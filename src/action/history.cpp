@@ -18,7 +18,7 @@ std::string encode_list(const std::vector<Digest>& blobs) {
   return std::move(out).bytes();
 }
 
-// What can be read of it.
+// The readable part of the list.
 std::vector<Digest> decode_list(std::string_view bytes) {
   inputs::FrameReader in(bytes);
   std::vector<Digest> blobs;
@@ -33,8 +33,8 @@ std::vector<Digest> decode_list(std::string_view bytes) {
 
 }  // namespace
 
-// A trail equal to a kept one only moves to the front. One that nobody could
-// read takes no place among those that can be.
+// A trail that equals a stored one only moves to the front. A trail that is too large to read back
+// is not stored, so that it displaces no readable one.
 Status History::record(const Digest& output, const Trail& trail) {
   const std::string bytes = trail.encode();
   if (bytes.size() > kMaxTrailBytes) {

@@ -6,13 +6,13 @@
 namespace hipcache::action {
 namespace {
 
-// Version, duration, stdout, stderr, number of outputs, then of each: name, blob, size, flags, place; number of steps,
-// then each. Version 1 had no flags and no places.
+// Version, duration, stdout, stderr, number of outputs, then for each: name, blob, size, flags,
+// place; number of steps, then each step. Version 1 had no flags and no places.
 constexpr std::uint8_t kVersion = 2;
 constexpr std::uint8_t kExecutable = 1;
 constexpr std::uint8_t kInPlace = 2;
 constexpr std::uint8_t kInPlaceIfEmpty = 4;
-constexpr std::uint64_t kMaxOutputs = 1000;  // a compile for every architecture there is writes far less
+constexpr std::uint64_t kMaxOutputs = 1000;  // a compile for all existing architectures writes far fewer
 constexpr std::uint64_t kMaxSteps = 1000;
 constexpr std::size_t kDigestBytes = 16;
 

@@ -8,13 +8,14 @@
 namespace hipcache::action {
 namespace {
 
-// Version, number of sets, of each: id, blob. Version 1: the first.
+// Version, number of sets, then for each: id, blob. Version 1 is the first.
 constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kDigestBytes = 16;
 
 }  // namespace
 
-// One place per set id: the same questions compressed otherwise are stored once, by the newer blob.
+// One entry per set id: if the same questions are compressed differently, the newer blob replaces
+// the older.
 bool SetList::move_to_front(const SetReference& set) {
   if (!sets_.empty() && sets_.front() == set) return false;
   std::erase_if(sets_, [&](const SetReference& other) { return other.id == set.id; });

@@ -1,4 +1,4 @@
-// The path sets that stand under one action key, the one that hit or was recorded last at the front.
+// The path sets of one action key; the set that hit or was recorded last is first.
 #ifndef HIPCACHE_ACTION_SET_LIST_H
 #define HIPCACHE_ACTION_SET_LIST_H
 
@@ -12,8 +12,8 @@
 namespace hipcache::action {
 
 struct SetReference {
-  Digest id;    // of the set: what it asks
-  Digest blob;  // of its encoded form: where it is stored
+  Digest id;    // of the set's questions
+  Digest blob;  // of the set's encoded form, as stored
   bool operator==(const SetReference&) const = default;
 };
 
@@ -21,7 +21,7 @@ class SetList {
  public:
   const std::vector<SetReference>& sets() const { return sets_; }
 
-  // Puts the set first, drops what is past kMaxPathSets. False if nothing changed.
+  // Puts the set first and drops sets past kMaxPathSets. False if nothing changed.
   bool move_to_front(const SetReference& set);
 
   std::string encode() const;

@@ -6,9 +6,9 @@
 namespace hipcache::action {
 namespace {
 
-// Version, compiler, arguments, archs, both directories, CUID, colour; number of steps, then of each:
-// label, key, programs, number of commands and each one's arguments, inputs, set, refusal, detail; blob of the path
-// set, answers. Version 2: the store compresses.
+// Version, compiler, arguments, architectures, both directories, CUID, colour. Number of steps,
+// then for each: label, key, programs, number of commands and each one's arguments, inputs, set,
+// refusal, detail. Blob of the path set, answers. Version 2: the store compresses trails.
 constexpr std::uint8_t kVersion = 2;
 constexpr std::size_t kDigestBytes = 16;
 
@@ -36,7 +36,8 @@ void add(inputs::FrameWriter& out, const TrailStep& step) {
   out.raw(step.set.bytes()).text(step.refusal).text(step.detail);
 }
 
-// Reading stops at the first failure: a claimed number costs no more than the bytes that are there.
+// Reading stops at the first failure, so that a false count costs no more than the bytes that
+// exist.
 template <typename Item, typename Next>
 std::vector<Item> next_list(inputs::FrameReader& in, Next next) {
   std::vector<Item> items;

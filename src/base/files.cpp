@@ -18,9 +18,9 @@ using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
 
 constexpr std::size_t kRoom = 4096;
 
-// A regular file is read in one piece. The byte more is room for the read that
-// finds the end: growing for that read would copy all that is there. Files of
-// /proc claim no size.
+// The initial buffer size. A regular file is read in one piece; the extra byte is for the read that
+// finds the end, which would otherwise double the buffer and copy everything. Files of /proc report
+// size 0.
 std::size_t first_room(const struct stat& status, std::uint64_t limit) {
   if (!S_ISREG(status.st_mode) || status.st_size == 0) return kRoom;
   return std::min(static_cast<std::uint64_t>(status.st_size), limit) + 1;
@@ -28,12 +28,11 @@ std::size_t first_room(const struct stat& status, std::uint64_t limit) {
 
 bool is_dot(const char* name) { return std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0; }
 
-// Removes what is in the directory behind `fd` (which it takes over), not the
-// directory.
+// Removes the contents of the directory behind `fd`, but not the directory. Takes over `fd`.
 Status empty_directory(UniqueFd fd, const std::string& path) {
   Directory directory(fdopendir(fd.get()), closedir);
   if (directory == nullptr) return system_error("cannot read directory", path);
-  const int here = fd.release();  // now the stream's
+  const int here = fd.release();  // owned by the stream now
   for (;;) {
     errno = 0;
     const dirent* entry = readdir(directory.get());

@@ -1,6 +1,7 @@
 #include "hipcache/base/log.h"
 
-// Header-only on purpose: Debian has no static archives of spdlog and fmt, and the client is static.
+// Header-only on purpose: Debian has no static archives of spdlog and fmt, and the client is
+// static.
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/rotating_file_sink.h>
@@ -69,11 +70,12 @@ Log::Log(const std::string& path, Level threshold) {
     sink_->logger.flush_on(spdlog::level::debug);
     sink_->logger.set_error_handler([](const std::string&) {});
   } catch (const std::exception&) {
-    sink_ = nullptr;  // a log that cannot be written is no log
+    sink_ = nullptr;  // a log that cannot be written is dropped silently
   }
 }
 
-// What a user asked to be told (info, debug) is written whole; trouble may repeat itself a hundred times a second.
+// Info and debug lines, which a user asked for, are all written. Warnings and errors are limited,
+// because trouble may repeat a hundred times a second.
 void Log::write(Level level, std::string_view line) {
   if (sink_ == nullptr) return;
   const std::string shown = readable(line);

@@ -1,7 +1,7 @@
-// How often a log takes a line. One that comes again and again is written once in a while, with the number of times
-// that it was left out; and all lines together are bounded, however they differ.
+// Limits how often a log writes a line. A line that repeats is written once per kWindow, with the
+// number of times that it was left out. All lines together are limited to kLinesInAWindow.
 //
-// Not thread-safe. Times are given, for tests.
+// Not thread-safe. The caller passes the time, so that tests can choose it.
 #ifndef HIPCACHE_SRC_BASE_LOG_LIMIT_H
 #define HIPCACHE_SRC_BASE_LOG_LIMIT_H
 
@@ -22,10 +22,11 @@ class LogLimit {
   static constexpr unsigned kLinesInAWindow = 100;
   static constexpr std::size_t kRemembered = 64;  // lines
 
-  // What to write for the line: nothing, the line, or with it what was left out since.
+  // What to write for the line: nothing, the line, or the line after a note about the lines left
+  // out before it.
   std::vector<std::string> admit(std::string_view line, Time now);
 
-  // What has to be said of lines that were left out and did not come again.
+  // Notes about lines that were left out and did not repeat afterwards.
   std::vector<std::string> rest();
 
  private:
@@ -39,7 +40,7 @@ class LogLimit {
   std::map<std::string, Seen, std::less<>> seen_;
   Time window_{};
   unsigned lines_ = 0;          // in this window
-  std::uint64_t left_out_ = 0;  // of lines that are not remembered
+  std::uint64_t left_out_ = 0;  // of lines that were not remembered
 };
 
 }  // namespace hipcache

@@ -69,7 +69,7 @@ Result<OwnDirectory> OwnDirectory::open_or_make_below(const std::string& name) c
   return check(std::move(opened), below, access_of_entries(access_));
 }
 
-// O_NONBLOCK: a pipe of that name must not keep us waiting for its writer.
+// O_NONBLOCK: if the name is a pipe, open must not wait for its writer.
 Result<UniqueFd> OwnDirectory::open_file(const std::string& name, int flags, mode_t mode) const {
   const std::string below = join_path(path_, name);
   UniqueFd file(openat(fd(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode));
@@ -99,7 +99,8 @@ std::string OwnDirectory::as_known(std::string message) const {
     return at < message.size() && message[at] >= '0' && message[at] <= '9';
   };
   for (std::size_t at = message.find(anchored_); at != std::string::npos; at = message.find(anchored_, at)) {
-    const bool is_another = is_digit(at + anchored_.size());  // /proc/self/fd/12 is not in /proc/self/fd/1
+    const bool is_another =
+        is_digit(at + anchored_.size());  // /proc/self/fd/12 contains /proc/self/fd/1, but is another descriptor
     if (!is_another) message.replace(at, anchored_.size(), path_);
     at += is_another ? anchored_.size() : path_.size();
   }

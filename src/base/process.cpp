@@ -1,7 +1,8 @@
 #include "hipcache/base/process.h"
 
-// Boost.Process v1 of Boost 1.81, as headers: v2 of that release closes every descriptor of the child, among them the
-// jobserver of make, and runs the parent's exit handlers in a child whose exec failed.
+// Header-only Boost.Process v1 of Boost 1.81. Version 2 in that release closes every descriptor of
+// the child, including make's jobserver, and runs the parent's exit handlers in a child whose exec
+// failed.
 #define BOOST_PROCESS_USE_STD_FS 1
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -25,21 +26,23 @@
 namespace hipcache {
 namespace {
 
-constexpr int kOneByOne = 4096;  // where the kernel has no close_range with this flag (before 5.11)
+constexpr int kOneByOne = 4096;  // fallback for kernels before 5.11, whose close_range lacks this flag
 
 struct Pipe {
   UniqueFd reader;
   UniqueFd writer;
 };
 
-// Close-on-exec from its birth: a child that another thread starts at this moment must not hold it open.
+// Close-on-exec from the start: a child that another thread starts at the same time must not hold
+// the pipe open.
 Result<Pipe> make_pipe(const std::string& program) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("cannot start", program);
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-// The descriptors that become 0, 1 and 2, each above 2 so that none is overwritten before its turn.
+// The descriptors that become 0, 1 and 2. Each is above 2, so that no dup2 overwrites one that is
+// still needed.
 using Streams = std::array<UniqueFd, 3>;
 
 Result<Streams> streams_of(const SpawnRequest& request) {
@@ -61,15 +64,15 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-// In the child. The pipe that tells of exec's failure stays until exec.
+// Runs in the child. The pipe that reports a failure of exec stays open until exec.
 void keep_only(const std::vector<int>& descriptors) {
   if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
     for (int fd = STDERR_FILENO + 1; fd < kOneByOne; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
   for (const int fd : descriptors) fcntl(fd, F_SETFD, 0);
 }
 
-// What happens around fork and exec. After fork only async-signal-safe functions are called: the parent may have
-// threads.
+// Hooks around fork and exec. After fork only async-signal-safe functions are called, because the
+// parent may have threads.
 struct Launch : boost::process::extend::handler {
   const SpawnRequest& request;
   const Streams& streams;
@@ -115,7 +118,7 @@ struct Launch : boost::process::extend::handler {
   }
 };
 
-// 0 if exec took place (the pipe closed), else the child's errno.
+// 0 if exec succeeded (the pipe closed), else the child's errno.
 int failure_of_exec(int reader) {
   int reason = 0;
   ssize_t got = 0;
@@ -129,7 +132,7 @@ Result<pid_t> launch(const SpawnRequest& request, const Streams& streams, Pipe p
   try {
     boost::process::child child(boost::process::ignore_error, Launch(request, streams, pipe.writer.get()));
     const pid_t pid = child.id();
-    child.detach();  // waited for by number
+    child.detach();  // wait_for waits for it by pid
     if (pid <= 0) return system_error("cannot start", request.program);
     pipe.writer.reset();
     const int reason = failure_of_exec(pipe.reader.get());

@@ -16,7 +16,8 @@ struct Temporary {
   std::string path;
 };
 
-// A new file beside `path`. O_EXCL and the process id make the name ours; the mode is left to the umask.
+// A new file beside `path`. O_EXCL and the process id make the name ours; the umask applies to the
+// mode.
 Result<Temporary> temporary_beside(const std::string& path) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::string name = path + ".hipcache-" + std::to_string(getpid()) + "-" + std::to_string(attempt);

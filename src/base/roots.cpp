@@ -14,7 +14,7 @@ bool is_plain(char c) {
   return static_cast<unsigned char>(c) > ' ' && std::string_view("\x7f\"\\$:=,#").find(c) == std::string_view::npos;
 }
 
-// "" for what is no directory that can be a root.
+// "" if the directory cannot be a root.
 std::string normal(std::string_view directory) {
   if (!directory.starts_with('/') || !std::all_of(directory.begin(), directory.end(), is_plain)) return "";
   std::string path = std::filesystem::path(directory).lexically_normal().string();
@@ -34,7 +34,8 @@ bool mentions(std::string_view bytes, const std::string& name) {
   return !name.empty() && bytes.find(name) != std::string_view::npos;
 }
 
-// Only characters that every reader takes for part of a file's name, and that begin no escape in any.
+// Only characters that every reader takes as part of a file name, and that begin no escape
+// sequence.
 bool continues_name(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' || c == '_' ||
          c == '+' || c == '-';
@@ -47,13 +48,14 @@ bool names(std::string_view text, const std::string& name) {
   return false;
 }
 
-// What a text says of a root that is not here.
+// Stands in messages for a root that this request lacks.
 std::string placeholder(std::string_view mark) {
   if (mark.starts_with(kToolchainMark)) return "<toolchain directory>";
   return mark.starts_with(kBaseMark) ? "HIPCACHE_BASEDIR" : "<build directory>";
 }
 
-// By which names the arguments call the root. Where they use both, which one stands where is of importance.
+// By which names the arguments call the root. If they use both, it matters which argument uses
+// which, so they are hashed.
 std::string form_in(const std::vector<std::string>& arguments, const Root& root) {
   bool by_path = false, by_alias = false;
   Hasher hasher("forms");
@@ -181,7 +183,8 @@ RootMask Roots::named_in_text(std::string_view text) const {
   return named;
 }
 
-// The longest name that the text begins with, where it ends there or goes on with one of `after`.
+// The longest name at the start of the text that ends the text or is followed by a character of
+// `after`.
 const Roots::Name* Roots::name_at(std::string_view text, std::string_view after) const {
   if (!text.starts_with('/')) return nullptr;
   const auto at =

@@ -28,12 +28,12 @@ bool group_writes(const struct stat& status) { return (status.st_mode & S_IWGRP)
 
 Error denied(std::string message) { return Error{std::move(message), ErrorCode::denied}; }
 
-// Of the directory's entries: written by their owner alone.
+// For the directory's entries: only their owner may write.
 DirectoryAccess private_access(const Settings& settings) {
   return {.owners = {geteuid()}, .group = {}, .directory_mode = kAll & ~(settings.umask | S_IWGRP | S_IWOTH)};
 }
 
-// One that others made for us all.
+// A directory that another member of the group may have made.
 Result<OwnDirectory> open_shared(const Settings& settings, const struct stat& status) {
   const std::string& path = settings.directory;
   if (!is_member(status.st_gid))
@@ -54,7 +54,7 @@ Result<OwnDirectory> open_private(const Settings& settings, const struct stat& s
   return denied(opened.error().message + ", or share this one with its group: HIPCACHE_UMASK=007");
 }
 
-// The umask of this process may take what the setting grants.
+// chmod, because the umask of this process may remove permissions that the setting grants.
 Status make_shared(const Settings& settings) {
   const std::string& path = settings.directory;
   const std::string parent(directory_name(path));

@@ -52,7 +52,8 @@ Result<FileEntries> entries_of(const toml::table& table, const std::string& path
 
 Result<FileEntries> read_entries(const std::string& path) {
   if (path.empty()) return FileEntries();
-  // Behind a directory that cannot be searched (the HOME of somebody else) there is no file for us either.
+  // If a parent directory cannot be searched (another user's HOME), the file counts as missing,
+  // too.
   if (access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES)) return FileEntries();
   Result<std::string> bytes = read_file(path, kFileLimit);
   if (!bytes) return bytes.error();

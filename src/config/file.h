@@ -1,4 +1,5 @@
-// The TOML file: its top-level keys as texts, in the form that their variables would have.
+// Reads the TOML file: its top-level keys as texts, in the form that the environment variables
+// have.
 #ifndef HIPCACHE_SRC_CONFIG_FILE_H
 #define HIPCACHE_SRC_CONFIG_FILE_H
 
@@ -12,7 +13,7 @@ namespace hipcache::config {
 
 using FileEntries = std::vector<std::pair<std::string, std::string>>;
 
-// No file: no entries. Errors name the file and, where there is one, the line.
+// A missing file gives no entries. Errors name the file and, if known, the line.
 Result<FileEntries> read_entries(const std::string& path);
 
 }  // namespace hipcache::config

@@ -7,7 +7,7 @@
 namespace hipcache::config {
 namespace {
 
-// Stores a parsed value, or hands on what is wrong with it.
+// Stores a parsed value, or returns its error.
 template <typename T, typename Parsed>
 Status assign(T& setting, Result<Parsed> parsed) {
   if (!parsed) return parsed.error();
@@ -72,7 +72,7 @@ Status set_umask(Settings& settings, const std::string& text) {
   return done();
 }
 
-// A name is what users type, without its directory.
+// Users type a program's name without its directory.
 bool is_further_compiler(std::string_view text) {
   const auto equals = text.find('=');
   const std::string_view name = text.substr(0, equals);

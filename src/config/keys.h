@@ -1,5 +1,5 @@
-// The table of the keys: name in the file, how a text becomes the setting, how the setting is shown. The variable of
-// "max_size" is HIPCACHE_MAX_SIZE, and so on.
+// The table of keys: the name in the file, how a text becomes the setting, how the setting is
+// shown. The variable of "max_size" is HIPCACHE_MAX_SIZE, and so on.
 #ifndef HIPCACHE_SRC_CONFIG_KEYS_H
 #define HIPCACHE_SRC_CONFIG_KEYS_H
 
@@ -13,13 +13,13 @@ namespace hipcache::config {
 
 struct Key {
   std::string_view name;
-  // An error says what is wrong with the value; the caller puts the place before it.
+  // An error says what is wrong with the value; the caller puts the file or variable before it.
   Status (*set)(Settings& settings, const std::string& text);
   std::string (*show)(const Settings& settings);
 };
 
 const std::vector<Key>& keys();
-const Key* find_key(std::string_view name);  // null: there is none of that name
+const Key* find_key(std::string_view name);  // null if there is none of that name
 std::string variable_of(std::string_view key);
 std::string known_keys();  // "max_size, basedir, ..."
 

@@ -14,7 +14,7 @@
 namespace hipcache::config {
 namespace {
 
-// A variable that is set to nothing counts as not set, as the XDG specification has it.
+// An empty variable counts as not set, as in the XDG specification.
 std::optional<std::string> set_variable(const Lookup& variable, const std::string& name) {
   std::optional<std::string> value = variable(name);
   if (value && value->empty()) return std::nullopt;
@@ -37,7 +37,7 @@ struct Place {
 constexpr Place kDirectory{"HIPCACHE_DIR", "XDG_CACHE_HOME", ".cache", "hipcache"};
 constexpr Place kFile{"HIPCACHE_CONFIG", "XDG_CONFIG_HOME", ".config", "hipcache/config.toml"};
 
-// The XDG specification: a relative XDG_* is invalid and to be ignored.
+// The XDG specification says to ignore a relative XDG_*.
 Result<std::string> locate_place(const Place& place, const Lookup& variable) {
   if (const auto chosen = set_variable(variable, place.variable)) return absolute(*chosen);
   const auto xdg = set_variable(variable, place.xdg);
@@ -52,7 +52,7 @@ bool is_below_home(const Place& place, const Lookup& variable) {
   return !set_variable(variable, place.variable) && !(xdg && xdg->front() == '/');
 }
 
-// A failed value leaves `settings` as it was.
+// If the value is invalid, `settings` stays unchanged.
 Status set_from_file(Settings& settings, const std::string& name, const std::string& text) {
   const Key* key = find_key(name);
   if (key == nullptr) return Error{settings.file + ": unknown key \"" + name + "\"; the keys are " + known_keys()};
@@ -66,7 +66,7 @@ Status set_from_variable(Settings& settings, const Key& key, const std::string& 
   return done();
 }
 
-// The settings, and which key came from where; keys at their default are not in `origins`.
+// The settings and the origins of their keys; `origins` lacks keys at their default.
 struct Loaded {
   Settings settings;
   std::vector<std::pair<std::string, std::string>> origins;
@@ -127,7 +127,8 @@ Result<Settings> locate(const Lookup& variable) {
   if (!directory) return directory.error();
   settings.directory = std::move(*directory);
   if (is_below_home(kDirectory, variable)) settings.user_home = *variable("HOME");
-  if (is_below_home(kFile, variable) && !set_variable(variable, "HOME")) return settings;  // then there is no file
+  if (is_below_home(kFile, variable) && !set_variable(variable, "HOME"))
+    return settings;  // without HOME there is no file
   Result<std::string> file = locate_place(kFile, variable);
   if (!file) return file.error();
   settings.file = std::move(*file);

@@ -33,7 +33,7 @@ struct Quantity {
   std::string unit;  // lower case
 };
 
-// A number that is not negative, and the letters after it.
+// A non-negative number and the letters after it.
 std::optional<Quantity> parse_quantity(std::string_view text) {
   text = trim(text);
   Quantity quantity;

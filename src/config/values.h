@@ -1,5 +1,6 @@
-// What users write as a size, a duration or a boolean, turned into numbers; and numbers into what they would write.
-// Each error is "what it is, and what it should be", without the key: the caller knows where the text came from.
+// Converts sizes, durations and booleans between the texts that users write and numbers. Each error
+// says what the text is and what it should be, without the key: the caller knows where the text
+// came from.
 #ifndef HIPCACHE_SRC_CONFIG_VALUES_H
 #define HIPCACHE_SRC_CONFIG_VALUES_H
 
@@ -13,8 +14,8 @@
 
 namespace hipcache::config {
 
-// "500M", "1.5GiB", "20 gb", "0"; k, M, G and T are powers of 1000, with "i" of 1024, as ccache has it. Without a unit:
-// bytes.
+// "500M", "1.5GiB", "20 gb", "0". k, M, G and T are powers of 1000, or of 1024 with "i", as in
+// ccache. Without a unit: bytes.
 Result<std::uint64_t> parse_size(std::string_view text);
 std::string format_size(std::uint64_t bytes);
 
@@ -31,15 +32,16 @@ Result<unsigned> parse_count(std::string_view text);
 Result<unsigned> parse_umask(std::string_view text);
 std::string format_umask(unsigned mask);
 
-// Separated by commas or spaces, as URLs contain neither unescaped.
+// Separated by commas or spaces; URLs contain neither unescaped.
 std::vector<std::string> parse_list(std::string_view text);
 std::string format_list(const std::vector<std::string>& list);
 
-// Separated by commas alone: the name of a directory may contain blanks. Those around it do not belong to it.
+// Separated by commas only, because directory names may contain blanks. Blanks around a name are
+// removed.
 std::vector<std::string> parse_directories(std::string_view text);
 
-// Separated by colons, as in PATH; in the file by commas, as the items of its lists are. Neither can be in the name of
-// a base directory.
+// Separated by colons, as in PATH, or by commas, as list items from the file are. No base
+// directory's name can contain either.
 std::vector<std::string> parse_path_list(std::string_view text);
 std::string format_path_list(const std::vector<std::string>& list);
 

@@ -59,8 +59,8 @@ Error socket_error(const char* what) {
   return system_error(what, "the socket");
 }
 
-// Until the socket is ready for `events`, or ErrorCode::timed_out. A closed peer counts as ready: the next call will
-// tell.
+// Waits until the socket is ready for `events`; ErrorCode::timed_out if it is not in time. A closed
+// peer counts as ready: the next call reports it.
 Status wait_ready(int fd, short events, Clock::time_point until) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
@@ -72,7 +72,8 @@ Status wait_ready(int fd, short events, Clock::time_point until) {
   }
 }
 
-// Fills in a control message that carries the descriptors; the buffer must outlive the call that sends it.
+// Fills in a control message that carries the descriptors. The buffer must outlive the call that
+// sends it.
 void attach(const std::vector<int>& descriptors, std::array<char, kControlSize>& control, msghdr& envelope) {
   envelope.msg_control = control.data();
   envelope.msg_controllen = CMSG_SPACE(sizeof(int) * descriptors.size());
@@ -83,7 +84,7 @@ void attach(const std::vector<int>& descriptors, std::array<char, kControlSize>&
   std::memcpy(CMSG_DATA(carried), descriptors.data(), sizeof(int) * descriptors.size());
 }
 
-// Takes ownership of every descriptor that came, before anything is judged: none may leak.
+// Takes ownership of every received descriptor before any check, so that none leaks.
 void collect(msghdr& envelope, std::vector<UniqueFd>& descriptors) {
   for (cmsghdr* carried = CMSG_FIRSTHDR(&envelope); carried != nullptr; carried = CMSG_NXTHDR(&envelope, carried)) {
     if (carried->cmsg_level != SOL_SOCKET || carried->cmsg_type != SCM_RIGHTS) continue;
@@ -96,7 +97,8 @@ void collect(msghdr& envelope, std::vector<UniqueFd>& descriptors) {
   }
 }
 
-// One piece of at most `size` bytes, waiting for it. `descriptors` null: none may come with it (the kernel drops them).
+// Waits for one piece of at most `size` bytes. If `descriptors` is null, none may come with it: the
+// kernel drops them.
 Result<std::size_t> read_piece(int fd, char* to, std::size_t size, std::vector<UniqueFd>* descriptors,
                                Clock::time_point until) {
   alignas(cmsghdr) std::array<char, kControlSize> control;
@@ -151,7 +153,7 @@ Status check(const Header& header, std::size_t descriptors) {
   return done();
 }
 
-// Grows with what arrives: a length that is only claimed costs no memory.
+// Grows with the bytes that arrive, so that a false length costs no memory.
 Result<std::string> read_body(int fd, std::size_t length, Clock::time_point until) {
   std::string bytes;
   std::size_t used = 0;

@@ -9,10 +9,10 @@ namespace {
 
 struct Said {
   std::string_view name;
-  std::string_view line;  // $name, $now and $was stand for the difference's own
+  std::string_view line;  // $name, $now and $was stand for the fields of the difference
 };
 
-// By the number of the kind.
+// Indexed by the number of the kind.
 constexpr std::array<Said, static_cast<std::size_t>(kLastDiffers) + 1> kSaid{{
     {"nothing_stored", "no compile of this output is stored"},
     {"recache", "HIPCACHE_RECACHE is set: what is stored is not used"},
@@ -66,7 +66,7 @@ bool is_control(char byte) { return static_cast<unsigned char>(byte) < ' ' || by
 
 std::string name_of(Differs kind) { return std::string(said(kind).name); }
 
-// From the right: what is put in is not searched again.
+// Replaces from right to left, so that inserted text is not searched again.
 std::string describe(const Difference& difference) {
   std::string line(said(difference.kind).line);
   replace(line, "$was", difference.was);

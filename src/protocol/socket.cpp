@@ -47,7 +47,7 @@ Status check_peer(int fd, const std::string& name) {
   return Error{"the peer of " + name + " is user " + std::to_string(peer.uid) + ", not " + std::to_string(geteuid())};
 }
 
-// The time that connect may wait for room in the listener's queue.
+// Limits how long connect may wait for room in the listener's queue.
 Status bound_connect(int fd, std::chrono::milliseconds deadline) {
   const auto microseconds = std::max<std::int64_t>(std::chrono::microseconds(deadline).count(), 1);
   timeval limit{};
@@ -89,8 +89,8 @@ Result<UniqueFd> listen_at(const std::string& socket_path) {
   Result<UniqueFd> fd = new_socket();
   if (!fd) return fd;
   if (unlink(socket_path.c_str()) != 0 && errno != ENOENT) return system_error("cannot replace", socket_path);
-  // The mode of an unbound socket becomes the file's: there is no moment in which others could connect, and the
-  // process's umask, which all threads share, is left alone.
+  // The mode of an unbound socket becomes the mode of the file. So others can never connect, and
+  // the process's umask, which all threads share, stays unchanged.
   if (fchmod(fd->get(), kSocketMode) != 0) return system_error("cannot set the mode of", socket_path);
   const sockaddr_un address = address_of(socket_path);
   if (bind(fd->get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)

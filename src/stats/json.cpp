@@ -11,7 +11,7 @@ using nlohmann::json;
 
 json to_value(const HitRun& step) { return {{"hit", step.hit}, {"run", step.run}}; }
 
-// Reads numbers out of nested objects; remembers the first thing that is of the wrong type.
+// Reads numbers out of nested objects; remembers the first value of a wrong type.
 class Reader {
  public:
   static Result<Reader> parse(std::string_view text) {
@@ -100,7 +100,7 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
   json archs = json::object();
   for (const auto& [arch, step] : device) archs[arch] = to_value(step);
   const json root = {
-      // sccache's names, computed from ours below
+      // sccache's names, computed from our counters
       {"compile_requests", compile_requests},
       {"requests_executed", hit + partial + miss},
       {"requests_not_cacheable", passthrough},
@@ -109,7 +109,7 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
       {"compile_fails", failed_compiles},
       {"not_cached", not_cached},
       {"not_cached_detail", not_cached_detail},
-      // ours
+      // our own names
       {"requests",
        {{"hit", hit}, {"partial", partial}, {"miss", miss}, {"passthrough", passthrough}, {"aborted", aborted}}},
       {"steps",
@@ -146,7 +146,7 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
         {"layers", layers},
         {"taken_over", taken_over}}},
   };
-  // Reasons hold pieces of command lines, which need not be UTF-8.
+  // Reasons contain pieces of command lines, which may not be UTF-8.
   return root.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
 }
 

@@ -13,7 +13,7 @@
 namespace hipcache::stats {
 namespace {
 
-// Lines of a name, a number and a remark; the names are padded to the longest.
+// Lines of a name, a number and a remark; names are padded to the longest one.
 class Lines {
  public:
   void add(std::string name, std::string value, std::string remark = "") {

@@ -1,4 +1,4 @@
-// The part of the statistics' JSON that is measured, not counted.
+// The fields of the statistics' JSON that are measured from the store, not counted.
 #ifndef HIPCACHE_STATS_STORE_SIZE_H
 #define HIPCACHE_STATS_STORE_SIZE_H
 

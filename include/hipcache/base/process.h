@@ -1,5 +1,5 @@
 // Runs a program as a child of this process. The child has our process group, terminal and limits,
-// so that Ctrl-C and job control reach it. Uses Boost.Process v2, whose types stay in the source
+// so that Ctrl-C and job control reach it. Uses Boost.Process v1, whose types stay in the source
 // file.
 #ifndef HIPCACHE_BASE_PROCESS_H
 #define HIPCACHE_BASE_PROCESS_H

@@ -23,8 +23,8 @@ Result<std::string> daemon_beside_us();
 
 class DaemonLink {
  public:
-  // If HIPCACHE_READONLY is set and the cache directory is not writable, the daemon works in another
-  // directory and reads this one as a seed (client/working_place.h).
+  // If HIPCACHE_READONLY is set and the cache directory is not writable, the daemon works in
+  // another directory and reads this one as a seed (client/working_place.h).
   DaemonLink(const config::Settings& located, Patience patience);
 
   // Connects to a running daemon; fails if there is none.
