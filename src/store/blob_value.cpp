@@ -9,16 +9,16 @@
 namespace hipcache::store {
 namespace {
 
-// u8 version, u8 form, u8 number of bases, their digests, payload.
+// Layout: u8 version, u8 form, u8 number of bases, their digests, payload.
 constexpr char kVersion = 1;
 constexpr char kAsTheyAre = 0;
 constexpr char kZstd = 1;
 constexpr std::size_t kHeader = 3;
 constexpr std::size_t kDigestSize = 16;
 
-// What the levels cost and save is in docs/benchmarks.md: a short step takes 20 ms and makes some kB, of which a
-// hundredth is saved by levels that take a hundredth of the step's time. Large outputs are not worth more than the
-// quick level; nor are those with bases, of which little is left to compress.
+// docs/benchmarks.md has what the levels cost and save. A short step takes 20 ms and makes some kB. For such outputs
+// the thorough level saves 1 % of the bytes and costs 1 % of the step's time. Large outputs are not worth more than the
+// quick level. Neither are values with bases, because little is left to compress.
 constexpr int kThorough = 9;
 constexpr int kQuick = 6;
 constexpr std::size_t kThoroughUpTo = std::size_t{256} << 10;
@@ -27,14 +27,14 @@ int level_of(std::string_view bytes, std::string_view prefix) {
   return prefix.empty() && bytes.size() <= kThoroughUpTo ? kThorough : kQuick;
 }
 
-// From there on zstd's tables lose sight of the beginning of a prefix; its long-distance matcher does not.
+// Beyond this length zstd's tables forget the beginning of a prefix; its long-distance matcher does not.
 constexpr std::size_t kLong = std::size_t{1} << 20;
 constexpr int kSmallestWindow = 10;  // bits
 
-// RocksDB keeps lengths in 32 bits.
+// RocksDB stores lengths in 32 bits.
 constexpr std::uint64_t kLongestBlob = std::numeric_limits<std::uint32_t>::max();
 
-constexpr std::size_t kPiece = std::size_t{256} << 10;  // little enough to stay in the processor's cache
+constexpr std::size_t kPiece = std::size_t{256} << 10;  // small enough to stay in the processor's cache
 
 struct FreeContexts {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
@@ -56,7 +56,7 @@ void see_all_of(ZSTD_CCtx* context, std::size_t length) {
   if (length > kLong) ZSTD_CCtx_setParameter(context, ZSTD_c_enableLongDistanceMatching, 1);
 }
 
-// Appends the frame. False if zstd has no memory: its parameters here are all valid, and the room is enough.
+// Appends the frame. False if zstd has no memory: the parameters are always valid, and the buffer is large enough.
 bool append_frame(std::string& value, std::string_view bytes, std::string_view prefix) {
   const std::unique_ptr<ZSTD_CCtx, FreeContexts> context(ZSTD_createCCtx());
   if (!context) return false;
@@ -73,15 +73,15 @@ bool append_frame(std::string& value, std::string_view bytes, std::string_view p
   return ZSTD_isError(size) == 0;
 }
 
-// One for each thread, as good as new: to make one costs as much as to unpack a small object, and a hit unpacks
-// several. 160 kB for as long as the thread lives; what is unpacked piece by piece takes more, and has one of its own.
+// One reset context for each thread. Making a context costs as much as unpacking a small object, and a hit unpacks
+// several. A context takes 160 kB while its thread lives. unpack_pieces() needs more, and makes its own.
 ZSTD_DCtx* fresh_context() {
   thread_local const std::unique_ptr<ZSTD_DCtx, FreeContexts> context(ZSTD_createDCtx());
   if (context) ZSTD_DCtx_reset(context.get(), ZSTD_reset_session_and_parameters);
   return context.get();
 }
 
-// Of a frame's bytes. Nothing if it does not tell, or more than a blob may have.
+// The number of bytes in a frame. nullopt if the frame does not say, or claims more than a blob may have.
 std::optional<std::size_t> told_size(std::string_view frame) {
   const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > kLongestBlob) return std::nullopt;
@@ -144,7 +144,7 @@ bool unpack_pieces(const BlobValue& value, const std::function<bool(std::string_
     if (ZSTD_isError(left) != 0 || !take({piece.data(), out.pos})) return false;
     given += out.pos;
     if (left == 0) return in.pos == in.size && given == *size;
-    if (in.pos == in.size && out.pos < out.size) return false;  // it ends before its frame does
+    if (in.pos == in.size && out.pos < out.size) return false;  // the input ends before its frame does
   }
   return false;
 }

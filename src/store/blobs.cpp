@@ -11,12 +11,12 @@
 namespace hipcache::store {
 namespace {
 
-// An object of a fatbin of code objects is two deep. Bounded, since the bytes that say so may be damaged.
+// An object made from a fatbin of code objects has depth two. The limit guards against damaged values.
 constexpr unsigned kDeepest = 4;
 
-// A delta of this share of the bytes is taken without a look at what compression alone would make of them.
+// A delta below this fraction of the bytes is stored without comparing it to plain compression.
 constexpr std::size_t kPlainlyWorth = 8;
-// Otherwise it must be this much smaller than that: each of its bases is read when it is.
+// Otherwise the delta must be this many times smaller than plain compression, because every get reads its bases.
 constexpr std::size_t kWorth = 2;
 
 constexpr const char* kOtherBytes = "its bytes do not match its digest";
@@ -29,7 +29,7 @@ UseKey blob_key(const Digest& digest) { return {Table::blobs, digest}; }
 struct Blobs::Delta {
   std::vector<Digest> bases;
   std::string value;
-  FamilyBase family_base;  // without digest and bytes if it is of parts
+  FamilyBase family_base;  // without digest and bytes if the bases are parts
 };
 
 Result<std::optional<std::string>> Blobs::get(const Digest& digest, unsigned depth) {
@@ -46,7 +46,7 @@ Result<std::optional<std::string>> Blobs::get(const Digest& digest, unsigned dep
   const Result<std::optional<std::string>> prefix = prefix_of(parsed->bases, depth + 1);
   if (!prefix) return prefix.error();
   if (!*prefix) {
-    values_.forget(key);  // a base is gone
+    values_.forget(key);  // a base is gone, so the value is useless
     return nothing;
   }
   std::optional<std::string> bytes = unpack(*parsed, **prefix);
@@ -55,8 +55,8 @@ Result<std::optional<std::string>> Blobs::get(const Digest& digest, unsigned dep
   return nothing;
 }
 
-// Piece by piece: memory for all of it would cost more than what is done with it, the kernel's work of giving it and
-// taking it back included.
+// Unpacked piece by piece. Memory for all of it would cost more than unpacking, because the kernel must provide it and
+// take it back.
 Result<std::optional<UniqueFd>> Blobs::file(const Digest& digest) {
   const UseKey key = blob_key(digest);
   const Result<std::optional<Pinned>> value = values_.get_pinned(key);

@@ -1,6 +1,8 @@
-// Blobs over values: which are stored as what they do not share with others, and putting them together again.
+// Blobs on top of values: decides which are stored as deltas, and restores their bytes.
 //
-// What has a base is there as long as its bases are: one whose base was evicted is forgotten when it is met.
+// A blob with bases needs all of them. If a base was evicted, the blob is forgotten when a get or a hold finds that
+// out.
+//
 // Thread-safe.
 #ifndef HIPCACHE_STORE_BLOBS_H
 #define HIPCACHE_STORE_BLOBS_H

@@ -15,8 +15,8 @@
 namespace hipcache::store {
 
 struct Directories {
-  std::shared_ptr<const OwnDirectory> root;  // of the stores of all versions
-  std::shared_ptr<const OwnDirectory> ours;  // of this version's
+  std::shared_ptr<const OwnDirectory> root;  // holds the stores of all versions
+  std::shared_ptr<const OwnDirectory> ours;  // holds this version's store
 };
 
 struct Contents {
@@ -29,12 +29,13 @@ struct Contents {
   Recency recency;
   std::shared_ptr<Holds> holds = std::make_shared<Holds>();
 
-  // Keeps `recency` and the database in step. Shared: adding (database first, recency then). Exclusive: removing, and
-  // writing uses behind. Reading needs neither: what recency names and the database no longer has is a miss.
+  // Keeps `recency` and the database consistent. Shared: adding (first the database, then recency). Exclusive:
+  // removing, and writing uses behind. Reading needs no lock: an entry that recency has and the database lacks is a
+  // miss.
   std::shared_mutex gate;
 };
 
-// Writes the uses collected since the last time to the database. Those of a write that fails are forgotten: they are
+// Writes the uses since the last call to the database. If the write fails they are lost, which is harmless: uses are
 // hints.
 Status write_uses_behind(Contents& contents);
 

@@ -19,13 +19,13 @@
 namespace hipcache::store {
 namespace {
 
-constexpr std::size_t kSmallestPinned = 64 << 10;  // in a blob file by far (rocks_options.cpp)
+constexpr std::size_t kSmallestPinned = 64 << 10;  // well above kSmallestBlob (rocks_options.cpp)
 
 rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
 
-// RocksDB throws nothing of its own, but what it calls may. A length that was read from a damaged file makes a string
-// too long (std::length_error); missing memory and missing threads are the machine's.
+// RocksDB itself throws nothing, but its callees may. A length from a damaged file can ask for too long a string
+// (std::length_error). Other exceptions mean that the machine lacks memory or threads.
 template <typename Call>
 rocksdb::Status guarded(Call call) {
   try {
@@ -39,8 +39,8 @@ rocksdb::Status guarded(Call call) {
   }
 }
 
-// RocksDB starts its threads when it first needs them, and one that cannot be started then is an exception in the
-// middle of a write. Started before the database is opened, a missing thread is an error of the opening.
+// RocksDB starts its threads when it first needs them. A thread that cannot start then throws in the middle of a write.
+// Started before the database is opened, a missing thread makes only the opening fail.
 rocksdb::Status start_threads() {
   return guarded([] {
     rocksdb::Env* env = rocksdb::Env::Default();
@@ -52,7 +52,7 @@ rocksdb::Status start_threads() {
   });
 }
 
-// RocksDB keeps its options as they were at the last two openings, 24 kB each, and nobody reads them.
+// RocksDB keeps the options of the last two openings, 24 kB each. Nobody reads them.
 void remove_older_options(const std::string& directory) {
   Result<std::vector<std::string>> names = list_directory(directory);
   if (!names) return;
@@ -73,7 +73,7 @@ class ErrorListener : public rocksdb::EventListener {
 
   void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* status) override { on_error_(*status); }
 
-  // RocksDB would look for room on a full disk every few seconds, and meanwhile refuse to be told that there is some.
+  // On a full disk RocksDB would look for room only every few seconds, and refuse an earlier Resume().
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* automatic) override {
     *automatic = false;
   }
@@ -84,7 +84,7 @@ class ErrorListener : public rocksdb::EventListener {
 
 }  // namespace
 
-// Open or, after a failed attempt to open it again, closed; `opened` guards which.
+// Open, or closed after a failed attempt to reopen; `opened` guards which.
 struct Database::Impl {
   explicit Impl(OwnDirectory where) : directory(std::move(where)) {}
 
@@ -107,7 +107,7 @@ struct Database::Impl {
     return status;
   }
 
-  // A database with other tables than ours comes as InvalidArgument, as many other things do.
+  // RocksDB reports a database with foreign tables as InvalidArgument, as it does many other errors.
   bool has_foreign_tables() const {
     std::vector<std::string> names;
     const auto listed = guarded([&] { return rocksdb::DB::ListColumnFamilies(options, directory.anchored(), &names); });
@@ -118,9 +118,8 @@ struct Database::Impl {
     return listed.ok() && !std::all_of(names.begin(), names.end(), is_ours);
   }
 
-  // What RocksDB calls corruption is wrong bytes, and a file that is not there any more is damage as much: as long as
-  // its directory can be reached and was not removed itself. All else (too many open files, no memory, no room, a read
-  // that failed) says nothing about the files.
+  // Damage is what RocksDB calls corruption (wrong bytes), or a missing file while the directory still exists. Any
+  // other error says nothing about the files: too many open files, no memory, no room, a failed read.
   bool is_damage(const rocksdb::Status& status) const {
     if (!status.IsPathNotFound()) return status.IsCorruption();
     struct stat directory_status{};
@@ -140,7 +139,7 @@ struct Database::Impl {
     return Error{"store: " + said(status), code_of(status)};
   }
 
-  // What the status of a get says; an error if it says nothing about the value.
+  // Translates the status of a get; an error if the status says nothing about the value.
   Status tell(const rocksdb::Status& status, Found& found, std::string& problem) const {
     if (status.ok()) {
       found = Found::yes;
@@ -157,14 +156,14 @@ struct Database::Impl {
     if (!db) return;
     for (auto* family : families) db->DestroyColumnFamilyHandle(family);
     families.clear();
-    // What Close reports was reported by the writes before, and the next open finds out what is on disk.
+    // The writes before have reported what Close reports, and the next open finds out what is on disk.
     [[maybe_unused]] const auto status = db->Close();
     db.reset();
   }
 
   rocksdb::ColumnFamilyHandle* family(Table table) const { return families[static_cast<std::size_t>(table)]; }
 
-  // The call, as long as the database is open meanwhile.
+  // Makes the call if the database is open, and keeps it open meanwhile.
   template <typename Call>
   rocksdb::Status run(Call call) {
     const std::shared_lock lock(opened);
@@ -172,22 +171,22 @@ struct Database::Impl {
     return guarded(call);
   }
 
-  // RocksDB refuses all writes after a failed one. Where the disk was full it can be told to go on; after any other
-  // trouble, a quota for one, only opening it again helps. That is not tried while it would fail: a database that takes
-  // no writes still answers.
+  // RocksDB refuses all writes after a failed one. After a full disk, Resume() is enough. After anything else, such as
+  // an exceeded quota, only reopening helps. Reopening is not tried without room: a database that takes no writes still
+  // answers.
   bool recover() {
     if (run([&] { return db->Resume(); }).ok()) return true;
     const std::scoped_lock lock(opened);
-    if (db && db->Resume().ok()) return true;  // another thread has been here
+    if (db && db->Resume().ok()) return true;  // another thread has recovered it
     if (db && !has_room()) return false;
     close();
     return open().ok();
   }
 
-  // Whether files can be written beside the database.
+  // Whether files can be written in the database's directory.
   bool has_room() const {
     constexpr std::size_t kProbe = std::size_t{256} << 10;
-    const std::string probe = directory.anchored() + "/hipcache.probe";  // a name that RocksDB knows nothing of
+    const std::string probe = directory.anchored() + "/hipcache.probe";  // not a name of RocksDB's
     const bool room = replace_file(probe, std::string(kProbe, 'x')).ok();
     return remove_tree(probe).ok() && room;
   }
@@ -228,7 +227,7 @@ Result<Read> Database::get(Table table, std::string_view key) {
   return read;
 }
 
-// What is smaller than a value of a blob file may be pinned in the block cache, which goes with the database.
+// Smaller values may be pinned in the block cache, which is destroyed with the database. So they are copied.
 Result<PinnedRead> Database::get_pinned(Table table, std::string_view key) {
   auto value = std::make_shared<rocksdb::PinnableSlice>();
   PinnedRead read;
@@ -301,7 +300,7 @@ Status Database::compact(double share, std::atomic<bool>& cancel) {
         impl_->run([&] { return impl_->db->CompactRange(options, impl_->family(table), nullptr, nullptr); });
     if (!status.ok()) return impl_->told(status);
   }
-  // Enabling deletions that nobody had disabled makes RocksDB delete obsolete files now, in this thread.
+  // Deletions were not disabled; enabling them makes RocksDB delete obsolete files now, in this thread.
   return impl_->told(impl_->run([&] { return impl_->db->EnableFileDeletions(/*force=*/false); }));
 }
 

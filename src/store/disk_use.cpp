@@ -9,7 +9,7 @@
 namespace hipcache::store {
 namespace {
 
-constexpr std::uint64_t kBlock = 512;  // the unit of st_blocks, whatever the file system's own blocks are
+constexpr std::uint64_t kBlock = 512;  // st_blocks counts in this unit on every file system
 
 std::uint64_t allocated_by(const std::string& path, int flags) {
   struct stat status = {};

@@ -1,4 +1,4 @@
-// What a directory takes up on its file system.
+// The space that a directory takes on its file system.
 #ifndef HIPCACHE_STORE_DISK_USE_H
 #define HIPCACHE_STORE_DISK_USE_H
 
@@ -7,8 +7,8 @@
 
 namespace hipcache::store {
 
-// The bytes allocated to the files at and below `path`, as du has it. A link in the place of `path` is followed, links
-// below are not. What vanishes meanwhile or cannot be read counts as nothing.
+// The bytes allocated to the files at and below `path`, as du counts them. Follows `path` if it is a link, but no link
+// below it. What vanishes meanwhile or cannot be read counts as 0.
 std::uint64_t allocated_bytes(const std::string& path);
 
 }  // namespace hipcache::store

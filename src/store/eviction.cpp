@@ -14,8 +14,8 @@
 namespace hipcache::store {
 namespace {
 
-// The share of the oldest blob files whose live blobs are moved in each round. The last ones repeat: what was evicted
-// is estimated from the average compression, and corrected by what was measured.
+// In each round, live blobs move out of this share of the oldest blob files. The last share repeats, because the number
+// of evicted bytes is an estimate from the average compression, corrected by measuring.
 constexpr std::array<double, 6> kRounds = {0.25, 0.5, 1.0, 1.0, 1.0, 1.0};
 
 constexpr std::size_t kPickedAtOnce = 65536;  // bounds the memory of picking: 3 MB
@@ -51,8 +51,8 @@ std::uint64_t Eviction::database_bytes() const {
   return allocated_bytes(join_path(contents_.directories.ours->anchored(), kDatabase));
 }
 
-// What was set aside and what older versions stored goes first, where nobody wants it any more. What has to stay for a
-// while counts, too, but leaves half of the limit to the database.
+// The share of the limit for this database. Databases set aside and older versions' stores are removed first, if no
+// longer wanted. What must stay counts towards the limit, but the database gets at least half of it.
 std::uint64_t Eviction::our_share(std::uint64_t max_bytes) const {
   const Directories& directories = contents_.directories;
   const auto all_bytes = [&] { return allocated_bytes(directories.root->anchored()); };
@@ -73,8 +73,8 @@ Status Eviction::clear() {
   return contents_.database->compact(1.0, cancelled_);
 }
 
-// How many bytes of values are too many, by the average of bytes on disk to bytes of values. Garbage is none of them:
-// it goes by compacting alone.
+// How many bytes of values are too many, by the average ratio of disk bytes to value bytes. Garbage does not count:
+// only compacting frees it.
 std::uint64_t Eviction::excess_value_bytes(std::uint64_t on_disk, std::uint64_t max_bytes) const {
   const std::uint64_t live = on_disk - std::min(on_disk, contents_.database->garbage_bytes());
   if (live <= max_bytes) return 0;

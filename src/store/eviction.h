@@ -1,10 +1,10 @@
-// Makes the store smaller: least recently used first, and so that the space returns to the file system.
+// Makes the store smaller, least recently used entries first, and returns the space to the file system.
 //
-// Removed values only become garbage in blob files; RocksDB frees a blob file once all of it is garbage, and moves live
-// blobs out of the way in compactions. Moving costs reading and writing, and room on the disk while it lasts, so each
-// round moves a larger share of the oldest files than the one before, and stops when the limit is kept: the blobs used
-// least recently are mostly in the oldest files. Rejected: compacting everything at once, which rewrites (and needs
-// twice) the whole store to free a tenth of it.
+// A removed value only becomes garbage in its blob file. RocksDB frees a blob file when all of it is garbage;
+// compactions move live blobs out. Moving costs reads, writes and temporary disk space. The blobs used least recently
+// are mostly in the oldest files. So each round moves a larger share of the oldest files than the one before, until the
+// limit is kept. Rejected: compacting everything at once. It rewrites the whole store, and needs its space twice, to
+// free a tenth of it.
 #ifndef HIPCACHE_STORE_EVICTION_H
 #define HIPCACHE_STORE_EVICTION_H
 
@@ -17,16 +17,15 @@
 
 namespace hipcache::store {
 
-// Thread-safe; one call works at a time, others wait for it.
+// Thread-safe. One call works at a time; others wait for it.
 class Eviction {
  public:
   explicit Eviction(Contents& contents) : contents_(contents) {}
 
-  // Evicts until at most `max_bytes` are on disk, or nothing is left that is not held. Stops early once cancel() was
-  // called.
+  // Evicts until at most `max_bytes` are on disk, or only held blobs are left. Stops early after cancel().
   Status shrink_to(std::uint64_t max_bytes);
 
-  // Evicts all that is not held, and removes a database set aside and the stores of older versions.
+  // Evicts everything that is not held. Removes databases that were set aside, and older versions' stores.
   Status clear();
 
   void cancel() { cancelled_ = true; }

@@ -52,7 +52,7 @@ Families::Bases& Families::known(std::string_view family) {
   return families_.emplace(std::string(family), noted(family)).first->second;
 }
 
-// Those that can be read; what cannot is no base any more, and nothing else is lost.
+// The noted bases that can be read. A base that cannot be read is dropped; nothing else is lost.
 Families::Bases Families::noted(std::string_view family) {
   Bases bases;
   const Result<Read> note = contents_.database->get(Table::meta, note_key(family));

@@ -1,9 +1,10 @@
-// Blobs that resemble each other without containing each other: the path sets of all units that include the same
-// headers, their depfiles. Of each family the few that newcomers are compared with, in memory.
+// Families of blobs that resemble each other without containing each other, such as path sets or depfiles of units that
+// include the same headers. Keeps a few blobs of each family in memory, as bases to compare new blobs with.
 //
-// A base is stored whole, and used whenever one of its family is: eviction takes it last of them. The bases of a family
-// are noted in the database, so that a new daemon goes on with them. Bounded: kMostFamilies of kMostBases each, of
-// kLongestBase bytes. Thread-safe.
+// A base is stored without bases of its own. Every use of a member uses its base too, so eviction takes the base last.
+// The database has a note of each family's bases, and a new daemon continues with them.
+//
+// Bounded: kMostFamilies of kMostBases each, of kLongestBase bytes. Thread-safe.
 #ifndef HIPCACHE_STORE_FAMILIES_H
 #define HIPCACHE_STORE_FAMILIES_H
 
@@ -33,10 +34,10 @@ class Families {
 
   Families(Contents& contents, Values& values) : contents_(contents), values_(values) {}
 
-  // Of those that are still stored, the one that served last at the front.
+  // The family's bases that are still stored, the last that served at the front.
   std::vector<FamilyBase> bases_of(std::string_view family);
 
-  // This base has served its family, or is new in it.
+  // Records that this base served its family, or adds it as a new base.
   void served(std::string_view family, const FamilyBase& base);
 
   // The bytes of a base in memory; null if there is no such base.

@@ -1,4 +1,4 @@
-// The bytes of the database's keys and values (docs/formats.md): action values in a checked frame, use records.
+// The bytes of the database's keys and values (docs/formats.md): actions in a checked frame, and use records.
 #ifndef HIPCACHE_STORE_FRAMING_H
 #define HIPCACHE_STORE_FRAMING_H
 
@@ -12,23 +12,23 @@
 
 namespace hipcache::store {
 
-// The format of the database as a whole, in the meta table under kFormatKey. Raised with every change that an older or
-// newer program would misread.
+// The format of the whole database, in the meta table under kFormatKey. Must be raised with every change that another
+// version of the program would misread.
 inline constexpr std::string_view kFormatKey = "format";
 inline constexpr std::string_view kFormat = "hipcache store 2";
 
-// An action's value with its version and a digest over key and value: bytes that are damaged, of another version or
-// under another's key do not come back.
+// An action's value with its version and a digest over key and value. unframe_action returns nullopt for bytes that are
+// damaged, of another version or stored under another key.
 std::string frame_action(const Digest& key, std::string_view value);
 std::optional<std::string> unframe_action(const Digest& key, std::string frame);
 
-// The use record of an action or blob: when it was last used and what its value is.
+// The use record of an action or blob: when it was last used, and how its value is stored.
 struct Use {
-  static constexpr std::uint32_t kLargestSize = 0x7fff'ffff;  // the bit above says `has_bases`
+  static constexpr std::uint32_t kLargestSize = 0x7fff'ffff;  // the bit above is `has_bases`
 
   std::uint32_t seconds = 0;        // since the epoch
   std::uint32_t size : 31 = 0;      // bytes as stored
-  std::uint32_t has_bases : 1 = 0;  // other blobs are needed to read it
+  std::uint32_t has_bases : 1 = 0;  // reading it needs other blobs
 };
 
 struct UseKey {

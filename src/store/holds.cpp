@@ -6,7 +6,7 @@
 namespace hipcache::store {
 namespace {
 
-// One thread at a time, as a request is.
+// Used by one thread at a time, as its request is.
 class HoldingLease : public Lease {
  public:
   explicit HoldingLease(std::shared_ptr<Holds> holds) : holds_(std::move(holds)) {}

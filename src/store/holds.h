@@ -1,4 +1,4 @@
-// Which blobs running requests hold, counted: two requests may hold the same one.
+// Counts which blobs running requests hold. Two requests may hold the same blob.
 #ifndef HIPCACHE_STORE_HOLDS_H
 #define HIPCACHE_STORE_HOLDS_H
 
@@ -24,7 +24,7 @@ class Holds {
   std::unordered_map<Digest, std::uint32_t> counts_;
 };
 
-// A lease on those holds. It shares their ownership, so a lease that outlives its store is harmless.
+// A lease on `holds`. It shares ownership of `holds`, so a lease may outlive its store.
 std::unique_ptr<Lease> make_lease(std::shared_ptr<Holds> holds);
 
 }  // namespace hipcache::store

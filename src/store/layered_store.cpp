@@ -40,7 +40,7 @@ class LayeredStore : public Store {
     return found;
   }
 
-  // The lease names the blob from the first attempt on, so the copy is held as soon as it is there.
+  // The lease names the blob from the first attempt on, so the copy is held as soon as it exists.
   Result<bool> hold_blob(const Digest& digest, Lease& lease) override {
     Result<bool> held = own_->hold_blob(digest, lease);
     if (held && !*held && copy_from_below(digest)) return own_->hold_blob(digest, lease);
@@ -68,7 +68,7 @@ class LayeredStore : public Store {
   }
 
  private:
-  // Nothing if no layer has it. What cannot be stored is of use to this caller all the same.
+  // nullopt if no layer has the blob. If the copy cannot be stored, the caller gets the bytes all the same.
   std::optional<std::string> copy_from_below(const Digest& digest) {
     for (const auto& reader : layers_.readers()) {
       std::optional<std::string> bytes = reader->blob(digest);

@@ -8,13 +8,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kRefresh = 100ms;  // between two looks at what others wrote
-constexpr auto kRetry = 1s;       // for a store that cannot be opened
-constexpr int kIdleShare = 9;     // after an opening, as long again as this many times
+constexpr auto kRefresh = 100ms;  // between two checks of what others wrote
+constexpr auto kRetry = 1s;       // after a store could not be opened
+constexpr int kIdleShare = 9;     // an opening is followed by a pause of this many times its duration
 
 }  // namespace
 
-// Only the first look is waited for: later ones are another thread's, and what is open already may be asked meanwhile.
+// Callers wait only for the first refresh. Later ones run in one caller, while others use the readers that are open.
 Layers::Readers Layers::readers() {
   if (is_due()) {
     std::unique_lock refreshing(refreshing_, std::defer_lock);
@@ -61,7 +61,7 @@ void Layers::refresh(Haste haste) {
   looked_ = true;
 }
 
-// Opening takes as long as the owner's write-ahead log is long: it is given a tenth of the time.
+// Opening takes time in proportion to the owner's write-ahead log, so it gets at most a tenth of the time.
 void Layers::follow(const Layer& layer, Haste haste) {
   const std::string& directory = layer.directory;
   State& state = states_.at(directory);
@@ -78,7 +78,7 @@ void Layers::follow(const Layer& layer, Haste haste) {
   state.reader = std::move(*opened);
 }
 
-// An owner that compacts while its files are opened makes this fail now and then.
+// Opening fails now and then because the owner compacts meanwhile.
 void Layers::fail(State& state, const std::string& problem, Log::Level level) {
   state.open_after = Clock::now() + kRetry;
   if (std::exchange(state.problem, problem) != problem) log_.write(level, problem);

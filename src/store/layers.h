@@ -1,4 +1,4 @@
-// The open readers of other stores, kept in step with the directories that exist and with what their owners write.
+// The open readers of other stores. They follow which directories exist, and what the owners write.
 #ifndef HIPCACHE_STORE_LAYERS_PRIVATE_H
 #define HIPCACHE_STORE_LAYERS_PRIVATE_H
 
@@ -22,22 +22,22 @@ class Layers {
 
   Layers(FindLayers find, Log& log) : find_(std::move(find)), log_(log) {}
 
-  // What there is to read. Followed and looked for again if that is due.
+  // The open readers, refreshed first if that is due.
   Readers readers();
-  // The same, looked for again in any case.
+  // The same, refreshed in any case.
   Readers readers_now();
 
  private:
   using Clock = std::chrono::steady_clock;
 
   struct State {
-    std::shared_ptr<Reader> reader;  // null: it could not be opened
+    std::shared_ptr<Reader> reader;  // null if it could not be opened
     Clock::time_point open_after;
-    std::string problem;  // said already
+    std::string problem;  // logged already
   };
 
   bool is_due() const { return Clock::now().time_since_epoch().count() >= due_; }
-  enum class Haste { in_turn, now };  // whether a store is left alone that was opened a moment ago
+  enum class Haste { in_turn, now };  // in_turn: skip stores that are in the pause after an opening
   void refresh(Haste haste);
   void follow(const Layer& layer, Haste haste);
   void fail(State& state, const std::string& problem, Log::Level level);
@@ -48,7 +48,7 @@ class Layers {
   std::atomic<Clock::rep> due_ = 0;
   std::atomic<bool> looked_ = false;
   std::mutex refreshing_;
-  // Both guard the states: only who holds the first changes them, and holds the second where others read.
+  // Two mutexes guard the states. A change needs refreshing_; it also needs mutex_, if readers could see it.
   std::mutex mutex_;
   std::map<std::string, State> states_;
 };

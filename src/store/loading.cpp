@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kLoadedAtOnce = 4096;
 
-// What could be read of a damaged table is all there is.
+// For a damaged table, the records that could be read are all there are.
 Status finish(Contents& contents, const Status& scanned, bool sound) {
   contents.recency.complete();
   if (!scanned) return scanned;

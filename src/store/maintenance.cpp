@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::size_t kUsesWrittenAtOnce = 1024;
 
-// Near the limit the disk is measured, and found too full, once in so many bytes at most.
+// Near the limit, the disk is measured at most once per max_bytes divided by this.
 constexpr std::uint64_t kLimitSteps = 128;
 
-// The write-ahead log holds actions at their full length, and the next open reads all of it. A flush makes some small
-// files.
+// The write-ahead log holds actions at full length, and the next open reads all of it. A flush makes some small files,
+// so it waits until the log has this many bytes.
 constexpr std::uint64_t kWorthAFlush = std::uint64_t{64} << 10;
 constexpr std::chrono::seconds kQuiet{2};
 
-constexpr std::chrono::hours kForgotten{24 * 7};  // a store of an older version that was not opened for so long
+constexpr std::chrono::hours kForgotten{24 * 7};  // for older versions' stores that were not opened for so long
 
 }  // namespace
 
@@ -52,7 +52,7 @@ Maintenance::~Maintenance() {
   wake_.notify_one();
   thread_.join();
   say_if_failed(write_uses_behind(contents_));
-  say_if_failed(contents_.database->flush());  // the next open then has no write-ahead log to read
+  say_if_failed(contents_.database->flush());  // then the next open has no write-ahead log to read
 }
 
 void Maintenance::wrote(std::uint64_t bytes) {
@@ -110,7 +110,7 @@ void Maintenance::run() {
   }
 }
 
-// What is damaged is set aside by the next open.
+// If the database is damaged, the next open sets it aside.
 void Maintenance::load() {
   const Status loaded = load_uses(contents_, stopping_);
   if (loaded) return;

@@ -1,5 +1,5 @@
-// The store's own thread: it reads the uses where they are many, writes them behind, evicts when the limit is passed,
-// and empties the write-ahead log when nothing was written for a while, so that no caller waits for any of it.
+// The store's own thread. It loads the uses if they are many, and writes new uses behind. It evicts when the limit is
+// passed, and empties the write-ahead log after a quiet time. So no caller waits for any of this.
 #ifndef HIPCACHE_STORE_MAINTENANCE_H
 #define HIPCACHE_STORE_MAINTENANCE_H
 
@@ -15,7 +15,7 @@
 
 namespace hipcache::store {
 
-// Thread-safe. The destructor stops work that is under way, writes the uses behind and joins.
+// Thread-safe. The destructor stops running work, writes the uses behind, and joins the thread.
 class Maintenance {
  public:
   Maintenance(Contents& contents, Eviction& eviction, std::uint64_t max_bytes);
@@ -23,7 +23,7 @@ class Maintenance {
   Maintenance(const Maintenance&) = delete;
   Maintenance& operator=(const Maintenance&) = delete;
 
-  // To be told after each write and each use.
+  // Must be called after each write and each use.
   void wrote(std::uint64_t bytes);
   void used();
 
@@ -45,13 +45,13 @@ class Maintenance {
   std::condition_variable wake_;
   std::atomic<bool> stopping_ = false;
   bool uses_due_ = false;
-  // Before compression, so more than will be on disk: when it passes the allowance the disk is measured, and the
-  // allowance set anew.
+  // Counted before compression, so an upper bound of what reaches the disk. When it passes the allowance, the disk is
+  // measured and the allowance set anew.
   std::uint64_t written_ = 0;
   std::uint64_t allowance_ = 0;
   std::uint64_t logged_ = 0;  // bytes written since the last flush
   Clock::time_point last_write_;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last: it uses the other members
 };
 
 }  // namespace hipcache::store

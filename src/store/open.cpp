@@ -17,8 +17,8 @@ namespace {
 
 std::uint32_t system_seconds() { return static_cast<std::uint32_t>(std::time(nullptr)); }
 
-// Everything that opening one database takes. Proven damage of the files is told apart from trouble with the machine
-// (too few descriptors or threads, no memory): only the former is mended by setting them aside.
+// Opens one database. Distinguishes proven damage of the files from trouble with the machine (too few descriptors or
+// threads, no memory): setting the files aside cures only damage.
 class Opening {
  public:
   Opening(const StoreOptions& options, Log& log, const Clock& clock, std::uint64_t few_uses)
@@ -52,7 +52,7 @@ class Opening {
     return done();
   }
 
-  // An error with ErrorCode::damaged means that setting the database aside is the mend.
+  // An error with ErrorCode::damaged is cured by setting the database aside.
   Result<std::unique_ptr<Contents>> open_and_load() {
     auto fresh = is_fresh();
     if (!fresh) return fresh.error();
@@ -68,7 +68,7 @@ class Opening {
     return contents;
   }
 
-  // RocksDB takes a directory without CURRENT for a new database, and deletes what it finds there without a word.
+  // RocksDB takes a directory without CURRENT for a new database, and silently deletes what it finds there.
   Result<bool> is_fresh() const {
     const auto directory = directories_.ours->open_or_make_below(kDatabase);
     if (!directory) return directory.error();
@@ -82,7 +82,7 @@ class Opening {
   Result<std::unique_ptr<Database>> open_database() {
     OpenAttempt attempt = try_open(Recovery::strict);
     if (attempt.database) return std::move(attempt.database);
-    // Of RocksDB's repairs this one is safe: it loses what the damaged part of the write-ahead log held. RepairDB is
+    // This repair of RocksDB's is safe: it loses only what the damaged part of the write-ahead log held. RepairDB is
     // not: it forgets all blob files (facebook/rocksdb issues 13090 and 13884).
     if (attempt.damaged) {
       const std::string problem = attempt.problem;

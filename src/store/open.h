@@ -1,5 +1,5 @@
-// open_store with the time as a parameter, for tests of what is used least recently; and how many entries are few
-// enough to be read before the store is open.
+// open_store with two parameters for tests: the clock, and how many use records are few enough to be read before the
+// store is open.
 #ifndef HIPCACHE_STORE_OPEN_H
 #define HIPCACHE_STORE_OPEN_H
 

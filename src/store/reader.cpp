@@ -19,10 +19,10 @@
 namespace hipcache::store {
 namespace {
 
-constexpr unsigned kDeepest = 4;  // bases of bases, as in blobs.cpp
+constexpr unsigned kDeepest = 4;  // the same limit as in blobs.cpp
 
-// What changes whenever the owner writes: which files there are, when one was last made or removed, and how long the
-// write-ahead logs are. A database that was begun anew may have everything of the old one but the time.
+// Changes whenever the owner writes: the files' names, when one was last made or removed, and the length of the
+// write-ahead logs. A new database in place of the old one may differ in the time alone.
 struct Fingerprint {
   dev_t device = 0;
   ino_t inode = 0;

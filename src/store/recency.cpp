@@ -20,7 +20,7 @@ struct Recency::Tables {
   Map actions, blobs;
   std::uint64_t bytes = 0;
   std::vector<UseKey> touched;
-  std::unordered_set<Digest> erased;  // while incomplete; of either table, as that only leaves out one entry too many
+  std::unordered_set<Digest> erased;  // while incomplete; of both tables, so it may leave out one entry too many
 
   Map& of(Table table) { return table == Table::actions ? actions : blobs; }
 

@@ -1,11 +1,13 @@
-// What is stored, how large it is and when it was last used: in memory, so that a hit costs no write and counts are
+// What is stored, how large it is and when it was last used. In memory, so a hit costs no write and the counts are
 // exact.
 //
-// 24 bytes an entry in an open-addressed table: a million entries are some 50 MB. Rejected: a linked list in order of
-// use (48 bytes more an entry, for an order that only eviction asks for, and that can scan for it), and a write to the
-// database for each use. Uses are collected and written behind by the owner (take_touched); those lost in a crash only
-// make their entries look older. It begins incomplete: until it has been told otherwise, an entry that it does not know
-// may be there all the same (loading.h). Thread-safe.
+// An open-addressed table with 24 bytes for each entry: a million entries take some 50 MB. Rejected: a linked list in
+// order of use. It takes 48 bytes more for each entry, and only eviction needs the order, which can scan instead.
+// Rejected: a write to the database for each use. The owner collects uses and writes them behind (take_touched). If a
+// crash loses some, their entries only look older.
+//
+// Incomplete at first: until complete() is called, an entry that the table lacks may be in the database (loading.h).
+// Thread-safe.
 #ifndef HIPCACHE_STORE_RECENCY_H
 #define HIPCACHE_STORE_RECENCY_H
 
@@ -25,7 +27,7 @@
 
 namespace hipcache::store {
 
-// Seconds since the epoch, or anything that does not run backwards in a test.
+// Seconds since the epoch. In tests any clock that never runs backwards.
 using Clock = std::function<std::uint32_t()>;
 
 class Recency {
@@ -46,35 +48,35 @@ class Recency {
   // Adds or replaces an entry.
   void set(const UseKey& key, const Use& use);
 
-  // Adds entries as they were read from the database, less those that have come up or were erased since.
+  // Adds entries that were read from the database, except those that were added or erased since.
   void load_older(const std::vector<Entry>& entries);
-  // Adds the entry as it was read, unless it is there by now, and marks a use. False if it was erased since; once all
-  // is known it is nothing but touch().
+  // Adds an entry that was read from the database, unless it was added or erased since, and marks a use. nullopt if it
+  // was erased. Once complete, the same as touch().
   std::optional<Use> adopt(const UseKey& key, const Use& use);
 
-  // All that was in the database is known from here on.
+  // Called once everything in the database is known.
   void complete();
   bool is_complete() const { return complete_; }
-  // Not for longer than the limit; whether it is.
+  // Waits at most `limit`. Returns whether the recency is complete.
   bool wait_until_complete(std::chrono::milliseconds limit) const;
 
   Use use_now(std::uint32_t size, bool has_bases = false) const;
 
-  // Marks a use now. Nothing if there is no such entry.
+  // Marks a use now. nullopt if there is no such entry.
   std::optional<Use> touch(const UseKey& key);
   bool contains(const UseKey& key) const;
   bool erase(const UseKey& key);
   Totals totals() const;
 
-  // The entries used least recently, oldest first: as many as it takes to make `bytes`, but at most `limit`. None that
-  // is held.
+  // The least recently used entries, oldest first: enough to make `bytes`, but at most `limit`. Leaves out held
+  // entries.
   std::vector<Entry> oldest(std::uint64_t bytes, std::size_t limit, const Holds& holds) const;
 
-  // Erases those of the entries that are neither held nor used since they were picked, and returns them. In one step
-  // with respect to touch() and contains(): what these have reported as there stays there if it was held before.
+  // Erases those of the entries that are neither held nor used since they were picked, and returns them. Atomic with
+  // respect to touch() and contains(): what these report as present stays, if it was held before.
   std::vector<Entry> erase_unused(const Entry* entries, std::size_t count, const Holds& holds);
 
-  // The entries touched since the last call, with their newest use.
+  // The entries touched since the last call, with their last use.
   std::vector<Entry> take_touched();
   std::size_t touched() const;
 

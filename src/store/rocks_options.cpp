@@ -13,17 +13,17 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// The daemon is to stay under 150 MB with everything: what RocksDB may hold is about 16 + 32 MiB, and the file handles.
+// The daemon must stay under 150 MB in total. RocksDB may hold about 16 + 32 MiB, and file handles.
 constexpr std::size_t kBlockCache = 16 * kMiB;
-constexpr int kBlockCacheShardBits = 2;  // a shard holds no block that is larger than itself
+constexpr int kBlockCacheShardBits = 2;  // a shard holds no block that is larger than the shard
 constexpr std::size_t kAllWriteBuffers = 32 * kMiB;
 constexpr std::size_t kWriteBuffer = 16 * kMiB;
 constexpr std::uint64_t kWriteAheadLog = 64 * kMiB;
 
-// Below the usual soft limit of 1024 descriptors by far: the daemon has clients, too.
+// Far below the usual soft limit of 1024 descriptors, because the daemon has clients, too.
 constexpr int kOpenFiles = 256;
 
-// Values from this size on go to blob files: they are then written once and not again by every compaction.
+// Values from this size on go to blob files, so they are written once and compactions do not rewrite them.
 constexpr std::uint64_t kSmallestBlob = 4096;
 constexpr std::uint64_t kBlobFile = 64 * kMiB;
 
@@ -31,7 +31,7 @@ rocksdb::ColumnFamilyOptions table_options(const std::shared_ptr<rocksdb::Cache>
   rocksdb::BlockBasedTableOptions blocks;
   blocks.block_cache = cache;
   blocks.cache_index_and_filter_blocks = true;
-  // In parts: those of a table with a million keys are megabytes, and would be read and unpacked for every look.
+  // Partitioned: a table with a million keys has megabytes of filters, which every look-up would read and unpack.
   blocks.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   blocks.partition_filters = true;
   blocks.pin_top_level_index_and_filter = true;
@@ -58,8 +58,8 @@ rocksdb::ColumnFamilyOptions with_blob_files(rocksdb::ColumnFamilyOptions option
   return options;
 }
 
-// RocksDB's own log is not kept: its trouble reaches ours as statuses. Its file logger ends the process by an assertion
-// (Debian builds the library with them) when it goes on after a full disk.
+// RocksDB's own log is not kept: its errors reach hipcache's log as statuses. Its file logger fails an assertion, which
+// Debian's build enables, when it continues after a full disk. That ends the process.
 class NoInfoLog : public rocksdb::Logger {
  public:
   NoInfoLog() : Logger(rocksdb::InfoLogLevel::FATAL_LEVEL) {}
@@ -74,7 +74,7 @@ rocksdb::DBOptions database_options(Recovery recovery) {
   options.create_if_missing = true;
   options.create_missing_column_families = true;
   options.paranoid_checks = true;
-  // A value and its use record are in different families: flushed together they are lost together, or not at all.
+  // A value and its use record are in different families. Flushed together, they survive together or are lost together.
   options.atomic_flush = true;
   options.wal_recovery_mode = recovery == Recovery::strict ? rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords
                                                            : rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
@@ -82,9 +82,9 @@ rocksdb::DBOptions database_options(Recovery recovery) {
   options.max_total_wal_size = kWriteAheadLog;
   options.max_open_files = kOpenFiles;
   options.max_background_jobs = 2;
-  options.max_bgerror_resume_count = 0;        // Database::write tries again itself
-  options.avoid_flush_during_recovery = true;  // opens on a nearly full disk, too
-  options.allow_fallocate = false;             // what is on disk is what was written: the size limit is measured there
+  options.max_bgerror_resume_count = 0;        // Database::write retries itself
+  options.avoid_flush_during_recovery = true;  // so that it opens on a nearly full disk, too
+  options.allow_fallocate = false;             // the size limit counts allocated blocks
   options.info_log = std::make_shared<NoInfoLog>();
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
@@ -95,7 +95,7 @@ rocksdb::DBOptions reader_options() {
   rocksdb::DBOptions options = database_options(Recovery::strict);
   options.create_if_missing = false;
   options.create_missing_column_families = false;
-  // All files stay open, as RocksDB asks of a secondary instance: a file that its owner deletes can still be read.
+  // Keep all files open, so that a file can still be read after its owner deleted it.
   options.max_open_files = -1;
   return options;
 }
@@ -104,7 +104,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> column_families() {
   const auto cache = rocksdb::NewLRUCache(kBlockCache, kBlockCacheShardBits);
   const auto plain = table_options(cache);
   const auto actions = with_blob_files(plain, rocksdb::kZSTD);
-  const auto blobs = with_blob_files(plain, rocksdb::kNoCompression);  // they come compressed
+  const auto blobs = with_blob_files(plain, rocksdb::kNoCompression);  // blobs come compressed
   return {{rocksdb::kDefaultColumnFamilyName, plain},
           {"actions", actions},
           {"blobs", blobs},

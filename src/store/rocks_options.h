@@ -1,4 +1,4 @@
-// The options of the database: bounded memory, blob files, checksums. The one private header with RocksDB types; only
+// The options of the database: bounded memory, blob files, checksums. The only private header with RocksDB types; only
 // database.cpp and reader.cpp include it.
 #ifndef HIPCACHE_STORE_ROCKS_OPTIONS_H
 #define HIPCACHE_STORE_ROCKS_OPTIONS_H
@@ -14,7 +14,7 @@ namespace hipcache::store {
 
 rocksdb::DBOptions database_options(Recovery recovery);
 
-// The same for a database that another process owns, which is only read.
+// The same for a database that another process owns and that is only read.
 rocksdb::DBOptions reader_options();
 
 // One per table, in the order of Table.

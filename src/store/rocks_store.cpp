@@ -14,10 +14,10 @@
 namespace hipcache::store {
 namespace {
 
-// So many results found say that a database is of use; a few are found by anybody who tries a new one.
+// After so many found results, the database has proved to be of use. A user who tries a new one finds a few.
 constexpr std::uint64_t kServed = 100;
 
-constexpr std::chrono::seconds kTotalsLimit{5};  // then they are of what has been read so far
+constexpr std::chrono::seconds kTotalsLimit{5};  // after that, the totals of what has been read so far
 
 class RocksStore : public Store {
  public:
@@ -70,7 +70,7 @@ class RocksStore : public Store {
   Status shrink_to(std::uint64_t max_bytes) override { return eviction_.shrink_to(max_bytes); }
   Status clear() override { return eviction_.clear(); }
 
-  // The database's own directory tells: what was removed above it has taken it along.
+  // If a directory above was removed, the database's own directory is gone with it, so this check suffices.
   bool is_in_place() override {
     return contents_->directories.ours->holds("lock", lock_.get()) && contents_->database->is_in_place();
   }
@@ -87,10 +87,10 @@ class RocksStore : public Store {
   }
 
  private:
-  UniqueFd lock_;  // first: it is given up when all else is closed
+  UniqueFd lock_;  // first member: released after everything else is closed
   std::unique_ptr<Contents> contents_;
   std::atomic<std::uint64_t> corrupt_ = 0;
-  std::atomic<std::uint64_t> found_ = 0;  // actions
+  std::atomic<std::uint64_t> found_ = 0;  // number of actions
   Eviction eviction_;
   Maintenance maintenance_;
   Values values_;

@@ -1,4 +1,4 @@
-// The Store over a Database: what is asked, put and dropped. Eviction, recency and opening are files of their own.
+// Implements Store over a Database: get, put and drop. Eviction, recency and opening have files of their own.
 #ifndef HIPCACHE_STORE_ROCKS_STORE_H
 #define HIPCACHE_STORE_ROCKS_STORE_H
 
@@ -11,7 +11,7 @@
 
 namespace hipcache::store {
 
-// Takes the lock of the directory along: it is held as long as the store lives.
+// Takes ownership of the directory's lock, and holds it while the store lives.
 std::unique_ptr<Store> make_rocks_store(std::unique_ptr<Contents> contents, UniqueFd lock, std::uint64_t max_bytes);
 
 }  // namespace hipcache::store

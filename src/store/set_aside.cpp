@@ -33,7 +33,7 @@ std::vector<std::string> set_aside_names(const OwnDirectory& directory) {
   return std::move(*names);
 }
 
-// Seconds since the epoch; 0 for a name that holds no time.
+// Seconds since the epoch; 0 if the name has no time.
 std::time_t time_of(std::string_view name) {
   const std::string_view digits = name.substr(kSetAside.size());
   std::time_t time = 0;
@@ -54,7 +54,7 @@ Result<UniqueFd> lock_directory(const OwnDirectory& directory) {
                      ": stop it, or choose another directory",
                  ErrorCode::busy};
   }
-  // The holder's number is for the message above alone; a full disk must not keep the store from opening.
+  // The process id is only for the message above, so a full disk must not keep the store from opening.
   if (ftruncate(lock->get(), 0) == 0) {
     [[maybe_unused]] const auto written = write_all(lock->get(), std::to_string(getpid()), "lock");
   }
@@ -88,20 +88,20 @@ bool is_set_aside_spare(const OwnDirectory& directory) {
 
 void remove_set_aside(const OwnDirectory& directory) {
   for (const std::string& name : set_aside_names(directory)) {
-    // What cannot be removed stays and is tried again the next time; it costs space alone.
+    // What cannot be removed stays, costs only space, and is tried again the next time.
     [[maybe_unused]] const auto removed = remove_tree(join_path(directory.anchored(), name));
   }
 }
 
 void note_served(const OwnDirectory& directory) {
-  // Where this cannot be written what was set aside is kept for longer.
+  // If this cannot be written, a database that was set aside is kept for longer.
   [[maybe_unused]] const auto file = directory.open_file(kServed, O_WRONLY | O_CREAT);
 }
 
 bool has_served(const OwnDirectory& directory) { return directory.open_file(kServed, O_RDONLY).ok(); }
 
 void note_damage(const OwnDirectory& directory, const std::string& reason) {
-  // Where this cannot be written the damage is found again: by the same compaction after the next open.
+  // If this cannot be written, the same compaction finds the damage again after the next open.
   [[maybe_unused]] const auto written = replace_file(join_path(directory.anchored(), kDamaged), reason);
 }
 

@@ -28,7 +28,7 @@ Result<std::optional<Pinned>> Values::get_pinned(const UseKey& key) {
 }
 
 std::optional<Use> Values::use(const UseKey& key) {
-  // Asked first: what is loaded between the two questions was not there for the other.
+  // Asked before touch(): entries may be loaded between the two calls, and then touch() did not see them.
   const bool complete = contents_.recency.is_complete();
   std::optional<Use> use = contents_.recency.touch(key);
   if (!use && !complete) use = adopt(contents_, key);
@@ -40,7 +40,7 @@ Result<bool> Values::put(const UseKey& key, std::string_view bytes, const std::v
   if (bytes.size() > Use::kLargestSize)
     return Error{"store: value of " + std::to_string(bytes.size()) + " bytes is too long"};
   {
-    // Shared: nothing is evicted between the look at the bases and the write.
+    // Shared, so nothing is evicted between checking the bases and the write.
     const std::shared_lock gate(contents_.gate);
     const bool based = std::all_of(bases.begin(), bases.end(),
                                    [&](const Digest& base) { return use({Table::blobs, base}).has_value(); });
@@ -52,7 +52,7 @@ Result<bool> Values::put(const UseKey& key, std::string_view bytes, const std::v
 }
 
 Status Values::write(const UseKey& key, std::string_view bytes, bool has_bases) {
-  // Two puts of one key: the database and the recency must agree on which was the last.
+  // Orders two puts of one key, so that the database and the recency agree on the last.
   const std::scoped_lock stripe(stripes_[key.digest.low % kStripes]);
   const Use now = contents_.recency.use_now(static_cast<std::uint32_t>(bytes.size()), has_bases);
   const std::string use_key = encode_use_key(key);

@@ -1,7 +1,7 @@
-// Values by table and digest, with the uses that eviction goes by: what actions and blobs have in common. What the
-// bytes mean is for others to say.
+// Values by table and digest, with the uses by which eviction chooses. Actions and blobs have this in common; their own
+// classes interpret the bytes.
 //
-// Thread-safe. Owns nothing: the contents and the maintenance outlive it.
+// Thread-safe. Owns nothing: the contents and the maintenance must outlive it.
 #ifndef HIPCACHE_STORE_VALUES_H
 #define HIPCACHE_STORE_VALUES_H
 
@@ -24,21 +24,21 @@ class Values {
  public:
   Values(Contents& contents, Maintenance& maintenance) : contents_(contents), maintenance_(maintenance) {}
 
-  // Counts as a use. Nothing if it is not there; a damaged one is dropped.
+  // Counts as a use. nullopt if the value is not there. A damaged value is dropped.
   Result<std::optional<std::string>> get(const UseKey& key);
 
-  // The same without a copy: not to be kept longer than it takes to read it.
+  // The same without a copy. The caller must release it as soon as it has read it.
   Result<std::optional<Pinned>> get_pinned(const UseKey& key);
 
-  // Counts as a use. How it is stored, if it is there; reads nothing.
+  // Counts as a use. How the value is stored, or nullopt if it is not there. Reads no value.
   std::optional<Use> use(const UseKey& key);
 
-  // False, and nothing stored, if one of the `bases` (blobs) is not there: they are when the value is.
+  // False, and nothing stored, if one of the `bases` (blobs) is missing. Otherwise all of them are there at the write.
   Result<bool> put(const UseKey& key, std::string_view bytes, const std::vector<Digest>& bases = {});
 
-  // For bytes that are not what was stored: counted, and said in the log.
+  // Drops a value whose bytes are not what was stored. Counts and logs it.
   void drop(const UseKey& key, const std::string& problem);
-  // For a value that is of no more use.
+  // Removes a value that has become useless.
   void forget(const UseKey& key);
 
   std::uint64_t dropped() const { return dropped_; }

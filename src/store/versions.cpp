@@ -15,7 +15,7 @@
 namespace hipcache::store {
 namespace {
 
-// The number of a version's directory; nothing for any other name.
+// The number of a version's directory; nullopt for any other name.
 std::optional<unsigned> version_of(std::string_view name) {
   unsigned version = 0;
   if (!name.starts_with('v')) return std::nullopt;
@@ -30,8 +30,8 @@ bool is_of_the_oldest(std::string_view name) {
   return name == "db" || name == "lock" || name == "damaged" || name.starts_with("db.damaged-");
 }
 
-// When the store was last opened, as its lock says, which every open writes to. One without a lock was never opened, or
-// is being made just now: its newest part says when.
+// When the store was last opened: every open writes to its lock. A store without a lock was never opened, or is being
+// created; then its newest part tells.
 std::time_t last_use(const OwnDirectory& directory, const std::vector<std::string>& names, const UniqueFd* lock) {
   struct stat status{};
   if (lock != nullptr) return fstat(lock->get(), &status) == 0 ? status.st_mtime : std::time(nullptr);
@@ -45,8 +45,8 @@ std::time_t last_use(const OwnDirectory& directory, const std::vector<std::strin
   return newest;
 }
 
-// Locks and removes the named parts of a store that nobody has opened for so long. What cannot be removed is tried
-// again. Says whether the store may go.
+// Locks and removes the named parts of a store that was not opened for `unused`. What cannot be removed is tried again
+// later. False if the store must stay.
 bool remove_store(const OwnDirectory& directory, const std::vector<std::string>& names, std::chrono::seconds unused) {
   const auto lock = directory.open_file("lock", O_RDWR);
   if (!lock && lock.error().code != ErrorCode::gone) return false;
@@ -75,7 +75,7 @@ void remove_older_versions(const OwnDirectory& root, std::chrono::seconds unused
     const auto parts = older ? list_directory(older->anchored()) : older.error();
     if (!parts) continue;
     if (!remove_store(*older, *parts, unused)) continue;
-    unlinkat(root.fd(), name.c_str(), AT_REMOVEDIR);  // stays if it is not empty
+    unlinkat(root.fd(), name.c_str(), AT_REMOVEDIR);  // fails if it is not empty
   }
   if (!oldest.empty()) remove_store(root, oldest, unused);
 }

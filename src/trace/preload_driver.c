@@ -8,9 +8,9 @@
  * each command. A cache must not cost that.
  *
  *   driver     written beside the trace by hipcache: path of the driver, then the words to add; each ends in 0
- *   driver.N   written by each program that starts, N from 0 in their order; fields that end in 0: the program's path,
- * its parent, identities of the files behind 1 and 2, umask, directory, the number of its words, the words, its
- * variables, an empty field
+ *   driver.N   written by each program that starts, N from 0 in their order; fields that end in 0: the program's
+ *              path, its parent, identities of the files behind 1 and 2, umask, directory, the number of its
+ *              words, the words, its variables, an empty field
  *
  * Without the first file, none of this happens. If writing fails, a driver.N is missing or truncated. */
 #define _GNU_SOURCE
