@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kAnswer = 60s;  // to say or zero what is known
+constexpr auto kAnswer = 60s;  // to report or zero the counters
 constexpr auto kWork = 5min;   // to clear or shrink a large store
 
 std::chrono::seconds limit_of(protocol::ControlKind kind) {
@@ -33,8 +33,8 @@ Result<protocol::Message> Control::ask_this_daemon(protocol::ControlKind kind) c
   return std::move(reply->message);
 }
 
-// A connection that was closed unanswered was a daemon's that was just ending: by now there is none, or another. No
-// question does harm when it is asked twice.
+// If the connection was closed without an answer, the daemon was just ending; a second attempt
+// starts or finds another. All control requests may be sent twice without harm.
 Result<protocol::Message> Control::ask_once(protocol::ControlKind kind) const {
   Result<protocol::Message> message = ask_this_daemon(kind);
   if (message || message.error().code != ErrorCode::closed) return message;

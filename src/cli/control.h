@@ -1,4 +1,4 @@
-// Asking the daemon, starting it or replacing one of another version if need be.
+// Sends control requests to the daemon. Starts it if needed, and replaces one of another version.
 #ifndef HIPCACHE_SRC_CLI_CONTROL_H
 #define HIPCACHE_SRC_CLI_CONTROL_H
 
@@ -22,7 +22,8 @@ class Control {
   // The text of the daemon's reply.
   Result<std::string> ask(protocol::ControlKind kind) const;
 
-  // Ends the daemon and says so; none is no error. One that still runs after `limit` is.
+  // Stops the daemon and says so. It is no error if there is none, but an error if it still runs
+  // after `limit`.
   Result<std::string> stop(std::chrono::milliseconds limit) const;
 
   Result<client::Answer> converse(const protocol::CompileRequest& request) const {

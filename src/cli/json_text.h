@@ -6,7 +6,7 @@
 
 namespace hipcache::cli {
 
-// Indented, with a final newline. Paths need not be UTF-8: what is not is replaced, not an error.
+// Indented, with a final newline. Paths may not be UTF-8: invalid bytes are replaced.
 inline std::string json_text(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

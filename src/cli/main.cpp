@@ -1,5 +1,6 @@
-// hipcache-client: a compiler to launch, or an option of its own. What the launcher (src/launch) does not do itself
-// comes here; called by a user it does all of it. Called by another name, it is a compiler of that name.
+// hipcache-client: launches a compiler, or handles an option of hipcache. The launcher (src/launch)
+// passes everything to it that the launcher does not do itself; a user may also call it directly.
+// Called by another name, it acts as the compiler of that name.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,8 +16,8 @@ namespace {
 
 using hipcache::client::Patience;
 
-// A closed stdin, stdout or stderr must not become the number of a socket or file of ours. Close-on-exec: the compiler
-// still finds it closed.
+// If stdin, stdout or stderr is closed, opens /dev/null there, so that no socket or file of ours
+// gets that number. Close-on-exec: the compiler still finds the stream closed.
 void occupy_standard_streams() {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
     if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDWR | O_CLOEXEC) != stream) return;

@@ -39,7 +39,7 @@ class Formatter : public CLI::Formatter {
   }
 };
 
-// The parser and what it fills in; neither copied nor moved, for the parser points into it.
+// The parser and its targets. Not copyable or movable, because the parser points into this object.
 struct Parser {
   CLI::App app{"A compile cache that knows HIP: every GPU architecture of a compile is cached by itself.", "hipcache"};
   std::array<bool, kActions.size()> asked{};
@@ -65,7 +65,7 @@ bool takes_format(Action action) {
 Error usage(const std::string& what) { return Error{what + "; see hipcache --help"}; }
 
 Status parse_words(Parser& parser, std::vector<std::string> words) {
-  std::reverse(words.begin(), words.end());  // the order in which CLI11 takes a vector
+  std::reverse(words.begin(), words.end());  // CLI11 takes a vector in reverse order
   try {
     parser.app.parse(std::move(words));
     return done();

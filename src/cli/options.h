@@ -1,4 +1,4 @@
-// hipcache's own options, as typed, to what is asked for.
+// Parses hipcache's own options.
 #ifndef HIPCACHE_SRC_CLI_OPTIONS_H
 #define HIPCACHE_SRC_CLI_OPTIONS_H
 
@@ -26,7 +26,7 @@ enum class Action {
 struct Options {
   Action action = Action::help;
   bool json = false;
-  std::vector<std::string> command;  // after "--"; of plan and explain alone
+  std::vector<std::string> command;  // the words after "--"; only for plan and explain
 };
 
 // `arguments` without the program's name. An error names the option and what to do.

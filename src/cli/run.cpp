@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
-constexpr std::chrono::seconds kLeave{10};  // for a daemon to end once asked
+constexpr std::chrono::seconds kLeave{10};  // for a daemon to end after it was asked
 
 int complain(const Error& problem, int code) {
   [[maybe_unused]] const Status told = write_all(STDERR_FILENO, "hipcache: error: " + problem.message + "\n", "stderr");
@@ -40,7 +40,7 @@ Result<std::string> ask(const Control& control, protocol::ControlKind kind) {
   return text;
 }
 
-// What to print.
+// Performs the action and returns the text to print.
 Result<std::string> act(const Options& options, client::Patience patience) {
   using protocol::ControlKind;
   if (options.action == Action::help) return help_text();

@@ -1,4 +1,4 @@
-// hipcache's own options, from the words typed to the exit code.
+// Runs hipcache's own options: from the words typed to the exit code.
 #ifndef HIPCACHE_SRC_CLI_RUN_H
 #define HIPCACHE_SRC_CLI_RUN_H
 
@@ -9,7 +9,7 @@
 
 namespace hipcache::cli {
 
-// 0, or 1 with one line on stderr, or 2 with one line for words that make no sense.
+// Returns 0, or 1 with one line on stderr, or 2 with one line for invalid options.
 int run(const std::vector<std::string>& arguments, client::Patience patience);
 
 }  // namespace hipcache::cli

@@ -8,7 +8,8 @@
 
 namespace hipcache::cli {
 
-// A line "key = value  (origin)" per setting, or a JSON object of {"value", "origin"} by key.
+// One line "key = value  (origin)" per setting, or a JSON object that maps each key to {"value",
+// "origin"}.
 Result<std::string> show_config(const config::Lookup& variable, bool json);
 
 }  // namespace hipcache::cli

@@ -10,7 +10,7 @@
 
 namespace hipcache::cli {
 
-// Asks the daemon why the command would be a miss; at most the driver's -### runs, as our child.
+// Asks the daemon why the command would be a miss. Runs at most the driver's -###, as our child.
 Result<std::string> show_explanation(const Control& control, const std::vector<std::string>& command, bool json);
 
 std::string explanation_to_text(const protocol::Explanation& explanation);

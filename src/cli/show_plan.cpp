@@ -22,7 +22,7 @@ std::string line(std::string_view name, std::size_t width, const std::string& re
 
 std::string stored(bool is_stored) { return is_stored ? "stored" : "not stored"; }
 
-// A step whose own inputs are not made yet has no key.
+// A step has no key while its inputs, made by earlier steps, are missing.
 std::string describe(const protocol::PlanStep& step) {
   if (step.key.empty()) return "not stored, its key depends on steps that have not run";
   return step.key + "  " + stored(step.stored) +

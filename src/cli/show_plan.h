@@ -10,7 +10,7 @@
 
 namespace hipcache::cli {
 
-// Asks the daemon what it would do with the command; at most the driver's -### runs, as our child.
+// Asks the daemon what it would do with the command. Runs at most the driver's -###, as our child.
 Result<std::string> show_plan(const Control& control, const std::vector<std::string>& command, bool json);
 
 std::string plan_to_text(const protocol::PlanReport& plan);

@@ -17,8 +17,8 @@ bool asks_the_program(const std::string& argument) {
 
 Uncacheable other_operation(const std::string& argument) { return {reason::kArchiveOperation, argument}; }
 
-// Of ar's letters: add (q, r), write the index (s, S), be silent or not (c, v), leave out times (D), store names alone
-// (T), compare whole names (P), cut names (f).
+// Accepts these letters of ar: add (q, r), write the index (s, S), be silent or not (c, v), leave
+// out times (D), store names only (T), compare full names (P), truncate names (f).
 std::optional<Uncacheable> letters_refusal(std::string_view letters) {
   for (const char letter : letters) {
     if (letter == 'U' || letter == 'u' || letter == 'o')

@@ -1,10 +1,11 @@
-// Commands that make archives: ar and ranlib, of GNU and of LLVM.
+// Parses commands that make archives: ar and ranlib, of GNU and of LLVM.
 //
-// The problem: an archiver reads the archive that it writes, so that file is input and output at once; and it may put
-// times and owners into it. The choice: only the commands that add members and write the index are cached (q, r, s),
-// and the archive's name is read out of the command, so that what it holds becomes a part of the key. Whether the
-// result holds times is looked up in the result, for the default is the distributor's choice. Rejected: to take the
-// name from the trace, which is there only after the run.
+// Problem: an archiver reads the archive that it writes, so that file is both input and output. It
+// may also put times and owners into it.
+// Choice: only commands that add members and write the index (q, r, s) are cached. The archive's
+// name is read from the command, so that its old contents become part of the key. Whether the
+// result holds times is checked in the result, because distributors choose the default.
+// Rejected: taking the name from the trace, which exists only after the run.
 #ifndef HIPCACHE_SRC_COMMAND_ARCHIVER_H
 #define HIPCACHE_SRC_COMMAND_ARCHIVER_H
 

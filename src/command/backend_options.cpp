@@ -7,8 +7,9 @@
 namespace hipcache::command {
 namespace {
 
-// LLVM has thousands of backend options in no table that could be asked. Those that print, write or load say so in
-// their name; whoever is turned away by a word in vain is compiled without the cache, no more.
+// LLVM has thousands of backend options and no public table of them. Options that print, write or
+// load have one of these words in their names. A false match only means that the compile is not
+// cached.
 constexpr std::array kLoudWords = {
     "print",  "printing", "debug",  "debugify", "stats",   "stat",   "statistics", "time",       "timer",   "timing",
     "trace",  "tracing",  "dot",    "view",     "dump",    "report", "output",     "file",       "files",   "filename",
@@ -16,7 +17,8 @@ constexpr std::array kLoudWords = {
     "json",   "html",     "graph",  "plugin",   "plugins", "yaml",   "emit",       "reproducer", "track",   "seed",
     "random", "rng",      "cache",  "verbose",  "summary", "info"};
 
-// Loud by themselves, harmless in compounds: "-load" against "-amdgpu-load-store-vectorizer".
+// Refused as a complete name, harmless in compounds: "-load" against
+// "-amdgpu-load-store-vectorizer".
 constexpr std::array kLoudAlone = {"load", "help", "version", "o"};
 
 template <typename List>

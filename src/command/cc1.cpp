@@ -15,16 +15,16 @@ namespace {
 
 using namespace clang::driver::options;
 
-// Options that the table has no name for in C++.
+// Options without a C++ identifier in the table.
 bool is_refused_by_name(llvm::StringRef name) {
   return name.starts_with("coverage-data-file") || name.starts_with("coverage-notes-file");
 }
 
-// Options of the frontend that write, print, load or cache more than object, depfile and diagnostics, or whose result
-// depends on more than what is read.
+// Frontend options that write, print, load or cache more than object, depfile and diagnostics, or
+// whose result depends on more than the files that are read.
 bool is_refused(unsigned option) {
   switch (option) {
-    // Other files.
+    // These write other files.
     case OPT_dependency_dot:
     case OPT_module_dependency_dir:
     case OPT_header_include_file:
@@ -56,7 +56,7 @@ bool is_refused(unsigned option) {
     case OPT_fixit_to_temp:
     case OPT_analyzer_output:
     case OPT_analyzer_dump_egraph:
-    // Other output on the terminal, or timings in it.
+    // These print other output on the terminal, or timings.
     case OPT_H:
     case OPT_show_includes:
     case OPT_print_stats:
@@ -81,14 +81,14 @@ bool is_refused(unsigned option) {
     case OPT_templight_dump:
     case OPT_ast_dump_filter:
     case OPT_ast_dump_filter_EQ:
-    // Code that is loaded, and may do anything.
+    // These load code, which may do anything.
     case OPT_load:
     case OPT_plugin:
     case OPT_add_plugin:
     case OPT_plugin_arg:
     case OPT_fplugin_EQ:
     case OPT_fpass_plugin_EQ:
-    // Modules and precompiled headers: validated by modification time, written into caches.
+    // Modules and precompiled headers are validated by modification time, or written into caches.
     case OPT_include_pch:
     case OPT_pch_through_header_EQ:
     case OPT_pch_through_hdrstop_create:
@@ -110,7 +110,7 @@ bool is_refused(unsigned option) {
     case OPT_fapinotes:
     case OPT_fapinotes_modules:
     case OPT_iapinotes_modules:
-    // Other inputs and results than the shape allows.
+    // These allow other inputs or results than a plan does.
     case OPT_ffat_lto_objects:
     case OPT_fthinlto_index_EQ:
     case OPT_fembed_bitcode_EQ:
@@ -195,13 +195,13 @@ Cc1Role role_of(const llvm::opt::Option& option) {
   return Cc1Role::plain;
 }
 
-// They steer code generation, or are the driver's to act on.
+// Options that steer code generation, or that the driver handles.
 constexpr auto kUnknownTo19 =
     std::to_array<std::string_view>({"--mrelax-relocations", "-menable-unsafe-fp-math", "-no-opaque-pointers",
                                      "-fdwarf2-cfi-asm", "--no-offloadlib", "--offloadlib"});
 
-// Arguments of other clangs that the table of clang 19 does not know, in words that it does. Positions stay: an empty
-// argument is skipped by the table.
+// Rewrites arguments of other clang versions that clang 19's table lacks into arguments that it
+// has. Positions stay the same: the table skips an empty argument.
 std::vector<std::string> in_words_of_19(const std::vector<std::string>& arguments) {
   std::vector<std::string> known = arguments;
   for (std::size_t i = 0; i < known.size(); ++i) {
@@ -215,7 +215,7 @@ std::vector<std::string> in_words_of_19(const std::vector<std::string>& argument
   return known;
 }
 
-// Whether the option's value is the argument after it.
+// Whether the option's value is the next argument.
 bool is_separate(const llvm::opt::Arg& argument, const std::vector<const char*>& all) {
   const std::size_t next = argument.getIndex() + 1;
   return argument.getNumValues() != 0 && next < all.size() && argument.getValue() == all[next];
@@ -253,7 +253,7 @@ Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& argume
       return refused(std::string("-mllvm ") + argument->getValue());
     }
     const bool separate = is_separate(*argument, pointers);
-    // What is a legacy option by itself may be another's value: "-D -fvisibility".
+    // A legacy option may also be the value of another option: "-D -fvisibility".
     if (separate && arguments[first + 1] != known[first + 1]) return refused(arguments[first]);
     result.push_back({role_of(option), first, separate ? std::size_t{2} : std::size_t{1},
                       argument->getNumValues() == 0 ? std::string() : std::string(argument->getValue())});

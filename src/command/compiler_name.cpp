@@ -9,10 +9,10 @@
 namespace hipcache::command {
 namespace {
 
-// Programs that run the command after them.
+// Programs that run the command in their arguments.
 constexpr auto kRunners = std::to_array<std::string_view>(
     {"env", "nice", "ionice", "time", "taskset", "chrt", "nohup", "setarch", "stdbuf", "timeout", "numactl", "strace"});
-// Build tools put a launcher for links before these, too.
+// Build tools also put a link launcher before these.
 constexpr auto kNoCompilers = std::to_array<std::string_view>({"cmake", "rm", "sh", "bash", "ln", "mv", "cp", "true"});
 constexpr auto kOtherCaches = std::to_array<std::string_view>({"ccache", "sccache", "distcc", "icecc"});
 

@@ -12,8 +12,9 @@ constexpr std::string_view kSeparators = "=,:;@ \t'\"";
 
 }  // namespace
 
-// A path inside an argument begins at the first slash after the option's name or after a separator. Nearly no argument
-// has either word in it, and that is seen first: every hit asks this of every argument.
+// A path inside an argument begins at the first slash after the option's name or after a separator.
+// The check for "fd" and "stdin" comes first, because every hit calls this for every argument and
+// hardly any has either.
 bool names_descriptor(std::string_view argument, std::string_view working_directory) {
   if (argument.find("fd") == std::string_view::npos && argument.find("stdin") == std::string_view::npos &&
       working_directory.find("fd") == std::string_view::npos)

@@ -19,7 +19,7 @@ struct Refusal {
   std::initializer_list<unsigned> options;
 };
 
-// Options that a group would let pass, or that deserve a better name than "unsupported-option".
+// Options that their group would accept, or that need a better reason than "unsupported-option".
 const std::array kRefusals = {
     Refusal{reason::kPreprocessOnly, {OPT_E, OPT_M, OPT_MM}},
     Refusal{reason::kOtherOutput,
@@ -128,7 +128,8 @@ const std::array kRefusals = {
          OPT_fsycl, OPT_offload_EQ, OPT_specs_EQ, OPT_Xanalyzer, OPT_fincremental_extensions, OPT_emit_codegen_only}},
 };
 
-// Options of no group, or of a group that is refused, that are fine: none writes, all of what they read is observed.
+// Accepted options without a group, or in a refused one: none writes, and everything they read is
+// traced.
 constexpr std::initializer_list<unsigned> kAccepted = {OPT_INPUT,
                                                        OPT_c,
                                                        OPT_S,
@@ -225,8 +226,8 @@ constexpr std::initializer_list<unsigned> kAccepted = {OPT_INPUT,
                                                        OPT_fsanitize_system_ignorelist_EQ,
                                                        OPT_fshow_skipped_includes};
 
-// Whether the options of a group (-f, -m, -g, -O, -W, -D, -I ...) only select what is compiled and how, or are for the
-// linker, which does not run.
+// Whether the options of a group (-f, -m, -g, -O, -W, -D, -I ...) only select what is compiled and
+// how, or are for the linker, which does not run.
 bool is_accepted_group(unsigned group) {
   switch (group) {
     case OPT_CompileOnly_Group:
@@ -237,7 +238,7 @@ bool is_accepted_group(unsigned group) {
   }
 }
 
-// Groups inside of accepted ones that are not.
+// Refused groups inside of accepted ones.
 bool is_refused_group(unsigned group) {
   switch (group) {
     case OPT_Action_Group:

@@ -1,7 +1,8 @@
-// What every option of clang's driver means for the cache: fine, or a reason to pass through.
+// What each option of clang's driver means for the cache: accepted, or a reason to pass through.
 //
-// Made once per Parser from clang's own table, by option group, with the exceptions listed in the source file. An
-// option outside of the groups known to be harmless is unsupported until somebody has looked at it.
+// Built once per Parser from clang's own table, by option group, with the exceptions listed in the
+// source file. An option outside of the groups known to be harmless is unsupported until someone
+// has examined it.
 #ifndef HIPCACHE_SRC_COMMAND_DRIVER_RULES_H
 #define HIPCACHE_SRC_COMMAND_DRIVER_RULES_H
 
@@ -13,8 +14,8 @@ class DriverRules {
  public:
   DriverRules();
 
-  // A name of reason.h, or null if the option by itself is no obstacle. `option` is an id of clang's table, aliases
-  // resolved.
+  // A name of reason.h, or null if the option by itself is acceptable. `option` is an id of clang's
+  // table, aliases resolved.
   const char* refusal(unsigned option) const {
     return option < refusals_.size() ? refusals_[option] : "unknown-option";
   }

@@ -9,12 +9,12 @@
 namespace hipcache::command {
 namespace {
 
-// Names less their dashes. Each is compared with the option up to its "=".
+// Names without their dashes; compared with the option up to its "=".
 constexpr auto kByChance = std::to_array<std::string_view>({"shuffle-sections", "randomize-section-padding"});
 constexpr auto kMeasures = std::to_array<std::string_view>(
     {"stats", "time-trace", "time-trace-file", "time-trace-granularity", "time-passes", "perf", "time-report"});
 constexpr auto kLoadsCode = std::to_array<std::string_view>({"plugin", "load-pass-plugin"});
-// They read what an earlier run left, or write a record of this one.
+// These read files that an earlier run left, or write a record of this run.
 constexpr auto kKeepsState = std::to_array<std::string_view>(
     {"incremental", "incremental-full", "incremental-update", "incremental-base", "incremental-changed",
      "incremental-unchanged", "incremental-unknown", "thinlto-cache-dir", "thinlto-cache-policy", "reproduce"});
@@ -46,7 +46,7 @@ const char* refusal_of(std::string_view option) {
   return nullptr;
 }
 
-// Arguments as the linker gets them.
+// `words`: the arguments as the linker gets them.
 std::optional<Uncacheable> refusal_among(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];

@@ -15,7 +15,7 @@ namespace {
 
 using namespace clang::driver::options;
 
-// Arguments for cc1 may shape the compile, but must not name its files: those are the driver's.
+// Arguments for cc1 may affect the compile, but must not name its files: the driver names them.
 std::optional<Uncacheable> frontend_refusal(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return std::nullopt;
   const Result<std::vector<Cc1Argument>> read = read_cc1(arguments);
@@ -40,7 +40,7 @@ std::optional<Uncacheable> frontend_refusal(const std::vector<std::string>& argu
   return std::nullopt;
 }
 
-// Options that are the whole command's, whatever -Xarch_ says.
+// Options that apply to the complete command, even inside of -Xarch_.
 bool is_global(unsigned option) {
   switch (option) {
     case OPT_INPUT:

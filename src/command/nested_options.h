@@ -1,5 +1,5 @@
-// Options inside of options: what -Xclang, -Wp, and -Xpreprocessor hand to the frontend, -mllvm to the backend, and
-// -Xarch_ to one of the compiles.
+// Options inside of options: -Xclang, -Wp, and -Xpreprocessor pass them to the frontend, -mllvm to
+// the backend, and -Xarch_ to one of the compiles.
 #ifndef HIPCACHE_SRC_COMMAND_NESTED_OPTIONS_H
 #define HIPCACHE_SRC_COMMAND_NESTED_OPTIONS_H
 
@@ -16,10 +16,11 @@ class InputArgList;
 
 namespace hipcache::command {
 
-// The first obstacle in any of them.
+// The first refusal among the nested options.
 std::optional<Uncacheable> nested_refusal(const llvm::opt::InputArgList& arguments, const DriverRules& rules);
 
-// Whether a -Wp, is the driver's own -Wp,-MD[,FILE] or -Wp,-MMD[,FILE]; all others go to the frontend as they are.
+// Whether a -Wp, is the driver's own -Wp,-MD[,FILE] or -Wp,-MMD[,FILE]; all others go to the
+// frontend unchanged.
 bool is_dependency_request(const llvm::opt::Arg& argument);
 
 }  // namespace hipcache::command

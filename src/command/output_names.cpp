@@ -7,8 +7,8 @@
 namespace hipcache::command {
 namespace {
 
-// Options with which a compiler makes more names of the object's, looks for files by them, takes names in another form,
-// or hides in the object what it was given.
+// Options with which a compiler derives more names from the object's, looks for files by them,
+// takes names in another form, or hides its arguments in the object.
 constexpr auto kUnclear = std::to_array<std::string_view>({"-gsplit-dwarf",
                                                            "-save-temps",
                                                            "--save-temps",
@@ -72,7 +72,7 @@ constexpr auto kUnclear = std::to_array<std::string_view>({"-gsplit-dwarf",
                                                            "--print-missing",
                                                            "-fdiagnostics-add"});
 
-// Of those that begin with "-M" all others than these are unclear.
+// All other options that begin with "-M" are unclear.
 constexpr auto kOfDepfiles = std::to_array<std::string_view>({"-MD", "-MMD", "-MP"});
 
 constexpr auto kLanguages =
@@ -94,17 +94,17 @@ bool ends_like(std::string_view name, const List& endings) {
   });
 }
 
-// Nothing in it has to be quoted for make, and no compiler takes it for an option.
+// Whether make needs no quoting for the name, and no compiler takes it for an option.
 bool is_plain(std::string_view name) {
   return !name.empty() && name[0] != '-' && name[0] != '@' &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+@-") ==
              std::string_view::npos;
 }
 
-// A name on the command line: once, by itself ("-o a.o") or attached ("-oa.o").
+// A name on the command line: given once, separate ("-o a.o") or attached ("-oa.o").
 struct Named {
   std::string value;
-  std::size_t position = 0;  // of the argument that has the value
+  std::size_t position = 0;  // of the argument that contains the value
   std::size_t attached = 0;  // characters before the value
   unsigned count = 0;
 };
@@ -113,7 +113,7 @@ class Reading {
  public:
   explicit Reading(const std::vector<std::string>& arguments) : arguments_(arguments) {}
 
-  // Whether what the option does to names is clear.
+  // Whether the option's effect on names is known.
   bool take(std::size_t position) {
     const std::string_view word = arguments_[position];
     if (word == "-c") return compiles_ = true;
@@ -160,7 +160,7 @@ class Reading {
     return named.position < arguments_.size();
   }
 
-  // Both compilers put ".d" in the place of ".o". What they do with other endings nobody has looked at.
+  // Both compilers replace ".o" by ".d". Their behaviour with other endings is untested.
   std::string derived_depfile() const {
     constexpr std::string_view kEnding = ".o";
     if (!object_.value.ends_with(kEnding)) return "";

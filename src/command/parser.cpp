@@ -40,13 +40,15 @@ std::string_view extension(std::string_view path) {
   return dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
 }
 
-// hipcc takes C++ and CUDA for HIP; where its environment says otherwise, the plan will be another one.
+// hipcc treats C++ and CUDA as HIP. If its environment says otherwise, the driver prints another
+// plan.
 bool is_hip_extension(std::string_view extension, bool by_hipcc) {
   constexpr auto kByHipcc = std::to_array<std::string_view>({"cpp", "cxx", "cc", "C", "cu", "cuh"});
   return extension == "hip" || (by_hipcc && std::find(kByHipcc.begin(), kByHipcc.end(), extension) != kByHipcc.end());
 }
 
-// Files in the order given, each with the language in effect at its place; what follows "--" are files too.
+// Files in the order given, each with the language in effect at its position. Arguments after "--"
+// are files, too.
 std::vector<Input> find_inputs(const InputArgList& arguments, bool by_hipcc) {
   std::vector<Input> inputs;
   std::string language;  // empty: by extension
@@ -82,7 +84,7 @@ std::optional<Uncacheable> input_refusal(const std::vector<Input>& inputs) {
   return std::nullopt;
 }
 
-// What is compiled for: OPT_offload_host_device is both.
+// Which sides are compiled: OPT_offload_host_device means both.
 unsigned side_of(const InputArgList& arguments) {
   const Arg* side =
       arguments.getLastArgNoClaim(OPT_offload_device_only, OPT_offload_host_only, OPT_offload_host_device);
@@ -93,8 +95,9 @@ bool is_new_driver(const InputArgList& arguments) {
   return arguments.hasFlag(OPT_offload_new_driver, OPT_no_offload_new_driver, false);
 }
 
-// Relocatable device code without an id takes the source's inode for one. Compilers up to 21 give none to the host
-// alone; by the new driver none at all, so that the two sides agree where they are compiled apart.
+// Without a CUID, relocatable device code uses the source's inode as its id. Compilers up to 21
+// give no CUID if only the host is compiled. With the new driver they give none to a single side,
+// so that both sides agree if compiled separately.
 std::optional<Uncacheable> cuid_refusal(const InputArgList& arguments) {
   const bool is_rdc = arguments.hasFlag(OPT_fgpu_rdc, OPT_fno_gpu_rdc, false);
   const unsigned side = side_of(arguments);
@@ -117,7 +120,8 @@ std::optional<Uncacheable> option_refusal(const InputArgList& arguments, const D
   return nested_refusal(arguments, rules);
 }
 
-// "gfx90a:xnack-:sramecc+" and "gfx90a:sramecc+:xnack-" are one target; clang sorts the features.
+// "gfx90a:xnack-:sramecc+" and "gfx90a:sramecc+:xnack-" are the same target; clang sorts the
+// features.
 std::string canonical_arch(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef, 4> parts;
   text.split(parts, ':');
@@ -127,7 +131,7 @@ std::string canonical_arch(llvm::StringRef text) {
   return name;
 }
 
-// The arch list as clang builds it: additions and removals from left to right.
+// The architecture list as clang builds it: additions and removals from left to right.
 std::vector<ArchId> find_archs(const InputArgList& arguments) {
   std::set<std::string> names;
   for (const Arg* argument : arguments.filtered(OPT_offload_arch_EQ, OPT_no_offload_arch_EQ)) {
@@ -154,8 +158,8 @@ bool is_arch_option(const Arg& argument) {
   return argument.getOption().matches(OPT_offload_arch_EQ) || argument.getOption().matches(OPT_no_offload_arch_EQ);
 }
 
-// Whether the option names the depfile, asks for it or shapes it, and does nothing else. -MG is none of them: with it a
-// missing header is no error.
+// Whether the option only names, requests or shapes the depfile. False for -MG, which also makes a
+// missing header no error.
 bool is_depfile_option(const Arg& argument) {
   switch (argument.getOption().getID()) {
     case OPT_MD:
@@ -175,9 +179,9 @@ bool is_depfile_option(const Arg& argument) {
 
 bool is_arch_or_depfile_option(const Arg& argument) { return is_arch_option(argument) || is_depfile_option(argument); }
 
-// Whether the option's value is the argument after it.
+// Whether the option's value is the next argument.
 bool has_separate_value(const Arg& argument, const std::vector<std::string>& expanded) {
-  const std::size_t next = argument.getIndex() + 2;  // the table has not seen the compiler's name
+  const std::size_t next = argument.getIndex() + 2;  // the table's indices do not count the compiler's name
   return argument.getNumValues() == 1 && next < expanded.size() && argument.getValue() == expanded[next] &&
          argument.getSpelling() == expanded[next - 1];
 }
@@ -198,7 +202,7 @@ std::vector<std::string> less(const std::vector<std::string>& expanded, const In
   return rest;
 }
 
-// ".o", or of -S and -emit-llvm.
+// ".o", or the ending for -S and -emit-llvm.
 const char* output_ending(const InputArgList& arguments) {
   const bool is_text = arguments.hasArgNoClaim(OPT_S);
   if (arguments.hasArgNoClaim(OPT_emit_llvm)) return is_text ? ".ll" : ".bc";
@@ -210,7 +214,7 @@ std::string default_output(const std::string& source, const char* ending) {
   return std::string(name.substr(0, name.rfind('.'))) + ending;
 }
 
-// -MF, or the name that clang derives; -MF alone asks for nothing.
+// The name from -MF, or the name that clang derives. -MF without -MD or -MMD requests no depfile.
 std::optional<std::string> find_depfile(const InputArgList& arguments, const std::string& source) {
   const Arg* request = nullptr;
   const char* file = nullptr;
@@ -317,7 +321,7 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
   return invocation;
 }
 
-// Such a command is not even read as an opaque one, so the reason holds for both.
+// The caller does not try such a command as an opaque one either, so the reason holds for both.
 std::optional<Uncacheable> descriptor_refusal(const Invocation& invocation, const std::string& working_directory) {
   if (std::string named = descriptor_among(invocation.expanded, working_directory); !named.empty())
     return Uncacheable{reason::kStandardInput, std::move(named)};

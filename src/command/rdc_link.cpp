@@ -10,7 +10,7 @@ namespace {
 
 using namespace clang::driver::options;
 
-// clang/Driver/Types.def, less "o" and "a".
+// The extensions of clang/Driver/Types.def without "o" and "a".
 constexpr std::array<std::string_view, 56> kSources = {
     "C",   "CC",  "CPP", "CXX",  "F",  "F03", "F08",  "F90", "F95", "FOR", "FPP",   "H",   "S",   "adb",
     "ads", "asm", "ast", "bc",   "c",  "c++", "c++m", "cc",  "ccm", "cl",  "clcpp", "cp",  "cpp", "cppm",

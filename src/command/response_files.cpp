@@ -22,12 +22,14 @@ std::vector<std::string> split_gnu(const std::string& text) {
   return {words.begin(), words.end()};
 }
 
-// clang converts UTF-16 files; they start with a byte order mark, as do UTF-8 files that it strips.
+// clang converts UTF-16 files, which start with a byte order mark, and strips the mark of UTF-8
+// files.
 bool has_byte_order_mark(const std::string& text) {
   return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") || text.starts_with("\xef\xbb\xbf");
 }
 
-// What a pipe holds is the compiler's to read, and there once. What is absent is told of by the reading.
+// A pipe can be read only once, and the compiler must read it. For a missing file this returns
+// true: reading it gives the error.
 bool is_file(const std::string& path) {
   struct stat status = {};
   return !names_descriptor(path, "/") && (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode));

@@ -1,8 +1,9 @@
-// @file arguments, expanded as clang's driver does: GNU quoting, nested, names relative to the working directory (not
-// to the file that names them). For understanding a command only; the compiler gets the argv as typed.
+// Expands @file arguments as clang's driver does: GNU quoting, nested, names relative to the
+// working directory (not to the file that names them). Used only to parse a command; the compiler
+// gets the argv as typed.
 //
-// A file that is missing, unreadable, refers to itself or is beyond the limits is an error that names it: clang may
-// take it for a plain argument or fail, and it is not ours to say which.
+// A file that is missing, unreadable, refers to itself or exceeds the limits is an error that names
+// it. clang may treat it as a plain argument or fail, so the compiler must decide.
 #ifndef HIPCACHE_SRC_COMMAND_RESPONSE_FILES_H
 #define HIPCACHE_SRC_COMMAND_RESPONSE_FILES_H
 
@@ -17,7 +18,7 @@ namespace hipcache::command {
 
 inline constexpr std::size_t kMaxResponseDepth = 16;
 inline constexpr std::uint64_t kMaxResponseBytes = 1 << 20;  // of all files of a command together
-inline constexpr std::size_t kMaxResponseFiles = 1024;       // read for a command, however often each is named
+inline constexpr std::size_t kMaxResponseFiles = 1024;       // per command; a file counts each time it is named
 
 struct ExpandedArguments {
   std::vector<std::string> arguments;

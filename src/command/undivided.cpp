@@ -74,7 +74,7 @@ struct Rule {
   std::initializer_list<std::string_view> prefixes;
 };
 
-// What no trace can show, or what asks the driver and compiles nothing.
+// Options whose effect no trace can show, or that query the driver and compile nothing.
 const std::array kRules = {
     Rule{reason::kDriverInformation,
          {"-v", "-###", "-V", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs", "-ccc-print-phases",
@@ -84,7 +84,7 @@ const std::array kRules = {
          {},
          {"--offload-arch=native", "--cuda-gpu-arch=native", "--amdgpu-target=native", "--amdgpu-arch-tool",
           "--nvptx-arch-tool", "--offload-arch-tool"}},
-    Rule{reason::kUnsupportedOption, {"-cc1", "-cc1as"}, {}},  // no driver
+    Rule{reason::kUnsupportedOption, {"-cc1", "-cc1as"}, {}},  // the frontend, not the driver
     Rule{reason::kTimeTrace, {}, {"-ftime-trace", "-ftime-report"}},
     Rule{reason::kStatistics, {"-Q"}, {"-fproc-stat-report", "-save-stats", "--save-stats", "-fmem-report"}},
     Rule{reason::kRandomCuid, {"-fuse-cuid=random", "-fuse-cuid=none"}, {}},
@@ -103,7 +103,8 @@ constexpr auto kStopsBeforeLink =
                                      "--precompile", "-verify-pch", "--compile", "--assemble", "--preprocess",
                                      "--syntax-only", "-extract-api", "-emit-interface-stubs", "-rewrite-objc"});
 
-// With these, compilers up to 21 give relocatable device code no id, and name its static symbols by the source's inode.
+// With these, compilers up to 21 give relocatable device code no CUID, and name its static symbols
+// by the source's inode.
 constexpr auto kWithoutId =
     std::to_array<std::string_view>({"-fuse-cuid=none", "--offload-host-only", "--cuda-host-only", "-offload-host-only",
                                      "-cuda-host-only", "--offload-new-driver", "-foffload-new-driver"});
@@ -131,7 +132,7 @@ const char* option_refusal(std::string_view argument) {
   return nullptr;
 }
 
-// What is handed to the frontend or to LLVM behind the driver's back, and prints what is another each time.
+// Whether a value for the frontend or LLVM makes it print text that differs from run to run.
 bool is_measuring(std::string_view value) {
   return value.find("stats") != std::string_view::npos || value.find("time-") != std::string_view::npos ||
          value.find("-report") != std::string_view::npos;
@@ -144,8 +145,8 @@ const char* nested_refusal(std::string_view option, std::string_view value) {
   return option == "-Xclang" ? option_refusal(value) : nullptr;
 }
 
-// A device other than the null device: a terminal, a pipe, a descriptor of the shell's. Shared memory holds ordinary
-// files.
+// Whether the argument names a device other than /dev/null: a terminal, a pipe, a descriptor of the
+// shell. Files in /dev/shm are ordinary files.
 bool names_device(std::string_view argument) {
   for (auto at = argument.find("/dev/"); at != std::string_view::npos; at = argument.find("/dev/", at + 1)) {
     const bool begins = at == 0 || argument[at - 1] == '=' || argument[at - 1] == ',' || argument[at - 1] == 'o';
@@ -154,7 +155,8 @@ bool names_device(std::string_view argument) {
   return false;
 }
 
-// Of options with a file as their value: those that read it. The others write it, where "-" is the standard output.
+// Among options with a file as their value: whether the option reads the file. The others write it,
+// and "-" means standard output.
 bool is_read_by(std::string_view option) {
   return option == "-include" || option == "-imacros" || option == "-include-pch";
 }
@@ -162,7 +164,7 @@ bool is_read_by(std::string_view option) {
 // One pass over the arguments, left to right.
 class Reading {
  public:
-  // `maybe_clang`: it is clang, or nobody knows what it is.
+  // `maybe_clang`: the program is clang, or its family is unknown.
   Reading(const std::vector<std::string>& arguments, bool maybe_clang)
       : arguments_(arguments), maybe_clang_(maybe_clang) {}
 
@@ -218,7 +220,7 @@ class Reading {
     return std::nullopt;
   }
 
-  // A precompiled header of clang's holds the times of the headers in it, and refuses others.
+  // clang's precompiled header holds the times of its headers, and is rejected if they change.
   std::optional<Uncacheable> judge() {
     if (inputs_.empty()) return Uncacheable{reason::kNoInput, ""};
     const bool header = makes_header_ || std::any_of(inputs_.begin(), inputs_.end(), is_header);
@@ -233,7 +235,7 @@ class Reading {
   const std::vector<std::string>& arguments_;
   const bool maybe_clang_;
   std::vector<std::string> inputs_;
-  std::vector<std::size_t> options_;  // positions; their values are at none of them
+  std::vector<std::size_t> options_;  // positions of options, without those of their values
   bool stops_ = false;
   bool prints_ = false;
   bool makes_header_ = false;
@@ -242,18 +244,18 @@ class Reading {
   bool has_no_id_ = false;
 };
 
-// Into a compilation database.
+// Whether the command writes an entry of a compilation database.
 bool writes_command(const std::vector<std::string>& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return argument.starts_with("-MJ") || argument.find("-gen-cdb-fragment-path") < 2;
   });
 }
 
-// Variables of which the steps of a command have others than the user has.
+// Variables that have other values in a step than in the user's environment.
 constexpr auto kChangedVariables = std::to_array<std::string_view>({"TMPDIR", "LD_PRELOAD", "HIPCACHE_TRACE"});
 
-// Whether gcc would hand one of them to the compiler, by a specs file that the command names. One that is found along
-// gcc's own search path is left to the trace.
+// Refuses a specs file named in the command that passes one of these variables to the compiler. A
+// specs file found on gcc's own search path is checked from the trace.
 std::optional<Uncacheable> specs_refusal(const std::vector<std::string>& arguments, const std::string& directory) {
   constexpr std::uint64_t kSpecsLimit = 1u << 20;
   constexpr std::string_view kOption = "-specs=";
@@ -268,7 +270,7 @@ std::optional<Uncacheable> specs_refusal(const std::vector<std::string>& argumen
   return std::nullopt;
 }
 
-// Of a compiler's driver. `family`: of a program that is none by its name.
+// Reads the command of a compiler driver. `family`: set if the program is not a compiler by name.
 std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Family> family,
                                        const std::string& working_directory) {
   Reading reading(invocation.expanded, is_clang_driver(invocation.argv[0]) || (family && *family != Family::gcc));
@@ -279,9 +281,10 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
   invocation.making = reading.making;
   invocation.object = reading.object;
   invocation.writes_command = writes_command(invocation.expanded);
-  // The option for colours is known of both families, and of nobody else.
+  // Both families' option for colours is known; programs of an unknown family may have none.
   invocation.colour_given = reading.colour_given || family == Family::unknown;
-  // Of a script, or a compiler that nobody knows, it is not known what becomes of names; of a link they are kept.
+  // For a script or an unknown compiler, hipcache cannot know what happens to names; for a link,
+  // names are kept.
   const bool is_known = !is_hipcc(invocation.argv[0]) && family != Family::unknown;
   if (is_known && invocation.making == Making::compile && invocation.response_files.empty())
     invocation.output_names = output_names(invocation.argv, reading.options(), reading.inputs());
@@ -293,7 +296,7 @@ std::optional<Uncacheable> read_archiver(Invocation& invocation) {
   if (auto* refusal = std::get_if<Uncacheable>(&archive)) return std::move(*refusal);
   invocation.making = Making::archive;
   invocation.updates = invocation.object = std::get<std::string>(std::move(archive));
-  invocation.colour_given = true;  // it has no option for colours
+  invocation.colour_given = true;  // an archiver has no option for colours
   return std::nullopt;
 }
 
@@ -315,7 +318,7 @@ std::optional<Uncacheable> read_linker(Invocation& invocation) {
     if (argument.starts_with("--output=")) invocation.object = argument.substr(9);
   }
   invocation.making = Making::link;
-  invocation.colour_given = true;  // the linker's own option is another one than the compilers'
+  invocation.colour_given = true;  // a linker's option for colours differs from the compilers'
   return refused_by_linker(arguments);
 }
 
