@@ -18,9 +18,9 @@ using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
 
 constexpr std::size_t kRoom = 4096;
 
-// The initial buffer size. A regular file is read in one piece; the extra byte is for the read that
-// finds the end, which would otherwise double the buffer and copy everything. Files of /proc report
-// size 0.
+// The initial buffer size. A regular file is read in one piece. The extra byte is for the read that
+// finds the end: without it, that read would double the buffer and copy everything. Files of /proc
+// report size 0.
 std::size_t first_room(const struct stat& status, std::uint64_t limit) {
   if (!S_ISREG(status.st_mode) || status.st_size == 0) return kRoom;
   return std::min(static_cast<std::uint64_t>(status.st_size), limit) + 1;

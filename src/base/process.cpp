@@ -1,8 +1,8 @@
 #include "hipcache/base/process.h"
 
 // Header-only Boost.Process v1 of Boost 1.81. Version 2 in that release closes every descriptor of
-// the child, including make's jobserver, and runs the parent's exit handlers in a child whose exec
-// failed.
+// the child, including make's jobserver. It also runs the parent's exit handlers in a child whose
+// exec failed.
 #define BOOST_PROCESS_USE_STD_FS 1
 #include <fcntl.h>
 #include <linux/close_range.h>

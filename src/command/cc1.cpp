@@ -20,8 +20,8 @@ bool is_refused_by_name(llvm::StringRef name) {
   return name.starts_with("coverage-data-file") || name.starts_with("coverage-notes-file");
 }
 
-// Frontend options that write, print, load or cache more than object, depfile and diagnostics, or
-// whose result depends on more than the files that are read.
+// Frontend options that write, print, load or cache more than object, depfile and diagnostics. Also
+// options whose result depends on more than the files that are read.
 bool is_refused(unsigned option) {
   switch (option) {
     // These write other files.

@@ -1,8 +1,8 @@
 // Finds arguments that name an open descriptor of the command instead of a file: /dev/stdin,
 // /dev/fd/63, /proc/self/fd/0.
 //
-// Problem: the bytes behind a descriptor cannot be read twice, and steps do not get the user's
-// standard input, so a compile of /dev/stdin would make an empty object.
+// Problem: the bytes behind a descriptor cannot be read twice. Steps do not get the user's standard
+// input either, so a compile of /dev/stdin would make an empty object.
 // Choice: find such names before anything runs, and pass the command through. If only a source
 // names a descriptor, the inputs folder refuses the run from its trace.
 #ifndef HIPCACHE_SRC_COMMAND_DESCRIPTORS_H

@@ -226,8 +226,8 @@ constexpr std::initializer_list<unsigned> kAccepted = {OPT_INPUT,
                                                        OPT_fsanitize_system_ignorelist_EQ,
                                                        OPT_fshow_skipped_includes};
 
-// Whether the options of a group (-f, -m, -g, -O, -W, -D, -I ...) only select what is compiled and
-// how, or are for the linker, which does not run.
+// Whether a group's options (-f, -m, -g, -O, -W, -D, -I ...) only select what is compiled and how.
+// True also for options of the linker, which does not run.
 bool is_accepted_group(unsigned group) {
   switch (group) {
     case OPT_CompileOnly_Group:

@@ -7,8 +7,8 @@
 namespace hipcache::command {
 namespace {
 
-// Options with which a compiler derives more names from the object's, looks for files by them,
-// takes names in another form, or hides its arguments in the object.
+// Options with which a compiler derives more names from the object's, or looks for files by them.
+// Also options with which it takes names in another form, or hides its arguments in the object.
 constexpr auto kUnclear = std::to_array<std::string_view>({"-gsplit-dwarf",
                                                            "-save-temps",
                                                            "--save-temps",

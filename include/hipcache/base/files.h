@@ -1,6 +1,5 @@
-// The file system as the project uses it: descriptors that close themselves, whole-file reads with
-// a limit, and replacement of a file by temporary file and rename. Every error names the path and
-// the system's reason.
+// The file system as the project uses it: descriptors that close themselves, reads with a size
+// limit, and atomic replacement of files. Every error names the path and the system's reason.
 #ifndef HIPCACHE_BASE_FILES_H
 #define HIPCACHE_BASE_FILES_H
 

@@ -7,8 +7,9 @@
 // Choice: open the directory once, check its owner and mode on the descriptor, and open all files
 // relative to that descriptor without following links. Libraries that need a path get one through
 // /proc/self/fd, which always leads to the opened directory.
-// Rejected: checking paths by stat before each use (check and use may see two directories);
-// changing into the directory (the process has one current directory, but may use several caches).
+// Rejected: checking paths by stat before each use, since check and use may see two directories.
+// Changing into the directory, since the process has one current directory but may use several
+// caches.
 //
 // Thread-safe. The descriptor closes with the object; anchored() is invalid from then on.
 #ifndef HIPCACHE_BASE_OWN_DIRECTORY_H

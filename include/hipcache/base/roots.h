@@ -53,8 +53,9 @@ class Roots {
   Roots() = default;  // no roots: every name stays as it is
   explicit Roots(std::string_view base);
 
-  // Adds the normalised path. Ignores a path that is relative, "/" or already a root, or that has
-  // characters which a token or a compiler's output would have to escape. Ignores roots past kMost.
+  // Adds the normalised path. Ignores a path that is relative, "/" or already a root. Ignores a
+  // path with characters that a token or a compiler's output would have to escape. Ignores roots
+  // past kMost.
   void add(std::string_view mark, std::string_view path, std::string_view alias = "");
 
   // Records by which names the arguments and PWD (`logical_directory`) call the roots. Call it

@@ -19,9 +19,9 @@ struct OwnCommand {
 // Adds this process's environment and directory. Fails if the directory is gone.
 Result<OwnCommand> own_command(std::vector<std::string> argv);
 
-// argv, with argv[0] replaced by the path of the real compiler if it names this program. hipcache
-// may be called through a link with a compiler's name, found in PATH before the compiler. A leading
-// "hipcache" is removed. Fails if there is no such compiler.
+// Replaces argv[0] by the path of the real compiler if argv[0] names this program. That happens if
+// hipcache is called through a link with a compiler's name, which is found in PATH before the
+// compiler. Removes a leading "hipcache". Fails if there is no such compiler.
 Result<std::vector<std::string>> with_real_compiler(std::vector<std::string> argv);
 
 // The request to compile that command; callers set further fields for other questions.

@@ -4,8 +4,8 @@
 // argument is known, and none is on the list of options that name, print, load or emit more. An
 // argument's role is its meaning for the cache; arguments with role `plain` have no special meaning
 // and are part of every key.
-// Rejected: a list of harmless arguments (there are 1,900, and each release adds some); matching by
-// spelling (arity matters: "-o" may be the value of "-D").
+// Rejected: a list of harmless arguments, of which there are 1,900 and each release adds some.
+// Matching by spelling, since arity matters: "-o" may be the value of "-D".
 #ifndef HIPCACHE_COMMAND_CC1_H
 #define HIPCACHE_COMMAND_CC1_H
 

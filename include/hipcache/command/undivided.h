@@ -1,8 +1,8 @@
 // Opaque commands: one traced run of the command as typed; its outputs are the files that it was
 // seen to write.
 //
-// Problem: a project compiles more than HIP for several architectures: C and C++ by clang and gcc,
-// assembler, preprocessed text, precompiled headers, two sources at once.
+// Problem: a project also compiles other code than HIP for several architectures: C and C++ by
+// clang and gcc, assembler, precompiled headers, two sources at once.
 // Choice: such a command is not split. The trace shows its inputs and outputs, so its options need
 // not be understood. This parser refuses only what no trace can show: results that depend on the
 // machine, the clock, randomness, a terminal or a plugin.

@@ -1,19 +1,22 @@
 // Finds files that a compile read and that mention a root by its absolute name, or ask for their
 // own names.
 //
-// Problem: a path below a root is asked about relative to the root, which is only right if the
+// Problem: a path below a root is asked about relative to the root. That is right only if the
 // request brought the path in. Suppose a header outside of a build directory says #include
 // "/build/x.h": every build then reads that file. Asked as the "x.h" of another build directory, it
-// would be another file. And a source that asks for its own name may measure or hash it
-// (sizeof(__FILE__)), so that the object depends on the checkout and does not show it.
+// would be another file. A second problem is a source that measures or hashes its own name
+// (sizeof(__FILE__)): the object then depends on the checkout and does not show it.
+//
 // Choice: search every file that was read, wherever it lies, for the names of the roots. Search the
 // files below a root for expressions that ask for their own names. A macro asks for the name of the
-// file that uses it. So the same search applies to code in a build directory that nobody named as a
-// root, unless that code was installed. It also applies to files in a toolchain's directory that do
-// not belong to the toolchain. If a base directory is set, headers outside of it are exempt: there
-// such macros are mostly error macros, whose text stays text. Programs, libraries and archives of
-// objects are not searched as texts, because a compiler's own binary contains these words. Programs
-// and libraries may still name a toolchain's directory (inputs/program_mentions.h).
+// file that uses it. So these further files are searched as well:
+// - code in a build directory that nobody named as a root, unless that code was installed;
+// - files in a toolchain's directory that do not belong to the toolchain.
+// If a base directory is set, headers outside of it are exempt: there such macros are mostly error
+// macros, whose text stays text. Programs, libraries and archives of objects are not searched as
+// texts, because a compiler's own binary contains these words. Programs and libraries may still
+// name a toolchain's directory (inputs/program_mentions.h).
+//
 // Rejected: finding out from the trace who brought a path in; the kernel does not know.
 #ifndef HIPCACHE_INPUTS_MENTIONS_H
 #define HIPCACHE_INPUTS_MENTIONS_H

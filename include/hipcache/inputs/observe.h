@@ -4,9 +4,9 @@
 // (src/inputs/places.cpp), and the variables of the tracer and of fakeroot. Also left out:
 // variables that only steer a search (PATH, PWD, TMPDIR, TMP, TEMP). The trace shows where the
 // search led, and a specs file that uses such a variable is refused.
-// Added: links on the way to opened files, where PATH leads for the programs that were looked for,
-// the loader's cache and search variables, and places where a library could appear before the one
-// that was loaded.
+// Added: links on the way to opened files; where PATH leads for each program that was looked for;
+// the loader's cache and search variables. Also added: places where a library could appear before
+// the one that was loaded.
 #ifndef HIPCACHE_INPUTS_OBSERVE_H
 #define HIPCACHE_INPUTS_OBSERVE_H
 
@@ -85,8 +85,8 @@ struct Witnessed {
   std::shared_ptr<const PathSet> set;
   Digest state;
   Answered answered;  // set for a run; empty for a hit
-  // For a run: a file in a root that asks for its own name (mentions.h), so that the result is
-  // valid for that root only; or "".
+  // For a run: a file in a root that asks for its own name (mentions.h), or "". Such a result is
+  // valid for that root only.
   std::string asks_own_name;
 };
 
@@ -95,10 +95,12 @@ struct Witnessed {
 // alone would. witness() refuses every such run. Asks the file system for every file that was read.
 std::string descriptor_read(const std::vector<trace::Record>& records, const std::string& working_directory);
 
-// Refuses the run in these cases. An input changed at or after `run.started_ns` (race guard), is
-// another file than the process got, or exists now although the process saw it missing, or the
-// reverse. More or other programs ran than `run.programs` (wrappers) without
-// `run.may_start_others`. A program left no complete trace.
+// Refuses the run in these cases:
+// - an input changed at or after `run.started_ns` (race guard), or is another file than the process
+// got;
+// - an input exists now although the process saw it missing, or the reverse;
+// - more or other programs ran than `run.programs` (wrappers) without `run.may_start_others`;
+// - a program left no complete trace.
 std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const Surroundings& from,
                                          World& world);
 

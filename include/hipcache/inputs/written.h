@@ -3,8 +3,8 @@
 //
 // The order of the records tells whether a file was read before it was written. Such a file (a log,
 // a database) is both input and output, and cannot be restored. A file that was made by appending
-// cannot be restored either, unless the command first looked for it: such a command removes an old
-// file before it begins.
+// cannot be restored either. The exception is a command that first looked for the file: it removes
+// an old file before it begins.
 #ifndef HIPCACHE_INPUTS_WRITTEN_H
 #define HIPCACHE_INPUTS_WRITTEN_H
 

@@ -31,7 +31,8 @@ struct launch_command {
 };
 
 /* Skips words that are hipcache. If the first other word is a link to hipcache, replaces it by
- * the path of the compiler behind it: the first other program of that name in PATH. */
+ * the path of the compiler behind it. That compiler is the first other program of that name in
+ * PATH. */
 void launch_find_compiler(char** words, struct launch_command* command);
 
 #ifdef __cplusplus

@@ -11,9 +11,9 @@
 // back end uses only the last part of the path itself, for a file symbol; the digest includes that
 // part.
 //
-// Rejected: bitcode of a source with another name (the compiler would not get the user's command);
-// comparing code objects of two checkouts (a third path may be longer, so that values measured from
-// it differ).
+// Rejected: bitcode of a source with another name, since the compiler would not get the user's
+// command. Comparing code objects of two checkouts, since a third path may be longer, and values
+// measured from it differ.
 #ifndef HIPCACHE_PLAN_BITCODE_DIGEST_H
 #define HIPCACHE_PLAN_BITCODE_DIGEST_H
 

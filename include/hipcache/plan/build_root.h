@@ -3,8 +3,8 @@
 // Problem: equal builds in two directories must agree in names, but nothing says where a build
 // directory begins.
 // Choice: a directory with a CMakeCache.txt or a build.ninja (CMake, Meson, gn). Projects nest the
-// builds of other projects, so both the nearest and the topmost one count: the inner build's own
-// names are relative to the nearest, shared names to the topmost.
+// builds of other projects, so both the nearest and the topmost one count. Names of the inner build
+// itself are relative to the nearest; names that it shares are relative to the topmost.
 // Rejected: CMakeFiles and Makefile; CMake writes them into every directory of a build, and people
 // write Makefiles into their sources.
 #ifndef HIPCACHE_PLAN_BUILD_ROOT_H

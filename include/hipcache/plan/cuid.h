@@ -1,6 +1,6 @@
-// The CUID: an id of the translation unit that clang puts into device and host code. clang's own id
-// also hashes the architecture list, so adding an architecture would change every code object. If
-// two objects have equal ids, the link fails or kernels vanish.
+// The CUID is an id of the translation unit that clang puts into device and host code. clang's own
+// choice also hashes the architecture list, so adding an architecture would change every code
+// object. If two objects have equal ids, the link fails or kernels vanish.
 //
 // hipcache's id: H(source, output, argv without the architecture list and the depfile options), 16
 // hex digits. Paths below a root are taken relative to it, so equal builds in two checkouts have
@@ -29,8 +29,8 @@ std::string output_root(const std::string& absolute_output, const Roots& roots,
 std::string make_cuid(const command::Invocation& invocation, const std::string& working_directory, const Roots& roots,
                       const std::string& root);
 
-// Whether an output of a compile with that id shows the id: the id itself, clang's hash of it (the
-// low half of its MD5, in hexadecimal), or a symbol that is derived from it.
+// Whether an output of a compile with that id shows it in any form. The forms are the id itself,
+// clang's hash of it (the low half of its MD5, in hexadecimal), and a symbol derived from it.
 bool shows_cuid(std::string_view output, const std::string& cuid);
 
 }  // namespace hipcache::plan

@@ -6,7 +6,7 @@
 // afterwards. What follows in the file moves; nothing else changes, because no symbol or relocation
 // knows the fatbin's size.
 // Rejected: objcopy --update-section, and LLVM's library behind it, which lay the file out
-// differently from LLVM 15's own writer; a placeholder of the fatbin's size, which is known too
+// differently from LLVM 15's own writer. A placeholder of the fatbin's size, which is known too
 // late.
 //
 // The splice checks itself: the layout that this code computes for the object's own sections must
@@ -22,7 +22,7 @@
 
 namespace hipcache::plan {
 
-// Like a fatbin, it is no C string and has no size that a linker merges: a compiler puts such
+// Like a fatbin, it is no C string and has no size that a linker merges. A compiler puts such
 // constants into other kinds of sections.
 inline constexpr std::string_view kPlaceholderFatbin{"hipcache\0in the place of a fatbin\0\1", 35};
 
@@ -31,10 +31,11 @@ inline constexpr std::string_view kPlaceholderFatbin{"hipcache\0in the place of 
 // .hip_fatbin. Safe for any bytes.
 Result<std::string> splice_fatbin(std::string_view object, std::string_view fatbin);
 
-// Whether the object is complete without a fatbin. clang gets a fatbin for every HIP source, but
-// writes it only if the source has a kernel or a device variable. Otherwise the object is the same
-// with any fatbin. True only if the object has the layout above and contains no fatbin section, no
-// placeholder, and no name of the symbols that refer to a fatbin. Safe for any bytes.
+// Whether the object is complete without a fatbin. clang gets a fatbin for every HIP source. It
+// writes the fatbin only if the source has a kernel or a device variable; otherwise the object is
+// the same with any fatbin. True only if the object has the layout above and contains none of
+// these: a fatbin section, the placeholder, a symbol name that refers to a fatbin. Safe for any
+// bytes.
 bool needs_no_fatbin(std::string_view object);
 
 }  // namespace hipcache::plan

@@ -66,7 +66,7 @@ struct Step;
 // Valid for compilers that make the same code object in two processes as in one. `proof` tests that
 // on a small built-in source, with one code object made each way (is_halves_proof below). It runs
 // once for each compiler and set of options that make code.
-// Rejected: a proof with the user's source, because its build would pay for both ways; splitting
+// Rejected: a proof with the user's source, because its build would pay for both ways. Splitting
 // after the optimisations, which are most of the back end's work.
 struct Halves {
   StepCommand front;
@@ -82,8 +82,8 @@ struct Step {
   std::string subject;   // unbundle only: the file that is split
   // device: cc1, lld; bundle: the bundler; host: cc1.
   std::vector<StepCommand> commands;
-  // `commands` without arguments that cannot reach the outputs: names of depfiles and temporaries,
-  // and, if there is no debug info, directories that only debug info mentions. The step's key is
+  // `commands` without arguments that cannot reach the outputs: names of depfiles and temporaries.
+  // Without debug info, also without directories that only debug info mentions. The step's key is
   // made of this.
   std::vector<std::vector<std::string>> keyed;
   std::vector<StepOutput> outputs;
@@ -142,8 +142,8 @@ inline constexpr const char* kAnswers = "answers";
 // (src/trace/preload_answer.c). Both the name of the file in the request's directory and its role.
 inline constexpr const char* kCaptured = "captured";
 
-// The deferred fatbin: the host is compiled with a placeholder for the fatbin, beside the devices,
-// so that no change of device code costs a host compile.
+// The deferred fatbin: the host is compiled with a placeholder for the fatbin, beside the devices.
+// So no change of device code costs a host compile.
 //
 // Valid for compilers that write the same code around any fatbin. `proof` tests that: the host's
 // own command compiles a small source twice, with a fatbin and with the placeholder (is_proof
@@ -205,9 +205,9 @@ Result<Plan> read_plan(std::string printed, const command::Invocation& invocatio
 // The bundle's step still runs the wrapper. When the wrapper starts a program with the same
 // arguments and input contents as one of these steps, that step's outputs are its answer. Any other
 // program runs as usual, so a wrong prediction here costs time but never correctness.
-// Rejected: running the bundler ourselves from the list of jobs (the wrapper might do something
-// else than it says); passing each program that the wrapper starts to the daemon (the wrapper
-// starts the back ends one after the other).
+// Rejected: running the bundler ourselves from the list of jobs, since the wrapper might do
+// something else than it says. Passing each program that the wrapper starts to the daemon, since
+// the wrapper starts the back ends one after the other.
 Status take_back_ends(Plan& plan, std::string_view printed, const std::string& directory);
 
 // The same for a link, from what its question left in kCaptured. If the wrapper starts no compiler,

@@ -28,8 +28,9 @@ class PrefixMaps {
   // maps could undo each other.
   RootMask own_names() const { return own_names_; }
 
-  // The roots that these bytes may show by the remains of their names. places_in: the map is of a
-  // root around this one, so the remains are this root's path in that one. left_in: any other map.
+  // The roots that these bytes may show by the remains of their names. places_in considers maps of
+  // a root around this one: the remains are this root's path in that one. left_in considers all
+  // other maps.
   RootMask left_in(std::string_view bytes) const;
   RootMask places_in(std::string_view bytes) const;
 

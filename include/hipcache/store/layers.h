@@ -2,11 +2,11 @@
 // only read. So users, containers and prepared caches share results although a database has one
 // owner.
 //
-// A blob that is found in another store is copied into our own before hold_blob() promises it,
-// because its owner may evict it at any time. Actions are not copied here: the caller knows which
-// of them was of use, and puts that one.
-// Rejected: one database for all (RocksDB has one owner); reading the layers in place (a lease
-// would have to reach into another process); a server for all users (it would have to outlive
+// A blob that is found in another store is copied into our own before hold_blob() promises it: its
+// owner may evict it at any time. Actions are not copied here: the caller knows which of them was
+// of use, and puts that one.
+// Rejected: one database for all (RocksDB has one owner). Reading the layers in place (a lease
+// would have to reach into another process). A server for all users (it would have to outlive
 // containers, and everyone would have to trust it).
 //
 // A layer that is damaged, vanishes or cannot be opened is a miss and one line in the log. Layers

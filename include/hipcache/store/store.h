@@ -104,10 +104,11 @@ struct StoreOptions {
   bool sync = false;
 };
 
-// Opens the store. Repairs a damaged one, or quarantines it (under a name with ".damaged-" and the
-// time, at most one kept) and starts anew; the log reports each. An error, with nothing changed, in
-// these cases: the directory is not ours or cannot be used, another process holds it, or the
-// machine lacks resources (descriptors, threads, memory).
+// Opens the store. Repairs a damaged one; if that fails, quarantines it and starts with an empty
+// one. The quarantined store gets a name with ".damaged-" and the time; at most one is kept. The
+// log reports each case. Returns an error, and changes nothing, if the directory is not ours or
+// cannot be used, or if another process holds it. The same if the machine lacks resources
+// (descriptors, threads, memory).
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options, Log& log);
 
 }  // namespace hipcache::store

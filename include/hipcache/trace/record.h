@@ -65,11 +65,11 @@ struct Record {
   // The path as given to the call (relative ones stay relative), or a name.
   std::string text;
   // For open_write: a Change. Else the digest of what the call returned (hipcache/trace/seen.h); 0
-  // if unknown. It identifies the file that was opened, mapped or run, with its state; the file
-  // that was looked at or listed; a link's target; or a real path.
+  // if unknown. Opened, mapped and executed files: which file, and its state. Files looked at and
+  // listed: which file. Links and real paths: the resulting text.
   std::uint64_t seen = 0;
-  // For a file opened for reading: a later change may leave `seen` as it is, because the file had
-  // also been changed in the same clock tick before.
+  // For a file opened for reading: a later change may leave `seen` as it is. The cause is another
+  // change of the file in the same clock tick before.
   bool may_change_unseen = false;
   auto operator<=>(const Record&) const = default;
 };
