@@ -67,10 +67,21 @@ class Fixture:
         return timed_with_cpu(["ninja", "-C", self.build_directory, f"-j{jobs}"], self.launcher.environment())
 
 
+def toolchain_words(compiler):
+    """What a clang of Debian needs to compile for Debian's HIP."""
+    multiarch = os.uname().machine + "-linux-gnu"
+    return (
+        "-D__HIP_PLATFORM_AMD__",
+        "--rocm-path=/usr",
+        f"--rocm-device-lib-path=/usr/lib/{multiarch}/amdgcn/bitcode",
+        f"-B/usr/lib/llvm-{compiler}/bin",
+    )
+
+
 class Unit:
     """One compile of a HIP source, as a command without launcher."""
 
-    FLAGS = ("-x", "hip", "-std=c++17", "-O3", "-DNDEBUG", "-D__HIP_PLATFORM_AMD__", "--rocm-path=/usr")
+    FLAGS = ("-x", "hip", "-std=c++17", "-O3", "-DNDEBUG")
 
     def __init__(self, source, compiler, directory):
         self.source = ROOT / "fixtures/projects/cxx-style/src" / source
@@ -78,12 +89,10 @@ class Unit:
         self.object = pathlib.Path(directory) / f"{self.source.stem}.o"
 
     def command(self, archs, *extra):
-        multiarch = os.uname().machine + "-linux-gnu"
         return [
             f"/usr/bin/clang++-{self.compiler}",
             *self.FLAGS,
-            f"--rocm-device-lib-path=/usr/lib/{multiarch}/amdgcn/bitcode",
-            f"-B/usr/lib/llvm-{self.compiler}/bin",
+            *toolchain_words(self.compiler),
             f"-I{ROOT}/fixtures/projects/cxx-style/include",
             *(f"--offload-arch={arch}" for arch in archs),
             *extra,

@@ -1,0 +1,175 @@
+"""A copy of the project's sources, which edits change, and its build directories, which ninja builds."""
+
+import dataclasses
+import hashlib
+import pathlib
+import shlex
+import shutil
+import subprocess
+
+from fixture import toolchain_words
+from process import timed_with_cpu
+from recipe import Recipe
+
+COMMENT = "// Edited, and nothing more: {number}.\n"
+HOST_CODE = "\nint edited_by_try_project() {{ return {number}; }}\n"
+
+
+def with_comment(text, number):
+    """A line before all code: what follows moves down, and no code changes."""
+    return COMMENT.format(number=number) + text
+
+
+def with_host_code(text, number):
+    """A function that only the host has code of."""
+    return text + HOST_CODE.format(number=number)
+
+
+@dataclasses.dataclass
+class Project:
+    """What all checkouts have in common."""
+
+    recipe: Recipe
+    source: pathlib.Path
+    units: list
+    places: dict  # where the projects lie whose headers this one includes
+    clang: str
+    archs: list
+    more: list  # what is added in the phase that adds an architecture
+    jobs: int
+
+    def checkout(self, directory):
+        """A new copy, without history and without the times of the files."""
+        shutil.rmtree(directory, ignore_errors=True)
+        shutil.copytree(self.source, directory, symlinks=True, copy_function=shutil.copy, ignore=shutil.ignore_patterns(".git"))
+        return Checkout(self, directory)
+
+
+class Checkout:
+    def __init__(self, project, directory):
+        self.project = project
+        self.directory = directory
+        self.edits = 0
+
+    def edit(self, how):
+        """Edits each unit by a function of its text and of a number that no other edit has."""
+        self.edits += 1
+        for unit in self.project.units:
+            path = self.directory / unit
+            text = path.read_text(encoding="latin-1")
+            path.write_text(how(text, self.edits), encoding="latin-1")
+
+    def copy(self, directory):
+        """The same sources, edited as these are, under another name. Build directories stay behind."""
+        twin = Checkout(self.project, directory)
+        shutil.rmtree(directory, ignore_errors=True)
+        ignored = shutil.ignore_patterns(f"{Build.PREFIX}*")
+        shutil.copytree(self.directory, directory, symlinks=True, copy_function=shutil.copy, ignore=ignored)
+        return twin
+
+    def build(self, name, archs):
+        return Build(self, name, archs)
+
+
+class Build:
+    """A build directory with the generated headers. One ninja file for each launcher, as their commands differ."""
+
+    PREFIX = "try-project-"
+
+    def __init__(self, checkout, name, archs):
+        self.project = checkout.project
+        self.checkout = checkout.directory
+        self.directory = checkout.directory / f"{self.PREFIX}{name}"
+        self.archs = archs
+        for header, text in self.project.recipe.headers(self._places()).items():
+            path = self.directory / "include" / header
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        (self.directory / "include").mkdir(parents=True, exist_ok=True)
+
+    def _places(self):
+        return {**self.project.places, "source": self.checkout, "build": self.directory}
+
+    def output(self, unit):
+        """Objects are named as CMake names them, by the path of the source."""
+        return f"objects/{unit}.o"
+
+    def command(self, unit):
+        output = self.output(unit)
+        return [
+            f"/usr/bin/clang++-{self.project.clang}",
+            *("-x", "hip"),
+            *toolchain_words(self.project.clang),
+            *(f"--offload-arch={arch}" for arch in self.archs),
+            f"-I{self.directory}/include",
+            *self.project.recipe.flags_with(self._places()),
+            *("-MD", "-MF", f"{output}.d"),
+            *("-c", str(self.checkout / unit), "-o", output),
+        ]
+
+    def environment(self, launcher):
+        return {**launcher.environment(), "HIPCACHE_BASEDIR": str(self.checkout)}
+
+    def configure(self, launcher, ids=None):
+        """Untimed, as CMake's work is. Compiles with an id for each unit where `ids` has one."""
+        rules = ["rule hip", "  command = $command"]
+        for unit in self.project.units:
+            program, *words = self.command(unit)
+            id_ = (ids or {}).get(unit)
+            words = [*([launcher.command] if launcher.command else []), program, *([f"-cuid={id_}"] if id_ else []), *words]
+            output, source = (_ninja_path(path) for path in (self.output(unit), self.checkout / unit))
+            rules.append(f"build {output}: hip {source}\n  command = {shlex.join(words).replace('$', '$$')}")
+        (self.directory / self._file(launcher)).write_text("\n".join(rules) + "\n")
+
+    @staticmethod
+    def _file(launcher):
+        """hipcache recognizes a build directory by build.ninja."""
+        return "build.ninja" if launcher.command else "plain.ninja"
+
+    def clean(self):
+        """Leaves the directories of objects, as ninja's own clean does."""
+        shutil.rmtree(self.directory / "objects", ignore_errors=True)
+        for unit in self.project.units:
+            (self.directory / self.output(unit)).parent.mkdir(parents=True, exist_ok=True)
+
+    def _ninja(self, launcher, *options):
+        return ["ninja", "-C", self.directory, "-f", self._file(launcher), f"-j{self.project.jobs}", *options]
+
+    def run(self, launcher):
+        """Seconds that the build took, and seconds of processor of all but servers. Every unit has to compile."""
+        return timed_with_cpu(self._ninja(launcher), self.environment(launcher))
+
+    def run_as_far_as_possible(self, launcher):
+        """What ninja printed; units that do not compile leave no object."""
+        done = subprocess.run(
+            [str(word) for word in self._ninja(launcher, "-k", "0")],
+            env=self.environment(launcher),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        return done.stdout
+
+    def seconds(self):
+        """Wall seconds of each unit in the last build, by ninja's log: start and end in milliseconds, time stamp, output, hash."""
+        rows = (line.split("\t") for line in (self.directory / ".ninja_log").read_text().splitlines() if line[:1].isdigit())
+        took = {output: (int(end) - int(start)) / 1000 for start, end, _, output, _ in rows}
+        return {unit: took.get(self.output(unit)) for unit in self.project.units}
+
+    def digests(self):
+        """Of each unit: the digests of its object and its depfile."""
+        return {unit: tuple(self._digest(self.output(unit) + end) for end in ("", ".d")) for unit in self.project.units}
+
+    def copy_outputs(self, directory):
+        shutil.copytree(self.directory / "objects", directory, dirs_exist_ok=True)
+
+    def _digest(self, name):
+        path = self.directory / name
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else None
+
+
+def _ninja_path(path):
+    return str(path).replace("$", "$$").replace(" ", "$ ").replace(":", "$:")

@@ -1,0 +1,74 @@
+"""What was measured, as Markdown and as JSON."""
+
+from survey import left_out_lines
+from table import ratio, seconds, table
+from trial import COLD, WARM
+
+HEADS = ("phase", "plain", "hipcache", "hipcache, of plain", "run by hipcache", "objects and depfiles as the compiler's")
+
+
+def base_of(row):
+    """The row of the compiler alone that one is held against."""
+    return (COLD,) if row == (WARM,) else row
+
+
+def text(trial, left_out):
+    rows = [_cells(trial, row) for row in trial.timings.keys()]
+    return "\n".join([table(HEADS, rows), *_differing_lines(trial), *_reason_lines(trial), *left_out_lines(left_out)])
+
+
+def _cells(trial, row):
+    timings, base = trial.timings, base_of(row)
+    ran = timings.ran.get((row, "hipcache")) or {}
+    wall = ratio(timings.wall(row, "hipcache"), timings.wall(base, "plain"))
+    used = ratio(timings.used(row, "hipcache"), timings.used(base, "plain"))
+    return (
+        row[0],
+        _pair(timings, row, "plain"),
+        _pair(timings, row, "hipcache"),
+        f"{wall} ({used})",
+        ", ".join(f"{number} {kind}" for kind, number in ran.items()),
+        _equal(trial, row[0]),
+    )
+
+
+def _pair(timings, row, name):
+    wall = timings.wall(row, name)
+    return "-" if wall is None else f"{seconds(wall)} ({timings.used(row, name):.2f})"
+
+
+def _equal(trial, phase):
+    if not trial.compared[phase]:
+        return "not compared"
+    differing = len(trial.differing[phase])
+    return f"all {len(trial.project.units)}" if not differing else f"{differing} of {len(trial.project.units)} are not"
+
+
+def _differing_lines(trial):
+    if any(trial.differing.values()):
+        yield "\nNot the compiler's:\n"
+        yield from (f"- {phase}: {', '.join(map(str, sorted(units)))}" for phase, units in trial.differing.items() if units)
+
+
+def _reason_lines(trial):
+    found = {phase: reasons for phase, reasons in trial.not_cached.items() if reasons}
+    if found:
+        yield "\nReasons that hipcache gave, over all runs:\n"
+        for phase, reasons in found.items():
+            yield f"- {phase}: {', '.join(f'{reason} ({number})' for reason, number in reasons.items())}"
+
+
+def figures(trial, machine, left_out):
+    return {
+        "machine": machine,
+        "project": trial.project.recipe.name,
+        "revision": trial.project.recipe.revision,
+        "units": len(trial.project.units),
+        "left_out": {str(unit): error for unit, error in left_out.items()},
+        "archs": trial.project.archs,
+        "more": trial.project.more,
+        "phases": trial.timings.rows(base_of),
+        "compared": dict(trial.compared),
+        "differing": {phase: sorted(map(str, units)) for phase, units in trial.differing.items() if units},
+        "not_cached": {phase: dict(reasons) for phase, reasons in trial.not_cached.items() if reasons},
+    }
