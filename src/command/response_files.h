@@ -2,8 +2,8 @@
 // working directory (not to the file that names them). Used only to parse a command; the compiler
 // gets the argv as typed.
 //
-// It is an error, which names the file, if a file is missing, unreadable, refers to itself or
-// exceeds the limits. clang may treat such a file as a plain argument or fail, so the compiler must
+// A file that is missing, unreadable, refers to itself or exceeds the limits is an error. The error
+// names the file. clang may treat such a file as a plain argument or fail, so the compiler must
 // decide.
 #ifndef HIPCACHE_SRC_COMMAND_RESPONSE_FILES_H
 #define HIPCACHE_SRC_COMMAND_RESPONSE_FILES_H

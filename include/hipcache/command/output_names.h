@@ -2,11 +2,11 @@
 // depfile's target.
 //
 // Problem: the same compile with another -o is another command, though hardly any compiler writes
-// the object's name into it. A project that compiles a source for two libraries pays twice.
+// the object's name into the object. A project that compiles a source for two libraries pays twice.
 // Choice: if these names, and all options that derive names from them, are known, the key has
 // placeholders instead. A stored result says which of its files is which. The result is searched
 // for the names, in case it shows one all the same (daemon/name_tie.h).
-// Rejected: leaving -o out of every key; some options derive further outputs, and even inputs
+// Rejected: leaving -o out of every key, since some options derive further outputs, and even inputs
 // (-fprofile-use), from it.
 #ifndef HIPCACHE_COMMAND_OUTPUT_NAMES_H
 #define HIPCACHE_COMMAND_OUTPUT_NAMES_H
