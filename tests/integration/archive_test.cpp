@@ -1,4 +1,4 @@
-// Archives: input and output at once, with times in them or without.
+// Archives: both input and output, with or without times.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -123,7 +123,7 @@ TEST_P(Archive, WithTimesOrOwnersInItIsTheArchiversAlone) {
   EXPECT_EQ(cache_.counts().misses, 0);
 }
 
-// GNU's keeps the times that members got before; LLVM's writes all members anew.
+// GNU ar keeps the times of members that are there; LLVM's writes all members anew.
 TEST_P(Archive, WithATimeFromBeforeIsNotStored) {
   EXPECT_EQ(run(ar("qcU lib.a a.o"), project_.path()).exit_code, 0);
   const Counts counted = oracle_.check(ar("q lib.a b.o"));

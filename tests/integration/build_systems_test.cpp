@@ -1,5 +1,5 @@
-// How build tools use hipcache: make, CMake with ninja, unity builds, a jobserver; what is compiled again, what is
-// found, and that the objects are those of a build without it.
+// hipcache with make, CMake and ninja, unity builds and a jobserver: what runs again, what hits, and that the objects
+// are those of a build without hipcache.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using testing::Not;
 
 class BuildSystems : public testing::TestWithParam<Compiler> {
  protected:
-  // Three units, of which two include the header, and nothing that depends on the id that the compiler gives a unit.
+  // Three units, two of which include the header. Their objects do not depend on the translation unit's id.
   BuildSystems() {
     write_runtime(project_);
     project_.write("shared.h", "#define SHARED 1\n");
@@ -54,7 +54,7 @@ clean:
     return text;
   }
 
-  // Runs a tool to its end; what it printed stays in ended_. Returns what hipcache counted meanwhile.
+  // Runs a tool; its result is in ended_. Returns what hipcache counted meanwhile.
   Counts tool(const Arguments& argv) {
     const Counts before = cache_.counts();
     ended_ = run(argv, project_.path(), cache_.variables());
@@ -106,7 +106,7 @@ TEST_P(BuildSystems, MakeBuildsTheSameObjectsAndThenOutOfTheCache) {
 TEST_P(BuildSystems, AJobserverGetsAllItsTokensBackAndTheDaemonHoldsNoneOfItsDescriptors) {
   const std::string two_archs = "FLAGS=" + flags(" ") + " --offload-arch=gfx1030";
   ended_ = run({"make", "-j2", "LAUNCHER=" + hipcache_program(), "CXX=" + GetParam().program(), two_archs},
-               project_.path(), cache_.variables());  // the first compile of it starts the daemon
+               project_.path(), cache_.variables());  // its first compile starts the daemon
   EXPECT_EQ(ended_.exit_code, 0);
   EXPECT_EQ(ended_.err, "") << "make says so if it misses a token";
   const pid_t daemon = cache_.daemon();
@@ -161,7 +161,7 @@ TEST_P(BuildSystems, CMakeFindsOutTheSameOfALinkToHipcacheAsOfTheCompiler) {
   EXPECT_EQ(ninja("build").misses, 3);
 }
 
-// The launcher is a word of CXX, as Meson's users write it; it runs its own checks of the compiler that way too.
+// Meson users put the launcher into CXX as a word. Meson's checks of the compiler then use it too.
 TEST_P(BuildSystems, MesonTakesTheLauncherForAPartOfTheCompiler) {
   std::string list;
   for (const std::string& flag : words(flags(" "))) list += (list.empty() ? "'" : ", '") + flag + "'";

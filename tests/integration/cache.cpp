@@ -33,7 +33,7 @@ Counts counts_of(const nlohmann::json& json) {
   Counts counts;
   counts.json = json;
   const nlohmann::json& steps = json.at("steps");
-  counts.run["device"] = counts.hit["device"] = 0;  // there even if no arch is
+  counts.run["device"] = counts.hit["device"] = 0;  // present even if no arch is
   for (const auto& [arch, step] : steps.at("device").items()) {
     add_step(counts, "device", step);
     add_step(counts, "device " + arch, step);
@@ -115,7 +115,7 @@ nlohmann::json Cache::plan(const Arguments& command, const std::string& director
 
 std::string Cache::daemon_directory() const { return protocol::daemon_directory(directory()); }
 
-// The process that holds the lock, by the kernel's own list of locks.
+// Finds the process that holds the lock, in the kernel's list of locks.
 pid_t Cache::daemon() const {
   std::error_code problem;
   for (const auto& entry : fs::directory_iterator("/proc", problem)) {
@@ -135,7 +135,7 @@ UniqueFd Cache::watch_daemon() const {
   return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
 }
 
-// By a descriptor of the process: /proc/PID/exe goes before the kernel has closed the daemon's socket.
+// Waits through a pidfd: /proc/PID/exe disappears before the kernel has closed the daemon's socket.
 void Cache::end_daemon(int signal) const {
   const pid_t pid = daemon();
   ASSERT_NE(pid, 0) << "no daemon runs";

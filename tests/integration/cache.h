@@ -1,4 +1,4 @@
-// A cache of a test's own: its directory, its daemon (ended with the test), its statistics.
+// A test's own cache: its directory, its daemon (which ends with the test) and its statistics.
 #ifndef HIPCACHE_TESTS_INTEGRATION_CACHE_H
 #define HIPCACHE_TESTS_INTEGRATION_CACHE_H
 
@@ -13,13 +13,13 @@
 
 namespace hipcache::integration {
 
-// Where the build put the programs.
+// The built programs.
 std::string hipcache_program();
 std::string hipcached_program();
 std::string hipcache_trace_library();
 
-// How many steps ran and how many were found, and what became of the requests; differences of two count what lies
-// between.
+// How many steps ran or were found, and what happened to the requests. The difference of two counts what happened
+// between them.
 struct Counts {
   std::map<std::string, std::int64_t> run;  // "device", "device gfx906", "host", "bundle", "probe"
   std::map<std::string, std::int64_t> hit;
@@ -31,7 +31,7 @@ struct Counts {
   Counts operator-(const Counts& before) const;
 };
 
-// Of what --show-stats --format json prints.
+// From the output of --show-stats --format json.
 Counts counts_of(const nlohmann::json& json);
 
 class Cache {
@@ -42,7 +42,7 @@ class Cache {
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
 
-  // hipcache before the command, or with options of its own.
+  // Runs the command through hipcache, or hipcache with options of its own.
   Ended run(const Arguments& argv, const std::string& directory, const Variables& variables = {}) const;
   Started start(const Arguments& argv, const std::string& directory, const Variables& variables = {}) const;
   Ended control(const std::string& option) const;
@@ -51,18 +51,19 @@ class Cache {
   nlohmann::json plan(const Arguments& command, const std::string& directory, const Variables& variables = {}) const;
 
   std::string directory() const { return scratch_ / "cache"; }
-  // Of the daemon of this process's user and view: its socket, its locks, its temporary files.
+  // The directory of this user's and view's daemon: its socket, its locks, its temporary files.
   std::string daemon_directory() const;
   pid_t daemon() const;  // 0: none
-  // A descriptor that becomes readable when the daemon that runs now has ended.
+  // A descriptor that becomes readable when the present daemon ends.
   UniqueFd watch_daemon() const;
-  // Signals the daemon, and waits until its process is gone with all that it held: its socket, its lock.
+  // Signals the daemon, and waits until its process has ended and its socket and lock are free.
   void end_daemon(int signal) const;
   Variables variables(const Variables& more = {}) const;
 
-  // Requests' temporary directories that are still there.
+  // The number of requests' temporary directories that exist.
   std::size_t leftovers() const;
-  // Whether they go: a request's is there until its result is written down, some time after the client has its answer.
+  // Whether they disappear in time. A request's directory exists until its result is stored, some time after the
+  // answer.
   bool leaves_nothing() const;
 
  private:

@@ -1,5 +1,5 @@
-// Whose cache directory it is: one that was removed or replaced under its daemon, one of somebody else, one that others
-// may write to, and none at all.
+// Cache directories with wrong owners: removed or replaced under their daemon, another user's, writable by others, or
+// missing.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -31,7 +31,7 @@ class CacheDirectory : public SingleCompile {
     return cache_.run(command(), project_.path(), variables);
   }
 
-  // The compile succeeds without a word.
+  // The compile succeeds and prints nothing.
   void expect_compiles(const Variables& variables = {}) {
     const Ended ended = compile(variables);
     EXPECT_EQ(ended.exit_code, 0);
@@ -39,7 +39,7 @@ class CacheDirectory : public SingleCompile {
     EXPECT_TRUE(support::exists(project_ / "a.o"));
   }
 
-  // The options say in one line what is wrong and how to mend it.
+  // Each option prints one line that says what is wrong and how to fix it.
   void expect_said(const std::string& what, const Variables& variables = {}) {
     for (const char* option : {"--show-stats", "--zero-stats", "--clear", "--cleanup", "--start-server"}) {
       const Ended ended = cache_.run({option}, "/", variables);
@@ -55,7 +55,7 @@ class CacheDirectory : public SingleCompile {
     return poll(&watched, 1, 60'000) == 1;
   }
 
-  // A daemon whose directory was replaced leaves, and the next one's socket and store are as they were.
+  // A daemon whose directory was replaced exits, and leaves the next daemon's socket and store alone.
   void expect_only_the_second_serves(const UniqueFd& first) {
     EXPECT_EQ(compile().exit_code, 0);
     EXPECT_TRUE(ends(first)) << "the first daemon has noticed";

@@ -1,5 +1,5 @@
-// Equal sources in several checkouts, each named as the base directory: one's steps are the other's, unless the
-// checkout shows in what they made. Every compile is held against the oracle.
+// Equal sources in several checkouts, each its own base directory. Checkouts share steps unless a result shows the
+// checkout. The oracle checks every compile.
 #include <gtest/gtest.h>
 
 #include "integration/single_compile.h"
@@ -7,12 +7,12 @@
 namespace hipcache::integration {
 namespace {
 
-// Lengths differ, so that lines of depfiles break elsewhere.
+// Different lengths, so that depfiles break their lines at different places.
 constexpr const char* kCheckouts[] = {"one", "another/checkout/with/a/long/name"};
 
 class Checkouts : public testing::TestWithParam<Compiler> {
  protected:
-  // The same project in both, built as CMake does it: in a directory of its own, with absolute names.
+  // The same project in both checkouts, built as CMake does: in a build directory, with absolute names.
   void write_projects(const std::string& extra = "", const std::string& header = "__device__ int value = 1;\n") {
     for (const std::string checkout : kCheckouts) {
       write_kernel(scratch_, checkout + "/src/a.hip", "#include \"project/value.h\"\n" + extra);
@@ -132,7 +132,7 @@ TEST_P(Checkouts, DoNotShareWarningsThatNameThem) {
   expect_apart("-O1", 0, 1);
 }
 
-// The first checkout's name begins the name of a directory beside it.
+// The directory's name begins with the first checkout's name, but it is not in the checkout.
 TEST_P(Checkouts, ShareWhatReadsADirectoryBesideThem) {
   const std::string beside = scratch_.write("one.sources/x.h", "#define X 1\n");
   write_projects("", "#include \"" + beside + "\"\n__device__ int value = X;\n");
@@ -172,7 +172,8 @@ INSTANTIATE_TEST_SUITE_P(Compilers, Checkouts, testing::ValuesIn(kCompilers), na
 
 class OutputNames : public SingleCompile {};
 
-// clang 19 has the translation unit's id in device and host code, so the objects must differ; clang 15 has it nowhere.
+// clang 19 writes the translation unit's id into device and host code, so the objects must differ. clang 15 writes it
+// nowhere.
 TEST_P(OutputNames, AreNoInputsOfStepsThatDoNotShowTheIdMadeFromThem) {
   check(command("-O1", "a.o"));
   const Counts counted = check(command("-O1", "b.o"));
@@ -197,7 +198,7 @@ TEST_P(OutputNames, AndOptionsOfTheDriverAloneChangeNothing) {
   }
 }
 
-// The depfile is the host's output, so the host alone runs where one is asked for that nobody has written.
+// The depfile is an output of the host step. So asking for a new depfile runs the host step alone.
 TEST_P(OutputNames, OfDepfilesAreNoInputs) {
   const Counts first = check(command("-O1"));
   EXPECT_EQ(first.run.at("device"), 2);
@@ -212,7 +213,7 @@ TEST_P(OutputNames, OfDepfilesAreNoInputs) {
   EXPECT_EQ(check(command("-O1 -MD -MP -MT another.o")).run.at("device"), 0);
 }
 
-// The twin: what shapes the depfile shapes it, whoever compiled the object.
+// The counterpart: options that shape the depfile are inputs, whichever command compiled the object.
 TEST_P(OutputNames, OfDepfilesAreInputsOfTheDepfiles) {
   check(command("-O1 -MD -MF a.d"));
   EXPECT_EQ(check(command("-O1 -MMD -MF a.d")).run.at("host"), 1);

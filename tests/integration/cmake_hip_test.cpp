@@ -1,5 +1,5 @@
-// HIP as CMake builds it: by the targets of ROCm's package, and in CMake's own language; compiles and links of
-// relocatable device code through launchers, by architecture, and programs as the compiler alone makes them.
+// HIP in CMake, by the targets of ROCm's package and in CMake's own HIP language. Compiles and links of relocatable
+// device code go through launchers and share by architecture. The programs are those that the compiler alone makes.
 #include <gtest/gtest.h>
 
 #include "integration/cache.h"
@@ -10,14 +10,14 @@ namespace {
 
 class CMakeHip : public testing::TestWithParam<Compiler> {
  protected:
-  // Two units with an id of their own each, so that they are the same compiles whoever runs them.
+  // Two units with ids of their own, so that every build runs the same compiles.
   CMakeHip() {
     write_kernel(project_, "a.cpp", "int main() { launch(nullptr); }\n");
     project_.write("b.cpp", "#include \"runtime.h\"\n__global__ void other(float* data) { data[0] = 1; }\n");
     EXPECT_EQ(cache_.control("--start-server").exit_code, 0);
   }
 
-  // `language` is a package's or a language's part of it.
+  // `language`: the lines for ROCm's package or for CMake's HIP language.
   void write_project(const std::string& language, const std::string& flags) const {
     project_.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\n" + language +
                                          "set_source_files_properties(a.cpp PROPERTIES COMPILE_OPTIONS -cuid=a)\n"
@@ -35,7 +35,7 @@ class CMakeHip : public testing::TestWithParam<Compiler> {
     ASSERT_EQ(ended.exit_code, 0) << ended.out << ended.err;
   }
 
-  // The package wants the compiler's own library of builtins, which Debian has for clang 15 alone.
+  // The package needs the compiler's own library of builtins, which Debian has for clang 15 alone.
   void configure_package(const std::string& archs) const {
     const std::string builtins = run(words("clang-15 --rtlib=compiler-rt -print-libgcc-file-name"), "/").out;
     configure({"-DCMAKE_CXX_COMPILER=/usr/bin/" + GetParam().program(), "-DGPU_TARGETS=" + archs,
@@ -55,7 +55,8 @@ class CMakeHip : public testing::TestWithParam<Compiler> {
     return cache_.counts() - before;
   }
 
-  // Returns the counts of the first of two builds, which make the program that the compiler makes.
+  // Builds once without hipcache and twice with it, expects equal programs, and returns the counts of the first cached
+  // build.
   Counts build_twice(std::int64_t hits) {
     build({{"HIPCACHE_DISABLE", "1"}});
     const std::string expected = program_;
@@ -100,7 +101,7 @@ TEST_P(CMakeHip, ALinkerLauncherLinksRelocatableCodeByArchitecture) {
   EXPECT_EQ(added.run.at("link"), 1);
 }
 
-// CMake has linker launchers for C and C++ (in 3.25 nothing reads CMAKE_HIP_LINKER_LAUNCHER), and rules for all links.
+// CMake has linker launchers for C and C++; 3.25 ignores CMAKE_HIP_LINKER_LAUNCHER. A rule launcher serves all links.
 TEST_P(CMakeHip, ARuleForLinksIsTheLauncherOfCMakesOwnLanguage) {
   write_project(
       "project(app HIP)\nset_property(GLOBAL PROPERTY RULE_LAUNCH_LINK ${CMAKE_HIP_COMPILER_LAUNCHER})\n"

@@ -1,4 +1,4 @@
-// Whole builds by CMake with a launcher for compiles and for links: after a clean, nothing runs but the launcher.
+// Whole CMake builds with a launcher for compiles and links: after a clean, no step runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Generator and compiler for C++.
+// Parameters: generator, C++ compiler.
 class CMakeLinks : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   CMakeLinks() {
@@ -34,7 +34,7 @@ target_link_libraries(program PRIVATE fixed shared)
     project_.write("three.cpp", "int three() { return 3; }\n");
   }
 
-  // Configures and builds in an empty directory; what hipcache counted meanwhile.
+  // Configures and builds in an empty directory. Returns what hipcache counted meanwhile.
   Counts build(const Arguments& settings) const {
     const auto& [generator, compiler] = GetParam();
     fs::remove_all(project_ / "build");
@@ -52,7 +52,7 @@ target_link_libraries(program PRIVATE fixed shared)
     return {"-DCMAKE_CXX_COMPILER_LAUNCHER=" + hipcache_program(), "-DLAUNCHER=" + hipcache_program()};
   }
 
-  // CMake has ninja run "LAUNCHER cmake -E rm -f libfixed.a" as well.
+  // With ninja, CMake also runs "LAUNCHER cmake -E rm -f libfixed.a".
   static int passed() { return std::get<0>(GetParam()) == "Ninja" ? 1 : 0; }
 
   std::map<std::string, std::string> outputs() const {

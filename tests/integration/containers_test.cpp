@@ -1,5 +1,5 @@
-// Containers that share one cache directory by bind mounts: each has a daemon and a store of its own, and is served
-// what the others have compiled.
+// Containers that share one cache directory through bind mounts. Each has its own daemon and store, and is served what
+// the others have compiled.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ class Containers : public testing::TestWithParam<Compiler> {
     write_kernel(project_, "a.hip");
   }
 
-  // Each sees the same directory, as one that is mounted there.
+  // Every container sees the same directory at the same mount point.
   std::unique_ptr<Container> make() const {
     return Container::make({{root_.make_directory("shared"), root_.make_directory("mounted"), false}}, variables());
   }

@@ -1,5 +1,4 @@
-// A compiler that crashes: its messages, its exit code and the files of its report are those of the compiler alone, and
-// nothing that it left is found again.
+// A compiler that crashes: messages, exit code and report files are those of the compiler alone, and nothing is stored.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a crash left, but for names by chance and addresses.
+// What a crash left, without random names and addresses.
 struct Left {
   int exit_code = 0;
   std::string messages;
@@ -47,7 +46,7 @@ class Crash : public SingleCompile {
     return left;
   }
 
-  // Through hipcache as alone; returns what was counted.
+  // Expects the same through hipcache; returns what was counted.
   Counts expect_left(const Left& expected, const Arguments& argv) {
     const Counts before = cache_.counts();
     EXPECT_EQ(left_by(Arguments{hipcache_program()} + argv), expected);

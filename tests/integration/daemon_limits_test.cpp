@@ -1,4 +1,4 @@
-// A daemon that is short of descriptors, that does not answer, or that is to be stopped where that is not easy.
+// A daemon that lacks descriptors, does not answer, or is stopped at a difficult moment.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 class DaemonLimits : public SingleCompile {
  protected:
-  // A command line of the cache's under limits of a shell.
+  // Runs a command line with the cache's variables, under limits of the shell.
   Ended under(const std::string& limits, const std::string& command_line) const {
     return run({"/bin/sh", "-c", limits + " && exec " + command_line}, project_.path(), cache_.variables());
   }
@@ -38,7 +38,8 @@ class DaemonLimits : public SingleCompile {
       found += entry.path().filename().string().starts_with("db.damaged") ? 1 : 0;
     return found;
   }
-  // No daemon starts under the limits, which is said in one line with this in it; a compile is the compiler's alone.
+  // Under the limits no daemon starts, and one line that contains `said` reports that. A compile runs the compiler
+  // alone.
   void expect_no_daemon_under(const std::string& limits, const std::string& said) const {
     const Ended shown = under(limits, hipcache_program() + " --show-stats");
     EXPECT_NE(shown.exit_code, 0);
@@ -68,7 +69,7 @@ TEST_P(DaemonLimits, ThatItsClientLoweredAreRaised) {
 TEST_P(DaemonLimits, ThatAreTooLowAreSaidAndCostNeitherACompileNorTheStore) {
   check(command());
   EXPECT_EQ(cache_.control("--stop-server").exit_code, 0);
-  // Fewer do not start the programs, as some are inherited here.
+  // Below 32 the programs themselves do not start, because the test passes some descriptors on.
   for (int limit = 32; limit < 100; limit += 17) {
     SCOPED_TRACE(limit);
     const std::string number = std::to_string(limit);
@@ -92,7 +93,7 @@ TEST_P(DaemonLimits, OfMemoryLoseNothingThatIsStored) {
     SCOPED_TRACE(kilobytes);
     [[maybe_unused]] const Ended started =
         under("ulimit -v " + std::to_string(kilobytes), hipcache_program() + " --start-server");
-    if (const pid_t daemon = cache_.daemon(); daemon != 0) kill(daemon, SIGKILL);  // it may end by itself at any time
+    if (const pid_t daemon = cache_.daemon(); daemon != 0) kill(daemon, SIGKILL);  // it may have ended by itself
     EXPECT_TRUE(support::comes_true([this] { return cache_.daemon() == 0; }));
     EXPECT_EQ(set_aside(), 0);
   }
@@ -126,7 +127,7 @@ TEST_P(DaemonLimits, EndAtOnceWithASecondSignalAndNothingIsLost) {
   check(command());
   const UniqueFd daemon = cache_.watch_daemon();
   const pid_t pid = cache_.daemon();
-  // A session that does not end by itself for some seconds: a client that says nothing.
+  // A client that sends nothing, so its session lasts some seconds.
   Result<UniqueFd> mute = protocol::connect_to(cache_.daemon_directory() + "/daemon.sock", 1s);
   ASSERT_TRUE(mute.ok());
   ASSERT_EQ(kill(pid, SIGTERM), 0);

@@ -1,5 +1,5 @@
-// The daemon's life: started when needed, one at a time, replaced by another version, ended when idle, never under a
-// compile.
+// The life of a daemon: starts on demand, one at a time, is replaced by another version, exits when idle, and never
+// during a compile.
 #include <gtest/gtest.h>
 #include <signal.h>
 

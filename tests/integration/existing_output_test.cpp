@@ -1,4 +1,4 @@
-// What is there already where an output goes: a hit leaves the modes, links and link counts that the compiler leaves.
+// Outputs that exist already: a hit leaves the same modes, links and link counts as the compiler.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -35,7 +35,7 @@ const std::vector<Existing> kExisting{
 };
 
 struct Seen {
-  mode_t mode = 0;  // with the kind of file
+  mode_t mode = 0;  // with the file's type
   nlink_t links = 0;
   uid_t owner = 0;
   std::string bytes;
@@ -90,7 +90,7 @@ class ExistingOutput : public WholeCompile, public testing::TestWithParam<std::s
       const Counts before = cache_.counts();
       const Ended cached = cache_.run(command, project_.path());
       const bool is_link = existing.kind == Existing::symbolic_link || existing.kind == Existing::dangling_link;
-      if (!is_link) {  // the compiler looks where a link leads: that makes another compile of it
+      if (!is_link) {  // the compiler follows the link: then the compile has other inputs
         EXPECT_EQ((cache_.counts() - before).hits, 1);
       }
       EXPECT_EQ(cached.exit_code, alone.exit_code);

@@ -1,5 +1,5 @@
-// `hipcache --explain`, and what the log says of a miss: for every kind of change the step that it concerns is named
-// with the change, and no other step.
+// `hipcache --explain` and the log's lines about misses: each names the step that a change affects, and the change, and
+// no other step.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ std::string content(const std::string& path, const std::string& now, const std::
   return "content " + path + " (digest " + digits(now) + ", was " + digits(was) + ")";
 }
 
-// The daemon's answer, as a test reads it.
+// The daemon's answer, in a form for tests.
 class Explained {
  public:
   explicit Explained(nlohmann::json json) : json_(std::move(json)) {}
@@ -64,7 +64,7 @@ class Explained {
 
 class Explain : public SingleCompile {
  protected:
-  // A header for all, one for the device, one for gfx906 alone.
+  // One header for all steps, one for the devices, one for gfx906 alone.
   Explain() {
     project_.write("all.h", kAll);
     project_.write("device.h", kDevice);
@@ -90,7 +90,7 @@ class Explain : public SingleCompile {
     return Explained(nlohmann::json::parse(ended.out));
   }
 
-  // Builds what was explained, and expects that exactly the steps ran of which it was said.
+  // Builds what was explained, and expects that exactly the predicted steps ran.
   void expect_true(const Explained& explained, const Arguments& argv, const Variables& variables = {}) {
     const Counts before = cache_.counts();
     build(argv, variables);
@@ -111,14 +111,14 @@ class Explain : public SingleCompile {
   static constexpr const char* kGfx906 = "#define GFX906 1\n";
   static inline const std::vector<std::string> kSteps{"device gfx1030", "device gfx906", "bundle", "host"};
 
-  // The daemon that the first of them starts keeps a log.
+  // The first request with these variables starts a daemon that keeps a log.
   Variables logged(Variables variables) const {
     variables["HIPCACHE_LOG"] = project_ / "log";
     return variables;
   }
 };
 
-// In the log, in explanations and in the statistics.
+// Checks the log, explanations and statistics.
 TEST_P(Explain, ShowsNobodyPlaceholdersOrControlCharacters) {
   const auto expect_readable = [](const std::string& what, const std::string& text) {
     for (const char c : text) ASSERT_TRUE(static_cast<unsigned char>(c) >= ' ' || c == '\n') << what << ":\n" << text;
@@ -221,7 +221,7 @@ TEST_P(Explain, NamesAHeaderThatVanished) {
   EXPECT_THAT(explain(compile()).lines("host"), ElementsAre("first/all.h appeared", "./all.h vanished"));
 }
 
-// clang reads edits of its command line from the variable; one that it does not know it ignores, silently after a '#'.
+// clang reads edits of its command line from the variable. It ignores an unknown edit, silently if it begins with '#'.
 TEST_P(Explain, NamesAVariableAndNeverItsValue) {
   const std::vector<std::string> secrets{"value-that-nobody-may-see-7f3a", "value-of-that-kind-91bc", "value-22d0"};
   const auto with = [&](std::size_t index) { return Variables{{"CCC_OVERRIDE_OPTIONS", "#" + secrets[index]}}; };

@@ -1,4 +1,4 @@
-// Whatever is wrong with the cache, the compile happens: exit code, outputs and messages as without hipcache.
+// Whatever is wrong with the cache, the compile happens: exit code, outputs and messages are as without hipcache.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 class Faults : public SingleCompile {
  protected:
-  // The compile succeeds without a word and makes the object that the compiler makes, whatever CUID it had to choose.
+  // The compile succeeds, prints nothing and makes an object, whose CUID may differ.
   void expect_compiles(const Variables& variables = {}) {
     fs::remove(project_ / "a.o");
     const Ended ended = cache_.run(command(), project_.path(), variables);
@@ -107,7 +107,7 @@ TEST_P(Faults, ADaemonThatIsKilledDuringACompileCostsNothingButTime) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(ended.err, "");
   EXPECT_TRUE(support::exists(project_ / "a.o"));
-  // What the client had not been told of goes when the next daemon starts.
+  // Files that the client was not told of are removed when the next daemon starts.
   ASSERT_EQ(cache_.control("--start-server").exit_code, 0);
   EXPECT_TRUE(cache_.leaves_nothing());
 }
@@ -137,7 +137,7 @@ TEST_P(Faults, GarbageOnTheSocketIsCountedAndServesOthersAsBefore) {
   const Counts before = cache_.counts();
   send_bytes("GET / HTTP/1.1\r\n\r\n");
   send_bytes(std::string("HCC1\xff\xff\xff\x7f\0\0\0\0", 12));  // larger than any message
-  send_bytes(std::string(3, '\0'));                             // half a header
+  send_bytes(std::string(3, '\0'));                             // part of a header
   send_bytes(protocol::encode(protocol::PassThrough{"not a request"}));
   const Counts counted = cache_.counts() - before;
   EXPECT_EQ(counted.errors, 4);

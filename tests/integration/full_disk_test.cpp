@@ -1,4 +1,4 @@
-// A disk without room costs the cache and no compile: exit code, object and messages are those of the compiler alone.
+// A full disk disables the cache and fails no compile: exit code, object and messages are those of the compiler alone.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file system of its own that is as good as full. The tests run as root.
+// A small file system that can be filled. Mounting it needs root.
 class SmallDisk {
  public:
   SmallDisk(std::string place, const std::string& options) : place_(std::move(place)) {
@@ -41,7 +41,7 @@ class SmallDisk {
 
 struct Language {
   std::string compiler;
-  std::string name;  // "c", "c++", "hip"
+  std::string name;  // stem of the source: "c", "c++", "hip"
 };
 
 void PrintTo(const Language& language, std::ostream* out) { *out << language.compiler << " " << language.name; }
@@ -72,7 +72,7 @@ class FullDisk : public testing::TestWithParam<Language> {
 
   std::string object() const { return project_ / "a.o"; }
 
-  // The compile through the cache is the compiler's own, byte for byte.
+  // The compile through the cache equals the compiler's own, byte for byte.
   void expect_as_alone(const Cache& cache, const std::string& stem, const Variables& variables = {}) {
     SCOPED_TRACE(stem);
     fs::remove(object());
@@ -108,10 +108,11 @@ TEST_P(FullDisk, OfTheCacheDirectoryFailsNoCompileAndChangesNoMessage) {
   cache.control("--stop-server");
 }
 
-// Of compiles that need no room for temporary files when the compiler is alone.
+// Only compiles whose compiler, run alone, needs no room for temporary files.
 class FullTemporaryDirectory : public FullDisk {};
 
-// Then there is no other place: the step runs where a file can be made and nothing be written.
+// The temporary directory is the cache's disk too, so there is no other place. Files can be made there, but not
+// written.
 TEST_P(FullTemporaryDirectory, AndCacheFailNoCompileEither) {
   const std::string place = project_.make_directory("small");
   const SmallDisk disk(place, "size=16m");
@@ -136,7 +137,7 @@ TEST_P(FullDisk, WithoutRoomForOneMoreFileFailsNoCompile) {
   cache.control("--stop-server");
 }
 
-// What is cached before the disk is full, and what is not, in the user's directory for temporary files.
+// A result that was stored before the disk filled is served.
 TEST_P(FullDisk, OfTheCacheStillServesWhatIsStored) {
   const std::string place = project_.make_directory("small");
   const SmallDisk disk(place, "size=64m");
@@ -150,7 +151,7 @@ TEST_P(FullDisk, OfTheCacheStillServesWhatIsStored) {
   cache.control("--stop-server");
 }
 
-// The compiler's messages need no room anywhere, and the object's disk is the compiler's to complain about.
+// The compiler's messages need no room, and the compiler reports that the object's disk is full.
 TEST_P(FullDisk, OfTheObjectIsTheCompilersToTell) {
   const std::string place = project_.make_directory("small");
   const SmallDisk disk(place, "size=4m");

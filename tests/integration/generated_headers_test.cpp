@@ -1,5 +1,5 @@
-// A project whose headers are generated into its build directory, in several build directories and checkouts, built by
-// CMake and ninja as users do. What a build made is held against the oracle, compile by compile.
+// A project with generated headers in its build directory, built by CMake and ninja in several build directories and
+// checkouts. The oracle checks each compile of the builds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace hipcache::integration {
 namespace {
 
-// Lengths differ, so that lines of depfiles break elsewhere.
+// Different lengths, so that depfiles break their lines at different places.
 constexpr const char* kFirst = "checkout/build";
 constexpr const char* kInside = "checkout/another/build";
 constexpr const char* kOutside = "a/build/directory/somewhere/else";
@@ -47,7 +47,7 @@ class Builds {
     return cache_.counts() - before;
   }
 
-  // Each compile of the build once more, as the hit that it is by now.
+  // Checks each compile of the build against the compiler; it is a hit by now.
   void expect_what_the_compiler_makes(const std::string& build, const Variables& variables = {}) const {
     const Ended database = run({"ninja", "-C", scratch_ / build, "-t", "compdb"}, "/");
     std::size_t compiles = 0;
@@ -147,7 +147,7 @@ TEST_P(GeneratedHeaders, AnObjectThatNamesItsBuildDirectoryIsCompiledInEach) {
   expect_what_the_compiler_makes(kOutside);
 }
 
-// The bundle alone has no debug information.
+// Only the bundle step has no debug information.
 TEST_P(GeneratedHeaders, DebugInformationIsOfItsBuildDirectory) {
   configure_hip(kFirst, {"-DCMAKE_CXX_FLAGS=-g"});
   make(kFirst);

@@ -1,5 +1,5 @@
-// Users of one group who share a cache directory: each has a daemon and a store of their own, and is served what the
-// others have compiled. Nobody can change what is another's.
+// Users of one group who share a cache directory. Each has a daemon and a store, and is served what the others have
+// compiled. Nobody can change another user's files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

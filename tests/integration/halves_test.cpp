@@ -1,6 +1,6 @@
-// A device's front end and back end apart: what that spares, from the first edit on, and that nobody can tell by the
-// object. The kernel's back end takes a second of processor time and its front end next to none, so that which way pays
-// is no question of the machine's load.
+// Codegen split: a device compile's front end and back end as separate steps. Tests what the split spares from the
+// first edit on, and that the objects are the compiler's own. The kernel's back end takes a second of processor time
+// and its front end almost none, so the machine's load does not decide whether the split pays.
 #include <filesystem>
 #include <fstream>
 
@@ -24,7 +24,7 @@ class Halves : public SingleCompile {
 
   Arguments compile() const { return GetParam().hip() + archs({"gfx906"}) + words("-O1 -Wall -c a.hip -o a.o"); }
 
-  // Not held against the compiler, which takes its time.
+  // Not checked against the compiler, which would take a second more.
   Counts run_cached() {
     const Counts before = cache_.counts();
     const Ended ended = cache_.run(compile(), project_.path());
@@ -32,7 +32,8 @@ class Halves : public SingleCompile {
     return cache_.counts() - before;
   }
 
-  // With a line on standard input that defines a variable of that value; `launcher` before the compiler, if any.
+  // The object, with a line on standard input that defines a variable of that value. `launcher` may precede the
+  // compiler.
   std::string object_with(const std::string& value, const std::string& launcher) {
     std::string line = "echo '__device__ int from_input = " + value + ";' | " + launcher;
     for (const std::string& word : compile()) line += " '" + word + "'";
@@ -42,7 +43,7 @@ class Halves : public SingleCompile {
     return support::read_bytes(project_ / "a.o");
   }
 
-  // The back end does not run, and the object is what it was.
+  // The back end does not run, and the object stays the same.
   void expect_spared(const std::string& edit) {
     const std::string object = support::read_bytes(project_ / "a.o");
     const Counts spared = run_cached();
@@ -133,7 +134,7 @@ TEST_P(Halves, TheCompilerItselfSaysWhatTheBackEndHasToSay) {
   EXPECT_EQ(warned.run.at("device"), 1);
 }
 
-// The halves read nothing, and the front end would make the bitcode that is known without that header.
+// The front end must not read standard input: without that header it would make the bitcode that is known already.
 TEST_P(Halves, AHeaderOnStandardInputIsReadByTheCompilerAlone) {
   write(heavy("+ 1"));
   EXPECT_EQ(run_cached().run.at("front"), 1);
@@ -163,7 +164,7 @@ TEST_P(Halves, LightKernelsAreHalvedOnce) {
 
 INSTANTIATE_TEST_SUITE_P(Compilers, Halves, testing::ValuesIn(kCompilers), name_of);
 
-// With a compiler that does what is asked of it (other_compiler.cpp), so that what no clang does can be tried.
+// Uses a fake compiler (other_compiler.cpp) that behaves in ways that no clang does.
 class HalvesOfOthers : public testing::Test {
  protected:
   explicit HalvesOfOthers(const Variables& settings = {}) : cache_(settings) {
@@ -179,7 +180,7 @@ class HalvesOfOthers : public testing::Test {
     return counted;
   }
 
-  // In the first compile of the unit, and in an edit of a unit that was halved before.
+  // In the first compile of the unit, and after an edit of a unit that was split before.
   void expect_as_one_afterwards(const std::string& text) {
     write(text);
     const Counts cold = check();
@@ -207,7 +208,8 @@ class AuditedHalves : public HalvesOfOthers {
  protected:
   AuditedHalves() : HalvesOfOthers({{"HIPCACHE_AUDIT", "1"}}) {}
 
-  // The compiler's own way counts, and is the only one from then on, for all that it compiles so.
+  // The audit finds a difference. The compiler's own result is used, and from then on no source is split with these
+  // options.
   void expect_found(const std::string& text) {
     write(text);
     const Counts audited = check();
@@ -266,7 +268,7 @@ TEST_F(HalvesOfOthers, AreNotTriedAgainWhereTheBackEndFailsApart) { expect_as_on
 
 TEST_F(HalvesOfOthers, AreNotTriedAgainWhereTheBackEndCrashesApart) { expect_as_one_afterwards("back-crashes"); }
 
-// A source may be wrong for a while.
+// A source may have an error for a while.
 TEST_F(HalvesOfOthers, LeaveAnErrorToTheCompilerAndGoOnAfterwards) {
   write("code");
   check();
@@ -292,7 +294,7 @@ TEST_F(HalvesOfOthers, GoAsOneWhereTheFrontEndFailsApart) {
   }
 }
 
-// Another compiler under the same name has other proofs.
+// A replaced compiler under the same name needs its own proof.
 TEST_F(HalvesOfOthers, AreProvedAnewForAReplacedCompiler) {
   write("code, more of it");
   EXPECT_EQ(check().run.at("halves_proof"), 1);

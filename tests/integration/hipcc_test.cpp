@@ -1,4 +1,4 @@
-// hipcc, the script around clang: by architecture like clang itself, with what it takes from the environment.
+// hipcc, the script around clang: split by architecture like clang itself, with what it takes from the environment.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -16,7 +16,7 @@ class Hipcc : public SingleCompile {
     return Arguments{"hipcc"} + words("-std=c++17 -nogpuinc -O1 " + flags + " -c a.cpp -o a.o");
   }
 
-  // hipcc takes the compiler from here.
+  // hipcc takes the compiler from this directory.
   Variables by_version(const Variables& more = {}) const {
     Variables all{{"HIP_CLANG_PATH", clang_path_}, {"HIP_PLATFORM", "amd"}};
     for (const auto& [name, value] : more) all[name] = value;

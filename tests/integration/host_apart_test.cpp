@@ -1,5 +1,5 @@
-// The host's compile beside the devices': what it spares, and where it is not done. Every object is held against the
-// compiler's own.
+// Deferred fatbin: the host compile runs beside the device compiles. Tests what that spares, and where it is not done.
+// The oracle checks every object.
 #include <csignal>
 #include <cstdint>
 #include <random>
@@ -31,7 +31,7 @@ TEST_P(HostApart, ProvesOnceForAllSourcesOfOneSetOfOptions) {
   EXPECT_EQ(check(command("-O1 -fno-exceptions")).run.at("proof"), 1);
 }
 
-// A hit asks for none.
+// A hit needs no proof.
 TEST_P(HostApart, AHitNeedsNoProof) {
   check(command());
   const Counts hit = check(command());
@@ -39,7 +39,7 @@ TEST_P(HostApart, AHitNeedsNoProof) {
   EXPECT_EQ(hit.run.at("proof") + hit.hit.at("proof"), 0);
 }
 
-// -verify wants each source to say what errors it has. The proof's says nothing, so nothing is proved.
+// -verify wants each source to say which errors it has. The proof's source does not, so nothing is proved.
 TEST_P(HostApart, TheHostComesLastWhereTheProofDoesNotCompile) {
   project_.write("a.hip", "// expected-no-diagnostics\n" + support::read_bytes(project_ / "a.hip"));
   const Counts cold = check(command("-O0 -Xclang -verify"));
@@ -59,7 +59,7 @@ TEST_P(HostApart, AReadOnlyCacheWithoutAProofCompilesTheHostLast) {
   EXPECT_EQ(proved.run.at("host"), 0);
 }
 
-// Two code objects with a table each that no compression makes smaller; the fatbin and the object hold both again.
+// Two code objects, each with an incompressible table. The fatbin and the object both contain them again.
 TEST_P(HostApart, AnObjectIsStoredAsWhatItsPartsLack) {
   constexpr std::int64_t kTable = 40'000;
   std::mt19937 random(20261122);
@@ -75,7 +75,7 @@ TEST_P(HostApart, AnObjectIsStoredAsWhatItsPartsLack) {
   EXPECT_EQ(check(both).hits, 1);
 }
 
-// As the driver does it: the object goes if the host does not compile, and stays if a device does not.
+// As with the driver: the object is removed if the host compile fails, and stays if a device compile fails.
 TEST_P(HostApart, LeavesTheObjectThatTheDriverLeaves) {
   check(command());
   const std::string source = support::read_bytes(project_ / "a.hip");
@@ -88,7 +88,7 @@ TEST_P(HostApart, LeavesTheObjectThatTheDriverLeaves) {
   }
 }
 
-// The host's code alone, and what is inline for devices: clang writes no fatbin into such an object.
+// Host code and an inline device function alone: clang writes no fatbin into such an object.
 constexpr const char* kWithoutKernel = R"(
 #include "runtime.h"
 static inline __device__ float twice(float x) { return 2 * x; }
@@ -97,7 +97,7 @@ int count() { return ++calls; }
 const char* name() { return "no kernel here"; }
 )";
 
-// Split debug information has its file's name in the object, so that each unit has a proof of its own.
+// Split debug information puts the output's name into the object, so each unit needs its own proof.
 bool is_named_after_the_output(const std::string& flags) { return flags.find("split-dwarf") != std::string::npos; }
 
 TEST_P(HostApart, AUnitWithoutKernelsIsCompleteAsItIs) {
@@ -123,7 +123,7 @@ TEST_P(HostApart, AUnitWithoutKernelsIsCompleteAsItIs) {
     EXPECT_EQ(after.run.at("device"), 1);
     EXPECT_EQ(after.run.at("host") + after.run.at("proof"), 0);
 
-    // What a unit without kernels shows of the compiler casts no doubt on the others' proof.
+    // A unit without kernels must not invalidate the proof for the other units.
     const Arguments other = GetParam().hip() + words(std::string(flags) + " -c b.hip -o b.o") + archs({"gfx906"});
     const Counts beside = check(other);
     EXPECT_EQ(beside.run.at("host"), 1);
@@ -138,7 +138,7 @@ TEST_P(HostApart, AUnitWithoutKernelsIsCompleteAsItIs) {
   }
 }
 
-// Bytes of the source's own in the section that the fatbin goes into: the placeholder is not alone there.
+// The source puts its own bytes into the fatbin's section, so the placeholder is not alone there.
 constexpr const char* kOwnBytesBesideTheFatbin =
     "#ifndef __HIP_DEVICE_COMPILE__\n"
     "__asm__(\".section .hip_fatbin,\\\"a\\\",@progbits\\n.byte 1\\n.text\\n\");\n"
@@ -157,25 +157,25 @@ TEST_P(HostApart, AnObjectThatTakesNoFatbinIsCompiledWithItInTheSameRequest) {
   EXPECT_EQ(cold.run.at("host"), 2) << "with the placeholder, then with the fatbin";
   EXPECT_EQ(oracle_.check_again().hits, 1);
 
-  // From here on the daemon knows: this host comes last.
+  // By now the daemon knows that this host compile must run last.
   const Counts more = check(command() + kOneMore);
   EXPECT_EQ(more.run.at("device"), 1);
   EXPECT_EQ(more.run.at("host"), 1);
   EXPECT_EQ(more.hit.at("host"), 0);
-  // Another daemon finds that out from what is stored.
+  // A new daemon learns that from the store.
   cache_.end_daemon(SIGTERM);
   const Counts after = check(command() + kOneMore + archs({"gfx900"}));
   EXPECT_EQ(after.run.at("device"), 1);
   EXPECT_EQ(after.run.at("host"), 1);
   EXPECT_EQ(after.passed, 0);
 
-  // The other unit goes on with its host apart.
+  // The other unit keeps its deferred fatbin.
   const Counts beside = check(other + kOneMore);
   EXPECT_EQ(beside.run.at("device"), 1);
   EXPECT_EQ(beside.run.at("host"), 0);
 }
 
-// Its messages are the second compile's, and the driver's order is kept.
+// The messages are the second compile's, and the driver's order is kept.
 TEST_P(HostApart, AnObjectThatTakesNoFatbinBringsWarningsOnceAndFailsAsTheCompilerDoes) {
   write_kernel(project_, "a.hip", std::string(kOwnBytesBesideTheFatbin) + "#warning once\n");
   EXPECT_EQ(check(command("-O1 -MD")).passed, 0);

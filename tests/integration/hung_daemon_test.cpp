@@ -1,4 +1,4 @@
-// A daemon that is stopped or hangs: one client waits for it, the others go to the compiler at once, until it answers.
+// A daemon that is stopped or hangs: one client waits for it, the others run the compiler at once, until it answers.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ class HungDaemon : public WholeCompile, public testing::Test {
     expect_hit(command_);
   }
 
-  // A compile while the daemon is silent, and how long it took.
+  // Compiles while the daemon is silent; returns how long that took.
   Clock::duration compile() const {
     fs::remove(project_ / "a.o");
     const auto began = Clock::now();
@@ -49,7 +49,7 @@ class HungDaemon : public WholeCompile, public testing::Test {
     return all;
   }
 
-  // The connections that were given up are still there for it to find out.
+  // The daemon still has to handle the connections that clients gave up.
   void expect_hits_again() {
     const Counts before = cache_.counts();
     compile();
@@ -61,7 +61,7 @@ class HungDaemon : public WholeCompile, public testing::Test {
   const Arguments command_ = words("gcc -c a.c -o a.o");
 };
 
-// It cannot answer, and every client can see that for itself.
+// The daemon cannot answer, and every client can see that for itself.
 TEST_F(HungDaemon, ThatIsStoppedIsWaitedForByNobody) {
   const pid_t daemon = cache_.daemon();
   kill(daemon, SIGSTOP);
@@ -71,7 +71,7 @@ TEST_F(HungDaemon, ThatIsStoppedIsWaitedForByNobody) {
   expect_hits_again();
 }
 
-// Its threads are held by a debugger: it neither is stopped nor goes on.
+// A debugger holds its threads: the daemon is not stopped, but does not run.
 TEST_F(HungDaemon, CostsOneClientItsPatienceAndTheOthersAMomentUntilItAnswers) {
   const pid_t daemon = cache_.daemon();
   std::vector<pid_t> threads;
@@ -90,20 +90,20 @@ TEST_F(HungDaemon, CostsOneClientItsPatienceAndTheOthersAMomentUntilItAnswers) {
   expect_hits_again();
 }
 
-// Nothing but the mark says so: whoever gets an answer from this daemon takes it, and a miss removes the mark.
+// Only the mark says that the daemon hangs. Clients that get an answer use it, and a miss removes the mark.
 TEST_F(HungDaemon, IsForgottenOnceItAnswers) {
   {
     const UniqueFd made(open(mark().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   }
   compile();
   project_.write("a.c", "int a(void) { return 2; }\n");
-  // On a machine so slow that no answer comes within the moment the compiler runs by itself until the mark is old.
+  // If the machine is so slow that no answer comes within a moment, the compiler runs alone until the mark is old.
   const auto until = Clock::now() + 60s;
   while (support::exists(mark()) && Clock::now() < until) compile();
   EXPECT_FALSE(support::exists(mark()));
 }
 
-// The mark of a daemon that is gone says nothing about the next.
+// The mark of a daemon that is gone does not apply to the next one.
 TEST_F(HungDaemon, ThatWasKilledIsReplacedAndItsMarkCountsForNothing) {
   {
     const UniqueFd made(open(mark().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));

@@ -1,4 +1,4 @@
-// Where hipcache stands: under a compiler's name, before itself, before and behind another launcher.
+// Positions of hipcache: under a compiler's name, before itself, before and behind another launcher.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,7 +16,7 @@ class Launchers : public SingleCompile {
     EXPECT_EQ(cache_.control("--start-server").exit_code, 0);
   }
 
-  // With an id of the user's, so that it is the same compile whoever runs it.
+  // With an id of the user's, so that every command runs the same compile.
   Arguments compile_of() const { return GetParam().hip() + words("--offload-arch=gfx906 -cuid=mine -c a.hip -o a.o"); }
 
   std::string made_by_the_compiler() const {
@@ -67,7 +67,7 @@ TEST_P(Launchers, AnotherLauncherBeforeItRunsItAsTheCompiler) {
   EXPECT_EQ(compile(with({"env", hipcache_program()}, true)).hits, 1);
 }
 
-// What a chain of launchers makes of C, whose object is the same whoever compiles it.
+// Chains of launchers around C compiles, whose objects do not depend on who compiles them.
 class PlainLaunchers : public testing::Test {
  protected:
   PlainLaunchers() {
@@ -77,7 +77,7 @@ class PlainLaunchers : public testing::Test {
     EXPECT_EQ(cache_.control("--start-server").exit_code, 0);
   }
 
-  // Both times the object is the compiler's; returns what was counted for each.
+  // Both objects are the compiler's; returns what was counted for each compile.
   std::pair<Counts, Counts> compile_twice(const Arguments& launchers, const std::string& compiler,
                                           const Variables& variables) const {
     const Arguments compile{compiler, "-c", "a.c", "-o", "a.o"};
@@ -121,7 +121,7 @@ TEST_F(PlainLaunchers, WhatHipcacheIsToRunThroughCcacheIsLeftToIt) {
   EXPECT_EQ(second.reasons.at("not-a-compiler"), 1);
 }
 
-// What was compiled elsewhere was not seen here. Behind such a launcher, hipcache is its compiler.
+// A compile that distcc sends elsewhere leaves no trace here. Behind such a launcher, hipcache would be its compiler.
 TEST_F(PlainLaunchers, WhatIsSentElsewhereIsLeftToTheSender) {
   const std::string distcc = project_.write("sender/distcc", "#!/bin/sh\nexec \"$@\"\n");
   std::filesystem::permissions(distcc, std::filesystem::perms::owner_all);

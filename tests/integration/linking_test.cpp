@@ -1,6 +1,5 @@
-// What objects are for: two of them go into one program. Ids of translation units (CUIDs) keep them apart, so the ids
-// are looked at in the objects, and the programs are linked and run, over a runtime that tells what was registered with
-// it.
+// Two objects linked into one program. CUIDs keep translation units apart, so these tests look at the ids in the
+// objects. They also link and run programs over a runtime that prints what was registered with it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -16,7 +15,7 @@ namespace fs = std::filesystem;
 
 using Lines = std::multiset<std::string>;
 
-// All of its names are its own, as with a file that two parts of a project compile for themselves.
+// All names are local, as in a file that two parts of a project compile separately.
 constexpr const char* kSource = R"(
 #include "runtime.h"
 static __device__ float scale = 2;
@@ -36,8 +35,8 @@ int main(void) {
 }
 )";
 
-// Stands for the HIP runtime: prints each kernel with the number of the fatbin that it was registered for and in how
-// many code objects of that one it is, and then what is launched.
+// Replaces the HIP runtime. Prints each kernel with the number of its fatbin and how many of that fatbin's code objects
+// have it. Then prints what is launched.
 constexpr const char* kRuntimeLibrary = R"(
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -102,7 +101,7 @@ class Linking : public SingleCompile {
     EXPECT_TRUE(counted.reasons.contains(reason)) << counted.json.at("not_cached");
   }
 
-  // For one arch, which is enough here and half the time.
+  // One arch is enough here and takes half the time.
   Arguments command(const std::string& flags, const std::string& object = "a.o") const {
     return GetParam().hip() + archs({"gfx906"}) + words("-O1 " + flags + " -c a.hip -o " + object);
   }
@@ -123,7 +122,7 @@ class Linking : public SingleCompile {
     return ended;
   }
 
-  // What the program tells of its kernels.
+  // What the program prints about its kernels.
   Lines linked_and_run(const std::string& objects, const std::string& flags = "") const {
     const Ended linked = link(objects, flags);
     EXPECT_EQ(linked.exit_code, 0) << linked.err;
@@ -132,7 +131,7 @@ class Linking : public SingleCompile {
     return lines_of(ended.out);
   }
 
-  // The symbols by which a program's objects would collide; clang 15 has none without -fgpu-rdc.
+  // The symbols that would collide in one program; clang 15 has none without -fgpu-rdc.
   Lines ids_in(const std::string& object) const {
     Lines ids;
     for (const std::string& line : lines_of(run({GetParam().tools() + "/llvm-nm", object}, project_.path()).out))
@@ -172,7 +171,7 @@ TEST_P(Linking, TwoOutputsOfOneSourceInRdcMakeOneProgramWithBothKernels) {
     EXPECT_TRUE(line.starts_with("launched") || line.ends_with(" in 1 code objects")) << line;
 }
 
-// What the two tests above would see if the ids were not distinct.
+// What the two tests above would see without distinct ids.
 TEST_P(Linking, OneIdForTwoObjectsBreaksTheProgram) {
   for (const char* object : {"a.o", "b.o"}) check(command("-cuid=mine", object));
   EXPECT_EQ(link("a.o b.o").exit_code == 0, clang15());
@@ -219,7 +218,7 @@ TEST_P(Linking, NoIdWhereTheUserWantsNone) {
   EXPECT_EQ(ids_in("a.o"), clang15() ? Lines{} : Lines{"__hip_cuid_"});
 }
 
-// The driver hashes its command line, -### included: it is the id of the plan.
+// The driver hashes its command line, which includes -###. So the plan has the id.
 TEST_P(Linking, TheHashThatTheUserWantsIsTheDriversOwn) {
   for (const char* object : {"a.o", "b.o"}) {
     const Arguments argv = command("-fuse-cuid=hash", object);

@@ -1,5 +1,4 @@
-// The main job, row by row of the table in docs/architecture.md: who compiles what again. Every compile is held against
-// the oracle.
+// hipcache's main job: which change runs which steps again. The oracle checks every compile.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -102,7 +101,7 @@ TEST_P(MainJob, CompilesNoArchWhenOneIsRemovedOrTheyAreReorderedOrSpeltOtherwise
   }
 }
 
-// But for debug information, which names the directory.
+// Except with debug information, which names the directory.
 TEST_P(MainJob, SharesArchsWithAnotherBuildDirectoryOfTheSameSources) {
   const bool names_directory = GetParam().flags.find("-g") != std::string::npos;
   compile(kTwo);

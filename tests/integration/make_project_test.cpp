@@ -1,5 +1,5 @@
-// The fixture project that is built by make with gcc. make tells gcc its own options (MAKEFLAGS), and gcc asks for them
-// each time: none of them costs a compile.
+// The fixture project that make builds with gcc. make passes its own options in MAKEFLAGS, and gcc asks for them each
+// time. No option of make's costs a compile.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,15 +27,15 @@ class MakeProject : public testing::Test {
     return words("make --no-print-directory " + flags) + Arguments{"LAUNCHER=" + hipcache_program()};
   }
 
-  // Builds all objects anew. Returns what hipcache counted meanwhile. The header is made before: a compile that starts
-  // in the tick of the clock in which one of its inputs was written is not stored.
+  // Builds all objects anew. Returns what hipcache counted meanwhile. Makes the header first: a compile is not stored
+  // if it starts in the clock's tick in which an input was written.
   Counts build(const std::string& flags) {
     remove_objects();
     expect_success(run(make("build/include/small_config.h"), project_.path()));
     return counted_of([&] { expect_success(run(make(flags), project_.path(), cache_.variables())); });
   }
 
-  // The compiles that make would run, one after the other and without make.
+  // Runs make's compiles one after the other, without make.
   Counts compile_by_hand() {
     remove_objects();
     const Ended listed = run(make("-n"), project_.path(), cache_.variables());

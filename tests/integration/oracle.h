@@ -1,5 +1,5 @@
-// The yardstick of correctness: what hipcache leaves behind equals, byte for byte, what the real compiler leaves behind
-// when it is run with the same -cuid=: object, depfile, messages, exit code, and no other file.
+// The oracle: hipcache must leave, byte for byte, what the real compiler leaves with the same -cuid=. This covers
+// object, depfile, messages and exit code, and there must be no other file.
 #ifndef HIPCACHE_TESTS_INTEGRATION_ORACLE_H
 #define HIPCACHE_TESTS_INTEGRATION_ORACLE_H
 
@@ -11,37 +11,37 @@
 
 namespace hipcache::integration {
 
-// A compile as it is asked for.
+// A compile to run.
 struct Request {
   Arguments command;
-  std::string directory;  // that it runs in
+  std::string directory;  // where it runs
   Variables variables = {};
 };
 
-// What came of compiles through hipcache, held against the compiler alone.
+// The results of compiles through hipcache, compared with the compiler alone.
 struct Comparison {
-  Counts counted;                        // of the runs through hipcache
-  std::vector<int> exit_codes;           // theirs, one for each request
-  std::vector<Ended> cached, alone;      // how the runs ended: through hipcache, and the compiler's own
-  std::vector<std::string> differences;  // a line each; none: equal
-  Files before, by_cache, by_compiler;   // the directory, and what hipcache and the compiler changed there
+  Counts counted;                        // for the runs through hipcache
+  std::vector<int> exit_codes;           // of the runs through hipcache, one for each request
+  std::vector<Ended> cached, alone;      // how the runs ended: through hipcache, and without
+  std::vector<std::string> differences;  // one line each; empty: equal
+  Files before, by_cache, by_compiler;   // the directory, and what hipcache and the compiler changed in it
 };
 
 class Oracle {
  public:
-  // `directory`: the tree that is watched; commands run in there, or below.
+  // `directory`: the watched tree; commands run in it or below.
   Oracle(const Cache& cache, std::string directory) : cache_(cache), directory_(std::move(directory)) {}
 
-  // Runs the requests through hipcache, all at once, then each alone with the CUID that hipcache used, from the same
-  // state of the directory. Which of two requests writes last is nobody's promise, so either order of them is good. The
-  // outputs stay. For those who report by themselves; tests have check().
+  // Runs the requests through hipcache, all at once. Then runs each alone with the CUID that hipcache used, from the
+  // same state of the directory. Either order of two requests may write last. The outputs stay. For callers that report
+  // differences themselves; tests use check().
   Comparison compare(const std::vector<Request>& at_once) const;
 
-  // The same for one command in the watched directory; expects equal traces. Returns what was counted for the run
+  // The same for one command in the watched directory; expects no difference. Returns what was counted for the run
   // through hipcache.
   Counts check(const Arguments& command, const Variables& variables = {});
 
-  // The last check's command once more and from the same state, where nothing has changed since: held against what the
+  // Repeats the last check's command from the same state, if nothing has changed since. Compares it with what the
   // compiler left then.
   Counts check_again();
 

@@ -1,6 +1,6 @@
-// A compiler that is none, for one architecture and no host: as a driver it has a frontend job and a link, which it
-// prints for -### as clang does. What it makes is the text of the source less comments, and it takes its time for that
-// in the back end, by the processor's clock. Words in the source have it behave in ways that no clang was seen to.
+// A fake compiler for one architecture and no host. Its driver has a frontend job and a link, and prints them for -###
+// as clang does. Its output is the source without comments, and its back end takes processor time. Words in the source
+// make it behave in ways that no clang does.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// As long as it takes for halves to pay, and half as long again.
+// Half as long again as a back end must take for the codegen split to pay.
 constexpr long kBackEndMilliseconds = 600;
 
 std::string read(const std::string& path) {
@@ -44,7 +44,7 @@ bool has(const Arguments& argv, const std::string& word) {
   return std::find(argv.begin(), argv.end(), word) != argv.end();
 }
 
-// Behind it there are options for warnings alone.
+// Only options for warnings may follow the source.
 std::string source_of(const Arguments& argv) {
   const auto last = std::find_if(argv.rbegin(), argv.rend(), [](const auto& one) { return !one.starts_with("-"); });
   return last == argv.rend() ? "" : *last;
@@ -64,7 +64,7 @@ int fail(const char* why) {
   return 1;
 }
 
-// Less comments.
+// Removes comments.
 std::string front_end(const std::string& source) {
   std::istringstream in(source);
   std::string code, line;
@@ -73,7 +73,7 @@ std::string front_end(const std::string& source) {
   return code;
 }
 
-// For a driver that runs it within itself nobody measures anything.
+// A driver that runs the frontend within itself measures no time.
 int frontend(const Arguments& argv, bool takes_time) {
   const bool from_bitcode = after(argv, "-x") == "ir";
   const bool to_bitcode = has(argv, "-emit-llvm-bc");

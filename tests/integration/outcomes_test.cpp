@@ -1,5 +1,5 @@
-// Every request is counted once, whatever fails: real clients and compilers, and a daemon within this process whose
-// store can be made to fail.
+// Every request is counted once, whatever fails: real clients and compilers, and a daemon in this process whose store
+// can be made to fail.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 using stats::Snapshot;
 
-// A store of which some calls fail.
+// A store in which some calls fail.
 class FaultyStore : public support::MemoryStore {
  public:
   std::atomic<unsigned> faults_in_100{0};
@@ -60,7 +60,7 @@ class FaultyStore : public support::MemoryStore {
   std::mt19937 chance_{11};
 };
 
-// What main() makes, over that store.
+// What main() builds, over that store.
 class DaemonWithin {
  public:
   explicit DaemonWithin(const std::string& directory) : directory_(protocol::daemon_directory(directory)) {
@@ -71,12 +71,12 @@ class DaemonWithin {
   ~DaemonWithin() { stop(); }
 
   FaultyStore& store() { return made_.store; }
-  // Once all requests have ended for the daemon, too.
+  // Waits until the daemon has finished all requests, too.
   Snapshot counts() {
     services_.pending.wait_for_all(support::kPatience);
     return services_.counters.snapshot();
   }
-  // Returns when every session has ended.
+  // Returns once every session has ended.
   void stop() {
     if (!running_.joinable()) return;
     server_.stop();
@@ -128,7 +128,7 @@ class Outcomes : public testing::TestWithParam<Compiler> {
     const Ended ended = start(command).wait();
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
   }
-  // Of every kind that there is: by steps, whole, passed through, refused by the compiler.
+  // One of each kind: split, opaque, bypassed, refused by the compiler.
   std::vector<Arguments> mixed(int round) const {
     const std::string number = std::to_string(round);
     return {hip(round % 2 == 0 ? std::vector<std::string>{"gfx906"} : std::vector<std::string>{"gfx906", "gfx1030"}),
@@ -165,7 +165,7 @@ TEST_P(Outcomes, AreOneForEachRequestWhateverFails) {
 
 TEST_P(Outcomes, OfAPartialHitWhoseStoredFilesCannotBeReadAreOne) {
   expect_compiles(hip({"gfx906"}));
-  daemon_.store().lost = "a.o:";  // the depfile, which is read when all steps are through
+  daemon_.store().lost = "a.o:";  // the depfile, which is read after all steps
   expect_compiles(hip({"gfx906", "gfx1030"}));
   const Snapshot counts = daemon_.counts();
   EXPECT_EQ(counts.not_cached.count("store-error"), 1u) << counts.to_json(0, 0, 0, 0);

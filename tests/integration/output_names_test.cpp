@@ -1,5 +1,5 @@
-// The same compile under other names of its outputs: a hit, unless something that it wrote shows a name. What comes of
-// it, the depfile included, is held against the compiler's own.
+// The same compile with other names for its outputs: a hit, unless an output shows a name. The oracle checks all
+// outputs, the depfile included.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -23,7 +23,7 @@ class NamesOfOutputs : public WholeCompile, public testing::TestWithParam<std::s
     project_.make_directory(std::filesystem::path(kLongName).parent_path().string());
   }
 
-  // NAME in the flags is the object's, less its ending.
+  // NAME in the flags is the object's name without its ending.
   Arguments command(std::string flags, const std::string& name) const {
     for (auto at = flags.find("NAME"); at != std::string::npos; at = flags.find("NAME", at + name.size()))
       flags.replace(at, 4, name);

@@ -1,6 +1,6 @@
-// The fixture project with a common header that has __FILE__ in a macro for errors, as most HIP projects have: cold,
-// and in a second checkout. The host's object shows where it was compiled. The devices' code does not, but might have
-// been shaped by it: so their front ends run, and no back end runs whose bitcode is the same.
+// The fixture project with a common header whose error macro uses __FILE__, as in most HIP projects: cold, and in a
+// second checkout. The host object shows where it was compiled. Device code does not, but may depend on it. So the
+// device front ends run, and no back end runs for bitcode that is known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,13 +15,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFlags = "-O1 -D__HIP_PLATFORM_AMD__";
 
-// Of different lengths, so that whatever measures the path finds it out.
+// Different lengths, so that code which measures the path differs.
 constexpr const char* kFirst = "one";
 constexpr const char* kSecond = "another/checkout/with/a/longer/name";
 
 class OwnNames : public testing::TestWithParam<Compiler> {
  protected:
-  // The fixture project in that place, with more text at the end of a source.
+  // Copies the fixture project to `checkout`, with more text at the end of a source.
   void check_out(const std::string& checkout, const std::string& source = "relax", const std::string& more = "") const {
     const std::string root = scratch_.make_directory(checkout);
     fs::copy(HIPCACHE_SOURCE "/fixtures/projects/common-header", root,
@@ -47,8 +47,8 @@ class OwnNames : public testing::TestWithParam<Compiler> {
     return counted;
   }
 
-  // A cold compile, and an edit that has the back end's result stored by itself. Not held against the compiler, which
-  // takes its time.
+  // A cold compile, and an edit after which the back end's result is stored on its own. Not checked against the
+  // compiler, which would take long.
   void warm(const std::string& kernel) {
     for (const std::string& text : {kernel + "__global__ void gone() {}\n", kernel}) {
       check_out(kFirst, "relax", text);

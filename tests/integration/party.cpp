@@ -12,7 +12,7 @@
 namespace hipcache::integration {
 namespace {
 
-// The keeper tells by a link's target that it is in another mount namespace than this process, with all its mounts.
+// The link's target shows that the keeper is in another mount namespace than this process, with all its mounts.
 constexpr const char* kKeep = "exec -a hipcache-test-keeper sleep infinity";
 
 bool keeps(pid_t pid) {
@@ -64,7 +64,7 @@ Container::Container(std::unique_ptr<Started> keeper, const Variables& variables
     : Party({"nsenter", "--mount=/proc/" + std::to_string(keeper->pid()) + "/ns/mnt"}, variables),
       keeper_(std::move(keeper)) {}
 
-// The daemon first: it is asked through the namespace.
+// Stops the daemon first: the request for that goes through the namespace.
 Container::~Container() {
   run({"--stop-server"}, "/");
   kill(keeper_->pid(), SIGKILL);

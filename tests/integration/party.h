@@ -1,5 +1,5 @@
-// Somebody who shares a cache directory with others: a user or a container of a test's own, with the daemon that serves
-// it (ended with the test).
+// A party that shares a cache directory with others: a test's own user or container, with its daemon (which ends with
+// the test).
 #ifndef HIPCACHE_TESTS_INTEGRATION_PARTY_H
 #define HIPCACHE_TESTS_INTEGRATION_PARTY_H
 
@@ -14,19 +14,19 @@ namespace hipcache::integration {
 
 class Party {
  public:
-  // `prefix` is put before each command; `variables` are those of each.
+  // Each command gets `prefix` before it, and `variables`.
   Party(Arguments prefix, Variables variables);
   virtual ~Party();
   Party(const Party&) = delete;
   Party& operator=(const Party&) = delete;
 
-  // hipcache before the command, or with options of its own.
+  // Runs the command through hipcache, or hipcache with options of its own.
   Ended run(const Arguments& argv, const std::string& directory) const;
   Started start(const Arguments& argv, const std::string& directory) const;
   // The command without hipcache.
   Ended plain(const Arguments& argv, const std::string& directory) const;
 
-  // Waits for what the daemon still writes down, and sees which stores there are.
+  // Waits for the daemon's pending writes, and makes it look for other stores.
   Counts counts() const;
 
  private:
@@ -34,7 +34,7 @@ class Party {
   Variables variables_;
 };
 
-// A mount namespace with bind mounts of its own: as much of a container as concerns a cache.
+// A mount namespace with its own bind mounts: the part of a container that matters to a cache.
 class Container : public Party {
  public:
   struct Mount {
@@ -42,7 +42,7 @@ class Container : public Party {
     std::string to;
     bool read_only = false;
   };
-  // Nothing if this process may not make one (it takes root).
+  // Null if this process may not make one (that needs root).
   static std::unique_ptr<Container> make(const std::vector<Mount>& mounts, const Variables& variables);
   ~Container() override;
 

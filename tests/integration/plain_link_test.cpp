@@ -1,4 +1,4 @@
-// Links of the host alone, by drivers and by linkers: what they depend on, where they hit, what is left to the linker.
+// Host-only links, by drivers and by linkers: what they depend on, where they hit, what is left to the linker.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A command that links, less inputs and output: "gcc", "clang-19 -fuse-ld=lld".
+// The parameter is a command that links, without inputs and output: "gcc", "clang-19 -fuse-ld=lld".
 class PlainLink : public testing::TestWithParam<std::string> {
  protected:
   PlainLink() {
@@ -27,13 +27,13 @@ class PlainLink : public testing::TestWithParam<std::string> {
     EXPECT_EQ(ended.exit_code, 0) << line << "\n" << ended.err;
   }
 
-  // NAME.c and NAME.o with part(), which returns the value.
+  // Writes NAME.c and NAME.o with part(), which returns the value.
   void write_part(const std::string& name, int value) const {
     project_.write(name + ".c", "int part(void) { return " + std::to_string(value) + "; }\n");
     compile(name);
   }
 
-  // DIRECTORY/libpart.so or libpart.a with that part().
+  // Writes DIRECTORY/libpart.so or libpart.a with that part().
   void write_library(const std::string& directory, int value, const std::string& ending = ".so") const {
     write_part("library", value);
     project_.make_directory(directory);
@@ -83,7 +83,7 @@ TEST_P(PlainLink, IsAHitAfterACleanAndOverWhatIsThere) {
   fs::remove(project_ / "program");
   expect_hit(command());
   EXPECT_EQ(exit_code_of_program(), 1);
-  compile("main");  // another file with the same bytes
+  compile("main");  // a new file with the same bytes
   expect_hit(command());
 }
 
@@ -177,7 +177,7 @@ TEST_P(PlainLink, ScriptsOfVersionsAndOfInputsAreInputs) {
   project_.write("versions", "TWO { global: part; local: *; };\n");
   expect_run(argv);
 
-  // gold lists the directories of -L, so the program is written to another one, and looks there for relative names.
+  // gold lists -L directories and looks there for relative names, so the program is written elsewhere.
   project_.write("scripts/libpart.so", "INPUT(" + (project_ / "part.o") + ")\n");
   const Arguments by_script = command("main.o -Lscripts -lpart -o program");
   expect_run(by_script);
@@ -189,7 +189,7 @@ TEST_P(PlainLink, ScriptsOfVersionsAndOfInputsAreInputs) {
 }
 
 TEST_P(PlainLink, AVariableThatTheDriverOrTheLinkerAsksForIsAnInput) {
-  write_library("some", 3, ".a");  // not "lib": gcc looks into other/../lib as well
+  write_library("some", 3, ".a");  // not "lib": gcc also looks into other/../lib
   write_library("other", 4, ".a");
   const Arguments argv = command("main.o -lpart -o program");
   expect_run(argv, {{"LIBRARY_PATH", project_ / "some"}});
@@ -266,7 +266,7 @@ TEST_P(PlainLink, IsNotStoredWhereItSavesTooLittleForItsSize) {
   project_.write("large.s", ".data\n.globl large\nlarge: .fill 8388608, 8, 1\n.section .note.GNU-stack,\"\"\n");
   run_alone("gcc -c large.s -o large.o");
   const Arguments argv = command("main.o part.o large.o -o program");
-  Cache small(Variables{{"HIPCACHE_MAX_SIZE", "1G"}});  // of which a fiftieth is less than that
+  Cache small(Variables{{"HIPCACHE_MAX_SIZE", "1G"}});  // a fiftieth of that is less than the program
   EXPECT_EQ(small.run(argv, project_.path()).exit_code, 0);
   EXPECT_EQ(small.counts().not_stored.at("not-worth-storing"), 1);
   EXPECT_LT(small.counts().json.at("store").at("bytes").get<std::int64_t>(), 8 << 20);
@@ -300,7 +300,7 @@ TEST_P(LinkByDirectory, IsRunAgainByAnotherLinker) {
   expect_hit(argv);
 }
 
-// By the plugins that GNU's linkers load, gcc's and LLVM's, and by lld itself.
+// By the plugins that GNU's linkers load (gcc's and LLVM's), and by lld itself.
 class LinkTimeOptimization : public PlainLink {};
 
 TEST_P(LinkTimeOptimization, IsCachedWhereItLeavesNoNamesOfItsOwn) {
@@ -317,7 +317,7 @@ TEST_P(LinkTimeOptimization, IsCachedWhereItLeavesNoNamesOfItsOwn) {
   EXPECT_EQ(exit_code_of_program(), 9);
 }
 
-// GNU ld alone makes one for these targets.
+// Of these linkers, only GNU ld makes one for these targets.
 class ImportLibrary : public PlainLink {};
 
 TEST_P(ImportLibrary, ComesBackAndIsAnotherOneForAnotherObject) {
@@ -365,7 +365,7 @@ TEST_P(BareLinker, IsCachedAsItsDriverIs) {
 TEST_P(BareLinker, AFileThatIsInputAndOutputAtOnceIsNotStored) {
   const Counts counted = check(command("-r main.o part.o -o main.o"));
   EXPECT_EQ(counted.json.at("store").at("actions"), 0) << counted.json.dump();
-  if (oracle_.exit_code() != 0) return;  // GNU ld refuses that itself
+  if (oracle_.exit_code() != 0) return;  // GNU ld itself refuses that
   EXPECT_EQ(counted.not_stored.at("reads-own-output"), 1) << counted.json.dump();
 }
 

@@ -21,7 +21,7 @@ struct Process {
   char state = ' ';
 };
 
-// All that there are now.
+// All processes that exist now.
 std::map<pid_t, Process> processes() {
   std::map<pid_t, Process> all;
   std::error_code problem;

@@ -1,4 +1,4 @@
-// A process and all that it started, as a terminal's ^Z reaches them.
+// A process and its descendants, as a terminal's Ctrl-Z reaches them.
 #ifndef HIPCACHE_TESTS_INTEGRATION_PROCESS_TREE_H
 #define HIPCACHE_TESTS_INTEGRATION_PROCESS_TREE_H
 
@@ -8,10 +8,10 @@
 
 namespace hipcache::integration {
 
-// Its children, and theirs.
+// The processes that it started, directly or indirectly.
 std::vector<pid_t> descendants(pid_t process);
 
-// Stops the processes; returns when all of them, and what they started meanwhile, are stopped. False: they did not.
+// Stops the processes, and those that they start meanwhile. False if they did not all stop.
 bool stop_with_descendants(pid_t process);
 bool stop_descendants(pid_t process);
 

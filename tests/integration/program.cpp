@@ -50,7 +50,7 @@ Started::Started(const Arguments& argv, const std::string& directory, const Vari
     : out_(temporary_file("out")), err_(temporary_file("err")) {
   Variables all = variables;
   all.try_emplace("PWD", directory);
-  support::await_next_tick();  // so that whatever the test wrote is older than the compile
+  support::await_next_tick();  // so that everything the test wrote is older than the compile
   const UniqueFd out(open(out_.c_str(), O_WRONLY | O_CLOEXEC));
   const UniqueFd err(open(err_.c_str(), O_WRONLY | O_CLOEXEC));
   const UniqueFd null(open("/dev/null", O_RDONLY | O_CLOEXEC));

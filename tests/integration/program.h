@@ -1,4 +1,4 @@
-// Running programs to their end in a test: what they printed and how they ended.
+// Runs programs in a test; records what they printed and how they ended.
 #ifndef HIPCACHE_TESTS_INTEGRATION_PROGRAM_H
 #define HIPCACHE_TESTS_INTEGRATION_PROGRAM_H
 
@@ -11,7 +11,7 @@
 namespace hipcache::integration {
 
 using Arguments = std::vector<std::string>;
-using Variables = std::map<std::string, std::string>;  // an empty value takes the variable away
+using Variables = std::map<std::string, std::string>;  // an empty value removes the variable
 
 struct Ended {
   int exit_code = -1;
@@ -20,15 +20,15 @@ struct Ended {
 };
 
 // Runs the program in `directory` (PWD says so too) with this process's environment, changed by `variables`. The
-// program starts in a later tick of the files' clock than all that was written before (support/file_clock.h).
+// program starts in a later tick of the files' clock than everything that was written before (support/file_clock.h).
 Ended run(const Arguments& argv, const std::string& directory, const Variables& variables = {});
 
-// The same without waiting. The object must be waited for before it goes.
+// The same without waiting. REQUIRES: wait() is called before the object is destroyed.
 class Started {
  public:
   Started(const Arguments& argv, const std::string& directory, const Variables& variables);
   Ended wait();
-  bool has_ended() const;  // then wait() returns at once
+  bool has_ended() const;  // if true, wait() returns at once
   pid_t pid() const { return pid_; }
 
  private:
@@ -37,7 +37,7 @@ class Started {
   std::string err_;
 };
 
-// "a b" + {"c"}: argument lists are put together a lot in tests.
+// Splits "a b" into a list, because tests build many argument lists.
 Arguments words(const std::string& text);
 Arguments operator+(Arguments left, const Arguments& right);
 

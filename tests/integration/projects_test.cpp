@@ -1,6 +1,6 @@
-// The fixture projects, built as users build: CMake in both of its styles, ninja -j8, hipcache as the launcher. Then
-// every compile that the build tool ran is held against the oracle, as the hit that it now is, and what is in the
-// objects, libraries and programs is looked at by itself.
+// The fixture projects, built as users build: CMake in both of its styles, ninja -j8, hipcache as the launcher. The
+// oracle then checks every compile that the build tool ran, which is a hit by now. The contents of objects, libraries
+// and programs are checked separately.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string build_name(const testing::TestParamInfo<Build>& info) {
   return name;
 }
 
-// The words of a command line as the shell that ninja gives it to splits them.
+// Splits a command line as the shell does that ninja gives it to.
 Arguments shell_words(const std::string& command) {
   std::istringstream lines(run({"/bin/sh", "-c", "printf '%s\\n' " + command}, "/").out);
   Arguments list;
@@ -57,7 +57,7 @@ class Projects : public testing::TestWithParam<Build> {
     return cache_.counts() - before;
   }
 
-  // Code for every arch where it belongs, and programs that run.
+  // Expects code for every arch in the right files, and programs that run.
   void expect_contents(const std::string& archs) const {
     const Ended checked = run({HIPCACHE_SOURCE "/tests/checks/fixture_contents.sh", GetParam().project,
                                GetParam().compiler.version, archs, build()},
@@ -67,14 +67,14 @@ class Projects : public testing::TestWithParam<Build> {
 
   void clean() const { EXPECT_EQ(run({"ninja", "-C", build(), "clean"}, "/").exit_code, 0); }
 
-  // The build's objects, byte for byte.
+  // The bytes of the build's objects.
   Files objects() const {
     Files found = files_in(build());
     std::erase_if(found, [](const auto& file) { return !file.first.ends_with(".o"); });
     return found;
   }
 
-  // The compiles of the build that go through hipcache, without it, and where they run.
+  // The build's compiles through hipcache: the command without it, and the directory.
   struct Compile {
     Arguments argv;
     std::string directory;

@@ -1,5 +1,5 @@
-// Links of relocatable device code: each arch's link is a step of its own, which what the other archs, the host and the
-// host's linker have is nothing to.
+// Links of relocatable device code. Each arch's link is a step of its own, which does not depend on the other archs,
+// the host or the host's linker.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -32,7 +32,7 @@ int of_the_host() { return HOST; }
 #endif
 )";
 
-// The steps of a link that ran.
+// How many steps of a link ran.
 struct Steps {
   std::int64_t unbundle = 0, device = 0, bundle = 0, link = 0;
   bool operator==(const Steps&) const = default;
@@ -67,7 +67,7 @@ class RdcLink : public SingleCompile {
     ASSERT_EQ(run(words("ar rcsD libb.a b.o"), project_.path()).exit_code, 0);
   }
 
-  // clang 15's assembler source says nothing about the stack, which the linker warns of.
+  // clang 15's assembly does not mark the stack as non-executable, and the linker warns about that.
   Arguments link(const std::string& what, const Arguments& targets = archs({"gfx906", "gfx1030"})) const {
     return Arguments{GetParam().program(), "-B" + GetParam().tools()} + targets +
            words(
@@ -93,7 +93,7 @@ class RdcLink : public SingleCompile {
     EXPECT_EQ(counted.run.at("probe"), 0);
   }
 
-  // A linker names files of passage, which the driver has called otherwise each time.
+  // Replaces the names of intermediate files in a linker's messages, because the driver chooses new names each time.
   static std::string less_chance(const std::string& text) {
     return std::regex_replace(text, std::regex("/tmp/[^: \n]*"), "FILE");
   }
@@ -150,8 +150,8 @@ TEST_P(RdcLink, LinksNoDeviceAnewForAChangeOfTheHosts) {
   expect_runs({.unbundle = 1, .link = 1}, link("a.o b.o -o app"));
 }
 
-// Since clang 16 the driver opens the objects while it plans, and what it reads there cannot be seen (docs/plan.md).
-// The plan that it prints is the same: nothing runs for it but the driver.
+// Since clang 16 the driver opens the objects while it plans, and the trace does not show what it reads there
+// (docs/plan.md). It prints the same plan, so only the driver runs.
 TEST_P(RdcLink, AsksTheDriverAgainOnlyWhereItReadsTheObjects) {
   const Arguments app = link("a.o b.o -o app");
   EXPECT_EQ(check(app).run.at("probe"), 1);
@@ -172,7 +172,7 @@ TEST_P(RdcLink, LinksAnAddedArchAlone) {
   expect_runs({.unbundle = 2, .bundle = 1, .link = 1}, link("a.o b.o -o app", archs({"gfx1030"})));
 }
 
-// clang 15 looks for devices' code in archives that are named by -l alone.
+// clang 15 looks for device code only in archives that -l names.
 TEST_P(RdcLink, TakesArchivesApartForEachArch) {
   archive();
   const Arguments app = link("a.o -L. -lb -o app");
@@ -187,7 +187,7 @@ TEST_P(RdcLink, TakesArchivesApartForEachArch) {
   if (clang15()) {
     expect_failure(link("a.o libb.a -o app"));
   } else {
-    // The fatbin's object has a symbol for every object that the driver finds, which by -l it does not.
+    // The fatbin's object has a symbol for each object that the driver finds. With -l the driver does not find them.
     expect_runs({.unbundle = 2, .bundle = 1, .link = 1}, link("a.o libb.a -o app"));
   }
 }

@@ -1,5 +1,5 @@
-// Build directories and base directories as roots: what they share, and what ties a result to one of them. Single
-// compiles that are cached whole, by gcc and by clang, each held against the oracle.
+// Build directories and base directories as roots: what they share, and what ties a result to one of them. Opaque
+// compiles by gcc and by clang; the oracle checks each.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,13 +17,13 @@ class Roots : public testing::TestWithParam<const char*> {
     for (const char* build : {"src/one", "src/another", "far/away/build"}) make_build(build);
   }
 
-  // A directory that looks as CMake's do.
+  // A directory that looks like a CMake build directory.
   void make_build(const std::string& build) const {
     scratch_.write(build + "/CMakeCache.txt", "");
     scratch_.write(build + "/include/made.h", "#define MADE 1\n");
   }
 
-  // "SRC" and "BUILD" in the flags stand for the two directories.
+  // "SRC" and "BUILD" in the flags are replaced by the two directories.
   Arguments command(const std::string& build, const std::string& flags = "",
                     const std::string& source = "SRC/a.c") const {
     Arguments argv{GetParam()};
@@ -89,7 +89,7 @@ TEST_P(Roots, DebugInformationThatNamesTheBuildDirectoryTies) {
   EXPECT_EQ(compile_in("src/another", "-g -fdebug-prefix-map=BUILD=b").hits, 1) << "a map takes it out";
 }
 
-// "/src/one" becomes "./one": no look for the directory finds that.
+// "/src/one" becomes "./one", so a search for the directory does not find it in the object.
 TEST_P(Roots, WhatAMapOfADirectoryAboveLeavesOfTheBuildDirectoryTies) {
   for (const char* flags :
        {"-g -fdebug-prefix-map=SRC=.", "-g -fdebug-prefix-map=SRC/=", "-g -ffile-prefix-map=SRC=."}) {
@@ -119,7 +119,7 @@ TEST_P(Roots, AMapOfADirectoryAboveTiesToTheWorkingDirectoryWhereNoBuildIsFound)
   }
 }
 
-// The source leads every build to the first one's header, whatever build directory it is compiled for.
+// The source includes the first build's header, whichever build directory it is compiled for.
 TEST_P(Roots, ASourceThatNamesABuildDirectoryTies) {
   const std::string named = scratch_ / "src/one/include/made.h";
   scratch_.write("src/a.c", "#include \"made.h\"\n#undef MADE\n#include \"" + named + "\"\nint made = MADE;\n");
@@ -139,7 +139,7 @@ TEST_P(Roots, AGeneratedHeaderThatMeasuresItsOwnNameTies) {
   EXPECT_EQ(compile_in("src/one", "-ffile-prefix-map=BUILD=.").hits, 1) << "its name is mapped";
 }
 
-// The macro is the source directory's, and the name that it gets the build directory's.
+// The macro is defined in the source directory, but used in the build directory, so it gets that name.
 TEST_P(Roots, GeneratedCodeThatMayUseAMacroWithItsNameTies) {
   scratch_.write("src/macros.h", "#define LENGTH sizeof(__FILE__)\n");
   scratch_.write("src/a.c", "#include \"macros.h\"\n#include \"made.h\"\n");
@@ -182,7 +182,7 @@ TEST_P(Roots, SeveralBaseDirectoriesCountAtOnce) {
   }
 }
 
-// clang writes "one/own.h": what it shares with the working directory is left out.
+// clang writes "one/own.h": it leaves out what the path shares with the working directory.
 TEST_P(Roots, ABaseDirectoryBesideTheWorkingDirectoryTiesByWhatDebugInformationHasOfIt) {
   scratch_.write("work/a.c", "#include \"own.h\"\nint more(int x) { return own(x); }\n");
   for (const std::string tree : {"one", "two"}) {
@@ -194,7 +194,7 @@ TEST_P(Roots, ABaseDirectoryBesideTheWorkingDirectoryTiesByWhatDebugInformationH
 
 class LinkedRoots : public Roots {
  protected:
-  // A checkout that a link leads to, and one that lies where it is named.
+  // One checkout behind a link, and one that is named directly.
   LinkedRoots() {
     for (const char* checkout : {"real/checkout", "second"}) {
       scratch_.write(std::string(checkout) + "/a.c", "#include <made.h>\nint made = MADE;\n");
@@ -204,7 +204,7 @@ class LinkedRoots : public Roots {
     scratch_.link("link", scratch_ / "real");
   }
 
-  // `named`: as the arguments and PWD have it.
+  // `named`: the checkout's name in the arguments and in PWD.
   Counts compile_as(const std::string& base, const std::string& named, const std::string& real,
                     const std::string& flags = "") {
     Arguments argv{GetParam()};
@@ -225,7 +225,7 @@ TEST_P(LinkedRoots, ShareWithWhatWasCompiledWithoutALink) {
   EXPECT_EQ(compile_as("link/checkout", "link/checkout", "real/checkout").hits, 1);
 }
 
-// Every answer about the files is the same, and so is every argument but for the name of the checkout.
+// All answers about the files are equal, and so are all arguments except for the checkout's name.
 TEST_P(LinkedRoots, TieWhatShowsByWhichNameTheyWereCalled) {
   for (const char* flags : {"-g", "-DNAME=__FILE__ -include stddef.h"}) {
     scratch_.write("real/checkout/a.c", "#include <made.h>\nint made = MADE;\nint length = sizeof(__FILE__);\n");

@@ -1,5 +1,5 @@
-// Caches that are only read: as seeds beside a cache of one's own, and as the cache directory itself with
-// HIPCACHE_READONLY. What they hold is served, and nothing is written to them.
+// Caches that are only read: as seeds beside a user's own cache, and as the cache directory itself with
+// HIPCACHE_READONLY. Their results are served, and nothing is written to them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -36,7 +36,7 @@ class Seeds : public testing::TestWithParam<Compiler> {
     return more;
   }
 
-  // With a cache of its own, and the seed.
+  // An own cache plus the seed.
   Variables seeded(const std::string& seed) const {
     return with({{"HIPCACHE_DIR", root_ / "own"}, {"HIPCACHE_SEED", seed}});
   }
@@ -47,7 +47,7 @@ class Seeds : public testing::TestWithParam<Compiler> {
         {{"HIPCACHE_DIR", directory}, {"HIPCACHE_READONLY", "1"}, {"XDG_RUNTIME_DIR", root_.make_directory("run")}});
   }
 
-  // Sees the seed at mounted_, where nobody can write.
+  // A container that sees the seed at mounted_, read-only.
   std::unique_ptr<Container> container(const Variables& variables) const {
     root_.make_directory("mounted");
     return Container::make({{seed_, mounted_, true}}, variables);
@@ -73,7 +73,7 @@ class Seeds : public testing::TestWithParam<Compiler> {
     for (const auto& [step, number] : counted.run) EXPECT_EQ(number, 0) << step;
   }
 
-  // Compiled by the daemon, since nothing of use was found.
+  // The daemon ran the compile, because the cache had nothing of use.
   void expect_missed(const Party& party) {
     EXPECT_TRUE(compile(party) == object_);
     const Counts counted = party.counts();
@@ -82,7 +82,7 @@ class Seeds : public testing::TestWithParam<Compiler> {
     EXPECT_EQ(counted.passed, 0) << counted.json.dump();
   }
 
-  // Each file with its size and when it and its attributes were last changed.
+  // Each file's size, and when the file and its attributes were last changed.
   using Listing = std::map<std::string, std::tuple<off_t, std::int64_t, std::int64_t>>;
   Listing listing() const {
     const auto nanoseconds = [](const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; };
@@ -95,7 +95,7 @@ class Seeds : public testing::TestWithParam<Compiler> {
     return found;
   }
 
-  // Where the daemon of whoever reads mounted_ works if there is no runtime directory.
+  // Where the daemon of mounted_'s reader works if there is no runtime directory.
   std::string place_in_tmp() const {
     return "/tmp/hipcache-" + std::to_string(geteuid()) + "-" + digest_of(mounted_).hex().substr(0, 16);
   }

@@ -1,4 +1,4 @@
-// Settings that steer one request, from its own environment.
+// Settings of one request, from its own environment.
 #include <gtest/gtest.h>
 
 #include "integration/single_compile.h"

@@ -1,6 +1,6 @@
-// The same source compiled in several shapes through one cache: the whole object, the devices alone (bundled or not, by
-// every spelling of it), the host alone. The shapes have commands in common, and what one stores serves the others, or
-// does not; it never stands in the way of them. Every compile is held against the compiler alone.
+// One source compiled in several shapes through one cache: the whole object, the devices alone (bundled or not, in
+// every spelling), the host alone. The shapes share commands. One shape's stored results may serve the others, and
+// never disturb them. The oracle checks every compile.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace hipcache::integration {
 namespace {
 
-// One id for all shapes: clang 19 writes the unit's id into every code object, and hipcache gives each command its own.
+// One id for all shapes. clang 19 writes the unit's id into every code object, and hipcache gives each command its own.
 constexpr const char* kCommon = "-O1 --offload-arch=gfx900 --offload-arch=gfx906 -cuid=0123456789abcdef ";
 
 class ShapeOrders : public SingleCompile {
@@ -29,7 +29,7 @@ class ShapeOrders : public SingleCompile {
               0);
   }
 
-  // One shape, then the other one, then both two times more. Returns what the first compile of `second` ran and found.
+  // Compiles one shape, then the other, then both twice more. Returns what the first compile of `second` ran and found.
   Counts one_after_the_other(const std::string& first, const std::string& second) {
     SCOPED_TRACE(first + ", then " + second);
     EXPECT_EQ(cache_.control("--clear").exit_code, 0);
@@ -42,7 +42,7 @@ class ShapeOrders : public SingleCompile {
     return other;
   }
 
-  // In both orders, every step of that kind which the first one ran is found by the second one.
+  // In both orders, the second shape finds every step of that kind that the first one ran.
   void expect_shared(const std::string& kind, std::int64_t steps, const std::string& one, const std::string& other) {
     for (const Counts& counted : {one_after_the_other(one, other), one_after_the_other(other, one)}) {
       EXPECT_EQ(counted.run.at(kind), 0) << one << " and " << other;
@@ -54,7 +54,7 @@ class ShapeOrders : public SingleCompile {
   Variables variables_;
 };
 
-// Clang 15's new driver bundles in the order of the command line.
+// clang 15's new driver bundles in the order of the command line.
 TEST_P(ShapeOrders, AnotherOrderOfTheArchsRunsNoDeviceAndIsWhatTheCompilerMakesOfIt) {
   for (const char* flags : {"", "--offload-new-driver", "--offload-new-driver -fgpu-rdc"}) {
     SCOPED_TRACE(flags);

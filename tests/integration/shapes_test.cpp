@@ -1,5 +1,5 @@
-// HIP compiles of other shapes than an object with a fatbin: cold, as a hit, and with one more arch, which is then the
-// only one that is compiled. Every compile is held against the compiler alone.
+// HIP compiles of other shapes than an object with a fatbin: cold, as a hit, and with one more arch, which alone is
+// then compiled. The oracle checks every compile.
 #include <gtest/gtest.h>
 
 #include "integration/single_compile.h"
@@ -26,7 +26,7 @@ class Shapes : public SingleCompile {
     return GetParam().hip() + archs + words(flags);
   }
 
-  // `cold`: of two archs; `added`: of a third, beside them.
+  // `cold`: the steps for two archs; `added`: the steps for a third beside them.
   void expect_cached(const std::string& flags, Steps cold, Steps added) {
     SCOPED_TRACE(flags);
     EXPECT_EQ(cache_.control("--clear").exit_code, 0);

@@ -1,4 +1,4 @@
-// Several clients at once: a step that many need is run once, and the machine is used but not overloaded.
+// Several clients at once: a step that many need runs once, and the machine is used but not overloaded.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -57,13 +57,13 @@ TEST_P(Sharing, AClientTakesOverTheStepOfOneThatWasKilled) {
   EXPECT_TRUE(support::read_bytes(project_ / "a.o") == expected_object(command("-O2")));
 }
 
-// What one client is running while it is stopped, another one needs.
+// A step that a stopped client is running, and that another client needs.
 class Stopped : public SingleCompile {
  protected:
-  // Two jobs for all: what a stopped client holds is what others lack.
+  // Two jobs for all, so the jobs that a stopped client holds are missing for others.
   Stopped() : SingleCompile({{"HIPCACHE_JOBS", "2"}}) {}
 
-  // Starts the compile, and returns when the daemon has given it what the other one will wait for.
+  // Starts the compile, and returns once the daemon has given the client the step that the other one will wait for.
   Started start_devices(const std::string& object) {
     const std::int64_t probes = cache_.counts().hit.at("probe") + cache_.counts().run.at("probe");
     Started started = cache_.start(command("-O2", object), project_.path());
@@ -74,7 +74,7 @@ class Stopped : public SingleCompile {
     return started;
   }
 
-  // A second client gets its object while the first is as it is, and what users ask of the daemon is answered.
+  // A second client gets its object while the first is stopped, and the daemon answers its users.
   void expect_others_go_on() {
     Started second = cache_.start(command("-O2", "b.o"), project_.path());
     EXPECT_TRUE(comes_true([&] { return second.has_ended(); })) << "it waits for one that is stopped";

@@ -1,4 +1,4 @@
-// A compile that a signal ends leaves what the compiler alone leaves: no file of ours, no process, the same exit
+// A compile that a signal ends leaves what the compiler alone leaves: no file of hipcache's, no process, the same exit
 // status.
 #include <fnmatch.h>
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ Names names_in(const std::string& directory) {
   return names;
 }
 
-// Clang makes its temporary file a moment before it sees to it that a signal removes it. A signal in that moment leaves
-// the file, as it does without us. Removes such files, and takes them out of the names.
+// clang makes its temporary file a moment before it arranges its removal by a signal. A signal in that moment leaves
+// the file, with and without hipcache. Removes such files, and their names from the list.
 Names without_clangs_own(Names names, const std::string& directory) {
   std::erase_if(names, [&](const std::string& name) {
     return fnmatch("a-????????.o.tmp", name.c_str(), 0) == 0 && fs::remove(directory + "/" + name);
@@ -41,7 +41,7 @@ Names without_clangs_own(Names names, const std::string& directory) {
   return names;
 }
 
-// The numbers of the processes that run in the directory.
+// The ids of the processes that run in the directory.
 std::set<std::string> processes_in(const std::string& directory) {
   std::set<std::string> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -57,7 +57,7 @@ bool comes_true(const std::function<bool()>& condition) {
   return false;
 }
 
-// What a compile left that was signalled some time after it began to run steps, or the compiler began to compile.
+// What a compile left that got a signal some time after it began to run.
 struct Left {
   int exit_code = 0;
   Names names;
@@ -74,7 +74,7 @@ class Signals {
     return {ended.exit_code, without_clangs_own(names_in(directory), directory)};
   }
 
-  // Each signal, at one moment or another.
+  // Sends each signal, at varying moments.
   void expect_as_alone(const Cache& cache, const Arguments& command, const std::string& directory) const {
     const Names before = names_in(directory);
     std::size_t count = 0;
@@ -86,13 +86,13 @@ class Signals {
       EXPECT_EQ(cached.names, before) << "it was to be ended before it was done";
       EXPECT_TRUE(processes_in(directory).empty()) << "a process is left";
       EXPECT_TRUE(comes_true([&] { return cache.leftovers() == 0; }));
-      // Clang goes on after some of the others, or leaves its temporary files.
+      // For other signals clang may go on, or leave its temporary files.
       if (std::set<int>{SIGTERM, SIGINT, SIGHUP}.count(signal) == 0) continue;
       const Left alone = signalled(
           Started(command, directory, {}), [&] { return !processes_in(directory).empty(); }, signal, moment, directory);
       EXPECT_EQ(cached.exit_code, alone.exit_code);
       EXPECT_EQ(cached.names, alone.names);
-      // gcc's driver leaves its compiler running, which is none of ours.
+      // gcc's driver leaves its compiler running, which hipcache did not start.
       for (const std::string& left : processes_in(directory)) kill(std::stoi(left), SIGKILL);
       EXPECT_TRUE(comes_true([&] { return processes_in(directory).empty(); }));
     }
@@ -131,7 +131,7 @@ TEST_P(OpaqueSignals, EndAMissAsTheyEndTheCompiler) {
   expect_as_alone(cache_, command("-O2"), project_.path());
 }
 
-// Placing a large output takes its time. It is there as a whole or not at all, and never under a name of ours.
+// Placing a large output takes time. The output is complete or absent, and never under a temporary name of hipcache's.
 TEST_P(OpaqueSignals, EndAHitOfALargeOutputWithoutATrace) {
   project_.write("a.c", "char large[64 << 20] = {1};\n");
   expect_run(command(""));
@@ -155,7 +155,7 @@ TEST_P(OpaqueSignals, EndAHitOfALargeOutputWithoutATrace) {
         EXPECT_EQ(fs::file_size(project_ / "a.o"), size);
       }
     }
-  // What a kill left in the one moment in which it can is the next one's to remove.
+  // The next compile removes what a kill can leave in the one moment in which that is possible.
   project_.write("a.o", "old");
   project_.write("a.o.hipcache-new", "of a process that was killed");
   const Counts before = cache_.counts();

@@ -1,4 +1,4 @@
-// A project of one HIP source and its compile: what most integration tests begin with.
+// A project with one HIP source and its compile: the fixture of most integration tests.
 #ifndef HIPCACHE_TESTS_INTEGRATION_SINGLE_COMPILE_H
 #define HIPCACHE_TESTS_INTEGRATION_SINGLE_COMPILE_H
 
@@ -19,19 +19,19 @@ class SingleCompile : public testing::TestWithParam<Compiler> {
     return GetParam().hip() + archs({"gfx906", "gfx1030"}) + words(flags) + Arguments{"-c", "a.hip", "-o", object};
   }
 
-  // Compiles through the cache, held against the compiler alone.
+  // Compiles through the cache, checked against the compiler.
   Counts check(const Arguments& argv, const Variables& variables = {}) {
     const Counts counted = oracle_.check(argv, variables);
     EXPECT_EQ(oracle_.exit_code(), 0);
     return counted;
   }
 
-  // The command is cached whole: it runs as one step, and is a hit the next time.
+  // The command is an opaque compile: it runs as one step, and is a hit the next time.
   void expect_whole(const Arguments& argv, const Variables& variables = {});
-  // The same of one that the compiler refuses, or may: then it is run each time.
+  // The same for a command that the compiler may refuse. If it does, the command runs each time.
   void expect_whole_with_any_end(const Arguments& argv);
 
-  // The object that the compiler alone makes with the CUID that hipcache gives to the command.
+  // The object that the compiler alone makes, with the CUID that hipcache gives the command.
   std::string expected_object(const Arguments& argv) const;
 
   // A source whose device compiles take long enough to be interrupted.

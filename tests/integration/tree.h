@@ -1,4 +1,4 @@
-// What is in a directory tree, byte for byte: taken, held against another, and put back.
+// A directory tree's contents, byte for byte: read, compared and restored.
 #ifndef HIPCACHE_TESTS_INTEGRATION_TREE_H
 #define HIPCACHE_TESTS_INTEGRATION_TREE_H
 
@@ -10,25 +10,25 @@
 
 namespace hipcache::integration {
 
-// By name below the directory: mode and bytes, or where a link leads. Of a file with several names, the first one has
-// the bytes and the others refer to it.
+// By name below the directory: mode and bytes, or a link's target. If a file has several names, the first one has the
+// bytes and the others refer to it.
 using Files = std::map<std::string, std::string>;
 Files files_in(const std::string& directory);
 
-// What is in `after` and was not, or was otherwise, in `before`; what is gone is there with no text.
+// The entries of `after` that are new or different from `before`; removed entries have empty text.
 Files changes(const Files& before, const Files& after);
 
-// Brings the directory's files and links back to what they were; the ones that did not change keep their stamps.
+// Restores the directory's files and links; unchanged ones keep their stamps.
 void restore(const std::string& directory, const Files& before, const Files& after);
 
-// `got`, where two runs that write to the same places leave either what one does or what the other does: for each name
-// what was got if one of them has it so, else what `one` has.
+// What two runs may leave that write to the same places, where either run may win for each name. For each name: `got`,
+// if one of the runs has it so, else what `one` has.
 Files expected_of_either(const Files& got, const Files& one, const Files& other);
 
-// Writes files and links below a directory, to be looked at; what is only gone, or a second name, is left out.
+// Writes files and links below a directory, for a reader to examine. Leaves out removed entries and second names.
 void write_out(const std::string& directory, const Files& files);
 
-// A line each, of what hipcache did and the compiler alone did otherwise; none: equal.
+// How hipcache's results differ from the compiler's, one line each; empty: equal.
 using Differences = std::vector<std::string>;
 Differences differences_of(const Files& cached, const Files& alone);
 Differences differences_of(const Ended& cached, const Ended& alone);

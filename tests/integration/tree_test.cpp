@@ -1,4 +1,4 @@
-// What the oracle expects of two runs that write to the same places.
+// What the oracle expects after two runs that write to the same places.
 #include "integration/tree.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Compiles that are cached whole: what they depend on, where they hit, what is left to the compiler.
+// Opaque compiles: what they depend on, where they hit, what is left to the compiler.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -132,7 +132,7 @@ std::string name_of_program(const testing::TestParamInfo<std::string>& program) 
   return name;
 }
 
-// A program around a compiler, under a name that says nothing, as MPI has it: a script, or a program.
+// A script or program around a compiler, under a name that does not say so, as MPI has.
 class FurtherCompiler : public WholeCompile, public testing::TestWithParam<std::string> {
  protected:
   FurtherCompiler() {

@@ -1,6 +1,6 @@
-// Every fixture project, built twice with everything changed at once that must not matter: the user, the machine's
-// name, installed libraries, locale, time zone and dates, a terminal instead of a pipe, the number of jobs, variables,
-// directories for temporary files and homes; and the sources are a new clone. No step may run.
+// Every fixture project, built twice. Between the builds everything changes that must not matter: user, machine's name,
+// installed libraries, locale, time zone and dates, a terminal instead of a pipe, the number of jobs, variables, home
+// and temporary directories. The sources are a new clone. No step may run.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ std::string build_name(const testing::TestParamInfo<Build>& info) {
 // Who builds, and how.
 struct Builder {
   uid_t user;
-  std::string prepare;  // by root, in namespaces of the builder's own
+  std::string prepare;  // run by root, in namespaces of the builder's own
   std::string make;     // with its options
   Variables variables;
 };
@@ -54,7 +54,7 @@ class UnrelatedChanges : public testing::TestWithParam<Build> {
     for (const char* name : {"first", "second", "build"}) place_.make_directory(name);
   }
 
-  // The sources as git writes them: the same bytes, in files that are new.
+  // The sources as git writes them: the same bytes, in new files.
   void clone() const {
     fs::remove_all(place_ / "fixtures");
     for (const std::string& part : {std::string("hip-root"), "projects/" + GetParam().project}) {
@@ -66,8 +66,8 @@ class UnrelatedChanges : public testing::TestWithParam<Build> {
 
   bool is_cmake() const { return GetParam().project != "gcc-make"; }
 
-  // What is there before the first compile. A compile that starts in the tick of the clock in which one of its inputs
-  // was written is not stored, so make does not make the header right before.
+  // Makes the headers before the first compile. A compile is not stored if it starts in the clock's tick in which an
+  // input was written, so make must not make the header right before it.
   void configure() const {
     if (!is_cmake()) {
       EXPECT_EQ(run({"/bin/sh", "-c", "make" + target() + " " + build_ + "/include/small_config.h"}, "/").exit_code, 0);
@@ -80,13 +80,13 @@ class UnrelatedChanges : public testing::TestWithParam<Build> {
     ASSERT_EQ(ended.exit_code, 0) << ended.out << ended.err;
   }
 
-  // What make is told besides its options.
+  // Arguments of make besides its options.
   std::string target() const {
     if (is_cmake()) return " -C " + build_;
     return " -C " + place_ / "fixtures/projects/gcc-make" + " BUILD=" + build_ + " LAUNCHER=" + hipcache_program();
   }
 
-  // Builds all objects, and returns what was counted of it.
+  // Builds all objects, and returns what was counted.
   Counts build(const Builder& builder) const {
     const std::string user = std::to_string(builder.user);
     const std::string statistics = place_ / "statistics";
@@ -107,10 +107,10 @@ class UnrelatedChanges : public testing::TestWithParam<Build> {
     return counts_of(nlohmann::json::parse(support::read_bytes(statistics)));
   }
 
-  // Where this user's daemon says of each step that it has run, why.
+  // The log of this user's daemon. It says for each step that ran, why.
   std::string log_of(uid_t user) const { return place_ / (user == kFirst ? "first/log" : "second/log"); }
 
-  // The loader's cache of a machine that has one library more.
+  // The loader's cache of a machine with one more library.
   std::string other_loader_cache() const {
     place_.write("other.c", "int other(void) { return 1; }\n");
     const std::string directory = place_.make_directory("other");
@@ -168,7 +168,7 @@ class UnrelatedChanges : public testing::TestWithParam<Build> {
              {"EDITOR", "ed"}}};
   }
 
-  // Bytes by name: modes are of the builders' umasks.
+  // Bytes by name. Modes depend on the builders' umasks, so they are left out.
   std::map<std::string, std::string> objects() const {
     std::map<std::string, std::string> found;
     for (const auto& [name, text] : files_in(build_))

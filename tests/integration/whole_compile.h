@@ -1,4 +1,4 @@
-// A directory with compiles that are cached whole, by whatever compiler: what the tests of those begin with.
+// A directory with opaque compiles, by any compiler: the fixture of their tests.
 #ifndef HIPCACHE_TESTS_INTEGRATION_WHOLE_COMPILE_H
 #define HIPCACHE_TESTS_INTEGRATION_WHOLE_COMPILE_H
 
@@ -10,7 +10,7 @@ namespace hipcache::integration {
 
 class WholeCompile {
  protected:
-  // Compiles through the cache, held against the compiler alone.
+  // Compiles through the cache, checked against the compiler.
   Counts check(const Arguments& argv, const Variables& variables = {}) { return oracle_.check(argv, variables); }
 
   void expect_run(const Arguments& argv, const Variables& variables = {});

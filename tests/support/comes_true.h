@@ -1,4 +1,4 @@
-// Waiting in a test: for a condition, never for a time, and never for ever.
+// Waits for a condition in a test, with a limit; no test waits for a fixed time.
 #ifndef HIPCACHE_TESTS_SUPPORT_COMES_TRUE_H
 #define HIPCACHE_TESTS_SUPPORT_COMES_TRUE_H
 
@@ -7,10 +7,10 @@
 
 namespace hipcache::support {
 
-// Far more than anything takes on a loaded machine, and less than a test program may take.
+// Far longer than anything takes on a loaded machine, and shorter than a test program may take.
 inline constexpr std::chrono::seconds kPatience{120};
 
-// Asks until the condition holds. False: it did not within the limit.
+// Waits until the condition holds. False if it did not within the limit.
 template <typename Condition>
 bool comes_true(const Condition& holds, std::chrono::milliseconds limit = kPatience) {
   constexpr std::chrono::microseconds kPause{200};

@@ -25,7 +25,7 @@ Time read(clockid_t clock) {
 
 }  // namespace
 
-// The fine clock is never behind a stamp, even where a file system takes finer stamps than the coarse clock's.
+// CLOCK_REALTIME is never behind a stamp, even if a file system takes finer stamps than the coarse clock's.
 void await_next_tick() {
   const Time now = read(CLOCK_REALTIME);
   for (int look = 0; look < kMostLooks && read(CLOCK_REALTIME_COARSE) <= now; ++look) usleep(kPause);

@@ -1,13 +1,13 @@
-// The clock that stamps files stands still for some milliseconds at a time. A compile that starts in the tick in which
-// a program, a library or a listed directory of its inputs was written is not stored: for all that the race guard can
-// tell, the input changed meanwhile.
+// The clock that stamps files advances in ticks of some milliseconds. If a program, library or listed directory was
+// written in the tick in which a compile starts, the compile is not stored: the race guard cannot exclude that the
+// input changed meanwhile.
 #ifndef HIPCACHE_TESTS_SUPPORT_FILE_CLOCK_H
 #define HIPCACHE_TESTS_SUPPORT_FILE_CLOCK_H
 
 namespace hipcache::support {
 
-// Returns when that clock is later than the stamps of everything that was written before the call, however it was
-// written. Some milliseconds; 2 s at most, should the clock be set back meanwhile.
+// Returns once the clock is later than the stamps of everything that was written before the call. Takes some
+// milliseconds; at most 2 s, if the clock is set back meanwhile.
 void await_next_tick();
 
 }  // namespace hipcache::support

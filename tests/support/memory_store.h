@@ -1,4 +1,4 @@
-// A store::Store in memory, for tests of what stands on one: nothing is evicted, and any value can be damaged or lost.
+// A store::Store in memory, for tests of code that uses one. Evicts nothing; tests can damage or lose any value.
 #ifndef HIPCACHE_TESTS_SUPPORT_MEMORY_STORE_H
 #define HIPCACHE_TESTS_SUPPORT_MEMORY_STORE_H
 
@@ -12,7 +12,7 @@ namespace hipcache::support {
 
 class MemoryStore : public store::Store {
  public:
-  // For tests to damage, to lose, and to count.
+  // Tests may damage, lose and count these.
   std::map<Digest, std::string> actions;
   std::map<Digest, std::string> blobs;
   std::set<Digest> leased;
@@ -27,7 +27,7 @@ class MemoryStore : public store::Store {
     return find(actions, key);
   }
 
-  // How often the key was asked for.
+  // How often the key was looked up.
   unsigned look_ups(const Digest& key) const {
     std::lock_guard lock(mutex_);
     const auto at = look_ups_.find(key);

@@ -14,7 +14,7 @@ namespace hipcache::support {
 namespace fs = std::filesystem;
 
 Scratch::Scratch() {
-  // Resolved, so that a path of a test equals what realpath and getcwd say of it.
+  // Resolved, so that a test's paths equal what realpath and getcwd return.
   std::string pattern = (fs::canonical(fs::temp_directory_path()) / "hipcache-test-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) ADD_FAILURE() << "cannot make " << pattern;
   path_ = pattern;

@@ -1,4 +1,4 @@
-// A directory for one test, gone with it; and files in it, in a line each.
+// A directory for one test, removed with the object, and functions that make files in it.
 #ifndef HIPCACHE_TESTS_SUPPORT_SCRATCH_H
 #define HIPCACHE_TESTS_SUPPORT_SCRATCH_H
 
@@ -15,12 +15,12 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
 
   const std::string& path() const { return path_; }
-  // The directory stays when this goes.
+  // Keeps the directory when this object is destroyed.
   void keep() { kept_ = true; }
 
   std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
 
-  // Each makes the directories that are missing and returns the absolute path.
+  // Each makes missing directories and returns the absolute path.
   std::string write(std::string_view name, std::string_view bytes) const;
   std::string make_directory(std::string_view name) const;
   std::string link(std::string_view name, std::string_view target) const;
@@ -30,7 +30,7 @@ class Scratch {
   bool kept_ = false;
 };
 
-// The file's bytes; a failed expectation and "" if it cannot be read.
+// The file's bytes. If the file cannot be read, a failed expectation and "".
 std::string read_bytes(const std::string& path);
 bool exists(const std::string& path);
 

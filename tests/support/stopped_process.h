@@ -1,4 +1,4 @@
-// A process that does nothing and can be stopped, as ^Z stops one.
+// A process that does nothing and can be stopped, as Ctrl-Z stops one.
 #ifndef HIPCACHE_TESTS_SUPPORT_STOPPED_PROCESS_H
 #define HIPCACHE_TESTS_SUPPORT_STOPPED_PROCESS_H
 
@@ -23,7 +23,7 @@ class StoppableProcess {
   StoppableProcess& operator=(const StoppableProcess&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Both return when the process is so.
+  // Both return once the process has stopped or continued.
   void stop() const {
     int status = 0;
     EXPECT_EQ(kill(pid_, SIGSTOP), 0);

@@ -10,7 +10,7 @@
 namespace hipcache::support {
 namespace {
 
-// Stops as a traced process, runs, and ends by the one call that marks the end.
+// Stops as a traced process, runs `work`, and ends with the exit call that marks the end.
 [[noreturn]] void run_traced(const std::function<void()>& work) {
   if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(1);
   ::raise(SIGSTOP);
@@ -34,7 +34,7 @@ std::map<std::uint64_t, std::uint64_t> system_calls_of(const std::function<void(
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSTOPPED(status)) << "the child cannot be traced";
-  // Without the first the kernel does not tell a system call's stop from another one.
+  // Without PTRACE_O_TRACESYSGOOD a stop at a system call looks like any other stop.
   EXPECT_EQ(::ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL), 0);
   while (WIFSTOPPED(status) && next_stop(child)) {
     __ptrace_syscall_info info = {};

@@ -1,4 +1,4 @@
-// The system calls that a piece of code really makes, counted by the kernel's own account of them.
+// Counts the system calls that code makes, as the kernel reports them.
 #ifndef HIPCACHE_TESTS_SUPPORT_SYSTEM_CALLS_H
 #define HIPCACHE_TESTS_SUPPORT_SYSTEM_CALLS_H
 
@@ -8,9 +8,9 @@
 
 namespace hipcache::support {
 
-// By number of the call. Runs `work` in a child process that is stopped at each of its system calls; what it changes
-// in memory is lost. It may become another program, whose calls count too. Fails the test where the child cannot be
-// traced.
+// The number of calls, by system call number. Runs `work` in a child process that stops at each system call, so changes
+// in memory are lost. The child may execute another program, whose calls count too. Fails the test if the child cannot
+// be traced.
 std::map<std::uint64_t, std::uint64_t> system_calls_of(const std::function<void()>& work);
 
 }  // namespace hipcache::support

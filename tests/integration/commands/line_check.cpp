@@ -34,14 +34,14 @@ std::optional<std::string> pattern_of(const std::string& name, const std::set<st
   return std::nullopt;
 }
 
-// The patterns stand for the names that match them.
+// Replaces names by the patterns that they match.
 std::set<std::string> names_of(const Files& files, const std::set<std::string>& patterns) {
   std::set<std::string> names;
   for (const auto& [name, bytes] : files) names.insert(pattern_of(name, patterns).value_or(name));
   return names;
 }
 
-// The steps that were run, each arch by itself.
+// The steps that ran, with each arch's device step listed separately.
 std::set<std::string> steps_run(const Counts& counted) {
   std::set<std::string> names;
   for (const auto& [name, count] : counted.run)
@@ -54,7 +54,7 @@ std::int64_t count_of(const std::map<std::string, std::int64_t>& counts, const s
   return at == counts.end() ? 0 : at->second;
 }
 
-// What became of the request when nothing was stored yet.
+// Checks the request's outcome in an empty cache.
 void expect_outcome(const Counts& counted, const Line& line) {
   const std::string shown = counted.json.dump();
   if (!line.passes.empty()) {
@@ -84,7 +84,7 @@ void expect_outcome(const Counts& counted, const Line& line) {
   }
 }
 
-// What the compiler makes otherwise each time is compared by name and mode.
+// Files that the compiler makes differently each time are compared by name and mode.
 Files without_bytes_of(const std::set<std::string>& random, Files files) {
   for (auto& [name, described] : files)
     if (pattern_of(name, random)) described.resize(described.find(' '));
@@ -114,7 +114,7 @@ LineCheck::Outcome LineCheck::through_hipcache(const Arguments& command, const V
   return outcome;
 }
 
-// A planned command has an id of hipcache's making; any other is left as it was typed.
+// A split compile gets hipcache's id; any other command stays as typed.
 LineCheck::Outcome LineCheck::alone(const Arguments& command, const Line& line) const {
   Arguments fixed = command;
   if (line.passes.empty() && line.cached != "undivided" && line.cached != "link") {
@@ -146,7 +146,7 @@ void LineCheck::expect_same(const Outcome& cached, const Outcome& other, const L
     ADD_FAILURE() << difference;
 }
 
-// Once where the outputs are still there, and once where they are not.
+// Repeats the command twice: with its outputs in place, and without them.
 void LineCheck::expect_hits(const Arguments& command, const Outcome& cold, const Outcome& first, const Line& line) {
   for (const bool in_place : {true, false}) {
     SCOPED_TRACE(in_place ? "again, over its outputs" : "again, without its outputs");

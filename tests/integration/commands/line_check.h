@@ -1,5 +1,5 @@
-// One row of the table put to the test: through hipcache cold, by the compiler alone, and through hipcache again,
-// always from the same state of the same directory.
+// Tests one row of the table: cold through hipcache, by the compiler alone, and again through hipcache, always from the
+// same state of the directory.
 #ifndef HIPCACHE_TESTS_INTEGRATION_COMMANDS_LINE_CHECK_H
 #define HIPCACHE_TESTS_INTEGRATION_COMMANDS_LINE_CHECK_H
 
@@ -11,7 +11,7 @@
 
 namespace hipcache::integration {
 
-// What a table's command line is for the compiler: "hip", "clang" and "clang++" stand for the driver.
+// The command for the compiler: the words "hip", "clang" and "clang++" in the table become the driver.
 Arguments command_of(const std::string& run, const std::string& directory, Driver driver);
 
 class LineCheck {
@@ -23,7 +23,7 @@ class LineCheck {
   void check(const Line& line);
 
  private:
-  // What a command came to.
+  // The results of one command.
   struct Outcome {
     Ended ended;
     Files left;
@@ -42,7 +42,7 @@ class LineCheck {
   std::string directory_;
   Driver driver_;
   Files pristine_;
-  Files start_;  // of the line
+  Files start_;  // at the start of the line
 };
 
 }  // namespace hipcache::integration

@@ -19,7 +19,7 @@ constexpr const char* kOverrides[] = {"clang15", "clang19", "gcc"};  // in the o
 
 std::string key_of(Driver driver) { return kOverrides[static_cast<int>(driver)]; }
 
-// Reads the values of one TOML table, each key once; remembers the first one that is wrong or unknown.
+// Reads the values of one TOML table, each key once. Keeps the first error: a wrong or unknown key.
 class Row {
  public:
   explicit Row(const toml::table& table) : table_(table) {}
@@ -108,7 +108,7 @@ class Row {
   std::optional<Error> error_;
 };
 
-// One table as a T; `read` says what is in it.
+// One table as a T; `read` reads its keys.
 template <typename T>
 Result<T> read_row(const toml::table& table, void (*read)(Row&, T&)) {
   Row row(table);
@@ -150,7 +150,7 @@ void read_line(Row& row, Line& line) {
 
 bool is_for_gcc(const std::string& run) { return run.starts_with("gcc ") || run.starts_with("g++ "); }
 
-// The row as it is for the driver: what is said for that one in particular counts.
+// The row for one driver; the driver's own entries override the row's.
 std::optional<toml::table> row_for(const toml::table& table, Driver driver) {
   if (is_for_gcc(table["run"].value_or(std::string())) != (driver == Driver::kGcc)) return std::nullopt;
   if (const auto only = table["only"].value<std::string>(); only && *only != key_of(driver)) return std::nullopt;

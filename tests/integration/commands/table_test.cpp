@@ -1,5 +1,5 @@
-// Every command line of the table, with every compiler that it is for: a ctest entry for a table and a compiler, so
-// that one daemon and one directory serve many lines.
+// Runs every command line of the table with every compiler that it is for. Each pair of a table and a compiler is one
+// ctest entry, so one daemon and one directory serve many lines.
 #include <gtest/gtest.h>
 
 #include "integration/commands/line_check.h"
@@ -23,7 +23,7 @@ std::string test_name(const testing::TestParamInfo<TableFor>& info) {
   return info.param.name + "_" + drivers[static_cast<int>(info.param.driver)];
 }
 
-// A table that cannot be read is there with every driver, to fail.
+// A table that cannot be read is listed for every driver, and fails there.
 std::vector<TableFor> tables() {
   std::vector<TableFor> list;
   for (const std::string& name : table_names())
