@@ -1,5 +1,5 @@
-// How a compile ends: what is counted, what is printed, which files are put in place or taken away, as the driver would
-// have.
+// Builds and sends the final reply of a compile: what is counted, what is printed, and which files are placed or
+// removed, as the driver would have done.
 #ifndef HIPCACHE_DAEMON_ANSWER_H
 #define HIPCACHE_DAEMON_ANSWER_H
 
@@ -13,22 +13,23 @@
 
 namespace hipcache::daemon {
 
-// The one step of a command that is cached whole.
+// Counts the one step of an opaque compile.
 void count_undivided(const command::Invocation& invocation, bool hit, stats::Counters& counters);
 
-// The whole request was found. An error (a blob that is gone or damaged) leaves everything to the steps.
+// Answers a request whose result is stored. On an error (a blob is gone or damaged) nothing was sent, and the steps
+// must be looked up.
 Status answer_hit(Conclusion& conclusion, const Request& request, const action::ActionResult& whole,
                   const Services& services);
 
-// All steps are through, and what became of the request is `outcome`. The outputs are where a run left them, or in the
-// store.
+// Answers a request whose steps all succeeded, with `outcome` for the statistics. The outputs are in the request's
+// directory or in the store.
 std::optional<command::Uncacheable> answer_success(Conclusion& conclusion, const Request& request,
                                                    const StepGraph& graph, const RequestDirectory& directory,
                                                    const action::ActionResult& whole, stats::Outcome outcome,
                                                    const Services& services);
 
-// A step failed. Where the compiler said why, that is the answer; where it crashed, or a linker failed, the real
-// driver has more to say (and to write) than we know.
+// Answers a request with a failed step. The compiler's own error messages are the answer. If the compiler crashed or a
+// linker failed, the driver prints and writes more than the daemon knows, so the client must run it.
 std::optional<command::Uncacheable> answer_failure(Conclusion& conclusion, const Request& request,
                                                    const StepGraph& graph, const std::string& driver_stderr,
                                                    const RequestDirectory& directory, const Services& services);

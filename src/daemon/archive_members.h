@@ -1,4 +1,4 @@
-// What speaks against storing an archive, read from its bytes.
+// Reasons against storing an archive, read from its bytes.
 #ifndef HIPCACHE_DAEMON_ARCHIVE_MEMBERS_H
 #define HIPCACHE_DAEMON_ARCHIVE_MEMBERS_H
 
@@ -6,8 +6,8 @@
 
 namespace hipcache::daemon {
 
-// Whether a member's header holds a time or an owner, as archivers write them that are not told, or built, to leave
-// them out: then equal members make other archives. Also true of what cannot be read as an archive of GNU's or LLVM's.
+// Whether a member's header holds a time or an owner. Archivers write these unless they are told, or built, to omit
+// them, and then archives of equal members differ. Also true if the bytes are not an archive of GNU's or LLVM's format.
 bool holds_times(std::string_view archive);
 
 }  // namespace hipcache::daemon

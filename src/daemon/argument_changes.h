@@ -1,5 +1,5 @@
-// What changed from one argument list to another: the longest common part stays, what stands between is told as it
-// stands, arguments that follow each other together.
+// Compares two argument lists. The longest common subsequence is unchanged; each run of arguments between its parts is
+// reported as one difference.
 #ifndef HIPCACHE_DAEMON_ARGUMENT_CHANGES_H
 #define HIPCACHE_DAEMON_ARGUMENT_CHANGES_H
 

@@ -1,14 +1,14 @@
-// The daemon's hold on a cache directory: that it is ours, its lock, and its temporary directories.
+// The daemon's directory within a cache directory: the ownership check, the lock, and the temporary directories.
 //
-//   <dir>/daemon.lock    flock by the daemon for as long as it lives; holds its process number
+//   <dir>/daemon.lock    flock by the daemon while it lives; holds its process id
 //   <dir>/daemon.sock    the socket
-//   <dir>/daemon.log     what went wrong where no log was asked for
-//   <dir>/digests        what it knows of files (digest_file.h)
-//   <dir>/tmp/<n>/       one per request in flight; leftovers of a daemon that was killed go when the next one starts
+//   <dir>/daemon.log     warnings and errors, if no log was configured
+//   <dir>/digests        the digests of files (digest_file.h)
+//   <dir>/tmp/<n>/       one per running request; the next daemon removes what a killed daemon left
 //
-// Another user's directory, or one that others may write to, is left alone. So is one that took this one's place: the
-// daemon uses its files through the descriptor of the directory that it locked, and leaves when the path of the
-// directory, its lock or its socket no longer leads to what it opened.
+// The daemon does not use another user's directory, or one that others may write to. It reaches its files through the
+// descriptor of the directory that it locked. It stops when the path of the directory, the lock or the socket no longer
+// leads to what it opened.
 #ifndef HIPCACHE_DAEMON_CACHE_DIRECTORY_H
 #define HIPCACHE_DAEMON_CACHE_DIRECTORY_H
 
@@ -23,7 +23,7 @@ namespace hipcache::daemon {
 
 class CacheDirectory {
  public:
-  // Makes the directory (0700) and locks it, waiting at most `patience` for a daemon that is on its way out.
+  // Makes the directory (0700) and locks it. Waits at most `patience` for a daemon that is stopping.
   static Result<CacheDirectory> take(const std::string& path, std::chrono::milliseconds patience,
                                      const DirectoryAccess& access = {});
 
@@ -31,11 +31,11 @@ class CacheDirectory {
   const OwnDirectory& own() const { return directory_; }
   std::string temporary() const { return path() + "/tmp"; }
 
-  // Whether the path still leads to the directory and the lock that were taken: whoever finds others there may start
-  // another daemon.
+  // Whether the path still leads to the directory and the lock that were taken. If not, a client may start another
+  // daemon.
   bool is_in_place() const;
 
-  // The path of the log for this process; nothing if what lies there is not ours to write to.
+  // The path of this process's log; empty if the file is not the daemon's to write.
   std::string log() const;
 
  private:

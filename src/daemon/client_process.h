@@ -1,7 +1,7 @@
-// The process at the other end of a session's connection, as far as others who wait for it must know of it.
+// The process at the other end of a session's connection.
 //
-// A client that is stopped (^Z, SIGSTOP) keeps its claims and its job tokens, and ends nothing. Its connection does not
-// tell; the kernel's list of processes does.
+// A stopped client (^Z, SIGSTOP) keeps its claims and its job slots and finishes nothing, so other sessions must
+// notice. The connection does not show it; /proc does.
 #ifndef HIPCACHE_DAEMON_CLIENT_PROCESS_H
 #define HIPCACHE_DAEMON_CLIENT_PROCESS_H
 
@@ -9,11 +9,11 @@
 
 namespace hipcache::daemon {
 
-// Which process connected the socket; 0 where this process cannot see it.
+// The process that connected the socket; 0 if it is not visible from here.
 pid_t peer_process(int socket);
 
-// Whether job control has stopped it. False for 0 and for a process that is gone. One that a debugger holds is not
-// stopped in this sense.
+// Whether job control has stopped the process. False for 0, for a process that is gone, and for one that a debugger
+// holds.
 bool is_stopped(pid_t process);
 
 }  // namespace hipcache::daemon

@@ -1,5 +1,5 @@
-// What differs between a compile and one that is stored: as pure functions, so that every kind of difference can be
-// tried without a compiler.
+// Compares a compile with a stored one. The functions are pure, so that tests can try every kind of difference without
+// a compiler.
 #ifndef HIPCACHE_DAEMON_COMPARISON_H
 #define HIPCACHE_DAEMON_COMPARISON_H
 
@@ -16,7 +16,7 @@ namespace hipcache::daemon {
 
 using Differences = std::vector<protocol::Difference>;
 
-// A difference, and which observation of the set it is of; past the last one: of all together.
+// A difference, and the index of its observation in the set; an index past the end means all observations together.
 struct ObservedDifference {
   std::size_t index = 0;
   protocol::Difference difference;
@@ -28,19 +28,19 @@ Differences compare_asked(const action::Asked& now, const action::Asked& then);
 std::vector<ObservedDifference> compare_answers(const inputs::PathSet& set, const inputs::Answered& now,
                                                 const inputs::Answered& then);
 
-// Programs, arguments and, where both have as many, inputs; `makers` names the steps that made these.
+// Compares programs, arguments and, if both have equally many, inputs. `makers` names the steps that made these.
 Differences compare_steps(const action::TrailStep& now, const action::TrailStep& then,
                           const std::vector<std::string>& makers);
 
-// Those that are of observations in `part`; all of them if it is not known.
+// The differences of observations in `part`, or all differences if `part` is null.
 Differences within(const inputs::PathSet* part, const inputs::PathSet& set,
                    const std::vector<ObservedDifference>& differences);
 
-// Where a variable differs, arguments that the driver made may tell its value (CPATH becomes -I): of those
-// not in the command as typed, now or then, it is said only that they differ.
+// Hides values of environment variables. If a variable differs, the driver may have put its value into arguments (CPATH
+// becomes -I). Arguments in neither command as typed are replaced by one difference without a value.
 Differences without_values(Differences differences, const action::Asked& now, const action::Asked& then);
 
-// In the order of their kinds, each once.
+// Sorts the differences by kind and removes duplicates.
 void put_in_order(Differences& differences);
 
 }  // namespace hipcache::daemon

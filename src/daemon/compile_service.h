@@ -1,4 +1,4 @@
-// A compile, from the client's request to its end: the story of the whole project as one function.
+// Serves a compile from the client's request to the final reply.
 #ifndef HIPCACHE_DAEMON_COMPILE_SERVICE_H
 #define HIPCACHE_DAEMON_COMPILE_SERVICE_H
 
@@ -8,7 +8,7 @@
 
 namespace hipcache::daemon {
 
-// Whatever goes wrong here ends in PassThrough, or in a closed connection: the client then runs the real compiler.
+// Every failure ends in PassThrough or in a closed connection; the client then runs the real compiler.
 void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& message, const Services& services);
 
 }  // namespace hipcache::daemon

@@ -1,12 +1,12 @@
-// The end of a compile request: its last message, and what it is counted as.
+// The final message of a compile request, and the outcome that the statistics count.
 //
-// Every request is counted once, as what its client was told: the count is made where the last message is sent, and a
-// request has one last message. So no request can be counted as a hit and passed through afterwards. A client that is
-// gone before it was told anything (killed, the connection broken) makes an aborted request. Rejected: counting where
-// an outcome is decided, as what follows (reading stored bytes, sending) may still fail.
+// Every request is counted once, with the outcome that its client was told. The count is made where the final message
+// is sent, and a request has one such message. So a request cannot count as a hit and then be passed through. If the
+// client is gone before the final message (killed, connection broken), the request counts as aborted. Rejected:
+// counting where an outcome is decided, because reading stored bytes and sending may still fail.
 //
-// Whoever asks for the statistics after a client has ended finds its request counted: the request is pending
-// (pending.h) from before the message until this object goes. One per request, used by its session's thread alone.
+// Statistics asked for after a client has ended include its request: the request is pending (pending.h) from before the
+// final message until this object is destroyed. One per request, used by its session's thread only.
 #ifndef HIPCACHE_DAEMON_CONCLUSION_H
 #define HIPCACHE_DAEMON_CONCLUSION_H
 
@@ -21,17 +21,17 @@ namespace hipcache::daemon {
 
 class Conclusion {
  public:
-  // Both outlive it.
+  // Both arguments outlive this object.
   Conclusion(protocol::Channel& channel, const Services& services) : channel_(channel), services_(services) {}
   ~Conclusion();
   Conclusion(const Conclusion&) = delete;
   Conclusion& operator=(const Conclusion&) = delete;
 
-  // The client has its compile, or the compiler's error. Returns whether it took that. A second call of either function
-  // says and counts nothing.
+  // Sends the outcome of the compile; true if the client received it. After the first call of finish() or
+  // pass_through(), further calls do nothing.
   bool finish(stats::Outcome outcome, const protocol::Finish& message, const std::vector<int>& descriptors = {});
 
-  // The client is to run the compiler itself.
+  // Tells the client to run the compiler itself.
   void pass_through(const command::Uncacheable& why);
 
  private:

@@ -1,4 +1,4 @@
-// What users ask of the daemon itself: statistics, clearing, cleaning up, stopping. Thread-safe.
+// Serves control requests: statistics, clearing, cleaning up, stopping. Thread-safe.
 #ifndef HIPCACHE_DAEMON_CONTROL_SERVICE_H
 #define HIPCACHE_DAEMON_CONTROL_SERVICE_H
 
@@ -15,7 +15,7 @@ namespace hipcache::daemon {
 
 class ControlService {
  public:
-  // `stop` makes the server take no more connections and end when the running ones have.
+  // `stop` makes the server accept no more connections and end after the running sessions.
   ControlService(store::Store& store, Pending& pending, stats::Counters& counters, PersistentCounters& persistent,
                  std::uint64_t max_bytes, std::function<void()> stop)
       : store_(store),

@@ -1,12 +1,14 @@
-// The digests of files that outlive the daemon, in a file of its directory: digests (src/inputs/kept_digests.h).
+// Keeps the digests of files across daemons, in the file `digests` of the daemon's directory
+// (src/inputs/kept_digests.h).
 //
-// Problem: the first hit of a new daemon read all of the compiler to digest it, 140 ms and more, and a daemon that is
-// started on demand and leaves when idle does so many times a day.
-// Choice: the daemon writes what it knows at its end, and now and then before, as it may be killed; by temporary file
-// and rename. Rejected: the store, which other views and users read; digests hold for this view of the file system
-// alone.
+// Problem: the first hit of a new daemon read the whole compiler to digest it, which took 140 ms or more. A daemon that
+// starts on demand and stops when idle would pay that many times a day.
+// Choice: the daemon writes its digests when it ends, and periodically, because it may be killed. It writes to a
+// temporary file and renames that.
+// Rejected: the store, which other views and users read; the digests hold only for this view of the file system.
 //
-// What cannot be read, or is of another boot, is left unused; what cannot be written is lost. Used by one thread.
+// A file that cannot be read, or is from another boot, is ignored. A failed write only loses the digests. Used by one
+// thread.
 #ifndef HIPCACHE_DAEMON_DIGEST_FILE_H
 #define HIPCACHE_DAEMON_DIGEST_FILE_H
 
@@ -21,16 +23,16 @@
 
 namespace hipcache::daemon {
 
-inline constexpr std::chrono::seconds kDigestFilePause{30};  // between two writes while the daemon serves
+inline constexpr std::chrono::seconds kDigestFilePause{30};  // minimum time between two writes while the daemon serves
 
 class DigestFile {
  public:
-  // Gives the world what an earlier daemon knew. REQUIRES: the arguments outlive it.
+  // Loads the digests of an earlier daemon into the world. REQUIRES: the arguments outlive this object.
   DigestFile(inputs::World& world, const OwnDirectory& directory, const protocol::Namespace& view, Log& log);
 
-  // Writes what is new, at most once every kDigestFilePause.
+  // Writes the digests if there are new ones, at most once per kDigestFilePause.
   void save_if_due();
-  // Writes what is new.
+  // Writes the digests if there are new ones.
   void save_if_changed();
 
  private:

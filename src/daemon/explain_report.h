@@ -1,4 +1,4 @@
-// `hipcache --explain`: per step, whether it is stored, and what differs from the nearest compile that is.
+// `hipcache --explain`: for each step, whether it is stored, and how it differs from the nearest stored compile.
 #ifndef HIPCACHE_DAEMON_EXPLAIN_REPORT_H
 #define HIPCACHE_DAEMON_EXPLAIN_REPORT_H
 
@@ -8,7 +8,7 @@
 
 namespace hipcache::daemon {
 
-// Runs nothing but the probe, and that only if its result is not stored; it is then.
+// Runs only the probe, and only if its result is not stored. The result is stored then.
 void report_explanation(protocol::Channel& channel, const Request& request, const Services& services,
                         store::Lease& lease);
 

@@ -1,8 +1,8 @@
-// Why the steps of a request would run: what differs from the compiles of its output that are stored.
+// Explains why the steps of a request would run: how the request differs from the stored compiles of its output.
 //
-// The trails are read and the world is asked once, when the explainer is made: what a step that ran meanwhile recorded
-// does not hide why it ran. A step is held against the nearest compile that had a step of its name, one with its key
-// first. Used by one thread.
+// The constructor reads the miss history and asks the file system once, so that results recorded meanwhile do not hide
+// why a step ran. A step is compared with the nearest compile that had a step of its name, preferably with the same
+// key. Used by one thread.
 #ifndef HIPCACHE_DAEMON_EXPLAINER_H
 #define HIPCACHE_DAEMON_EXPLAINER_H
 
@@ -19,18 +19,18 @@ namespace hipcache::daemon {
 
 class Explainer {
  public:
-  // Both are kept by reference and outlive it.
+  // Both arguments outlive this object.
   Explainer(const Request& request, const Services& services);
 
-  // How many stored compiles the request is held against.
+  // How many stored compiles the request is compared with.
   std::size_t compared() const { return candidates_.size(); }
 
-  // What is asked otherwise, and what is observed otherwise, than in the nearest one.
+  // How the request and its observations differ from the nearest stored compile.
   Differences asked() const;
   Differences observed() const;
 
-  // Why a step that was not found has to run. `makers`: the steps that make its inputs. A step without a key (its
-  // inputs are not made yet) may differ in nothing: then it depends on them alone.
+  // Why a step that was not found has to run. `makers`: the steps that make its inputs. A step whose inputs are not
+  // made yet has no key. If it has no differences, it depends only on its inputs.
   Differences why(const action::TrailStep& step, const std::vector<std::string>& makers) const;
 
   void log_why(const action::TrailStep& step, const std::vector<std::string>& makers) const;
@@ -58,10 +58,11 @@ class Explainer {
   std::vector<Candidate> candidates_;  // nearest first
 };
 
-// For the log, or nothing if the log does not take it: a request pays for it with a look at the world per trail.
+// An explainer, or nothing if the log does not take info messages: explaining costs file system queries for each stored
+// compile.
 std::optional<Explainer> explainer_for_log(const Request& request, const Services& services);
 
-// With what is too much to be told left out.
+// Keeps the first differences and counts the rest.
 protocol::ExplainedStep explained(std::string name, protocol::Verdict verdict, Differences differences);
 
 }  // namespace hipcache::daemon

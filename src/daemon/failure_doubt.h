@@ -1,8 +1,8 @@
-// Whether a failed step tells of the source, or of trouble that the cache may have caused.
+// Whether a step failed because of the source, or because of trouble that the cache may have caused.
 //
-// The problem: a step runs with its temporary files and its trace in a directory of ours. A full disk there, or a
-// signal, fails a compile that the compiler alone would do. The choice: each sign of such trouble is a doubt, and the
-// compiler then runs again by itself, as typed. A doubt too many costs a failed compile its time once more; one too few
+// The problem: a step's temporary files and trace lie in a directory of the daemon's. A full disk there, or a signal,
+// fails a compile that would succeed without the cache. The choice: each sign of such trouble is a doubt, and the
+// client then runs the compiler by itself, as typed. A false doubt costs a failed compile its time again; a missed one
 // fails a good build.
 #ifndef HIPCACHE_DAEMON_FAILURE_DOUBT_H
 #define HIPCACHE_DAEMON_FAILURE_DOUBT_H
@@ -13,7 +13,7 @@
 
 namespace hipcache::daemon {
 
-// Empty: the failure is the source's. REQUIRES: the texts of the step were taken.
+// Empty if the failure is the source's. REQUIRES: take_texts() was called for the step.
 std::string doubt_of_failure(const StepWork& failed, const std::string& trace_path, const Request& request,
                              const RequestDirectory& directory);
 

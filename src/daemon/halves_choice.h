@@ -1,4 +1,4 @@
-// Which device steps of a request may run with their halves apart (halves_run.h).
+// Decides which device steps of a request may run with split code generation (halves_run.h).
 #ifndef HIPCACHE_DAEMON_HALVES_CHOICE_H
 #define HIPCACHE_DAEMON_HALVES_CHOICE_H
 
@@ -11,8 +11,8 @@
 
 namespace hipcache::daemon {
 
-// Takes the halves from the steps whose compiler is not proved, or for which they do not pay. Has the client prove what
-// a step that will run needs and nobody has proved.
+// Removes `halves` from steps whose compiler has no proof, or for which the split does not pay. If a step that will run
+// lacks a proof, the client runs it.
 void drop_halves(std::vector<plan::Step>& steps, protocol::Channel& channel, const Request& request,
                  const Services& services, store::Lease& lease);
 

@@ -1,11 +1,10 @@
-// What the halves of a device step cost (plan.h, Halves), as far as it was measured, and whether to run them apart.
+// The measured cost of a device step's front end and back end (plan.h, Halves), and whether to run them separately.
 //
-// The problem: apart they cost a process more, and the bitcode's way through a file; and spare the back end where the
-// bitcode comes out as before. What a unit's back end takes differs by a factor of a thousand, and nothing in its
-// command says so. The choice: the first run is in two, by one start of the compiler, which tells what each half takes;
-// that is kept under the step's key, and who compiles it again goes by it. Rejected: a setting; the time between two
-// calls of the compiler's, none of which lies between its halves; time on the clock, which says more of the machine's
-// load.
+// The problem: separate runs cost one more process, and a file for the bitcode. They save the back end when the bitcode
+// is unchanged. The cost of the back end varies by a factor of a thousand between units, and the command does not show
+// it. The choice: the first run is split within one start of the compiler and measures both parts. The cost is kept
+// under the step's key, and later runs of the step use it. Rejected: a setting; the time between system calls, because
+// no call marks the start of the back end; wall-clock time, which depends on the machine's load.
 #ifndef HIPCACHE_DAEMON_HALVES_COST_H
 #define HIPCACHE_DAEMON_HALVES_COST_H
 
@@ -19,17 +18,17 @@ namespace hipcache::daemon {
 
 class HalvesCost {
  public:
-  // Both ran in one process, for so many microseconds of processor time in all.
+  // Front end and back end ran in one process and took this processor time together, in microseconds.
   void ran_as_one(std::uint64_t whole_us);
-  // The front end ran by itself, and the back end had to run, or what it would make was stored.
+  // The front end ran separately. The back end ran, too, or its result was stored.
   void ran_apart(std::uint64_t front_us, std::uint64_t back_us);
   void spared_back(std::uint64_t front_us);
-  // The back end has something to say, or fails where the compiler as a whole may not: not tried again.
+  // The back end printed something, or failed where the whole compile may not: the step is not split again.
   void refuse() { refused_ = true; }
 
-  // Whether the step was run before, in whichever way.
+  // Whether the step ran before, split or not.
   bool is_known() const { return refused_ || front_us_ + back_us_ > 0; }
-  // Whether the next run is to be in two, by what is known.
+  // Whether the next run should be split.
   bool pays() const;
 
   bool operator==(const HalvesCost&) const = default;
@@ -41,7 +40,7 @@ class HalvesCost {
   std::uint64_t front_us_ = 0;
   std::uint64_t back_us_ = 0;
   std::uint64_t apart_ = 0;   // runs
-  std::uint64_t spared_ = 0;  // of them without the back end
+  std::uint64_t spared_ = 0;  // runs without the back end
   bool refused_ = false;
 };
 

@@ -1,15 +1,15 @@
-// A device step on its way through the client, in one process or with its halves apart (plan.h, Halves): front end,
-// then the back end unless its result is stored, and what they make is the step's.
+// Runs a device step, in one process or with split code generation (plan.h, Halves). A split run is the front end, and
+// then the back end unless its result is stored. Together they make the step's result.
 //
-//   never run ──── both, by one start of the compiler ──┬── fails, prints, leaves no trace ── as one
+//   first run ──── both, by one start of the compiler ──┬── fails, prints, leaves no trace ── as one
 //   it pays ────── front ── back, unless it is stored ──┤
 //   it does not ── as one                               └── their code object, the front end's messages
 //
-// So the first compile of a unit leaves the back end's result, and its first edit already finds it. Whether the
-// compiler makes the same by both ways was proved before (proofs.h). Of the back ends that run, one in some hundreds is
-// audited: the step is run as one as well, that result counts, and where the other is not the same the proof is
-// refuted. What the back end made of a bitcode is a result like any other: keyed by the bitcode's digest, good for all.
-// The front end's is none: what it reads is the step's to look up, and its bitcode would double the store.
+// So the first compile of a unit stores the back end's result, and the first edit can already use it. A proof has shown
+// that the compiler makes the same output both ways (proofs.h). A random sample of the back end runs (HIPCACHE_AUDIT)
+// is audited: the step also runs as one, and that result counts; if the outputs differ, the proof is refuted. A back
+// end's result is stored under a key with the digest of the bitcode, so all requests share it. The front end's result
+// is not stored: the step's own lookup covers its inputs, and the bitcode would double the store.
 //
 // Used by one thread.
 #ifndef HIPCACHE_DAEMON_HALVES_RUN_H
@@ -26,14 +26,14 @@ namespace hipcache::daemon {
 
 class HalvesRun {
  public:
-  // All are kept by reference and outlive it. REQUIRES: whole.halves.
+  // All arguments outlive this object. REQUIRES: whole.halves.
   HalvesRun(StepWork& whole, const Request& request, const Services& services, const RequestDirectory& directory,
             store::Lease& lease);
 
-  // What the client is to run now; null: the step has ended.
+  // What the client is to run next; null if the step has ended.
   const StepWork* next() const { return next_; }
 
-  // Takes in the run of next(). An error means what it means of daemon::take_in.
+  // Takes in the run of next(). An error has the meaning that it has for daemon::take_in.
   Status take_in(const protocol::StepDone& report);
 
  private:
@@ -54,14 +54,14 @@ class HalvesRun {
   const RequestDirectory& directory_;
   store::Lease& lease_;
 
-  HalvesCost noted_, cost_;  // as stored, and as known by now
+  HalvesCost noted_, cost_;  // as stored, and as of now
   protocol::StepDone front_report_;
   StepWork both_, front_, back_;
-  bool audits_ = false;  // the halves are through, and the step runs as one to be compared
+  bool audits_ = false;  // the split run is done, and the step runs as one for comparison
   const StepWork* next_;
 };
 
-// What is known of the costs of a step of that key.
+// The stored cost of the step with that key.
 HalvesCost known_cost(const action::ActionKey& step, const Services& services);
 
 }  // namespace hipcache::daemon

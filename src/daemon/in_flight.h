@@ -1,20 +1,20 @@
-// Which steps are being run right now, so that a step which two clients need is run once.
+// Single flight: which steps are running now, so that a step which two clients need runs once.
 //
-// Whoever claims a key runs the step. Others register a wake-up (an eventfd), are woken when the claim of that key
-// ends, and look the result up again. A claim that ends without a result goes to the next one who asks.
+// The client that claims a key runs the step. Others register an eventfd, are woken when the claim ends, and look the
+// result up again. If a claim ends without a result, the next client to ask gets it.
 //
-// No claim is waited for without end: its holder may be stopped, or stay silent. A claim is overdue after twice the
-// time that the last run of the step took, plus some seconds; after a fixed time if that is not known. Whoever waits
-// then takes the claim over and runs the step as well. Both results are right, and whoever ends first records; the
-// first holder's end wakes the waiters and leaves the new claim alone.
+// No wait is unbounded, because a claim's holder may be stopped or stay silent. A claim is overdue after twice the
+// duration of the step's last run plus some seconds, or after a fixed time if the duration is unknown. A waiter then
+// takes the claim over and runs the step as well. Both results are right, and the first to finish is recorded. When the
+// first holder ends, it wakes the waiters and does not release the new claim.
 //
-// A client that is late with the report of one step is not waited for at all: its other claims, and those that it gets
-// until it reports, are overdue as soon as the first is. That holds even if the late step was taken over by another.
+// Once a client is late with the report of one step, nobody waits for it. Until it reports, its other claims, and new
+// ones, are overdue as soon as the first one is. This holds even if another client took the late step over.
 //
-// A waiter that found nothing in the store need not look again until a run of its key has ended: ended() counts these
-// ends. The counts are kept in a table of fixed size by the key's hash, so an unrelated key may share one (1 in 4096),
-// which costs one look-up. Rejected: one count for the whole daemon, by which every end made every waiter look again; a
-// count per key, which grows with every key that was ever run.
+// A waiter that found nothing in the store need not look again until a run of its key has ended; ended() counts these
+// ends. The counts are in a fixed-size table indexed by the key's hash. Two keys may share a count (1 in 4096), which
+// costs one extra lookup. Rejected: one count for the daemon, because every end made every waiter look again; and a
+// count per key, which grows with every key ever run.
 //
 // Thread-safe. Memory: two entries per running step, kMostTimes remembered times.
 #ifndef HIPCACHE_DAEMON_IN_FLIGHT_H
@@ -40,7 +40,7 @@ class InFlight {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // How long a claim is waited for.
+  // How long others wait for a claim.
   struct Limits {
     std::chrono::milliseconds slack{5'000};     // beyond twice the time of the step's last run
     std::chrono::milliseconds unknown{60'000};  // if this daemon has not seen the step run
@@ -51,10 +51,10 @@ class InFlight {
   struct Busy {
     std::uint64_t run = 0;    // for take_over()
     pid_t holder = 0;         // the client's process; 0: not known
-    Clock::time_point until;  // overdue from then on
+    Clock::time_point until;  // when the claim becomes overdue
   };
 
-  // Holds the key until it is destroyed, then wakes those who wait for it.
+  // Holds the key until it is destroyed, then wakes the waiters.
   class Claim {
    public:
     Claim(InFlight& table, const Digest& key, std::uint64_t run) : table_(&table), key_(key), run_(run) {}
@@ -71,7 +71,7 @@ class InFlight {
       if (table_ != nullptr) table_->release(*this);
     }
 
-    // The step ran to its end. Without this the end of the claim says only that somebody else may have it.
+    // Notes that the step ran to its end. Without this call, the end of the claim only releases the key.
     void note_end() {
       ended_ = Clock::now();
       table_->note_report(*this);
@@ -88,31 +88,32 @@ class InFlight {
   InFlight() : InFlight(Limits{}) {}
   explicit InFlight(const Limits& limits) : limits_(limits) {}
 
-  // The claim for the client with the process `holder` (0: not known); or whose it is, and `wake_fd` is written to when
-  // that one ends. REQUIRES: wake_fd stays open until forget(wake_fd).
+  // The claim for the client process `holder` (0: not known). If another client has the claim, returns that one, and
+  // `wake_fd` is written to when it ends. REQUIRES: wake_fd stays open until forget(wake_fd).
   std::variant<Claim, Busy> claim(const Digest& key, pid_t holder, int wake_fd);
 
-  // The claim of that run, which is overdue or whose holder is stopped. Nothing if that run has ended, or has been
-  // taken over by another: then claim() tells more.
+  // Takes over the claim of that run, which is overdue or whose holder is stopped. Nothing if the run has ended or was
+  // already taken over: call claim() again.
   std::optional<Claim> take_over(const Digest& key, std::uint64_t run, pid_t holder);
 
-  // How many runs of the key have ended. As long as that stays the same, nobody has run what was looked up in vain.
+  // How many runs of the key have ended. While the count is unchanged, a lookup that found nothing need not be
+  // repeated.
   std::uint64_t ended(const Digest& key) const;
 
-  // Takes the wake-up out of all keys.
+  // Removes the eventfd from all keys.
   void forget(int wake_fd);
 
   const Limits& limits() const { return limits_; }
 
  private:
   static constexpr std::size_t kCounts = 4096;
-  static constexpr std::size_t kMostTimes = 4096;  // then all are forgotten
+  static constexpr std::size_t kMostTimes = 4096;  // when exceeded, all are forgotten
 
   struct Entry {
     std::uint64_t run = 0;
     pid_t holder = 0;
     Clock::time_point began;
-    Clock::time_point overdue;  // by the time of its own step
+    Clock::time_point overdue;  // by its own step's limit
     std::unordered_set<int> waiting;
   };
   struct Unreported {
@@ -133,11 +134,11 @@ class InFlight {
   std::uint64_t next_run_ = 0;
   std::array<std::uint64_t, kCounts> ended_{};
   std::unordered_map<Digest, Entry> running_;
-  std::unordered_map<std::uint64_t, Unreported> unreported_;  // by run, also of runs that were taken over
-  std::unordered_map<Digest, Clock::duration> took_;          // the last run of a key
+  std::unordered_map<std::uint64_t, Unreported> unreported_;  // by run, including runs that were taken over
+  std::unordered_map<Digest, Clock::duration> took_;          // the duration of a key's last run
 };
 
-// Adds one to an eventfd; a full or closed one is nobody's loss.
+// Adds one to an eventfd; errors are ignored, because a full or closed eventfd needs no wake-up.
 void wake(int event_fd);
 
 }  // namespace hipcache::daemon

@@ -1,4 +1,4 @@
-// What is asked, as a digest: the keys of requests and steps. What is read is in no key; path sets stand for that.
+// The keys of requests and steps: digests of what is run. What a step reads is in no key; path sets cover that.
 #ifndef HIPCACHE_DAEMON_KEYS_H
 #define HIPCACHE_DAEMON_KEYS_H
 
@@ -12,35 +12,35 @@
 
 namespace hipcache::daemon {
 
-// The whole compile. The arch list counts as a sorted set: the driver sorts it too. The directory counts: relative
-// outputs, and what the driver makes of it, are in the plan.
+// The key of a request. The archs count as a sorted set, because the driver sorts them, too. The working directory
+// counts, because the plan depends on it.
 action::ActionKey request_key(const Request& request);
 
-// The driver's -### for it: the arguments as they are given, in their order.
+// The key of the driver's -###: the arguments as given, in their order.
 action::ActionKey probe_key(const Request& request, const std::vector<std::string>& arguments);
 
-// One step: its commands, the digests of the earlier steps' outputs that it is given, and what it makes. Two steps of
-// one key have results that stand for each other.
+// The key of one step: its commands, the digests of its inputs from earlier steps, and the roles of its outputs. The
+// results of two steps with one key are interchangeable.
 action::ActionKey step_key(const Request& request, const plan::Step& step, const std::vector<Digest>& inputs);
 
-// What the back end is to make of a bitcode (plan.h, Halves).
+// The key of a back end run for that bitcode (plan.h, Halves).
 action::ActionKey back_key(const Request& request, const plan::Halves& halves, const Digest& bitcode);
 
-// Where the cost of a step's halves is kept.
+// The key under which the cost of a step's split code generation is kept.
 Digest cost_key(const action::ActionKey& step);
 
-// The arguments as a step's key has them: good in every checkout, and for every id of hipcache's own making. What of
-// both shows in the step's outputs is asked by its path set.
+// The arguments as they enter a step's key: the same in every checkout, and for every CUID that hipcache makes. If a
+// path or the CUID shows in the step's outputs, the path set asks for it.
 std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::Surroundings& from);
 
-// The same of a step's command: without the date that the driver took from SOURCE_DATE_EPOCH, and without the colours
-// that hipcache asked it for. The path set asks for each of them where the step used it.
+// The same for a step's command, also without the date that the driver took from SOURCE_DATE_EPOCH, and without
+// hipcache's own colour option. If the step used one of these, the path set asks for it.
 std::vector<std::string> portable_step(const std::vector<std::string>& argv, const inputs::Surroundings& from);
 
-// The arguments of an opaque command as its key has them, before they are made portable.
+// The arguments of an opaque compile that enter its key, before they are made portable.
 const std::vector<std::string>& undivided_arguments(const command::Invocation& invocation);
 
-// The name of the request's history: its object, which checkouts of one base directory share.
+// The key of the request's miss history: its object, which checkouts of one base directory share.
 Digest output_key(const Request& request);
 
 }  // namespace hipcache::daemon

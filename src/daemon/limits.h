@@ -1,4 +1,4 @@
-// The limits of the daemon's process. It inherits those of whichever client started it, and serves all others, too.
+// The resource limits of the daemon's process. It inherits those of the client that started it, but serves all clients.
 #ifndef HIPCACHE_DAEMON_LIMITS_H
 #define HIPCACHE_DAEMON_LIMITS_H
 
@@ -10,19 +10,19 @@ namespace hipcache::daemon {
 
 inline constexpr unsigned kMaxSessions = 512;
 
-// Raises each soft limit that a client may have set (descriptors, memory, file size, processor time, processes) to the
-// hard one. What the system refuses to raise stays.
+// Raises the soft limits that a client may have set (descriptors, memory, file size, processor time, processes) to the
+// hard limits. Limits that cannot be raised stay.
 void raise_limits();
 
-// How many sessions so many descriptors are enough for, kMaxSessions at most. An error if they are not enough for the
-// daemon itself.
+// How many sessions that many descriptors allow, at most kMaxSessions. An error if they are not enough for the daemon
+// itself.
 Result<unsigned> sessions_within(rlim_t descriptors);
 
 // The same with the limit of this process.
 Result<unsigned> allowed_sessions();
 
-// Whether the store can write files of its usual size when a file may have so many bytes. A daemon that cannot store
-// would serve everybody for as long as it lives: it is better not to start.
+// Whether the store can write its usual file sizes when files are limited to `bytes`. A daemon that cannot store would
+// serve all clients badly for its whole life, so it does not start.
 Status check_file_size(rlim_t bytes);
 
 // The same with the limit of this process.

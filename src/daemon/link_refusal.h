@@ -1,5 +1,5 @@
-// What speaks against storing the result of a link or of an archiver, beside what speaks against any command that is
-// cached whole: its size, names and numbers that are others each time, times in archives.
+// Reasons against storing the result of a link or of an archiver, in addition to those for any opaque compile: size,
+// random names and numbers, times in archives.
 #ifndef HIPCACHE_DAEMON_LINK_REFUSAL_H
 #define HIPCACHE_DAEMON_LINK_REFUSAL_H
 
@@ -18,17 +18,17 @@
 
 namespace hipcache::daemon {
 
-// What a link was told to make, absolute; empty: the command is no link.
+// The absolute path of a link's output; empty if the command is no link.
 std::string linked_file(const Request& request);
 
-// Which files of the command may be read before they are written.
+// Which files the command may read before it writes them.
 inputs::ReadAndWritten read_and_written(const Request& request);
 
-// Asked before the files are read, for they may be large. Remembers the answer for the next such request.
+// Called before the files are read, because they may be large. Keeps the answer for the next such request.
 std::optional<inputs::Refusal> too_large(const StepWork& work, const std::vector<inputs::Written>& files,
                                          const Request& request, const Services& services);
 
-// `made`: what was read from `files`. Nothing for compiles.
+// `made`: the contents of `files`. Nothing for compiles.
 std::optional<inputs::Refusal> refusal_of_link(const StepWork& work, const std::vector<Made>& made,
                                                const std::vector<inputs::Written>& files,
                                                const std::vector<trace::Record>& records, const Request& request,

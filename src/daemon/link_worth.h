@@ -1,10 +1,10 @@
-// Whether the result of a link or of an archiver is worth its place in the store.
+// Whether storing the result of a link or of an archiver is worthwhile.
 //
-// The problem: a compile takes seconds and makes a few hundred kilobytes; a link may take 20 ms and make 200 MB. And
-// who edits and links again asks for each of those results once. The choice: what is stored must save time for its
-// size; and a large file that would replace another is the result of an edit, so it is left to the linker alone, with
-// no trace and no copy. A clean build begins without outputs, so its links are stored. Rejected: a setting (nobody
-// knows these numbers of their links); storing at the second run (a clean build is asked for once before it hits).
+// The problem: a compile takes seconds and makes a few hundred kilobytes; a link may take 20 ms and make 200 MB. In an
+// edit-and-link cycle, each such result is used once. The choice: a result must save enough time for its size. A large
+// output that replaces another file comes from such a cycle, so the command runs alone, without trace and copy. A clean
+// build starts without outputs, so its links are stored. Rejected: a setting (users do not know these numbers); storing
+// at the second run (a clean build would have to run twice before it hits).
 #ifndef HIPCACHE_DAEMON_LINK_WORTH_H
 #define HIPCACHE_DAEMON_LINK_WORTH_H
 
@@ -18,20 +18,20 @@
 
 namespace hipcache::daemon {
 
-inline constexpr std::uint64_t kAlwaysWorth = 1u << 20;            // bytes that are stored whatever they save
-inline constexpr std::uint64_t kBytesPerSavedSecond = 256u << 20;  // beyond that
-inline constexpr std::uint64_t kPartOfCache = 50;                  // no result is larger than one part of so many
-inline constexpr std::uint64_t kLargeOutput = 16u << 20;           // that is not cached where it replaces another
+inline constexpr std::uint64_t kAlwaysWorth = 1u << 20;            // bytes that are always worth storing
+inline constexpr std::uint64_t kBytesPerSavedSecond = 256u << 20;  // allowance for larger results
+inline constexpr std::uint64_t kPartOfCache = 50;         // a result may take one part in this many of the cache
+inline constexpr std::uint64_t kLargeOutput = 16u << 20;  // no command that replaces a larger file is cached
 
-// `bytes`: of all files that the command made, in `duration_us`. `max_size`: of the cache, 0: no limit.
+// `bytes`: the size of all files that the command made in `duration_us`. `max_size`: of the cache; 0: no limit.
 bool is_worth_storing(std::uint64_t bytes, std::uint64_t duration_us, std::uint64_t max_size);
 
-// Why the command is left alone before it runs: it replaces a large file, or its result was not worth storing when it
-// ran last. Nothing for compiles. One `stat` and one look into the store.
+// Why the command is passed through before it runs: it replaces a large file, or its last result was not worth storing.
+// Nothing for compiles. Costs one `stat` and one store lookup.
 std::optional<command::Uncacheable> not_worth_running(const Request& request, const action::ActionKey& key,
                                                       const Services& services);
 
-// Remembers that the result was not worth storing.
+// Notes in the store that the result was not worth storing.
 void note_not_worth(const action::ActionKey& key, const Services& services);
 
 }  // namespace hipcache::daemon

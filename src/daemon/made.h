@@ -1,4 +1,4 @@
-// What a run made, on its way into the store.
+// Puts the outputs of a run into the store, and records results.
 #ifndef HIPCACHE_DAEMON_MADE_H
 #define HIPCACHE_DAEMON_MADE_H
 
@@ -13,10 +13,10 @@
 
 namespace hipcache::daemon {
 
-inline constexpr std::uint64_t kOutputLimit = 2ull << 30;  // of one file that a step makes, in bytes
+inline constexpr std::uint64_t kOutputLimit = 2ull << 30;  // maximum size of one output, in bytes
 
-// An output of a run, as it is to be stored. The place and how it is written there are known here only of an undivided
-// command; those of steps are in the plan.
+// An output of a run, in the form to be stored. `place` and the two flags below are set only for opaque compiles; for
+// steps, the plan has them.
 struct Made {
   std::string role;
   std::string bytes;
@@ -26,29 +26,28 @@ struct Made {
   bool in_place_if_empty = false;
 };
 
-// A file of that role. A depfile that names the checkout is stored in a form that is good in every other, if it has
+// Reads a file of that role. A depfile that names the checkout gets a form that is valid in every checkout, if it has
 // one.
 Result<Made> read_made(std::string role, const std::string& path, const Roots& roots);
 
-// The same of a depfile that gcc or clang wrote, of which another command may call for another target; "": none may.
+// The same for a depfile of gcc or clang. `target`: the target that another command may replace; "" if none may.
 Result<Made> read_depfile(const std::string& path, const Roots& roots, plan::DepfileForm form,
                           const std::string& target);
 
-// Puts the outputs into the store, where the result may be recorded, and into the step's result.
+// Adds the outputs to the step's result, and to the store if the result may be recorded.
 void store_made(StepWork& work, std::vector<Made> made, const Request& request, const Services& services,
                 store::Lease& lease);
 
-// Puts the user's form of an output, with that fatbin in it, into `work.filled`; and from there into the store, where
+// Sets `work.filled` to the user's object, in which the fatbin replaces the placeholder. store_filled() stores it if
 // the step could be recorded.
 void take_filled(StepWork& work, const plan::StepOutput& file, const Digest& fatbin, std::string bytes,
                  store::Lease& lease);
 void store_filled(StepWork& work, const Request& request, const Services& services);
 
-// Records the result under the step's key, for the next who asks.
+// Records the result under the step's key.
 void record(const StepWork& work, const Request& request, const Services& services);
 
-// The same for what several runs made together. Where one of them would see another world by now, that is the step's
-// refusal.
+// The same for a result of several runs. If a file that one run read has changed meanwhile, the step's refusal says so.
 void record_together(StepWork& work, const std::vector<inputs::Witnessed>& runs, const Request& request,
                      const Services& services);
 

@@ -1,15 +1,14 @@
-// The stores that lie side by side in one cache directory.
+// The stores of one cache directory.
 //
-//   <dir>/store/            the first of the directory's owner: all there is where one user has one view
-//   <dir>/store-<uid>-<n>/  those of other users, and of further views (containers) of the same user
+// the owner's first store; the only one if one user has one view
 //
-// A database has one owner. So each daemon takes the first store of its user that nobody holds, writes to that one
-// alone, and reads the others (hipcache/store/layers.h). A store outlives its daemon: the next one takes it, or reads
-// it. A daemon that starts again takes the store that it had before if that is free.
+// A database can be open in one daemon only. So each daemon takes the first free store of its user, writes only to that
+// one, and reads the others (hipcache/store/layers.h). A store outlives its daemon, and later daemons use or read it. A
+// restarted daemon takes its previous store again if that is free.
 //
-// What is read is served, so the owner of a store must be trusted: this user, root, or a member of the group that
-// shares the directory. Only members can make a store there, and what they make belongs to the group; only its owner
-// may write.
+// Entries of other stores are served, so the owner of a store must be trusted: this user, root, or a member of the
+// group that shares the directory. Only members can make a store there. Its files belong to the group, and only its
+// owner may write.
 #ifndef HIPCACHE_DAEMON_MEMBER_STORES_H
 #define HIPCACHE_DAEMON_MEMBER_STORES_H
 
@@ -34,24 +33,25 @@ class MemberStores {
  public:
   static constexpr unsigned kMost = 16;  // of one user
 
-  // `group`: whose members are trusted, if the directory is shared (hipcache/config/cache_place.h). `home`: the
-  // directory of this daemon, where it keeps in mind which store was its own. The cache directory outlives this.
+  // `group`: its members are trusted, if the directory is shared (hipcache/config/cache_place.h). `home`: this daemon's
+  // directory, which records the store that it used. The cache directory outlives this object.
   MemberStores(const OwnDirectory& directory, std::optional<gid_t> group, std::string home, Log& log)
       : directory_(directory), group_(group), home_(std::move(home)), log_(log) {}
 
-  // Whether a directory of this name in a cache directory is a store.
+  // Whether a directory of that name in a cache directory is a store.
   static bool is_store_name(std::string_view name);
 
-  // Whether the first store can be used, without opening it: for whoever starts the daemon, before clients are let in.
+  // Whether the first store can be used, without opening it. Called before the daemon accepts clients, so that a client
+  // learns of an error at once.
   Status check() const;
 
-  // An error if none can be opened, or all are held by other daemons.
+  // Opens the daemon's own store. An error if none can be opened, or other daemons hold all of them.
   Result<std::unique_ptr<store::Store>> open_own(std::uint64_t max_bytes);
 
-  // The directories of the others that may be read. REQUIRES: open_own() was called; one thread at a time.
+  // The directories of the other stores that may be read. REQUIRES: open_own() was called; one thread at a time.
   std::vector<std::string> others();
 
-  // The name of our own, once it is open.
+  // The name of the daemon's own store, once it is open.
   const std::string& own() const { return own_; }
 
  private:
@@ -66,7 +66,7 @@ class MemberStores {
   std::string home_;
   Log& log_;
   std::string own_;
-  std::set<std::string> refused_;  // said in the log
+  std::set<std::string> refused_;  // already logged
 };
 
 }  // namespace hipcache::daemon

@@ -1,9 +1,9 @@
-// Whether what an opaque command wrote or printed shows the names that it was to give its outputs.
+// Whether the files or messages of an opaque compile contain the output names that the command gave.
 //
-// The problem: a compile's object seldom depends on its own name, and nothing but a look at it tells. The choice: look
-// for the names as they were typed, and for whatever else begins with one of them less its ending ("a.dwo", "a.gcda" of
-// "a.o"), since compilers derive names so. What source files and clones of functions are called ("a.c", "main.cold") is
-// known and does not count. To find too much costs a miss, to find too little a wrong object: so all else counts.
+// The problem: an object seldom depends on its own name, and only its bytes can tell. The choice: search for the names
+// as typed, and for any word that begins with such a name without its extension ("a.dwo", "a.gcda" for "a.o"), because
+// compilers derive names in that way. Names of sources and of function clones ("a.c", "main.cold") are known and do not
+// count. A false match costs a miss and a missed one gives a wrong object, so all other words count.
 #ifndef HIPCACHE_DAEMON_NAME_TIE_H
 #define HIPCACHE_DAEMON_NAME_TIE_H
 
@@ -21,7 +21,7 @@ class NameTie {
   bool shows_in(std::string_view bytes) const;
 
  private:
-  std::vector<std::string> beginnings_;  // the names' last parts less their endings, with the point
+  std::vector<std::string> beginnings_;  // base names without extension, with the dot
 };
 
 }  // namespace hipcache::daemon

@@ -1,8 +1,9 @@
-// Where a compile's outputs go, and what speaks against the cache's putting them there.
+// Checks the places of a compile's outputs for reasons against writing them from the cache.
 //
-// The compiler replaces an object by temporary file and rename, and writes a depfile in place, once per frontend job:
-// the first job's is there, whole, when the second starts. hipcache places both once, at the end. What could tell the
-// two apart, and what the compiler treats in its own way (links, devices, read-only files), is left to the compiler.
+// The compiler replaces an object by temporary file and rename. It writes a depfile in place, once per frontend job:
+// the first job's depfile is complete when the second job starts. hipcache writes both once, at the end. If a compile
+// could tell the difference, or the compiler treats an output specially (links, devices, read-only files), the compiler
+// runs by itself.
 #ifndef HIPCACHE_DAEMON_OUTPUT_PLACES_H
 #define HIPCACHE_DAEMON_OUTPUT_PLACES_H
 
@@ -16,17 +17,17 @@
 
 namespace hipcache::daemon {
 
-// By a look at the places. Touches the file system.
+// Checks the files that are in the places now. Touches the file system.
 std::optional<command::Uncacheable> unusual_outputs(const command::Invocation& invocation,
                                                     const std::string& working_directory);
 
-// The same of all outputs of a stored result.
+// The same for all outputs of a stored result.
 std::optional<command::Uncacheable> unusual_outputs(const action::ActionResult& whole, const Request& request);
 
-// The same of all outputs of a plan, some of which the driver has named.
+// The same for all outputs of a plan, including those that the driver named.
 std::optional<command::Uncacheable> unusual_outputs(const plan::Plan& plan, const std::string& working_directory);
 
-// By what the steps have read.
+// Checks what the steps have read.
 std::optional<command::Uncacheable> unusual_inputs(const StepGraph& graph, const Request& request);
 
 }  // namespace hipcache::daemon

@@ -1,5 +1,5 @@
-// Files of passage in what steps print. Stored text has one name for the request's directory, which is another for each
-// request; shown, it is the driver's temporary directory.
+// Names of intermediate files in messages. Each request has a directory of its own. Stored text uses one fixed name for
+// it, and shown text uses the driver's temporary directory.
 #ifndef HIPCACHE_DAEMON_PASSAGE_NAMES_H
 #define HIPCACHE_DAEMON_PASSAGE_NAMES_H
 
@@ -11,7 +11,7 @@
 
 namespace hipcache::daemon {
 
-// The name that stands for the request's directory in what is stored.
+// The name for the request's directory in stored text.
 inline constexpr const char* kStoredDirectory = kStoredTemporaryDirectory.data();
 
 std::string as_stored(std::string text, const RequestDirectory& directory);

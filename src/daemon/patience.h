@@ -1,11 +1,12 @@
-// How long one request waits for steps that other clients are running, all of its steps together.
+// How long a request waits for steps that other clients are running, over all of its steps.
 //
-// Each claim is waited for until it is overdue (in_flight.h). Clients that are alive and never report would cost a
-// request that limit once each. So the first overdue claim that a request meets ends its patience with all: from then
-// on it waits for a short time more, for whoever, and after that for nobody. In a build without such clients no claim
-// is ever overdue, and this changes nothing. A claim that somebody else took over when it was overdue counts as met.
+// A request waits for each claim until the claim is overdue (in_flight.h). With clients that are alive but never
+// report, each claim would cost the request that limit. So the first overdue claim ends the patience for all: the
+// request then waits a short time more for any claim, and afterwards for none. In a build without such clients no claim
+// is ever overdue, and this changes nothing. An overdue claim that another client took over counts as well.
 //
-// Rejected: to wait for nobody at once. All who waited for the overdue claim would run that step at the same time.
+// Rejected: ending all waits at once. All clients that waited for the overdue claim would run that step at the same
+// time.
 //
 // Belongs to a request; used by its session's thread alone.
 #ifndef HIPCACHE_DAEMON_PATIENCE_H
@@ -23,10 +24,10 @@ class Patience {
  public:
   using Clock = InFlight::Clock;
 
-  // Whether to wait on for another client's claim of that step. `more`: how long the request waits after the first
-  // claim that was overdue.
+  // Whether to keep waiting for another client's claim of that step. `more`: how long the request waits after its first
+  // overdue claim.
   bool lasts(const Digest& step, const InFlight::Busy& claim, Clock::time_point now, Clock::duration more);
-  // Nobody runs that step now: the claim that was waited for has ended.
+  // The claim that was waited for has ended, and nobody runs the step.
   void note_free(const Digest& step) { awaited_.erase(step); }
 
  private:

@@ -1,9 +1,9 @@
-// Requests whose clients have their answer while the result is still on its way into the store: nobody waits for the
-// writing, and yet whoever asks next finds what was written.
+// Pending writes: requests whose clients have their answer while the result is still being written to the store.
+// Clients do not wait for the write, but a later lookup waits for the pending write.
 //
-// What may be recorded is settled before the answer, as the user may change anything after it; what is left is encoding
-// and writing. Rejected: a queue with a thread of its own, which needs a bound, and draining at the end; here the
-// session writes itself, after its last message, and the server waits for sessions. Thread-safe.
+// The daemon decides before the answer what may be recorded, because the user may change any file afterwards. Only
+// encoding and writing remain. Rejected: a queue with its own thread, which needs a bound and has to be drained at the
+// end. Here the session writes after its final message, and the server waits for sessions. Thread-safe.
 #ifndef HIPCACHE_DAEMON_PENDING_H
 #define HIPCACHE_DAEMON_PENDING_H
 
@@ -22,10 +22,10 @@ namespace hipcache::daemon {
 
 class Pending {
  public:
-  // A store in trouble must not hold up those who would only be served sooner: a compile is run twice, and that is all.
+  // A slow store must not hold up later requests: without the wait, a compile only runs twice.
   static constexpr std::chrono::seconds kLimit{2};
 
-  // The keys are pending until it is destroyed.
+  // The keys are pending until this object is destroyed.
   class Mark {
    public:
     Mark(Pending& table, std::uint64_t number) : table_(&table), number_(number) {}
@@ -42,7 +42,7 @@ class Pending {
 
   Mark mark(std::vector<Digest> keys);
 
-  // For those that are pending now and have the key; or for all of them. Not for longer than the limit.
+  // Waits for the marks of now that have the key, or for all marks of now; not longer than the limit.
   void wait_for(const Digest& key, std::chrono::milliseconds limit = kLimit);
   void wait_for_all(std::chrono::milliseconds limit = kLimit);
 

@@ -1,5 +1,5 @@
-// Statistics that outlive the daemon: kept as a note in the store, written when something was counted and at the end. A
-// daemon that is killed loses what was counted since the last write (a second or so).
+// Statistics that outlive the daemon, kept as a note in the store. They are written after changes and at the end. A
+// daemon that is killed loses the counts since the last write (about a second).
 #ifndef HIPCACHE_DAEMON_PERSISTENT_COUNTERS_H
 #define HIPCACHE_DAEMON_PERSISTENT_COUNTERS_H
 
@@ -11,7 +11,7 @@ namespace hipcache::daemon {
 
 class PersistentCounters {
  public:
-  // Takes the counters up where they were left.
+  // Restores the counters from the store.
   PersistentCounters(stats::Counters& counters, store::Store& store, Log& log);
 
   void save_if_changed();

@@ -8,8 +8,8 @@
 
 namespace hipcache::daemon {
 
-// Runs nothing but the probe, and that only if its result is not stored. A bundle or host step whose inputs are not
-// stored has no key yet.
+// Runs only the probe, and only if its result is not stored. A bundle or host step whose inputs are not stored has no
+// key yet.
 void report_plan(protocol::Channel& channel, const Request& request, const Services& services, store::Lease& lease);
 
 }  // namespace hipcache::daemon

@@ -1,4 +1,4 @@
-// The steps of a plan looked up without running any: for --plan and --explain.
+// Looks up the steps of a plan without running any: for --plan and --explain.
 #ifndef HIPCACHE_DAEMON_PLANNED_STEP_H
 #define HIPCACHE_DAEMON_PLANNED_STEP_H
 
@@ -16,7 +16,7 @@ struct PlannedStep {
   const plan::Step* planned = nullptr;
   StepWork work;
   std::vector<std::string> makers;  // labels of the steps that make its inputs, in their order
-  bool has_key = false;             // not so if some of its inputs are not stored: what they will be is not known
+  bool has_key = false;             // false if an input is not stored, because its digest is unknown
   bool stored = false;
 };
 

@@ -1,4 +1,4 @@
-// The plan of a request: from the store if the driver would print the same again, else from the driver.
+// Obtains the plan of a request: from the store if the driver would print the same again, else from the driver.
 #ifndef HIPCACHE_DAEMON_PLANNER_H
 #define HIPCACHE_DAEMON_PLANNER_H
 
@@ -18,15 +18,15 @@ namespace hipcache::daemon {
 struct Planned {
   plan::Plan plan;
   StepWork probe;                              // the step that asked the driver
-  std::optional<StepWork> wrapper_probe = {};  // the one that asked the linker wrapper, where there is one
+  std::optional<StepWork> wrapper_probe = {};  // the step that asked the linker wrapper, if any
 
-  // Both, as far as there are any, in this order.
+  // The probes that exist, in this order.
   std::vector<const StepWork*> probes() const;
 };
 
-// Passing through is right where the driver fails, is no clang, or plans something that is not understood. The probe
-// has a directory of its own: clang 15 and 16 leave one behind in TMPDIR for every -###. The explainer, if there is
-// one, tells the log why the probe runs.
+// An Uncacheable means that the driver fails, is no clang, or prints a plan that is not understood. The probe has a
+// directory of its own, because clang 15 and 16 leave a directory behind in TMPDIR for every -###. An explainer, if
+// given, logs why the probe runs.
 std::variant<Planned, command::Uncacheable> obtain_plan(protocol::Channel& channel, const Request& request,
                                                         const Services& services, store::Lease& lease,
                                                         const Explainer* explainer);

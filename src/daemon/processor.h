@@ -1,4 +1,4 @@
-// The processor of this machine, as far as a compiler that is told to compile for it (-march=native) may look.
+// Identifies the machine's processor, for compilers that compile for it (-march=native).
 #ifndef HIPCACHE_DAEMON_PROCESSOR_H
 #define HIPCACHE_DAEMON_PROCESSOR_H
 
@@ -9,11 +9,12 @@
 
 namespace hipcache::daemon {
 
-// Whether an argument has the compiler ask the processor. Those that ask for GPUs are another matter: they are refused.
+// Whether an argument makes the compiler ask the processor. Arguments that ask for the machine's GPUs are refused
+// elsewhere.
 bool asks_processor(const std::vector<std::string>& arguments);
 
-// Vendor, family, model, stepping and flags as the kernel tells them, and the sizes of the caches (gcc tunes by them).
-// The instruction that compilers ask by cannot be traced; equal digests give equal answers. Taken once.
+// Digests vendor, family, model, stepping and flags from the kernel, and the cache sizes, which gcc uses for tuning.
+// The CPUID instruction cannot be traced, but equal digests mean equal answers. Computed once.
 const Digest& processor();
 
 }  // namespace hipcache::daemon

@@ -1,11 +1,11 @@
-// Why a request is passed through, or a step not stored, for reasons of the service's own; those of the command are in
-// command/reason.h, those of a run in inputs/observe.h. All are listed in docs/coverage.md.
+// Reasons of the daemon for passing a request through, or for not storing a step. command/reason.h has those of the
+// command, inputs/observe.h those of a run. docs/coverage.md lists all of them.
 #ifndef HIPCACHE_DAEMON_REASON_H
 #define HIPCACHE_DAEMON_REASON_H
 
 namespace hipcache::daemon::reason {
 
-// The request.
+// Reasons for passing a request through.
 inline constexpr const char* kOtherFileSystemView = "other-file-system-view";  // the client's container or chroot
 inline constexpr const char* kNoCommand = "no-command";
 inline constexpr const char* kBadConfiguration = "bad-configuration";
@@ -21,16 +21,16 @@ inline constexpr const char* kStepFailed = "step-failed";  // other than by the 
 inline constexpr const char* kWritesMoreThanKnown = "writes-more-than-known";
 inline constexpr const char* kStoreError = "store-error";
 
-// A step.
+// Reasons for not storing a step.
 inline constexpr const char* kPrintsTemporaryNames = "prints-temporary-names";
 inline constexpr const char* kTrace = "trace";
-inline constexpr const char* kNotWorthStoring = "not-worth-storing";  // a link or archive, by its size; of requests too
-inline constexpr const char* kUnusualMode = "unusual-mode";           // a file that the umask did not shape
+inline constexpr const char* kNotWorthStoring = "not-worth-storing";  // a link or archive, by size; also of requests
+inline constexpr const char* kUnusualMode = "unusual-mode";           // a file mode that does not follow the umask
 inline constexpr const char* kUntraceable = "untraceable-compiler";
 inline constexpr const char* kWrapper = "compiler-is-a-wrapper";
 inline constexpr const char* kInputChanged = "input-changed";
 
-// Why a device's back end ran within the bundle's step and not in its own.
+// Why a device's back end ran within the bundle step and not in its own step.
 inline constexpr const char* kWrapperNotUnderstood = "wrapper-not-understood";
 inline constexpr const char* kBackEndFailed = "back-end-failed";
 inline constexpr const char* kNotAsAnnounced = "not-as-announced";

@@ -1,4 +1,4 @@
-// Digests that something was found out about, for as long as the daemon lives. Bounded; thread-safe.
+// A bounded set of digests, kept while the daemon lives. Thread-safe.
 #ifndef HIPCACHE_DAEMON_REMEMBERED_H
 #define HIPCACHE_DAEMON_REMEMBERED_H
 
@@ -12,7 +12,7 @@ namespace hipcache::daemon {
 
 class Remembered {
  public:
-  static constexpr std::size_t kMost = 4096;  // then all are forgotten, and found out anew
+  static constexpr std::size_t kMost = 4096;  // when reached, the set is cleared and fills again
 
   void add(const Digest& key) {
     const std::lock_guard lock(mutex_);

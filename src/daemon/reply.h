@@ -1,4 +1,5 @@
-// The last message of a conversation. A client that does not take it is gone; there is nothing more to do for it.
+// Sends the last message of a conversation. If the client does not take the message, it is gone, and nothing more can
+// be done.
 #ifndef HIPCACHE_DAEMON_REPLY_H
 #define HIPCACHE_DAEMON_REPLY_H
 

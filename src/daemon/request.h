@@ -1,4 +1,4 @@
-// One compile to be served: the client's message, understood.
+// A compile request, parsed from the client's message.
 #ifndef HIPCACHE_DAEMON_REQUEST_H
 #define HIPCACHE_DAEMON_REQUEST_H
 
@@ -17,34 +17,34 @@
 
 namespace hipcache::daemon {
 
-// A file that the command reads and then writes (an archive), as it was when the command was read: a part of its key.
+// A file that the command reads and then writes (an archive), in its state before the command. It is part of the key.
 struct Updated {
-  std::string path;               // absolute; empty: the command has none
-  std::optional<Digest> content;  // nothing: the file was not there
+  std::string path;               // absolute; empty if the command updates no file
+  std::optional<Digest> content;  // nothing if there was no file
   std::uint32_t mode = 0;
 };
 
 struct Request {
   command::Invocation invocation;
-  config::Settings settings;  // as the client's environment has them
-  inputs::Surroundings from;  // with the id of the translation unit, unless the user's own is respected
-  std::string compiler;       // absolute, what PATH leads to
+  config::Settings settings;  // from the client's environment
+  inputs::Surroundings from;  // with the CUID, unless the user's own is respected
+  std::string compiler;       // absolute, found in PATH
   Updated updated;
   std::uint32_t umask = 0;
-  bool colour = false;  // the compiler is to print as for a terminal
-  // With other clients; shared with what undivided_request() makes of the request.
+  bool colour = false;  // the compiler prints as for a terminal
+  // Patience with other clients; shared with the result of undivided_request().
   std::shared_ptr<Patience> patience = std::make_shared<Patience>();
 };
 
-// Why a command is not ours, or the request. Touches the file system: PATH, the outputs' places, the root of the build
-// tree.
+// Parses a message, or says why the request is not cached. Touches the file system: PATH, the outputs' places, the root
+// of the build tree.
 std::variant<Request, command::Uncacheable> understand(const protocol::CompileRequest& message,
                                                        const Services& services);
 
-// Where a file goes of which a stored result says `place`.
+// The path at which to place an output whose stored result says `place`.
 std::string local_place(const std::string& place, const Request& request);
 
-// The same command to be served whole; nothing where that is not possible either.
+// The same command as an opaque compile; nothing if that is impossible, too.
 std::optional<Request> undivided_request(const Request& planned);
 
 }  // namespace hipcache::daemon

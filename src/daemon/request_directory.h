@@ -1,8 +1,9 @@
-// The temporary directory of one request: there when a step has to be run, gone when the request ends, however it ends.
+// The temporary directory of one request. It is made when a step has to run, and removed when the request ends in any
+// way.
 //
-// It lies in the cache directory, whose contents the next daemon tidies up. Where that file system has no room, it lies
-// in the user's own temporary directory and is named "hipcache-XXXXXX" (mode 0700), by which the client knows what it
-// may remove should the daemon die. If client and daemon are both killed, such a directory stays.
+// It lies in the daemon's directory, which the next daemon cleans up. If that file system is full, it lies in the
+// user's own temporary directory, with the name "hipcache-XXXXXX" (mode 0700). By that name the client knows what it
+// may remove if the daemon dies. If client and daemon are both killed, such a directory stays.
 #ifndef HIPCACHE_DAEMON_REQUEST_DIRECTORY_H
 #define HIPCACHE_DAEMON_REQUEST_DIRECTORY_H
 
@@ -15,7 +16,7 @@ namespace hipcache::daemon {
 
 class RequestDirectory {
  public:
-  // A new directory below `parent`, or below `fallback` if there is no room.
+  // Makes a new directory below `parent`, or below `fallback` if there is no room.
   static Result<RequestDirectory> make(const std::string& parent, const std::string& fallback);
 
   ~RequestDirectory();
@@ -31,7 +32,7 @@ class RequestDirectory {
   std::string path_;
 };
 
-// Where the user's own compiler would put its temporary files: TMPDIR if that is an absolute path, else /tmp.
+// Where the user's compiler would put its temporary files: TMPDIR if that is an absolute path, else /tmp.
 std::string users_temporary_directory(const Request& request);
 
 }  // namespace hipcache::daemon

@@ -1,5 +1,5 @@
-// The roots of one request: the build directories that it is made in, found by looking for them, the base directories
-// that its settings name, and the toolchain's.
+// The roots of one request: the build directories around it, found by search; the base directories of its settings; and
+// the toolchain.
 #ifndef HIPCACHE_DAEMON_REQUEST_ROOTS_H
 #define HIPCACHE_DAEMON_REQUEST_ROOTS_H
 
@@ -11,9 +11,9 @@
 
 namespace hipcache::daemon {
 
-// Of the working directory upwards, and of the base directories, each with the name that led there. A directory that is
-// both is the build directory. None where an argument could be mistaken for a portable one. `compiler`: absolute. Asks
-// the file system.
+// Searches the working directory and its parents for build directories. Adds the base directories, each with the name
+// that leads to it. A directory that is both is the build directory. No roots if an argument could be mistaken for a
+// portable one. `compiler`: absolute. Touches the file system.
 Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler, const inputs::Surroundings& from,
                const std::vector<std::string>& base_directories);
 

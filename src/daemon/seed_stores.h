@@ -1,14 +1,15 @@
-// The stores of cache directories that are only read: HIPCACHE_SEED.
+// Reads the stores of read-only cache directories: HIPCACHE_SEED.
 //
-// Problem: what a seed holds is served, so whoever can change it decides what we run. A seed usually belongs to
-// somebody else: whoever built the image, or an administrator.
-// Choice: the user who names a seed trusts its owner. Nobody else may be able to change it, or to put another directory
-// in its place: each directory and link on the way to it, links resolved, belongs to that owner, to us or to root, and
-// others may not write there. A sticky directory on the way will do (/tmp): there nobody can replace what is another's.
-// Rejected: to ask for a read-only mount (others may write to the same files through another mount), and to trust a
-// seed's owner for its mode alone (the name may lead elsewhere tomorrow).
+// Problem: results from a seed are served, so whoever can change the seed decides what the user runs. A seed usually
+// belongs to another user, who built the image, or to an administrator.
+// Choice: by naming a seed, the user trusts its owner. Nobody else may be able to change the seed, or to replace its
+// directory. So each directory and link on the resolved path belongs to that owner, to this user or to root, and others
+// may not write there. A sticky directory on the path is allowed (/tmp), because nobody can replace another user's
+// entries in it.
+// Rejected: requiring a read-only mount (others may write to the same files through another mount), and checking only
+// the seed's own mode (its path may lead elsewhere later).
 //
-// A seed that is absent, damaged or not trusted is a warning in the log, once, and nothing that it holds is served.
+// A seed that is absent, damaged or not trusted is logged once as a warning, and not read.
 #ifndef HIPCACHE_DAEMON_SEED_STORES_H
 #define HIPCACHE_DAEMON_SEED_STORES_H
 
@@ -27,11 +28,12 @@ namespace hipcache::daemon {
 // One thread at a time.
 class SeedStores {
  public:
-  // `directories` are absolute. `own` is our cache directory, which outlives this: it is no seed of itself.
+  // `directories` are absolute. `own` is the daemon's cache directory, which outlives this object and is not a seed of
+  // itself.
   SeedStores(std::vector<std::string> directories, const OwnDirectory& own, Log& log)
       : directories_(std::move(directories)), own_(own), log_(log) {}
 
-  // Those that may be read now.
+  // The stores that may be read now.
   std::vector<store::Layer> layers();
 
  private:

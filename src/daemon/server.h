@@ -1,11 +1,12 @@
-// Accepts connections and serves each in a thread, until it is told to stop or nobody has come for a while.
+// Accepts connections and serves each in a thread, until it is told to stop or is idle for a while.
 //
-// Threads rather than an event loop: a session is a dialogue of seconds, told as one function. The threads accept for
-// themselves, and there is always one that waits: a hit takes less time than starting a thread, or than waking one by
-// another. Their number is bounded; one more is told that the daemon is busy, and so are those for whom no descriptor
-// is left. Stopping closes the socket at once and waits for the sessions: nothing in flight is lost.
+// Threads instead of an event loop: a session is a dialogue of seconds, written as one function. The threads accept
+// connections themselves, and one always waits: starting a thread, or waking one from another, takes longer than a hit.
+// The number of threads is bounded. A client beyond the bound, or without a descriptor left for it, is told that the
+// daemon is busy. Stopping closes the socket at once and waits for the sessions, so no running request is lost.
 //
-// A server whose directory was replaced stops as well, and removes nothing: another daemon's socket may be there now.
+// A server whose directory was replaced stops as well, and removes nothing, because another daemon's socket may be
+// there now.
 #ifndef HIPCACHE_DAEMON_SERVER_H
 #define HIPCACHE_DAEMON_SERVER_H
 
@@ -31,9 +32,9 @@ class Server {
     std::string socket_path;
     std::chrono::seconds idle_timeout;  // 0: never
     unsigned max_sessions = kMaxSessions;
-    std::function<void(UniqueFd)> serve;  // called in a thread that does nothing else
+    std::function<void(UniqueFd)> serve;  // called in the session's thread
     std::function<void()> every_second;   // called in run()'s thread while there is work
-    std::function<bool()> is_in_place;    // asked every second: whether the directory still is the daemon's
+    std::function<bool()> is_in_place;    // called every second: whether the directory is still the daemon's
   };
 
   Server(Options options, Log& log);
@@ -41,10 +42,10 @@ class Server {
   // Binds the socket. REQUIRES: called once, before run().
   Status open();
 
-  // Until stop() or idleness; then until every session has ended.
+  // Serves until stop() or idleness, and then until every session has ended.
   Status run();
 
-  // From any thread, or a signal handler.
+  // Callable from any thread or signal handler.
   void stop();
 
  private:
@@ -69,12 +70,12 @@ class Server {
   dev_t socket_device_ = 0;
   ino_t socket_inode_ = 0;
   std::mutex relieving_;
-  UniqueFd spare_;  // guarded by relieving_: given up for a moment to refuse somebody where no descriptor is left
+  UniqueFd spare_;  // guarded by relieving_; closed for a moment to refuse a client when no descriptor is left
   std::atomic<bool> closed_{false};
   std::mutex mutex_;  // guards all below
   std::condition_variable worker_ended_;
   unsigned workers_ = 0;  // threads
-  unsigned waiting_ = 0;  // of them, those that serve nobody
+  unsigned waiting_ = 0;  // threads that serve nobody
   unsigned sessions_ = 0;
   std::chrono::steady_clock::time_point last_use_;
 };

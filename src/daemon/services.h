@@ -1,4 +1,4 @@
-// What a request is served with. Made in main (or a test), outlives every session; owns nothing.
+// References to everything that serves a request. Made in main (or a test), outlives every session; owns nothing.
 #ifndef HIPCACHE_DAEMON_SERVICES_H
 #define HIPCACHE_DAEMON_SERVICES_H
 
@@ -30,13 +30,13 @@ struct Services {
   InFlight& in_flight;
   Pending& pending;
   Tokens& tokens;
-  Remembered& doubts;  // keys of proofs that failed: not tried again
-  Remembered& proofs;  // what was compared and found to be a proof
+  Remembered& doubts;  // keys of failed proofs and doubted steps; not retried
+  Remembered& proofs;  // digests of outputs that were compared and make a proof
   Log& log;
   std::string temporary_root;      // where request directories are made
   std::string trace_library;       // absolute path of libhipcache-trace.so
   protocol::Namespace name_space;  // the daemon's own
-  unsigned audit = 0;              // one of so many back ends is compared (halves_run.h); 0: none
+  unsigned audit = 0;              // one in so many back end runs is audited (halves_run.h); 0: none
 };
 
 }  // namespace hipcache::daemon

@@ -1,4 +1,4 @@
-// One connection, from its first message to its end. Several run at once, each in a thread of its own.
+// Serves one connection, from its first message to its end. Several run at once, each in its own thread.
 #ifndef HIPCACHE_DAEMON_SESSION_H
 #define HIPCACHE_DAEMON_SESSION_H
 
@@ -10,7 +10,7 @@
 
 namespace hipcache::daemon {
 
-// Serves the peer of `socket` until it is satisfied or gone. Bad input ends the connection, is logged and counted.
+// Returns when the client is served or gone. Invalid input ends the connection, and is logged and counted.
 void serve_connection(UniqueFd socket, const Services& services, ControlService& control);
 
 }  // namespace hipcache::daemon

@@ -1,4 +1,4 @@
-// Directories of daemons whose view of the file system is gone: containers that ended.
+// Removes directories of daemons whose view of the file system is gone, such as those of ended containers.
 #ifndef HIPCACHE_DAEMON_STALE_DAEMONS_H
 #define HIPCACHE_DAEMON_STALE_DAEMONS_H
 
@@ -9,8 +9,8 @@ namespace hipcache::daemon {
 
 inline constexpr std::chrono::hours kStaleAfter{24};
 
-// Removes those of this user, but `own`, in which no daemon runs or is being started, and none was started for
-// kStaleAfter: until then somebody may want the log. What cannot be removed is tried again by the next daemon.
+// Removes this user's daemon directories, except `own`, if no daemon runs or starts there and none started for
+// kStaleAfter. Until then somebody may want the log. The next daemon retries what cannot be removed.
 void remove_stale_daemons(const std::string& cache_directory, const std::string& own);
 
 }  // namespace hipcache::daemon

@@ -1,6 +1,6 @@
-// Runs the steps of one request: looks each up, leaves what another client is running to that one, has the client run
-// the rest, as many at a time as the machine's tokens allow. A step whose other client is stopped, or overdue
-// (in_flight.h), is run here as well. One per session, used by its thread alone.
+// Schedules the steps of one request. It looks each step up, leaves steps to other clients that are running them, and
+// has this client run the rest, as many at once as there are job slots. If the other client is stopped or overdue
+// (in_flight.h), the step runs here as well. One per request directory, used by its session's thread only.
 #ifndef HIPCACHE_DAEMON_STEP_RUNNER_H
 #define HIPCACHE_DAEMON_STEP_RUNNER_H
 
@@ -32,16 +32,15 @@ class StepRunner {
   StepRunner(const StepRunner&) = delete;
   StepRunner& operator=(const StepRunner&) = delete;
 
-  // Brings every step to an end, in any order; once one has failed, the ones after it are not started any more. An
-  // error means that the request cannot go on (client gone, a run of no use); unless the client is gone, none of its
-  // steps is running then.
+  // Finishes every step, in any order. After a failure, no later step starts. An error means that the request cannot
+  // continue (client gone, a run that is unusable). Unless the client is gone, none of the steps is running then.
   Status run(const std::vector<StepWork*>& steps);
 
  private:
   struct Running {
     StepWork* work;
     InFlight::Claim claim;
-    std::unique_ptr<HalvesRun> halves;  // of a step that may run in two
+    std::unique_ptr<HalvesRun> halves;  // set for a step whose code generation may be split
   };
   enum class Start { done, started, blocked };
 
@@ -67,8 +66,8 @@ class StepRunner {
   UniqueFd wake_;
   std::map<std::uint32_t, Running> running_;
   std::uint32_t next_number_ = 0;
-  bool wants_token_ = false;                         // a step was refused one in the last pass
-  std::chrono::steady_clock::time_point last_word_;  // to the client, while it waits
+  bool wants_token_ = false;                         // a step was refused a job slot in the last pass
+  std::chrono::steady_clock::time_point last_word_;  // time of the last message to the client
   std::optional<Error> trouble_;
 };
 

@@ -1,7 +1,7 @@
-// SIGTERM, SIGINT and SIGHUP end the daemon as --stop-server does: no more connections, and what runs ends first. A
-// second one ends the process at once: its store is written so that a process may be killed at any time.
+// SIGTERM, SIGINT and SIGHUP end the daemon like --stop-server: no more connections, and running sessions end first. A
+// second signal ends the process at once, which is safe because the store tolerates a kill at any time.
 //
-// A thread of its own takes the signals; they are blocked in all others.
+// A separate thread takes the signals; all others block them.
 #ifndef HIPCACHE_DAEMON_STOP_ON_SIGNAL_H
 #define HIPCACHE_DAEMON_STOP_ON_SIGNAL_H
 
@@ -14,7 +14,7 @@ namespace hipcache::daemon {
 
 class StopOnSignal {
  public:
-  // Blocks the signals in this thread and in those that it starts. Before any other thread is started.
+  // Blocks the signals in this thread and in those that it starts. Call it before any other thread starts.
   static sigset_t block();
 
   StopOnSignal(sigset_t signals, std::function<void()> stop);
@@ -27,7 +27,7 @@ class StopOnSignal {
 
   std::function<void()> stop_;
   std::atomic<bool> ending_{false};
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // declared last, because it uses the others
 };
 
 }  // namespace hipcache::daemon

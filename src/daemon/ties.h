@@ -1,5 +1,4 @@
-// What ties a step's result to the directories it was made in, or to the id of its translation unit: found by looking
-// into what the step wrote and printed.
+// What ties a step's result to its directories or to the CUID: found by searching its outputs and messages.
 #ifndef HIPCACHE_DAEMON_TIES_H
 #define HIPCACHE_DAEMON_TIES_H
 
@@ -20,21 +19,23 @@ struct Ties {
   plan::PrefixMaps maps;
   inputs::RootTies roots;
   bool cuid = false;
-  bool command = false;  // options of the compiler's own command line: -fembed-bitcode
+  bool command = false;  // options of the compiler's command line, as with -fembed-bitcode
 
-  // Adds what these bytes, written or printed by the step, show.
+  // Adds the ties that these bytes, written or printed by the step, show.
   void look_into(std::string_view bytes, const inputs::Surroundings& from);
-  // The same of a file in that role. In a portable depfile each name stands by itself.
+  // The same for a file in that role. In a portable depfile each name stands by itself.
   void look_into(const std::string& role, std::string_view bytes, const inputs::Surroundings& from);
 };
 
-// The same of an undivided command and the directory that it ran in.
+// The same for an opaque compile and its working directory.
 class DirectoryTie {
  public:
-  // A map of names above the directory leaves a part of it, which is not looked for.
+  // A prefix map of a parent directory leaves a rest of the name. The search does not look for such rests, so it then
+  // counts as shown.
   DirectoryTie(const inputs::Surroundings& from, const std::vector<std::string>& arguments);
   void look_into(std::string_view bytes);
-  // Whether they mention the directory, or have parts (debug information, profiles) that may, compressed.
+  // Whether the bytes mention the directory, or have compressed parts (debug information, profiles) that may mention
+  // it.
   bool shows() const { return shows_ || hides_; }
   bool hides() const { return hides_; }
 
@@ -42,13 +43,13 @@ class DirectoryTie {
   const std::string physical_;
   const std::string logical_;
   bool shows_ = false;
-  bool hides_ = false;  // such parts
+  bool hides_ = false;  // has such parts
 };
 
-// Whether an output has parts (compressed debug information, profiles, LTO) in which looking does not find names.
+// Whether an output has parts (compressed debug information, profiles, LTO) in which a search does not find names.
 bool may_hold_names_unseen(std::string_view bytes);
 
-// Whether names may go into the outputs of such a command in a form in which looking does not find them.
+// Whether such a command may put names into its outputs in a form that a search does not find.
 bool may_hide_names(const std::vector<std::string>& arguments);
 
 // The roots that any of the arguments names.

@@ -1,4 +1,4 @@
-// A request as the history keeps it.
+// A request in the form of the miss history.
 #ifndef HIPCACHE_DAEMON_TRAIL_H
 #define HIPCACHE_DAEMON_TRAIL_H
 
@@ -14,7 +14,8 @@ namespace hipcache::daemon {
 
 action::Asked asked_by(const Request& request);
 
-// As its key has it. `planned` is null for the probe and for an undivided command: its arguments are the request's.
+// The step in the form of its key. `planned` is null for the probe and for an opaque compile, whose arguments are the
+// request's.
 action::TrailStep trail_step(const StepWork& work, const plan::Step* planned, const inputs::Surroundings& from);
 
 // The probes (of the driver, and of the linker wrapper), and all steps of the graph. REQUIRES: all steps succeeded.

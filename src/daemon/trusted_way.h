@@ -1,4 +1,4 @@
-// Who can change what a path leads to.
+// Checks who can change what a path leads to.
 #ifndef HIPCACHE_DAEMON_TRUSTED_WAY_H
 #define HIPCACHE_DAEMON_TRUSTED_WAY_H
 
@@ -10,12 +10,11 @@
 
 namespace hipcache::daemon {
 
-// The directory at `path`, which is absolute, if its owner, this user and root alone can change what lies in it and
-// which directory the path leads to. Else an error that names the place where others can.
+// The status of the directory at the absolute `path`, if only its owner, this user and root can change its contents and
+// which directory the path leads to. Otherwise an error that names the place that others can change.
 Result<struct stat> look_at_trusted(const std::string& path);
 
-// The same for a directory that lies in one of that owner, where the way to it was looked at already. A link is an
-// error.
+// The same for a directory in one of that owner, whose path was checked already. A link is an error.
 Status check_trusted_below(const std::string& path, uid_t owner);
 
 }  // namespace hipcache::daemon

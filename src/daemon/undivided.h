@@ -1,4 +1,4 @@
-// A compile that is served whole: one traced run of what the user typed (command/undivided.h).
+// Serves an opaque compile: one traced run of what the user typed (command/undivided.h).
 #ifndef HIPCACHE_DAEMON_UNDIVIDED_H
 #define HIPCACHE_DAEMON_UNDIVIDED_H
 
@@ -13,15 +13,15 @@
 
 namespace hipcache::daemon {
 
-// The request for the command as a whole, where its steps could not be told: a plan of a shape that nobody has taught
-// hipcache, a script around the compiler. Nothing where it cannot be served whole either.
+// The request as an opaque compile, if it cannot be split: the plan has an unknown shape, or a script runs the
+// compiler. Nothing if an opaque compile is impossible, too.
 std::optional<Request> undivided_instead(const Request& request, const command::Uncacheable& why);
 
-// The command as a step: its key is the request's.
+// The command as a step, with the request's key.
 StepWork undivided_work(const Request& request);
 
-// Runs it, unless it is stored, or another client is just running the same and leaves what it made. `missed`: that it
-// was looked up in vain, as in StepWork. Answered, or the reason why the compiler has to do it alone.
+// Runs the compile, unless its result is stored or another client is running the same. `missed`: as in StepWork.
+// Returns nothing if the client was answered, else the reason why the compiler has to run alone.
 std::optional<command::Uncacheable> serve_undivided(protocol::Channel& channel, Conclusion& conclusion,
                                                     const Request& request, std::optional<std::uint64_t> missed,
                                                     const Services& services, store::Lease& lease);

@@ -1,4 +1,4 @@
-// What became of a command that ran as it was typed: its files are where the user wants them, and are read from there.
+// Takes in the run of an opaque compile. Its outputs are where the user wants them, and are read from there.
 #ifndef HIPCACHE_DAEMON_UNDIVIDED_RUN_H
 #define HIPCACHE_DAEMON_UNDIVIDED_RUN_H
 
@@ -10,9 +10,9 @@
 
 namespace hipcache::daemon {
 
-// Reads all that is the user's to change again; what is left, storing it, is `work.store`. REQUIRES: it succeeded, and
-// what it printed has been taken in; the arguments live until that has been called. Whatever speaks against recording
-// it is the step's refusal, never an error: the user has what he asked for.
+// Reads every file that the user may change later. Storing the result remains as `work.store`. REQUIRES: the command
+// succeeded, and take_texts() was called; the arguments live until `work.store` has been called. Reasons against
+// recording become the step's refusal and never an error, because the user has his outputs.
 Status take_undivided(StepWork& work, const protocol::StepDone& report, const Request& request,
                       const RequestDirectory& directory, const Services& services, store::Lease& lease);
 

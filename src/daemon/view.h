@@ -1,4 +1,4 @@
-// Where the parts of the installation are.
+// Finds the parts of the installation.
 #ifndef HIPCACHE_DAEMON_VIEW_H
 #define HIPCACHE_DAEMON_VIEW_H
 
@@ -8,7 +8,7 @@
 
 namespace hipcache::daemon {
 
-// ../lib/libhipcache-trace.so from this program's directory, links resolved: installations may be moved and linked to.
+// ../lib/libhipcache-trace.so relative to this program's real directory: installations may be moved, and linked to.
 Result<std::string> find_trace_library();
 
 }  // namespace hipcache::daemon

@@ -1,16 +1,17 @@
-// A program around a compiler ("wrapper"): amdclang++ beside clang++, a shell script that ends in `exec clang++ "$@"`.
+// A program around a compiler ("wrapper"): amdclang++ beside clang++, or a shell script that ends in `exec clang++
+// "$@"`.
 //
-// The problem: what such a program does is its own affair, so its compiles are one step each, all architectures
-// together. The choice: it is run with the user's words, and the one driver that it becomes prints its jobs instead of
-// doing them (trace/preload_driver.c). If the driver got the user's words in the user's surroundings, with others
-// before or after them, then what the wrapper does is to start that driver, and the driver's jobs are the compile's.
-// It must also plan the same jobs where it is given the words that ask for them, which shows that it does not mind
-// them, and does twice the same. Anything else keeps the compile whole: a driver in a child process (the wrapper goes
-// on after it), other variables, another directory, mask or standard output, a word of its own. Rejected: a list of
-// known wrappers; they are everybody's own.
+// The problem: such a program may do anything, so its compiles would be opaque, with all architectures in one step. The
+// choice: run it with the user's words, and have the one driver that it becomes print its jobs instead of running them
+// (trace/preload_driver.c). If the driver got the user's words in the user's surroundings, possibly with other words
+// before or after them, then the wrapper only starts that driver, and the driver's jobs are the compile's. The wrapper
+// must also lead to the same jobs when it is itself given the words that ask for jobs; this shows that it ignores them
+// and acts the same twice. Otherwise the compile stays opaque: the driver runs in a child process (the wrapper
+// continues after it), or has other variables, another directory, mask or standard output, or the wrapper prints
+// something itself. Rejected: a list of known wrappers, because anybody can write one.
 //
-// A wrapper that leaves no trace (static) is believed only if it hands on just the user's words to the driver beside it
-// whose name ends its own: what else it may have read is not known. docs/coverage.md says what is trusted.
+// A wrapper that leaves no trace (static) may have read unknown files. It is accepted only if it passes exactly the
+// user's words to the driver beside it whose name ends its own. docs/coverage.md says what is trusted.
 #ifndef HIPCACHE_DAEMON_WRAPPER_H
 #define HIPCACHE_DAEMON_WRAPPER_H
 
@@ -27,27 +28,27 @@
 
 namespace hipcache::daemon {
 
-// The driver that is the last of the programs that a probe by `compiler` ran; "": none, or several, or another cache
-// stands between.
+// The driver that is the last of the programs that a probe by `compiler` ran. "" if there is none or several, or
+// another cache runs in between.
 std::string driver_in(const std::vector<std::string>& programs, const std::string& compiler);
 
-// Has the driver add the words, in a run of that directory.
+// Makes the driver of the next run in that directory add the words.
 Status prepare_driver(const ThroughWrapper& through, const RequestDirectory& directory);
 
 struct DriverBehind {
-  std::vector<std::string> words;  // that the wrapper gave it, its own name first
-  std::string beside;              // where an untraced wrapper found it; else ""
+  std::vector<std::string> words;  // what the wrapper gave the driver, its own name first
+  std::string beside;              // where an untraced wrapper found the driver; else ""
 };
 
-// What the run left in the directory; or why it is no such wrapper.
+// The driver behind the wrapper, from the files of the run; or why there is none.
 std::variant<DriverBehind, std::string> driver_behind(const StepWork& probe, const Request& request,
                                                       const RequestDirectory& directory, const Services& services);
 
-// The driver's words as a probe's result has them, and back; none of an ordinary probe's.
+// Encodes the driver's words for a probe's result, and decodes them; empty for an ordinary probe.
 std::string stored_words(const std::vector<std::string>& words);
 std::vector<std::string> words_in(const std::string& stored);
 
-// The command that the wrapper makes of the request's, if it is the same compile: by what it reads and writes.
+// The command that the wrapper makes of the request's, if it is the same compile by what it reads and writes.
 std::optional<command::Invocation> wrapped_invocation(const std::vector<std::string>& words, const Request& request,
                                                       const command::Parser& parser);
 
