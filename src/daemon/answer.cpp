@@ -14,11 +14,11 @@ namespace {
 
 using command::Uncacheable;
 
-// The last message of a request, as it is put together: what it says, and the files that go with it.
+// The final reply while it is built: the message, and the files to send with it.
 struct Answer {
   protocol::Finish finish;
   std::vector<UniqueFd> files;
-  std::size_t carried = 0;  // bytes of contents within the message
+  std::size_t carried = 0;  // bytes of file contents in the message
 };
 
 bool is_portable_depfile(const action::Output& output) {
@@ -41,7 +41,7 @@ Result<std::string> from_store(const action::Output& output, const Request& requ
   return std::move(*local);
 }
 
-// Small ones go within the message: that spares both sides five system calls.
+// Small files travel inside the message, which saves both sides five system calls.
 bool is_carried(std::size_t size, const Answer& answer) { return size <= protocol::kContentLimit - answer.carried; }
 
 Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Answer& answer) {
@@ -87,7 +87,8 @@ Status add_made(protocol::PlacedOutput output, const StepWork& step, const plan:
   return add_stored(std::move(output), made, request, services.store, answer);
 }
 
-// What a step that succeeded made for the user. Its bytes are where the run left them, in the store, or put together.
+// Adds the user's files of a step that succeeded. Their bytes are in the request's directory, in the store, or in
+// `filled`.
 Status add_placed(const StepWork& step, const Request& request, const RequestDirectory& directory,
                   const Services& services, Answer& answer) {
   for (const plan::StepOutput& file : step.outputs) {
@@ -101,7 +102,7 @@ Status add_placed(const StepWork& step, const Request& request, const RequestDir
   return done();
 }
 
-// The driver removes the outputs of the job that failed; a failed job's depfile stays, unless a header was not found.
+// The driver removes the outputs of a failed job. The job's depfile stays unless a header was not found.
 void add_left_by_failure(const StepWork& failed, const Request& request, const RequestDirectory& directory,
                          Answer& answer) {
   for (const plan::StepOutput& file : failed.outputs)
@@ -111,7 +112,7 @@ void add_left_by_failure(const StepWork& failed, const Request& request, const R
     answer.finish.removed.push_back(*request.invocation.depfile);
 }
 
-// Of a success.
+// The messages of a successful compile.
 protocol::Finish messages_of(const action::ActionResult& whole, const Request& request) {
   return {.exit_code = 0,
           .stdout_text = as_shown(whole.stdout_text, request),
@@ -190,9 +191,9 @@ std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const Request&
                                           const std::string& driver_stderr, const RequestDirectory& directory,
                                           const Services& services) {
   const StepWork& failed = *graph.failed();
-  // What a failed job leaves of them is another thing for each.
+  // A failed job leaves each kind of side file in a different state, so the compiler has to run.
   if (graph.writes_beside()) return Uncacheable{reason::kStepFailed, "with files beside the object"};
-  // The driver has a message of its own for a linker that failed.
+  // The driver prints a message of its own when a linker fails.
   if (request.invocation.links || !compiler_said_why(failed))
     return Uncacheable{reason::kStepFailed, failed.doubt.empty() ? failed.label : failed.label + ": " + failed.doubt};
 

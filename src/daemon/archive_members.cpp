@@ -11,7 +11,7 @@ constexpr std::string_view kMagic = "!<arch>\n";
 constexpr std::string_view kThinMagic = "!<thin>\n";
 constexpr std::size_t kHeader = 60;
 
-// A field of the header, less the blanks that fill it.
+// A header field without its padding blanks.
 std::string_view field(std::string_view header, std::size_t at, std::size_t size) {
   const std::string_view text = header.substr(at, size);
   return text.substr(0, text.find_last_not_of(' ') + 1);
@@ -19,7 +19,7 @@ std::string_view field(std::string_view header, std::size_t at, std::size_t size
 
 bool is_zero(std::string_view text) { return text.empty() || text == "0"; }
 
-// The index and the table of names, which a thin archive holds as well.
+// The symbol index and the table of names; a thin archive holds their contents, too.
 bool is_of_the_archive(std::string_view name) { return name == "/" || name == "//" || name == "/SYM64/"; }
 
 std::optional<std::uint64_t> number(std::string_view text) {

@@ -12,10 +12,11 @@ using protocol::Difference;
 using protocol::Differs;
 using Words = std::span<const std::string>;
 
-// More than commands have; past it everything between the common ends counts as changed.
+// More cells than ordinary commands need. Beyond this, everything between the common prefix and suffix counts as
+// changed.
 constexpr std::size_t kMaxCells = 4'000'000;
 
-// Length of the longest common subsequence of what is left of both, from each place on.
+// at(i, j): the length of the longest common subsequence of now[i..] and then[j..].
 class Common {
  public:
   Common(Words now, Words then) : columns_(then.size() + 1), lengths_((now.size() + 1) * columns_) {
@@ -32,7 +33,7 @@ class Common {
   std::vector<std::uint32_t> lengths_;
 };
 
-// Takes runs of changed arguments and makes a difference of each.
+// Joins each run of changed arguments into one difference.
 class Changes {
  public:
   void add(Differs kind, const std::string& word) {
@@ -51,7 +52,7 @@ class Changes {
   }
 
  private:
-  // What is only now and only then is in another place.
+  // A run that was removed in one place and added in another has moved.
   void join_moved() {
     for (Difference& added : all_) {
       if (added.kind != Differs::argument_added) continue;

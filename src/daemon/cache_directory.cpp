@@ -17,7 +17,7 @@ constexpr const char* kLock = "daemon.lock";
 constexpr const char* kLog = "daemon.log";
 constexpr const char* kTemporary = "tmp";
 
-// flock has no time limit of its own; asking again is bounded by `patience`.
+// flock has no timeout, so this polls for at most `patience`.
 Status lock(int fd, const std::string& path, std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -40,11 +40,12 @@ Result<CacheDirectory> CacheDirectory::take(const std::string& path, std::chrono
   if (Status locked = lock(held->get(), join_path(path, kLock), patience); !locked) return locked.error();
   if (!opened->is_in_place() || !opened->holds(kLock, held->get()))
     return Error{path + " was replaced while its lock was waited for"};
-  // In a cache that a group shares, what is made here would belong to the group, too.
+  // In a cache directory that a group shares, files made here would belong to the group, too.
   struct stat status{};
   if (fstat(opened->fd(), &status) == 0 && (status.st_mode & S_ISGID) != 0 && fchmod(opened->fd(), S_IRWXU) != 0)
     return system_error("cannot set the mode of", path);
-  // For those who want to stop a daemon that does not answer; a full disk must not keep it from starting.
+  // The process id serves --stop-server when the daemon does not answer. A full disk must not keep the daemon from
+  // starting.
   if (ftruncate(held->get(), 0) == 0) {
     [[maybe_unused]] const Status written = write_all(held->get(), std::to_string(getpid()), kLock);
   }

@@ -14,7 +14,7 @@ pid_t peer_process(int socket) {
   return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
 }
 
-// "PID (NAME) STATE ...", and the name may hold anything.
+// The format is "PID (NAME) STATE ...", and the name may hold any character.
 bool is_stopped(pid_t process) {
   constexpr std::uint64_t kLimit = 4096;
   if (process <= 0) return false;

@@ -19,7 +19,7 @@ using inputs::Told;
 using protocol::Difference;
 using protocol::Differs;
 
-constexpr std::size_t kShownDigits = 16;  // of a digest: 64 bits, which is what a trail knows
+constexpr std::size_t kShownDigits = 16;  // of a digest: 64 bits, which is all that the miss history keeps
 
 void append(Differences& to, Differences from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
@@ -152,7 +152,7 @@ Differences compare_asked(const Asked& now, const Asked& then) {
   compare_texts(Differs::asked_directory, now.working_directory, then.working_directory, out);
   if (now.working_directory == then.working_directory)
     compare_texts(Differs::asked_directory, now.logical_directory, then.logical_directory, out);
-  // It is made of the arguments, and differs with each of them.
+  // The CUID is derived from the arguments, so it differs whenever they do.
   if (now.arguments == then.arguments) compare_texts(Differs::cuid, now.cuid, then.cuid, out);
   return out;
 }
@@ -163,7 +163,7 @@ std::vector<ObservedDifference> compare_answers(const inputs::PathSet& set, cons
   const std::vector<Observation>& observations = set.observations();
   for (std::size_t i = 0; i < observations.size(); ++i)
     if (now[i] != then[i]) out.push_back({i, compare_told(observations[i], now[i], then[i])});
-  // Names that are one file are names of equal content: an edit of one parts them, and is said already.
+  // Names of one file have equal content. An edit of one of them separates them, and that edit is already reported.
   const bool edited = std::any_of(out.begin(), out.end(), [&](const ObservedDifference& one) {
     return observations[one.index].question == Question::content;
   });
@@ -204,7 +204,7 @@ Differences without_values(Differences differences, const Asked& now, const Aske
 
 void put_in_order(Differences& differences) {
   const auto key = [](const Difference& one) { return std::tie(one.kind, one.name, one.now, one.was); };
-  // Arguments keep the order that they stand in.
+  // Arguments keep their order.
   std::stable_sort(differences.begin(), differences.end(),
                    [](const Difference& left, const Difference& right) { return left.kind < right.kind; });
   Differences once;

@@ -30,7 +30,7 @@ namespace {
 
 using command::Uncacheable;
 
-// The request as a whole is stored and holds: answered without a look at its steps.
+// Answers from the request's own stored result, without looking at its steps. False if there is none.
 bool serve_whole(Conclusion& conclusion, const Request& request, const Services& services, store::Lease& lease) {
   if (request.settings.recache) return false;
   const std::optional<action::Hit> hit =
@@ -62,12 +62,13 @@ void count_steps(const StepGraph& graph, stats::Counters& counters) {
     if (planned.kind == plan::StepKind::link) counters.link(step.hit);
     if (step.hit) counters.saved(step.result.duration_us);
   }
-  // Only a host apart is ever replaced. That it was found has spared nobody anything.
+  // Only a host step with a deferred fatbin is ever replaced. If it was a hit, it saved nothing, so it is not counted.
   for (const auto& step : graph.replaced())
     if (!step->hit) counters.host(false);
 }
 
-// The linker wrapper ran a back end once more: it started another command than it had said, or on other bytes.
+// Counts and logs back ends that the linker wrapper ran again. It started another command than it had announced, or on
+// other bytes.
 void note_not_answered(const StepGraph& graph, const Request& request, const Services& services) {
   const std::size_t prepared =
       static_cast<std::size_t>(std::count_if(graph.steps().begin(), graph.steps().end(), [](const auto& step) {
@@ -93,15 +94,15 @@ stats::Outcome outcome_of(const StepGraph& graph) {
   return hits > 0 ? stats::Outcome::partial : stats::Outcome::miss;
 }
 
-// The result for the next request of this kind, the trail for those who ask why another one missed.
+// Records the result for the next equal request, and the miss history for explaining a later miss.
 void record(const action::ActionResult& whole, action::Examined examined, const Planned& planned,
             const StepGraph& graph, const Request& request, const Services& services) {
   if (const auto observed = record_whole(whole, std::move(examined), graph, request, services))
     record_trail(*observed, trail_steps(planned, graph, request), request, services);
 }
 
-// What may be recorded is settled first: the user may change any file once the compile has ended. To write it down is
-// nothing that the user waits for.
+// The daemon decides first what may be recorded, because the user may change any file once the compile has ended. Then
+// it sends the answer, and the user does not wait for the write.
 std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Request& request, const Planned& planned,
                                              const StepGraph& graph, const RequestDirectory& directory,
                                              const Services& services) {
@@ -115,7 +116,7 @@ std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Reque
   return why;
 }
 
-// Answered, or the reason why the compiler has to do it alone.
+// Returns nothing if the client was answered, else the reason why the compiler has to run alone.
 std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, Conclusion& conclusion, const Request& request,
                                           const Services& services, store::Lease& lease) {
   const std::optional<Explainer> explainer = explainer_for_log(request, services);
@@ -159,7 +160,7 @@ std::optional<Uncacheable> serve(protocol::Channel& channel, Conclusion& conclus
   return serve_undivided(channel, conclusion, *whole, std::nullopt, services, lease);
 }
 
-// --plan and --explain: no compile, and not counted as one.
+// --plan and --explain: these do not compile and are not counted.
 void serve_question(protocol::Channel& channel, const protocol::CompileRequest& message,
                     const std::variant<Request, Uncacheable>& understood, const Services& services) {
   if (const auto* why = std::get_if<Uncacheable>(&understood)) {

@@ -28,7 +28,7 @@ class Conclusion {
   Conclusion& operator=(const Conclusion&) = delete;
 
   // Sends the outcome of the compile; true if the client received it. After the first call of finish() or
-  // pass_through(), further calls do nothing.
+  // pass_through(), further calls send and count nothing.
   bool finish(stats::Outcome outcome, const protocol::Finish& message, const std::vector<int>& descriptors = {});
 
   // Tells the client to run the compiler itself.

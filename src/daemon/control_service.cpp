@@ -14,7 +14,7 @@ ControlReply ControlService::serve(ControlKind kind) {
     case ControlKind::stats:
       return statistics();
     case ControlKind::zero_stats:
-      pending_.wait_for_all();  // or a request that has ended for its client is counted after it
+      pending_.wait_for_all();  // otherwise a request whose client has ended could be counted after the reset
       counters_.zero();
       persistent_.save_if_changed();
       return {"", "Statistics zeroed"};

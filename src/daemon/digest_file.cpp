@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kName = "digests";
 constexpr std::uint64_t kSizeLimit = 4u << 20;
 
-// The boot, and who sees the files. Nothing if the kernel does not say which boot it is.
+// Identifies the boot and the view of the file system. Empty if the kernel does not show the boot's id.
 std::string origin_of(const protocol::Namespace& view) {
   constexpr std::uint64_t kBootLimit = 64;
   const Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id", kBootLimit);
@@ -33,7 +33,7 @@ DigestFile::DigestFile(inputs::World& world, const OwnDirectory& directory, cons
 void DigestFile::load() {
   if (origin_.empty()) return;
   const Result<UniqueFd> file = directory_.open_file(kName, O_RDONLY);
-  if (!file) return;  // as on the first start
+  if (!file) return;  // the first start has no file
   const Result<std::string> bytes = read_fd(file->get(), kSizeLimit, kName);
   if (!bytes || !world_.take_digests(*bytes, origin_))
     log_.info("digests start anew: the file is of another boot, or damaged");

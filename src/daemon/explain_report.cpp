@@ -25,7 +25,7 @@ using protocol::ExplainedStep;
 using protocol::Explanation;
 using protocol::Verdict;
 
-// Whether all of the request's steps are stored changes what there is to say: then what differs is of no step.
+// If all steps are stored, what differs belongs to no step, so the request reports what it observed.
 ExplainedStep explain_request(const Explainer& explainer, const Request& request, const Services& services,
                               store::Lease& lease, bool all_stored) {
   if (!request.settings.recache &&
@@ -37,7 +37,7 @@ ExplainedStep explain_request(const Explainer& explainer, const Request& request
   return explained("request", Verdict::runs, std::move(differences));
 }
 
-// What is said of the whole request is not said again of its steps.
+// If the request is compared with no stored compile, it says so once, and its steps do not repeat it.
 Differences unless_said(Differences differences, const Explainer& explainer) {
   return explainer.compared() == 0 ? Differences() : std::move(differences);
 }

@@ -16,7 +16,7 @@ using action::TrailStep;
 using protocol::Difference;
 using protocol::Differs;
 
-constexpr std::size_t kTold = 10;  // differences of one step: enough to see what happened
+constexpr std::size_t kTold = 10;  // differences shown per step: enough to see what happened
 
 bool is_variable(const ObservedDifference& one) {
   const Differs kind = one.difference.kind;
@@ -83,7 +83,7 @@ Differences Explainer::observed_by(const TrailStep& step, const Candidate& candi
   return within(part.get(), *candidate.then.observed.set, candidate.observed);
 }
 
-// What ties a result to its checkout, where a source's own name does: with advice.
+// If a root shows in a result because a source uses its own name, adds that source, so that the report can advise.
 void Explainer::add_own_name(const TrailStep& then, Differences& differences) const {
   const auto is_of_root = [](const Difference& one) { return one.kind == Differs::shown_root; };
   if (std::none_of(differences.begin(), differences.end(), is_of_root)) return;
@@ -96,7 +96,7 @@ void Explainer::add_own_name(const TrailStep& then, Differences& differences) co
   }
 }
 
-// Names of paths and arguments are portable in trails.
+// The miss history keeps paths and arguments in portable form.
 Differences Explainer::local(Differences differences) const {
   for (Difference& difference : differences)
     for (std::string* text : {&difference.name, &difference.now, &difference.was})
@@ -129,7 +129,7 @@ Differences Explainer::differences_of(const TrailStep& step, const std::vector<s
   return only(same_key ? Differs::gone : Differs::command);
 }
 
-// The log has no lines of the request to look at.
+// The log has no entry for the request, so a step's entry includes the request's differences.
 Differences Explainer::why_in_full(const TrailStep& step, const std::vector<std::string>& makers) const {
   Differences differences = why(step, makers);
   if (differences.size() != 1 || differences.front().kind != Differs::command) return differences;

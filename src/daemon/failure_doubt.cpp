@@ -14,10 +14,10 @@
 namespace hipcache::daemon {
 namespace {
 
-constexpr int kKilled = 128;  // from here on an exit code is a signal, in the shell's way of counting
+constexpr int kKilled = 128;  // exit codes from here on mean a signal, as in shells
 constexpr std::uint64_t kTraceLimit = 256u << 20;
 
-// Also where nobody can tell, unless the directory is not there.
+// True also if the state is unknown, unless the directory is missing.
 bool is_full(const std::string& directory) {
   constexpr std::uint64_t kEnough = 1u << 20;
   struct statvfs status{};
@@ -25,7 +25,7 @@ bool is_full(const std::string& directory) {
   return status.f_bavail * status.f_frsize < kEnough || (status.f_files > 0 && status.f_favail == 0);
 }
 
-// A write that failed leaves the trace without the end of the process.
+// A failed write leaves the trace without the process's end record.
 bool is_whole(const trace::Trace& trace) { return !trace.programs.empty() && trace.ends >= trace.programs.size(); }
 
 std::string doubt_by_trace(const std::string& trace_path, const Request& request) {
@@ -36,8 +36,8 @@ std::string doubt_by_trace(const std::string& trace_path, const Request& request
   return descriptor.empty() ? "" : "it reads " + descriptor;
 }
 
-// The disk may have room again by now, so the compiler's own words count too. In the user's language they go unseen:
-// the other signs remain.
+// The disk may have room again by now, so the compiler's messages count, too. Translated messages go unnoticed; the
+// other signs remain.
 bool speaks_of_room(const std::string& text) {
   for (const int number : {ENOSPC, EDQUOT, EFBIG, EMFILE, ENFILE, ENOMEM})
     if (text.find(strerrordesc_np(number)) != std::string::npos) return true;

@@ -10,7 +10,7 @@ namespace {
 
 bool may_pay(const HalvesCost& cost) { return !cost.is_known() || cost.pays(); }
 
-// A step that is stored needs no proof.
+// A stored step needs no proof.
 bool may_use_halves(const plan::Step& step, const Request& request, const Services& services, store::Lease& lease) {
   if (!step.halves || request.settings.readonly || request.settings.recache) return false;
   const StepWork work = work_for(step, {}, request, kStoredDirectory);

@@ -7,20 +7,20 @@ namespace {
 
 constexpr std::uint8_t kVersion = 1;
 
-// The price of a run in two, as measured with clang 15 and 19: another start of the compiler, and to write the bitcode
-// and read it again, which goes with the unit's size.
+// The extra cost of a split run, as measured with clang 15 and 19: another start of the compiler, and writing and
+// reading the bitcode, which is proportional to the unit's cost.
 constexpr std::uint64_t kProcessUs = 30'000;
-constexpr std::uint64_t kPassagePart = 40;  // one part of so many
+constexpr std::uint64_t kPassagePart = 40;  // one part in this many
 
-// How often an edit leaves the bitcode as it was, until the unit's own edits tell: one time of so many.
+// Until the unit's own edits show otherwise, one edit in this many is assumed to leave the bitcode unchanged.
 constexpr std::uint64_t kEditsUntilSpared = 5;
 
 Error damaged() { return Error{"the cost of a device step is damaged"}; }
 
 }  // namespace
 
-// As long as nobody knows: half and half. The first run in two tells, and after that only a whole that is another one
-// altogether says anything new: a busy machine adds a third to what the same takes.
+// Without a split run, the cost is assumed to be half and half. The first split run measures both parts. After that, a
+// run as one changes the cost only if it is twice as large: a busy machine can add a third to the same work.
 void HalvesCost::ran_as_one(std::uint64_t whole_us) {
   if (apart_ == 0) {
     front_us_ = whole_us / 2;

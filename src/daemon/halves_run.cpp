@@ -18,8 +18,8 @@
 namespace hipcache::daemon {
 namespace {
 
-constexpr std::uint64_t kTimeLimit = 64;       // bytes of a file that has a time
-constexpr std::uint64_t kSaidLimit = 1 << 20;  // of one that should be empty
+constexpr std::uint64_t kTimeLimit = 64;       // bytes of a file that holds a time
+constexpr std::uint64_t kSaidLimit = 1 << 20;  // bytes of a file that should be empty
 
 StepWork half_of(const StepWork& whole, const char* name, const std::vector<plan::StepCommand>& commands,
                  const RequestDirectory& directory) {
@@ -32,7 +32,8 @@ StepWork half_of(const StepWork& whole, const char* name, const std::vector<plan
   return half;
 }
 
-// Where the source lies in no root, its bitcode has one name for it everywhere, and is not looked into.
+// If the source is below no root, its bitcode names it in the same way everywhere, and the digest need not look for
+// roots.
 Roots roots_of_source(const Request& request) {
   const Roots& roots = request.from.roots;
   return roots.holding(request.invocation.source) == 0 ? Roots() : roots;
@@ -40,12 +41,12 @@ Roots roots_of_source(const Request& request) {
 
 const action::Output* code_object(const StepWork& back) { return back.result.output(plan::kCodeObject); }
 
-// What src/trace/preload_then.c left beside the record of the run.
+// The path of a file that src/trace/preload_then.c left beside the run's trace.
 std::string left_beside(const protocol::StepDone& report, const char* ending, const RequestDirectory& directory) {
   return directory.file(std::to_string(report.step) + ".trace" + ending);
 }
 
-// The processor time of the first of both, once it has succeeded.
+// The processor time of the front end; nothing if it did not succeed.
 std::optional<std::uint64_t> time_of_first(const protocol::StepDone& report, const RequestDirectory& directory) {
   const Result<std::string> text = read_file(left_beside(report, ".first", directory), kTimeLimit);
   std::uint64_t time = 0;
@@ -60,15 +61,15 @@ bool second_was_silent(const protocol::StepDone& report, const RequestDirectory&
 
 bool is_silent(const protocol::StepDone& report) { return report.stdout_text.empty() && report.stderr_text.empty(); }
 
-// The same run less what it printed.
+// The same report without its messages.
 protocol::StepDone silent(protocol::StepDone report) {
   report.stdout_text.clear();
   report.stderr_text.clear();
   return report;
 }
 
-// The front end's own word on the source, which it says whatever it is to make of it: clang counts the errors last.
-// What ends otherwise may be trouble with the bitcode.
+// Whether the front end rejected the source, which it does regardless of its output format: clang prints the error
+// count last. Any other ending may be trouble with the bitcode.
 bool is_error_of_source(const protocol::StepDone& report, const plan::Halves& halves) {
   constexpr std::string_view kLast = " generated when compiling for ";
   const std::string& text = report.stderr_text;
@@ -113,7 +114,7 @@ HalvesRun::HalvesRun(StepWork& whole, const Request& request, const Services& se
   }
 }
 
-// Trouble with a half is none of the step's: that is then run as the driver has it.
+// A failure of the split run is not the step's failure: the step then runs as one.
 Status HalvesRun::take_in(const protocol::StepDone& report) {
   const StepWork* ran = std::exchange(next_, nullptr);
   if (ran == &whole_) return take_whole(report);
@@ -138,12 +139,12 @@ Status HalvesRun::take_both(const protocol::StepDone& report) {
   if (Status taken = take_bitcode(report); !taken) return taken;
   back_.trace_ending = ".trace.then";
   if (Status taken = take_code(silent(report)); !taken) return taken;
-  front_.result.duration_us = 0;  // the back end's has both
+  front_.result.duration_us = 0;  // the back end's duration covers both
   cost_.ran_apart(*front_us, report.processor_us - std::min(*front_us, report.processor_us));
   return join_or_audit();
 }
 
-// The front end's run: what it printed, and the key of the back end's.
+// Takes in the front end's run: its messages, and the digest of its bitcode for the back end's key.
 Status HalvesRun::take_bitcode(const protocol::StepDone& report) {
   if (Status texts = take_texts(front_, report, directory_); !texts) return texts;
   const Result<std::string> bitcode = read_file(directory_.file(whole_.halves->bitcode), kOutputLimit);
@@ -188,7 +189,7 @@ Status HalvesRun::take_back(const protocol::StepDone& report) {
   return join_or_audit();
 }
 
-// The back end's run, which is stored by itself. Where it cannot be, the step cannot be either.
+// Takes in the back end's run, which is stored by itself. If it cannot be stored, neither can the step.
 Status HalvesRun::take_code(const protocol::StepDone& report) {
   return daemon::take_in(back_, report, request_, directory_, services_, lease_);
 }
@@ -200,7 +201,7 @@ Status HalvesRun::join_or_audit() {
   return done();
 }
 
-// What both made becomes the step's, and depends on what both saw.
+// Makes the step's result of both runs. It depends on what both runs read.
 Status HalvesRun::join() {
   const Result<std::string> bytes = read_output(back_, back_.outputs.front(), directory_.path(), services_.store);
   if (!bytes) return bytes.error();
@@ -211,7 +212,7 @@ Status HalvesRun::join() {
   take_trace(front_, front_report_, ties, request_, directory_, services_);
 
   whole_.ended = true;
-  whole_.descriptor = front_.descriptor;  // the back end opens nothing that the source names
+  whole_.descriptor = front_.descriptor;  // the back end opens no file that the source names
   whole_.result = std::move(front_.result);
   whole_.result.duration_us += back_.result.duration_us;
   whole_.result.outputs = {*code_object(back_)};
@@ -220,7 +221,7 @@ Status HalvesRun::join() {
   whole_.refusal = refused.refusal;
   whole_.refusal_detail = refused.refusal_detail;
   if (whole_.refusal.empty()) record_together(whole_, {front_.witnessed, back_.witnessed}, request_, services_);
-  // A step counts once: of a back end that is not stored, take_code() has told.
+  // A step counts once: if the back end is not stored, take_code() has counted that.
   if (!whole_.refusal.empty() && back_.refusal.empty()) note_not_stored(whole_, request_, services_);
   note_cost();
   return done();

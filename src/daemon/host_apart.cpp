@@ -18,7 +18,7 @@ const plan::Step& host_of(const std::vector<plan::Step>& steps) {
                        [](const plan::Step& step) { return step.kind == plan::StepKind::host; });
 }
 
-// What the user gets in the place of what the step made, unless that is what he gets.
+// Puts the fatbin into the step's output, unless the output needs none.
 Status fill(StepWork& step, const plan::StepOutput& file, const StepGraph& graph, const RequestDirectory& directory,
             const Services& services, store::Lease& lease) {
   const std::optional<GivenInput> fatbin = graph.maker_of(file.fatbin);

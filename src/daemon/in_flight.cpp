@@ -53,7 +53,7 @@ InFlight::Clock::duration InFlight::limit_for(const Digest& key) const {
   return std::min<Clock::duration>(2 * known->second + limits_.slack, limits_.most);
 }
 
-// A run that was reported only waits for the store: what its client does meanwhile says nothing of it.
+// A run that was reported only waits for the store, so what its client does meanwhile does not matter.
 InFlight::Clock::time_point InFlight::overdue(const Entry& entry) const {
   Clock::time_point first = entry.overdue;
   if (entry.holder == 0 || !unreported_.contains(entry.run)) return first;
@@ -72,8 +72,8 @@ void InFlight::remember(const Digest& key, Clock::duration took) {
   took_[key] = took;
 }
 
-// The wake-ups are written under the lock, so that none is written to after forget() returned. The time of a run that
-// was taken over is not remembered: its client may have been stopped meanwhile.
+// Writes the wake-ups under the lock, so that none is written after forget() has returned. The duration of a run that
+// was taken over is not kept, because its client may have been stopped meanwhile.
 void InFlight::release(const Claim& claim) {
   const std::lock_guard lock(mutex_);
   unreported_.erase(claim.run_);

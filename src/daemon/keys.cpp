@@ -21,12 +21,12 @@ Hasher hasher_for(const char* domain, const Request& request) {
   return hasher;
 }
 
-// Where the driver is to ask the processor, it makes other jobs on another one; those name what it found.
+// If the driver asks the processor, its jobs differ between machines, and they name what it found.
 void add_processor(Hasher& hasher, const Request& request) {
   if (asks_processor(request.invocation.expanded)) hasher.field(processor());
 }
 
-// What the driver is called and where: argv[0] is in its messages, the directory in its jobs.
+// How and where the driver is called: its messages contain argv[0], its jobs the directory.
 void add_driver(Hasher& hasher, const Request& request) {
   add_processor(hasher, request);
   hasher.field(request.compiler).field(request.invocation.argv[0]);
@@ -53,7 +53,7 @@ const char* domain_of(plan::StepKind kind) {
   return "unknown";
 }
 
-// A macro's text is the source's own to measure and to hash.
+// A macro's text must stay as typed: the source may measure or hash it.
 bool defines_macro(const std::vector<std::string>& argv, std::size_t index) {
   const std::string_view argument = argv[index];
   const std::string_view before = index > 0 ? std::string_view(argv[index - 1]) : "";
@@ -62,7 +62,7 @@ bool defines_macro(const std::vector<std::string>& argv, std::size_t index) {
   return before == "-D" || before == "--define-macro" || before == "-Xclang" || before == "-Xpreprocessor";
 }
 
-// A name that others are put behind without a slash between them: "-iprefix /b -iwithprefix .sources".
+// A name to which others are appended without a slash: "-iprefix /b -iwithprefix .sources".
 bool is_joined_to_others(const std::vector<std::string>& argv, std::size_t index) {
   constexpr std::array<std::string_view, 2> kPrefix = {"-iprefix", "--include-prefix"};
   return std::any_of(kPrefix.begin(), kPrefix.end(), [&](std::string_view option) {
@@ -70,7 +70,7 @@ bool is_joined_to_others(const std::vector<std::string>& argv, std::size_t index
   });
 }
 
-// Options with a path right after them.
+// Options directly followed by a path.
 constexpr auto kBeforePaths = std::to_array<std::string_view>(
     {"-I", "-L", "-B", "-F", "-o", "-MF", "-MT", "-MQ", "-MJ", "-isystem", "-iquote", "-idirafter", "-include",
      "-imacros", "-cxx-isystem", "-isysroot", "-specs", "-Wp,-MD,", "-Wp,-MMD,"});
@@ -83,7 +83,7 @@ std::string portable_argument(const std::string& argument, const Roots& roots) {
   return std::string(option) + roots.portable_path(std::string_view(argument).substr(path));
 }
 
-// What is stored of the step, and in which form. Names and places are not: who gets a file is the plan's to say.
+// The roles and forms of the step's outputs. Names and places do not count, because the plan decides who gets a file.
 void add_outputs(Hasher& hasher, const std::vector<plan::StepOutput>& outputs) {
   hasher.field(outputs.size());
   for (const plan::StepOutput& output : outputs) hasher.field(output.role).field(output.fatbin.empty() ? 0 : 1);
@@ -125,14 +125,14 @@ const std::vector<std::string>& undivided_arguments(const command::Invocation& i
 
 namespace {
 
-// Where there is none, the key is that of a command that updates nothing.
+// Without an updated file, the key is that of a command that updates nothing.
 void add_updated(Hasher& hasher, const Updated& updated) {
   if (updated.path.empty()) return;
   hasher.field(updated.content ? "updates" : "makes").field(updated.mode);
   if (updated.content) hasher.field(*updated.content);
 }
 
-// As it was typed, and wherever: what of the directory matters is asked by the path set.
+// The key of the command as typed, in any directory: the path set asks what matters of the directory.
 action::ActionKey undivided_key(const Request& request) {
   Hasher hasher = hasher_for("undivided", request);
   hasher.field(request.from.roots.portable_path(request.compiler));
@@ -151,7 +151,7 @@ action::ActionKey request_key(const Request& request) {
   add_list(hasher, request.invocation.without_archs);
   hasher.field(request.invocation.archs.size());
   for (const command::ArchId& arch : request.invocation.archs) hasher.field(arch.name);
-  // Up to clang 17 the new driver bundles in the order of the command line; the others sort.
+  // Up to clang 17 the new driver bundles in command line order; later versions sort.
   if (request.invocation.new_driver) add_list(hasher, request.invocation.expanded);
   hasher.field(request.from.cuid);
   return {hasher.finish()};

@@ -8,15 +8,15 @@
 namespace hipcache::daemon {
 namespace {
 
-// RocksDB keeps 256 files open (rocks_options.cpp); the rest is for its logs and for what the daemon itself holds.
+// RocksDB keeps 256 files open (rocks_options.cpp). The rest is for its logs and for the daemon itself.
 constexpr rlim_t kOwn = 256 + 64;
 
-// A connection, the files of running steps, and the larger outputs of one answer. An answer with very many outputs
-// needs more for a moment: a session that finds no descriptor is passed through.
+// A connection, the files of running steps, and the larger outputs of one reply. A reply with very many outputs needs
+// more for a moment; a session that gets no descriptor is passed through.
 constexpr rlim_t kOfASession = 8;
 constexpr rlim_t kFewestSessions = 8;
 
-// RocksDB's log of writes and its files of values grow to 64 MiB (rocks_options.cpp), and by one value more.
+// RocksDB's write-ahead log and value files grow to 64 MiB (rocks_options.cpp), plus one value.
 constexpr rlim_t kFileSize = 256 << 20;
 
 }  // namespace

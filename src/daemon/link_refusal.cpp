@@ -19,7 +19,7 @@ using command::Making;
 using inputs::Refusal;
 using inputs::Written;
 
-// Absolute; empty where the output's name is among the inputs' names as well.
+// Absolute; empty if an input has the same name as the output.
 std::string replaced_file(const Request& request) {
   const std::string linked = linked_file(request);
   if (linked.empty()) return "";
@@ -28,7 +28,7 @@ std::string replaced_file(const Request& request) {
   return std::count_if(words.begin() + 1, words.end(), names_it) <= 1 ? linked : "";
 }
 
-// Names of the files that the command made in its temporary directory, which are others each time.
+// The names of files that the command made in its temporary directory, which are random.
 std::set<std::string> temporary_names(const std::vector<trace::Record>& records, const std::string& directory) {
   std::set<std::string> names{directory};
   for (const trace::Record& record : records)
@@ -38,8 +38,8 @@ std::set<std::string> temporary_names(const std::vector<trace::Record>& records,
   return names;
 }
 
-// A linker may write the names of its inputs down, and some of those are the driver's: objects of a source that was
-// compiled on the way, and of link-time optimization.
+// A linker may record the names of its inputs. Some of these are random names of the driver's: objects of a source
+// compiled on the way, or of link-time optimization.
 std::optional<Refusal> temporary_name_in(const std::vector<Made>& made, const std::vector<trace::Record>& records,
                                          const std::string& directory) {
   for (const std::string& name : temporary_names(records, directory))
@@ -49,8 +49,8 @@ std::optional<Refusal> temporary_name_in(const std::vector<Made>& made, const st
   return std::nullopt;
 }
 
-// An id by chance (--build-id=uuid) may be asked for by a configuration file, or by one of specs. Compilers draw
-// numbers that show nowhere; a linker has no other use for them.
+// A configuration or specs file may ask for a random id (--build-id=uuid). Compilers also read random numbers, but do
+// not put them into outputs; a linker uses them only for ids.
 bool draws_by_chance(const std::vector<trace::Record>& records) {
   const bool compiles = std::any_of(records.begin(), records.end(), [](const trace::Record& record) {
     const std::string_view name = base_name(record.text);

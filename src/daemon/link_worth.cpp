@@ -16,7 +16,7 @@ using command::Making;
 using command::Uncacheable;
 
 constexpr std::uint8_t kVersion = 1;
-constexpr std::uint64_t kDay = 86'400ull * 1'000'000'000;  // after which it is measured again
+constexpr std::uint64_t kDay = 86'400ull * 1'000'000'000;  // after this the command is measured again
 
 std::uint64_t size_of_file(const std::string& path) {
   struct stat status{};

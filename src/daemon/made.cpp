@@ -17,8 +17,8 @@ bool is_executable(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IXUSR) != 0;
 }
 
-// A fatbin holds its code objects, an object its fatbin; depfiles of one project name the same headers. Of an undivided
-// command they are the files that are written in place.
+// What an output resembles, for compression: a fatbin contains its code objects, an object its fatbin, and depfiles of
+// one project name the same headers. For an opaque compile, files written in place are taken for depfiles.
 store::Likeness likeness_of(const Made& output, const StepWork& work) {
   for (const char* of_parts : {plan::kBundle, plan::kFatbinObjectRole, plan::kObject})
     if (output.role == of_parts) return {.parts = work.inputs};
@@ -33,7 +33,7 @@ Result<Made> read_plain(std::string role, const std::string& path) {
   return Made{.role = std::move(role), .bytes = std::move(*bytes), .executable = is_executable(path)};
 }
 
-// A failure is the step's refusal.
+// A failure becomes the step's refusal.
 void store_bytes(StepWork& work, const std::string& bytes, const store::Likeness& likeness, const Request& request,
                  const Services& services) {
   if (!work.refusal.empty() || request.settings.readonly) return;
@@ -99,7 +99,7 @@ namespace {
 
 constexpr const char* kOwnName = "own-name";
 
-// Of a result that a source's own name ties to the checkout.
+// Counts a result that is tied to the checkout because a source uses its own name.
 void count_tie(const inputs::Witnessed& witnessed, const Request& request, const Services& services) {
   if (witnessed.asks_own_name.empty()) return;
   const std::string& source = witnessed.asks_own_name;

@@ -1,4 +1,4 @@
-// hipcached: the wiring of the daemon, and nothing else.
+// hipcached: wires the daemon together.
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/stat.h>
@@ -38,21 +38,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLockPatience = 2500ms;  // for a daemon on its way out; less than a client waits for us
-constexpr int kArenas = 2;  // of malloc: one per thread would hold on to memory that bursts of sessions used
+constexpr auto kLockPatience = 2500ms;  // for a daemon that is stopping; less than a client waits for this one
+constexpr int kArenas = 2;  // of malloc: with one per thread, memory from bursts of sessions would stay allocated
 
 int fail(const std::string& message) {
   std::fprintf(stderr, "hipcached: error: %s\n", message.c_str());
   return 1;
 }
 
-// Whoever started us has heard by now what there was to hear, and shall not be held by our end of its pipe.
+// The client has read the start messages by now. Closing the pipe releases it.
 void leave_standard_error() {
   const UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
   if (null) dup2(null.get(), STDERR_FILENO);
 }
 
-// Those that the user named come first: no more than store::kMostLayers are read.
+// Seeds come first, because at most store::kMostLayers are read.
 std::vector<store::Layer> lower_layers(SeedStores& seeds, MemberStores& members) {
   std::vector<store::Layer> layers = seeds.layers();
   for (std::string& directory : members.others()) layers.push_back({.directory = std::move(directory)});
@@ -62,7 +62,7 @@ std::vector<store::Layer> lower_layers(SeedStores& seeds, MemberStores& members)
 int run() {
   const sigset_t signals = StopOnSignal::block();
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of the write, as a full disk is
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit becomes a write error, like a full disk
   raise_limits();
   mallopt(M_ARENA_MAX, kArenas);
   umask(077);
@@ -72,7 +72,7 @@ int run() {
   if (Status files = check_allowed_file_size(); !files) return fail(files.error().message);
   const Result<config::Settings> settings = config::load(config::lookup_in_process());
   if (!settings) return fail(settings.error().message);
-  umask(settings->umask | S_IWGRP | S_IWOTH);  // a group shares the directory, and no file in it
+  umask(settings->umask | S_IWGRP | S_IWOTH);  // a group shares the directory but may not write to its files
   if (Status user = config::check_home(*settings); !user) return fail(user.error().message);
   const Result<std::string> reachable = protocol::socket_path(settings->directory);
   if (!reachable) return fail(reachable.error().message);
@@ -88,12 +88,12 @@ int run() {
           settings->log.empty() ? Log::Level::warning : Log::Level::debug);
   MemberStores members(*cache, config::group_sharing(*settings, *cache), home, log);
   if (Status usable = members.check(); !usable) return fail(usable.error().message);
-  // Before the store, which takes its time where it is large: who starts us waits for an answer, no longer for a
-  // socket.
+  // The socket opens before the store, because a large store opens slowly: the client then waits for a reply and no
+  // longer for the socket.
   std::function<void(UniqueFd)> serve;
   std::function<void()> save;
   std::function<bool()> is_in_place = [&directory] { return directory->is_in_place(); };
-  // By the descriptor: the socket is made, and removed, in the directory that we hold.
+  // The descriptor's path ensures that the socket is made and removed in the locked directory.
   Server server({.socket_path = join_path(directory->own().anchored(), "daemon.sock"),
                  .idle_timeout = settings->idle_timeout,
                  .max_sessions = *sessions,

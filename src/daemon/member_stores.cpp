@@ -17,10 +17,10 @@ using namespace std::chrono_literals;
 
 constexpr const char* kFirst = "store";
 constexpr const char* kFurther = "store-";
-constexpr const char* kUsedBefore = "used-store";  // in the daemon's directory: a name
+constexpr const char* kUsedBefore = "used-store";  // a file in the daemon's directory that holds a store's name
 constexpr std::uint64_t kLongestName = 64;
 
-// A daemon that was killed lets go of its locks one after the other.
+// A killed daemon releases its locks one by one.
 constexpr auto kPatience = 300ms;
 constexpr auto kAgain = 10ms;
 
@@ -51,7 +51,7 @@ Result<std::unique_ptr<store::Store>> MemberStores::open(const std::string& name
   auto opened = store::open_store({.directory = name, .within = &directory_, .max_bytes = max_bytes}, log_);
   if (!opened) return opened;
   own_ = name;
-  // Where this cannot be written another store may be taken the next time, and this one is read.
+  // If this write fails, the next daemon may take another store, and reads this one.
   [[maybe_unused]] const Status noted = replace_file(join_path(home_, kUsedBefore), name);
   return opened;
 }
@@ -75,8 +75,8 @@ Result<std::unique_ptr<store::Store>> MemberStores::open_own(std::uint64_t max_b
                ErrorCode::busy};
 }
 
-// Whether another store will do: this one is held, or somebody else's. One of ours to which others may write is an
-// error that the user mends.
+// Whether to try another store: this one is in use, or belongs to another user. If others may write to the user's own
+// store, the user must fix that, so it is an error.
 bool MemberStores::is_taken(const std::string& name, const Error& error) const {
   struct stat status{};
   if (error.code != ErrorCode::denied) return error.code == ErrorCode::busy;

@@ -9,8 +9,8 @@
 namespace hipcache::daemon {
 namespace {
 
-// What may follow "NAME." without being derived from the name of an output: endings of sources and headers, and of
-// functions that a compiler cloned.
+// Words after "NAME." that do not derive from an output's name: extensions of sources and headers, and suffixes of
+// function clones.
 constexpr auto kOthers = std::to_array<std::string_view>(
     {"c",   "cc",  "cp", "cpp", "cxx", "c++",  "C",         "h",    "hh",         "hp",       "hpp",
      "hxx", "h++", "H",  "inc", "inl", "ipp",  "tcc",       "tpp",  "txx",        "def",      "hip",
@@ -20,7 +20,7 @@ bool is_of_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '+';
 }
 
-// The word at the beginning of the text.
+// The word at the start of the text.
 std::string_view word_of(std::string_view text) {
   return text.substr(0,
                      static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_of_word) - text.begin()));

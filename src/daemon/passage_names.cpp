@@ -12,7 +12,7 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
   return text;
 }
 
-// Where LLVM has it.
+// The temporary directory that LLVM would choose.
 std::string temporary_directory(const Request& request) {
   for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})
     if (const char* value = request.from.variable(name); value != nullptr && *value != '\0') return value;

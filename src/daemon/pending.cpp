@@ -19,7 +19,7 @@ void Pending::wait_for_all(std::chrono::milliseconds limit) {
   wait([](const Keys&) { return true; }, limit);
 }
 
-// Marks that are made meanwhile do not count, or a busy daemon could keep somebody waiting.
+// Marks made during the wait do not count, or a busy daemon could make a client wait forever.
 void Pending::wait(const std::function<bool(const Keys&)>& matters, std::chrono::milliseconds limit) {
   std::unique_lock lock(mutex_);
   const std::uint64_t now = next_;

@@ -11,10 +11,10 @@ namespace {
 
 struct Made {
   std::string label;
-  std::optional<Digest> digest;  // of what is stored
+  std::optional<Digest> digest;  // nothing if it is not stored
 };
 
-// By the name of the output.
+// By output name.
 using MadeByName = std::map<std::string, Made>;
 
 // The digests of the step's inputs, if all of them are known.
@@ -35,7 +35,7 @@ std::vector<std::string> makers_of(const plan::Step& step, const MadeByName& mad
   return labels;
 }
 
-// Adds what the step makes; whether it is stored.
+// Adds the step's outputs to `made`. Returns whether the step is stored.
 bool add_made(StepWork& work, bool has_key, const Request& request, const Services& services, store::Lease& lease,
               MadeByName& made) {
   std::optional<action::Hit> hit;

@@ -47,7 +47,7 @@ Status run_probe(StepWork& probe, protocol::Channel& channel, const Request& req
   return ran;
 }
 
-// What the probe made, as a plan of the user's command. A probe through a wrapper plans the wrapper's.
+// Reads the probe's output as a plan of the user's command. A probe through a wrapper plans the wrapper's command.
 std::variant<Planned, Uncacheable> read(StepWork probe, const Request& request, const Services& services) {
   std::optional<command::Invocation> wrapped;
   if (const std::vector<std::string> words = words_in(probe.result.stdout_text); !words.empty()) {
@@ -60,7 +60,7 @@ std::variant<Planned, Uncacheable> read(StepWork probe, const Request& request, 
   return Planned{std::move(*plan), std::move(probe)};
 }
 
-// Runs the wrapper once more, with the user's words. `told`: the probe that gave it the words that ask for jobs.
+// Runs the wrapper again, with the user's words. `told`: the probe that gave the wrapper the words that ask for jobs.
 std::variant<Planned, Uncacheable> ask_through(const StepWork& told, plan::IdFor id_for, protocol::Channel& channel,
                                                const Request& request, const Services& services, store::Lease& lease) {
   if (std::any_of(told.ran.begin(), told.ran.end(), command::names_other_cache))
@@ -80,7 +80,7 @@ std::variant<Planned, Uncacheable> ask_through(const StepWork& told, plan::IdFor
   return read(std::move(probe), request, services);
 }
 
-// Whether the wrapper was asked and said what is understood; its answer.
+// Asks the linker wrapper for its jobs and adds them to the plan. An error if that fails.
 Status ask_wrapper(Planned& planned, protocol::Channel& channel, const Request& request, const Services& services,
                    store::Lease& lease, const Explainer* explainer) {
   const Result<RequestDirectory> directory = probe_directory(request, services);
@@ -105,7 +105,7 @@ Status ask_wrapper(Planned& planned, protocol::Channel& channel, const Request& 
   return plan::take_back_ends(planned.plan, probe.result.stderr_text, kStoredDirectory);
 }
 
-// Without an answer the back ends run within the bundle's step. What was asked is no part of the request then.
+// Without an answer, the back ends run within the bundle step, and the wrapper probe is not part of the request.
 void add_back_ends(Planned& planned, protocol::Channel& channel, const Request& request, const Services& services,
                    store::Lease& lease, const Explainer* explainer) {
   if (!planned.plan.question) return;
@@ -129,7 +129,7 @@ std::variant<Planned, Uncacheable> ask(plan::IdFor id_for, protocol::Channel& ch
   services.counters.probe(probe.hit);
   if (!probe.succeeded()) return Uncacheable{reason::kProbeFailed, "exit code " + std::to_string(probe.exit_code)};
   if (probe.refusal == reason::kWrapper) return ask_through(probe, id_for, channel, request, services, lease);
-  // A compiler that cannot be watched proves nothing, whatever it plans.
+  // A compiler that cannot be traced proves nothing, whatever it plans.
   if (probe.refusal == reason::kUntraceable) return Uncacheable{probe.refusal, request.compiler};
   return read(std::move(probe), request, services);
 }
@@ -147,7 +147,8 @@ std::variant<Planned, Uncacheable> obtain_plan(protocol::Channel& channel, const
                                                const Explainer* explainer) {
   const auto ask_with = [&](plan::IdFor id_for) { return ask(id_for, channel, request, services, lease, explainer); };
   const bool may_ignore_id = request.invocation.new_driver && !request.invocation.user_cuid;
-  // Up to clang 19 the new driver knows nothing of ids. Later ones add theirs to ours, which is refused.
+  // Up to clang 19 the new driver ignores -cuid=. Later versions add an id of their own to the option for the front
+  // ends, and that plan is refused.
   auto planned = ask_with(may_ignore_id ? plan::IdFor::frontends : plan::IdFor::driver);
   if (may_ignore_id && !std::holds_alternative<Planned>(planned)) planned = ask_with(plan::IdFor::driver);
   if (auto* found = std::get_if<Planned>(&planned)) add_back_ends(*found, channel, request, services, lease, explainer);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint64_t kLimit = 1u << 20;
 
-// Of each processor the kernel tells the same but for these, and what follows the first is not read.
+// Whether the line is constant. The other lines of /proc/cpuinfo differ between the processors of one machine or over
+// time. Only the first processor is read.
 bool is_constant(std::string_view line) {
   constexpr auto kPassing =
       std::to_array<std::string_view>({"processor", "cpu MHz", "bogomips", "apicid", "initial apicid", "core id",

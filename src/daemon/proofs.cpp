@@ -18,8 +18,8 @@ bool compare(const StepWork& work, const Proofs& kind, const std::string& direct
   return first && second && kind.compare(*first, *second);
 }
 
-// Bytes of these digests compare the same way every time. That they are what this compiler makes is another question,
-// which was asked by looking the step up, or by running it.
+// Outputs with these digests compare the same way every time, so the verdict is kept. Whether this compiler makes these
+// outputs was answered by the lookup or the run.
 bool holds(const StepWork& work, const Proofs& kind, const std::string& directory, const Services& services) {
   const action::Output* first = work.made(work.outputs[0]);
   const action::Output* second = work.made(work.outputs[1]);
@@ -31,7 +31,7 @@ bool holds(const StepWork& work, const Proofs& kind, const std::string& director
   return true;
 }
 
-// Why what was run is no proof; or "".
+// Why the run is no proof, or "".
 std::string failure_of(const StepWork& work, const Proofs& kind, const RequestDirectory& directory,
                        const Services& services) {
   if (!work.succeeded()) return "the proof does not compile: " + work.result.stderr_text;
@@ -39,7 +39,7 @@ std::string failure_of(const StepWork& work, const Proofs& kind, const RequestDi
   return holds(work, kind, directory.path(), services) ? "" : kind.failure;
 }
 
-// One that did not run, as another one failed before it, is not proved and not doubted.
+// A proof that did not run, because another one failed before, is neither proved nor doubted.
 Status run(const std::vector<plan::Step>& proofs, const Proofs& kind, protocol::Channel& channel,
            const Request& request, const Services& services, store::Lease& lease) {
   const Result<RequestDirectory> directory =

@@ -30,7 +30,8 @@ std::string cuid_of(const Request& request, inputs::World& world) {
   return plan::make_cuid(request.invocation, request.from.working_directory, request.from.roots, root);
 }
 
-// By its jobs where hipcache knows how to, else whole. What speaks against both is told by its name of the latter.
+// Parses the command for a split compile, else for an opaque one. If neither is possible, the reason is that of the
+// opaque one.
 std::variant<Invocation, Uncacheable> read_command(const protocol::CompileRequest& message,
                                                    const config::Settings& settings, const command::Parser& parser) {
   auto parsed = parser.parse(message.argv, message.working_directory);
@@ -40,7 +41,7 @@ std::variant<Invocation, Uncacheable> read_command(const protocol::CompileReques
   return command::parse_undivided(message.argv, message.working_directory, settings.compilers);
 }
 
-// In one text: none of them has a line's end in it.
+// The output names as one text; names contain no newline.
 std::string names_of(const Invocation& invocation, const Roots& roots) {
   if (!invocation.output_names) return "";
   const command::OutputNames& names = *invocation.output_names;
@@ -106,7 +107,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   if (auto unusual = find_updated(request, services.world)) return std::move(*unusual);
   request.colour = message.stderr_is_terminal && !request.invocation.colour_given;
   request.from.colour = request.colour;
-  // Messages in colour take an option of hipcache's, which would be in the file.
+  // Coloured messages need an option of hipcache's, which would appear in the file.
   if (request.colour && request.invocation.writes_command)
     return Uncacheable{command::reason::kCompilationDatabase, "at a terminal"};
   return request;

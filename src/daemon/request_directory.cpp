@@ -10,7 +10,7 @@
 namespace hipcache::daemon {
 namespace {
 
-// The outputs of a request's steps fit in, other than for the largest: those fail, and the compiler runs by itself.
+// Enough for the outputs of most requests. With larger outputs the steps fail, and the compiler runs by itself.
 constexpr std::uint64_t kRoom = 32u << 20;
 
 bool has_room(const std::string& directory) {
@@ -24,7 +24,7 @@ Result<std::string> make_unique(std::string path) {
   return path;
 }
 
-// Resolved: a trace names files by the paths that programs use, and those resolve some.
+// Resolved, because a trace has the paths that programs use, and some programs resolve links.
 std::string resolved(const std::string& directory) {
   char path[PATH_MAX];
   return realpath(directory.c_str(), path) == nullptr ? directory : path;
@@ -43,7 +43,7 @@ Result<RequestDirectory> RequestDirectory::make(const std::string& parent, const
 
 RequestDirectory::~RequestDirectory() {
   if (path_.empty()) return;
-  // What cannot be removed now is removed when the next daemon starts.
+  // The next daemon removes what cannot be removed now.
   [[maybe_unused]] const Status removed = remove_tree(path_);
 }
 

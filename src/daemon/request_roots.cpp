@@ -13,13 +13,13 @@
 namespace hipcache::daemon {
 namespace {
 
-// As realpath(3); the path itself where that fails.
+// realpath(3), or the path itself on failure.
 std::string real_path(const std::string& path) {
   char resolved[PATH_MAX];
   return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
 }
 
-// The name that PWD has for a directory above the working directory; "" if it has none of its own.
+// The name that PWD uses for a directory above the working directory; "" if it has no name of its own.
 std::string logical_name(const std::string& root, const std::string& physical, const std::string& logical) {
   const std::string_view rest = std::string_view(physical).substr(root.size());
   if (logical == physical || !logical.ends_with(rest)) return "";
@@ -46,7 +46,7 @@ Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler
     roots.add(kBaseMark + (i == 0 ? "" : std::to_string(i + 1)), real_path(base_directories[i]), base_directories[i]);
   const ToolchainRoot toolchain = toolchain_root(compiler, physical);
   if (!toolchain.path.empty()) roots.add(kToolchainMark, toolchain.path, toolchain.alias);
-  // PATH may lead to a name that no argument has.
+  // PATH may find the compiler under a name that no argument has.
   std::vector<std::string> named = argv;
   named.push_back(compiler);
   roots.note_forms(named, logical);

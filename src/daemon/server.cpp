@@ -20,8 +20,8 @@ using namespace std::chrono_literals;
 
 constexpr auto kTick = 1s;
 constexpr auto kBusyReply = 100ms;
-constexpr auto kAfterTrouble = 10ms;  // no descriptor may be free: those who are served will give theirs back
-constexpr unsigned kWaiting = 16;     // threads that are kept for those who come next
+constexpr auto kAfterTrouble = 10ms;  // descriptors may be exhausted; running sessions will return theirs
+constexpr unsigned kWaiting = 16;     // idle threads that are kept for the next clients
 
 }  // namespace
 
@@ -73,7 +73,7 @@ Status Server::start_worker() {
     ++waiting_;
   }
   try {
-    std::thread([this] { work(); }).detach();  // counted, and waited for before run() returns
+    std::thread([this] { work(); }).detach();  // counted; run() waits for it
     return done();
   } catch (const std::system_error& problem) {
     const std::lock_guard lock(mutex_);
@@ -83,7 +83,8 @@ Status Server::start_worker() {
   }
 }
 
-// Until the socket is closed, or others enough wait. What it has accepted it serves, even if the end has come.
+// Runs until the socket is closed, or enough other threads wait. It serves every connection that it has accepted, even
+// during a stop.
 void Server::work() {
   for (bool wanted = true; wanted;) {
     Result<UniqueFd> connection = protocol::accept_from(listener_.get());
@@ -108,7 +109,7 @@ void Server::work() {
   worker_ended_.notify_all();
 }
 
-// Sees to it that there is somebody for the next.
+// Starts another thread if none would be left waiting. False if there are too many sessions.
 bool Server::begin_session() {
   {
     const std::lock_guard lock(mutex_);
@@ -121,7 +122,7 @@ bool Server::begin_session() {
   return true;
 }
 
-// Whether the thread is to wait for another.
+// Whether the thread should wait for another connection.
 bool Server::end_session() {
   const std::lock_guard lock(mutex_);
   --sessions_;
@@ -136,13 +137,13 @@ void Server::refuse(UniqueFd connection, const std::string& reason) {
   log_.warning("busy: " + reason);
 }
 
-// No descriptor was left for a connection. accept fails then before it waits, so what is waited for here is somebody
-// who wants to come in; that one gets the spare descriptor for as long as a refusal takes.
+// Refuses a client when no descriptor is left. accept fails then without waiting, so this waits for a connection, and
+// then uses the spare descriptor for the refusal.
 void Server::relieve() {
   pollfd waited{.fd = listener_.get(), .events = POLLIN, .revents = 0};
   if (poll(&waited, 1, static_cast<int>(std::chrono::milliseconds(kTick).count())) <= 0 || closed_) return;
   const std::lock_guard lock(relieving_);
-  if (poll(&waited, 1, 0) <= 0 || closed_) return;  // another thread has been here
+  if (poll(&waited, 1, 0) <= 0 || closed_) return;  // another thread refused the client
   spare_.reset();
   Result<UniqueFd> connection = protocol::accept_from(listener_.get());
   if (connection) {
@@ -167,8 +168,8 @@ bool Server::is_socket_ours() const {
 
 bool Server::is_in_place() const { return options_.is_in_place() && is_socket_ours(); }
 
-// First the name, so that the next client starts a new daemon instead of queueing at this one. Those who queue already
-// are still served; then accept fails, which ends the workers.
+// Removes the name first, so that the next client starts a new daemon instead of queueing at this one. Clients in the
+// queue are still served. Then accept fails, which ends the workers.
 void Server::close_socket() {
   if (is_socket_ours()) unlink(options_.socket_path.c_str());
   closed_ = true;

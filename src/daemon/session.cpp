@@ -30,7 +30,7 @@ void serve_connection(UniqueFd socket, const Services& services, ControlService&
   protocol::Channel channel(std::move(socket));
   Result<protocol::Received> received = channel.receive(kFirstMessage);
   if (!received) {
-    if (received.error().code == ErrorCode::closed) return;  // a client that only looked whether somebody is there
+    if (received.error().code == ErrorCode::closed) return;  // a client that only checked whether a daemon is there
     services.log.warning("bad request: " + received.error().message);
     services.counters.error();
     return;
@@ -38,7 +38,7 @@ void serve_connection(UniqueFd socket, const Services& services, ControlService&
   if (const auto* compile = std::get_if<protocol::CompileRequest>(&received->message)) {
     if (is_of_our_build(compile->build, channel, services)) serve_compile(channel, *compile, services);
   } else if (const auto* command = std::get_if<protocol::ControlRequest>(&received->message)) {
-    // Any version may ask us to stop: that is how a newer client replaces us.
+    // Any version may ask for a stop: that is how a newer client replaces an older daemon.
     if (command->kind == protocol::ControlKind::stop || is_of_our_build(command->build, channel, services))
       answer(channel, control.serve(command->kind), services);
   } else {

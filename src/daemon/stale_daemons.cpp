@@ -12,7 +12,7 @@
 namespace hipcache::daemon {
 namespace {
 
-// Locked, or invalid if somebody has it, or it cannot be made.
+// The locked file; invalid if another process has the lock, or the file cannot be made.
 UniqueFd lock(const UniqueFd& directory, const char* name) {
   UniqueFd file(openat(directory.get(), name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
   if (file && flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.reset();
@@ -31,7 +31,7 @@ bool is_old(const UniqueFd& directory) {
 void remove_if_stale(const std::string& path) {
   const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
   if (!directory || !is_old(directory)) return;
-  // A client that starts a daemon holds the first, a daemon the second.
+  // A client that starts a daemon holds the first lock, a daemon the second.
   const UniqueFd starting = lock(directory, "start.lock");
   const UniqueFd running = lock(directory, "daemon.lock");
   if (!starting || !running) return;

@@ -55,7 +55,7 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
   for (const plan::StepCommand& command : step.commands)
     work.commands.push_back({command.program, plan::in_directory(command.argv, directory)});
   work.outputs = step.outputs;
-  // A device step's depfile is overwritten by the host's; it is only seen if the compile ends before that.
+  // The host overwrites a device step's depfile, so it is visible only if the compile ends before that.
   work.failed_depfile = step.depfile;
   work.hashes_names = step.hashes_names;
   work.is_proof = step.is_proof;
@@ -91,7 +91,7 @@ Status StepGraph::run_instead(std::size_t index, const plan::Step& step, StepRun
   return runner.run({add(step)});
 }
 
-// As many as do not read what another of them makes.
+// Adds the next steps in order, up to the first one that reads an output of another one added here.
 std::vector<StepWork*> StepGraph::add_next() {
   std::vector<StepWork*> beside;
   std::set<std::string> being_made;
@@ -151,7 +151,7 @@ StepWork* StepGraph::add(const plan::Step& step) {
 
 Status StepGraph::bring(const plan::Step& step, const std::vector<GivenInput>& inputs) {
   for (const GivenInput& given : inputs) {
-    if (!given.step->hit) continue;  // ran for this request: its files are there
+    if (!given.step->hit) continue;  // ran for this request, so its files are there
     if (!brought_.insert(given.file->name).second) continue;
     if (Status written = materialise(*given.step, *given.file, directory_, services_.store); !written) return written;
   }

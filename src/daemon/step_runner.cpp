@@ -16,9 +16,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kSendLimit = 10s;     // a client that takes no message for so long is gone
-constexpr auto kReceiveLimit = 10s;  // from the first byte of a message to its last
-constexpr auto kLookInterval = 1s;   // at whom we wait for: a client that gets stopped wakes nobody
+constexpr auto kSendLimit = 10s;     // a client that accepts no message for this long is gone
+constexpr auto kReceiveLimit = 10s;  // from the first to the last byte of a message
+constexpr auto kLookInterval = 1s;   // how often to check other clients: one that gets stopped wakes nobody
 
 }  // namespace
 
@@ -52,8 +52,7 @@ Status StepRunner::run(const std::vector<StepWork*>& steps) {
   return done();
 }
 
-// After a failure only the steps before it count: one of them may fail too, and then the driver would have stopped
-// there.
+// After a failure only the steps before it count. The driver would have stopped at the first of them that fails.
 void StepRunner::drop_pointless(std::list<StepWork*>& open, const std::vector<StepWork*>& steps) {
   const auto failed = std::find_if(steps.begin(), steps.end(), [](const StepWork* step) { return !step->succeeded(); });
   for (auto step = failed; step != steps.end(); ++step) open.remove(*step);
@@ -82,7 +81,7 @@ bool StepRunner::found(StepWork& work) {
   return true;
 }
 
-// The claim; or nothing while another client has it that may still end in time.
+// The claim, or nothing while another client has it and may still end in time.
 std::optional<InFlight::Claim> StepRunner::claim(StepWork& work) {
   auto claimed = services_.in_flight.claim(work.key.value, client_, wake_.get());
   if (auto* ours = std::get_if<InFlight::Claim>(&claimed)) {
@@ -101,8 +100,8 @@ std::optional<InFlight::Claim> StepRunner::claim(StepWork& work) {
   return taken;
 }
 
-// Looked up once it is claimed, for until then another client may finish it; and if it cannot be, as what another
-// client runs may be the same step on other files.
+// Looks the step up after the claim, because another client may finish it until then. Looks it up without the claim as
+// well, because the other client may run the same step on other files.
 StepRunner::Start StepRunner::try_start(StepWork& work) {
   std::optional<InFlight::Claim> claim = this->claim(work);
   if (found(work)) return Start::done;
@@ -138,8 +137,8 @@ Status StepRunner::send(const StepWork& work, std::uint32_t number) {
   return channel_.send(run_message(work, number, directory_, services_), kSendLimit);
 }
 
-// For a report of the client's, a wake-up (a step of another client's ended, a token is free), or the time to look at
-// those whom we wait for.
+// Waits for a report of this client, for a wake-up (another client's step ended, or a job slot is free), or until it is
+// time to check other clients.
 Status StepRunner::wait() {
   pollfd ready[] = {{.fd = channel_.fd(), .events = POLLIN, .revents = 0},
                     {.fd = wake_.get(), .events = POLLIN, .revents = 0}};
@@ -164,7 +163,7 @@ Status StepRunner::take_report() {
   if (report == nullptr) return Error{"the client sent something other than the report of a step"};
   const auto entry = running_.find(report->step);
   if (entry == running_.end()) return Error{"the client reported a step that it was not given"};
-  // A run of no use ends the request, but only when the other steps are through: the client is to have no children
+  // An unusable run ends the request, but only after the other steps have ended, so that the client has no children
   // left.
   if (Status taken = take_in(entry->second, *report); !taken) trouble_ = taken.error();
   const StepWork* next = entry->second.halves && !trouble_ ? entry->second.halves->next() : nullptr;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kTraceLimit = 256u << 20;
 
-// Per step and not per label: a label may hold what a file name must not.
+// Named by step number, because a label may contain characters that a file name must not.
 std::string file_of(std::uint32_t step, const char* what, const RequestDirectory& directory) {
   return directory.file(std::to_string(step) + what);
 }
@@ -37,7 +37,7 @@ Result<std::vector<Made>> outputs_of(const StepWork& work, const Request& reques
   return outputs;
 }
 
-// A depfile may be stored in its portable form.
+// A depfile may be stored in portable form.
 const action::Output* output_in(const action::ActionResult& result, const std::string& role) {
   const action::Output* found = result.output(role);
   return found == nullptr && role == plan::kDepfile ? result.output(plan::kPortableDepfile) : found;
@@ -60,7 +60,7 @@ bool has_printed(const StepWork& work) {
   return !work.result.stdout_text.empty() || !work.result.stderr_text.empty();
 }
 
-// What the run printed becomes a file that it made: who prints it is another step.
+// Writes the messages to an output file, because another step prints them.
 Status keep_said(StepWork& work, const RequestDirectory& directory) {
   if (!work.result.stdout_text.empty()) return Error{"it prints to its standard output"};
   const std::string said = std::exchange(work.result.stderr_text, "");
@@ -70,7 +70,7 @@ Status keep_said(StepWork& work, const RequestDirectory& directory) {
   return done();
 }
 
-// It has made nothing, and counts as one that succeeded in that.
+// Turns the failure into a success without outputs.
 Status give_up(StepWork& work, const std::string& why, const Request& request, const RequestDirectory& directory,
                const Services& services) {
   for (const plan::StepOutput& file : work.outputs) unlink(directory.file(file.name).c_str());
@@ -88,8 +88,8 @@ std::vector<std::string> programs_of(const StepWork& work) {
   return programs;
 }
 
-// What a wrapper gave its driver, with the words in the place of what the driver prints on its standard output, which
-// is nothing; or why it does not count.
+// The driver that a wrapper started. Its words replace the driver's standard output, which is empty. If the wrapper is
+// not accepted, sets the refusal.
 DriverBehind take_driver(StepWork& work, const Request& request, const RequestDirectory& directory,
                          const Services& services) {
   auto behind = driver_behind(work, request, directory, services);
@@ -131,7 +131,8 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
   work.answered = static_cast<std::size_t>(
       std::count_if(trace.records.begin(), trace.records.end(),
                     [](const trace::Record& record) { return record.kind == trace::Kind::answer; }));
-  // A plan names the date. Where it cannot be replaced, the plan is good for this date alone.
+  // A plan contains the date of SOURCE_DATE_EPOCH. If the date cannot be replaced, the plan is valid for that date
+  // only.
   const bool replaces_date = work.prints_plan && plan::may_take_another_date(work.result.stderr_text);
   std::vector<std::string> programs = programs_of(work);
   if (!behind.beside.empty()) programs.push_back(behind.beside);
@@ -155,7 +156,7 @@ std::optional<std::vector<trace::Record>> records_of(StepWork& work, std::uint32
                                                      const RequestDirectory& directory, const Services& services) {
   Result<std::string> bytes = read_file(file_of(step, work.trace_ending, directory), kTraceLimit);
   if (!bytes) {
-    if (work.refusal.empty()) work.refusal = reason::kUntraceable;  // the preload library never ran
+    if (work.refusal.empty()) work.refusal = reason::kUntraceable;  // the trace library did not run
     return std::nullopt;
   }
   Result<std::vector<trace::Record>> records = trace::read_records(*bytes);
@@ -224,7 +225,7 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
 
   Result<std::vector<Made>> outputs = outputs_of(work, request, directory);
   if (!outputs) return outputs.error();
-  // Before the outputs are stored: what may not be recorded need not be stored either.
+  // This comes before the outputs are stored, because outputs that may not be recorded need not be stored.
   take_trace(work, report, ties_of(work, *outputs, request.from), request, directory, services);
   store_made(work, std::move(*outputs), request, services, lease);
   if (work.refusal.empty()) {

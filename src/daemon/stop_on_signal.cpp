@@ -8,7 +8,7 @@
 namespace hipcache::daemon {
 namespace {
 
-constexpr int kEndedBySignal = 128;  // plus its number, as shells have it
+constexpr int kEndedBySignal = 128;  // plus the signal's number, as in shells
 
 }  // namespace
 

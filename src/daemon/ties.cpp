@@ -12,16 +12,16 @@
 namespace hipcache::daemon {
 namespace {
 
-// Where LLVM puts the command line: the section in objects and assembly, the symbol in IR. Neither name is compressed.
+// Where LLVM puts the command line: a section in objects and assembly, a symbol in IR. Neither name is ever compressed.
 constexpr std::string_view kCommandSection = ".llvmcmd";
 constexpr std::string_view kCommandSymbol = "llvm.cmdline";
 
-// Sections that hold the working directory, or may: names of sections are never compressed.
+// Sections that contain the working directory, or may. Section names are never compressed.
 constexpr auto kMayNameDirectory =
     std::to_array<std::string_view>({".zdebug_", "__llvm_prf", "__llvm_cov", ".gnu.lto_", ".gcda"});
 
-// Whether a section of debug information is compressed: an ELF compression header (type 1 or 2, reserved zero, 24 bytes
-// in all), and then a stream of zlib or zstd.
+// Whether a section of debug information is compressed. It then has an ELF compression header (type 1 or 2, reserved
+// zero, 24 bytes), followed by a zlib or zstd stream.
 bool compresses_debug_information(std::string_view bytes) {
   using namespace std::string_view_literals;
   if (bytes.find(".debug_") == std::string_view::npos) return false;
@@ -40,15 +40,15 @@ constexpr auto kHidesNames =
                                      "-fsanitize", "-fxray", "-funique-internal-linkage-names", "-fdebug-types-section",
                                      "-Wa,--compress-debug", "-flto", "-frandom-seed", "-fauto-profile"});
 
-// clang makes the id of a HIP source of its real path, hashed.
+// Whether the compile is for devices: clang derives the id of a HIP source from a hash of its real path.
 bool compiles_for_devices(std::string_view argument) {
   return argument == "hip" || argument == "cuda" || argument == "-xhip" || argument == "-xcuda" ||
          argument.ends_with(".hip") || argument.ends_with(".cu") || argument.ends_with("hipcc");
 }
 
-// Debug information of clang has a file's name less what it shares, by whole names, with the directory of the compile:
-// of /src/one/a.h it says "one/a.h" where that is /src/build, and nowhere /src/one. "" where they share no more than
-// "/", or the directory lies in the root, whose name is then found as a whole.
+// clang's debug information omits the part of a file's name that it shares, by whole names, with the compile's
+// directory. With the directory /src/build, /src/one/a.h is only "one/a.h". Returns what remains of the root's name. ""
+// if they share only "/", or if the directory is below the root, whose name then appears as a whole.
 std::string_view left_beside(const Root& root, std::string_view directory) {
   const std::string_view path = root.path;
   if (is_within(directory, path)) return "";

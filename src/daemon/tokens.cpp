@@ -12,7 +12,7 @@ namespace hipcache::daemon {
 bool Tokens::start(bool first_of_session, pid_t holder, int wake_fd) {
   const std::lock_guard lock(mutex_);
   offered_.erase(wake_fd);
-  // A place that was offered to another session is that one's.
+  // A slot offered to another session is taken.
   if (!first_of_session && running_ + offered_.size() >= total_ && places_taken() >= total_) {
     if (std::find(waiting_.begin(), waiting_.end(), wake_fd) == waiting_.end()) waiting_.push_back(wake_fd);
     return false;
@@ -40,7 +40,7 @@ unsigned Tokens::running() const {
   return running_;
 }
 
-// Without the steps of stopped clients; with the places that were offered.
+// Counts offered slots, but not the steps of stopped clients.
 unsigned Tokens::places_taken() {
   const auto now = std::chrono::steady_clock::now();
   if (now - looked_ >= look_again_) {

@@ -14,7 +14,7 @@
 namespace hipcache::daemon {
 namespace {
 
-// "" where that fails.
+// The real path; "" on failure.
 std::string real_path(const std::string& path) {
   char resolved[PATH_MAX];
   return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : "";
@@ -33,7 +33,7 @@ bool is_the_systems(const std::string& directory) {
   return is_within(directory, "/usr") || directory.find('/', 1) == std::string::npos;
 }
 
-// ROCm has its clang in lib/llvm, and its device libraries and headers around that.
+// ROCm has its clang in lib/llvm, and its device libraries and headers in the directory around that.
 std::string rocm_around(const std::string& prefix) {
   constexpr auto kEnds = std::to_array<std::string_view>({"/lib/llvm", "/lib64/llvm", "/llvm"});
   constexpr auto kMarks =
@@ -54,7 +54,7 @@ std::string root_of(const std::string& program) {
   return rocm_around(prefix);
 }
 
-// The directory above the compiler, as it was called, that leads to the root.
+// The directory above the compiler, by the name under which it was called, that leads to the root.
 std::string alias_of(const std::string& root, const std::string& compiler) {
   if (is_within(compiler, root) || std::filesystem::path(compiler).lexically_normal() != compiler) return "";
   for (std::string above(directory_name(compiler)); above.size() > 1; above = directory_name(above))

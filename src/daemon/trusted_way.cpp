@@ -11,10 +11,10 @@
 namespace hipcache::daemon {
 namespace {
 
-constexpr unsigned kMostLinks = 40;  // as the kernel has it
+constexpr unsigned kMostLinks = 40;  // the kernel's limit
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 
-// The names that are still to be followed, the next one last.
+// The names still to follow; the next one is last.
 void push_names(const std::string& path, std::vector<std::string>& names) {
   std::size_t end = path.size();
   while (end > 0) {
@@ -37,7 +37,7 @@ struct Place {
   struct stat status{};
 };
 
-// Each directory and link on the way to the directory, which is the last one.
+// Each directory and link on the path, with the directory itself last.
 Result<std::vector<Place>> way_to(const std::string& path) {
   std::vector<std::string> names;
   push_names(path, names);

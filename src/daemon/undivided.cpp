@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using command::Making;
 using command::Uncacheable;
 
-// Both families know it. Everything after "--" is a file.
+// clang and gcc both know the option. Everything after "--" is a file.
 std::vector<std::string> arguments_of(const Request& request) {
   std::vector<std::string> arguments = request.invocation.argv;
   if (request.colour) {
@@ -46,7 +46,7 @@ const char* label_of(Making making) {
   return "unknown";
 }
 
-// 4 ms on most machines.
+// The tick is 4 ms on most machines.
 void wait_for_next_tick() {
   constexpr auto kLongestTick = 50ms;
   const inputs::Clock clock = inputs::file_clock();
@@ -55,8 +55,8 @@ void wait_for_next_tick() {
   while (clock() == now && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(500us);
 }
 
-// An archive that a command before this one has just written may change without a mark in its stamp until the tick of
-// the clock is over. It must still hold what the key says.
+// If an earlier command wrote the archive just now, it may change without a new timestamp until the clock ticks. Then
+// it must still have the content that the key says.
 Status look_at_updated(StepWork& work, const Updated& updated, inputs::World& world) {
   if (updated.content) wait_for_next_tick();
   struct stat status{};
@@ -69,20 +69,20 @@ Status look_at_updated(StepWork& work, const Updated& updated, inputs::World& wo
   return done();
 }
 
-// When it is settled that the command runs.
+// Called when it is certain that the command runs.
 Status prepare(StepWork& work, const Request& request, const Services& services) {
   if (const std::optional<Explainer> explainer = explainer_for_log(request, services))
     explainer->log_why(trail_step(work, nullptr, request.from), {});
   return look_at_updated(work, request.updated, services.world);
 }
 
-// The compiler has to do it again by itself: its failure may be ours, or it crashed and names files of its report,
-// which lie in a directory that is about to vanish.
+// Whether the compiler has to run again by itself: the failure may be the cache's fault, or the compiler crashed and
+// names report files in a directory that is about to be removed.
 bool is_doubtful(const StepWork& work) {
   return !work.succeeded() && (!work.doubt.empty() || work.refusal == reason::kPrintsTemporaryNames);
 }
 
-// With the trail: for those who ask why another one missed.
+// Stores the result, and the miss history for explaining a later miss.
 void store(StepWork& work, const Request& request, const Services& services) {
   work.store();
   if (!work.recordable() || request.settings.readonly) return;

@@ -24,8 +24,7 @@ constexpr std::string_view kElf =
     "\x7f"
     "ELF";
 
-// Compilers leave modes to the umask, and so does the client on a hit. Another one, of a file that was made anew,
-// cannot be given back.
+// Compilers leave modes to the umask, and so does the client on a hit. Another mode of a new file cannot be restored.
 bool has_usual_mode(const Made& made, const Written& file, std::uint32_t umask) {
   if (made.in_place) return true;
   struct stat status{};
@@ -33,9 +32,9 @@ bool has_usual_mode(const Made& made, const Written& file, std::uint32_t umask) 
   return (status.st_mode & 07777) == ((made.executable ? kProgramMode : kFileMode) & ~umask);
 }
 
-// Its place is named as the compiler named it, relative to the working directory where that was so. Assemblers and
-// linkers remove what was there before they open it unless that is empty, so an object that was opened is replaced
-// all the same. What a linker was told to make is such a file, whatever its format.
+// Reads an output. Its place is the name that the compiler used, relative to the working directory if that one was.
+// Assemblers and linkers remove an existing file before they open it, unless it is empty. So an object that was opened
+// is still replaced, and likewise a linker's output in any format.
 Result<Made> read_written(const Written& file, plan::DepfileForm form, const Request& request) {
   const auto& names = request.invocation.output_names;
   const bool is_object = names && file.name == names->object;
@@ -66,14 +65,14 @@ std::variant<std::vector<Made>, Refusal> read_all(const std::vector<Written>& fi
   return all;
 }
 
-// gcc's compiler proper is cc1, cc1plus, cc1obj; clang is its own.
+// gcc runs cc1, cc1plus or cc1obj; clang compiles in the driver's program.
 plan::DepfileForm form_by(const trace::Trace& trace) {
   const bool is_gcc = std::any_of(trace.programs.begin(), trace.programs.end(),
                                   [](const std::string& program) { return base_name(program).starts_with("cc1"); });
   return is_gcc ? plan::DepfileForm::gcc : plan::DepfileForm::clang;
 }
 
-// -specs=name, --specs=name, -specs name.
+// Accepts -specs=name, --specs=name and -specs name.
 std::vector<std::string> specs_in(const std::vector<std::string>& arguments) {
   std::vector<std::string> specs;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
@@ -97,7 +96,7 @@ inputs::Run run_of(const StepWork& work, const protocol::StepDone& report, const
   return run;
 }
 
-// All that was written has a known name, and nothing of it, nor of what was printed, shows one.
+// False only if all outputs have a known place, and neither they nor the messages contain an output's name.
 bool show_output_names(const StepWork& work, const std::vector<Made>& made, const Request& request) {
   if (!request.invocation.output_names) return false;
   const NameTie tie(*request.invocation.output_names);
@@ -110,7 +109,7 @@ bool show_output_names(const StepWork& work, const std::vector<Made>& made, cons
          std::any_of(made.begin(), made.end(), shows);
 }
 
-// Rules alone, each in one line with its continuations: targets, a colon, files.
+// Whether the text consists of make rules only: targets, a colon, files, with continued lines.
 bool is_depfile(std::string_view bytes) {
   if (bytes.empty() || bytes.starts_with('{') || bytes.find('\0') != bytes.npos) return false;
   while (!bytes.empty()) {
@@ -123,8 +122,8 @@ bool is_depfile(std::string_view bytes) {
   return true;
 }
 
-// Whether no file of this kind holds options of the command line that decide how messages look. Precompiled headers of
-// clang do, as lists of options in LTO objects of gcc may; assembly and whatever else is written is not known well
+// Whether files of this kind never record the command line's options for the look of messages. clang's precompiled
+// headers record them, and lists of options in gcc's LTO objects may. Assembly and other kinds are not known well
 // enough.
 bool hides_command_line(const Made& made) {
   if (made.role == plan::kPortableDepfile || made.role == plan::kPortableGccDepfile || is_depfile(made.bytes))
@@ -156,7 +155,7 @@ void add_ties(inputs::Run& run, const StepWork& work, const std::vector<Made>& m
                      !std::all_of(made.begin(), made.end(), hides_command_line);
 }
 
-// The files, with what they depend on taken into the step; or why they prove nothing.
+// Returns the outputs and sets what they depend on; or says why they prove nothing.
 std::variant<std::vector<Made>, Refusal> witness_run(StepWork& work, const std::vector<trace::Record>& records,
                                                      const protocol::StepDone& report, const Request& request,
                                                      const RequestDirectory& directory, const Services& services) {

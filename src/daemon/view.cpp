@@ -15,7 +15,7 @@ Result<std::string> find_trace_library() {
   const std::string directory(directory_name(std::string_view(self, static_cast<std::size_t>(length))));
   std::string path = std::string(directory_name(directory)) + "/lib/libhipcache-trace.so";
   if (access(path.c_str(), R_OK) != 0) return system_error("cannot use", path);
-  // The loader splits LD_PRELOAD at both.
+  // The loader splits LD_PRELOAD at spaces and colons.
   if (path.find_first_of(": ") != std::string::npos)
     return Error{"cannot preload " + path + ": its path holds a space or a colon; install hipcache elsewhere"};
   return path;

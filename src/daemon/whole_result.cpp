@@ -13,7 +13,7 @@
 namespace hipcache::daemon {
 namespace {
 
-// The names in the directory that a command mentions.
+// Adds the names below the directory that a command mentions.
 void add_names(const std::vector<std::string>& argv, const std::string& directory, std::set<std::string>& names) {
   for (const std::string& argument : argv) {
     const std::size_t at = argument.find(directory + "/");
@@ -23,7 +23,7 @@ void add_names(const std::vector<std::string>& argv, const std::string& director
   }
 }
 
-// "<number>.trace" and the like: the runner's own, and the trace library's (src/trace/preload_then.c).
+// "<number>.trace" and similar: files of the step runner and of the trace library (src/trace/preload_then.c).
 bool is_of_the_runner(const std::string& name) {
   const std::size_t dot = name.find_first_not_of("0123456789");
   if (dot == 0 || dot == std::string::npos) return false;
@@ -31,7 +31,7 @@ bool is_of_the_runner(const std::string& name) {
   return ending == ".trace" || ending.starts_with(".trace.") || ending == ".stdout" || ending == ".stderr";
 }
 
-// The user's files of a step, with their places.
+// Adds the user's files of a step, with their places.
 void add_placed(const StepWork& step, const Roots& roots, std::vector<action::Output>& outputs) {
   for (const plan::StepOutput& file : step.outputs) {
     const action::Output* made = step.given(file);
@@ -63,7 +63,7 @@ std::string counted_as(const plan::Step& step) {
     case plan::StepKind::link:
       return action::kLinkStep;
     case plan::StepKind::question:
-      break;  // in no graph
+      break;  // never in a graph
   }
   return "unknown";
 }
@@ -85,7 +85,7 @@ action::ActionResult whole_result(const StepGraph& graph, const std::string& dri
   return whole;
 }
 
-// Of an undivided command nothing but the run tells what it writes.
+// Only the run of an opaque compile shows what it writes.
 action::Suffices suffices_for(const Request& request) {
   if (request.invocation.route == command::Route::undivided) return action::any_result;
   return [&request](const action::ActionResult& stored) {

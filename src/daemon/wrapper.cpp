@@ -29,11 +29,11 @@ std::string real_path(const std::string& path) {
   return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
 }
 
-// A program as it started, by preload_driver.c.
+// The start of a program, as recorded by preload_driver.c.
 struct Start {
   std::string program;
   std::string parent;
-  std::array<std::string, 2> printed;  // identities of the files behind 1 and 2
+  std::array<std::string, 2> printed;  // identities of the files at descriptors 1 and 2
   std::string umask;
   std::string directory;
   std::vector<std::string> words;
@@ -70,7 +70,7 @@ std::optional<Start> start_of(std::string_view bytes) {
                .variables = {variables, fields.end() - 1}};
 }
 
-// All programs of the run, in the order of their starts; none if one of them is not known as a whole.
+// All programs of the run in start order; empty if the record of one is incomplete.
 std::vector<Start> starts_in(const RequestDirectory& directory) {
   std::vector<Start> starts;
   for (;;) {
@@ -83,13 +83,14 @@ std::vector<Start> starts_in(const RequestDirectory& directory) {
   }
 }
 
-// What shells set for themselves, and no compiler takes for more than the directory that it is in.
+// Variables that shells set for themselves. Compilers use at most the directory in them.
 bool is_shells_own(std::string_view entry) {
   constexpr auto kNames = std::to_array<std::string_view>({"_=", "SHLVL=", "PWD=", "OLDPWD="});
   return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return entry.starts_with(name); });
 }
 
-// Of the client's for a user who has none (client/step_environment.h); with another value it is somebody else's.
+// The client sets this if the user has no such variable (client/step_environment.h). Any other value comes from
+// elsewhere.
 constexpr std::string_view kHugePages = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1";
 
 bool is_the_runs_own(std::string_view entry) {
@@ -110,7 +111,7 @@ bool has(const std::vector<std::string>& variables, const std::string& entry) {
   return std::find(variables.begin(), variables.end(), entry) != variables.end();
 }
 
-// The steps run in the user's variables, and not in the wrapper's.
+// Whether the driver has the user's variables: the steps run with those and not with the wrapper's.
 bool has_users_variables(const Start& driver, const Request& request, const RequestDirectory& directory,
                          const std::string& trace_library) {
   const char* preloaded = request.from.variable("LD_PRELOAD");
@@ -134,7 +135,7 @@ bool is_script(const std::string& path) {
   return file && ::read(file.get(), begin, 2) == 2 && begin[0] == '#' && begin[1] == '!';
 }
 
-// The wrapper left a trace, by itself or by the program that runs it as a script.
+// Whether the wrapper left a trace, by itself or through the interpreter that runs its script.
 bool is_traced(const std::string& wrapper, const std::vector<Start>& starts) {
   const std::string real = real_path(wrapper);
   return starts[0].program == real || (starts.size() > 1 && is_script(real));
@@ -149,7 +150,7 @@ bool is_same_words(const std::vector<std::string>& words, const std::vector<std:
   return std::equal(words.begin() + 1, words.end(), users.begin() + 1, users.end());
 }
 
-// Where a wrapper that leaves no trace found its driver: beside itself, under the end of its own name.
+// Where an untraced wrapper found its driver: beside itself, under a name that ends the wrapper's.
 std::string place_beside(const std::string& wrapper, const Start& driver) {
   const std::string name(base_name(driver.words[0]));
   if (!base_name(wrapper).ends_with(name)) return "";
@@ -172,7 +173,8 @@ bool is_same_plan(const plan::Plan& one, const plan::Plan& other) {
          std::equal(one.steps.begin(), one.steps.end(), other.steps.begin(), other.steps.end(), is_same_step);
 }
 
-// Why what the run printed is not just the jobs that the wrapper has printed before, when it was told to.
+// Why the run did not print the same jobs as the earlier probe, in which the wrapper itself was asked for jobs; "" if
+// it did.
 std::string other_jobs(const StepWork& probe, const std::vector<std::string>& words, const Request& request,
                        const command::Parser& parser) {
   const std::optional<command::Invocation> wrapped = wrapped_invocation(words, request, parser);
