@@ -1,4 +1,4 @@
-// gcc below make: what make tells it by MAKEFLAGS (the number of jobs, -k, a jobserver) reaches no object.
+// gcc below make: what make passes in MAKEFLAGS (the number of jobs, -k, a jobserver) does not reach any object.
 #include <gtest/gtest.h>
 
 #include <filesystem>

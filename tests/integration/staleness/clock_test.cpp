@@ -24,10 +24,10 @@ class ClockStaleness : public Staleness {
  protected:
   static constexpr const char* kOld = "#define VALUE 1\n";
   static constexpr const char* kNew = "#define VALUE 2\n";
-  // The host's compile, which comes after the change, is stored as what it is.
+  // The host compile runs after the change, so its result is stored correctly.
   static constexpr Steps kRaced{.device = 1, .bundle = 1, .host = 0, .probe = 0, .arch = ""};
 
-  // One step at a time: the device's first.
+  // One step at a time, the device step first.
   ClockStaleness() : Staleness({{"HIPCACHE_JOBS", "1"}}) {
     project_.write("gate.h", "");
     project_.write("late/value.h", kOld);
@@ -39,9 +39,9 @@ class ClockStaleness : public Staleness {
     return GetParam().hip() + archs({"gfx906"}) + words(flags + " -Iearly -Ilate -c a.hip -o a.o");
   }
 
-  // What is changed when the device's compile has read all but the gate must not be recorded under what is there then,
-  // nor under what was there before, to which `back` leads. `after`: what then runs, as the raced request has left
-  // steps that never saw the change.
+  // A change happens after the device compile has read everything but the gate. Its result must not be recorded for the
+  // new files, nor for the old ones, which `back` restores. `after`: the steps that run then; steps of the raced
+  // request that never saw the change are stored.
   void expect_guarded(const std::function<void()>& change, const std::function<void()>& back, const Arguments& argv,
                       const Steps& after = {.device = 1, .host = 1}) {
     race(change, argv);
@@ -66,7 +66,7 @@ class ClockStaleness : public Staleness {
     EXPECT_NE(raced.json.at("not_stored_detail").at("input-changed"), "");
   }
 
-  // The host passes the gate, which only the device's compile is to stop at.
+  // The host compile skips the gate, because only the device compile must stop there.
   static constexpr const char* kGated = R"(
 #include <value.h>
 #if __has_include("optional.h")
@@ -141,7 +141,7 @@ TEST_P(ClockStaleness, ADeviceLibraryEditedWhileTheCompilerRunsIsNotRecorded) {
                  {.device = 1});
 }
 
-// Too much care, as the content is the same; but nothing that the guard looks at says so.
+// Stricter than necessary, because the content is the same; but nothing that the guard compares shows that.
 TEST_P(ClockStaleness, AHeaderDeletedAndRestoredWhileTheCompilerRunsIsNotRecorded) {
   race(
       [this] {
@@ -171,7 +171,7 @@ TEST_P(ClockStaleness, EqualSizesAndTimesHideNoEdit) {
 
 TEST_P(ClockStaleness, EditsInQuickSuccessionAreAllSeen) {
   for (const char value : {'1', '2', '3', '2', '1', '3'}) {
-    for (const char passing : {'7', '8', value})  // without Scratch::write, which waits for the next stamp
+    for (const char passing : {'7', '8', value})  // not Scratch::write, which waits for the next stamp
       std::ofstream(project_ / "late/value.h") << "#define VALUE " << passing << '\n';
     check(command());
   }
@@ -179,8 +179,8 @@ TEST_P(ClockStaleness, EditsInQuickSuccessionAreAllSeen) {
   EXPECT_EQ(cache_.counts().hits, 3);
 }
 
-// A file system whose stamps are whole seconds, as old network servers have. Where the machine lends none (a container
-// without loop devices), tests/inputs/world_trust_test.cpp is what is left.
+// A file system with stamps of whole seconds, as old network servers have. If the machine provides none (a container
+// without loop devices), only tests/inputs/world_trust_test.cpp covers this.
 class CoarseClockStaleness : public ClockStaleness {
  protected:
   void SetUp() override {
@@ -197,7 +197,7 @@ class CoarseClockStaleness : public ClockStaleness {
   }
   void TearDown() override { EXPECT_TRUE(!mounted_ || umount2(project_.path().c_str(), MNT_DETACH) == 0); }
 
-  // Until a compile that starts can be told from what was written before.
+  // Waits until a compile that starts is in a later second than everything that was written before.
   static void await_next_second() {
     for (const time_t now = time(nullptr); time(nullptr) == now;) std::this_thread::sleep_for(10ms);
   }

@@ -19,7 +19,7 @@ class ConfigurationStaleness : public Staleness {
     fs::create_symlink("clang", toolchain_ / ("bin/" + driver_name()));
   }
 
-  // Clang 15 has a default file only for drivers that are named after a target.
+  // clang 15 has a default file only for drivers that are named after a target.
   std::string driver_name() const { return clang15() ? "x86_64-linux-gnu-clang++" : "named-clang++"; }
   std::string default_name() const { return clang15() ? driver_name() + ".cfg" : "clang++.cfg"; }
   Arguments by_default(const std::string& flags = "-O1") const {

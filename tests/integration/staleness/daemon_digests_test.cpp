@@ -1,5 +1,5 @@
-// What a daemon knows of files outlives it: the next one reads no compiler for its first hit, and sees what changed
-// between the two.
+// A daemon's digests of files outlive it. The next daemon does not read the compiler for its first hit, and sees what
+// changed meanwhile.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A compiler is a hundred times that.
+// A compiler is a hundred times larger.
 constexpr std::uint64_t kNoCompiler = 2'000'000;
 
 class DaemonDigests : public Staleness {

@@ -1,4 +1,4 @@
-// Files of data that steer a compile, code that is loaded into the compiler, and what nobody can vouch for.
+// Data files that steer a compile, code that is loaded into the compiler, and inputs that cannot be checked.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 class DataFileStaleness : public Staleness {
  protected:
-  // How often set() was called: it goes into another section if that is often, or never.
+  // `calls`: how often set() was called. The function goes into another section if it is called often or never.
   std::string write_profile(int calls) const {
     const std::string text =
         project_.write("profile.txt", "often\n0\n1\n1000\nset\n0\n1\n" + std::to_string(calls) + "\n");
@@ -37,14 +37,14 @@ class DataFileStaleness : public Staleness {
     expect_hit(argv);
   }
 
-  // Whatever becomes of it: the compiler may refuse it.
+  // Accepts any exit code, because the compiler may refuse the command.
   void expect_passed_with_any_end(const std::string& reason, const Arguments& argv) {
     const Counts counted = oracle_.check(argv);
     EXPECT_EQ(counted.passed, 1);
     EXPECT_EQ(counted.reasons.at(reason), 1) << counted.json.dump();
   }
 
-  // A library that says on the terminal that it was loaded.
+  // A library that prints on standard error that it was loaded.
   std::string write_plugin(const std::string& says) const {
     const std::string source = project_.write(
         "plugin.c", "#include <stdio.h>\n__attribute__((constructor)) static void greet(void) { fputs(\"" + says +
@@ -95,7 +95,7 @@ TEST_P(DataFileStaleness, ACompileWithAPrecompiledHeaderIsWholeAndSeesAnotherOne
   }
 }
 
-// The driver takes it in the header's place, unasked.
+// The driver uses the precompiled header in the header's place without being asked to.
 TEST_P(DataFileStaleness, APrecompiledHeaderThatAppearsBesideAHeaderIsSeen) {
   project_.write("before.h", "#define VALUE 1\n");
   const Arguments argv = command("-O1 -include before.h");

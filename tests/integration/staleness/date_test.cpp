@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As __DATE__ has it.
+// Today's date in the format of __DATE__.
 std::string today() {
   const std::time_t now = std::time(nullptr);
   std::tm broken_down{};
@@ -24,14 +24,14 @@ std::string today() {
 
 class DateStaleness : public Staleness {
  protected:
-  // On both sides, and kept.
+  // Uses the macro in device and host code, in variables that the compiler keeps.
   void write_use_of(const std::string& macro) const {
     write_kernel(project_, "a.hip", "#include \"built.h\"\n");
     project_.write("built.h", "__attribute__((used)) __device__ const char device_built[] = " + macro +
                                   ";\nextern const char host_built[] = " + macro + ";\n");
   }
 
-  // Without the oracle, whose clock goes on.
+  // Without the oracle: the time differs between its two runs.
   void expect_never_stored(const Variables& variables = {}) const {
     Counts before = cache_.counts();
     for (int time = 0; time < 2; ++time) {
@@ -74,7 +74,7 @@ TEST_P(DateStaleness, ADateThatIsGivenIsAnInput) {
   expect_hit(command(), {{"SOURCE_DATE_EPOCH", "1000000000"}});
 }
 
-// No text of the sources holds the name of the macro.
+// The macro's name does not occur in any source.
 TEST_P(DateStaleness, ADateWhoseNameAMacroMakesOfPartsIsAnInput) {
   write_use_of("DATE_OF(DA)");
   project_.write("a.hip", "#define JOIN(a, b) a##b\n#define DATE_OF(part) JOIN(__, part##TE__)\n" +
@@ -85,7 +85,7 @@ TEST_P(DateStaleness, ADateWhoseNameAMacroMakesOfPartsIsAnInput) {
   expect_hit(command(), {{"SOURCE_DATE_EPOCH", "1000000000"}});
 }
 
-// The file's own time, not the clock's; but in the local zone, which is the clock's business.
+// __TIMESTAMP__ is the file's own time, but in the local time zone, which counts as a use of the clock.
 TEST_P(DateStaleness, AFilesOwnTimeIsReadAnewEachTime) {
   write_use_of("__TIMESTAMP__");
   set_time("built.h", 48);

@@ -1,4 +1,4 @@
-// What reaches objects beside code: lines, names of directories.
+// What objects contain besides code: line numbers and names of directories.
 #include <gtest/gtest.h>
 
 #include "integration/staleness/staleness.h"
@@ -39,8 +39,8 @@ TEST_P(DebugInfoStaleness, BlankLinesMoveTheLinesOfMessages) {
   expect_runs({.device = 2, .host = 1}, command());
 }
 
-// The mapped names reach debug information, or what a source says of itself; an id of the translation unit would differ
-// with any argument, so it is given.
+// The mapped names reach debug information, or a source's own name in it. The id is given, because hipcache's would
+// differ with any argument.
 TEST_P(DebugInfoStaleness, AnotherMapOfDirectoriesIsAnotherCompile) {
   write_kernel(project_, "a.hip", "__attribute__((used)) __device__ const char name[] = __FILE__;\n");
   const std::string source = project_ / "a.hip";

@@ -1,5 +1,5 @@
-// What a compile reads through an open descriptor, which nobody can ask for again; and files on a file system that is
-// mounted below /dev, which are files like any other.
+// What a compile reads through an open descriptor, which cannot be read again; and files on a file system that is
+// mounted below /dev, which are ordinary files.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 class DescriptorStaleness : public WholeCompile, public testing::TestWithParam<std::string> {
  protected:
-  // What a command line of bash's leaves behind, where "$CXX" is the compiler, with hipcache before it or without: the
+  // Runs a command line with bash, where "$CXX" is the compiler, with or without hipcache before it. Returns the
   // messages (gcc reads no response file that is a pipe) and the object.
   std::string trace_of(const std::string& line, const std::string& launcher) {
     fs::remove(project_ / "a.o");
@@ -24,7 +24,7 @@ class DescriptorStaleness : public WholeCompile, public testing::TestWithParam<s
     return std::to_string(ended.exit_code) + ended.err + object;
   }
 
-  // Two values in turn, each compiled twice: the compiler's own objects, and nothing stored.
+  // Compiles two values, the second one twice: the objects are the compiler's own, and nothing is stored.
   void expect_passed_by_shell(const std::string& before, const std::string& after,
                               const std::string& reason = "standard-input") {
     for (const std::string value : {"1", "2", "2"}) {
@@ -55,7 +55,7 @@ TEST_P(DescriptorStaleness, AProcessSubstitutionIsReadByTheCompilerAlone) {
   expect_passed_by_shell("$CXX @<(echo -DVALUE=3 -D", ") -c a.cpp -o a.o");
 }
 
-// The step finds nothing there, and compiles without that header or fails for its absence.
+// The step does not find the descriptor's header, so it compiles without the header or fails for its absence.
 TEST_P(DescriptorStaleness, AHeaderThatIsADescriptorIsReadByTheCompilerAlone) {
   project_.link("link.h", "/dev/stdin");
   project_.link("links/link.h", "../link.h");
@@ -68,7 +68,7 @@ TEST_P(DescriptorStaleness, AHeaderThatIsADescriptorIsReadByTheCompilerAlone) {
   }
 }
 
-// A pipe can be read once: the step must leave it to the compiler.
+// A pipe can be read only once, so the step must leave it to the compiler.
 TEST_P(DescriptorStaleness, AHeaderThatIsAnInheritedPipeIsReadByTheCompilerAlone) {
   project_.link("link.h", "/dev/fd/5");
   for (const char* header : {"/dev/fd/5", "/proc/self/fd/5", "link.h"}) {
@@ -76,7 +76,7 @@ TEST_P(DescriptorStaleness, AHeaderThatIsAnInheritedPipeIsReadByTheCompilerAlone
     expect_passed_by_shell("exec 5< <(echo ", "); $CXX -c a.cpp -o a.o", "step-failed");
     const std::string asked = std::string("#if __has_include(\"") + header + "\")\n#include \"" + header + "\"\n";
     project_.write("a.cpp", asked + "int two() { return one; }\n#else\nint three() { return 3; }\n#endif\n");
-    // A link that leads nowhere is there for __has_include, and not for #include.
+    // A dangling link exists for __has_include, but not for #include.
     const bool fails = std::string(header) == "link.h";
     expect_passed_by_shell("exec 5< <(echo ", "); $CXX -c a.cpp -o a.o", fails ? "step-failed" : "standard-input");
   }

@@ -1,4 +1,4 @@
-// The device bitcode libraries, which the driver chooses and no depfile names: edited, and chosen otherwise.
+// The device bitcode libraries: the driver chooses them, and no depfile names them. Edited, and chosen differently.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 const Steps kDevices{.device = 2, .bundle = 1};
 const Steps kDevicesAndProbe{.device = 2, .bundle = 1, .probe = 1};
-// The square root is what the first of these files says; both have one size.
+// The first file decides how square roots are rounded. Both files have one size.
 constexpr const char* kSwitch = "oclc_correctly_rounded_sqrt_on.bc";
 constexpr const char* kOtherSwitch = "oclc_correctly_rounded_sqrt_off.bc";
 
@@ -24,14 +24,14 @@ class DeviceLibraryStaleness : public Staleness {
                  "__global__ void root(float* x) { *x = __ocml_sqrt_f32(*x); }\n");
   }
 
-  // Two directories of libraries in which the root is another.
+  // Two directories of libraries that differ in the square root.
   void make_two(const std::string& one, const std::string& two) const {
     copy_bitcode(one);
     copy_bitcode(two);
     turn(two);
   }
 
-  // Makes the root another one, and back.
+  // Switches the directory to the other square root, and back.
   void turn(const std::string& directory) const { exchange(directory + "/" + kSwitch, directory + "/" + kOtherSwitch); }
 
   void exchange(const std::string& one, const std::string& two) const {
@@ -40,8 +40,8 @@ class DeviceLibraryStaleness : public Staleness {
     fs::rename(project_ / "between", project_ / two);
   }
 
-  // The command without its directory of libraries, with an id of the user's, so that a changed argument changes no
-  // more than it says.
+  // The command without its directory of libraries, with an id of the user's, so that a changed argument changes only
+  // what it says.
   Arguments with(const std::string& flags) const {
     return without(without(command("-O1 -cuid=chosen"), "--rocm-path="), "--rocm-device-lib-path=") + words(flags);
   }
@@ -58,7 +58,7 @@ class DeviceLibraryStaleness : public Staleness {
     expect_hit(with(""), {{variable, project_ / one}});
   }
 
-  // A library of one function, which the kernel stores the result of.
+  // A library of one function; the kernel stores its result.
   void write_library(const std::string& name, const std::string& answer) const {
     project_.write("answer.c", "int answer(void) { return " + answer + "; }\n");
     const Ended made = run(Arguments{GetParam().program()} + words("-x c --target=amdgcn-amd-amdhsa -nogpulib -O1 " +
@@ -159,7 +159,7 @@ TEST_P(DeviceLibraryStaleness, ARetargetedLinkToTheLibrariesIsFollowed) {
   project_.link("rocm", "one");
   warm(with("--rocm-path=rocm"));
   project_.link("rocm", "two");
-  // The driver looks through the link as well, and says the same.
+  // The driver looks through the link as well, and makes the same plan.
   expect_runs(kDevicesAndProbe, with("--rocm-path=rocm"));
 }
 
@@ -257,7 +257,7 @@ TEST_P(DeviceLibraryStaleness, WithoutLibrariesTheirEditIsAHit) {
   turn("bitcode");
   expect_hit(argv);
   fs::remove(project_ / "bitcode/ocml.bc");
-  expect_runs({.probe = 1}, argv);  // the driver lists the directory all the same
+  expect_runs({.probe = 1}, argv);  // the driver lists the directory anyway
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, DeviceLibraryStaleness, testing::ValuesIn(kCompilers), name_of);

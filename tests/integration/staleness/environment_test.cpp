@@ -1,4 +1,4 @@
-// Variables that a compile depends on, and those that it does not.
+// Variables that a compile depends on, and variables that it does not depend on.
 #include <gtest/gtest.h>
 
 #include "integration/staleness/staleness.h"
@@ -90,7 +90,7 @@ TEST_P(EnvironmentStaleness, ADateIsAnInputOfThoseSourcesOfCppThatAskForIt) {
   };
   EXPECT_EQ(compile("plain.cpp", "1000000000").run.at("host"), 1);
   EXPECT_EQ(compile("plain.cpp", "1100000000").run.at("host"), 0);
-  if (clang15()) return;  // its date is today's
+  if (clang15()) return;  // uses today's date
   EXPECT_EQ(compile("dated.cpp", "1000000000").run.at("host"), 1);
   EXPECT_EQ(compile("dated.cpp", "1100000000").run.at("host"), 1);
   EXPECT_EQ(compile("dated.cpp", "1000000000").run.at("host"), 0);
@@ -129,7 +129,7 @@ TEST_P(EnvironmentStaleness, MessagesDoNotDependOnTheLanguage) {
 
 TEST_P(EnvironmentStaleness, WhatNobodyAsksForIsNoInput) {
   warm(command());
-  const support::Scratch temporary;  // elsewhere: clang 15 leaves directories behind
+  const support::Scratch temporary;  // clang 15 leaves directories behind
   for (const Variables& variables :
        {Variables{{"UNRELATED", "1"}}, Variables{{"TMPDIR", temporary.path()}}, Variables{{"LD_BIND_NOW", "1"}},
         Variables{{"HOME", temporary.path()}, {"XDG_CONFIG_HOME", temporary.path()}}, Variables{{"TZ", "Asia/Tokyo"}}})

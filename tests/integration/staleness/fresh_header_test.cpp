@@ -1,5 +1,5 @@
-// Headers that a build tool writes at the moment the compile starts, within the same tick of the clock that stamps
-// files: the compile is stored. A header that changes while the compile runs is never served.
+// Headers that a build tool writes in the tick of the files' clock in which the compile starts: the compile is stored.
+// If a header changes while the compile runs, its object is never served.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace {
 
 std::string value(int number) { return "#define VALUE " + std::to_string(1000 + number) + "\n"; }
 
-// Writes the header again and again for as long as it lives; every text has the same size.
+// Writes the header again and again while it exists; all texts have one size.
 class Writer {
  public:
   explicit Writer(const std::string& path) : thread_([this, path] { write_on(path); }) {}
@@ -45,7 +45,7 @@ class FreshHeader : public WholeCompile, public testing::TestWithParam<const cha
 
   static Arguments command() { return {GetParam(), "-c", "a.c", "-o", "a.o"}; }
 
-  // The compile starts at once, without a wait for the clock (see Cache::run).
+  // Starts the compile at once, without waiting for the clock (see Cache::run).
   Counts compile_at_once() {
     const Counts before = cache_.counts();
     EXPECT_EQ(cache_.start(command(), project_.path()).wait().exit_code, 0);
@@ -73,7 +73,7 @@ TEST_P(FreshHeader, ThatChangesAgainAndAgainIsNeverServedWithAnObjectOfAnotherTe
   }
 }
 
-// Rejoins what a build would do by two rules that race: the second text is of the same size.
+// As with two racing rules of a build. The second text has the same size.
 TEST_P(FreshHeader, ThatChangesAfterItWasReadIsCompiledAgain) {
   project_.write("a.c", "#include \"value.h\"\n#include \"gate.h\"\nint a = VALUE;\n");
   project_.write("gate.h", "");

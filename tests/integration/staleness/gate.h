@@ -1,5 +1,5 @@
-// Stops whoever opens a file until it is let go on: a lease, which the kernel breaks when its holder gives it up. What
-// a test does meanwhile is done between two reads of the compiler.
+// Stops every process that opens a file, until the gate opens. Uses a lease: the kernel blocks the open until the
+// holder gives the lease up. Meanwhile a test can change files between two reads of the compiler.
 #ifndef HIPCACHE_TESTS_INTEGRATION_STALENESS_GATE_H
 #define HIPCACHE_TESTS_INTEGRATION_STALENESS_GATE_H
 

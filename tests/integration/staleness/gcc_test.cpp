@@ -1,4 +1,5 @@
-// What gcc runs and loads: the compiler proper, the assembler, their libraries, its specs; how they are found.
+// The programs and files that gcc runs and loads (compiler proper, assembler, libraries, specs), and how they are
+// found.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -29,10 +30,10 @@ class GccStaleness : public WholeCompile, public testing::Test {
   }
   void copy_compiler_proper(const std::string& name) const { copy(asked_of_gcc("-print-prog-name=cc1plus"), name); }
 
-  // A byte more at the end: another file, and one that runs as before.
+  // Appends one byte: a different file that still runs.
   void append_byte(const std::string& name) const { std::ofstream(tools_ / name, std::ios::app) << '\0'; }
 
-  // gcc with tools of the test's own, as far as there are any.
+  // gcc with the test's own tools, if there are any.
   Arguments command(const std::string& driver = "g++") const {
     return Arguments{driver, "-B" + tools_.path() + "/"} + words("-c a.cpp -o a.o");
   }
@@ -119,7 +120,7 @@ TEST_F(GccStaleness, ItsSpecsAreAnInput) {
   expect_run_then_hit(command() + Arguments{"-specs=" + (tools_ / "one.specs")});
 }
 
-// Another directory for temporary files is no input, but what a specs file makes of it is.
+// The directory for temporary files is no input, but a specs file may use its name.
 TEST_F(GccStaleness, AVariableOfTemporaryFilesIsAnInputWhereSpecsAskForIt) {
   const Arguments plain = command();
   expect_run(plain, {{"TMP", project_.make_directory("one")}});

@@ -1,5 +1,5 @@
-// A device's front end and back end apart: what one of them reads is changed, and just that one runs again, or both
-// where the back end's input changed with it. Every compile is held against the compiler.
+// Codegen split: an input of one of the two steps changes, and only that step runs again. Both run if the back end's
+// input changes too. The oracle checks every compile.
 #include <gtest/gtest.h>
 
 #include "integration/staleness/toolchain.h"
@@ -7,7 +7,7 @@
 namespace hipcache::integration {
 namespace {
 
-// Its back end takes a second of processor time and its front end next to none.
+// Its back end takes a second of processor time, its front end almost none.
 std::string heavy(const std::string& value) {
   return "#include \"value.h\"\n__global__ void heavy(float* x, int n) {\n#pragma unroll 400\n"
          "  for (int i = 0; i < 400; ++i) x[i] = x[i + 1] * x[n] + x[i * n] + " +
@@ -48,7 +48,7 @@ TEST_P(HalvesStaleness, AHeaderThatLeavesTheBitcodeRunsTheFrontEndAlone) {
   expect_halves(2, 0);
 }
 
-// The back end alone reads it. What a front end makes is not stored, so it runs whenever the step does.
+// Only the back end reads the linker. But a front end's result is not stored, so it runs whenever the step does.
 TEST_P(HalvesStaleness, AnotherLinkerRunsBoth) {
   toolchain_.append_byte("bin/lld");
   expect_halves(2, 2);

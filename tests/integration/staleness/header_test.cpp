@@ -14,7 +14,7 @@ const Steps kAll{.device = 2, .bundle = 1, .host = 1};
 
 class HeaderStaleness : public Staleness {
  protected:
-  // A source that includes "value.h" on both sides, and the header's two texts, of equal size.
+  // A source that includes "value.h" in device and host code, and two texts of equal size for the header.
   HeaderStaleness() {
     write_kernel(project_, "a.hip", "#include \"value.h\"\n");
     project_.write("value.h", one_);
@@ -141,7 +141,7 @@ TEST_P(HeaderStaleness, AHeaderNamedByAMacroIsTheOneThatTheMacroNamesNow) {
   warm(command());
   rewrite_unnoticed("choice.h", "#define CHOICE \"other.h\"\n");
   expect_runs(kAll, command());
-  rewrite_unnoticed("other.h", one_);  // the code objects of the first compile
+  rewrite_unnoticed("other.h", one_);  // back to the code objects of the first compile
   expect_runs({.device = 2, .host = 1}, command());
 }
 
@@ -180,7 +180,7 @@ TEST_P(HeaderStaleness, ARetargetedLinkToAHeaderIsFollowed) {
   project_.link("middle.h", "two.h");
   expect_runs(kAll, command());
   project_.link("value.h", "one.h");
-  // The first contents again, but along other links.
+  // The first content again, but through other links.
   check(command());
   project_.link("value.h", "middle.h");
   project_.link("middle.h", "one.h");
@@ -198,7 +198,7 @@ TEST_P(HeaderStaleness, ARetargetedLinkToADirectoryIsFollowed) {
 }
 
 TEST_P(HeaderStaleness, AHeaderBesideTheTargetOfALinkIsNotTheOneBesideTheLink) {
-  // clang looks for the second beside the name by which it found the first.
+  // clang looks for the second header beside the name under which it found the first one.
   write_kernel(project_, "a.hip", "#include \"way/first.h\"\n");
   project_.write("one/first.h", "#include \"second.h\"\n");
   project_.write("one/second.h", one_);

@@ -1,4 +1,4 @@
-// Where the compiler looks for headers, and what it finds there or not.
+// Where the compiler looks for headers, and what it finds there or does not find.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -25,10 +25,10 @@ class IncludePathStaleness : public Staleness {
     project_.write(directory + "/value.h", "__device__ int value = " + std::to_string(value) + ";\n");
   }
 
-  // With an id of the user's, so that a changed argument changes no more than it says.
+  // With an id of the user's, so that a changed argument changes only what it says.
   Arguments with(const std::string& flags) const { return command("-O1 -cuid=chosen " + flags); }
 
-  // Two directories with a "value.h" each, and another result for another order of theirs.
+  // Two directories with a "value.h" each. Another order of them gives another result.
   void expect_order_counts(const std::string& one, const std::string& other, const Steps& steps = kAllAndProbe) {
     write_value("early", 2);
     warm(with(one));
@@ -36,13 +36,13 @@ class IncludePathStaleness : public Staleness {
     expect_hit(with(one));
   }
 
-  // The directory gets a "value.h" that is found before the one of "late", and loses it again.
+  // The directory gets a "value.h" that comes before the one in "late", and loses it again.
   void expect_found_in(const std::string& directory, const Arguments& argv, const Steps& steps = kAll) {
     const bool was_there = support::exists(project_ / directory);
     warm(argv);
     write_value(directory, 2);
     expect_runs(steps, argv);
-    // The compiler looks for the directory above one that is missing, too.
+    // The compiler also looks for the parent of a missing directory.
     fs::remove_all(project_ / (was_there ? directory + "/value.h" : fs::path(directory).begin()->string()));
     expect_hit(argv);
   }
@@ -62,7 +62,7 @@ TEST_P(IncludePathStaleness, AHeaderThatAppearsInADirectoryThatWasNotThereIsFoun
 TEST_P(IncludePathStaleness, ADirectoryThatAppearsOrVanishesWithoutTheHeaderChangesNoCode) {
   warm(with("-Inot_yet -Ilate"));
   project_.make_directory("not_yet");
-  // That a directory is there is all that the passes learn, and their code is the same: at most they run for it.
+  // The passes only learn that the directory exists, and make the same code. So they run, but no bundle does.
   expect_runs({.device = 2, .host = 1}, with("-Inot_yet -Ilate"));
   fs::remove(project_ / "not_yet");
   expect_hit(with("-Inot_yet -Ilate"));
@@ -249,7 +249,7 @@ TEST_P(IncludePathStaleness, TheDirectoryItselfOnThePathIsTheOneOfTheCommand) {
 }
 
 TEST_P(IncludePathStaleness, TheHeadersOfAnotherHipAreOtherInputs) {
-  // Without the standard library, which the compiler's HIP wrapper includes otherwise.
+  // Without the standard library, which the compiler's HIP wrapper otherwise includes.
   const auto of = [&](const std::string& flag) {
     return without(without(with("-D__HIPCC_RTC__ " + flag), "-nogpuinc"), "--rocm-path=");
   };

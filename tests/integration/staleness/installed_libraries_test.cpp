@@ -1,5 +1,5 @@
-// Packages that bring libraries: the loader's cache becomes another one each time, and a compile depends on what it
-// says of the libraries that its programs load.
+// Installing a library changes the loader's cache. A compile depends only on the cache's entries for the libraries that
+// its programs load.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr const char* kCache = "/etc/ld.so.cache";
 constexpr const char* kLibrary = "libgcc_s.so.1";
 
-// In a mount namespace of the test's own, where the cache is a file that the test may write.
+// In a mount namespace of the test's own, where the test may write the cache.
 class InstalledLibraries : public Staleness {
  protected:
   void SetUp() override {
@@ -30,7 +30,7 @@ class InstalledLibraries : public Staleness {
   }
   void TearDown() override { EXPECT_TRUE(!mounted_ || umount2(kCache, MNT_DETACH) == 0); }
 
-  // What ldconfig makes of the system's directories and of one more.
+  // The cache that ldconfig makes for the system's directories and one more.
   void install(const std::string& directory) const {
     const Ended made = run({"/sbin/ldconfig", "-X", "-C", own_ / "made", directory}, "/");
     ASSERT_EQ(made.exit_code, 0) << made.err;

@@ -1,4 +1,4 @@
-// Shared libraries: those of the compiler, and those that take their place.
+// Shared libraries: the compiler's, and others that replace them.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,18 +11,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A small one that every program of the toolchain loads, and is told by its name.
+// A small library that every program of the toolchain loads by its name.
 constexpr const char* kLibrary = "libgcc_s.so.1";
 
 class LoaderStaleness : public Staleness {
  protected:
   static constexpr Steps kEverything{.device = 2, .bundle = 1, .host = 1, .probe = 1};
-  // lld and the bundler lie elsewhere, and load their libraries from there.
+  // lld and the bundler are in another directory, and load their libraries from there.
   static constexpr Steps kCompilerChanged{.device = 2, .host = 1, .probe = 1};
 
   Arguments argv() const { return toolchain_.compile(); }
 
-  // Another RUNPATH, of the same length as "$ORIGIN/../lib".
+  // Sets another RUNPATH, of the same length as "$ORIGIN/../lib".
   void set_runpath(const std::string& program, const std::string& path) const {
     const std::string old = "$ORIGIN/../lib";
     ASSERT_EQ(path.size(), old.size());
@@ -53,7 +53,7 @@ TEST_P(LoaderStaleness, ALibraryThatAppearsAmongTheCompilersOwnIsNoticed) {
 
 TEST_P(LoaderStaleness, ALibraryThatAppearsWhereTheCompilerSaysIsNoticed) {
   set_runpath("bin/clang", "$ORIGIN/../own");
-  const Variables path{{"LD_LIBRARY_PATH", toolchain_ / "lib"}};  // for the libraries that the RUNPATH led to
+  const Variables path{{"LD_LIBRARY_PATH", toolchain_ / "lib"}};  // so that the libraries are found without the RUNPATH
   warm(argv(), path);
   copy_library(kLibrary, toolchain_ / "own");
   expect_runs(kCompilerChanged, argv(), path);

@@ -1,4 +1,4 @@
-// What libc opens by itself: the files of the user's locale, message catalogues, tables of character sets.
+// Files that libc opens by itself: the user's locale, message catalogues, tables of character sets.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -17,7 +17,7 @@ constexpr const char* kCharacterSets = "/usr/lib/x86_64-linux-gnu/gconv";
 
 class LocaleStaleness : public WholeCompile, public testing::Test {
  protected:
-  // A source that gcc warns of, with quotes that are of the locale's character set.
+  // gcc warns about the source, with quotes in the locale's character set.
   LocaleStaleness() { project_.write("a.c", "static int unused;\nint one(void) { return 1; }\n"); }
 
   void install(const std::string& name) const { fs::copy(kInstalled, locales_ / name, fs::copy_options::recursive); }
@@ -74,7 +74,7 @@ TEST_F(LocaleStaleness, WhatIsPrintedIsOfTheLocale) {
   expect_hit(command(), {{"LC_ALL", "C"}});
 }
 
-// Nothing is known of what another program makes of the locale.
+// hipcache does not know what another program does with the locale.
 TEST_F(LocaleStaleness, AScriptThatWritesTheSourceOfTheLocaleRuns) {
   const std::string script =
       project_.write("gcc", "#!/bin/sh\nexec /usr/bin/gcc -DLOCALE=\"\\\"$LC_ALL\\\"\" \"$@\"\n");
@@ -105,7 +105,7 @@ TEST_F(LocaleStaleness, CharacterSetsOfTheUsersAreNotFollowed) {
   expect_hit(argv);
 }
 
-// In a mount namespace of the test's own, where the system's tables of character sets are files that the test writes.
+// In a mount namespace of the test's own, where the test writes the system's tables of character sets.
 class CharacterSets : public LocaleStaleness {
  protected:
   void SetUp() override {
@@ -121,7 +121,7 @@ class CharacterSets : public LocaleStaleness {
   }
   void TearDown() override { EXPECT_TRUE(!mounted_ || umount2(kCharacterSets, MNT_DETACH) == 0); }
 
-  // A table by which OWN is that part of ISO 8859.
+  // A table that maps OWN to that part of ISO 8859.
   static std::string means(const std::string& part) {
     std::string table = "alias OWN// ISO-8859-" + part + "//\n";
     for (const std::string one : {"1", "7"})

@@ -1,4 +1,4 @@
-// Files and directories that a compile looks at and does not open: whether they are empty, whether they are what a
+// Files and directories that a compile looks at without opening them: whether they are empty, whether they are what a
 // precompiled header names, whether two of them are one.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -26,13 +26,13 @@ class LookedAt : public WholeCompile, public testing::TestWithParam<std::string>
   void touch(const std::string& name) const {
     fs::last_write_time(project_ / name, fs::last_write_time(project_ / name) + hours(1));
   }
-  // As with the compiler alone, which refuses.
+  // The compiler refuses the command, with and without hipcache.
   void expect_failure(const Arguments& argv) {
     EXPECT_EQ(check(argv).failed, 1);
     EXPECT_NE(oracle_.exit_code(), 0);
   }
 
-  // A precompiled header of two headers, and a compile that uses it and stands on a hit.
+  // A precompiled header of two headers, and a compile that uses it and hits.
   Arguments warm_precompiled(const std::string& flags) {
     project_.write("before.h", "#include \"inner.h\"\n");
     project_.write("inner.h", "#define VALUE 1\n");
@@ -45,7 +45,7 @@ class LookedAt : public WholeCompile, public testing::TestWithParam<std::string>
   }
 };
 
-class LookedAtByClang : public LookedAt {};    // compares times of a precompiled header's headers
+class LookedAtByClang : public LookedAt {};    // compares the times of a precompiled header's headers
 class LookedAtByGcc : public LookedAt {};      // looks at none of them
 class LookedAtWithEmbed : public LookedAt {};  // knows #embed
 
@@ -101,7 +101,7 @@ TEST_P(LookedAtWithEmbed, AnEmptyFileThatIsToBeEmbeddedAndGetsContentIsSeen) {
   expect_hit(compile());
 }
 
-// The compilers take two names of one directory for one, and #include_next then does not find the second.
+// The compilers treat two names of one directory as one, and #include_next then does not find the second.
 TEST_P(LookedAt, ADirectoryThatWasMountedTwiceAndIsNoMoreIsSeen) {
   const std::string header = "#ifndef ONE\n#define ONE\n#include_next <value.h>\n#else\n#define TWO 1\n#endif\n";
   project_.write("one/value.h", header);
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(Compilers, LookedAtByClang, testing::Values("clang++-15
 INSTANTIATE_TEST_SUITE_P(Compilers, LookedAtByGcc, testing::Values("g++"), name_of_program);
 INSTANTIATE_TEST_SUITE_P(Compilers, LookedAtWithEmbed, testing::Values("clang++-19"), name_of_program);
 
-class LookedAtByHip : public Staleness {};  // by compilers that know #embed
+class LookedAtByHip : public Staleness {};  // for compilers that know #embed
 
 TEST_P(LookedAtByHip, AnEmptyFileThatIsToBeEmbeddedAndGetsContentIsSeen) {
   project_.write("data.bin", "");

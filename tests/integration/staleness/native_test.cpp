@@ -1,4 +1,4 @@
-// "Whatever GPU is in this machine": the compiler asks a tool, and the answer is in no file that could be looked at.
+// "Whatever GPU is in this machine": the compiler asks a tool, and no file that hipcache could check has the answer.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -27,7 +27,7 @@ class NativeStaleness : public Staleness {
            words("-O1 " + archs + " -c a.hip -o a.o");
   }
 
-  // Left to the compiler; clang 15 does not know that arch.
+  // The compile is left to the compiler; clang 15 does not know that arch.
   void expect_left_alone(const std::string& reason, const std::string& archs, const Variables& variables = {}) {
     SCOPED_TRACE(archs);
     const Counts counted = oracle_.check(command_for(archs), variables);
@@ -67,7 +67,7 @@ TEST_P(NativeStaleness, AGpuBesideArchsThatAreNamedIsAskedForAsWell) {
   }
 }
 
-// The driver runs the tool all the same.
+// The driver runs the tool even though the GPU is taken back.
 TEST_P(NativeStaleness, AGpuThatIsAskedForAndTakenBackIsTheCompilersToSortOut) {
   for (const char* taken_back : {"--no-offload-arch=all", "--no-offload-arch=native"})
     expect_left_alone("compiler-is-a-wrapper",

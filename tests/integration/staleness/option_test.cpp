@@ -1,4 +1,4 @@
-// Options that bring files in (-include, response files) or reach one pass alone (-Xarch_): what they name and say.
+// Options that name files (-include, response files) or reach one pass alone (-Xarch_): the files and the values.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -21,10 +21,10 @@ class OptionStaleness : public Staleness {
     project_.write("forced.h", "#define VALUE 1\n");
   }
 
-  // With an id of the user's, so that a changed argument changes no more than it says.
+  // With an id of the user's, so that a changed argument changes only what it says.
   Arguments with(const std::string& flags) const { return command("-O1 -cuid=chosen " + flags); }
 
-  // The header that the option names is an input of these steps.
+  // Expects that the header which the option names is an input of these steps.
   void expect_header_of(const std::string& flags, const Steps& steps) {
     warm(with(flags));
     rewrite_unnoticed("forced.h", "#define VALUE 2\n");
@@ -33,7 +33,7 @@ class OptionStaleness : public Staleness {
     expect_hit(with(flags));
   }
 
-  // What another value in the option's place runs.
+  // Expects that another value for the option runs these steps.
   void expect_macro_of(const std::string& option, const Steps& steps) {
     warm(with(option + "-DVALUE=1"));
     expect_runs(steps, with(option + "-DVALUE=2"));

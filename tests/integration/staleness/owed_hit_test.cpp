@@ -1,4 +1,4 @@
-// What changes and does not matter: a hit is owed.
+// Changes that do not matter must give a hit.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ class OwedHit : public Staleness {
  protected:
   Arguments for_archs(const Arguments& archs) const { return GetParam().hip() + archs + words("-O1 -c a.hip -o a.o"); }
 
-  // A build directory as CMake makes one, and the compile that runs in it.
+  // Makes a build directory as CMake does, and compiles in it.
   Counts build_in(const std::string& directory, const std::string& flags) {
     project_.write(directory + "/CMakeCache.txt", "");
     const Counts counted = Oracle(cache_, project_ / directory)
@@ -87,7 +87,7 @@ TEST_P(OwedHit, ABranchThatWasSwitchedToAndBack) {
 
 TEST_P(OwedHit, AnotherUserAtAnotherTerminal) {
   warm(command(), {{"HOME", "/root"}, {"USER", "one"}, {"COLUMNS", "80"}, {"TERM", "xterm"}, {"LANG", "C"}});
-  const support::Scratch elsewhere;  // clang 15 leaves something in its directory for temporary files
+  const support::Scratch elsewhere;  // clang 15 leaves files in TMPDIR
   expect_hit(command(), {{"HOME", project_ / "home"},
                          {"USER", "other"},
                          {"LOGNAME", "other"},

@@ -1,4 +1,4 @@
-// Where a command runs, where its outputs go, and what lies there already.
+// Where a command runs, where its outputs go, and what is there already.
 #include <gtest/gtest.h>
 #include <linux/securebits.h>
 #include <sys/prctl.h>
@@ -13,8 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The superuser writes where nobody may. Programs that are started while this lives have no such right, whoever runs
-// the test.
+// Root may write to read-only places. Programs that start while this object exists may not, whoever runs the test.
 class WithoutPrivileges {
  public:
   WithoutPrivileges() : before_(prctl(PR_GET_SECUREBITS)) { prctl(PR_SET_SECUREBITS, before_ | SECBIT_NOROOT); }
@@ -43,15 +42,15 @@ class PlaceStaleness : public Staleness {
 
   static constexpr const char* kDepfile = "-O1 -MD -MF a.d";
 
-  // For one arch, which is enough where nothing comes between two.
+  // One arch is enough if nothing must happen between two.
   Arguments command(const std::string& flags = "-O1", const std::string& object = "a.o") const {
     return GetParam().hip() + archs({"gfx906"}) + words(flags) + Arguments{"-c", "a.hip", "-o", object};
   }
 
-  // The same, passed through or not, fails or not: equal traces, on a miss and on a hit.
+  // Works for any outcome (bypass, failure): checks a miss and a hit against the compiler.
   Counts compare(const Arguments& argv) { return oracle_.check(argv); }
 
-  // A state of the outputs' places that leaves the compile in the cache's hands, cold and warm.
+  // With the outputs' places as `arrange` leaves them, the compile is cached, cold and warm.
   template <typename Arrange>
   void expect_served_with(const Arrange& arrange) {
     arrange();
@@ -60,7 +59,7 @@ class PlaceStaleness : public Staleness {
     expect_hit(command(kDepfile));
   }
 
-  // The state that the places are in does not: for that reason, and with that exit code.
+  // With the outputs' places as they are, the compile is a bypass for that reason, with that exit code.
   void expect_left_alone(const std::string& reason, int exit_code, const Arguments& argv) {
     SCOPED_TRACE(reason);
     const Counts counted = compare(argv);
@@ -73,7 +72,7 @@ class PlaceStaleness : public Staleness {
     for (const char* name : {"a.o", "a.d"}) fs::remove_all(project_ / name);
   }
 
-  // A source that fails as told, over outputs of an earlier compile and over none.
+  // A source that fails as it says, with outputs of an earlier compile and without.
   void expect_failure_of(const std::string& text) {
     const Arguments argv = Staleness::command(kDepfile);
     write_kernel(project_, "a.hip");
@@ -98,7 +97,7 @@ TEST_P(PlaceStaleness, TheSameRelativeCommandInAnotherDirectoryReadsThatDirector
   EXPECT_EQ(cache_.counts().hits, 2);
 }
 
-// Relative names are all that the steps see; only the id in the objects differs, by the output's place.
+// The steps see only relative names. Only the ids in the objects differ, because they depend on the output's place.
 TEST_P(PlaceStaleness, EqualFilesInAnotherDirectoryShareStepsWhereTheDirectoryIsNotInTheObject) {
   for (const char* directory : {"one", "two"}) write_kernel(project_, std::string(directory) + "/a.hip");
   const auto compile_in = [this](const char* directory, const std::string& flags) {
@@ -189,7 +188,7 @@ TEST_P(PlaceStaleness, AnOutputInAReadOnlyDirectoryIsLeftToTheCompiler) {
   allow(0755);
   warm(argv);
   allow(0555);
-  expect_left_alone("output-not-writable", 0, argv);  // the old ones may be written to
+  expect_left_alone("output-not-writable", 0, argv);  // the old ones are writable
   allow(0755);
 }
 

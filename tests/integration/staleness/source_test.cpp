@@ -1,4 +1,4 @@
-// The source itself, and what it takes in other than by #include.
+// The source itself, and what it includes by other means than #include.
 #include <gtest/gtest.h>
 
 #include <filesystem>

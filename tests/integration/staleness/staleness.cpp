@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kBitcode = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
-constexpr const char* kLargest = "opencl.bc";  // most of the bytes; must be there, but is not read for HIP
+constexpr const char* kLargest = "opencl.bc";  // the largest; must exist, but is not read for HIP
 const std::string kDevice = "device ";
 
 Steps steps_of(const Counts& counts) {
@@ -59,7 +59,7 @@ void Staleness::expect_hit(const Arguments& argv, const Variables& variables) {
 
 void Staleness::expect_runs(const Steps& steps, const Arguments& argv, const Variables& variables) {
   const Counts counted = check(argv, variables);
-  // The driver may have to be asked, and then everything be found.
+  // The driver may run although every other step is found.
   EXPECT_EQ(counted.hits, steps.device + steps.bundle + steps.host == 0 ? 1 : 0);
   Steps expected = steps;
   Steps ran = steps_of(counted);

@@ -1,4 +1,4 @@
-// Standard error is a terminal or a pipe: no input of a compile that prints nothing, and one of a compile that prints.
+// Standard error is a terminal or a pipe: an input of compiles that print something, and of no others.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -23,7 +23,7 @@ struct Shown {
   std::string text;
 };
 
-// A pseudo terminal of our own.
+// A pseudo terminal for one test.
 class Terminal {
  public:
   Terminal() : ours_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
@@ -70,7 +70,7 @@ class Terminal {
 
 class TerminalStaleness : public Staleness {
  protected:
-  // Through hipcache at a terminal; the files that come of it are held against those of a pipe by the caller.
+  // Runs through hipcache at a terminal. The caller compares the outputs with those of a pipe.
   Counts at_terminal(const Arguments& argv, const Variables& variables = {}) {
     const Counts before = cache_.counts();
     Variables all = cache_.variables(variables);
@@ -153,7 +153,7 @@ TEST_P(TerminalStaleness, WarningsOfAHipCompileAreInColourAtATerminalAndPlainInA
   expect_hit(command());
 }
 
-// The option by which hipcache has messages in colour is none of the user's.
+// hipcache adds an option for coloured messages. It must not appear in the user's compilation database.
 TEST_P(TerminalStaleness, ACompilationDatabaseHasTheCommandAsItWasTyped) {
   project_.write("a.cpp", "int one() { return 1; }\n");
   for (const std::string option : {"-MJ a.json", "-MJa.json"}) {
@@ -173,7 +173,7 @@ TEST_P(TerminalStaleness, ACompilationDatabaseHasTheCommandAsItWasTyped) {
   }
 }
 
-// It holds the choice of colours.
+// A precompiled header contains the choice of colours.
 TEST_P(TerminalStaleness, APrecompiledHeaderIsMadeForATerminalOrForAPipe) {
   project_.write("a.h", "inline int one() { return 1; }\n");
   const Arguments argv{GetParam().program(), "-Xclang", "-fno-pch-timestamp", "-x", "c++-header", "a.h", "-o", "a.pch"};

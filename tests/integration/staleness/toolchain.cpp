@@ -59,7 +59,7 @@ void Toolchain::change_last_byte(const std::string& name) const {
 }
 
 std::string Toolchain::resource_directory() const {
-  // Debian's clang 15 has two names for its directory; the driver takes the one of the full version.
+  // Debian's clang 15 has two names for its directory; the driver uses the one with the full version.
   std::string longest;
   for (const auto& entry : fs::directory_iterator(scratch_ / "lib/clang"))
     longest = std::max(longest, entry.path().filename().string());

@@ -1,4 +1,5 @@
-// A toolchain under another directory's name: equal bytes cost the plan alone, unless a result shows the directory.
+// A toolchain in a directory of another name: with equal bytes only the plan runs again, unless a result shows the
+// directory.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -16,14 +17,14 @@ constexpr const char* kBitcode = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 class ToolchainRoot : public Staleness {
  protected:
   static inline const Steps kPlanAlone{.probe = 1};
-  // All steps that make code; whether there is something to bundle depends on what they make.
+  // All steps that make code run. Whether the bundle runs depends on what they make.
   void expect_compiles(const Arguments& argv) {
     const Counts counted = check(argv);
     EXPECT_EQ(counted.run.at("device"), 2) << counted.json.dump();
     EXPECT_EQ(counted.run.at("host"), 1);
   }
 
-  // As ROCm is laid out: lib/llvm with the compiler, include, amdgcn/bitcode, and llvm, which leads to lib/llvm.
+  // The layout of ROCm: lib/llvm with the compiler, include, amdgcn/bitcode, and llvm, a link to lib/llvm.
   void make_rocm(const std::string& name) const {
     const Toolchain toolchain(GetParam());
     fs::create_directories(project_ / (name + "/lib"));
@@ -31,7 +32,7 @@ class ToolchainRoot : public Staleness {
              fs::copy_options::recursive | fs::copy_options::copy_symlinks);
     project_.link(name + "/llvm", "lib/llvm");
     project_.write(name + "/include/hip/own.h", "#pragma once\n#define OWN 1\n");
-    // Most of the bytes, which must be there and are not read for HIP.
+    // The largest library; must exist, but is not read for HIP.
     project_.write(name + "/amdgcn/bitcode/opencl.bc", "");
     for (const auto& entry : fs::directory_iterator(kBitcode))
       if (const std::string file = entry.path().filename(); file != "opencl.bc")
@@ -89,7 +90,7 @@ TEST_P(ToolchainRoot, WithOneByteOfADeviceLibraryRunsTheDevices) {
   make_rocm("rocm-7.0");
   make_rocm("rocm-7.0.1");
   warm(by_rocm("rocm-7.0"));
-  // A constant that the code does not use: another file, and one that is read as before.
+  // A constant that the code does not use: another file, read as before.
   fs::copy_file(std::string(kBitcode) + "/oclc_finite_only_on.bc",
                 project_ / "rocm-7.0.1/amdgcn/bitcode/oclc_finite_only_off.bc", fs::copy_options::overwrite_existing);
   EXPECT_EQ(check(by_rocm("rocm-7.0.1")).run.at("device"), 2);
@@ -104,7 +105,7 @@ TEST_P(ToolchainRoot, WithAnotherHeaderIsAnother) {
   expect_compiles(by_rocm("rocm-7.0.1"));
 }
 
-// A header that is only in one of them, and comes first there.
+// A header that only one of them has, and that comes first there.
 TEST_P(ToolchainRoot, WithAnotherHeaderInTheWayIsAnother) {
   make_rocm("rocm-7.0");
   make_rocm("rocm-7.0.1");
@@ -116,7 +117,7 @@ TEST_P(ToolchainRoot, WithAnotherHeaderInTheWayIsAnother) {
   EXPECT_EQ(check(by_rocm("rocm-7.0.1", flags)).run.at("device"), 2);
 }
 
-// The host's names the header that a function comes from; code objects name none here.
+// The host's debug information names a function's header; the code objects name none here.
 TEST_P(ToolchainRoot, InDebugInformationTiesTheResult) {
   for (const char* name : {"rocm-7.0", "rocm-7.0.1"}) {
     make_rocm(name);
@@ -158,7 +159,7 @@ TEST_P(ToolchainRoot, ByTwoNamesOnThePathIsToldByWhichOne) {
       check(Toolchain::compile_by("clang++", "-O1 -g"), {{"PATH", (project_ / name) + "/llvm/bin:/usr/bin:/bin"}});
 }
 
-// What lies in the one is named by the other's compiler.
+// One toolchain's compiler reads the other toolchain's headers.
 TEST_P(ToolchainRoot, NextToAnotherInTheSearchPathAreTwo) {
   make_rocm("rocm-7.0");
   make_rocm("rocm-7.0.1");
@@ -176,7 +177,7 @@ TEST_P(ToolchainRoot, NextToAnotherInTheSearchPathAreTwo) {
   check(with_headers_of("rocm-7.0.1", "rocm-7.0.1"));
 }
 
-// A program that looks into a directory of its own leads there from wherever else it lies.
+// A program that contains its directory's path leads there, wherever the program is.
 TEST_P(ToolchainRoot, ThatAProgramNamesTiesWhatItRuns) {
   const Toolchain one(GetParam()), other(GetParam());
   for (const Toolchain* toolchain : {&one, &other}) {
@@ -197,7 +198,7 @@ TEST_P(ToolchainRoot, WithinABaseDirectoryIsTheNarrowerOne) {
 
 INSTANTIATE_TEST_SUITE_P(Compilers, ToolchainRoot, testing::ValuesIn(kCompilers), name_of);
 
-// gcc, whose compile is one step: its directory is found in the same way.
+// gcc's compile is one step; its toolchain's directory is found in the same way.
 class GccRoot : public testing::Test {
  protected:
   GccRoot() { project_.write("a.c", "#include <stddef.h>\nsize_t one(void) { return sizeof(max_align_t); }\n"); }

@@ -1,4 +1,4 @@
-// The programs that a compile runs: the compiler, lld, the bundler; how they are found.
+// The programs that a compile runs (compiler, lld, bundler), and how they are found.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 class ToolchainStaleness : public Staleness {
  protected:
-  // The compiler counts for all that it runs itself. The code objects come out equal, so there is nothing to bundle.
+  // Every step that the compiler runs depends on it. The code objects come out equal, so no bundle runs.
   static inline const Steps kCompilerChanged{.device = 2, .host = 1, .probe = 1};
 
   void make_wrapper(const std::string& target) const {
@@ -21,7 +21,7 @@ class ToolchainStaleness : public Staleness {
     fs::permissions(project_ / "clang++", fs::perms::owner_all);
   }
 
-  // PATH with those of the project's directories first, as the tests' programs need the rest.
+  // PATH with those of the project's directories first; the tests' programs need the rest.
   Variables path_of(const std::string& directories) const { return {{"PATH", directories + ":/usr/bin:/bin"}}; }
 
   Toolchain toolchain_{GetParam()};
@@ -34,7 +34,7 @@ TEST_P(ToolchainStaleness, AReplacedCompilerRunsAllThatItRunsItself) {
   expect_hit(toolchain_.compile());
 }
 
-// That it writes the same code around any fatbin was seen of the old one.
+// The proof that the host code does not depend on the fatbin was made with the old compiler.
 TEST_P(ToolchainStaleness, AReplacedCompilerIsProvedAnew) {
   EXPECT_EQ(check(toolchain_.compile()).run.at("proof"), 1);
   toolchain_.append_byte("bin/clang");
@@ -156,7 +156,7 @@ TEST_P(ToolchainStaleness, AnotherDirectoryOfToolsInTheEnvironmentIsUsed) {
   const std::string empty = project_.make_directory("empty");
   warm(toolchain_.compile(), {{"COMPILER_PATH", project_ / "one"}});
   expect_runs({.device = 2, .probe = 1}, toolchain_.compile(), {{"COMPILER_PATH", project_ / "two"}});
-  // The driver has to be asked where that leads; it leads to what is stored.
+  // The driver must run to find where that leads; it leads to stored results.
   expect_runs({.probe = 1}, toolchain_.compile(), {{"COMPILER_PATH", empty + ":" + (project_ / "one")}});
 }
 
@@ -206,12 +206,12 @@ TEST_P(ToolchainStaleness, ADetectedVersionOfRocmIsAnInput) {
   warm(argv);
   write_version("5", "3");
   expect_runs({.probe = 1}, argv);
-  // Before 3.6 there was no wrapper of the runtime's headers in clang's search path.
+  // Before version 3.6, clang's search path has no wrapper of the runtime's headers.
   write_version("3", "5");
   expect_runs({.device = 2, .host = 1, .probe = 1}, argv);
 }
 
-// With the toolchain's directory as the base directory: the driver is asked what it would do there, and no step runs.
+// With the toolchain's directory as base directory: only the driver runs, for a new plan.
 TEST_P(ToolchainStaleness, ACompilerOfEqualBytesInAnotherDirectorySharesAllStepsUnderABaseDirectory) {
   const Toolchain other(GetParam());
   const auto under = [](const Toolchain& toolchain) { return Variables{{"HIPCACHE_BASEDIR", toolchain.path()}}; };

@@ -1,5 +1,5 @@
-// Files that get another stamp and keep their content while the compiler runs: a backup's hard links, a change of mode,
-// the same package unpacked over itself. The step is recorded. Where the content did change, it is not.
+// Files that get a new stamp and keep their content while the compiler runs: by a backup's hard links, a change of
+// mode, or a reinstalled package. The step is recorded. If the content changed, it is not.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 void link_once_more(const fs::path& path) { fs::create_hard_link(path, path.string() + ".backup"); }
 
-// `chmod -R`: to the modes that are there, which is a change for the kernel.
+// `chmod -R` to the same modes, which still changes the ctime.
 void change_modes(const std::string& directory) {
   EXPECT_EQ(run({"chmod", "-R", "u+rwX", directory}, "/").exit_code, 0);
 }
@@ -29,7 +29,7 @@ void write_keeping_time(const fs::path& path, const std::string& text) {
   fs::last_write_time(path, time);
 }
 
-// A file or a directory as a package, with the nanoseconds of its times.
+// A file or directory as a package, with times in nanoseconds.
 class Package {
  public:
   explicit Package(const std::string& tree, const std::string& name = ".") : tree_(tree) {
@@ -57,7 +57,7 @@ void hold_at_gate(const Cache& cache, const std::string& project, const Argument
 
 class TouchedStaleness : public Staleness {
  protected:
-  // One step at a time: the device's first, which alone passes the gate.
+  // One step at a time, gfx906's device step first. Only that step passes the gate.
   TouchedStaleness() : Staleness({{"HIPCACHE_JOBS", "1"}}) {
     toolchain_.copy("bin/lld");
     project_.write("gate.h", "");
@@ -73,7 +73,7 @@ __device__ int value = VALUE;
 
   void SetUp() override { await_settled(project_ / "a.hip"); }
 
-  // Of what is changed while the device step of gfx906 runs.
+  // For changes while the device step of gfx906 runs.
   void expect_stored(const std::function<void()>& change) {
     hold_at_gate(cache_, project_.path(), toolchain_.compile(), change);
     const Counts held = cache_.counts();
@@ -117,13 +117,13 @@ TEST_P(TouchedStaleness, ACompilerOfOtherBytesUnpackedMeanwhileIsRefused) {
     fs::last_write_time(toolchain_ / "bin/new", time);
     fs::rename(toolchain_ / "bin/new", toolchain_ / "bin/clang");
   };
-  // The other architecture's step ran before, and the host's after.
+  // The other architecture's step ran before the change, and the host step after it.
   expect_refused([&] { put(other); }, {.device = 2, .host = 0, .probe = 1});
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, TouchedStaleness, testing::ValuesIn(kCompilers), name_of);
 
-// A header of a compile that is cached whole, by gcc as well.
+// A header of an opaque compile, by gcc as well.
 class TouchedHeader : public WholeCompile, public testing::TestWithParam<const char*> {
  protected:
   TouchedHeader() {
@@ -138,7 +138,7 @@ class TouchedHeader : public WholeCompile, public testing::TestWithParam<const c
     return {GetParam(), "-c", name + ".cpp", "-o", name + ".o"};
   }
   std::string header() const { return project_ / "value.h"; }
-  // What is changed after the header was read, and before the compiler has ended.
+  // The change happens after the header was read and before the compiler ends.
   std::map<std::string, std::int64_t> not_stored_after(const std::function<void()>& change) {
     hold_at_gate(cache_, project_.path(), command(), change);
     return cache_.counts().not_stored;
@@ -159,7 +159,7 @@ TEST_P(TouchedHeader, AHeaderUnpackedOnceMoreLosesNoCompile) {
   expect_hit(command());
 }
 
-// Its content may have been another one when it was read: nobody knows.
+// Nobody read the header before, so its content at the time of reading is unknown.
 TEST_P(TouchedHeader, AHardLinkToAHeaderThatNobodyHadReadBeforeIsRefused) {
   EXPECT_EQ(not_stored_after([&] { link_once_more(header()); }), input_changed());
   expect_run(command());

@@ -1,4 +1,4 @@
-// Programs that become the real compiler: by architecture like that compiler, and asked about as inputs.
+// Programs that become the real compiler. They are split by architecture like that compiler, and are inputs themselves.
 #include <gtest/gtest.h>
 
 #include "integration/staleness/wrappers.h"
@@ -28,7 +28,7 @@ TEST_P(Wrappers, ShareTheirDeviceStepsWithTheDriver) {
   EXPECT_EQ(behind.run.at("device"), 0) << behind.json.dump();
 }
 
-// What the wrapper adds is the driver's: the same as if it had been typed.
+// Words that the wrapper adds reach the driver as if they had been typed.
 TEST_P(Wrappers, ThatAddWordsShareTheDeviceStepsOfTheSameWords) {
   const std::string wrapper = write_script("#!/bin/sh\nexec " + driver() + " -DTWICE=2 \"$@\"\n");
   check(by(wrapper) + words("-cuid=mine"));
@@ -50,8 +50,6 @@ TEST_P(Wrappers, ThatFailAsTheDriverDoesSayWhatItSays) {
   oracle_.check(by(wrapper));
   EXPECT_NE(oracle_.exit_code(), 0);
 }
-
-// Everything that they are made of is an input.
 
 TEST_P(Wrappers, AreAskedForTheirText) {
   const std::string wrapper = write_script("#!/bin/sh\nexec " + driver() + " \"$@\"\n");

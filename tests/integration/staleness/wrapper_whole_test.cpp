@@ -1,4 +1,4 @@
-// Programs that do something else than to become the real compiler: their compiles stay whole.
+// Wrappers that do more than become the real compiler: their compiles are opaque.
 #include <gtest/gtest.h>
 
 #include "integration/staleness/wrappers.h"
@@ -82,7 +82,7 @@ TEST_P(WrappersThatDoMore, ThatRunTwoDriversStayWhole) {
   expect_kept_whole(write_script("#!/bin/sh\n" + driver() + " --version >/dev/null\nexec " + driver() + " \"$@\"\n"));
 }
 
-// ccache compiles by what it holds, under whatever name it is called.
+// ccache compiles through its own cache, under any name.
 TEST_P(WrappersThatDoMore, OfAnotherCacheAreLeftToIt) {
   project_.link("bin/" + GetParam().program(), "/usr/bin/ccache");
   const Variables ccache{{"CCACHE_DIR", project_ / "ccache"}, {"CCACHE_DISABLE", "1"}};

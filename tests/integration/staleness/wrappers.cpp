@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As amdclang++ of ROCm: executes what is beside it and called as itself less "amd".
+// Like ROCm's amdclang++: executes the program beside it with the same name less "amd".
 constexpr const char* kStandIn = R"(#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

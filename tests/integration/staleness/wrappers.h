@@ -1,4 +1,4 @@
-// What the tests of wrappers begin with: programs that start the compiler in one way or another.
+// The fixture of the tests of wrappers: programs that start the compiler in one way or another.
 #ifndef HIPCACHE_TESTS_INTEGRATION_STALENESS_WRAPPERS_H
 #define HIPCACHE_TESTS_INTEGRATION_STALENESS_WRAPPERS_H
 
@@ -17,14 +17,14 @@ class Wrappers : public Staleness {
 
   std::string write_script(const std::string& text, const std::string& name = "bin/clang++") const;
 
-  // A program of C beside the link to the driver, which executes what is called as itself less "amd".
+  // Builds a C program beside the link to the driver. It executes the program with the same name less "amd".
   std::string build(const std::string& before_that = "", const Arguments& flags = {}) const;
 
   Arguments by(const std::string& wrapper, const std::vector<std::string>& gpus = {"gfx906", "gfx1030"}) const;
 
-  // Cold, warm, and with an architecture more.
+  // Cold, warm, and with one more architecture.
   void expect_by_architecture(const std::string& wrapper);
-  // One step, whose result is found again or, where a wrapper does what no cache repeats, is not.
+  // One step. Its result is found again, unless `is_stored` is false: some wrappers do what no cache can repeat.
   void expect_kept_whole(const std::string& wrapper, bool is_stored = true);
 };
 
