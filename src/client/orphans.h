@@ -2,8 +2,8 @@
 // Orphans object lives, this process is a subreaper: such children become its own, so it can end them too.
 //
 // Not every child of this process belongs to a step. A shell's `job & exec hipcache ...` leaves its background job to
-// this process, and that job's children become children of this process when the job ends. So a process is ended only
-// if its environment shows that a step started it: each step has its own TMPDIR, which its processes inherit. A process
+// this process. When that job ends, its children become children of this process, too. So a process is ended only if
+// its environment shows that a step started it: each step has its own TMPDIR, which its processes inherit. A process
 // that changed TMPDIR is left alone.
 #ifndef HIPCACHE_SRC_CLIENT_ORPHANS_H
 #define HIPCACHE_SRC_CLIENT_ORPHANS_H

@@ -33,8 +33,8 @@ std::uint64_t file_clock_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// A step gets none of the user's descriptors and no stdin. If a step read a pipe of the user's (exec 5< <(...), with
-// #include "/dev/fd/5"), that pipe would be empty when the compiler runs alone afterwards.
+// A step gets none of the user's descriptors and no stdin. It could drain a pipe of the user's (exec 5< <(...), with
+// #include "/dev/fd/5"). The pipe would then be empty when the compiler runs alone afterwards.
 Result<pid_t> spawn_command(const RunStep& step, const protocol::Command& command, const StepTexts& texts,
                             const std::vector<std::string>& environment, const std::vector<int>& inherited,
                             const sigset_t& mask) {

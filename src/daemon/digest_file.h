@@ -41,7 +41,7 @@ class DigestFile {
   inputs::World& world_;
   const OwnDirectory& directory_;
   Log& log_;
-  std::string origin_;  // "" if the boot cannot be told: then nothing is kept
+  std::string origin_;  // "" if the boot is unknown; then nothing is kept
   std::uint64_t saved_ = 0;
   std::chrono::steady_clock::time_point next_;
 };

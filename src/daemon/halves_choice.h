@@ -12,7 +12,7 @@
 namespace hipcache::daemon {
 
 // Removes `halves` from steps whose compiler has no proof, or for which the split does not pay. If a step that will run
-// lacks a proof, the client runs it.
+// lacks a proof, the client runs the proof.
 void drop_halves(std::vector<plan::Step>& steps, protocol::Channel& channel, const Request& request,
                  const Services& services, store::Lease& lease);
 

@@ -4,9 +4,9 @@
 // result up again. If a claim ends without a result, the next client to ask gets it.
 //
 // No wait is unbounded, because a claim's holder may be stopped or stay silent. A claim is overdue after twice the
-// duration of the step's last run plus some seconds, or after a fixed time if the duration is unknown. A waiter then
-// takes the claim over and runs the step as well. Both results are right, and the first to finish is recorded. When the
-// first holder ends, it wakes the waiters and does not release the new claim.
+// duration of the step's last run plus some seconds. If the duration is unknown, the limit is a fixed time. A waiter
+// then takes the claim over and runs the step as well. Both results are right, and the first to finish is recorded.
+// When the first holder ends, it wakes the waiters and does not release the new claim.
 //
 // Once a client is late with the report of one step, nobody waits for it. Until it reports, its other claims, and new
 // ones, are overdue as soon as the first one is. This holds even if another client took the late step over.

@@ -1,9 +1,9 @@
 // Whether the files or messages of an opaque compile contain the output names that the command gave.
 //
 // The problem: an object seldom depends on its own name, and only its bytes can tell. The choice: search for the names
-// as typed, and for any word that begins with such a name without its extension ("a.dwo", "a.gcda" for "a.o"), because
-// compilers derive names in that way. Names of sources and of function clones ("a.c", "main.cold") are known and do not
-// count. A false match costs a miss and a missed one gives a wrong object, so all other words count.
+// as typed, and for words that begin with such a name without its extension ("a.dwo", "a.gcda" for "a.o"). Compilers
+// derive names in that way. Names of sources and of function clones ("a.c", "main.cold") are known and do not count. A
+// false match costs a miss and a missed one gives a wrong object, so all other words count.
 #ifndef HIPCACHE_DAEMON_NAME_TIE_H
 #define HIPCACHE_DAEMON_NAME_TIE_H
 

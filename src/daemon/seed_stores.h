@@ -1,13 +1,13 @@
 // Reads the stores of read-only cache directories: HIPCACHE_SEED.
 //
-// Problem: results from a seed are served, so whoever can change the seed decides what the user runs. A seed usually
-// belongs to another user, who built the image, or to an administrator.
-// Choice: by naming a seed, the user trusts its owner. Nobody else may be able to change the seed, or to replace its
+// Problem: results from a seed are served, so a user who can change the seed decides what this user runs. A seed
+// usually belongs to another user, who built the image, or to an administrator.
+// Choice: by naming a seed, the user trusts its owner. No other user may be able to change the seed, or to replace its
 // directory. So each directory and link on the resolved path belongs to that owner, to this user or to root, and others
-// may not write there. A sticky directory on the path is allowed (/tmp), because nobody can replace another user's
-// entries in it.
-// Rejected: requiring a read-only mount (others may write to the same files through another mount), and checking only
-// the seed's own mode (its path may lead elsewhere later).
+// may not write there. A sticky directory on the path is allowed (/tmp), because users cannot replace the entries of
+// others in it.
+// Rejected: requiring a read-only mount, because others may write to the same files through another mount. Also
+// rejected: checking only the seed's own mode, because its path may lead elsewhere later.
 //
 // A seed that is absent, damaged or not trusted is logged once as a warning, and not read.
 #ifndef HIPCACHE_DAEMON_SEED_STORES_H

@@ -137,8 +137,8 @@ Status StepRunner::send(const StepWork& work, std::uint32_t number) {
   return channel_.send(run_message(work, number, directory_, services_), kSendLimit);
 }
 
-// Waits for a report of this client, for a wake-up (another client's step ended, or a job slot is free), or until it is
-// time to check other clients.
+// Waits for a report of this client or for a wake-up: another client's step has ended, or a job slot is free. Returns
+// after kLookInterval at the latest, so that other clients are checked.
 Status StepRunner::wait() {
   pollfd ready[] = {{.fd = channel_.fd(), .events = POLLIN, .revents = 0},
                     {.fd = wake_.get(), .events = POLLIN, .revents = 0}};

@@ -1,5 +1,5 @@
-// Schedules the steps of one request. It looks each step up, leaves steps to other clients that are running them, and
-// has this client run the rest, as many at once as there are job slots. If the other client is stopped or overdue
+// Schedules the steps of one request. It looks each step up, and leaves a step to another client that is running it.
+// This client runs the rest, as many at once as there are job slots. If the other client is stopped or overdue
 // (in_flight.h), the step runs here as well. One per request directory, used by its session's thread only.
 #ifndef HIPCACHE_DAEMON_STEP_RUNNER_H
 #define HIPCACHE_DAEMON_STEP_RUNNER_H

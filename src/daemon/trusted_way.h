@@ -10,8 +10,8 @@
 
 namespace hipcache::daemon {
 
-// The status of the directory at the absolute `path`, if only its owner, this user and root can change its contents and
-// which directory the path leads to. Otherwise an error that names the place that others can change.
+// The status of the directory at the absolute `path`. An error, which names the place, if users other than the owner,
+// this user and root can change the directory's contents or where the path leads.
 Result<struct stat> look_at_trusted(const std::string& path);
 
 // The same for a directory in one of that owner, whose path was checked already. A link is an error.

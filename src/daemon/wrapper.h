@@ -3,12 +3,13 @@
 //
 // The problem: such a program may do anything, so its compiles would be opaque, with all architectures in one step. The
 // choice: run it with the user's words, and have the one driver that it becomes print its jobs instead of running them
-// (trace/preload_driver.c). If the driver got the user's words in the user's surroundings, possibly with other words
-// before or after them, then the wrapper only starts that driver, and the driver's jobs are the compile's. The wrapper
-// must also lead to the same jobs when it is itself given the words that ask for jobs; this shows that it ignores them
-// and acts the same twice. Otherwise the compile stays opaque: the driver runs in a child process (the wrapper
-// continues after it), or has other variables, another directory, mask or standard output, or the wrapper prints
-// something itself. Rejected: a list of known wrappers, because anybody can write one.
+// (trace/preload_driver.c). The driver must get the user's words in the user's surroundings; other words may come
+// before or after them. Then the wrapper only starts that driver, and the driver's jobs are the compile's. The wrapper
+// must also lead to the same jobs when it is itself given the words that ask for jobs. This shows that it ignores those
+// words, and does the same twice. Otherwise the compile stays opaque. Examples: the driver runs in a child process,
+// because the wrapper continues after it; the driver gets other variables, another directory, mask or standard output;
+// the wrapper prints something itself.
+// Rejected: a list of known wrappers, because anybody can write one.
 //
 // A wrapper that leaves no trace (static) may have read unknown files. It is accepted only if it passes exactly the
 // user's words to the driver beside it whose name ends its own. docs/coverage.md says what is trusted.

@@ -17,8 +17,7 @@
 namespace hipcache::plan {
 namespace {
 
-// Normalises by spelling only: a symbolic link in the path changes the CUID, but distinct outputs still get distinct
-// CUIDs.
+// Normalises by spelling only. A symbolic link in the path changes the CUID; distinct outputs still get distinct CUIDs.
 std::string normal(const std::string& path) { return std::filesystem::path(path).lexically_normal().string(); }
 
 // Whether a directory's name ends here: "/b" is a name in "-I/b/x" and "/b=.", but not in "/bc".

@@ -8,9 +8,9 @@
 namespace hipcache::plan {
 namespace {
 
-// Known options of GNU ld, gold, lld and mold, without dashes and values. Among others, the list omits options that
-// write another file (Map, dependency-file, reproduce, thinlto-cache-dir), print about the run itself (stats, trace,
-// verbose, time-trace), randomise (shuffle-sections) or load code (plugin).
+// Known options of GNU ld, gold, lld and mold, without dashes and values. The list omits options that write another
+// file (Map, dependency-file, reproduce, thinlto-cache-dir) or print about the run itself (stats, trace, verbose,
+// time-trace). It also omits options that randomise (shuffle-sections) or load code (plugin).
 constexpr std::string_view kKnown =
     " ( ) Bdynamic Bstatic Bsymbolic Bsymbolic-functions E EB EL I L N O O0 O1 O2 O3 S T X "
     " allow-multiple-definition allow-shlib-undefined as-needed build-id call_shared color-diagnostics "

@@ -12,8 +12,8 @@ constexpr const char* kSource = "proof.hip";
 constexpr const char* kFatbin = "proof.hipfb";
 constexpr const char* kPlaceholder = "placeholder.hipfb";
 
-// A source with what the host object of a HIP source holds: a kernel's stub, device variables, their registration, a
-// constructor. It needs no header, and declares the functions that clang requires for a kernel.
+// A source whose host object holds what that of a HIP source holds: a kernel's stub, device variables, their
+// registration, a constructor. It needs no header, and declares the functions that clang requires for a kernel.
 constexpr const char* kSourceText = R"(struct dim3 { unsigned x, y, z; };
 extern "C" int hipLaunchKernel(const void*, dim3, dim3, void**, __SIZE_TYPE__, struct ihipStream_t*);
 extern "C" int hipLaunchKernel_spt(const void*, dim3, dim3, void**, __SIZE_TYPE__, struct ihipStream_t*);

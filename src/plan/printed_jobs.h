@@ -4,8 +4,8 @@
 //   banner  := [vendor] "clang version " ... | "Target: " ... | "Thread model: " ... | "InstalledDir: " ...
 //            | "Build config: " ... | "Configuration file: " ...
 //   in-process := " (in-process)"              ; only with a single job
-//   job     := { ' "' { char | '\' ( '"' | '\' | '$' ) } '"' }     ; a newline may stand inside of the quotes
-// Diagnostics other than warnings and their notes, and every line that is none of these, are errors.
+//   job     := { ' "' { char | '\' ( '"' | '\' | '$' ) } '"' }     ; a newline may occur within the quotes
+// Warnings and their notes are accepted. Other diagnostics, and lines of no known form, are errors.
 #ifndef HIPCACHE_SRC_PLAN_PRINTED_JOBS_H
 #define HIPCACHE_SRC_PLAN_PRINTED_JOBS_H
 

@@ -134,8 +134,8 @@ Status check_compiles(const Shape& shape, const command::Invocation& invocation)
   return done();
 }
 
-// A driver that ignores -cuid= prints a warning that the user's own command would not print, and derives an id that
-// depends on the list of archs. In a compile for the host only, it uses no id and prints no warning.
+// A driver that ignores -cuid= derives an id that depends on the list of archs. It also prints a warning that the
+// user's own command would not print. In a compile for the host only, it uses no id and prints no warning.
 Status check_cuid(const Shape& shape, const command::Invocation& invocation) {
   const std::vector<const FrontendJob*> compiles = shape.compiles();
   const std::string& cuid = compiles.front()->cuid;

@@ -5,8 +5,8 @@
 //   device := cc1 [ lld ]
 //
 // Rejected: one fixed sequence for each kind of compile (objects, relocatable device code, devices only, assembly and
-// IR, each with and without LTO). A plan is trusted because one job makes each intermediate file and one later job
-// reads it (flow.h), and because every job is of a known kind. The order of jobs does not matter for that.
+// IR, each with and without LTO). Two checks make a plan trustworthy. One job makes each intermediate file, and one
+// later job reads it (flow.h). Every job is of a known kind. The order of jobs does not matter for that.
 #ifndef HIPCACHE_SRC_PLAN_SHAPE_H
 #define HIPCACHE_SRC_PLAN_SHAPE_H
 
