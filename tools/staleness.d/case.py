@@ -1,4 +1,4 @@
-"""The table of cases. A case is a generator over a project: it writes files, and yields what is to be compiled then."""
+"""The table of cases. A case is a generator over a project: it writes files, and yields what to compile then."""
 
 import dataclasses
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is asked for: options, and variables that the driver reads."""
+"""Changes to the command: options, and variables that the driver reads."""
 
 from case import GROUPS, case
 

@@ -1,6 +1,6 @@
-"""What changes nothing, and so must cost nothing; or one architecture, and so must cost one.
+"""Changes that must cost nothing, or only the one architecture that they affect.
 
-A host compile is not owed as a hit where the code objects change: they are a part of its input.
+The host compile need not hit if the code objects change, because they are part of its input.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""What is left behind, and what a launcher does when its own settings are wrong."""
+"""Outputs, and what a launcher does if its own settings are wrong."""
 
 from case import GROUPS, case
 from project import Link

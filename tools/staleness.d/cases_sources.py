@@ -1,4 +1,4 @@
-"""What is read: sources, headers, and where they are looked for."""
+"""Changes to what the compiler reads: sources, headers, and where it looks for them."""
 
 from case import GROUPS, case
 

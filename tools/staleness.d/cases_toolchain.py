@@ -1,9 +1,9 @@
-"""What works: device libraries, the linker, the compiler, what the driver asks the machine."""
+"""Changes to the tools: device libraries, the linker, the compiler, and what the driver asks the machine."""
 
 from case import GROUPS, case
 
 GROUP = GROUPS[2]
-# What the driver links by default, and its counterpart: the square root's code is another one.
+# The library that the driver links by default, and its counterpart: their code for square roots differs.
 LIBRARY, OTHER = "oclc_correctly_rounded_sqrt_on", "oclc_correctly_rounded_sqrt_off"
 ROOT = ('extern "C" __device__ float __ocml_sqrt_f32(float);', "#define SCALE __ocml_sqrt_f32(data[1])")
 

@@ -1,4 +1,4 @@
-"""The launchers as tools/bench knows them, with what the staleness cases ask of them besides."""
+"""The launchers of tools/bench, with what the staleness cases need besides."""
 
 import copy
 import json
@@ -12,9 +12,9 @@ import launchers  # noqa: E402  (of tools/bench.d)
 from process import Failed, run  # noqa: E402
 
 NOWHERE = "/proc/no/such/directory"
-# Seconds until a file counts for a cache that goes by times: it takes no notice of what is of the running second.
+# Seconds until a cache that compares times uses a file: it ignores files of the current second.
 SECOND = 1.1
-# For hipcache it counts from the next tick of the clock that stamps files, 10 ms away at most.
+# hipcache uses a file from the next tick of the clock that stamps files, at most 10 ms later.
 TICK = 0.02
 
 
@@ -82,7 +82,7 @@ class Hipcache(launchers.Hipcache):
 
 
 class Unknown(launchers.Plain):
-    """A launcher whose statistics nobody has taught us: its needless misses are not counted."""
+    """A launcher whose statistics this tool cannot read: its needless misses are not counted."""
 
     settles = SECOND
 
@@ -101,13 +101,13 @@ class Unknown(launchers.Plain):
 
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Where the project's own build leaves it, if it is not on PATH.
+# Where the project's own build puts hipcache, if it is not on PATH.
 BUILT = (ROOT / "build/release/bin/hipcache", ROOT / "build/bin/hipcache")
 KINDS = {"hipcache": Hipcache, "ccache": Ccache, "ccache:depend": CcacheDepend, "sccache": Sccache}
 
 
 def find(word):
-    """The launcher of a name or path (`ccache:depend` for ccache in depend mode), or None."""
+    """The launcher with a name or path (`ccache:depend` is ccache in depend mode), or None."""
     place, _, mode = word.partition(":")
     program = shutil.which(place) or next((path for path in BUILT if path.name == place and path.exists()), None)
     if program is None:
@@ -119,11 +119,11 @@ def find(word):
 
 
 def fresh(launcher, directory):
-    """The same launcher with an empty cache in the directory; stop() it in the end."""
+    """The same launcher with an empty cache in the directory; the caller must stop() it."""
     pathlib.Path(directory).mkdir(parents=True, exist_ok=True)
     mine = copy.copy(launcher)
     try:
         mine.renew(directory)
-    except Failed:  # sccache gives its server ten seconds to start, which on a busy machine may be too few
+    except Failed:  # sccache gives its server ten seconds to start, which may be too few on a busy machine
         mine.renew(directory)
     return mine

@@ -1,4 +1,4 @@
-"""Runs a case's compiles through a launcher and by the compiler alone, and judges the first by the second."""
+"""Runs a case's compiles through a launcher and by the compiler alone, and compares the results."""
 
 import concurrent.futures
 import copy
@@ -11,12 +11,12 @@ import subprocess
 
 from project import Link
 
-# From best to worst: a case is as good as its worst compile.
+# From best to worst: the worst compile decides for the case.
 OK, MISS, STALE, BROKEN = "ok", "needless miss", "stale", "broken"
 ORDER = (OK, MISS, STALE, BROKEN)
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*[mK]")
-# Files whose bytes no two compiles share.
+# Files whose bytes differ between any two compiles.
 TIMINGS = (".json",)
 
 
@@ -47,7 +47,7 @@ def stamps(directory):
 
 
 class Judge:
-    """One launcher in one case: the project, the launcher's cache, and what it came to."""
+    """One launcher in one case: the project, the launcher's cache, and the verdict."""
 
     def __init__(self, launcher, project, base_environment, linker):
         self.launcher = launcher
@@ -57,7 +57,7 @@ class Judge:
         self.verdict = Verdict()
         self.first = True
         self.last_real = None
-        self.reals_differ = False  # the compiler alone made something else after the change
+        self.reals_differ = False  # the compiler's own result changed after the change
 
     def run(self, step):
         if isinstance(step, Link):
@@ -82,11 +82,11 @@ class Judge:
         own = {name: value for name, value in self.launcher.environment().items() if os.environ.get(name) != value}
         spoiled = self.launcher.spoiled(step.spoil) if step.spoil else {}
         if step.spoil:
-            copy.copy(self.launcher).stop()  # a server that runs has read its settings; the launcher keeps its place
+            copy.copy(self.launcher).stop()  # a running server has read its settings already; the launcher keeps its place
         return {**self.base, **own, **spoiled, **step.environment}
 
     def _made(self, step, argv, environment, keep="mine"):
-        """What the command leaves behind; the project is then as it was before, and a copy of the files is kept."""
+        """What the command leaves. Restores the project to its state before, and keeps a copy of the files."""
         before = stamps(self.project.directory)
         with concurrent.futures.ThreadPoolExecutor(step.at_once) as pool:
             ended = list(pool.map(lambda _: _run(argv, environment, step.cwd), range(step.at_once if keep == "mine" else 1)))

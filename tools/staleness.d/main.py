@@ -1,9 +1,9 @@
-"""Holds compile caches against the compiler alone while things change that a HIP compile depends on, or does not.
+"""Tests compile caches against the compiler alone, while things change that a HIP compile does or does not depend on.
 
-Each case compiles, changes something, and compiles again, through each launcher and by the compiler alone with the same
-command from the same state of the directory. A launcher's case is
+Each case compiles, changes something, and compiles again: through each launcher, and by the compiler alone with the
+same command from the same state of the directory. A launcher's verdict for a case is
 
-  ok             every time what the compiler makes, and nothing run that was owed as a hit
+  ok             every result is the compiler's, and every owed hit was a hit
   stale          success, but not what the compiler makes now
   broken         failure, a missing file, objects that do not link where the compiler's do, or wrong from the start
   needless miss  the compiler ran again, though nothing changed that could change the output
@@ -39,7 +39,7 @@ from project import Project
 
 import marked  # of tools/shared.d, which project has brought
 
-# Here a stale object can be told from a fresh one only if they differ.
+# In these groups the objects must differ; otherwise a stale object could not be told from a fresh one.
 MUST_DIFFER = GROUPS[:3]
 
 
@@ -76,12 +76,13 @@ def found(words):
 
 
 def clean_environment():
-    """Of the user's, only what a compile needs: no setting of a launcher, and none that the driver reads."""
+    """Of the user's environment only what a compile needs: no launcher's settings, and nothing that the driver
+    reads."""
     return {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "USER") if name in os.environ} | {"LC_ALL": "C"}
 
 
 def try_case(case, clang, launchers, directory):
-    """The verdicts by launcher. The launchers go through the case side by side, a step at a time."""
+    """The verdicts by launcher. The launchers run the case side by side, one step at a time."""
     judges, stories = [], []
     try:
         for number, launcher in enumerate(launchers):

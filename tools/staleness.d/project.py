@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d")
 import small_hip  # noqa: E402
 from small_hip import CUID, RUNTIME, arch_words, depfile_words, hip_words, replace, with_time_kept  # noqa: E402
 
-# SCALE comes from wherever the case wants it to.
+# Each case defines SCALE in its own way.
 KERNEL = """#ifndef SCALE
 #define SCALE 1
 #endif
@@ -24,7 +24,7 @@ BITCODE = pathlib.Path(f"/usr/lib/{os.uname().machine}-linux-gnu/amdgcn/bitcode"
 
 @dataclasses.dataclass(frozen=True)
 class Owed:
-    """How many steps a launcher may run at most where nothing else changed; a launcher of whole compiles runs all or none."""
+    """The most steps that a launcher may run if nothing else changed; a launcher of whole compiles runs all or none."""
 
     device: int = 0
     host: int = 0
@@ -35,7 +35,7 @@ HIT = Owed()
 
 @dataclasses.dataclass(frozen=True)
 class Compile:
-    """One command, or several equal ones at once, and what is judged of it."""
+    """One command, or several equal ones at once, and what of the result is compared."""
 
     argv: list
     cwd: pathlib.Path
@@ -43,14 +43,14 @@ class Compile:
     archs: int = 1
     owed: Owed | None = None
     messages: bool = False  # compare what is printed
-    bytes: bool = True  # compare the files; else only that they are there
+    bytes: bool = True  # compare the files; else only whether they are there
     at_once: int = 1
-    spoil: str = ""  # "directory", "size": a setting of the launcher's own that is wrong
+    spoil: str = ""  # "directory", "size": a setting of the launcher's that is made wrong
 
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """The objects of earlier compiles, made by the launcher, must become one program where the compiler's do."""
+    """The objects of earlier compiles, made by the launcher, must link into one program if the compiler's do."""
 
     objects: list
 
@@ -70,17 +70,17 @@ class Project:
         return small_hip.tools(self.clang)
 
     def write(self, name, text):
-        """As an editor does: a new file in the place of the old one."""
+        """Writes as an editor does: a new file replaces the old one."""
         return replace(self / name, lambda new: new.write_text(text))
 
     def write_in_place(self, name, text):
-        """Of unchanged size, and with the time that it had."""
+        """Writes text of the same size, and keeps the file's time."""
         path = self / name
         assert path.stat().st_size == len(text.encode())
         with_time_kept(path, lambda same: same.write_text(text))
 
     def source(self, *before, name="a.hip"):
-        """The kernel, with lines before it."""
+        """Writes the kernel, with lines before it."""
         return self.write(name, "\n".join(['#include "runtime.h"', *before, KERNEL]))
 
     def link(self, name, target):
@@ -92,13 +92,13 @@ class Project:
         return path
 
     def bitcode(self, name, **others):
-        """A directory of device libraries; `others`: a library's name, without extension, to the one that it shall be."""
+        """A directory of device libraries. `others`: by name without extension, the library that replaces it."""
         for library in sorted(BITCODE.glob("*.bc")):
             self.link(f"{name}/{library.name}", BITCODE / (others.get(library.stem, library.stem) + ".bc"))
         return self / name
 
     def patched(self, name, program, old, new):
-        """A copy of a program in which one text is another one of the same length."""
+        """A copy of a program, with a text replaced by another one of the same length."""
         bytes_ = pathlib.Path(shutil.which(str(program))).resolve().read_bytes()
         assert len(old) == len(new) and old in bytes_
 
@@ -110,7 +110,8 @@ class Project:
 
     def compile(self, *flags, compiler=None, source="a.hip", output="a.o", archs=("gfx906",), libraries=False, cuid=CUID,
                 depfile=True, cwd=None, tools=None, count=None, **judged):
-        """A compile as build systems ask for it, with a depfile. `count` of architectures, where `archs` does not show it."""
+        """A compile as build systems run it, with a depfile. `count`: the number of architectures, if `archs` does not
+        show it."""
         archs = list(archs)
         argv = [*hip_words(self.clang, compiler, tools), "-O1", *([] if libraries else ["-nogpulib"]), *([cuid] if cuid else [])]
         argv += [*arch_words(archs), *flags, *(depfile_words(output) if depfile else []), "-c", source, "-o", output]

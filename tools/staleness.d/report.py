@@ -8,7 +8,8 @@ from table import table
 
 
 def _cases(result, launchers):
-    """A row for each case: group, title, and per launcher the verdict, or both compilers' where they differ."""
+    """A row for each case: group, title, and for each launcher the verdict, or both compilers' verdicts if they
+    differ."""
     clangs = sorted({row["clang"] for row in result["cases"]})
     by_case = {}
     for row in result["cases"]:

@@ -1,4 +1,5 @@
-"""The fixture without HIP's headers: its compiles and link, through hipcache and by the compiler alone, and its edits."""
+"""The fixture without HIP's headers: its compiles and link, through hipcache and by the compiler alone, and its
+edits."""
 
 import concurrent.futures
 import dataclasses
@@ -14,14 +15,14 @@ HEADERS = ("soften.h", "bare_hip.h")
 ENDINGS = (".o", ".d")
 PROGRAM = "program"
 
-# By title: the file, what stands there, and what an edit makes of it.
+# By title: the file, the text in it, and the text that an edit puts there.
 EDITS = {
     "comment": ("filter.hip", "// Heavy enough", "// Very heavy, so"),
     "host": ("filter.hip", "kBlocks = 64", "kBlocks = 32"),
     "one_arch": ("filter.hip", "kStep = 4", "kStep = 5"),
     "kernel": ("filter.hip", "kGain = 2", "kGain = 3"),
 }
-# The device library that an edit replaces by another one, which shows in what the kernels call.
+# The device library that an edit replaces, and its replacement. What the kernels call shows which one was used.
 LIBRARY, OTHER = "oclc_unsafe_math_off.bc", "oclc_unsafe_math_on.bc"
 
 
@@ -34,7 +35,7 @@ class Built:
 
 
 class BareProject:
-    """In a directory of its own. With `rdc`: relocatable device code, and a link."""
+    """The project in its own directory. With `rdc`: relocatable device code, and a link."""
 
     def __init__(self, directory, fixture, toolchain, driver, rdc):
         self.toolchain, self.driver, self.rdc = toolchain, driver, rdc
@@ -60,7 +61,7 @@ class BareProject:
         return [tool, *words, *self._words(archs), "-O2", "--hip-link", "-no-hip-rt", *objects, "-o", "app"]
 
     def edit(self, title):
-        """Applies an edit; returns what undoes it."""
+        """Applies an edit; returns a function that undoes it."""
         if title == "library":
             shutil.copyfile(pathlib.Path(self.toolchain.device_libraries) / OTHER, self.libraries / LIBRARY)
             return lambda: shutil.copyfile(pathlib.Path(self.toolchain.device_libraries) / LIBRARY, self.libraries / LIBRARY)
@@ -73,7 +74,8 @@ class BareProject:
         return lambda: path.write_text(text)
 
     def build(self, cache, archs):
-        """Through hipcache, without outputs of an earlier build; then the same alone, which must leave the same."""
+        """Builds through hipcache, without outputs of an earlier build; then without hipcache, which must leave the
+        same files."""
         start = self._clean()
         link = Counts()
         commands = self.compiles(archs)
@@ -94,7 +96,7 @@ class BareProject:
         return Built(compiles, link, tuple(self._differences(cached, alone, made, real)), real)
 
     def _alone(self, command):
-        """What the compiler makes; done once for each state of the unit that the command names."""
+        """The compiler's own result; made once for each state of the unit that the command names."""
         unit = command[-1].removesuffix(".o")
         sources = [(self.directory / name).read_bytes() for name in (f"{unit}.hip", *HEADERS)]
         state = (tuple(command), *sources, (self.libraries / LIBRARY).read_bytes())

@@ -1,5 +1,6 @@
-"""The fixture projects with HIP's headers, built by CMake and ninja through hipcache: every object as the compiler alone makes
-it, a rebuild all hits, one architecture more none of the others' and no host's."""
+"""The fixture projects with HIP's headers, built by CMake and ninja through hipcache. Each object must be the
+compiler's own, and a rebuild must hit. One more architecture must run no other architecture's steps and no host
+step."""
 
 import dataclasses
 import json
@@ -23,7 +24,7 @@ class BuiltProject:
     differences: tuple
 
     def as_expected(self):
-        """The oracle, and counts by the units that there are."""
+        """Whether every object is right and the counts fit the number of units."""
         return (
             not self.differences
             and (self.cold.device, self.cold.host) == (self.hip, self.units)
@@ -61,7 +62,7 @@ class Build:
                 yield words[1:], pathlib.Path(entry["directory"])
 
     def differences(self):
-        """Each object of the build against the compiler's own."""
+        """Compares each object of the build with the compiler's own."""
         for words, directory in self.compiles():
             place = words.index("-o") + 1
             made = (directory / words[place]).read_bytes()

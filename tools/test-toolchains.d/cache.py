@@ -1,4 +1,4 @@
-"""hipcache in a directory of its own, and what it counted."""
+"""hipcache in its own directory, and its counts."""
 
 import json
 import os
@@ -8,12 +8,12 @@ import subprocess
 
 import dataclasses
 
-# Of the environment only what a compile needs.
+# The only variables of the environment: what a compile needs.
 BASE = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/root", "LC_ALL": "C"}
 
 
 class Failed(Exception):
-    """A command that had to work did not."""
+    """A command failed that had to work."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,11 +40,11 @@ def must(argv, cwd, variables=None):
 
 @dataclasses.dataclass(frozen=True)
 class Counts:
-    """Steps that ran, and what became of the requests."""
+    """Steps that ran, and the requests by outcome."""
 
     device: int = 0
-    front: int = 0  # those that ran by themselves
-    spared: int = 0  # back ends of device steps that ran, whose results were stored
+    front: int = 0  # front ends that ran as steps of their own
+    spared: int = 0  # back ends that device steps did not run, because their results were stored
     host: int = 0
     link: int = 0
     hits: int = 0
@@ -86,11 +86,11 @@ class Cache:
         return json.loads(must([self.program, "--show-stats", "--format", "json"], "/", self.variables).out)
 
     def counts(self):
-        """What was counted since the last zeroing."""
+        """What was counted since the statistics were last set to zero."""
         return Counts.of(self.stats())
 
     def id_of(self, argv, cwd, variables=None):
-        """The id that hipcache gives to the command's translation unit; empty if it gives none."""
+        """The id that hipcache gives the command's translation unit; empty if it gives none."""
         planned = must([self.program, "--plan", "--format", "json", "--", *argv], cwd, {**self.variables, **(variables or {})})
         return json.loads(planned.out).get("cuid", "")
 

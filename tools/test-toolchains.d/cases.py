@@ -1,7 +1,8 @@
-"""What a project goes through with one compiler and driver: builds and edits in order, with the steps that each may run.
+"""What a project goes through with one compiler and driver: builds and edits in order, with the steps that each may
+run.
 
-Two units, two architectures. A cell of the table reads `2F 1B 1H`: two front ends of devices, one back end, one host compile;
-`L` is a host's link."""
+Two units, two architectures. A cell of the table reads `2F 1B 1H`: two device front ends, one back end, one host
+compile; `L` is a host link."""
 
 import dataclasses
 
@@ -35,7 +36,7 @@ CASES = (
 
 @dataclasses.dataclass(frozen=True)
 class Steps:
-    """How many of each kind run."""
+    """How many steps of each kind run."""
 
     front: int = 0
     back: int = 0
@@ -49,11 +50,11 @@ class Steps:
 
 @dataclasses.dataclass(frozen=True)
 class Ran:
-    """Of the compiles, and of the link where there is one."""
+    """The steps of the compiles, and of the link if there is one."""
 
     compiles: Steps
     link: Steps | None = None
-    trouble: str = ""  # what was passed through, and the cache's own errors
+    trouble: str = ""  # bypasses, and the cache's own errors
 
     @staticmethod
     def of(built, toolchain, driver, rdc):
@@ -62,7 +63,7 @@ class Ran:
         told = [f"{count} {what}" for count, what in troubles if count]
         told += [f"not stored: {reason}" for counts in counted for reason in counts.not_stored]
         compiles = _steps_of(built.compiles, rdc, driver == NEW and toolchain.wraps_devices)
-        # A link has no front end: its device steps are back ends.
+        # A link has no front end, so its device steps are back ends.
         link = Steps(back=built.link.device, host=built.link.host, link=built.link.link) if rdc else None
         return Ran(compiles, link, ", ".join(told))
 
@@ -72,8 +73,8 @@ class Ran:
 
 
 def _steps_of(counts, rdc, wrapped):
-    """A device's step is a front end and a back end, of which the second may be spared. Of relocatable code it is a front end
-    alone; where the linker wrapper makes the code it is the back end, and the front end is counted apart."""
+    """A device step is a front end and a back end; the back end may be spared. With relocatable code it is a front end
+    alone. If the linker wrapper makes the code, it is the back end, and the front end is counted separately."""
     if rdc:
         return Steps(front=counts.device, host=counts.host)
     if wrapped:
@@ -94,10 +95,10 @@ _APART = {
     "library": Steps(4, 4, 0),
 }
 _UNITS = {"cold": 2, "warm": 0, "more": 2, "reordered": 2, "removed": 2, "library": 2}
-# Each unit is one step, the host's.
+# Each unit is one host step.
 _WHOLE = {name: Steps(host=_UNITS.get(name, 1)) for name in _APART}
 _RDC = {name: dataclasses.replace(steps, back=0) for name, steps in _APART.items()}
-# Their host's compile takes in the devices' bitcode.
+# Their host compile reads the devices' bitcode.
 _RDC_NEW = {
     name: dataclasses.replace(steps, host=0 if name == "reordered" else _UNITS.get(name, 1)) for name, steps in _RDC.items()
 }
@@ -117,7 +118,7 @@ _WHOLE_LINK = {name: Steps(link=1 if steps.link else 0) for name, steps in _LINK
 
 
 def expected(toolchain, driver, rdc, name):
-    """What runs in a case."""
+    """The steps that a case may run."""
     if rdc:
         new = driver == NEW
         whole_link = new and not toolchain.links_by_arch

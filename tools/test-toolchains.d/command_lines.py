@@ -1,8 +1,7 @@
-"""The table of command lines (fixtures/commands), as far as it is HIP's: each through hipcache and by the compiler alone.
+"""The HIP rows of the table of command lines (fixtures/commands), each through hipcache and by the compiler alone.
 
-A row says what it comes to with clang 19; with another compiler it may come to something else (an option that it has not, a
-driver that hides its steps), but always to what that compiler makes. So what is demanded here is that: equal from an empty
-cache, equal as a hit. How many came to what is told."""
+A row has the outcome for clang 19. Another compiler may give another outcome: it may lack an option, or its driver may
+hide its steps. So only equality is tested here, from an empty cache and as a hit. The report counts the outcomes."""
 
 import concurrent.futures
 import dataclasses
@@ -13,7 +12,7 @@ import oracle
 from cache import Cache, run, workers
 from suites import DRIVER_FLAGS
 
-# In the order in which the table tells them.
+# In the order of the report.
 STEPS, WHOLE, PASSED, REFUSED = "by steps", "whole", "passed through", "refused by the compiler"
 OUTCOMES = (STEPS, WHOLE, PASSED, REFUSED)
 
@@ -42,7 +41,7 @@ def _words(value):
 
 
 def read(directory):
-    """The rows with a HIP compile that clang 19 has, as they are for that one."""
+    """The rows with a HIP compile that clang 19 accepts, in clang 19's version."""
     for path in sorted(directory.glob("*.toml")):
         table = tomllib.loads(path.read_text())
         for row in table["line"]:
@@ -92,7 +91,7 @@ class Runner:
             fixed = oracle.with_id(command, cuid, self.toolchain.ignores_cuid(self.driver))
         alone = self._ran(start, lambda: run(fixed, self.directory, line.variables))
         found = tuple(oracle.differences(cold, alone, line.random))
-        if found:  # unless the compiler does not agree with itself
+        if found:  # unless two runs of the compiler differ from each other
             again = self._ran(start, lambda: run(fixed, self.directory, line.variables))
             if tuple(oracle.differences(again, alone, line.random)):
                 found = ()
@@ -107,7 +106,7 @@ class Runner:
         return found if self.cache.counts().hits == 1 else (*found, "no hit")
 
     def _ran(self, start, what):
-        """How it ended and what it left; the directory is then as before."""
+        """How it ended and what it left. Restores the directory."""
         ended = what()
         left = oracle.changes(start, oracle.files_in(self.directory))
         oracle.restore(self.directory, start)
@@ -123,7 +122,7 @@ def _came_to(stats, ended):
 
 
 def check_all(lines, program, directory, toolchain, driver, runtime):
-    """An outcome for each line, several at a time."""
+    """An outcome for each line; runs several at a time."""
     free = queue.SimpleQueue()
     runners = [Runner(program, oracle.fresh(directory / str(number)), toolchain, driver, runtime) for number in range(workers())]
 

@@ -1,5 +1,5 @@
-"""Runs in a tree, with what there is of the project put in: the cases of one suite's compilers. Prints what came of them as
-JSON, and tells on standard error how far it is."""
+"""Runs the cases of one suite's compilers, inside a tree that holds the project's files. Prints the results as JSON,
+and its progress on standard error."""
 
 import argparse
 import dataclasses
@@ -34,7 +34,7 @@ class Inside:
         self.work = pathlib.Path(given.work)
 
     def make_stand_in(self, toolchain):
-        """The program that stands for ROCm's, and the compiler beside it that it runs: laid out as ROCm does."""
+        """Makes the program that stands in for ROCm's, beside a link to the compiler that it runs, in ROCm's layout."""
         place = pathlib.Path(toolchain.program)
         place.parent.mkdir(parents=True, exist_ok=True)
         must(["cc", "-static", "-o", place, pathlib.Path(__file__).with_name("stand_in.c")], "/")
@@ -47,7 +47,7 @@ class Inside:
                 (place.parent / tool.name).symlink_to(tool)
 
     def default_driver(self, toolchain):
-        """Which of the two the compiler takes when nobody says: by the phases that it would go through."""
+        """Which of the two drivers the compiler uses by default, according to the phases that it would go through."""
         source = self.work / "empty.hip"
         source.write_text("")
         words = [*toolchain.hip(), "-nogpulib", "--offload-arch=gfx906", "-ccc-print-phases", "-c", source]

@@ -1,12 +1,16 @@
-"""Tries hipcache with the compilers of today's Debian: trixie (clang 19, hipcc 5.7) and sid (clang 21, 22, 23, hipcc 7).
+"""Tests hipcache with the compilers of Debian trixie (clang 19, hipcc 5.7) and sid (clang 21, 22, 23, hipcc 7).
 
-A tree of each suite is made by debootstrap and kept; the release build of hipcache is put in. There, by compiler and offload
-driver: a small project without HIP's headers goes through builds and edits, with the steps counted that run, in compiles as
-they are and with relocatable device code and its link; every HIP command line of fixtures/commands is run; and where the
-suite's HIP headers work with the compiler, both large fixture projects are built. Whatever hipcache leaves must be what the
-compiler leaves with the same id.
+Makes a tree of each suite with debootstrap, keeps it, and puts hipcache's release build in. There, for each compiler
+and offload driver:
 
-Takes root, a mirror of Debian that apt knows, 6 GB of disk, and an hour. Exit code 1: something differs from what is expected."""
+  - a small project without HIP's headers goes through builds and edits, with and without relocatable device code and
+    its link, and the steps that run are counted;
+  - every HIP command line of fixtures/commands runs;
+  - both large fixture projects are built, if the suite's HIP headers work with the compiler.
+
+Whatever hipcache leaves must be what the compiler leaves with the same id.
+
+Needs root, a mirror of Debian that apt knows, 6 GB of disk, and an hour. Exit code 1: something is not as expected."""
 
 import argparse
 import datetime

@@ -1,4 +1,4 @@
-"""The yardstick: what hipcache leaves behind equals what the compiler leaves behind when it is run with the same `-cuid=`."""
+"""The oracle: hipcache must leave exactly what the compiler leaves with the same `-cuid=`."""
 
 import os
 import pathlib
@@ -6,14 +6,14 @@ import shutil
 
 
 def with_id(argv, cuid, for_frontends):
-    """The command with the id, as hipcache gives it."""
+    """Adds the id to the command, as hipcache does."""
     if not cuid:
         return list(argv)
     return [argv[0], *(["-Xclang"] if for_frontends else []), f"-cuid={cuid}", *argv[1:]]
 
 
 def files_in(directory):
-    """Of every file: its bytes and mode. A link counts by where it leads."""
+    """The bytes and mode of every file, and the target of every link."""
     found = {}
     for path in pathlib.Path(directory).rglob("*"):
         name = str(path.relative_to(directory))
@@ -25,7 +25,7 @@ def files_in(directory):
 
 
 def restore(directory, files):
-    """Brings back the state that files_in() saw; what is as it was is not written."""
+    """Restores the state that files_in() saw; does not write unchanged files."""
     now = files_in(directory)
     for name in now.keys() - files.keys():
         (pathlib.Path(directory) / name).unlink()
@@ -39,13 +39,13 @@ def restore(directory, files):
 
 
 def changes(before, after):
-    """New and changed files, and None for those that are gone."""
+    """New and changed files, and None for removed ones."""
     left = {name: file for name, file in after.items() if before.get(name) != file}
     return {**left, **{name: None for name in before.keys() - after.keys()}}
 
 
 def file_differences(cached, alone, random=()):
-    """A line for each file that is not the same; the bytes of random ones do not count."""
+    """A line for each file that differs; the bytes of `random` files do not count."""
     for name in sorted(cached.keys() | alone.keys()):
         mine, real = cached.get(name, "absent"), alone.get(name, "absent")
         if mine == real or (name in random and "absent" not in (mine, real)):
@@ -57,7 +57,7 @@ def file_differences(cached, alone, random=()):
 
 
 def differences(cached, alone, random=()):
-    """Between two runs: (Ended, files that changed) each."""
+    """The differences between two runs, each given as (Ended, changed files)."""
     (mine, my_files), (real, real_files) = cached, alone
     if mine.exit_code != real.exit_code:
         yield f"exit code {mine.exit_code} instead of {real.exit_code}"

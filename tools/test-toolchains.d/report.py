@@ -1,4 +1,4 @@
-"""The table of what the compilers came to, as text and as Markdown, and whether it is what was expected."""
+"""The table of results, as text and as Markdown, and whether they are as expected."""
 
 from cases import CASES
 
@@ -58,7 +58,7 @@ PARTS = (
 
 
 def markdown(date, suites, rows):
-    """`suites`: by name, the date of each."""
+    """`suites`: the date of each suite, by name."""
     told = [f"Of {date}: " + ", ".join(f"Debian {name} of {when}" for name, when in suites.items()) + "."]
     versions = {row["compiler"]: row["version"] for row in rows}
     told.append("; ".join(f"{compiler}: {version}" for compiler, version in versions.items()) + ".")
@@ -69,7 +69,7 @@ def markdown(date, suites, rows):
 
 
 def problems(rows):
-    """A line for each thing that is not as expected."""
+    """A line for each result that is not as expected."""
     for row in rows:
         who = f"{row['compiler']}, {row['driver']} driver"
         for part in ("compile", "rdc"):

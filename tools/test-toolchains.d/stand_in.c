@@ -1,5 +1,4 @@
-/* Stands in for ROCm's amdclang++: executes the clang++ of its own directory. Static, so that nothing of it is traced.
- */
+/* Stands in for ROCm's amdclang++: executes the clang++ of its own directory. Static, so it is not traced. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-"""Which compilers are tried, and where Debian has them. Read on both sides: by the tool, and in the tree."""
+"""The compilers that are tested, and where Debian has them. Used by the tool, and inside the tree."""
 
 import dataclasses
 import os
@@ -6,7 +6,7 @@ import os
 OLD, NEW = "old", "new"
 DRIVER_FLAGS = {OLD: "--no-offload-new-driver", NEW: "--offload-new-driver"}
 
-# Where the tool makes it.
+# Where the tool makes the stand-in.
 STAND_IN = "/mnt/work/amdclang/bin"
 
 # What every tree gets besides its compilers.
@@ -15,18 +15,19 @@ COMMON = ("python3", "cmake", "ninja-build", "dpkg-dev", "libc6-dev", "g++", "li
 
 @dataclasses.dataclass(frozen=True)
 class Toolchain:
-    """One compiler of a suite. `clang` is the version that runs, also below hipcc."""
+    """One compiler of a suite. `clang` is the version that runs, also behind hipcc."""
 
     title: str
     program: str
     clang: int
     libraries: int  # the version of clang whose resource directory has the device libraries
-    projects: bool = False  # HIP's headers of the suite work with it
+    projects: bool = False  # the suite's HIP headers work with it
     stand_in: bool = False  # `program` is made beside a link to the compiler (stand_in.c)
 
     @property
     def drivers(self):
-        """Nothing is stored of a static wrapper whose compile is not taken apart."""
+        """A compile by a static wrapper is not stored unless it is split, so only drivers with split compiles are
+        tested."""
         return tuple(driver for driver in DRIVER_FLAGS if not self.stand_in or self.takes_apart(driver))
 
     @property
@@ -38,12 +39,12 @@ class Toolchain:
         return f"/usr/lib/llvm-{self.libraries}/lib/clang/{self.libraries}/amdgcn/bitcode"
 
     def hip(self, libraries=None):
-        """The words of a HIP compile up to its architectures, as fixtures/commands means them by `hip`."""
+        """The words of a HIP compile before its architectures, as fixtures/commands means them by `hip`."""
         words = [self.program, "-x", "hip", "-std=c++17", "-nogpuinc", f"-B{self.tools}", "--rocm-path=/usr"]
         return [*words, f"--rocm-device-lib-path={libraries or self.device_libraries}"]
 
     def ignores_cuid(self, driver):
-        """The new driver of older clangs hands `-cuid=` to nobody; its frontends take it."""
+        """The new driver of older clangs does not pass `-cuid=` on; its frontends accept it."""
         return driver == NEW and self.clang < 20
 
     @property
@@ -53,17 +54,18 @@ class Toolchain:
 
     @property
     def wraps_devices(self):
-        """Its new driver has clang-linker-wrapper make the devices' code, before the host's compile."""
+        """Its new driver runs clang-linker-wrapper for the device code, before the host compile."""
         return self.clang >= 22
 
     @property
     def links_by_arch(self):
-        """clang-linker-wrapper starts a compiler for each architecture of a link, and its options name them."""
+        """clang-linker-wrapper starts a compiler for each architecture of a link, and options name the
+        architectures."""
         return self.clang >= 21
 
     def takes_apart(self, driver):
-        """Whether a compile runs by steps. The new driver of clang 20 and 21 has code that is not relocatable made in
-        clang-linker-wrapper, after the host's compile and within its object."""
+        """Whether compiles are split. The new driver of clang 20 and 21 makes non-relocatable device code in
+        clang-linker-wrapper, after the host compile and within its object."""
         return not (driver == NEW and self.clang in (20, 21))
 
 

@@ -1,4 +1,4 @@
-"""Trees of Debian's suites: made by debootstrap, kept between runs, and entered with the project put in."""
+"""Trees of Debian's suites: made by debootstrap, kept between runs, and entered with the project's files."""
 
 import email.utils
 import os
@@ -11,15 +11,16 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MIRROR = ROOT / "tools/shared.d/debian-mirror"
-# In a tree, on a file system in memory that is gone with the last process: the project's files, and all that a run writes.
+# A file system in memory that is mounted in the tree. It holds the project's files and everything that a run writes,
+# and disappears with the last process.
 MOUNT = "/mnt"
 ENVIRONMENT = ["env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME=/root", "LANG=C.UTF-8"]
-# The C library's own parts: a tree's programs run with the tree's, and so do hipcache's.
+# The C library's own parts. Programs in a tree use the tree's, and so must hipcache's.
 OF_LIBC = re.compile(r"^(ld-linux.*|lib(c|m|pthread|dl|rt|resolv|util)\.so\.\d+)$")
 
 
 class Failed(Exception):
-    """A step of making a tree did not work."""
+    """A step of making a tree failed."""
 
 
 def _run(argv, **more):
@@ -43,7 +44,7 @@ class Tree:
         self.note = note
 
     def prepare(self):
-        """Makes what is missing of it."""
+        """Makes the parts that are missing."""
         if not (self.path / "etc/debian_version").exists():
             self._bootstrap()
         missing = self._missing()
@@ -52,13 +53,13 @@ class Tree:
             self._install(missing)
 
     def date(self):
-        """When the suite was as it is in the tree, by what its mirror said."""
+        """The date of the tree's suite, according to its mirror."""
         release = next(iter(sorted((self.path / "var/lib/apt/lists").glob("*_InRelease"))), None)
         found = release and re.search(r"^Date: (.*)$", release.read_text(), re.MULTILINE)
         return email.utils.parsedate_to_datetime(found.group(1)).date().isoformat() if found else "of unknown date"
 
     def put_libraries(self, program):
-        """The shared libraries of the daemon that the tree has not."""
+        """Copies the daemon's shared libraries that the tree lacks."""
         known = _run(["chroot", self.path, "ldconfig", "-p"])
         for line in _run(["ldd", program]).splitlines():
             name, _, place = (line.split() + ["", "", ""])[:3]
@@ -70,7 +71,7 @@ class Tree:
         _run(["chroot", self.path, "ldconfig"])
 
     def run(self, build, arguments):
-        """Runs inside.py there, in namespaces of its own: mounts and processes are gone with it. Returns what it printed."""
+        """Runs inside.py in the tree, in namespaces that end with it. Returns what it printed."""
         prefix = f"{self.path}{MOUNT}"
         copies = [(build / "bin", f"{prefix}/hipcache/"), (build / "lib", f"{prefix}/hipcache/")]
         script = [
@@ -99,7 +100,7 @@ class Tree:
             _run(["apt-get", "-q", "-y", "install", "debootstrap"])
         uri = mirror()
         self.note(f"{self.suite.name}: debootstrap")
-        # Made beside its place: a tree that is there is whole.
+        # Made under another name and then renamed, so a tree that exists is complete.
         making = self.path.with_name(self.path.name + ".making")
         shutil.rmtree(making, ignore_errors=True)
         making.parent.mkdir(parents=True, exist_ok=True)
@@ -118,6 +119,6 @@ class Tree:
     def _install(self, packages):
         shutil.copyfile("/etc/resolv.conf", self.path / "etc/resolv.conf")
         quiet = ["chroot", self.path, *ENVIRONMENT, "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y",
-                 "-o", "Acquire::Check-Valid-Until=false"]  # a mirror may stand still; the report says of which day it is
+                 "-o", "Acquire::Check-Valid-Until=false"]  # a mirror may be old; the report has its date
         _run([*quiet, "update"])
         _run([*quiet, "install", "--no-install-recommends", *packages])

@@ -9,11 +9,12 @@ import time
 import machine
 from running import Running, run
 
-CONTROL_SECONDS = 75  # bounds every option of hipcache's own; src/cli/control.cpp waits 60 s for an answer
+CONTROL_SECONDS = 75  # bounds every option of hipcache's; src/cli/control.cpp waits 60 s for an answer
 
 
 def _view_number():
-    """The number of this process's view of the file system, as include/hipcache/protocol/view_number.h makes it."""
+    """The number of this process's view of the file system, computed as include/hipcache/protocol/view_number.h
+    does."""
     root = os.stat("/")
     number = 2166136261
     for part in (os.stat("/proc/self/ns/mnt").st_ino, root.st_dev, root.st_ino):
@@ -46,7 +47,7 @@ class Cache:
         return run([self.program, *options], directory, self.environment(), CONTROL_SECONDS)
 
     def serve(self, tries=3):
-        """Whether a daemon can be had."""
+        """Whether a daemon can be started."""
         for _ in range(tries):
             if self.control("--start-server").code == 0:
                 return True
@@ -54,7 +55,7 @@ class Cache:
         return False
 
     def stats(self):
-        """The statistics, or None where no daemon tells them."""
+        """The statistics, or None if no daemon answers."""
         shown = self.control("--show-stats", "--format", "json")
         if shown.code != 0 or shown.late:
             return None
@@ -72,7 +73,7 @@ class Cache:
             machine.send(pid, number)
 
     def stop(self):
-        """Lets the daemon write down what it has and leave; True if it did so by itself."""
+        """Lets the daemon finish its writes and exit; True if it exited by itself."""
         self.control("--stop-server")
         if machine.wait_until(lambda: not self.daemons(), 15):
             return True
@@ -86,7 +87,7 @@ class Cache:
         rng.choice((self.stop, self.kill))()
 
     def settled(self, seconds=10):
-        """Whether the requests' directories go, which are there until results are written down."""
+        """Whether the requests' directories disappear in time. They exist until the results are stored."""
         place = self.home / "tmp"
         return machine.wait_until(lambda: not place.is_dir() or not os.listdir(place), seconds)
 

@@ -13,7 +13,7 @@ from project import Project
 
 
 class Case:
-    """What the faults work with. A finding is noted, and the case goes on; `evidence` keeps what was there then."""
+    """What the faults work with. After a finding the case goes on; `evidence` keeps the state at that moment."""
 
     def __init__(self, program, reference, directory, clang, rng):
         self.program = program
@@ -37,7 +37,7 @@ class Case:
         self.running = []
         self._owed = []  # commands, each with the inputs with which it hit
         self._evidence = {}
-        self._counted = {}  # by the last hits(): requests by outcome, and reasons
+        self._counted = {}  # of the last hits(): requests by outcome, and reasons
         self.mounts = []
 
     def new_cache(self, name):
@@ -49,7 +49,7 @@ class Case:
         self.story.append(f"{time.monotonic() - self._began:7.2f}  {text}")
 
     def finding(self, text, **evidence):
-        """`evidence`: directories by name, each a dictionary of files as of tree.files_in."""
+        """`evidence`: directories by name, each a dictionary of files as from tree.files_in."""
         self.note(f"FINDING: {text}")
         for name, files in evidence.items():
             self._evidence[f"{len(self.findings)}-{name}"] = files
@@ -62,18 +62,16 @@ class Case:
                 if log.is_file():
                     self._evidence[f"{number}-{cache.directory.name}"] = {log.name: ("", log.read_bytes()[-200_000:])}
 
-    # Compiles.
-
     def expected(self, command):
-        """By the compiler alone. Nothing of the case may run meanwhile: it uses the same directory."""
+        """The compiler's own result. No other process of the case may run meanwhile: it uses the same directory."""
         return self.yardstick.of(command)
 
     def expected_known(self, command):
-        """As expected(), of a command of which it was asked before: runs nothing."""
+        """As expected(), for a command that was run before: runs nothing."""
         return self.yardstick.known(command)
 
     def expected_quietly(self, command, as_typed=False):
-        """As expected(), and the directory is as it was."""
+        """As expected(), but restores the directory."""
         files = tree.files_in(self.project.directory)
         away = {name: one for name, one in files.items() if name not in self.project.inputs}
         result = self.yardstick.of(command, as_typed)
@@ -81,7 +79,7 @@ class Case:
         return result
 
     def start(self, command, cache=None, **limited):
-        """`limited`: limits and user, as running.Running has them."""
+        """`limited`: limits and user, as for running.Running."""
         self.note(f"start: {command}")
         running = (cache or self.cache).start(command.argv, self.project.directory, **limited)
         self.running.append(running)
@@ -89,12 +87,12 @@ class Case:
         return running
 
     def compile(self, command, seconds=patience.FAULT, clean=True, **where):
-        """Through hipcache, judged by the compiler alone. Returns the end. `where`: as start() has it."""
+        """Compiles through hipcache and compares with the compiler. Returns the end. `where`: as for start()."""
         return self.compile_all([command], seconds, clean, **where)[0]
 
     def compile_all(self, commands, seconds=patience.FAULT, clean=True, meanwhile=None, ignored=(), **where):
-        """Several at once, each of which writes files of its own. `meanwhile` is called with the running ones. Files
-        whose names begin as `ignored` says are not judged: `meanwhile` may have made them."""
+        """Runs several commands at once, each of which writes its own files. Calls `meanwhile` with the running ones.
+        Ignores files whose names begin with one of `ignored`, because `meanwhile` may have made them."""
         expected = self._expected_of(commands, clean)
         before = tree.files_in(self.project.directory)
         started = [self.start(command, **where) for command in commands]
@@ -110,7 +108,7 @@ class Case:
         leftovers = {} if clean else tree.files_in(self.project.directory)
         expected = [self.expected(command) for command in commands]
         self.project.clean()
-        if not clean:  # what an earlier run left lies there, as the next run finds it
+        if not clean:  # the next run finds what an earlier run left
             names = {name for wanted in expected for name in wanted.files}
             names |= set(self.project.inputs)
             left = {name: one for name, one in leftovers.items() if name not in names}
@@ -125,14 +123,15 @@ class Case:
         return ended
 
     def judge(self, commands, ended, expected, before, ignored=()):
-        """Holds what the commands left against what the compiler leaves. Of one that we ended only the files count."""
+        """Compares what the commands left with what the compiler leaves. Of a command that this tool ended, only the
+        files count."""
         mine = tree.changes(before, tree.files_in(self.project.directory))
         mine = {name: one for name, one in mine.items() if not name.startswith(tuple(ignored))}
         lines, real = [], {}
         for command, one, wanted in zip(commands, ended, expected):
             own = {name: mine.get(name) for name in wanted.files if name in mine}
             found = [] if one.late else differences(one, own, wanted)
-            if found and not one.late:  # a compile that hipcache left alone has the id that the compiler chooses
+            if found and not one.late:  # for a bypass the compiler chooses the id
                 typed = self.expected_quietly(command, as_typed=True)
                 if not differences(one, own, typed):
                     found, wanted = [], typed
@@ -142,11 +141,9 @@ class Case:
         for line in lines:
             self.finding(line, hipcache=mine, compiler=real, inputs=before)
 
-    # What is owed.
-
     def hits(self, command, seconds=patience.HEALTHY):
-        """Compiles; whether all of it came from the cache."""
-        self.expected(command)  # which may take a while, and is not to lie between the counts
+        """Compiles; whether every step came from the cache."""
+        self.expected(command)  # runs first, because it may take a while and must not run between the counts
         before = self.cache.stats()
         self.compile(command, seconds)
         after = self.cache.stats()
@@ -157,10 +154,10 @@ class Case:
         for name in ("not_cached", "not_stored"):
             self._counted.update({why: count for why, count in after[name].items() if count != before[name].get(why)})
         self.note(f"counted: {self._counted}")
-        return self._counted["hit"] > 0  # one that others gave up may be counted as well
+        return self._counted["hit"] > 0  # a request that another client gave up may be counted as well
 
     def warm(self, *commands):
-        """Compiles until they hit, and remembers that they are owed as hits from here on."""
+        """Compiles until the commands hit. From then on they are owed as hits."""
         for command in commands:
             if any(self.hits(command) for _ in range(patience.COMPILES_UNTIL_A_HIT)):
                 self._owed = [one for one in self._owed if one[0] != command]
@@ -173,7 +170,7 @@ class Case:
         self._owed = []
 
     def expect_owed(self, what):
-        """The fault has not damaged the data, and is over: what hit before hits at once."""
+        """For faults that leave the data intact: what hit before hits at once when the fault is over."""
         if not self.serves(what):
             return
         for command, inputs in self._owed:
@@ -184,7 +181,7 @@ class Case:
                 self.finding(f"{what}: what was stored is no hit ({again}): {command}; {counted}; store: {self._store()}")
 
     def expect_recovery(self, what, *commands):
-        """The fault is over: hits again within some compiles, if not at once."""
+        """When the fault is over, the commands hit again within a few compiles."""
         if not self.serves(what):
             return
         for command in commands or (self.project.any(),):
@@ -204,28 +201,26 @@ class Case:
         return sorted(path.name for path in place.iterdir()) if place.is_dir() else "gone"
 
     def control(self, *options):
-        """An option of hipcache's, which must answer in bounded time, whatever it says."""
+        """Runs an option of hipcache's, which must answer in bounded time, whatever the answer."""
         self.note(f"hipcache {' '.join(options)}")
         ended = self.cache.control(*options)
         if ended.late:
             self.finding(f"hipcache {' '.join(options)} {ended.told()}")
         return ended
 
-    # The end.
-
     def mount(self, where, options):
         machine.mount_tmpfs(where, options)
         self.mounts.append(where)
 
     def disk(self, options):
-        """A disk of its own for the cache, empty; what the cache had before is out of sight."""
+        """Mounts an empty disk for the cache, over what it had before."""
         if self.cache.daemons():
             self.cache.stop()
         self.forget_owed()
         self.mount(self.cache.directory, options)
 
     def no_disk(self):
-        """The cache is where it was before disk(), and as it was then."""
+        """Removes the disk of disk(), so the cache has its earlier data again."""
         if self.mounts:
             self.cache.stop()
             self.forget_owed()
@@ -244,7 +239,7 @@ class Case:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def keep(self, place, repeat):
-        """Leaves the evidence in a directory."""
+        """Writes the evidence into a directory."""
         place = pathlib.Path(place)
         place.mkdir(parents=True, exist_ok=True)
         lines = [*self.findings, "", f"repeat: {repeat}", "", *self.story, ""]

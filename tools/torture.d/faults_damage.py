@@ -1,4 +1,4 @@
-"""Damage within the store, and links where files of the cache's own should be."""
+"""Damage within the store, and links in place of the cache's own files."""
 
 import os
 import shutil
@@ -9,11 +9,11 @@ from table_of_faults import fault
 
 
 def _filled(case):
-    """A store with tables, blobs and a log; and the commands that are in it."""
+    """A store with tables, blobs and a log; returns the commands that are in it."""
     commands = case.project.some(3)
     case.warm(*commands[:2])
     if case.rng.random() < 0.6:
-        case.cache.stop()  # which moves the log into tables
+        case.cache.stop()  # moves the log into tables
         case.warm(commands[2])
     return commands
 
@@ -53,11 +53,11 @@ def _damage_some(case):
 
 
 def _judge(case, commands, what):
-    """What is stored is void, and right all the same: hit or miss, the compiler's bytes."""
+    """Nothing is owed as a hit any more, but every result, hit or miss, must be the compiler's bytes."""
     case.forget_owed()
     for command in (*commands, *commands):
         case.compile(command)
-    # A daemon that meets damage behind the scenes mends it at its next start.
+    # If a daemon meets damage in the background, its next start repairs the store.
     case.cache.end_somehow(case.rng)
     case.expect_recovery(what, *commands)
     case.cache.settled()
@@ -132,7 +132,7 @@ def unknown(case):
 
 @fault("corruption", "files of the cache's own replaced by links")
 def links(case):
-    """Links lead to files of the user's, which must stay as they are, and to some that must not come to be."""
+    """Links lead to files of the user's, which must not change, and to names that must not be created."""
     commands = _filled(case)
     case.cache.end_somehow(case.rng)
     victim, absent = case.directory / "victim", case.directory / "absent"
@@ -165,7 +165,7 @@ def links(case):
 
 @fault("corruption", "file system of the store is another one's after a restart", needs_mounts=True)
 def covered(case):
-    """An empty disk over the cache directory, and gone again: what was stored is there again."""
+    """An empty disk covers the cache directory for a while: afterwards the stored results are back."""
     commands = _filled(case)
     case.cache.end_somehow(case.rng)
     case.mount(case.cache.directory, "size=16m,mode=700")

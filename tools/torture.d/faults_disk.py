@@ -12,7 +12,7 @@ from table_of_faults import fault
 
 
 def _ballast(case, leave=0):
-    """Fills the cache's disk but for some bytes; returns the file to remove."""
+    """Fills the cache's disk except for some bytes; returns the file to remove."""
     path = case.cache.directory / "ballast"
     with open(path, "wb", buffering=0) as file:
         try:
@@ -100,7 +100,7 @@ def read_only(case):
     case.disk("size=32m,mode=700")
     if case.rng.random() < 0.7:
         case.warm(old)
-    case.cache.end_somehow(case.rng)  # a disk with files open for writing cannot be made so
+    case.cache.end_somehow(case.rng)  # a disk with files open for writing cannot be remounted read-only
     machine.remount(case.cache.directory, "ro")
     for command in (*new, old, new[0]):
         case.compile(command)
@@ -125,7 +125,7 @@ def removed(case):
     case.compile(commands[0])
     case.forget_owed()
     case.expect_recovery("the cache directory was removed", *commands)
-    case.warm(commands[0])  # and what the new daemon stores stays, when the old one leaves
+    case.warm(commands[0])  # what the new daemon stores must stay when the old one exits
     case.cache.stop()
     case.expect_owed("the cache directory was removed, then made anew")
 

@@ -64,7 +64,7 @@ def undone(case):
 
 @fault("edits", "other commands over the same sources")
 def flags(case):
-    """Outputs of other shape, other options: no step of one may serve another."""
+    """Different outputs and options: no step of one may serve another."""
     for _ in range(6):
         command = case.rng.choice((case.project.any, case.project.device_only, case.project.kernel))()
         if command.title.startswith(("C", "HIP")) and case.rng.random() < 0.4:
@@ -113,7 +113,7 @@ def racing(case):
         for _ in range(case.rng.randrange(1, 3)):
             _edit(case, command, in_place=case.rng.random() < 0.5, keep_time=case.rng.random() < 0.3)
         ended = case.end(running, command, patience.bound(patience.HEALTHY, wanted))
-        # An edit in place may be met half written; one by rename is always whole.
+        # The compile may read a half-written file if the edit is in place; an edit by rename is always complete.
         case.note(f"the racing compile: {ended.told()}")
         case.compile(command, patience.HEALTHY)
     case.expect_recovery("edits raced with compiles", command)
@@ -147,7 +147,7 @@ def storm(case):
 
 @fault("edits", "outputs and directories in the way")
 def in_the_way(case):
-    """Outputs that exist, read-only, as links or as directories: the compiler and hipcache do the same."""
+    """Outputs that exist, read-only, as links or as directories: hipcache does what the compiler does."""
     command = case.rng.choice((case.project.clang_cpp(), case.project.gcc_c(), case.project.kernel()))
     case.warm(command)
     output = command.argv[-1]
@@ -155,7 +155,7 @@ def in_the_way(case):
     case.note(f"{output} is there: {how}")
     case.compile(command.adding())
     results = []
-    # Of an output that is a link the compile is left alone, with the id that the compiler chooses.
+    # A compile whose output is a link is a bypass, so the compiler chooses the id.
     for cached, as_typed in ((True, False), (False, False), (False, True)):
         case.project.clean()
         path = case.project.directory / output

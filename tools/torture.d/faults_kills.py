@@ -24,7 +24,7 @@ def nothing(case):
 
 
 def some_state(case, command):
-    """A cache that is cold, warm for the command, or filled with others, with a daemon or without."""
+    """Puts the cache into some state: cold, warm for the command, or filled with others, with a daemon or without."""
     state = case.rng.choice(("cold", "started", "warm", "filled", "stopped"))
     case.note(f"state of the cache: {state}")
     if state == "started":
@@ -38,13 +38,13 @@ def some_state(case, command):
 
 
 def moment(case, expected):
-    """Some time within a compile, more often in the middle than before and after."""
+    """Waits for some time within a compile, more often in the middle than before and after."""
     most = 1.3 * expected.seconds + 0.05 if case.rng.random() < 0.8 else 0.03
     time.sleep(case.rng.uniform(0, most))
 
 
 def judge_killed(case, command, running, before, number):
-    """A compile that was killed leaves complete outputs, or none; and no process."""
+    """A compile that was killed leaves complete outputs or none, and no process."""
     ended = running.wait(patience.GRACE)
     case.note(ended.told())
     if ended.late:

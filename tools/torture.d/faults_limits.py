@@ -7,13 +7,13 @@ from faults_kills import some_state
 from running import run
 from table_of_faults import fault
 
-USER = 61_234  # limits of processes do not hold for root
+USER = 61_234  # limits on processes do not apply to root
 MEBI = 1 << 20
 
 
 def _limited(case, limits, what, user=None):
-    """Compiles under limits with a daemon that has them too, then without. What the compiler alone cannot do under them
-    is no finding."""
+    """Compiles under limits, with a daemon that has them too, then without limits. A command that fails under the
+    limits with the compiler alone is no finding."""
     commands = case.project.some(3)
     for _ in range(case.rng.randrange(4)):  # each end of a daemon makes more tables
         case.warm(commands[0])
@@ -44,7 +44,7 @@ def _alone(case, command, limits, user):
 
 
 def _compile(case, command, limits, user):
-    """With daemons about, the compiler may fail under the limits as well: then it is none of hipcache's doing."""
+    """With daemons running, the compiler may fail under the limits too; that is not hipcache's fault."""
     case.expected(command)
     found = len(case.findings)
     ended = case.compile(command, limits=limits, user=user)
@@ -92,7 +92,7 @@ def others(case):
 
 @fault("limits", "short processor time")
 def processor(case):
-    """The daemon that is started by a client with a limit of processor time ends by it, sooner or later."""
+    """A daemon that was started with a limit of processor time is ended by it sooner or later."""
     command = case.project.slow()
     some_state(case, command)
     case.cache.stop()

@@ -1,4 +1,4 @@
-"""Peers that do not speak as they should."""
+"""Peers that break the protocol."""
 
 import contextlib
 import re
@@ -19,7 +19,7 @@ def _connect(case, seconds=5):
 
 
 def _request(case, command):
-    """The frame that a client sends first, taken by a daemon that is none."""
+    """The first frame that a client sends, received by a fake daemon."""
     recorder = case.new_cache("recorder")
     place = recorder.home
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def _request(case, command):
 
 
 def _say(case, text, listen=0.2):
-    """Sends bytes and hears what comes, for a while."""
+    """Sends bytes, and reads answers for a while."""
     with contextlib.suppress(OSError), _connect(case, listen) as peer:
         peer.sendall(text)
         if case.rng.random() < 0.5:
@@ -106,7 +106,7 @@ def mute(case):
             peer = _connect(case)
             peer.sendall(frame)
             with contextlib.suppress(OSError):
-                peer.recv(1 << 16)  # a step to run, as a rule
+                peer.recv(1 << 16)  # usually a step to run
             peers.append(peer)
     case.note(f"{len(peers)} mute clients")
     for _ in range(2):  # each of them may take a step of its own
@@ -153,7 +153,7 @@ def version(case):
 
 @fault("socket", "daemon that answers with garbage, or not at all")
 def impostor(case):
-    """A program of the user's own behind the socket: whatever it says, the compile is the compiler's."""
+    """Another program of the user's behind the socket: whatever it sends, the result is the compiler's."""
     commands = case.project.some(2)
     place = case.cache.home
     case.cache.directory.mkdir(mode=0o700, exist_ok=True)

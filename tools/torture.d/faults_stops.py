@@ -1,4 +1,4 @@
-"""Peers that are stopped: they live, and say nothing."""
+"""Peers that are stopped: they exist, but do not answer."""
 
 import signal
 import time
@@ -67,7 +67,7 @@ def client(case):
     stopped.signal(signal.SIGSTOP, whole=True)
     other = case.start(second)
     one = case.end(other, second, patience.bound(patience.TAKEN_STEP, wanted))
-    # A third one, which is told or knows by now.
+    # A third client; the daemon knows about the stopped one by now.
     third = case.start(second)
     two = case.end(third, second, patience.bound(patience.TAKEN_STEP, wanted))
     if case.rng.random() < 0.5:
@@ -84,7 +84,7 @@ def client(case):
 
 
 def _temporaries(wanted):
-    """What a compiler that was killed leaves beside its outputs."""
+    """Prefixes of the temporary files that a killed compiler leaves beside its outputs."""
     return tuple(name.rsplit(".", 1)[0] + "-" for name in wanted.files)
 
 
@@ -123,6 +123,6 @@ def starting(case):
     case.compile_all(commands, patience.SILENT, meanwhile=stop)
     case.compile(commands[1], patience.FIRST_STOPPED)
     case.cache.signal(case.rng.choice((signal.SIGCONT, signal.SIGKILL)))
-    # The first compile may still go past a daemon that was found stopped a moment ago.
+    # The first compile may still bypass a daemon that was found stopped a moment ago.
     case.expect_recovery("a daemon was stopped while it started", commands[1])
     case.expect_owed("a daemon was stopped while it started")

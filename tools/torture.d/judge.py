@@ -1,4 +1,4 @@
-"""What the compiler alone makes of a command: the yardstick for each compile through hipcache."""
+"""The compiler's own result for a command: the oracle for each compile through hipcache."""
 
 import dataclasses
 import hashlib
@@ -13,7 +13,7 @@ class Impossible(Exception):
     """The tool cannot judge: no compiler, no reference."""
 
 
-# The driver names its temporary files at random, and the linker tells of them.
+# The driver gives its temporary files random names, and the linker's messages contain them.
 RANDOM_NAMES = re.compile(r"/\S*?/tmp/[^:\s]*")
 
 
@@ -22,13 +22,13 @@ class Result:
     code: int
     out: str
     err: str
-    files: dict  # written or removed, as tree.changes tells them
+    files: dict  # written or removed, as from tree.changes
     seconds: float = 0
 
 
 class Yardstick:
     """Runs commands without hipcache, each once for each state of the inputs. `reference`: a healthy cache elsewhere,
-    which is asked for nothing but the id that hipcache gives a compile."""
+    used only to get the id that hipcache gives a compile."""
 
     def __init__(self, project, reference, environment):
         self.project = project
@@ -38,8 +38,8 @@ class Yardstick:
         self._ids = {}
 
     def of(self, command, as_typed=False):
-        """The compiler's result with the id that hipcache chooses; as typed, with the one that the compiler chooses.
-        The directory must be at rest; its outputs are removed."""
+        """The compiler's result with the id that hipcache chooses, or as typed, with the compiler's own. Nothing else
+        may use the directory; removes the outputs."""
         self._make_needs(command)
         id_ = () if as_typed else self._id(command)
         key = (command, id_, self._state())
@@ -79,7 +79,7 @@ class Yardstick:
         return digest.digest()
 
     def alone(self, command, as_typed=False):
-        """Runs the compiler now, in the directory as it is; its outputs stay. `as_typed`: as of() has it."""
+        """Runs the compiler now, in the directory as it is; keeps the outputs. `as_typed`: as for of()."""
         id_ = () if as_typed else self._id(command)
         argv = [command.argv[0], *id_, *command.argv[1:]]
         return running.run(argv, self.project.directory, self.environment)
@@ -95,7 +95,7 @@ class Yardstick:
 
 
 def differences(ended, files, expected):
-    """A line for each way in which a compile is other than the compiler's."""
+    """A line for each difference between a compile and the compiler's own."""
     found = []
     if ended.code != expected.code:
         found.append(f"exit code {ended.code}, the compiler's {expected.code}: {ended.err.strip()[-300:]}")

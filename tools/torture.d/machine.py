@@ -1,4 +1,4 @@
-"""Mounts and processes, as the kernel tells of them."""
+"""Mounts and processes, as the kernel reports them."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-# tools/torture gives the tool a process and mount namespace of its own where it may.
+# tools/torture gives the tool its own process and mount namespace, if it may.
 APART = os.getpid() == 1 and os.geteuid() == 0
 
 
@@ -65,14 +65,14 @@ def send(pid, number):
 
 
 def end_all(pids):
-    """Ends processes for good, stopped ones too, and waits until they are gone."""
+    """Kills processes, stopped ones too, and waits until they are gone."""
     for pid in pids:
         send(pid, signal.SIGKILL)
     wait_until(lambda: not any(alive(pid) for pid in pids), 10)
 
 
 def reap():
-    """Takes the ends of processes whose parents are gone; only while no child of our own is waited for."""
+    """Reaps processes whose parents are gone; only while no child of this process is waited for."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0] != 0:
             pass

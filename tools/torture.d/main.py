@@ -1,9 +1,9 @@
-"""Compiles HIP, C and C++ through hipcache while things go wrong, for a number of minutes, and holds each result
-against the compiler alone: exit code, messages, bytes of each file, and how long it took. What hit before a fault that
-damages no data must hit after it.
+"""Compiles HIP, C and C++ through hipcache while things go wrong, for a number of minutes. Compares each result with
+the compiler alone: exit code, messages, bytes of each file, and how long it took. After a fault that damages no data,
+everything that hit before it must hit again.
 
-Each case has a random project, a random cache and one fault; now and then a second one. The same seed makes the same
-cases, but for the moments at which a fault meets a compile.
+Each case has a random project, a random cache and one fault, sometimes a second one. The same seed makes the same
+cases, except for the moments at which a fault meets a compile.
 
 Exit code 1: something was found, and is kept in a directory of its own. 2: the tool itself failed.
 """
@@ -41,7 +41,7 @@ import marked  # of tools/shared.d, which project has brought
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build/release/bin/hipcache"
-# One case of so many has a second fault after its first.
+# The share of cases with a second fault after the first.
 SECOND_FAULT = 0.2
 
 

@@ -1,23 +1,23 @@
-"""How long a compile may take, beside what the compiler needs: seconds, on a machine with other work."""
+"""How many seconds a compile may take beyond the compiler's own time, on a machine with other work."""
 
-# While something is wrong: every wait of the client's added up, as docs/protocol.md bounds them.
+# While something is wrong: all waits of the client together, with the bounds of docs/protocol.md.
 FAULT = 30
 # A daemon that does not answer: the first compile finds that out, the others know.
 FIRST_STOPPED = 20
 NEXT_STOPPED = 8
 # A step that a stopped client has taken: until another client runs it too.
 TAKEN_STEP = 20
-# For each client that does not report, though not stopped: 60 s for a step of unknown length (docs/protocol.md).
+# For each client that is not stopped but does not report: 60 s for a step of unknown length (docs/protocol.md).
 MUTE = 75
-# A daemon that is stopped after it has said something: 60 s of silence.
+# A daemon that is stopped after its first message: 60 s of silence.
 SILENT = 75
 # Nothing is wrong.
 HEALTHY = 20
-# The compiler's own time counts so often: a loaded machine is slower than when the compiler was timed alone.
+# The compiler's own time is multiplied by this: the machine may be slower than when the compiler was timed alone.
 SHARE = 5
-# A compile is ended so much later than its bound, so that the finding says how long it took.
+# A compile is ended this much after its bound, so that the finding can say how long it took.
 GRACE = 45
-# Compiles of one command until it hits again, after the fault is lifted.
+# Compiles of one command until it hits again, after the fault is over.
 COMPILES_UNTIL_A_HIT = 3
 
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d")
 from small_hip import CUID, RUNTIME, arch_words, compiler, depfile_words, hip_words, replace, tools, with_time_kept  # noqa: E402
 
 ARCHS = ("gfx906", "gfx1030")
-# A file counts for the cache from the clock's next tick on.
+# The cache uses a file from the next tick of the clock that stamps files.
 TICK = 0.02
 
 
@@ -20,7 +20,7 @@ TICK = 0.02
 class Command:
     title: str
     argv: tuple
-    # Inputs that the compiler alone makes: each by its command, before this one runs.
+    # Inputs that the compiler alone makes, each by its own command, before this command runs.
     needs: tuple = ()
 
     def __str__(self):
@@ -37,9 +37,9 @@ class Project:
         self.directory = pathlib.Path(directory)
         self.clang = clang
         self.rng = rng
-        self.inputs = {}  # name to bytes; all else in the directory is output
+        self.inputs = {}  # bytes by name; every other file in the directory is output
         self.numbers = {name: rng.randrange(10, 99) for name in ("shared.h", "device.h", "source")}
-        self.weight = rng.choice((0, 10, 40))  # functions that do nothing but take time to compile
+        self.weight = rng.choice((0, 10, 40))  # the number of functions that only make the compile longer
         self.directory.mkdir(parents=True)
         for name in ("runtime.h", "shared.h", "device.h", *self.sources()):
             self.write(name, self._text(name))
@@ -60,7 +60,7 @@ class Project:
         return replace(path, lambda new: new.write_text(text))
 
     def edit(self, name, in_place=False, keep_time=False):
-        """Another number in a file: the same size. Returns nothing that the compiler would not see."""
+        """Changes a number in a file, but not the size. The compiler sees every such change."""
         key = name if name in self.numbers else "source"
         self.numbers[key] = 10 + (self.numbers[key] - 9) % 89
         if keep_time:
@@ -69,7 +69,7 @@ class Project:
             self.write(name, self._text(name), in_place)
 
     def clean(self):
-        """Removes what is no input."""
+        """Removes every file that is no input."""
         for name in tree.files_in(self.directory):
             if name not in self.inputs:
                 tree.remove(self.directory / name)
@@ -97,8 +97,6 @@ class Project:
             kernel += "void launch(float* data) { kernel<<<1, 64>>>(data); }\n"
             return f'#include "runtime.h"\n#include "device.h"\n{kernel}{body}'
         return body
-
-    # The commands.
 
     def hip(self, *words):
         return (*hip_words(self.clang), "-nogpulib", *words)
@@ -166,7 +164,7 @@ class Project:
 
     def _flags(self):
         flags = [self.rng.choice(("-O0", "-O1", "-O2")), f"-DSETTING={self.rng.randrange(3)}"]
-        flags += ["-Wall"] if self.rng.random() < 0.5 else []  # warns of what is unused
+        flags += ["-Wall"] if self.rng.random() < 0.5 else []  # warns about unused names
         return (*flags, *(["-g"] if self.rng.random() < 0.2 else []))
 
 

@@ -1,4 +1,4 @@
-"""What was tried and how often, as text and as Markdown."""
+"""What was tested and how often, as text and as Markdown."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""A command that runs in a session of its own, with limits, and what came of it."""
+"""A command that runs in its own session, with limits, and its result."""
 
 import dataclasses
 import resource
@@ -16,7 +16,7 @@ class Ended:
     out: str
     err: str
     seconds: float
-    late: bool = False  # it was ended by us, after the time it had
+    late: bool = False  # this tool ended it, after its time was over
 
     def told(self):
         how = "did not end" if self.late else f"exit code {self.code}"
@@ -50,7 +50,7 @@ class Running:
         return self.process.poll() is None
 
     def wait(self, seconds):
-        """The end, or after `seconds` the end that we make of it."""
+        """Waits for the end; after `seconds`, ends the command."""
         if self.ended is None:
             late = False
             try:
@@ -81,7 +81,7 @@ def _set(limits):
         kind = getattr(resource, f"RLIMIT_{name}")
         most = resource.getrlimit(kind)[1]
         resource.setrlimit(kind, (soft, most if hard is None else hard))
-    if "FSIZE" in limits:  # Python ignores it, and a child would inherit that
+    if "FSIZE" in limits:  # Python ignores the signal, and a child would inherit that
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 
 

@@ -1,4 +1,4 @@
-"""The faults: each module adds its own by the decorator."""
+"""The faults. Each module adds its own with the decorator."""
 
 import dataclasses
 import typing

@@ -1,4 +1,4 @@
-"""What lies in a directory."""
+"""The contents of a directory."""
 
 import os
 import pathlib
@@ -7,7 +7,7 @@ import stat
 
 
 def files_in(directory):
-    """Of each file and link below: its mode and bytes, or where it leads. Directories are told by what is in them."""
+    """Mode and bytes of each file, and mode and target of each link. Directories are known by their contents."""
     found = {}
     for place, directories, names in os.walk(directory):
         for name in [*names, *(one for one in directories if os.path.islink(os.path.join(place, one)))]:
@@ -27,7 +27,7 @@ def files_in(directory):
 
 
 def changes(before, after):
-    """Files that are other than before; None for those that are gone."""
+    """Files that differ from before; None for removed ones."""
     changed = {name: content for name, content in after.items() if before.get(name) != content}
     changed.update({name: None for name in before if name not in after})
     return changed
