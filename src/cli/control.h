@@ -1,6 +1,6 @@
 // Sends control requests to the daemon. Starts it if needed, and replaces one of another version.
-#ifndef HIPCACHE_SRC_CLI_CONTROL_H
-#define HIPCACHE_SRC_CLI_CONTROL_H
+#ifndef HIPCACHE_CLI_CONTROL_H
+#define HIPCACHE_CLI_CONTROL_H
 
 #include <chrono>
 #include <string>
@@ -8,7 +8,7 @@
 #include "hipcache/base/result.h"
 #include "hipcache/client/conversation.h"
 #include "hipcache/client/daemon_link.h"
-#include "hipcache/client/patience.h"
+#include "hipcache/client/timeouts.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/protocol/messages.h"
 

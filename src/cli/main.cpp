@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cli/run.h"
-#include "hipcache/client/handed_over.h"
+#include "hipcache/client/launcher_handoff.h"
 #include "hipcache/client/launcher.h"
-#include "hipcache/launch/compiler.h"
+#include "hipcache/launcher/compiler.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "cli/json_text.h"
-#include "hipcache/client/own_command.h"
+#include "hipcache/client/invocation.h"
 
 namespace hipcache::cli {
 namespace {

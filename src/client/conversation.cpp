@@ -15,9 +15,9 @@
 #include <utility>
 #include <variant>
 
-#include "client/daemon_silence.h"
-#include "client/fatal_signals.h"
-#include "client/step_runner.h"
+#include "client/connection/daemon_silence.h"
+#include "client/steps/fatal_signals.h"
+#include "client/steps/step_process.h"
 
 namespace hipcache::client {
 namespace {

@@ -7,12 +7,12 @@
 #include <utility>
 #include <variant>
 
-#include "client/fallback.h"
-#include "client/output_placer.h"
+#include "client/exec_compiler.h"
+#include "client/steps/output_placer.h"
 #include "hipcache/base/log.h"
 #include "hipcache/client/conversation.h"
 #include "hipcache/client/daemon_link.h"
-#include "hipcache/client/own_command.h"
+#include "hipcache/client/invocation.h"
 #include "hipcache/config/settings.h"
 
 namespace hipcache::client {

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "hipcache/protocol/channel.h"
-#include "hipcache/protocol/view.h"
+#include "hipcache/protocol/mount_view.h"
 
 namespace hipcache::protocol {
 namespace {

@@ -1,6 +1,6 @@
 // The open readers of other stores. They follow which directories exist, and what the owners write.
-#ifndef HIPCACHE_STORE_LAYERS_PRIVATE_H
-#define HIPCACHE_STORE_LAYERS_PRIVATE_H
+#ifndef HIPCACHE_STORE_LAYERS_H
+#define HIPCACHE_STORE_LAYERS_H
 
 #include <atomic>
 #include <chrono>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hipcache/store/layers.h"
-#include "store/reader.h"
+#include "store/local/reader.h"
 
 namespace hipcache::store {
 

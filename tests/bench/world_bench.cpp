@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hipcache/inputs/world.h"
+#include "hipcache/inputs/file_system_state.h"
 #include "support/scratch.h"
 
 namespace hipcache::inputs {

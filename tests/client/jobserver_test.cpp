@@ -1,4 +1,4 @@
-#include "client/jobserver.h"
+#include "client/steps/jobserver.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "daemon/cache_directory.h"
+#include "daemon/server/cache_directory.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "daemon/request_directory.h"
+#include "daemon/request/request_directory.h"
 #include "support/scratch.h"
 
 namespace hipcache::daemon {

@@ -1,11 +1,11 @@
-#include "daemon/explainer.h"
+#include "daemon/explain/explainer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "daemon/keys.h"
+#include "daemon/request/keys.h"
 #include "daemon/services_in_memory.h"
-#include "daemon/trail.h"
+#include "daemon/explain/request_history.h"
 #include "support/scratch.h"
 
 namespace hipcache::daemon {

@@ -1,4 +1,4 @@
-#include "daemon/keys.h"
+#include "daemon/request/keys.h"
 
 #include <gtest/gtest.h>
 

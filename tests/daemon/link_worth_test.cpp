@@ -1,8 +1,8 @@
-#include "daemon/link_worth.h"
+#include "daemon/opaque/link_worth.h"
 
 #include <gtest/gtest.h>
 
-#include "daemon/archive_members.h"
+#include "daemon/opaque/archive_members.h"
 
 namespace hipcache::daemon {
 namespace {

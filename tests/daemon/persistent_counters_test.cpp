@@ -1,4 +1,4 @@
-#include "daemon/persistent_counters.h"
+#include "daemon/server/persistent_counters.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/processor.h"
+#include "daemon/shared/processor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/server.h"
+#include "daemon/server/server.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

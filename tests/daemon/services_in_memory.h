@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "daemon/services.h"
+#include "daemon/request/services.h"
 #include "support/memory_store.h"
 
 namespace hipcache::daemon {

@@ -1,4 +1,4 @@
-#include "daemon/toolchain_root.h"
+#include "daemon/shared/toolchain_root.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "inputs/aging_map.h"
+#include "inputs/state/aging_map.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The list of headers in an AST file: written here bit by bit as clang writes it. Files of real compilers are read in
 // tests/integration/staleness/looked_at_test.cpp.
-#include "inputs/ast_file.h"
+#include "inputs/rules/ast_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "inputs/directives.h"
+#include "inputs/rules/directives.h"
 
 #include <gtest/gtest.h>
 

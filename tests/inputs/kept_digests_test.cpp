@@ -1,7 +1,7 @@
 // Digests that a later world takes up: what it then reads of files, and what it does not believe.
-#include "inputs/kept_digests.h"
+#include "inputs/state/kept_digests.h"
 
-#include "inputs/world_fixture.h"
+#include "inputs/state_fixture.h"
 
 namespace hipcache::inputs {
 namespace {

@@ -1,4 +1,4 @@
-#include "inputs/library_path.h"
+#include "inputs/loader/library_path.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

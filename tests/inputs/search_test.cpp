@@ -1,4 +1,4 @@
-#include "inputs/search.h"
+#include "inputs/state/search.h"
 
 #include <memory>
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "hipcache/base/files.h"
-#include "hipcache/inputs/observe.h"
+#include "hipcache/inputs/path_set_builder.h"
 #include "hipcache/trace/seen.h"
-#include "inputs/world_fixture.h"
+#include "inputs/state_fixture.h"
 
 namespace hipcache::inputs {
 

@@ -2,7 +2,7 @@
 // checkout. The oracle checks every compile.
 #include <gtest/gtest.h>
 
-#include "integration/single_compile.h"
+#include "integration/support/single_compile.h"
 
 namespace hipcache::integration {
 namespace {

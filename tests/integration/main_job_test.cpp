@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "integration/compiler.h"
-#include "integration/oracle.h"
+#include "integration/support/compiler.h"
+#include "integration/support/oracle.h"
 
 namespace hipcache::integration {
 namespace {

@@ -8,15 +8,15 @@
 #include <random>
 #include <thread>
 
-#include "daemon/control_service.h"
-#include "daemon/server.h"
+#include "daemon/server/control_service.h"
+#include "daemon/server/server.h"
 #include "daemon/services_in_memory.h"
-#include "daemon/session.h"
+#include "daemon/server/session.h"
 #include "hipcache/base/files.h"
-#include "hipcache/protocol/view.h"
-#include "integration/cache.h"
-#include "integration/compiler.h"
-#include "integration/process_tree.h"
+#include "hipcache/protocol/mount_view.h"
+#include "integration/support/cache.h"
+#include "integration/support/compiler.h"
+#include "integration/support/process_tree.h"
 #include "support/comes_true.h"
 
 namespace hipcache::integration {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "integration/whole_compile.h"
+#include "integration/support/opaque_compile.h"
 
 namespace hipcache::integration {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "integration/single_compile.h"
+#include "integration/support/single_compile.h"
 
 namespace hipcache::integration {
 namespace {

@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "hipcache/base/digest.h"
-#include "integration/party.h"
-#include "integration/single_compile.h"
+#include "integration/support/party.h"
+#include "integration/support/single_compile.h"
 
 namespace hipcache::integration {
 namespace {

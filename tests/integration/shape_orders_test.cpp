@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "integration/single_compile.h"
+#include "integration/support/single_compile.h"
 
 namespace hipcache::integration {
 namespace {

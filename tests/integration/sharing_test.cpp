@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "integration/process_tree.h"
-#include "integration/single_compile.h"
+#include "integration/support/process_tree.h"
+#include "integration/support/single_compile.h"
 #include "support/comes_true.h"
 
 namespace hipcache::integration {

@@ -9,9 +9,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "integration/cache.h"
-#include "integration/compiler.h"
-#include "integration/tree.h"
+#include "integration/support/cache.h"
+#include "integration/support/compiler.h"
+#include "integration/support/tree.h"
 
 namespace hipcache::integration {
 namespace {

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "hipcache/protocol/channel.h"
-#include "hipcache/protocol/view.h"
+#include "hipcache/protocol/mount_view.h"
 #include "support/scratch.h"
 
 namespace hipcache::protocol {

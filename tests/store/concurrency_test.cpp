@@ -1,8 +1,8 @@
 #include <thread>
 #include <vector>
 
-#include "store/blob_value.h"
-#include "store/framing.h"
+#include "store/local/blob_value.h"
+#include "store/local/database/framing.h"
 #include "store_fixture.h"
 
 namespace hipcache::store {

@@ -1,4 +1,4 @@
-#include "store/framing.h"
+#include "store/local/database/framing.h"
 
 #include <gtest/gtest.h>
 

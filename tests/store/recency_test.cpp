@@ -1,4 +1,4 @@
-#include "store/recency.h"
+#include "store/local/space/recency.h"
 
 #include <gtest/gtest.h>
 

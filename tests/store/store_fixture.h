@@ -15,11 +15,11 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/own_directory.h"
-#include "store/database.h"
-#include "store/disk_use.h"
-#include "store/open.h"
-#include "store/set_aside.h"
-#include "store/versions.h"
+#include "store/local/database/database.h"
+#include "store/local/database/disk_use.h"
+#include "store/local/open.h"
+#include "store/local/database/quarantine.h"
+#include "store/local/database/versions.h"
 
 namespace hipcache::store {
 

@@ -1,4 +1,4 @@
-// Several commands in one start of a program (src/trace/preload_then.c): their order, how they end, what they print,
+// Several commands in one start of a program (src/trace/preload/then.c): their order, how they end, what they print,
 // what each of them leaves in which trace, and that no process stays.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

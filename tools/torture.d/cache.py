@@ -13,7 +13,7 @@ CONTROL_SECONDS = 75  # bounds every option of hipcache's; src/cli/control.cpp w
 
 
 def _view_number():
-    """The number of this process's view of the file system, computed as include/hipcache/protocol/view_number.h
+    """The number of this process's view of the file system, computed as include/hipcache/protocol/mount_view_number.h
     does."""
     root = os.stat("/")
     number = 2166136261

@@ -13,12 +13,12 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/result.h"
 #include "hipcache/client/daemon_link.h"
-#include "hipcache/client/patience.h"
+#include "hipcache/client/timeouts.h"
 #include "hipcache/protocol/channel.h"
 
 namespace hipcache::client {
 
-// Where clients note that a daemon does not answer (client/daemon_silence.h).
+// Where clients note that a daemon does not answer (client/connection/daemon_silence.h).
 class DaemonSilence;
 
 // Finish with the descriptors of its outputs, PassThrough, PlanReport, Explanation or Busy.

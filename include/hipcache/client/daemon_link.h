@@ -12,7 +12,7 @@
 
 #include "hipcache/base/own_directory.h"
 #include "hipcache/base/result.h"
-#include "hipcache/client/patience.h"
+#include "hipcache/client/timeouts.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/protocol/channel.h"
 
@@ -24,7 +24,7 @@ Result<std::string> daemon_beside_us();
 class DaemonLink {
  public:
   // If HIPCACHE_READONLY is set and the cache directory is not writable, the daemon works in
-  // another directory and reads this one as a seed (client/working_place.h).
+  // another directory and reads this one as a seed (client/connection/working_place.h).
   DaemonLink(const config::Settings& located, Patience patience);
 
   // Connects to a running daemon; fails if there is none.

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "hipcache/client/handed_over.h"
-#include "hipcache/client/patience.h"
+#include "hipcache/client/launcher_handoff.h"
+#include "hipcache/client/timeouts.h"
 
 namespace hipcache::client {
 

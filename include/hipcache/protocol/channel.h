@@ -52,7 +52,7 @@ std::string encode(const Message& message);
 Result<Message> decode(const std::string& bytes);
 
 // Where the daemon of this user and view listens: daemon.sock in its directory
-// (hipcache/protocol/view.h). If the path does not fit into a socket address, the error names the
+// (hipcache/protocol/mount_view.h). If the path does not fit into a socket address, the error names the
 // limit.
 Result<std::string> socket_path(const std::string& cache_directory);
 

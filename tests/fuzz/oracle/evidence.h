@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "integration/oracle.h"
+#include "integration/support/oracle.h"
 
 namespace hipcache::fuzz {
 

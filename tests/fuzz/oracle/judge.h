@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/oracle/compile.h"
+#include "fuzz/oracle/model/compile.h"
 #include "fuzz/oracle/ledger.h"
 
 namespace hipcache::fuzz {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "hipcache/action/action_cache.h"
+#include "hipcache/cache/action_cache.h"
 
 namespace hipcache::fuzz {
 namespace {

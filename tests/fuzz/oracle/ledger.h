@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "fuzz/oracle/compile.h"
+#include "fuzz/oracle/model/compile.h"
 #include "hipcache/base/digest.h"
 
 namespace hipcache::fuzz {

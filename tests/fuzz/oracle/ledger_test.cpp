@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hipcache/action/action_cache.h"
+#include "hipcache/cache/action_cache.h"
 
 namespace hipcache::fuzz {
 namespace {

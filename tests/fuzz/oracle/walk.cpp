@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "fuzz/oracle/compile_edits.h"
+#include "fuzz/oracle/model/compile_edits.h"
 #include "fuzz/oracle/evidence.h"
-#include "fuzz/oracle/project.h"
+#include "fuzz/oracle/model/project.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::fuzz {

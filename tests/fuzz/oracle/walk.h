@@ -13,9 +13,9 @@
 
 #include "fuzz/oracle/judge.h"
 #include "fuzz/oracle/ledger.h"
-#include "fuzz/oracle/random.h"
+#include "fuzz/oracle/model/random.h"
 #include "fuzz/oracle/tally.h"
-#include "fuzz/oracle/tree.h"
+#include "fuzz/oracle/model/tree.h"
 
 namespace hipcache::fuzz {
 

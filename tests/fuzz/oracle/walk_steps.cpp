@@ -2,10 +2,10 @@
 #include <array>
 #include <numeric>
 
-#include "fuzz/oracle/compile_edits.h"
-#include "fuzz/oracle/project.h"
-#include "fuzz/oracle/sources.h"
-#include "fuzz/oracle/tree_edits.h"
+#include "fuzz/oracle/model/compile_edits.h"
+#include "fuzz/oracle/model/project.h"
+#include "fuzz/oracle/model/sources.h"
+#include "fuzz/oracle/model/tree_edits.h"
 #include "fuzz/oracle/walk.h"
 
 namespace hipcache::fuzz {

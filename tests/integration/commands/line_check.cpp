@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "integration/compiler.h"
+#include "integration/support/compiler.h"
 
 namespace hipcache::integration {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "integration/cache.h"
+#include "integration/support/cache.h"
 #include "integration/commands/table.h"
-#include "integration/tree.h"
+#include "integration/support/tree.h"
 
 namespace hipcache::integration {
 

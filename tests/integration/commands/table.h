@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hipcache/base/result.h"
-#include "integration/program.h"
+#include "integration/support/program.h"
 
 namespace hipcache::integration {
 

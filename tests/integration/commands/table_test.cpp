@@ -4,7 +4,7 @@
 
 #include "integration/commands/line_check.h"
 #include "integration/commands/table.h"
-#include "integration/compiler.h"
+#include "integration/support/compiler.h"
 
 namespace hipcache::integration {
 namespace {

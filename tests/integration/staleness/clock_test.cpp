@@ -11,8 +11,8 @@
 #include <functional>
 #include <thread>
 
-#include "integration/staleness/gate.h"
-#include "integration/staleness/staleness.h"
+#include "integration/staleness/support/gate.h"
+#include "integration/staleness/support/staleness.h"
 
 namespace hipcache::integration {
 namespace {
@@ -73,7 +73,7 @@ class ClockStaleness : public Staleness {
 __device__ int optional = 1;
 #endif
 #ifdef __HIP_DEVICE_COMPILE__
-#include "gate.h"
+#include "integration/staleness/support/gate.h"
 #endif
 __device__ int value = VALUE;
 int host_value = VALUE;
@@ -180,7 +180,7 @@ TEST_P(ClockStaleness, EditsInQuickSuccessionAreAllSeen) {
 }
 
 // A file system with stamps of whole seconds, as old network servers have. If the machine provides none (a container
-// without loop devices), only tests/inputs/world_trust_test.cpp covers this.
+// without loop devices), only tests/inputs/state_trust_test.cpp covers this.
 class CoarseClockStaleness : public ClockStaleness {
  protected:
   void SetUp() override {

@@ -1,7 +1,7 @@
 // Ids of translation units.
 #include <gtest/gtest.h>
 
-#include "integration/staleness/staleness.h"
+#include "integration/staleness/support/staleness.h"
 
 namespace hipcache::integration {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "integration/staleness/toolchain.h"
+#include "integration/staleness/support/toolchain.h"
 
 namespace hipcache::integration {
 namespace {

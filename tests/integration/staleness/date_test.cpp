@@ -5,7 +5,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "integration/staleness/staleness.h"
+#include "integration/staleness/support/staleness.h"
 
 namespace hipcache::integration {
 namespace {

@@ -1,7 +1,7 @@
 // What objects contain besides code: line numbers and names of directories.
 #include <gtest/gtest.h>
 
-#include "integration/staleness/staleness.h"
+#include "integration/staleness/support/staleness.h"
 
 namespace hipcache::integration {
 namespace {

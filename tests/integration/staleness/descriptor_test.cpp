@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "integration/whole_compile.h"
+#include "integration/support/opaque_compile.h"
 
 namespace hipcache::integration {
 namespace {

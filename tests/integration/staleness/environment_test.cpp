@@ -1,7 +1,7 @@
 // Variables that a compile depends on, and variables that it does not depend on.
 #include <gtest/gtest.h>
 
-#include "integration/staleness/staleness.h"
+#include "integration/staleness/support/staleness.h"
 
 namespace hipcache::integration {
 namespace {

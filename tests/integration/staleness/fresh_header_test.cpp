@@ -6,9 +6,9 @@
 #include <fstream>
 #include <thread>
 
-#include "integration/staleness/gate.h"
-#include "integration/staleness/staleness.h"
-#include "integration/whole_compile.h"
+#include "integration/staleness/support/gate.h"
+#include "integration/staleness/support/staleness.h"
+#include "integration/support/opaque_compile.h"
 
 namespace hipcache::integration {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "integration/staleness/staleness.h"
-#include "integration/whole_compile.h"
+#include "integration/staleness/support/staleness.h"
+#include "integration/support/opaque_compile.h"
 
 namespace hipcache::integration {
 namespace {

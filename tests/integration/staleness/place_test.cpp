@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "integration/staleness/staleness.h"
+#include "integration/staleness/support/staleness.h"
 
 namespace hipcache::integration {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
-#include "integration/staleness/staleness.h"
+#include "integration/staleness/support/staleness.h"
 
 extern char** environ;
 

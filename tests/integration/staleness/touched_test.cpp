@@ -7,9 +7,9 @@
 #include <fstream>
 #include <functional>
 
-#include "integration/staleness/gate.h"
-#include "integration/staleness/toolchain.h"
-#include "integration/whole_compile.h"
+#include "integration/staleness/support/gate.h"
+#include "integration/staleness/support/toolchain.h"
+#include "integration/support/opaque_compile.h"
 
 namespace hipcache::integration {
 namespace {
@@ -65,7 +65,7 @@ class TouchedStaleness : public Staleness {
     write_kernel(project_, "a.hip", R"(
 #include "value.h"
 #if defined(__HIP_DEVICE_COMPILE__) && defined(__gfx906__)
-#include "gate.h"
+#include "integration/staleness/support/gate.h"
 #endif
 __device__ int value = VALUE;
 )");

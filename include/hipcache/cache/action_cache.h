@@ -1,0 +1,153 @@
+// Finds results by what was asked (the action key) and by the state of the inputs now.
+//
+// An action key says what is run, never what is read. Each key has a short list of path sets,
+// newest first. The key, one path set and the present state of that path set together find the
+// result. So a key can have any number of results (for example, one per branch), and a look-up
+// computes at most kMaxPathSets states.
+//
+//   action(key)                      -> path sets: id and blob   (list, at most kMaxPathSets)
+//   action(H(key, set id, state))    -> result
+//   blob(set's blob)                 -> the set's questions
+//
+// Damage to any of these is a miss. Thread-safe. Memory: about kDecodedBytes of recently decoded
+// path sets.
+// Rejected: results in the list itself (as in ccache's manifest); the list grows and slows with
+// every edit of a header.
+#ifndef HIPCACHE_CACHE_ACTION_CACHE_H
+#define HIPCACHE_CACHE_ACTION_CACHE_H
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hipcache/base/digest.h"
+#include "hipcache/base/log.h"
+#include "hipcache/inputs/path_set_builder.h"
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/store/store.h"
+
+namespace hipcache::action {
+
+inline constexpr std::size_t kMaxPathSets = 8;
+
+inline constexpr std::size_t kDecodedBytes = 32u << 20;
+
+// Raised when the meaning of keys or results changes. key_hasher makes it part of every key.
+inline constexpr std::uint32_t kSchema = 8;
+
+struct ActionKey {
+  Digest value;
+  auto operator<=>(const ActionKey&) const = default;
+};
+
+// A hasher tagged with the schema and `domain` ("request", "undivided", "probe", "device", ...).
+Hasher key_hasher(std::string_view domain);
+
+struct Output {
+  std::string name;  // "object", "depfile", "code-object", "fatbin", "plan"
+  Digest blob;
+  std::uint64_t size = 0;
+  bool executable = false;  // as the process that wrote the file left it
+  // Only in the result of a request: the path of the user's file, portable or relative to the
+  // request's directory. `in_place`: an existing file is written to, as compilers do with depfiles,
+  // instead of replaced. `place` is empty for files that only later steps read.
+  std::string place;
+  bool in_place = false;
+  bool in_place_if_empty = false;  // hipcache/protocol/messages.h: PlacedOutput
+  bool operator==(const Output&) const = default;
+};
+
+inline constexpr const char* kBundleStep = "bundle";
+inline constexpr const char* kHostStep = "host";
+inline constexpr const char* kUnbundleStep = "unbundle";
+inline constexpr const char* kLinkStep = "link";
+inline constexpr const char* kFrontEndStep = "front-end";
+
+struct ActionResult {
+  std::vector<Output> outputs;
+  std::string stdout_text;
+  std::string stderr_text;
+  std::uint64_t duration_us = 0;  // of the run that produced the result: the time that a hit saves
+  // For statistics, in the result of a request: the architectures of its devices, kBundleStep, ...
+  std::vector<std::string> steps;
+
+  const Output* output(std::string_view name) const;
+  std::string encode() const;
+  static Result<ActionResult> decode(std::string_view bytes);
+};
+
+// Whether a stored result has every output that the caller needs. Every look-up asks; a result that
+// lacks an output is a miss.
+using Suffices = std::function<bool(const ActionResult&)>;
+
+// For callers that only ask whether there is a result.
+inline bool any_result(const ActionResult& /*result*/) { return true; }
+
+struct Hit {
+  ActionResult result;
+  std::shared_ptr<const inputs::PathSet> path_set;
+  Digest state;  // of the path set, as computed for this hit
+
+  inputs::Witnessed witnessed() const { return {path_set, state}; }
+};
+
+// The union of what several steps depend on, as examined. Not stored yet.
+struct Examined {
+  inputs::Witnessed all;
+  inputs::Answered answered;
+  bool agrees = false;  // with what every step witnessed
+  // If it does not agree: the first name with another answer now, if known.
+  std::string changed;
+};
+
+// An Examined whose path set has been stored.
+struct Observed {
+  std::shared_ptr<const inputs::PathSet> set;
+  Digest blob;  // where the set is stored
+  inputs::Answered answered;
+};
+
+class ActionCache {
+ public:
+  ActionCache(store::Store& store, inputs::World& world, Log& log);
+  ~ActionCache();
+
+  // A result that is valid now and suffices, or nothing. The blobs that it names are present when
+  // this returns, and stay while `lease` lives.
+  std::optional<Hit> look_up(const ActionKey& key, const Suffices& suffices, const inputs::Surroundings& from,
+                             store::Lease& lease, inputs::Effort* effort = nullptr);
+
+  // REQUIRES: the blobs of `result` are in the store, and `witnessed` describes the run that made
+  // it.
+  Status record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result);
+
+  // Merges what the steps depend on, and checks that each step's state is still the one that it
+  // witnessed. A result must never be stored under a state that it was not made in.
+  Examined examine(const std::vector<inputs::Witnessed>& parts, const inputs::Surroundings& from);
+
+  // Records the result of those steps under the union. REQUIRES: the steps agree, and for each part
+  // the conditions of record() hold.
+  Result<Observed> record_union(const ActionKey& key, Examined examined, const ActionResult& result);
+
+  // Stores the path set of the union without a result: for the miss history of a request that
+  // cannot be recorded as one.
+  Result<Observed> store_union(Examined examined);
+
+  // Number of observations in the newest path set under the key; 0 if there is none. For --plan.
+  std::uint64_t known_inputs(const ActionKey& key);
+
+  // The path set of that id, if the key has it. For explanations.
+  std::shared_ptr<const inputs::PathSet> path_set(const ActionKey& key, const Digest& id);
+
+ private:
+  struct Memory;
+  std::unique_ptr<Memory> memory_;
+};
+
+}  // namespace hipcache::action
+
+#endif

@@ -1,0 +1,92 @@
+// The miss history: describes earlier compiles of an output, so that a miss can be explained. The
+// explanation names the argument, file or variable that differs from the nearest stored compile.
+//
+// Problem: keys and states are digests, which say only that something differs.
+// Choice: each request that was served step by step leaves a trail: what was asked, and a
+// fingerprint of each answer. Trails are stored under the name of the output; only the newest few
+// are kept. A hit neither reads nor writes them.
+// Rejected: answers in the path sets (one set serves any number of results); one trail per step
+// (steps share most of what they observe).
+//
+//   action(output)  -> blobs of the newest trails   (list, at most kMaxTrails)
+//   blob(trail)     -> the trail; it names the blob of the path set that its answers belong to
+//
+// No trail holds values of variables (inputs/told.h). A damaged trail shortens the explanation and
+// is never an error. Thread-safe.
+#ifndef HIPCACHE_CACHE_MISS_HISTORY_H
+#define HIPCACHE_CACHE_MISS_HISTORY_H
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/cache/action_cache.h"
+#include "hipcache/base/digest.h"
+#include "hipcache/base/log.h"
+#include "hipcache/base/result.h"
+#include "hipcache/store/store.h"
+
+namespace hipcache::action {
+
+inline constexpr std::size_t kMaxTrails = 4;
+inline constexpr std::size_t kMaxTrailBytes = 4u << 20;  // before compression
+
+// The parts of a request that go into keys.
+struct Asked {
+  std::string compiler;
+  std::vector<std::string> arguments;  // without the architectures
+  std::vector<std::string> archs;
+  std::string working_directory;
+  std::string logical_directory;
+  std::string cuid;
+  bool colour = false;
+  bool operator==(const Asked&) const = default;
+};
+
+struct TrailStep {
+  std::string label;  // "probe", "device gfx906", "bundle", "host"
+  ActionKey key;
+  std::vector<std::string> programs;
+  std::vector<std::vector<std::string>> arguments;  // of each command, as the key has them
+  std::vector<Digest> inputs;                       // outputs of earlier steps
+  Digest set;                                       // of its path set; empty if it was refused
+  std::string refusal;                              // why the step could not be stored, or empty
+  std::string detail;
+  bool operator==(const TrailStep&) const = default;
+};
+
+struct Trail {
+  Asked asked;
+  std::vector<TrailStep> steps;
+  Observed observed;  // by all steps that could be stored; without a set if the set is lost
+
+  const TrailStep* step(std::string_view label) const;
+
+  std::string encode() const;
+  // `observed.set` stays empty.
+  static Result<Trail> decode(std::string_view bytes);
+};
+
+class History {
+ public:
+  History(store::Store& store, Log& log) : store_(store), log_(log) {}
+
+  // A trail that is too large is not kept; that is no error. REQUIRES: the path set is stored.
+  Status record(const Digest& output, const Trail& trail);
+
+  // Newest first.
+  std::vector<Trail> trails(const Digest& output);
+
+ private:
+  std::vector<Digest> blobs_of(const Digest& output);
+  void load_set(Observed& observed);
+
+  store::Store& store_;
+  Log& log_;
+  std::mutex list_mutex_;  // protects the read, change and write-back of a list
+};
+
+}  // namespace hipcache::action
+
+#endif

@@ -1,0 +1,29 @@
+// The client's timeouts, in one place. No compile waits longer for the cache than these allow; then
+// the real compiler runs.
+#ifndef HIPCACHE_CLIENT_TIMEOUTS_H
+#define HIPCACHE_CLIENT_TIMEOUTS_H
+
+#include <chrono>
+
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::client {
+
+struct Patience {
+  std::chrono::milliseconds connect{1'000};        // room in the daemon's queue
+  std::chrono::milliseconds start{3'000};          // from starting a daemon to its socket
+  std::chrono::milliseconds send{10'000};          // the daemon takes one message
+  std::chrono::milliseconds first_answer{10'000};  // from the request to the first message
+  // Without an answer for this long, the client checks what other clients noted about the daemon.
+  std::chrono::milliseconds moment{50};
+  // After this time one client tries a daemon that hung again.
+  std::chrono::milliseconds retry{10'000};
+  std::chrono::milliseconds silence{protocol::kSilenceLimit};  // while none of our steps runs
+  // From asking an older daemon to stop to the removal of its socket.
+  std::chrono::milliseconds leave{2'000};
+  std::chrono::milliseconds terminate{2'000};  // from SIGTERM to SIGKILL, for a needless step
+};
+
+}  // namespace hipcache::client
+
+#endif

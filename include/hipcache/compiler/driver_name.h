@@ -1,0 +1,22 @@
+// Guesses from a program's name whether it is a driver or a cache, for code that watches which
+// programs run.
+//
+// The name only decides what is tried. A program that is named like a driver must still print a
+// driver's jobs. Thread-safe.
+#ifndef HIPCACHE_COMPILER_DRIVER_NAME_H
+#define HIPCACHE_COMPILER_DRIVER_NAME_H
+
+#include <string_view>
+
+namespace hipcache::command {
+
+// "clang", "/usr/lib/llvm-19/bin/clang++-19", "amdclang++".
+bool names_clang_driver(std::string_view path);
+
+// ccache, sccache, distcc, icecc: these run a compiler depending on their own contents, or run it
+// elsewhere.
+bool names_other_cache(std::string_view path);
+
+}  // namespace hipcache::command
+
+#endif

@@ -1,0 +1,38 @@
+// The CUID is an id of the translation unit that clang puts into device and host code. clang's own
+// choice also hashes the architecture list, so adding an architecture would change every code
+// object. If two objects have equal ids, the link fails or kernels vanish.
+//
+// hipcache's id: H(source, output, argv without the architecture list and the depfile options), 16
+// hex digits. Paths below a root are taken relative to it, so equal builds in two checkouts have
+// equal ids. Two outputs of one build always have different ids. docs/cuid.md says how the root is
+// found and why.
+#ifndef HIPCACHE_COMPILER_HIP_CUID_H
+#define HIPCACHE_COMPILER_HIP_CUID_H
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "hipcache/base/roots.h"
+#include "hipcache/compiler/invocation.h"
+
+namespace hipcache::plan {
+
+// The directory that output paths are relative to: the topmost build directory above the output
+// (build_root.h), or "". Not the nearest one: two nested builds with equal names must not share
+// ids.
+std::string output_root(const std::string& absolute_output, const Roots& roots,
+                        const std::function<bool(const std::string& path)>& exists);
+
+// `root`: the result of output_root. If it is "", the output is taken relative to the root of the
+// request that contains it.
+std::string make_cuid(const command::Invocation& invocation, const std::string& working_directory, const Roots& roots,
+                      const std::string& root);
+
+// Whether an output of a compile with that id shows it in any form. The forms are the id itself,
+// clang's hash of it (the low half of its MD5, in hexadecimal), and a symbol derived from it.
+bool shows_cuid(std::string_view output, const std::string& cuid);
+
+}  // namespace hipcache::plan
+
+#endif

@@ -1,0 +1,96 @@
+// A parsed compile command: what hipcache must know to cache it, found with clang's own option
+// table.
+//
+// The user's argv is kept as it is, because rewriting or reordering it changes objects. A command
+// that is not known to be safe is Uncacheable, with a reason from the fixed list; the caller then
+// runs it untouched. Response files are expanded only for parsing.
+#ifndef HIPCACHE_COMPILER_INVOCATION_H
+#define HIPCACHE_COMPILER_INVOCATION_H
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "hipcache/base/result.h"
+#include "hipcache/compiler/output_names.h"
+
+namespace hipcache::command {
+
+// An AMD GPU with its features as the user spells it: "gfx90a", "gfx90a:sramecc+:xnack-".
+struct ArchId {
+  std::string name;
+  auto operator<=>(const ArchId&) const = default;
+};
+
+struct Uncacheable {
+  std::string reason;  // a name of reason.h, counted and shown
+  std::string detail;  // the option or file that caused it; for the log
+};
+
+// How a command is served.
+enum class Route {
+  planned,    // split compile: the driver's jobs, each cached by itself
+  undivided,  // opaque compile: one step, run as typed (command/undivided.h)
+};
+
+// The kind of an opaque command: names and counts its step.
+enum class Making { compile, link, archive };
+
+// For an opaque command only these are set: argv, expanded, response_files, object, making,
+// updates, without_archs, output_names, colour_given and writes_command. There `object` only names
+// the miss history.
+struct Invocation {
+  Route route = Route::planned;
+  Making making = Making::compile;
+  std::string updates;            // of `archive`: the file that it reads and writes, as typed
+  std::vector<std::string> argv;  // as typed
+  // argv with response files expanded in place; [0] is the compiler.
+  std::vector<std::string> expanded;
+  // Response files that were read for the expansion; inputs of the request.
+  std::vector<std::string> response_files;
+  // A link of relocatable device code: no source, no depfile, no CUID.
+  bool links = false;
+  std::string source;  // as typed
+  // As typed, or the name that clang would choose; for a link, its output.
+  std::string object;
+  // The driver names its outputs after the source and each target; `object` is none of them.
+  bool driver_names_outputs = false;
+  // -MF, or the name that clang would choose with -MD/-MMD.
+  std::optional<std::string> depfile;
+  // Sorted as strings, unique; empty: the compiler's default.
+  std::vector<ArchId> archs;
+  // `expanded` without the arch list: the basis of the request key.
+  std::vector<std::string> without_archs;
+  // `without_archs` without the options that only shape or name the depfile (-MD, -MF, -MT, ...).
+  std::vector<std::string> for_cuid;
+  bool by_script = false;   // the driver may be a script that runs clang: hipcc
+  bool new_driver = false;  // --offload-new-driver
+  // -cuid= or -fuse-cuid= was given: respected.
+  bool user_cuid = false;
+  // -f[no-]color-diagnostics or the like was given.
+  bool colour_given = false;
+  // -MJ: the command line is written into a file.
+  bool writes_command = false;
+  // For an opaque command: set if its outputs may have other names.
+  std::optional<OutputNames> output_names;
+};
+
+// Parses argv (argv[0] is the compiler). Reads response files relative to `working_directory`.
+// Thread-safe; the option table is built once.
+class Parser {
+ public:
+  Parser();
+  ~Parser();
+  std::variant<Invocation, Uncacheable> parse(const std::vector<std::string>& argv,
+                                              const std::string& working_directory) const;
+
+ private:
+  struct Table;
+  std::unique_ptr<Table> table_;
+};
+
+}  // namespace hipcache::command
+
+#endif

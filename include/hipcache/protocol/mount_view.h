@@ -1,0 +1,35 @@
+// How this process sees the file system, and where the daemon of a user and a view has its files.
+//
+// A daemon proves results by looking at files, so it can only serve processes that see the same
+// files. There is one daemon for each user, mount namespace and root directory. Containers that
+// share a cache directory have a daemon each. The daemon's name is part of its path, so a client
+// finds its own daemon by looking at its namespace and root only.
+#ifndef HIPCACHE_PROTOCOL_MOUNT_VIEW_H
+#define HIPCACHE_PROTOCOL_MOUNT_VIEW_H
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <string>
+#include <string_view>
+
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::protocol {
+
+// All zero if the view is unknown: no daemon serves that.
+Namespace own_view();
+
+// "1000-5f3a9c21": the user, and the number of the view (view_number.h) in hexadecimal.
+std::string daemon_name(const Namespace& view = own_view(), uid_t user = geteuid());
+
+// Whether `name` is the name of one of that user's daemons.
+bool is_daemon_name(std::string_view name, uid_t user = geteuid());
+
+// <cache directory>/<daemon name>: the daemon's socket, locks, log and temporary files. Only that
+// user has access.
+std::string daemon_directory(const std::string& cache_directory);
+
+}  // namespace hipcache::protocol
+
+#endif

@@ -1,0 +1,274 @@
+#include "hipcache/cache/action_cache.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include "cache/decoded_sets.h"
+#include "cache/set_list.h"
+
+namespace hipcache::action {
+namespace {
+
+Digest result_key(const ActionKey& key, const Digest& set, const Digest& state) {
+  return key_hasher("result").field(key.value).field(set).field(state).finish();
+}
+
+std::shared_ptr<const inputs::PathSet> union_of(const std::vector<inputs::Witnessed>& parts) {
+  std::vector<std::shared_ptr<const inputs::PathSet>> sets;
+  for (const inputs::Witnessed& part : parts) sets.push_back(part.set);
+  return std::make_shared<const inputs::PathSet>(inputs::PathSet::merge(sets));
+}
+
+}  // namespace
+
+Hasher key_hasher(std::string_view domain) {
+  Hasher hasher(domain);
+  hasher.field("hipcache-action").field(std::uint64_t{kSchema});
+  return hasher;
+}
+
+struct ActionCache::Memory {
+  store::Store& store;
+  inputs::World& world;
+  Log& log;
+  DecodedSets decoded{kDecodedBytes};
+  // Guard lists against lost updates: a list is read, changed and written back under the mutex of
+  // its key.
+  std::array<std::mutex, 64> list_mutexes;
+
+  std::mutex& list_mutex(const ActionKey& key) { return list_mutexes[key.value.low % list_mutexes.size()]; }
+
+  SetList sets_under(const ActionKey& key);
+  Status add_set(const ActionKey& key, const SetReference& set);
+  void prefer(const ActionKey& key, const SetReference& set);
+  std::shared_ptr<const inputs::PathSet> path_set(const SetReference& reference);
+  Result<Digest> put_set(const inputs::PathSet& set);
+  Status put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
+                    const ActionResult& result);
+  std::optional<ActionResult> result_under(const Digest& key);
+  std::optional<ActionResult> lower_result_under(const Digest& key);
+  std::vector<SetReference> lower_sets_under(const ActionKey& key, const SetList& tried);
+  bool holds_outputs(const ActionResult& result, store::Lease& lease);
+  bool is_of_use(const ActionResult& result, const Suffices& suffices, store::Lease& lease);
+  std::optional<Hit> try_set(const ActionKey& key, const SetReference& reference, const Suffices& suffices,
+                             const inputs::Surroundings& from, store::Lease& lease, inputs::Effort* effort);
+
+  // The value, or nothing and a line in the log: store trouble is a miss.
+  template <typename T>
+  std::optional<T> or_miss(Result<std::optional<T>> found) {
+    if (found) return std::move(*found);
+    log.warning(found.error().message);
+    return std::nullopt;
+  }
+  template <typename T>
+  std::optional<T> or_miss(Result<T> decoded_value) {
+    if (decoded_value) return std::move(*decoded_value);
+    log.warning(decoded_value.error().message);
+    return std::nullopt;
+  }
+};
+
+SetList ActionCache::Memory::sets_under(const ActionKey& key) {
+  const std::optional<std::string> bytes = or_miss(store.action(key.value));
+  if (!bytes) return {};
+  return or_miss(SetList::decode(*bytes)).value_or(SetList());
+}
+
+Status ActionCache::Memory::add_set(const ActionKey& key, const SetReference& set) {
+  std::lock_guard lock(list_mutex(key));
+  SetList list = sets_under(key);
+  if (!list.move_to_front(set)) return done();
+  return store.put_action(key.value, list.encode());
+}
+
+// Puts the set first for the next look-up. A failure only costs time: the set is found again, later
+// in the list.
+void ActionCache::Memory::prefer(const ActionKey& key, const SetReference& set) {
+  if (Status moved = add_set(key, set); !moved) log.warning(moved.error().message);
+}
+
+std::shared_ptr<const inputs::PathSet> ActionCache::Memory::path_set(const SetReference& reference) {
+  if (auto known = decoded.find(reference.id)) return known;
+  const std::optional<std::string> bytes = or_miss(store.blob(reference.blob));
+  if (!bytes) return nullptr;
+  std::optional<inputs::PathSet> set = or_miss(inputs::PathSet::decode(*bytes));
+  if (!set) return nullptr;
+  if (set->id() != reference.id) {
+    log.warning("path set " + reference.id.hex() + ": its blob holds another one; the entry is dropped");
+    return nullptr;
+  }
+  auto shared = std::make_shared<const inputs::PathSet>(std::move(*set));
+  decoded.insert(shared);
+  return shared;
+}
+
+Result<Digest> ActionCache::Memory::put_set(const inputs::PathSet& set) {
+  if (!set.within_limits()) return Error{"path set " + set.id().hex() + " is too large to be stored"};
+  return store.put_blob_like(set.encode(), {.parts = {}, .family = "path-set"});
+}
+
+// Stores the result first: a list must not name a set whose result is not stored yet.
+Status ActionCache::Memory::put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
+                                       const ActionResult& result) {
+  const Digest id = witnessed.set->id();
+  if (Status stored = store.put_action(result_key(key, id, witnessed.state), result.encode()); !stored) return stored;
+  decoded.insert(witnessed.set);
+  return add_set(key, {id, set_blob});
+}
+
+std::optional<ActionResult> ActionCache::Memory::result_under(const Digest& key) {
+  const std::optional<std::string> bytes = or_miss(store.action(key));
+  if (!bytes) return std::nullopt;
+  return or_miss(ActionResult::decode(*bytes));
+}
+
+// Skips results that cannot be decoded: another version of hipcache wrote them for its own store.
+std::optional<ActionResult> ActionCache::Memory::lower_result_under(const Digest& key) {
+  for (const std::string& bytes : store.lower_actions(key)) {
+    Result<ActionResult> result = ActionResult::decode(bytes);
+    if (result) return std::move(*result);
+  }
+  return std::nullopt;
+}
+
+// The sets that other stores list and ours does not. Our list must not hide theirs, because each
+// store has the sets that its owner's compiles met. Sets in our list were already tried with the
+// results of all stores.
+std::vector<SetReference> ActionCache::Memory::lower_sets_under(const ActionKey& key, const SetList& tried) {
+  std::vector<SetReference> sets;
+  const auto is_known = [&](const SetReference& reference) {
+    const auto has_id = [&](const SetReference& other) { return other.id == reference.id; };
+    return std::any_of(tried.sets().begin(), tried.sets().end(), has_id) ||
+           std::any_of(sets.begin(), sets.end(), has_id);
+  };
+  for (const std::string& bytes : store.lower_actions(key.value)) {
+    const Result<SetList> list = SetList::decode(bytes);
+    if (!list) continue;
+    for (const SetReference& reference : list->sets())
+      if (!is_known(reference)) sets.push_back(reference);
+  }
+  return sets;
+}
+
+bool ActionCache::Memory::holds_outputs(const ActionResult& result, store::Lease& lease) {
+  for (const Output& output : result.outputs) {
+    const Result<bool> held = store.hold_blob(output.blob, lease);
+    if (!held) log.warning(held.error().message);
+    if (!held || !*held) return false;
+  }
+  return true;
+}
+
+bool ActionCache::Memory::is_of_use(const ActionResult& result, const Suffices& suffices, store::Lease& lease) {
+  if (suffices(result)) return holds_outputs(result, lease);
+  log.warning("a stored result lacks an output that is asked for: a miss");
+  return false;
+}
+
+std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const SetReference& reference,
+                                                const Suffices& suffices, const inputs::Surroundings& from,
+                                                store::Lease& lease, inputs::Effort* effort) {
+  std::shared_ptr<const inputs::PathSet> set = path_set(reference);
+  if (!set) return std::nullopt;
+  // hold_blob also marks the blob as recently used. Otherwise a set that is served from memory
+  // could be evicted, and the next daemon would miss it.
+  if (const Result<bool> used = store.hold_blob(reference.blob, lease); !used) log.warning(used.error().message);
+  const Digest state = world.state(*set, from, effort);
+  const Digest under = result_key(key, set->id(), state);
+  std::optional<ActionResult> result = result_under(under);
+  if (result && is_of_use(*result, suffices, lease)) return Hit{std::move(*result), std::move(set), state};
+  result = lower_result_under(under);
+  if (!result || !is_of_use(*result, suffices, lease)) return std::nullopt;
+  if (Status stored = store.take_over_action(under, result->encode()); !stored) log.warning(stored.error().message);
+  return Hit{std::move(*result), std::move(set), state};
+}
+
+ActionCache::ActionCache(store::Store& store, inputs::World& world, Log& log)
+    : memory_(new Memory{store, world, log}) {}
+ActionCache::~ActionCache() = default;
+
+std::optional<Hit> ActionCache::look_up(const ActionKey& key, const Suffices& suffices,
+                                        const inputs::Surroundings& from, store::Lease& lease, inputs::Effort* effort) {
+  const SetList list = memory_->sets_under(key);
+  for (const SetReference& reference : list.sets()) {
+    std::optional<Hit> hit = memory_->try_set(key, reference, suffices, from, lease, effort);
+    if (!hit) continue;
+    if (reference != list.sets().front()) memory_->prefer(key, reference);
+    return hit;
+  }
+  for (const SetReference& reference : memory_->lower_sets_under(key, list)) {
+    std::optional<Hit> hit = memory_->try_set(key, reference, suffices, from, lease, effort);
+    if (!hit) continue;
+    memory_->prefer(key, reference);
+    return hit;
+  }
+  return std::nullopt;
+}
+
+Status ActionCache::record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result) {
+  const Result<Digest> blob = memory_->put_set(*witnessed.set);
+  if (!blob) return blob.error();
+  return memory_->put_result(key, witnessed, *blob, result);
+}
+
+// World::states looks at each path once, for the union and all parts. So if each part still has its
+// witnessed state, the union's state describes the inputs that the parts read.
+namespace {
+
+// The first name whose answer has changed since the part was witnessed.
+std::string changed_since(const inputs::Witnessed& part, const inputs::Answered& now) {
+  const std::vector<inputs::Observation>& asked = part.set->observations();
+  for (std::size_t at = 0; at < asked.size() && at < part.answered.size() && at < now.size(); ++at)
+    if (part.answered[at] != now[at]) return asked[at].name;
+  return "an input";
+}
+
+}  // namespace
+
+Examined ActionCache::examine(const std::vector<inputs::Witnessed>& parts, const inputs::Surroundings& from) {
+  Examined examined{.all = {union_of(parts), {}}, .answered = {}};
+  std::vector<const inputs::PathSet*> sets = {examined.all.set.get()};
+  for (const inputs::Witnessed& part : parts) sets.push_back(part.set.get());
+  const std::vector<Digest> states = memory_->world.states(sets, from, &examined.answered);
+  examined.all.state = states.front();
+  examined.agrees = std::equal(parts.begin(), parts.end(), states.begin() + 1, states.end(),
+                               [](const inputs::Witnessed& part, const Digest& state) { return part.state == state; });
+  for (std::size_t index = 0; index < parts.size() && examined.changed.empty(); ++index) {
+    if (parts[index].state == states[index + 1]) continue;
+    inputs::Answered now;
+    memory_->world.state(*parts[index].set, from, nullptr, &now);
+    examined.changed = changed_since(parts[index], now);
+  }
+  return examined;
+}
+
+Result<Observed> ActionCache::record_union(const ActionKey& key, Examined examined, const ActionResult& result) {
+  const inputs::Witnessed all = examined.all;
+  Result<Observed> observed = store_union(std::move(examined));
+  if (!observed) return observed;
+  if (Status stored = memory_->put_result(key, all, observed->blob, result); !stored) return stored.error();
+  return observed;
+}
+
+Result<Observed> ActionCache::store_union(Examined examined) {
+  const Result<Digest> blob = memory_->put_set(*examined.all.set);
+  if (!blob) return blob.error();
+  return Observed{std::move(examined.all.set), *blob, std::move(examined.answered)};
+}
+
+std::uint64_t ActionCache::known_inputs(const ActionKey& key) {
+  const SetList list = memory_->sets_under(key);
+  if (list.sets().empty()) return 0;
+  const std::shared_ptr<const inputs::PathSet> newest = memory_->path_set(list.sets().front());
+  return newest ? newest->observations().size() : 0;
+}
+
+std::shared_ptr<const inputs::PathSet> ActionCache::path_set(const ActionKey& key, const Digest& id) {
+  const SetList list = memory_->sets_under(key);
+  for (const SetReference& reference : list.sets())
+    if (reference.id == id) return memory_->path_set(reference);
+  return nullptr;
+}
+
+}  // namespace hipcache::action

@@ -1,0 +1,84 @@
+#include "hipcache/cache/miss_history.h"
+
+#include <algorithm>
+
+#include "hipcache/inputs/frames.h"
+
+namespace hipcache::action {
+namespace {
+
+// Version, number of trails, blob of each. Version 1: the first.
+constexpr std::uint8_t kVersion = 1;
+constexpr std::size_t kDigestBytes = 16;
+
+std::string encode_list(const std::vector<Digest>& blobs) {
+  inputs::FrameWriter out;
+  out.byte(kVersion).number(blobs.size());
+  for (const Digest& blob : blobs) out.raw(blob.bytes());
+  return std::move(out).bytes();
+}
+
+// The readable part of the list.
+std::vector<Digest> decode_list(std::string_view bytes) {
+  inputs::FrameReader in(bytes);
+  std::vector<Digest> blobs;
+  if (in.byte() != kVersion) return blobs;
+  for (std::uint64_t left = in.number(); left > 0 && blobs.size() < kMaxTrails; --left) {
+    const Result<Digest> blob = Digest::from_bytes(in.raw(kDigestBytes));
+    if (!blob) break;
+    blobs.push_back(*blob);
+  }
+  return blobs;
+}
+
+}  // namespace
+
+// A trail that equals a stored one only moves to the front. A trail that is too large to read back
+// is not stored, so that it displaces no readable one.
+Status History::record(const Digest& output, const Trail& trail) {
+  const std::string bytes = trail.encode();
+  if (bytes.size() > kMaxTrailBytes) {
+    log_.info("no trail is kept: it takes " + std::to_string(bytes.size()) + " bytes");
+    return done();
+  }
+  const Result<Digest> blob = store_.put_blob_like(bytes, {.parts = {}, .family = "trail"});
+  if (!blob) return blob.error();
+  const std::lock_guard lock(list_mutex_);
+  std::vector<Digest> blobs = blobs_of(output);
+  std::erase(blobs, *blob);
+  blobs.insert(blobs.begin(), *blob);
+  if (blobs.size() > kMaxTrails) blobs.resize(kMaxTrails);
+  return store_.put_action(output, encode_list(blobs));
+}
+
+std::vector<Trail> History::trails(const Digest& output) {
+  std::vector<Trail> trails;
+  for (const Digest& blob : blobs_of(output)) {
+    const Result<std::optional<std::string>> bytes = store_.blob(blob);
+    if (!bytes || !*bytes) continue;
+    Result<Trail> trail = Trail::decode(**bytes);
+    if (!trail) {
+      log_.warning(trail.error().message);
+      continue;
+    }
+    load_set(trail->observed);
+    trails.push_back(std::move(*trail));
+  }
+  return trails;
+}
+
+std::vector<Digest> History::blobs_of(const Digest& output) {
+  const Result<std::optional<std::string>> list = store_.action(output);
+  if (!list) log_.warning(list.error().message);
+  return list && *list ? decode_list(**list) : std::vector<Digest>();
+}
+
+void History::load_set(Observed& observed) {
+  const Result<std::optional<std::string>> bytes = store_.blob(observed.blob);
+  if (!bytes || !*bytes) return;
+  Result<inputs::PathSet> set = inputs::PathSet::decode(**bytes);
+  if (!set || set->observations().size() + 1 != observed.answered.size()) return;
+  observed.set = std::make_shared<const inputs::PathSet>(std::move(*set));
+}
+
+}  // namespace hipcache::action

@@ -1,0 +1,224 @@
+#include "hipcache/client/daemon_link.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <ctime>
+#include <optional>
+
+#include "client/connection/daemon_lock.h"
+#include "client/connection/daemon_start.h"
+#include "client/connection/working_place.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/own_directory.h"
+#include "hipcache/config/cache_place.h"
+#include "hipcache/protocol/mount_view.h"
+
+namespace hipcache::client {
+namespace {
+
+using protocol::Channel;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kAgain{5};  // poll interval; Patience bounds the whole wait
+
+// Whether the process ended within `limit`. The descriptor -1 never ends, so it makes a plain sleep.
+bool ended_within(int process, std::chrono::milliseconds limit) {
+  pollfd watched{process, POLLIN, 0};
+  return poll(&watched, 1, static_cast<int>(limit.count())) > 0;
+}
+
+// flock has no timeout, so this polls.
+Result<UniqueFd> lock_file(const OwnDirectory& directory, const std::string& name, std::chrono::milliseconds limit) {
+  Result<UniqueFd> file = directory.open_file(name, O_RDWR | O_CREAT);
+  if (!file) return file;
+  const Clock::time_point until = Clock::now() + limit;
+  while (flock(file->get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return system_error("cannot lock", join_path(directory.path(), name));
+    if (Clock::now() >= until) return Error{"another client has been starting the daemon for too long"};
+    ended_within(-1, kAgain);
+  }
+  return file;
+}
+
+// The error that the daemon printed before it ended.
+std::string why_it_ended(int said) {
+  static constexpr std::string_view kBefore = "hipcached: error: ";
+  std::array<char, 1024> text{};
+  const ssize_t size = read(said, text.data(), text.size());
+  const std::string_view all(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  const std::string_view line = all.substr(0, all.find('\n'));
+  if (!line.starts_with(kBefore)) return "the daemon ended at once; hipcached run by hand says why";
+  return std::string(line.substr(kBefore.size()));
+}
+
+bool sets(const std::string& entry, std::string_view name) {
+  return entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name);
+}
+
+// The client's environment, with absolute directories (the daemon runs in "/") and without libraries preloaded for
+// compilers.
+std::vector<std::string> daemon_environment(const std::string& directory, const std::string& file,
+                                            const std::vector<std::string>& seeds) {
+  static constexpr std::array<std::string_view, 4> kNotForIt{"HIPCACHE_DIR", "HIPCACHE_CONFIG", "LD_PRELOAD",
+                                                             "HIPCACHE_TRACE"};
+  std::vector<std::string> environment{"HIPCACHE_DIR=" + directory, "HIPCACHE_CONFIG=" + file};
+  std::string list;
+  for (const std::string& seed : seeds) list.append(list.empty() ? "" : ",").append(seed);
+  if (!list.empty()) environment.push_back("HIPCACHE_SEED=" + list);
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string variable(*entry);
+    bool wanted = true;
+    for (const std::string_view name : kNotForIt) wanted = wanted && !sets(variable, name);
+    wanted = wanted && (list.empty() || !sets(variable, "HIPCACHE_SEED"));
+    if (wanted) environment.push_back(variable);
+  }
+  return environment;
+}
+
+// The peer's process. Invalid if it is not visible, e.g. in another process id namespace.
+UniqueFd process_of_peer(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0) return UniqueFd();
+  return watch_process(peer.pid);
+}
+
+// ErrorCode::closed means that the daemon is already stopping.
+Status ask_to_stop(Channel& channel, Patience patience) {
+  const protocol::ControlRequest stop{protocol::build_id(), protocol::ControlKind::stop};
+  if (Status sent = channel.send(stop, patience.send); !sent) return sent;
+  if (Result<protocol::Received> reply = channel.receive(patience.first_answer); !reply) return reply.error();
+  return done();
+}
+
+}  // namespace
+
+Result<std::string> daemon_beside_us() {
+  char self[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+  if (length <= 0 || length == sizeof self) return system_error("cannot find", "this program");
+  const std::string_view path(self, static_cast<std::size_t>(length));
+  return join_path(directory_name(path), "hipcached");
+}
+
+DaemonLink::DaemonLink(const config::Settings& located, Patience patience)
+    : DaemonLink(patience, working_place(located)) {}
+
+DaemonLink::DaemonLink(Patience patience, const config::Settings& place)
+    : directory_(place.directory),
+      home_(protocol::daemon_directory(place.directory)),
+      user_home_(place.user_home),
+      file_(place.file),
+      seeds_(place.seeds),
+      patience_(patience) {}
+
+// Reads the configuration file here, because a hit does not need it. Errors in the settings are reported by the daemon.
+config::Settings DaemonLink::place() const {
+  config::Settings place;
+  if (const auto all = config::load(config::lookup_in_process()); all) place.umask = all->umask;
+  place.directory = directory_;
+  return place;
+}
+
+Result<Channel> DaemonLink::connect(std::chrono::milliseconds limit) const {
+  const Result<std::string> path = socket_path();
+  if (!path) return path.error();
+  Result<UniqueFd> socket = protocol::connect_to(*path, limit);
+  if (!socket) return socket.error();
+  return Channel(std::move(*socket));
+}
+
+Result<Channel> DaemonLink::connect_or_start() const {
+  if (Result<Channel> channel = connect()) return channel;
+  if (const Result<std::string> path = socket_path(); !path) return path.error();
+  if (Status user = config::check_home(config::Settings{.user_home = user_home_}); !user) return user.error();
+  const Result<OwnDirectory> cache = config::open_or_make_cache_directory(place());
+  if (!cache) return cache.error();
+  const Result<OwnDirectory> home = OwnDirectory::open_or_make(home_);
+  if (!home) return home.error();
+  const Result<UniqueFd> turn = lock_file(*home, "start.lock", patience_.start);
+  if (!turn) return turn.error();
+  if (Result<Channel> channel = connect()) return channel;  // another client has started it meanwhile
+  return start();
+}
+
+Result<Channel> DaemonLink::start() const {
+  const Result<std::string> program = daemon_beside_us();
+  if (!program) return program.error();
+  if (access(program->c_str(), X_OK) != 0) return system_error("cannot start the daemon", *program);
+  const Result<Detached> daemon = start_detached(*program, daemon_environment(directory_, file_, seeds_));
+  if (!daemon) return daemon.error();
+  return wait_for_socket(daemon->process.get(), daemon->said.get());
+}
+
+Result<Channel> DaemonLink::wait_for_socket(int process, int said) const {
+  const Clock::time_point until = Clock::now() + patience_.start;
+  for (;;) {
+    const bool ended = ended_within(process, kAgain);
+    if (Result<Channel> channel = connect()) return channel;
+    if (ended) return Error{why_it_ended(said)};
+    if (Clock::now() >= until) return Error{"the daemon did not come up in time"};
+  }
+}
+
+Result<bool> DaemonLink::ask_to_leave() const {
+  Result<Channel> channel = connect();
+  if (!channel) return false;
+  if (Status asked = ask_to_stop(*channel, patience_); !asked && asked.error().code != ErrorCode::closed)
+    return asked.error();
+  const Clock::time_point until = Clock::now() + patience_.leave;
+  while (connect()) {
+    if (Clock::now() >= until) return Error{"the daemon does not leave although it was asked to stop"};
+    ended_within(-1, kAgain);
+  }
+  return true;
+}
+
+Result<bool> DaemonLink::stop(std::chrono::milliseconds limit) const {
+  const Result<OwnDirectory> cache = config::open_cache_directory(place());
+  const Result<OwnDirectory> ours = cache ? OwnDirectory::open(home_) : cache.error();
+  if (!ours && ours.error().code == ErrorCode::gone) return false;
+  if (!ours) return ours.error();
+  const Clock::time_point until = Clock::now() + patience_.start;
+  bool lived = false;
+  for (;;) {
+    Result<bool> stopped = stop_by_request(limit);
+    if (stopped && *stopped) return true;
+    if (!stopped && stopped.error().code == ErrorCode::resources) return stopped;
+    if (!is_daemon_lock_held(*ours)) return lived;
+    lived = true;  // it is starting, stopping or not answering
+    if (!stopped || Clock::now() >= until) return stop_by_signal(*ours, limit);
+    ended_within(-1, kAgain);
+  }
+}
+
+// False if no daemon accepted a connection.
+Result<bool> DaemonLink::stop_by_request(std::chrono::milliseconds limit) const {
+  UniqueFd process;
+  if (Result<Channel> channel = connect()) process = process_of_peer(channel->fd());
+  Result<bool> left = ask_to_leave();
+  if (left && *left && process && !ended_within(process.get(), limit))
+    return Error{"the daemon was asked to stop and is still busy with running compiles", ErrorCode::resources};
+  return left;
+}
+
+Result<bool> DaemonLink::stop_by_signal(const OwnDirectory& directory, std::chrono::milliseconds limit) const {
+  const std::optional<DaemonProcess> daemon = daemon_lock_holder(directory);
+  if (!daemon && !is_daemon_lock_held(directory)) return true;
+  if (!daemon)
+    return Error{"a daemon that does not answer holds " + directory.path() +
+                 "/daemon.lock, and its process cannot be seen from here"};
+  if (!send_signal(*daemon, SIGTERM) || ended_within(daemon->watched.get(), limit)) return true;
+  return Error{"the daemon, process " + std::to_string(daemon->pid) +
+               ", was asked to stop and still runs; killing it does no harm to the cache"};
+}
+
+}  // namespace hipcache::client

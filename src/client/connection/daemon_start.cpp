@@ -1,0 +1,83 @@
+#include "client/connection/daemon_start.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+namespace hipcache::client {
+namespace {
+
+constexpr int kFirstOther = STDERR_FILENO + 1;
+constexpr int kCloseOneByOne = 4096;  // for kernels without close_range
+
+std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (const std::string& text : strings) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Runs in the child after the last fork: only async-signal-safe calls are allowed.
+[[noreturn]] void become(int said, char* const* argv, char* const* environment) {
+  const int null = open("/dev/null", O_RDWR);
+  if (null < 0 || chdir("/") != 0) _exit(EXIT_FAILURE);
+  if (dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0)
+    _exit(EXIT_FAILURE);
+  if (close_range(kFirstOther, ~0U, 0) != 0)
+    for (int fd = kFirstOther; fd < kCloseOneByOne; ++fd) close(fd);
+  signal(SIGHUP, SIG_DFL);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  execve(argv[0], argv, environment);
+  _exit(EXIT_FAILURE);
+}
+
+// Runs in the intermediate child. It ends at once, so that init adopts the daemon.
+[[noreturn]] void fork_again(int report, int said, char* const* argv, char* const* environment) {
+  setsid();
+  const pid_t daemon = fork();
+  if (daemon == 0) become(said, argv, environment);
+  const bool told = write(report, &daemon, sizeof daemon) == sizeof daemon;
+  _exit(daemon > 0 && told ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+void reap(pid_t pid) {
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace
+
+// Called by its number: the header of glibc 2.36 cannot be used from C++.
+UniqueFd watch_process(pid_t pid) { return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
+
+Result<Detached> start_detached(const std::string& program, const std::vector<std::string>& environment) {
+  const std::vector<std::string> arguments{program};
+  const std::vector<char*> argv = pointers_to(arguments);
+  const std::vector<char*> variables = pointers_to(environment);
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("cannot start", program);
+  const UniqueFd reader(ends[0]);
+  UniqueFd writer(ends[1]);
+  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return system_error("cannot start", program);
+  UniqueFd said(ends[0]);
+  const UniqueFd saying(ends[1]);
+  const pid_t between = fork();
+  if (between < 0) return system_error("cannot start", program);
+  if (between == 0) fork_again(writer.get(), saying.get(), argv.data(), variables.data());
+  writer.reset();
+  reap(between);
+  pid_t daemon = -1;
+  if (read(reader.get(), &daemon, sizeof daemon) != sizeof daemon || daemon <= 0)
+    return Error{"cannot start " + program + ": no process for it"};
+  UniqueFd process = watch_process(daemon);
+  if (!process) return system_error("cannot watch", program);
+  return Detached{std::move(process), std::move(said)};
+}
+
+}  // namespace hipcache::client

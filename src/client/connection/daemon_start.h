@@ -1,0 +1,29 @@
+// Starts a program that outlives the client and inherits nothing from it.
+#ifndef HIPCACHE_CLIENT_CONNECTION_DAEMON_START_H
+#define HIPCACHE_CLIENT_CONNECTION_DAEMON_START_H
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "hipcache/base/files.h"
+#include "hipcache/base/result.h"
+
+namespace hipcache::client {
+
+struct Detached {
+  UniqueFd process;  // becomes readable when the process ends
+  UniqueFd said;     // reads what the process prints to stderr, without blocking
+};
+
+// Starts the program in a session of its own, adopted by init, in "/", with stdin and stdout at /dev/null. All other
+// descriptors but stderr are closed. Writes to stderr never block. REQUIRES: no other thread.
+Result<Detached> start_detached(const std::string& program, const std::vector<std::string>& environment);
+
+// A descriptor that becomes readable when the process ends; invalid if there is no such process.
+UniqueFd watch_process(pid_t pid);
+
+}  // namespace hipcache::client
+
+#endif

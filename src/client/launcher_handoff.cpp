@@ -1,0 +1,36 @@
+#include "hipcache/client/launcher_handoff.h"
+
+#include <fcntl.h>
+
+#include <charconv>
+
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::client {
+namespace {
+
+constexpr std::string_view kProgram = "hipcache-client";
+constexpr std::string_view kWord = "--launch=";
+
+UniqueFd connection_of(std::string_view text) {
+  int number = -1;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return UniqueFd();
+  if (number < 0 || fcntl(number, F_SETFD, FD_CLOEXEC) != 0) return UniqueFd();
+  return UniqueFd(number);
+}
+
+}  // namespace
+
+std::optional<HandedOver> take_handed_over(std::vector<std::string>& argv) {
+  if (argv.size() < 3 || argv[0] != kProgram || !argv[1].starts_with(kWord)) return std::nullopt;
+  const std::string word = argv[1].substr(kWord.size());
+  argv.erase(argv.begin(), argv.begin() + 2);
+  const std::size_t comma = word.find(',');
+  HandedOver handed{.connection = connection_of(std::string_view(word).substr(0, comma))};
+  if (comma == std::string::npos || word.substr(comma + 1) != protocol::build_id()) return HandedOver();
+  handed.only_compiler = word.starts_with("compiler,");
+  return handed;
+}
+
+}  // namespace hipcache::client

@@ -1,0 +1,80 @@
+#include "client/steps/step_messages.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "client/connection/daemon_start.h"
+
+namespace hipcache::client {
+namespace {
+
+constexpr int kLook = 50;  // poll interval in milliseconds, for kernels without pidfd_open
+
+bool has_ended(pid_t child) {
+  siginfo_t info{};
+  while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT | WNOHANG) != 0)
+    if (errno != EINTR) return true;
+  return info.si_pid == child;
+}
+
+}  // namespace
+
+Result<StepTexts::Stream> StepTexts::make_stream() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("cannot make", "a pipe");
+  Stream stream{UniqueFd(ends[0]), UniqueFd(ends[1]), ""};
+  if (fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return system_error("cannot make", "a pipe");
+  return stream;
+}
+
+Result<StepTexts> StepTexts::make() {
+  Result<Stream> out = make_stream();
+  if (!out) return out.error();
+  Result<Stream> err = make_stream();
+  if (!err) return err.error();
+  return StepTexts(std::move(*out), std::move(*err));
+}
+
+// Reads all that is available now.
+void StepTexts::take(Stream& stream) {
+  std::array<char, 64 * 1024> piece;
+  for (;;) {
+    const ssize_t got = read(stream.reader.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return;
+    const auto size = static_cast<std::size_t>(got);
+    too_long_ = too_long_ || out_.text.size() + err_.text.size() + size > protocol::kTextLimit;
+    if (!too_long_) stream.text.append(piece.data(), size);
+    if (size < piece.size()) return;
+  }
+}
+
+void StepTexts::follow(pid_t child) {
+  const UniqueFd process = watch_process(child);
+  std::array<pollfd, 3> watched{pollfd{process.get(), POLLIN, 0}, pollfd{out_.reader.get(), POLLIN, 0},
+                                pollfd{err_.reader.get(), POLLIN, 0}};
+  bool ended = false;
+  while (!ended) {
+    poll(watched.data(), watched.size(), process ? -1 : kLook);
+    ended = has_ended(child);  // checked before reading, so the child's last output is read as well
+    take(out_);
+    take(err_);
+  }
+}
+
+void StepTexts::give(protocol::StepDone& report) && {
+  if (too_long_) {
+    report.doubt = "it prints more than " + std::to_string(protocol::kTextLimit) + " bytes";
+    return;
+  }
+  report.stdout_text = std::move(out_.text);
+  report.stderr_text = std::move(err_.text);
+}
+
+}  // namespace hipcache::client

@@ -1,0 +1,54 @@
+// The output of one step's commands, kept in memory, so that a full disk cannot truncate messages.
+//
+// The commands get two pipes as stdout and stderr, as from most build tools. Files were rejected: a disk may be full,
+// and a compiler that writes to /dev/stdout replaces a file but writes into a pipe. The pipes are read until the
+// command has ended. A process that the command leaves behind may hold the pipes open, and nothing waits for it.
+// protocol::kTextLimit bounds the memory: text beyond the limit is read and dropped, and leaves a doubt. Used by one
+// thread.
+#ifndef HIPCACHE_CLIENT_STEPS_STEP_MESSAGES_H
+#define HIPCACHE_CLIENT_STEPS_STEP_MESSAGES_H
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "hipcache/base/files.h"
+#include "hipcache/base/result.h"
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::client {
+
+class StepTexts {
+ public:
+  static Result<StepTexts> make();
+
+  // The write ends, for the commands.
+  int out() const { return out_.writer.get(); }
+  int err() const { return err_.writer.get(); }
+
+  // Reads what the child prints until it has ended. Does not reap it.
+  void follow(pid_t child);
+
+  // Moves the texts into the report, or sets the doubt if they are incomplete.
+  void give(protocol::StepDone& report) &&;
+
+ private:
+  struct Stream {
+    UniqueFd reader;  // not blocking
+    UniqueFd writer;
+    std::string text;
+  };
+
+  StepTexts(Stream out, Stream err) : out_(std::move(out)), err_(std::move(err)) {}
+
+  static Result<Stream> make_stream();
+  void take(Stream& stream);
+
+  Stream out_;
+  Stream err_;
+  bool too_long_ = false;
+};
+
+}  // namespace hipcache::client
+
+#endif

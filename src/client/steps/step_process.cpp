@@ -1,0 +1,213 @@
+#include "client/steps/step_process.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "client/steps/subreaper.h"
+#include "client/steps/step_environment.h"
+#include "hipcache/base/process.h"
+
+namespace hipcache::client {
+namespace {
+
+using protocol::RunStep;
+using protocol::StepDone;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kStepLimit = 256;  // concurrent steps of one request; a daemon that asks for more has a bug
+
+// The clock of file system timestamps: a file modified after this moment has an equal or later time.
+std::uint64_t file_clock_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// A step gets none of the user's descriptors and no stdin. It could drain a pipe of the user's (exec 5< <(...), with
+// #include "/dev/fd/5"). The pipe would then be empty when the compiler runs alone afterwards.
+Result<pid_t> spawn_command(const RunStep& step, const protocol::Command& command, const StepTexts& texts,
+                            const std::vector<std::string>& environment, const std::vector<int>& inherited,
+                            const sigset_t& mask) {
+  const UniqueFd in(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!in) return system_error("cannot open", "/dev/null");
+  return spawn({.program = command.program,
+                .argv = command.argv,
+                .environment = step_environment(environment, step, command.program),
+                .stdin_fd = in.get(),
+                .stdout_fd = texts.out(),
+                .stderr_fd = texts.err(),
+                .other_fds = inherited,
+                .signal_mask = mask});
+}
+
+}  // namespace
+
+StepRunner::StepRunner(protocol::Channel& channel, const std::vector<std::string>& environment, Patience patience,
+                       const sigset_t& mask)
+    : channel_(channel), environment_(environment), patience_(patience), mask_(mask), jobserver_(environment) {}
+
+StepRunner::~StepRunner() { stop(); }
+
+Status StepRunner::start(RunStep step) {
+  join_gone();
+  if (threads_.size() >= kStepLimit)
+    return Error{"the daemon asks for more than " + std::to_string(kStepLimit) + " steps at once"};
+  if (step.commands.empty()) return Error{"the daemon asks for a step without a command"};
+  {
+    const std::lock_guard lock(mutex_);
+    ++running_;
+    known_.add_mark("TMPDIR=" + step.directory);
+  }
+  try {
+    threads_.emplace_back([this, step = std::move(step)] { run(step); });
+  } catch (const std::system_error& problem) {
+    const std::lock_guard lock(mutex_);
+    --running_;
+    return Error{std::string("cannot start a thread: ") + problem.what()};
+  }
+  return done();
+}
+
+void StepRunner::stop(int signal, std::chrono::milliseconds leave) {
+  std::optional<Orphans> orphans;
+  {
+    std::unique_lock lock(mutex_);
+    stopping_ = true;
+    if (running_ > 0) orphans.emplace(known_);
+    const auto end_within = [&](std::chrono::milliseconds limit) {
+      return ended_.wait_for(lock, limit, [this] { return running_ == 0; });
+    };
+    if (!end_within(leave)) signal_all(signal);
+    if (!end_within(patience_.terminate)) signal_all(SIGKILL);
+  }
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  if (orphans) orphans->end_all();
+}
+
+bool StepRunner::is_running() const {
+  const std::lock_guard lock(mutex_);
+  return running_ > 0;
+}
+
+bool StepRunner::is_stopping() const {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
+std::uint64_t StepRunner::finished() const {
+  const std::lock_guard lock(mutex_);
+  return finished_;
+}
+
+// Keeps the number of threads low: a link of many objects has many steps.
+void StepRunner::join_gone() {
+  std::vector<std::thread::id> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    gone.swap(gone_);
+  }
+  for (auto thread = threads_.begin(); thread != threads_.end();) {
+    if (std::find(gone.begin(), gone.end(), thread->get_id()) == gone.end()) {
+      ++thread;
+      continue;
+    }
+    thread->join();
+    thread = threads_.erase(thread);
+  }
+}
+
+void StepRunner::run(const RunStep& step) {
+  const StepDone result = run_in_a_place(step);
+  {
+    // This precedes the report: the daemon may answer the report with the end of the request, and no step may count as
+    // running then.
+    const std::lock_guard lock(mutex_);
+    --running_;
+    ++finished_;
+    ended_.notify_all();
+  }
+  report(result);
+  const std::lock_guard lock(mutex_);
+  gone_.push_back(std::this_thread::get_id());
+}
+
+// Returns the place before the report, because the daemon may answer the report with the end of the request.
+StepDone StepRunner::run_in_a_place(const RunStep& step) {
+  const Jobserver::Place place = jobserver_.take([this] { return is_stopping(); });
+  return run_commands(step);
+}
+
+StepDone StepRunner::run_commands(const RunStep& step) {
+  StepDone result;
+  result.step = step.step;
+  result.started_ns = file_clock_ns();
+  const Clock::time_point started = Clock::now();
+  Result<StepTexts> texts = StepTexts::make();
+  if (!texts) {
+    result.spawn_error = texts.error().message;
+    return result;
+  }
+  for (std::uint32_t index = 0; index < step.commands.size() && result.exit_code == 0; ++index) {
+    result.failed_command = index;
+    const Result<ExitStatus> ended = run_command(step, step.commands[index], *texts);
+    if (!ended) {
+      result.spawn_error = ended.error().message;
+      break;
+    }
+    result.exit_code = ended->exit_code;
+    result.processor_us += ended->processor_us;
+  }
+  if (result.exit_code == 0 && result.spawn_error.empty()) result.failed_command = 0;
+  std::move(*texts).give(result);
+  result.duration_us =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - started).count());
+  return result;
+}
+
+Result<ExitStatus> StepRunner::run_command(const RunStep& step, const protocol::Command& command, StepTexts& texts) {
+  const Result<pid_t> pid = spawn_unless_stopping(step, command, texts);
+  if (!pid) return pid.error();
+  texts.follow(*pid);  // the child is not reaped yet, so its process id cannot be reused
+  return finish(*pid);
+}
+
+// Holds the mutex, so that stop() sees every child that is started.
+Result<pid_t> StepRunner::spawn_unless_stopping(const RunStep& step, const protocol::Command& command,
+                                                const StepTexts& texts) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return Error{"the client is stopping"};
+  Result<pid_t> pid = spawn_command(step, command, texts, environment_, jobserver_.inherited(), mask_);
+  if (pid) children_.insert(*pid);
+  return pid;
+}
+
+Result<ExitStatus> StepRunner::finish(pid_t pid) {
+  const std::lock_guard lock(mutex_);
+  children_.erase(pid);
+  return wait_for(pid);
+}
+
+void StepRunner::report(const StepDone& report) {
+  if (is_stopping()) return;  // the daemon learns from the closed connection that the client stops
+  const std::lock_guard lock(sending_);
+  // If the daemon does not take the report, the receiving thread must notice at once.
+  if (Status sent = channel_.send(report, patience_.send); !sent) shutdown(channel_.fd(), SHUT_RDWR);
+}
+
+// REQUIRES: mutex_ is held.
+void StepRunner::signal_all(int signal) {
+  for (const pid_t child : children_) kill(child, signal);
+}
+
+}  // namespace hipcache::client

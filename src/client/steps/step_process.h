@@ -1,0 +1,82 @@
+// Runs the steps that the daemon asks for, each on a thread of its own, and reports each when it is done.
+//
+// The commands are children of this process: same process group, terminal, limits and umask as the user's own compile.
+// Their output is kept in memory and reported; their stdin is /dev/null.
+#ifndef HIPCACHE_CLIENT_STEPS_STEP_PROCESS_H
+#define HIPCACHE_CLIENT_STEPS_STEP_PROCESS_H
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "client/steps/jobserver.h"
+#include "client/steps/subreaper.h"
+#include "client/steps/step_messages.h"
+#include "hipcache/base/process.h"
+#include "hipcache/client/timeouts.h"
+#include "hipcache/protocol/channel.h"
+
+namespace hipcache::client {
+
+class StepRunner {
+ public:
+  // `channel` outlives the runner, and only the runner sends on it from now on. The commands block the signals of
+  // `mask`.
+  StepRunner(protocol::Channel& channel, const std::vector<std::string>& environment, Patience patience,
+             const sigset_t& mask);
+  ~StepRunner();
+  StepRunner(const StepRunner&) = delete;
+  StepRunner& operator=(const StepRunner&) = delete;
+
+  Status start(protocol::RunStep step);
+
+  // Ends the running commands (by the signal, then SIGKILL) with all that they started, and waits for all threads. No
+  // command starts afterwards. `leave`: how long the commands may take to end by themselves. A terminal or build tool
+  // sends signals to all processes, and a compiler that gets a signal twice leaves files behind.
+  void stop(int signal = SIGTERM, std::chrono::milliseconds leave = {});
+
+  bool is_running() const;
+  std::uint64_t finished() const;  // steps that ended so far
+
+ private:
+  void run(const protocol::RunStep& step);
+  bool is_stopping() const;
+  protocol::StepDone run_in_a_place(const protocol::RunStep& step);
+  protocol::StepDone run_commands(const protocol::RunStep& step);
+  Result<ExitStatus> run_command(const protocol::RunStep& step, const protocol::Command& command, StepTexts& texts);
+  Result<pid_t> spawn_unless_stopping(const protocol::RunStep& step, const protocol::Command& command,
+                                      const StepTexts& texts);
+  Result<ExitStatus> finish(pid_t pid);
+  void join_gone();
+  void report(const protocol::StepDone& report);
+  void signal_all(int signal);
+
+  protocol::Channel& channel_;
+  const std::vector<std::string>& environment_;
+  const Patience patience_;
+  const sigset_t mask_;
+  Jobserver jobserver_;
+  mutable std::mutex mutex_;  // guards all below but threads_
+  std::condition_variable ended_;
+  Children known_;
+  std::set<pid_t> children_;  // not yet reaped, so the process ids are still theirs
+  std::size_t running_ = 0;
+  std::uint64_t finished_ = 0;
+  bool stopping_ = false;
+  std::mutex sending_;
+  std::vector<std::thread::id> gone_;  // threads that are about to end; guarded by mutex_
+  std::list<std::thread> threads_;     // used only by the thread that calls start and stop
+};
+
+}  // namespace hipcache::client
+
+#endif

@@ -1,0 +1,90 @@
+#include "compiler/command_line/linker_options.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "hipcache/compiler/reason.h"
+
+namespace hipcache::command {
+namespace {
+
+// Names without their dashes; compared with the option up to its "=".
+constexpr auto kByChance = std::to_array<std::string_view>({"shuffle-sections", "randomize-section-padding"});
+constexpr auto kMeasures = std::to_array<std::string_view>(
+    {"stats", "time-trace", "time-trace-file", "time-trace-granularity", "time-passes", "perf", "time-report"});
+constexpr auto kLoadsCode = std::to_array<std::string_view>({"plugin", "load-pass-plugin"});
+// These read files that an earlier run left, or write a record of this run.
+constexpr auto kKeepsState = std::to_array<std::string_view>(
+    {"incremental", "incremental-full", "incremental-update", "incremental-base", "incremental-changed",
+     "incremental-unchanged", "incremental-unknown", "thinlto-cache-dir", "thinlto-cache-policy", "reproduce"});
+
+template <typename List>
+bool holds(const List& list, std::string_view what) {
+  return std::find(list.begin(), list.end(), what) != list.end();
+}
+
+std::string_view without_dashes(std::string_view option) {
+  option.remove_prefix(std::min<std::size_t>(option.starts_with("--") ? 2 : 1, option.size()));
+  return option;
+}
+
+bool has_measuring_name(std::string_view value) {
+  return value.find("stats") != std::string_view::npos || value.find("time-") != std::string_view::npos;
+}
+
+const char* refusal_of(std::string_view option) {
+  const std::string_view text = without_dashes(option);
+  const std::string_view name = text.substr(0, text.find('='));
+  if (name == "build-id") return text.ends_with("=uuid") ? reason::kLinkerOption : nullptr;
+  if (holds(kByChance, name) || holds(kKeepsState, name)) return reason::kLinkerOption;
+  if (holds(kMeasures, name)) return reason::kStatistics;
+  if (holds(kLoadsCode, name)) return reason::kPlugin;
+  const bool to_backend = name == "plugin-opt" || name == "mllvm";
+  if (to_backend && text.find("cache-dir") != std::string_view::npos) return reason::kLinkerOption;
+  if (to_backend && has_measuring_name(text)) return reason::kBackendOption;
+  return nullptr;
+}
+
+// `words`: the arguments as the linker gets them.
+std::optional<Uncacheable> refusal_among(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.starts_with('@')) return Uncacheable{reason::kResponseFile, word};
+    if (!word.starts_with('-')) continue;
+    if (const char* refusal = refusal_of(word)) return Uncacheable{refusal, word};
+    const bool measures =
+        (word == "-mllvm" || word == "--mllvm") && i + 1 < words.size() && has_measuring_name(words[i + 1]);
+    if (measures) return Uncacheable{reason::kBackendOption, words[i + 1]};
+  }
+  return std::nullopt;
+}
+
+void add_parts(std::string_view list, std::vector<std::string>& words) {
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    words.emplace_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+}
+
+}  // namespace
+
+std::optional<Uncacheable> refused_for_linker(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (arguments[i].starts_with("-Wl,"))
+      add_parts(std::string_view(arguments[i]).substr(4), words);
+    else if (arguments[i] == "-Xlinker" && i + 1 < arguments.size())
+      words.push_back(arguments[++i]);
+    else if (arguments[i].starts_with("--for-linker="))
+      words.push_back(arguments[i].substr(13));
+  }
+  return refusal_among(words);
+}
+
+std::optional<Uncacheable> refused_by_linker(const std::vector<std::string>& arguments) {
+  return refusal_among({arguments.begin() + 1, arguments.end()});
+}
+
+}  // namespace hipcache::command

@@ -1,0 +1,365 @@
+#include <clang/Driver/Options.h>
+#include <llvm/Option/Arg.h>
+#include <llvm/Option/ArgList.h>
+#include <llvm/Option/OptTable.h>
+#include <llvm/Support/Path.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "compiler/command_line/compiler_name.h"
+#include "compiler/command_line/descriptors.h"
+#include "compiler/command_line/driver_rules.h"
+#include "compiler/command_line/nested_options.h"
+#include "compiler/command_line/rdc_link.h"
+#include "compiler/command_line/response_files.h"
+#include "hipcache/base/descriptor_path.h"
+#include "hipcache/base/files.h"
+#include "hipcache/compiler/invocation.h"
+#include "hipcache/compiler/reason.h"
+
+namespace hipcache::command {
+namespace {
+
+using namespace clang::driver::options;
+using llvm::opt::Arg;
+using llvm::opt::InputArgList;
+
+struct Input {
+  std::string path;
+  bool is_hip = false;
+  bool is_for_linker = false;
+};
+
+std::string_view extension(std::string_view path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+}
+
+// hipcc treats C++ and CUDA as HIP. If its environment says otherwise, the driver prints another
+// plan.
+bool is_hip_extension(std::string_view extension, bool by_hipcc) {
+  constexpr auto kByHipcc = std::to_array<std::string_view>({"cpp", "cxx", "cc", "C", "cu", "cuh"});
+  return extension == "hip" || (by_hipcc && std::find(kByHipcc.begin(), kByHipcc.end(), extension) != kByHipcc.end());
+}
+
+// Files in the order given, each with the language in effect at its position. Arguments after "--"
+// are files, too.
+std::vector<Input> find_inputs(const InputArgList& arguments, bool by_hipcc) {
+  std::vector<Input> inputs;
+  std::string language;  // empty: by extension
+  const auto add = [&](const char* path) {
+    const bool is_hip = language.empty() ? is_hip_extension(extension(path), by_hipcc) : language == "hip";
+    inputs.push_back({path, is_hip, language.empty() && !is_source(path)});
+  };
+  for (const Arg* argument : arguments) {
+    switch (argument->getOption().getID()) {
+      case OPT_x:
+        language = argument->getValue();
+        if (language == "none") language.clear();
+        break;
+      case OPT_INPUT:
+        add(argument->getValue());
+        break;
+      case OPT__DASH_DASH:
+        for (const char* path : argument->getValues()) add(path);
+        break;
+      default:
+        break;
+    }
+  }
+  return inputs;
+}
+
+std::optional<Uncacheable> input_refusal(const std::vector<Input>& inputs) {
+  if (inputs.empty()) return Uncacheable{reason::kNoInput, ""};
+  const auto is_stdin = [](const Input& input) { return input.path == "-"; };
+  if (std::any_of(inputs.begin(), inputs.end(), is_stdin)) return Uncacheable{reason::kStandardInput, "-"};
+  if (inputs.size() > 1) return Uncacheable{reason::kSeveralInputs, inputs[1].path};
+  if (!inputs[0].is_hip) return Uncacheable{reason::kNotHip, inputs[0].path};
+  return std::nullopt;
+}
+
+// Which sides are compiled: OPT_offload_host_device means both.
+unsigned side_of(const InputArgList& arguments) {
+  const Arg* side =
+      arguments.getLastArgNoClaim(OPT_offload_device_only, OPT_offload_host_only, OPT_offload_host_device);
+  return side == nullptr ? unsigned{OPT_offload_host_device} : side->getOption().getID();
+}
+
+bool is_new_driver(const InputArgList& arguments) {
+  return arguments.hasFlag(OPT_offload_new_driver, OPT_no_offload_new_driver, false);
+}
+
+// Without a CUID, relocatable device code uses the source's inode as its id. Compilers up to 21
+// give no CUID if only the host is compiled. With the new driver they give none to a single side,
+// so that both sides agree if compiled separately.
+std::optional<Uncacheable> cuid_refusal(const InputArgList& arguments) {
+  const bool is_rdc = arguments.hasFlag(OPT_fgpu_rdc, OPT_fno_gpu_rdc, false);
+  const unsigned side = side_of(arguments);
+  if (is_rdc && (side == OPT_offload_host_only || (side == OPT_offload_device_only && is_new_driver(arguments))))
+    return Uncacheable{reason::kRandomCuid, "-fgpu-rdc for one side alone"};
+  for (const Arg* argument : arguments.filtered(OPT_fuse_cuid_EQ)) {
+    const llvm::StringRef way = argument->getValue();
+    if (way == "random" || (way == "none" && is_rdc))
+      return Uncacheable{reason::kRandomCuid, argument->getAsString(arguments)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> option_refusal(const InputArgList& arguments, const DriverRules& rules) {
+  for (const Arg* argument : arguments) {
+    const unsigned id = argument->getOption().getID();
+    if (const char* refusal = rules.refusal(id)) return Uncacheable{refusal, argument->getAsString(arguments)};
+  }
+  if (auto refusal = cuid_refusal(arguments)) return refusal;
+  return nested_refusal(arguments, rules);
+}
+
+// "gfx90a:xnack-:sramecc+" and "gfx90a:sramecc+:xnack-" are the same target; clang sorts the
+// features.
+std::string canonical_arch(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  text.split(parts, ':');
+  std::sort(parts.begin() + 1, parts.end());
+  std::string name = parts[0].str();
+  for (std::size_t i = 1; i < parts.size(); ++i) name += ":" + parts[i].str();
+  return name;
+}
+
+// The architecture list as clang builds it: additions and removals from left to right.
+std::vector<ArchId> find_archs(const InputArgList& arguments) {
+  std::set<std::string> names;
+  for (const Arg* argument : arguments.filtered(OPT_offload_arch_EQ, OPT_no_offload_arch_EQ)) {
+    const bool removes = argument->getOption().matches(OPT_no_offload_arch_EQ);
+    llvm::SmallVector<llvm::StringRef, 8> values;
+    llvm::StringRef(argument->getValue()).split(values, ',');
+    for (llvm::StringRef value : values) {
+      if (removes && value == "all") {
+        names.clear();
+      } else if (removes) {
+        names.erase(canonical_arch(value));
+      } else {
+        names.insert(canonical_arch(value));
+      }
+    }
+  }
+  std::vector<ArchId> archs;
+  archs.reserve(names.size());
+  for (const std::string& name : names) archs.push_back({name});
+  return archs;
+}
+
+bool is_arch_option(const Arg& argument) {
+  return argument.getOption().matches(OPT_offload_arch_EQ) || argument.getOption().matches(OPT_no_offload_arch_EQ);
+}
+
+// Whether the option only names, requests or shapes the depfile. False for -MG, which also makes a
+// missing header no error.
+bool is_depfile_option(const Arg& argument) {
+  switch (argument.getOption().getID()) {
+    case OPT_MD:
+    case OPT_MMD:
+    case OPT_MF:
+    case OPT_MT:
+    case OPT_MQ:
+    case OPT_MP:
+    case OPT_MV:
+      return true;
+    case OPT_Wp_COMMA:
+      return is_dependency_request(argument);
+    default:
+      return false;
+  }
+}
+
+bool is_arch_or_depfile_option(const Arg& argument) { return is_arch_option(argument) || is_depfile_option(argument); }
+
+// Whether the option's value is the next argument.
+bool has_separate_value(const Arg& argument, const std::vector<std::string>& expanded) {
+  const std::size_t next = argument.getIndex() + 2;  // the table's indices do not count the compiler's name
+  return argument.getNumValues() == 1 && next < expanded.size() && argument.getValue() == expanded[next] &&
+         argument.getSpelling() == expanded[next - 1];
+}
+
+std::vector<std::string> less(const std::vector<std::string>& expanded, const InputArgList& arguments,
+                              bool (*is_left_out)(const Arg&)) {
+  std::vector<bool> left_out(expanded.size(), false);
+  for (const Arg* argument : arguments) {
+    if (!is_left_out(*argument)) continue;
+    const std::size_t first = argument->getIndex() + 1;
+    left_out[first] = true;
+    if (has_separate_value(*argument, expanded)) left_out[first + 1] = true;
+  }
+  std::vector<std::string> rest;
+  rest.reserve(expanded.size());
+  for (std::size_t i = 0; i < expanded.size(); ++i)
+    if (!left_out[i]) rest.push_back(expanded[i]);
+  return rest;
+}
+
+// ".o", or the ending for -S and -emit-llvm.
+const char* output_ending(const InputArgList& arguments) {
+  const bool is_text = arguments.hasArgNoClaim(OPT_S);
+  if (arguments.hasArgNoClaim(OPT_emit_llvm)) return is_text ? ".ll" : ".bc";
+  return is_text ? ".s" : ".o";
+}
+
+std::string default_output(const std::string& source, const char* ending) {
+  const std::string_view name = base_name(source);
+  return std::string(name.substr(0, name.rfind('.'))) + ending;
+}
+
+// The name from -MF, or the name that clang derives. -MF without -MD or -MMD requests no depfile.
+std::optional<std::string> find_depfile(const InputArgList& arguments, const std::string& source) {
+  const Arg* request = nullptr;
+  const char* file = nullptr;
+  for (const Arg* argument : arguments) {
+    const unsigned id = argument->getOption().getID();
+    const bool is_wp = id == OPT_Wp_COMMA && is_dependency_request(*argument);
+    if (id == OPT_MD || id == OPT_MMD || is_wp) request = argument;
+    if (id == OPT_MF) file = argument->getValue();
+    if (is_wp && argument->getNumValues() == 2) file = argument->getValue(1);
+  }
+  if (request == nullptr) return std::nullopt;
+  if (file != nullptr) return file;
+  const Arg* output = arguments.getLastArgNoClaim(OPT_o);
+  llvm::SmallString<128> name(output != nullptr ? llvm::StringRef(output->getValue())
+                                                : llvm::StringRef(default_output(source, ".o")));
+  llvm::sys::path::replace_extension(name, "d");
+  return name.str().str();
+}
+
+bool is_ordinary_file_name(const std::string& path) {
+  return !path.empty() && path != "-" && path.back() != '/' && path != "/dev" && !path.starts_with("/dev/");
+}
+
+bool colour_is_given(const InputArgList& arguments) {
+  const Arg* last =
+      arguments.getLastArgNoClaim(OPT_fcolor_diagnostics, OPT_fno_color_diagnostics, OPT_fdiagnostics_color_EQ);
+  if (last == nullptr) return false;
+  return !last->getOption().matches(OPT_fdiagnostics_color_EQ) || llvm::StringRef(last->getValue()) != "auto";
+}
+
+std::optional<Uncacheable> native_arch_refusal(const Invocation& invocation) {
+  for (const ArchId& arch : invocation.archs) {
+    if (arch.name == "native") return Uncacheable{reason::kNativeTarget, "--offload-arch=native"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> output_refusal(const Invocation& invocation) {
+  if (!is_ordinary_file_name(invocation.object)) return Uncacheable{reason::kOutputNotAFile, invocation.object};
+  if (invocation.depfile && !is_ordinary_file_name(*invocation.depfile)) {
+    return Uncacheable{reason::kOutputNotAFile, *invocation.depfile};
+  }
+  return std::nullopt;
+}
+
+void fill(Invocation& invocation, const InputArgList& arguments, const Input& input) {
+  invocation.source = input.path;
+  const Arg* output = arguments.getLastArgNoClaim(OPT_o);
+  invocation.object = output != nullptr ? output->getValue() : default_output(input.path, output_ending(arguments));
+  invocation.driver_names_outputs = output == nullptr && side_of(arguments) == OPT_offload_device_only;
+  invocation.depfile = find_depfile(arguments, input.path);
+  invocation.archs = find_archs(arguments);
+  invocation.without_archs = less(invocation.expanded, arguments, is_arch_option);
+  invocation.for_cuid = less(invocation.expanded, arguments, is_arch_or_depfile_option);
+  invocation.new_driver = is_new_driver(arguments);
+  invocation.user_cuid = arguments.hasArgNoClaim(OPT_cuid_EQ, OPT_fuse_cuid_EQ);
+  invocation.colour_given = colour_is_given(arguments);
+}
+
+std::optional<Uncacheable> link_input_refusal(const std::vector<Input>& inputs) {
+  if (inputs.empty()) return Uncacheable{reason::kNoInput, ""};
+  for (const Input& input : inputs) {
+    if (input.path == "-") return Uncacheable{reason::kStandardInput, "-"};
+    if (!input.is_for_linker) return Uncacheable{reason::kLink, input.path};
+  }
+  return std::nullopt;
+}
+
+void fill_link(Invocation& invocation, const InputArgList& arguments) {
+  invocation.links = true;
+  const Arg* output = arguments.getLastArgNoClaim(OPT_o);
+  invocation.object = output != nullptr ? output->getValue() : "a.out";
+  invocation.archs = find_archs(arguments);
+  invocation.without_archs = less(invocation.expanded, arguments, is_arch_option);
+  invocation.colour_given = colour_is_given(arguments);
+}
+
+std::variant<Invocation, Uncacheable> understand_link(Invocation invocation, const InputArgList& arguments) {
+  if (auto refusal = link_input_refusal(find_inputs(arguments, is_hipcc(invocation.expanded[0]))))
+    return *std::move(refusal);
+  fill_link(invocation, arguments);
+  if (auto refusal = native_arch_refusal(invocation)) return *std::move(refusal);
+  if (auto refusal = output_refusal(invocation)) return *std::move(refusal);
+  return invocation;
+}
+
+std::variant<Invocation, Uncacheable> understand(Invocation invocation, const DriverRules& rules) {
+  std::vector<const char*> pointers;
+  pointers.reserve(invocation.expanded.size());
+  for (std::size_t i = 1; i < invocation.expanded.size(); ++i) pointers.push_back(invocation.expanded[i].c_str());
+  unsigned missing_index = 0;
+  unsigned missing_count = 0;
+  const InputArgList arguments = clang::driver::getDriverOptTable().ParseArgs(pointers, missing_index, missing_count,
+                                                                              llvm::opt::Visibility(ClangOption));
+  if (missing_count != 0) return Uncacheable{reason::kMissingArgument, pointers[missing_index]};
+  if (auto refusal = option_refusal(arguments, rules)) return *std::move(refusal);
+  if (is_rdc_link(arguments)) return understand_link(std::move(invocation), arguments);
+  if (!arguments.hasArgNoClaim(OPT_c, OPT_S)) return Uncacheable{reason::kLink, ""};
+  const std::vector<Input> inputs = find_inputs(arguments, is_hipcc(invocation.expanded[0]));
+  if (auto refusal = input_refusal(inputs)) return *std::move(refusal);
+  fill(invocation, arguments, inputs[0]);
+  if (auto refusal = native_arch_refusal(invocation)) return *std::move(refusal);
+  if (auto refusal = output_refusal(invocation)) return *std::move(refusal);
+  return invocation;
+}
+
+// The caller does not try such a command as an opaque one either, so the reason holds for both.
+std::optional<Uncacheable> descriptor_refusal(const Invocation& invocation, const std::string& working_directory) {
+  if (std::string named = descriptor_among(invocation.expanded, working_directory); !named.empty())
+    return Uncacheable{reason::kStandardInput, std::move(named)};
+  if (!invocation.source.empty() && leads_to_descriptor(join_path(working_directory, invocation.source)))
+    return Uncacheable{reason::kStandardInput, invocation.source};
+  return std::nullopt;
+}
+
+bool has_null(const std::vector<std::string>& argv) {
+  return std::any_of(argv.begin(), argv.end(), [](const std::string& a) { return a.find('\0') != std::string::npos; });
+}
+
+}  // namespace
+
+struct Parser::Table {
+  DriverRules rules;
+};
+
+Parser::Parser() : table_(std::make_unique<Table>()) {}
+Parser::~Parser() = default;
+
+std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::string>& argv,
+                                                    const std::string& working_directory) const {
+  if (argv.empty() || !(is_clang_driver(argv[0]) || is_hipcc(argv[0]))) {
+    return Uncacheable{reason::kNotACompiler, argv.empty() ? std::string() : argv[0]};
+  }
+  if (has_null(argv)) return Uncacheable{reason::kUnknownOption, "an argument with a null byte"};
+  Result<ExpandedArguments> expanded = expand_response_files(argv, working_directory);
+  if (!expanded) return Uncacheable{reason::kResponseFile, expanded.error().message};
+  Invocation invocation;
+  invocation.argv = argv;
+  invocation.expanded = std::move(expanded->arguments);
+  invocation.response_files = std::move(expanded->files);
+  invocation.by_script = is_hipcc(argv[0]);
+  auto understood = understand(std::move(invocation), table_->rules);
+  if (const auto* planned = std::get_if<Invocation>(&understood))
+    if (auto refusal = descriptor_refusal(*planned, working_directory)) return *std::move(refusal);
+  return understood;
+}
+
+}  // namespace hipcache::command

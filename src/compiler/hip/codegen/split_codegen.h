@@ -1,0 +1,33 @@
+// Splits the code generation of a device compile into a front end and a back end run (plan.h, Halves).
+#ifndef HIPCACHE_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_H
+#define HIPCACHE_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_H
+
+#include <optional>
+#include <string>
+
+#include "hipcache/compiler/hip/plan.h"
+#include "compiler/hip/jobs/plan_validator.h"
+
+namespace hipcache::plan {
+
+// The paths of the intermediate files: arguments, with kDirectory.
+struct HalvesNames {
+  std::string bitcode;
+  std::string object;
+  std::string beside;  // a side file's name without its extension
+  std::string code_object;
+};
+
+// Nothing for a compile that
+//   - is not optimised;
+//   - has debug information: it holds line numbers and a digest of the source, so an edit that changes no code would
+//     miss;
+//   - asks for the optimiser's remarks, which name lines, too;
+//   - hides names in its output;
+//   - leaves optimisation to the linker;
+//   - has an option that is not known to affect both ways of compiling equally.
+std::optional<Halves> halves_of(const DeviceJobs& device, const HalvesNames& names);
+
+}  // namespace hipcache::plan
+
+#endif

@@ -1,0 +1,26 @@
+// The commands of a device compile with split code generation (plan.h, Halves).
+#ifndef HIPCACHE_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_COMMANDS_H
+#define HIPCACHE_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_COMMANDS_H
+
+#include <vector>
+
+#include "hipcache/compiler/hip/plan.h"
+#include "compiler/hip/codegen/split_codegen.h"
+#include "compiler/hip/jobs/plan_validator.h"
+
+namespace hipcache::plan {
+
+// Makes the commands `front`, `back` and `both`, but not the proof. REQUIRES: the compile may be split (halves.h).
+Halves halves_commands(const DeviceJobs& device, const HalvesNames& names);
+
+// Runs all three by one start of the compiler (src/trace/preload/then.c). REQUIRES: the first two run the same program,
+// and `last` is the linker's.
+StepCommand in_one_start(const StepCommand& first, const StepCommand& second, const StepCommand& last);
+
+// The same for commands of one program. The trace records what the first command reads. REQUIRES: all run the same
+// program.
+StepCommand in_one_start(const std::vector<StepCommand>& commands);
+
+}  // namespace hipcache::plan
+
+#endif

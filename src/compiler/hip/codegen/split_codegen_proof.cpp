@@ -1,0 +1,114 @@
+#include "compiler/hip/codegen/split_codegen_proof.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/hip/jobs/device_job.h"
+#include "compiler/hip/jobs/frontend_job.h"
+#include "compiler/hip/codegen/split_codegen_commands.h"
+
+namespace hipcache::plan {
+namespace {
+
+using command::Cc1Argument;
+using command::Cc1Role;
+
+constexpr const char* kSource = "proof.hip";
+
+// A source of constructs that back ends treat specially: kernels and functions, inlined and not; each kind of memory;
+// loops to unroll and to vectorise; contraction, division, roots and conversions; a switch; recursion; barriers and
+// atomics; unused code; strings; the linkage of a template. It needs no header. Each line adds to the first build with
+// a set of options: one unrolled loop of 64 iterations took a third of the proof's time.
+constexpr const char* kSourceText = R"(#define DEVICE __attribute__((device))
+DEVICE int hipcache_variable = 7;
+__attribute__((constant)) float hipcache_constant[4] = {1, 2, 3, 4};
+static DEVICE const char* const hipcache_names[] = {"one", "two"};
+template <typename T>
+struct hipcache_pair {
+  T first, second;
+  DEVICE T sum() const { return first * second + second; }
+};
+DEVICE __attribute__((noinline)) float hipcache_called(float x, int n) {
+  for (int i = 0; i < n; ++i) x = x * x + hipcache_constant[i & 3] / (x + 1.0f);
+  return __builtin_sqrtf(x);
+}
+static DEVICE int hipcache_recursive(int n) { return n < 2 ? n : hipcache_recursive(n - 1) + hipcache_recursive(n - 2); }
+static inline DEVICE double hipcache_chosen(int which, double x) {
+  switch (which) {
+    case 0: return x;
+    case 1: return x * 3 + 1;
+    case 2: return -x;
+    case 7: return hipcache_recursive(which);
+    default: return (float)x;
+  }
+}
+template <int N>
+__attribute__((global)) void hipcache_template(float* out, const float* in) {
+  __attribute__((shared)) static float tile[64];
+#pragma unroll
+  for (int i = 0; i < N; ++i) tile[(i * 5) & 63] = in[i] * in[i] + out[i];
+  __builtin_amdgcn_s_barrier();
+  for (int i = 0; i < 12; ++i) out[i] += tile[63 - i];
+}
+template __attribute__((global)) void hipcache_template<9>(float*, const float*);
+__attribute__((global)) void hipcache_kernel(float* out, int* counts, int n) {
+  const int lane = __builtin_amdgcn_workitem_id_x();
+  hipcache_pair<float> pair = {out[lane], hipcache_called(out[n], lane)};
+  out[lane] = pair.sum() + (float)hipcache_chosen(n, out[0]);
+  __atomic_fetch_add(counts, hipcache_variable + hipcache_names[n & 1][0], __ATOMIC_RELAXED);
+}
+)";
+
+std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
+
+// The arch is part of the name, because the proofs of several archs run in one directory.
+std::string name_of(const command::ArchId& arch) {
+  std::string name = arch.name;
+  std::replace(name.begin(), name.end(), ':', '.');
+  return name;
+}
+
+// Leaves out arguments that do not affect this source's code, or that differ between the sources of a project.
+// Otherwise each source would need a proof of its own.
+bool is_left_out(const Cc1Argument& argument) {
+  return is_of_text(argument.role) || argument.role == Cc1Role::device_library || argument.role == Cc1Role::main_file ||
+         argument.role == Cc1Role::cuid || argument.role == Cc1Role::compilation_dir;
+}
+
+// The device's compile job, applied to the proof's source.
+Job job_of_proof(const FrontendJob& compile) {
+  Job job = compile.job;
+  for (const Cc1Argument& argument : compile.arguments)
+    if (argument.role == Cc1Role::source) job[kBeforeArguments + argument.first] = placed(kSource);
+  Job kept = without(std::move(job), compile, is_left_out);
+  kept.emplace_back("-w");
+  return kept;
+}
+
+}  // namespace
+
+std::optional<Step> halves_proof(const DeviceJobs& device) {
+  Result<FrontendJob> compile = read_frontend_job(job_of_proof(device.compile));
+  if (!compile) return std::nullopt;
+  DeviceJobs small = device;
+  small.compile = std::move(*compile);
+  const std::string one = name_of(device.arch) + ".as-one";
+  const std::string two = name_of(device.arch) + ".in-two";
+  const Halves halves = halves_commands(small, {placed(two + ".bc"), placed(two + ".o"), placed(two), ""});
+  Step step;
+  step.kind = StepKind::device;
+  step.arch = device.arch;
+  step.is_proof = true;
+  // The proof does not run the linker: equal objects link to equal code objects.
+  const StepCommand as_one = frontend_command(small.compile, {placed(one + ".o"), placed(one), ""});
+  step.commands = {in_one_start({as_one, halves.front, halves.back.front()})};
+  for (const StepCommand& command : step.commands) step.keyed.push_back(command.argv);
+  step.keyed.push_back({kSourceText});
+  step.files = {{kSource, kSourceText}};
+  step.outputs = {{"as-one", one + ".o", ""}, {"in-two", two + ".o", ""}};
+  return step;
+}
+
+bool is_halves_proof(std::string_view as_one, std::string_view in_two) { return !as_one.empty() && as_one == in_two; }
+
+}  // namespace hipcache::plan

@@ -1,0 +1,83 @@
+#include "compiler/hip/jobs/linker_wrapper_job.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "hipcache/compiler/cc1.h"
+#include "compiler/hip/jobs/bundle_job.h"
+
+namespace hipcache::plan {
+namespace {
+
+constexpr std::string_view kFatbinOnly = "--emit-fatbin-only";
+constexpr std::string_view kExtract = "--should-extract=";
+constexpr std::string_view kForCompiler = "--device-compiler=amdgcn-amd-amdhsa=";
+constexpr std::string_view kForEveryCompiler = "--device-compiler=";  // since clang 23, for options of all targets
+constexpr std::string_view kForLinker = "--device-linker=amdgcn-amd-amdhsa=";
+constexpr std::array<std::string_view, 3> kSettings = {"--host-triple=", "--linker-path=/", "--opt-level=O"};
+
+// Options for the compiler that the wrapper runs for each device.
+constexpr std::array<std::string_view, 6> kCompilerOptions = {
+    "--rocm-path=", "--rocm-device-lib-path=", "-mcode-object-version=", "-O", "-g", "-flto"};
+
+bool starts_with_any(std::string_view text, const auto& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return text.starts_with(prefix); });
+}
+
+Error unusual(const std::string& argument) {
+  return Error{"the compiler's plan has a linker wrapper with the argument " + argument};
+}
+
+}  // namespace
+
+bool is_wrapper_option(std::string_view argument) {
+  if (argument == kFatbinOnly || argument == "--compress" || starts_with_any(argument, kSettings)) return true;
+  if (argument.starts_with(kExtract)) return is_arch_name(argument.substr(kExtract.size()));
+  if (argument.starts_with(kForCompiler))
+    return starts_with_any(argument.substr(kForCompiler.size()), kCompilerOptions);
+  if (argument.starts_with(kForEveryCompiler))
+    return starts_with_any(argument.substr(kForEveryCompiler.size()), kCompilerOptions);
+  if (!argument.starts_with(kForLinker)) return false;
+  const std::string_view option = argument.substr(kForLinker.size());
+  return option == "-mllvm" || command::is_quiet_backend_option(std::string(option));
+}
+
+bool is_wrap_job(const Job& job) { return std::find(job.begin(), job.end(), kFatbinOnly) != job.end(); }
+
+Result<WrapJob> read_wrap_job(const Job& job) {
+  WrapJob result{.job = job};
+  for (std::size_t i = 1; i < job.size(); ++i) {
+    if (job[i] == "-o" && i + 1 < job.size() && result.output == 0) {
+      result.output = ++i;
+    } else if (job[i].starts_with('/') && result.input == 0) {
+      result.input = i;
+    } else if (!is_wrapper_option(job[i])) {
+      return unusual(job[i]);
+    }
+  }
+  if (result.input == 0 || result.output == 0)
+    return Error{"the compiler's plan has a linker wrapper without input or output"};
+  return result;
+}
+
+StepCommand wrap_command(const WrapJob& job, const std::string& input, const std::string& output) {
+  std::vector<std::string> argv = job.job;
+  argv[job.input] = input;
+  argv[job.output] = output;
+  return {job.job[0], std::move(argv)};
+}
+
+StepCommand dry_run_command(const WrapJob& job, const std::string& input, const std::string& output) {
+  StepCommand command = wrap_command(job, input, output);
+  command.argv.insert(command.argv.begin() + 1, "--dry-run");
+  return command;
+}
+
+std::string name_in_wrapper(const std::string& package_stem, const command::ArchId& arch) {
+  return package_stem + "-amdgcn-amd-amdhsa-" + arch.name + "-000000.o";
+}
+
+}  // namespace hipcache::plan

@@ -1,0 +1,45 @@
+// The clang-linker-wrapper job by which the new driver of later clangs makes a fatbin of the packaged bitcode. It runs
+// the back end of every device and the bundler. The driver does not print those jobs. The wrapper prints them with
+// --dry-run, even for a package of empty images (wrapper_jobs.h).
+//
+// It becomes a command of the bundle step. Rejected: wrapping one arch at a time, which would require knowledge of how
+// the wrapper bundles.
+#ifndef HIPCACHE_COMPILER_HIP_JOBS_LINKER_WRAPPER_JOB_H
+#define HIPCACHE_COMPILER_HIP_JOBS_LINKER_WRAPPER_JOB_H
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "hipcache/base/result.h"
+#include "hipcache/compiler/hip/plan.h"
+#include "compiler/hip/jobs/printed_jobs.h"
+
+namespace hipcache::plan {
+
+struct WrapJob {
+  Job job;
+  std::size_t input = 0;  // positions in `job`
+  std::size_t output = 0;
+};
+
+// Whether the option is one of the wrapper's own that clang 15 to 22 are known to pass, and harmless.
+bool is_wrapper_option(std::string_view argument);
+
+bool is_wrap_job(const Job& job);
+
+// REQUIRES: is_wrap_job(job). Only arguments that clang 22 is known to give are accepted.
+Result<WrapJob> read_wrap_job(const Job& job);
+
+StepCommand wrap_command(const WrapJob& job, const std::string& input, const std::string& output);
+
+// A command that prints the jobs instead of running them.
+StepCommand dry_run_command(const WrapJob& job, const std::string& input, const std::string& output);
+
+// The wrapper's name for a device's bitcode from the package of that name, with a fixed number in place of its random
+// part: "package-amdgcn-amd-amdhsa-gfx906-000000.o".
+std::string name_in_wrapper(const std::string& package_stem, const command::ArchId& arch);
+
+}  // namespace hipcache::plan
+
+#endif

@@ -1,0 +1,245 @@
+#include "compiler/hip/jobs/plan_validator.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "hipcache/base/files.h"
+#include "compiler/hip/jobs/file_flow.h"
+#include "compiler/hip/jobs/package_job.h"
+
+namespace hipcache::plan {
+namespace {
+
+using command::Cc1Role;
+
+Error unusual(const std::string& what) { return Error{"the compiler's plan " + what}; }
+
+// Sorts the jobs one by one.
+class ShapeReader {
+ public:
+  Status take(const Job& job) {
+    const bool after_device = std::exchange(after_device_, false);
+    if (is_frontend_job(job)) return take_compile(job);
+    if (is_link_job(job) && after_device) return take_link(job);
+    if (is_bundle_job(job) && !shape_.bundle) return take_bundle(read_bundle_job(job));
+    if (is_package_job(job) && !shape_.bundle) return take_bundle(read_package_job(job));
+    if (is_wrap_job(job) && may_wrap()) return take_wrap(job);
+    return unusual("has a job in an unknown place, of " + job[0]);
+  }
+
+  Result<Shape> finish(const std::vector<command::ArchId>& asked_for) {
+    if (shape_.devices.empty()) return finish_host();
+    std::vector<command::ArchId> archs = shape_.bundle ? shape_.bundle->archs : asked_for;
+    // No arch was asked for: the compiler chose its default.
+    if (archs.empty() && shape_.devices.size() == 1) archs.push_back({shape_.devices[0].compile.target_cpu});
+    if (shape_.wrap && !shape_.host) return unusual("wraps code for no host");
+    if (archs.size() != shape_.devices.size()) return unusual("has more or fewer devices than targets");
+    for (std::size_t i = 0; i < archs.size(); ++i) shape_.devices[i].arch = archs[i];
+    return std::move(shape_);
+  }
+
+ private:
+  // A compile for the host only.
+  Result<Shape> finish_host() {
+    if (!shape_.host || shape_.bundle) return unusual("compiles for no device");
+    return std::move(shape_);
+  }
+
+  Status take_compile(const Job& job) {
+    Result<FrontendJob> compile = read_frontend_job(job);
+    if (!compile) return compile.error();
+    if (shape_.host || (compile->is_device && shape_.bundle)) return unusual("has a compile after the host's");
+    after_device_ = compile->is_device;
+    if (compile->is_device) {
+      shape_.devices.push_back({{}, *std::move(compile), {}});
+    } else {
+      shape_.host = *std::move(compile);
+      shape_.host_is_last = shape_.bundle.has_value();
+    }
+    return done();
+  }
+
+  Status take_link(const Job& job) {
+    Result<LinkJob> link = read_link_job(job);
+    if (!link) return link.error();
+    shape_.devices.back().link = *std::move(link);
+    return done();
+  }
+
+  Status take_bundle(const Result<BundleJob>& bundle) {
+    if (!bundle) return bundle.error();
+    shape_.bundle = *bundle;
+    return done();
+  }
+
+  bool may_wrap() const { return shape_.bundle && shape_.bundle->is_package && !shape_.host && !shape_.wrap; }
+
+  Status take_wrap(const Job& job) {
+    Result<WrapJob> wrap = read_wrap_job(job);
+    if (!wrap) return wrap.error();
+    shape_.wrap = *std::move(wrap);
+    return done();
+  }
+
+  Shape shape_;
+  bool after_device_ = false;
+};
+
+Status check_source(const FrontendJob& job, const command::Invocation& invocation) {
+  if (job.source != invocation.source) return unusual("compiles " + job.source + " instead of " + invocation.source);
+  if (!job.main_file.empty() && job.main_file != base_name(invocation.source)) {
+    return unusual("has the main file " + job.main_file + " instead of " + invocation.source);
+  }
+  const std::string* depfile = job.side_file(Cc1Role::depfile);
+  if (depfile != nullptr && *depfile != invocation.depfile)
+    return unusual("writes the depfile " + *depfile + " unasked");
+  return done();
+}
+
+bool is_for(const FrontendJob& job, const command::ArchId& arch) {
+  return job.target_cpu == arch.name.substr(0, arch.name.find(':'));
+}
+
+Status check_device(const DeviceJobs& device) {
+  if (device.compile.fatbin) return unusual("compiles the host in place of " + device.arch.name);
+  if (!is_for(device.compile, device.arch))
+    return unusual("compiles " + device.compile.target_cpu + " in place of " + device.arch.name);
+  return done();
+}
+
+// Each side file has a name of its own, except that all compiles may write the same one in turn.
+Status check_side_files(const std::vector<const FrontendJob*>& compiles, const command::Invocation& invocation) {
+  std::map<std::string, Cc1Role> roles;
+  for (const FrontendJob* job : compiles) {
+    for (const SideFile& file : job->side_files) {
+      const bool is_other = file.path == invocation.source || file.path == invocation.object;
+      if (is_other || roles.emplace(file.path, file.role).first->second != file.role)
+        return unusual("writes " + file.path + " as two things");
+    }
+  }
+  return done();
+}
+
+Status check_compiles(const Shape& shape, const command::Invocation& invocation) {
+  const std::vector<const FrontendJob*> compiles = shape.compiles();
+  for (const FrontendJob* job : compiles)
+    if (Status same = check_source(*job, invocation); !same) return same;
+  for (const DeviceJobs& device : shape.devices)
+    if (Status checked = check_device(device); !checked) return checked;
+  if (Status checked = check_side_files(compiles, invocation); !checked) return checked;
+  // The last compile's depfile is the one that remains.
+  if (invocation.depfile && compiles.back()->side_file(Cc1Role::depfile) == nullptr)
+    return unusual("does not write the depfile that was asked for");
+  return done();
+}
+
+// A driver that ignores -cuid= derives an id that depends on the list of archs. It also prints a warning that the
+// user's own command would not print. In a compile for the host only, it uses no id and prints no warning.
+Status check_cuid(const Shape& shape, const command::Invocation& invocation) {
+  const std::vector<const FrontendJob*> compiles = shape.compiles();
+  const std::string& cuid = compiles.front()->cuid;
+  const bool same = std::all_of(compiles.begin(), compiles.end(), [&](const auto* job) { return job->cuid == cuid; });
+  if (!same || (cuid.empty() && !invocation.user_cuid && !shape.devices.empty()))
+    return unusual("does not have one id of the translation unit throughout");
+  if (cuid.empty() && compiles.front()->is_relocatable)
+    return unusual("has relocatable code that is named by the source's inode");
+  return done();
+}
+
+Status follow_devices(Flow& flow, const Shape& shape) {
+  for (const DeviceJobs& device : shape.devices) {
+    if (Status written = flow.write(device.compile.output); !written) return written;
+    if (!device.link) continue;
+    if (device.link->inputs.size() != 1) return unusual("has a device link of several inputs");
+    if (device.link->job[device.link->inputs[0]] != device.compile.output)
+      return unusual("does not link the object of " + device.arch.name);
+    if (device.link->dwo_directory != 0 && device.compile.emits != Emits::object)
+      return unusual("splits the debug information of " + device.arch.name + " at link time");
+    if (Status read = flow.read(device.compile.output); !read) return read;
+    if (Status written = flow.write(device.product()); !written) return written;
+  }
+  return done();
+}
+
+Status follow_bundle(Flow& flow, const Shape& shape) {
+  const BundleJob& bundle = *shape.bundle;
+  for (std::size_t i = 0; i < bundle.inputs.size(); ++i) {
+    if (bundle.inputs[i] != shape.devices[i].product())
+      return unusual("does not bundle the code of " + bundle.archs[i].name);
+    if (Status read = flow.read(bundle.inputs[i]); !read) return read;
+  }
+  if (bundle.host == BundledHost::with_file) {
+    if (!shape.host || shape.host->output != bundle.host_input) return unusual("does not bundle the host's object");
+    if (Status read = flow.read(bundle.host_input); !read) return read;
+  }
+  if (Status written = flow.write(bundle.output); !written || !shape.wrap) return written;
+  if (shape.wrap->job[shape.wrap->input] != bundle.output) return unusual("does not wrap what it packages");
+  if (Status read = flow.read(bundle.output); !read) return read;
+  return flow.write(shape.fatbin());
+}
+
+Status follow_host(Flow& flow, const Shape& shape) {
+  if (shape.host->fatbin) {
+    if (!shape.bundle || *shape.host->fatbin != shape.fatbin())
+      return unusual("does not include the fatbin into the host's object");
+    if (Status read = flow.read(*shape.host->fatbin); !read) return read;
+  }
+  return flow.write(shape.host->output);
+}
+
+// For "src/a.hip": "a-hip-amdgcn-amd-amdhsa-gfx906.s", "a.hip-hip-amdgcn-amd-amdhsa.hipfb".
+bool is_named_after(const std::string& path, const std::string& source) {
+  const std::string_view name = base_name(source);
+  const std::string_view stem = name.substr(0, name.rfind('.'));
+  return path.find('/') == std::string::npos && path.size() > stem.size() && path.starts_with(stem) &&
+         (path[stem.size()] == '-' || path[stem.size()] == '.') && path != name;
+}
+
+Status check_users_files(const Flow& flow, const command::Invocation& invocation) {
+  if (invocation.driver_names_outputs) {
+    for (const std::string& path : flow.users())
+      if (!is_named_after(path, invocation.source)) return unusual("writes " + path + " unasked");
+    return flow.users().empty() ? unusual("writes nothing") : done();
+  }
+  for (const std::string& path : flow.users())
+    if (path != invocation.object) return unusual("writes " + path + " instead of " + invocation.object);
+  return flow.users().size() == 1 ? done() : unusual("does not write " + invocation.object);
+}
+
+Status check_flow(const Shape& shape, const command::Invocation& invocation, const std::string& directory) {
+  Flow flow(directory);
+  if (Status followed = follow_devices(flow, shape); !followed) return followed;
+  if (shape.host && !shape.host_is_last)
+    if (Status followed = follow_host(flow, shape); !followed) return followed;
+  if (shape.bundle)
+    if (Status followed = follow_bundle(flow, shape); !followed) return followed;
+  if (shape.host && shape.host_is_last)
+    if (Status followed = follow_host(flow, shape); !followed) return followed;
+  if (Status finished = flow.finish(); !finished) return finished;
+  return check_users_files(flow, invocation);
+}
+
+}  // namespace
+
+std::vector<const FrontendJob*> Shape::compiles() const {
+  std::vector<const FrontendJob*> all;
+  for (const DeviceJobs& device : devices) all.push_back(&device.compile);
+  if (host) all.push_back(&*host);
+  return all;
+}
+
+Result<Shape> read_shape(const std::vector<Job>& jobs, const std::vector<command::ArchId>& archs) {
+  ShapeReader reader;
+  for (const Job& job : jobs)
+    if (Status taken = reader.take(job); !taken) return taken.error();
+  return reader.finish(archs);
+}
+
+Status check_shape(const Shape& shape, const command::Invocation& invocation, const std::string& directory) {
+  if (Status checked = check_compiles(shape, invocation); !checked) return checked;
+  if (Status checked = check_cuid(shape, invocation); !checked) return checked;
+  return check_flow(shape, invocation, directory);
+}
+
+}  // namespace hipcache::plan

@@ -1,0 +1,59 @@
+// Sorts the jobs of a plan: which compile devices, which compiles the host, which bundles.
+//
+//   plan   := device+ { bundle | host } | host     ; each of the two at most once, in any order
+//   bundle := bundler | packager [ linker wrapper ]
+//   device := cc1 [ lld ]
+//
+// Rejected: one fixed sequence for each kind of compile (objects, relocatable device code, devices only, assembly and
+// IR, each with and without LTO). Two checks make a plan trustworthy. One job makes each intermediate file, and one
+// later job reads it (flow.h). Every job is of a known kind. The order of jobs does not matter for that.
+#ifndef HIPCACHE_COMPILER_HIP_JOBS_PLAN_VALIDATOR_H
+#define HIPCACHE_COMPILER_HIP_JOBS_PLAN_VALIDATOR_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hipcache/base/result.h"
+#include "hipcache/compiler/invocation.h"
+#include "compiler/hip/jobs/bundle_job.h"
+#include "compiler/hip/jobs/device_job.h"
+#include "compiler/hip/jobs/frontend_job.h"
+#include "compiler/hip/jobs/printed_jobs.h"
+#include "compiler/hip/jobs/linker_wrapper_job.h"
+
+namespace hipcache::plan {
+
+struct DeviceJobs {
+  command::ArchId arch;
+  FrontendJob compile;
+  std::optional<LinkJob> link;
+
+  // The file of this device that other jobs, or the user, get.
+  const std::string& product() const { return link ? link->job[link->output] : compile.output; }
+};
+
+struct Shape {
+  std::vector<DeviceJobs> devices;
+  std::optional<BundleJob> bundle;
+  std::optional<WrapJob> wrap;  // set if the bundle is a package
+  std::optional<FrontendJob> host;
+  bool host_is_last = false;  // whether the host follows the bundle, if there are both
+
+  // The fatbin that the host includes. REQUIRES: there is a bundle.
+  const std::string& fatbin() const { return wrap ? wrap->job[wrap->output] : bundle->output; }
+
+  // All compiles of the source, in the driver's order.
+  std::vector<const FrontendJob*> compiles() const;
+};
+
+// `archs`: the archs that the command asks for; they name the devices if there is no bundle.
+Result<Shape> read_shape(const std::vector<Job>& jobs, const std::vector<command::ArchId>& archs);
+
+// Whether every job compiles, bundles and writes what the command asks for, and each intermediate file goes from one
+// job to another within `directory`.
+Status check_shape(const Shape& shape, const command::Invocation& invocation, const std::string& directory);
+
+}  // namespace hipcache::plan
+
+#endif

@@ -1,0 +1,92 @@
+#include "hipcache/compiler/hip/cuid.h"
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/MD5.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hipcache/base/digest.h"
+#include "hipcache/base/files.h"
+#include "hipcache/compiler/hip/build_root.h"
+
+namespace hipcache::plan {
+namespace {
+
+// Normalises by spelling only. A symbolic link in the path changes the CUID; distinct outputs still get distinct CUIDs.
+std::string normal(const std::string& path) { return std::filesystem::path(path).lexically_normal().string(); }
+
+// Whether a directory's name ends here: "/b" is a name in "-I/b/x" and "/b=.", but not in "/bc".
+bool ends_name(std::string_view rest) {
+  return rest.empty() || std::string_view("/=:,;").find(rest[0]) != std::string_view::npos;
+}
+
+// The roots' names, each with its placeholder, longest first.
+std::vector<std::pair<std::string, std::string>> names_of(const Roots& roots) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Root& root : roots.all())
+    for (const std::string* name : {&root.path, &root.alias})
+      if (!name->empty()) names.emplace_back(*name, "<" + root.mark + ">");
+  std::stable_sort(names.begin(), names.end(),
+                   [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  return names;
+}
+
+std::string with_names(std::string argument, const std::vector<std::pair<std::string, std::string>>& names) {
+  for (const auto& [directory, name] : names) {
+    for (auto at = argument.find(directory); at != std::string::npos; at = argument.find(directory, at + 1)) {
+      if (ends_name(std::string_view(argument).substr(at + directory.size())))
+        argument.replace(at, directory.size(), name);
+    }
+  }
+  return argument;
+}
+
+// Options that affect neither the jobs nor their outputs.
+bool is_cosmetic(std::string_view argument) {
+  return argument == "-pipe" || argument == "-Qunused-arguments" || argument.starts_with("-parallel-jobs=");
+}
+
+}  // namespace
+
+std::string output_root(const std::string& absolute_output, const Roots& roots,
+                        const std::function<bool(const std::string& path)>& exists) {
+  const std::string output = roots.real_spelling(normal(absolute_output));
+  // An output below the topmost build directory has no build directory above that.
+  for (const char* mark : {kOuterBuildMark, kBuildMark})
+    if (const Root* root = roots.find(mark); root != nullptr && is_within(output, root->path)) return root->path;
+  return build_roots(std::string(directory_name(output)), exists).topmost;
+}
+
+std::string make_cuid(const command::Invocation& invocation, const std::string& working_directory, const Roots& roots,
+                      const std::string& root) {
+  Roots all = roots;
+  all.add(kOutputRootMark, root);
+  const auto path_of = [&](const std::string& name) {
+    return all.real_spelling(normal(join_path(working_directory, name)));
+  };
+  const std::string output = path_of(invocation.object);
+  const bool is_below = !root.empty() && is_within(output, root);
+  Hasher hasher("hipcache cuid 3");
+  hasher.field(all.portable_path(path_of(invocation.source)));
+  hasher.field(is_below ? "<root>" + output.substr(root.size()) : all.portable_path(output));
+  const auto names = names_of(all);
+  for (const std::string& argument : invocation.for_cuid)
+    if (!is_cosmetic(argument)) hasher.field(with_names(argument, names));
+  return hasher.finish().hex().substr(0, 16);
+}
+
+bool shows_cuid(std::string_view output, const std::string& cuid) {
+  if (cuid.empty()) return false;
+  const std::string hash = llvm::utohexstr(llvm::MD5Hash(cuid), /*LowerCase=*/true);
+  const std::array<std::string_view, 6> traces = {cuid,       hash,      "__hip_cuid", "__hip_gpubin_handle_",
+                                                  ".static.", ".intern."};
+  return std::any_of(traces.begin(), traces.end(),
+                     [&](std::string_view trace) { return output.find(trace) != std::string_view::npos; });
+}
+
+}  // namespace hipcache::plan

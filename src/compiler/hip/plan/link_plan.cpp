@@ -1,0 +1,227 @@
+#include "compiler/hip/plan/link_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hipcache/base/files.h"
+#include "compiler/hip/jobs/bundle_job.h"
+#include "compiler/hip/jobs/device_job.h"
+#include "compiler/hip/jobs/fatbin_object_job.h"
+#include "compiler/hip/jobs/host_link_job.h"
+#include "compiler/hip/jobs/unbundle_job.h"
+#include "compiler/hip/plan/wrapped_link.h"
+
+namespace hipcache::plan {
+namespace {
+
+constexpr const char* kFatbinName = "hip.hipfb";
+constexpr const char* kSourceName = "hip.mcin";
+constexpr const char* kFatbinObjectName = "hip.o";
+constexpr const char* kProgramName = "program";
+constexpr std::size_t kLastJobs = 3;  // bundle, fatbin object, host link
+
+using Names = std::vector<std::string>;
+
+Error unusual(const std::string& what) { return Error{"the compiler's plan of a link " + what}; }
+
+std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
+
+std::vector<std::string> placed(const Names& names) {
+  std::vector<std::string> paths;
+  paths.reserve(names.size());
+  for (const std::string& name : names) paths.push_back(placed(name));
+  return paths;
+}
+
+// Whether the path is an intermediate file that the driver named.
+bool is_passage(std::string_view path, std::string_view directory) {
+  return path.size() > directory.size() + 1 && is_within(path, directory) &&
+         path.find("/../") == std::string_view::npos && !path.ends_with("/..");
+}
+
+class LinkReader {
+ public:
+  LinkReader(const std::string& source, const command::Invocation& invocation, const std::string& directory)
+      : source_(source), invocation_(invocation), directory_(directory) {}
+
+  Result<std::vector<Step>> steps(const std::vector<Job>& jobs);
+
+ private:
+  Status take_part(const Job& job);
+  Status take_unbundle(const Job& job);
+  Status take_device(const Job& job);
+  Status take_bundle(const Job& bundle, const Job& object);
+  Status take_host(const Job& job);
+
+  std::size_t step_for(const UnbundleJob& job);
+  Status make(const std::string& path, const std::string& name);
+  Result<Names> made(const std::vector<std::string>& paths) const;
+
+  const std::string& source_;
+  const command::Invocation& invocation_;
+  const std::string& directory_;
+  std::vector<Step> unbundles_;
+  std::map<std::vector<std::string>, std::size_t> unbundle_of_;  // by its key
+  std::vector<Step> devices_;                                    // without their archs until the bundle job is read
+  std::vector<Step> rest_;
+  std::map<std::string, std::string> names_;  // names of intermediate files, by the driver's paths
+};
+
+Result<std::vector<Step>> LinkReader::steps(const std::vector<Job>& jobs) {
+  if (jobs.size() < kLastJobs + 2) return unusual("has " + std::to_string(jobs.size()) + " jobs");
+  const std::size_t last = jobs.size() - kLastJobs;
+  for (std::size_t i = 0; i < last; ++i)
+    if (Status taken = take_part(jobs[i]); !taken) return taken.error();
+  if (Status taken = take_bundle(jobs[last], jobs[last + 1]); !taken) return taken.error();
+  if (Status taken = take_host(jobs[last + 2]); !taken) return taken.error();
+
+  std::vector<Step> steps = std::move(unbundles_);
+  std::move(devices_.begin(), devices_.end(), std::back_inserter(steps));
+  std::move(rest_.begin(), rest_.end(), std::back_inserter(steps));
+  return steps;
+}
+
+Status LinkReader::take_part(const Job& job) {
+  if (is_unbundle_job(job)) return take_unbundle(job);
+  if (is_link_job(job)) return take_device(job);
+  return unusual("runs " + job[0] + " before the bundler");
+}
+
+Status LinkReader::take_unbundle(const Job& job) {
+  const Result<UnbundleJob> unbundle = read_unbundle_job(job);
+  if (!unbundle) return unbundle.error();
+  if (is_within(unbundle->input, directory_)) return unusual("takes a file of its own apart");
+  const Step& step = unbundles_[step_for(*unbundle)];
+  for (std::size_t i = 0; i < unbundle->outputs.size(); ++i)
+    if (Status named = make(unbundle->outputs[i], step.outputs[i].name); !named) return named;
+  return done();
+}
+
+// Like the driver's names, the name contains the input's name, because linkers mention it in messages.
+std::size_t LinkReader::step_for(const UnbundleJob& job) {
+  const std::vector<std::string> unnamed(job.outputs.size(), "<part>");
+  StepCommand keyed = unbundle_command(job, unnamed);
+  const auto [known, is_new] = unbundle_of_.try_emplace(keyed.argv, unbundles_.size());
+  if (!is_new) return known->second;
+  const std::string name = std::string(base_name(job.input)) + "-" + std::to_string(unbundles_.size());
+  Step& step = unbundles_.emplace_back();
+  step.kind = StepKind::unbundle;
+  step.subject = job.subject;
+  step.starts_others = true;
+  step.prints_passage = true;
+  Names names;
+  for (std::size_t i = 0; i < job.outputs.size(); ++i) {
+    names.push_back(name + "-" + std::to_string(i) + ".o");
+    step.outputs.push_back({"part " + std::to_string(i), names.back(), ""});
+  }
+  step.commands = {unbundle_command(job, placed(names))};
+  step.keyed = {std::move(keyed.argv)};
+  return known->second;
+}
+
+Status LinkReader::take_device(const Job& job) {
+  const Result<LinkJob> link = read_link_job(job);
+  if (!link) return link.error();
+  std::vector<std::string> paths;
+  for (const std::size_t at : link->inputs) paths.push_back(job[at]);
+  Result<Names> inputs = made(paths);
+  if (!inputs) return inputs.error();
+  const std::string name = "device-" + std::to_string(devices_.size()) + ".out";
+  if (Status named = make(job[link->output], name); !named) return named;
+  Step& step = devices_.emplace_back();
+  step.kind = StepKind::device;
+  step.prints_passage = true;
+  step.outputs = {{kCodeObject, name, ""}};
+  step.commands = {link_command(*link, placed(*inputs), placed(name))};
+  step.keyed = {link_command(*link, std::vector<std::string>(paths.size(), "<part>"), "<code object>").argv};
+  step.inputs = *std::move(inputs);
+  return done();
+}
+
+// The archs come from the bundler's target list.
+Status LinkReader::take_bundle(const Job& bundle_job, const Job& object_job) {
+  if (!is_bundle_job(bundle_job) || !is_fatbin_object_job(object_job))
+    return unusual("does not end with bundler, assembler and linker");
+  const Result<BundleJob> bundle = read_bundle_job(bundle_job);
+  if (!bundle) return bundle.error();
+  const Result<FatbinObjectJob> object = read_fatbin_object_job(object_job);
+  if (!object) return object.error();
+  if (bundle->host != BundledHost::without_file || bundle->type != "o") return unusual("bundles more than its devices");
+  Result<Names> inputs = made(bundle->inputs);
+  if (!inputs) return inputs.error();
+  if (inputs->size() != devices_.size()) return unusual("has more or fewer devices than targets");
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (devices_[i].outputs[0].name != (*inputs)[i]) return unusual("does not bundle its devices in their order");
+    devices_[i].arch = bundle->archs[i];
+  }
+
+  const Result<std::string> source = fatbin_source_with(source_, bundle->output, placed(kFatbinName));
+  if (!source) return source.error();
+  if (Status named = make(bundle->output, kFatbinName); !named) return named;
+  if (Status named = make(object_job[object->input], kSourceName); !named) return named;
+  if (Status named = make(object_job[object->output], kFatbinObjectName); !named) return named;
+  Step& step = rest_.emplace_back();
+  step.kind = StepKind::bundle;
+  step.prints_passage = true;
+  step.outputs = {{kFatbinObjectRole, kFatbinObjectName, ""}};
+  step.files = {{kSourceName, *source}};
+  step.commands = {bundle_command(*bundle, {placed(*inputs), "", placed(kFatbinName)}),
+                   fatbin_object_command(*object, placed(kSourceName), placed(kFatbinObjectName))};
+  step.keyed = {bundle_command(*bundle, {Names(inputs->size(), "<code object>"), "", "<fatbin>"}).argv,
+                fatbin_object_command(*object, "<source>", "<object>").argv,
+                {*source}};
+  step.inputs = *std::move(inputs);
+  return done();
+}
+
+Status LinkReader::take_host(const Job& job) {
+  const Result<HostLinkJob> link = read_host_link_job(job, directory_);
+  if (!link) return link.error();
+  if (job[link->output] != invocation_.object)
+    return unusual("writes " + job[link->output] + " instead of " + invocation_.object);
+  std::vector<std::string> paths;
+  for (const std::size_t at : link->inputs) paths.push_back(job[at]);
+  Result<Names> inputs = made(paths);
+  if (!inputs) return inputs.error();
+  if (std::find(inputs->begin(), inputs->end(), kFatbinObjectName) == inputs->end())
+    return unusual("does not link the devices' code into the program");
+  Step& step = rest_.emplace_back();
+  step.kind = StepKind::link;
+  step.prints_passage = true;
+  step.outputs = {{kProgram, kProgramName, invocation_.object}};
+  step.commands = {host_link_command(*link, placed(*inputs), placed(kProgramName))};
+  step.keyed = {host_link_command(*link, Names(paths.size(), "<part>"), "<program>").argv};
+  step.unproven = link->unknown_option;
+  step.inputs = *std::move(inputs);
+  return done();
+}
+
+// Each intermediate file is made by one job. `name` is the name by which later jobs read it.
+Status LinkReader::make(const std::string& path, const std::string& name) {
+  if (!is_passage(path, directory_)) return unusual("writes " + path + " outside of the temporary directory");
+  if (!names_.try_emplace(path, name).second) return unusual("writes " + path + " twice");
+  return done();
+}
+
+Result<Names> LinkReader::made(const std::vector<std::string>& paths) const {
+  Names names;
+  for (const std::string& path : paths) {
+    const auto name = names_.find(path);
+    if (name == names_.end()) return unusual("reads " + path + ", which none of its jobs makes");
+    names.push_back(name->second);
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<std::vector<Step>> read_link_steps(const std::vector<Job>& jobs, const std::string& fatbin_source,
+                                          const command::Invocation& invocation, const std::string& directory) {
+  if (is_wrapped_link(jobs)) return read_wrapped_link(jobs[0], invocation, directory);
+  return LinkReader(fatbin_source, invocation, directory).steps(jobs);
+}
+
+}  // namespace hipcache::plan

@@ -1,0 +1,98 @@
+#include "hipcache/compiler/hip/prefix_maps.h"
+
+#include <algorithm>
+
+namespace hipcache::plan {
+namespace {
+
+constexpr std::string_view kMap = "prefix-map=";
+
+struct Map {
+  std::string_view old;
+  std::string_view replacement;
+  bool of_own_names = false;
+};
+
+std::string_view without_slashes(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return path;
+}
+
+// Parses "-fmacro-prefix-map=OLD=NEW" and "-Wa,--debug-prefix-map=OLD=NEW"; one -Wa argument may hold several maps.
+std::vector<Map> maps_in(std::string_view argument) {
+  std::vector<Map> maps;
+  for (auto at = argument.find(kMap); at != argument.npos; at = argument.find(kMap)) {
+    const std::string_view option = argument.substr(0, at);
+    argument.remove_prefix(at + kMap.size());
+    const std::string_view both = argument.substr(0, argument.find(','));
+    const auto equals = both.find('=');
+    if (equals == both.npos) continue;
+    maps.push_back(
+        {both.substr(0, equals), both.substr(equals + 1), option.ends_with("-fmacro-") || option.ends_with("-ffile-")});
+  }
+  return maps;
+}
+
+}  // namespace
+
+void PrefixMaps::add(const std::vector<std::string>& argv, const Roots& roots) {
+  if (roots.empty()) return;
+  std::size_t of_own_names = 0;
+  RootMask mapped = 0;
+  for (const std::string& argument : argv) {
+    for (const Map& map : maps_in(argument)) {
+      add_rests(map.old, roots);
+      if (!map.of_own_names) continue;
+      ++of_own_names;
+      for (std::size_t i = 0; i < roots.all().size(); ++i) {
+        const Root& root = roots.all()[i];
+        if (root.alias.empty() && root.path == without_slashes(map.old) && roots.shown_in(map.replacement) == 0)
+          mapped |= RootMask{1} << i;
+      }
+    }
+  }
+  if (of_own_names == 1) own_names_ |= mapped;
+}
+
+// Compilers compare prefixes by characters, so a map may end within a name.
+void PrefixMaps::add_rests(std::string_view old, const Roots& roots) {
+  const auto is_old = [&](const Root& root) { return root.alias.empty() && root.path == without_slashes(old); };
+  const bool is_root = std::any_of(roots.all().begin(), roots.all().end(), is_old);
+  for (std::size_t i = 0; i < roots.all().size(); ++i) {
+    const Root& root = roots.all()[i];
+    for (const std::string* name : {&root.path, &root.alias}) {
+      if (!name->starts_with(old) || name->size() == without_slashes(old).size()) continue;
+      std::string rest = name->substr(old.size());
+      rest.erase(0, rest.find_first_not_of('/'));
+      rests_.push_back({RootMask{1} << i, std::move(rest), is_root && root.alias.empty()});
+    }
+  }
+}
+
+bool maps_above(const std::string& directory, const std::vector<std::string>& argv) {
+  return std::any_of(argv.begin(), argv.end(), [&](const std::string& argument) {
+    const std::vector<Map> maps = maps_in(argument);
+    return std::any_of(maps.begin(), maps.end(), [&](const Map& map) {
+      return directory.starts_with(map.old) && directory != without_slashes(map.old);
+    });
+  });
+}
+
+RootMask PrefixMaps::rests_in(std::string_view bytes, bool is_place) const {
+  RootMask shown = 0;
+  for (const Rest& rest : rests_)
+    if (rest.is_place == is_place && bytes.find(rest.text) != bytes.npos) shown |= rest.root;
+  return shown;
+}
+
+RootMask PrefixMaps::left_in(std::string_view bytes) const { return rests_in(bytes, false); }
+RootMask PrefixMaps::places_in(std::string_view bytes) const { return rests_in(bytes, true); }
+
+RootMask PrefixMaps::places() const {
+  RootMask places = 0;
+  for (const Rest& rest : rests_)
+    if (rest.is_place) places |= rest.root;
+  return places;
+}
+
+}  // namespace hipcache::plan

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "hipcache/compiler/hip/plan.h"
+#include "compiler/hip/jobs/fatbin_object_job.h"
+#include "compiler/hip/plan/link_plan.h"
+#include "compiler/hip/jobs/printed_jobs.h"
+#include "compiler/hip/jobs/plan_validator.h"
+#include "compiler/hip/plan/steps.h"
+#include "compiler/hip/plan/wrapped_link.h"
+
+namespace hipcache::plan {
+namespace {
+
+Error unusual(const std::string& what) { return Error{"the compiler's plan " + what}; }
+
+Status check_programs(const std::vector<Job>& jobs) {
+  for (const Job& job : jobs) {
+    if (job[0].find('/') == std::string::npos) return unusual("runs " + job[0] + ", which the compiler has not found");
+    for (const std::string& argument : job) {
+      if (argument.find(kDirectory) != std::string::npos) return unusual("has an argument that is reserved");
+    }
+  }
+  return done();
+}
+
+// Fails if a command still names an intermediate file of the driver: it would point into the probe's directory.
+Status check_replaced(const std::vector<Step>& steps, const std::string& directory) {
+  for (const Step& step : steps) {
+    for (const StepCommand& command : step.commands) {
+      for (const std::string& argument : command.argv) {
+        if (argument.find(directory + "/") != std::string::npos)
+          return unusual("names a temporary file in " + argument);
+      }
+    }
+  }
+  return done();
+}
+
+// Fails if the driver warns that it ignores the CUID: the user's own command would not print that warning.
+Status check_id_used(const std::string& diagnostics, const command::Invocation& invocation) {
+  const bool ignored = !invocation.user_cuid && diagnostics.find("'-cuid=") != std::string::npos;
+  return ignored ? unusual("has no use for the id of the translation unit") : done();
+}
+
+std::ptrdiff_t dates_in(const Job& job) { return std::count(job.begin(), job.end(), kSourceDateOption); }
+
+void replace_dates(std::vector<Job>& jobs, std::string_view date) {
+  for (Job& job : jobs) {
+    const auto option = std::find(job.begin(), job.end(), kSourceDateOption);
+    if (dates_in(job) == 1 && std::next(option) != job.end()) *std::next(option) = date;
+  }
+}
+
+Result<Plan> read_compile(const std::vector<Job>& jobs, const command::Invocation& invocation,
+                          const std::string& directory) {
+  Result<Shape> shape = read_shape(jobs, invocation.archs);
+  if (!shape) return shape.error();
+  if (Status checked = check_shape(*shape, invocation, directory); !checked) return checked.error();
+  return Plan{
+      .steps = steps_of(*shape), .driver_stderr = "", .apart = host_apart_of(*shape), .question = question_of(*shape)};
+}
+
+Result<Plan> read_link(const std::vector<Job>& jobs, const std::string& fatbin_source,
+                       const command::Invocation& invocation, const std::string& directory) {
+  Result<std::vector<Step>> steps = read_link_steps(jobs, fatbin_source, invocation, directory);
+  if (!steps) return steps.error();
+  Plan plan{.steps = *std::move(steps), .driver_stderr = ""};
+  if (is_wrapped_link(jobs)) plan.question = question_of_link(plan.steps.front());
+  return plan;
+}
+
+}  // namespace
+
+bool has_messages(std::string_view printed) {
+  const Result<PrintedJobs> jobs = read_printed_jobs(printed);
+  return !jobs || !jobs->diagnostics.empty();
+}
+
+bool may_take_another_date(std::string_view printed) {
+  const Result<PrintedJobs> jobs = read_printed_jobs(printed);
+  return jobs && std::none_of(jobs->jobs.begin(), jobs->jobs.end(), [](const Job& job) { return dates_in(job) > 1; });
+}
+
+Result<Plan> read_plan(std::string printed, const command::Invocation& invocation,
+                       const std::string& temporary_directory, std::string_view source_date) {
+  std::string directory = temporary_directory;
+  while (!directory.empty() && directory.back() == '/') directory.pop_back();
+  if (directory.empty() || directory.front() != '/')
+    return Error{"the temporary directory " + temporary_directory + " is not absolute"};
+  const std::string fatbin_source = invocation.links ? take_fatbin_source(printed) : "";
+  Result<PrintedJobs> jobs = read_printed_jobs(printed);
+  if (!jobs) return jobs.error();
+  if (!source_date.empty()) replace_dates(jobs->jobs, source_date);
+  if (Status checked = check_programs(jobs->jobs); !checked) return checked.error();
+  if (Status checked = check_id_used(jobs->diagnostics, invocation); !checked) return checked.error();
+  Result<Plan> plan = invocation.links ? read_link(jobs->jobs, fatbin_source, invocation, directory)
+                                       : read_compile(jobs->jobs, invocation, directory);
+  if (!plan) return plan.error();
+  plan->driver_stderr = std::move(jobs->diagnostics);
+  if (Status checked = check_replaced(plan->steps, directory); !checked) return checked.error();
+  return plan;
+}
+
+}  // namespace hipcache::plan

@@ -1,0 +1,26 @@
+// Makes the steps of a plan from its jobs: replaces the names of intermediate files, and removes from the key what
+// cannot affect an output.
+#ifndef HIPCACHE_COMPILER_HIP_PLAN_STEPS_H
+#define HIPCACHE_COMPILER_HIP_PLAN_STEPS_H
+
+#include <optional>
+#include <vector>
+
+#include "hipcache/compiler/hip/plan.h"
+#include "compiler/hip/jobs/plan_validator.h"
+
+namespace hipcache::plan {
+
+// In the driver's order. REQUIRES: check_shape() accepted the shape.
+std::vector<Step> steps_of(const Shape& shape);
+
+// The step that asks the linker wrapper for its jobs, if there is a wrapper. The images are empty, because the jobs are
+// the same for any images. REQUIRES: check_shape() accepted the shape.
+std::optional<Step> question_of(const Shape& shape);
+
+// The steps with a deferred fatbin, if the host's object contains a fatbin. REQUIRES: check_shape() accepted the shape.
+std::optional<HostApart> host_apart_of(const Shape& shape);
+
+}  // namespace hipcache::plan
+
+#endif

@@ -1,0 +1,360 @@
+#include "hipcache/compiler/opaque/opaque_command.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "compiler/command_line/archiver.h"
+#include "compiler/command_line/compiler_name.h"
+#include "compiler/command_line/descriptors.h"
+#include "compiler/command_line/linker_options.h"
+#include "compiler/command_line/response_files.h"
+#include "hipcache/base/descriptor_path.h"
+#include "hipcache/base/files.h"
+#include "hipcache/compiler/output_names.h"
+#include "hipcache/compiler/reason.h"
+
+namespace hipcache::command {
+namespace {
+
+// Options whose value is the next argument, so that it is not taken for an input or an option.
+constexpr auto kWithValue = std::to_array<std::string_view>({"-o",
+                                                             "-x",
+                                                             "-D",
+                                                             "-U",
+                                                             "-I",
+                                                             "-L",
+                                                             "-l",
+                                                             "-T",
+                                                             "-u",
+                                                             "-z",
+                                                             "-A",
+                                                             "-B",
+                                                             "-b",
+                                                             "-MF",
+                                                             "-MT",
+                                                             "-MQ",
+                                                             "-MJ",
+                                                             "-include",
+                                                             "-imacros",
+                                                             "-isystem",
+                                                             "-iquote",
+                                                             "-idirafter",
+                                                             "-iprefix",
+                                                             "-isysroot",
+                                                             "-iwithprefix",
+                                                             "-include-pch",
+                                                             "-arch",
+                                                             "-target",
+                                                             "-Xclang",
+                                                             "-Xpreprocessor",
+                                                             "-Xassembler",
+                                                             "-Xlinker",
+                                                             "-mllvm",
+                                                             "--param",
+                                                             "-aux-info",
+                                                             "-dumpbase",
+                                                             "-dumpdir",
+                                                             "-dumpbase-ext",
+                                                             "-wrapper",
+                                                             "-serialize-diagnostics",
+                                                             "--serialize-diagnostics",
+                                                             "-iwithprefixbefore",
+                                                             "-cxx-isystem",
+                                                             "-resource-dir",
+                                                             "-gcc-toolchain",
+                                                             "-working-directory"});
+
+struct Rule {
+  const char* reason;
+  std::initializer_list<std::string_view> exact;
+  std::initializer_list<std::string_view> prefixes;
+};
+
+// Options whose effect no trace can show, or that query the driver and compile nothing.
+const std::array kRules = {
+    Rule{reason::kDriverInformation,
+         {"-v", "-###", "-V", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs", "-ccc-print-phases",
+          "-ccc-print-bindings", "-time"},
+         {"--version", "--help", "-help", "-print-", "--print-", "--target-help", "--autocomplete", "--short-version"}},
+    Rule{reason::kNativeTarget,
+         {},
+         {"--offload-arch=native", "--cuda-gpu-arch=native", "--amdgpu-target=native", "--amdgpu-arch-tool",
+          "--nvptx-arch-tool", "--offload-arch-tool"}},
+    Rule{reason::kUnsupportedOption, {"-cc1", "-cc1as"}, {}},  // the frontend, not the driver
+    Rule{reason::kTimeTrace, {}, {"-ftime-trace", "-ftime-report"}},
+    Rule{reason::kStatistics, {"-Q"}, {"-fproc-stat-report", "-save-stats", "--save-stats", "-fmem-report"}},
+    Rule{reason::kRandomCuid, {"-fuse-cuid=random", "-fuse-cuid=none"}, {}},
+    Rule{reason::kPlugin, {}, {"-fplugin", "-fpass-plugin"}},
+    Rule{reason::kModules,
+         {"-fmodules", "-fimplicit-modules", "-fmodules-ts"},
+         {"-fmodules-cache-path", "-fmodule-mapper", "-fbuild-session-"}},
+    Rule{reason::kExtraOutput, {}, {"-gen-reproducer", "-fcrash-diagnostics-dir"}},
+    Rule{reason::kRecordedCommandLine,
+         {},
+         {"-grecord-command-line", "-frecord-command-line", "-grecord-gcc-switches", "-frecord-gcc-switches"}},
+};
+
+constexpr auto kStopsBeforeLink =
+    std::to_array<std::string_view>({"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-emit-ast", "--analyze",
+                                     "--precompile", "-verify-pch", "--compile", "--assemble", "--preprocess",
+                                     "--syntax-only", "-extract-api", "-emit-interface-stubs", "-rewrite-objc"});
+
+// With these, compilers up to 21 give relocatable device code no CUID, and name its static symbols
+// by the source's inode.
+constexpr auto kWithoutId =
+    std::to_array<std::string_view>({"-fuse-cuid=none", "--offload-host-only", "--cuda-host-only", "-offload-host-only",
+                                     "-cuda-host-only", "--offload-new-driver", "-foffload-new-driver"});
+
+constexpr auto kHeaderEndings =
+    std::to_array<std::string_view>({".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".tcc"});
+
+template <typename List>
+bool holds(const List& list, std::string_view what) {
+  return std::find(list.begin(), list.end(), what) != list.end();
+}
+
+bool is_header(std::string_view path) {
+  return std::any_of(kHeaderEndings.begin(), kHeaderEndings.end(),
+                     [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+const char* option_refusal(std::string_view argument) {
+  for (const Rule& rule : kRules) {
+    const bool matches = holds(rule.exact, argument) ||
+                         std::any_of(rule.prefixes.begin(), rule.prefixes.end(),
+                                     [&](std::string_view prefix) { return argument.starts_with(prefix); });
+    if (matches) return rule.reason;
+  }
+  return nullptr;
+}
+
+// Whether a value for the frontend or LLVM makes it print text that differs from run to run.
+bool is_measuring(std::string_view value) {
+  return value.find("stats") != std::string_view::npos || value.find("time-") != std::string_view::npos ||
+         value.find("-report") != std::string_view::npos;
+}
+
+const char* nested_refusal(std::string_view option, std::string_view value) {
+  if (option != "-Xclang" && option != "-mllvm") return nullptr;
+  if (is_measuring(value)) return option == "-mllvm" ? reason::kBackendOption : reason::kFrontendOption;
+  if (value == "-load" || value.find("plugin") != std::string_view::npos) return reason::kPlugin;
+  return option == "-Xclang" ? option_refusal(value) : nullptr;
+}
+
+// Whether the argument names a device other than /dev/null: a terminal, a pipe, a descriptor of the
+// shell. Files in /dev/shm are ordinary files.
+bool names_device(std::string_view argument) {
+  for (auto at = argument.find("/dev/"); at != std::string_view::npos; at = argument.find("/dev/", at + 1)) {
+    const bool begins = at == 0 || argument[at - 1] == '=' || argument[at - 1] == ',' || argument[at - 1] == 'o';
+    if (begins && argument.substr(at) != "/dev/null" && !argument.substr(at).starts_with("/dev/shm/")) return true;
+  }
+  return false;
+}
+
+// Among options with a file as their value: whether the option reads the file. The others write it,
+// and "-" means standard output.
+bool is_read_by(std::string_view option) {
+  return option == "-include" || option == "-imacros" || option == "-include-pch";
+}
+
+// One pass over the arguments, left to right.
+class Reading {
+ public:
+  // `maybe_clang`: the program is clang, or its family is unknown.
+  Reading(const std::vector<std::string>& arguments, bool maybe_clang)
+      : arguments_(arguments), maybe_clang_(maybe_clang) {}
+
+  std::optional<Uncacheable> read() {
+    for (std::size_t i = 1; i < arguments_.size(); ++i) {
+      const std::string& argument = arguments_[i];
+      if (argument.starts_with('-')) options_.push_back(i);
+      if (names_device(argument)) return Uncacheable{reason::kOutputNotAFile, argument};
+      if (holds(kWithValue, argument) && i + 1 < arguments_.size()) {
+        if (auto refusal = take_value(argument, arguments_[++i])) return refusal;
+      } else if (auto refusal = take(argument)) {
+        return refusal;
+      }
+    }
+    return judge();
+  }
+
+  std::string object;
+  bool colour_given = false;
+  Making making = Making::compile;
+  const std::vector<std::string>& inputs() const { return inputs_; }
+  const std::vector<std::size_t>& options() const { return options_; }
+
+ private:
+  std::optional<Uncacheable> take_value(const std::string& option, const std::string& value) {
+    if (names_device(value)) return Uncacheable{reason::kOutputNotAFile, value};
+    if (value == "-" && is_read_by(option)) return Uncacheable{reason::kStandardInput, option + " " + value};
+    if (const char* refusal = nested_refusal(option, value)) return Uncacheable{refusal, option + " " + value};
+    if (option == "-o") object = value;
+    if (option == "-x") makes_header_ = value.ends_with("-header");
+    if (value == "-fno-pch-timestamp") timeless_ = true;
+    if (value == "-emit-pch") makes_header_ = true;
+    return std::nullopt;
+  }
+
+  std::optional<Uncacheable> take(const std::string& argument) {
+    if (argument == "-") return Uncacheable{reason::kStandardInput, argument};
+    if (const char* refusal = option_refusal(argument)) return Uncacheable{refusal, argument};
+    if (!argument.starts_with('-')) {
+      inputs_.push_back(argument);
+    } else if (argument.starts_with("-o") && argument.size() > 2) {
+      object = argument.substr(2);
+    } else if (argument.starts_with("-x")) {
+      makes_header_ = argument.ends_with("-header");
+    }
+    relocatable_ = argument == "-fgpu-rdc" || argument == "-fcuda-rdc" ||
+                   (relocatable_ && argument != "-fno-gpu-rdc" && argument != "-fno-cuda-rdc");
+    has_no_id_ = has_no_id_ || holds(kWithoutId, argument);
+    stops_ = stops_ || holds(kStopsBeforeLink, argument);
+    prints_ = prints_ || argument == "-E" || argument == "-M" || argument == "-MM" || argument == "-fsyntax-only";
+    colour_given = colour_given || argument.find("color-diagnostics") != std::string::npos ||
+                   argument.starts_with("-fdiagnostics-color") || argument == "-fdiagnostics-plain-output";
+    return std::nullopt;
+  }
+
+  // clang's precompiled header holds the times of its headers, and is rejected if they change.
+  std::optional<Uncacheable> judge() {
+    if (inputs_.empty()) return Uncacheable{reason::kNoInput, ""};
+    const bool header = makes_header_ || std::any_of(inputs_.begin(), inputs_.end(), is_header);
+    if (!stops_ && !header) making = Making::link;
+    if (header && !prints_ && !timeless_ && maybe_clang_)
+      return Uncacheable{reason::kPrecompiledHeader, "without -Xclang -fno-pch-timestamp"};
+    if (relocatable_ && has_no_id_) return Uncacheable{reason::kRandomCuid, "-fgpu-rdc without an id"};
+    if (object.empty()) object = making == Making::link ? "a.out" : inputs_.back() + ".o";
+    return making == Making::link ? refused_for_linker(arguments_) : std::nullopt;
+  }
+
+  const std::vector<std::string>& arguments_;
+  const bool maybe_clang_;
+  std::vector<std::string> inputs_;
+  std::vector<std::size_t> options_;  // positions of options, without those of their values
+  bool stops_ = false;
+  bool prints_ = false;
+  bool makes_header_ = false;
+  bool timeless_ = false;
+  bool relocatable_ = false;
+  bool has_no_id_ = false;
+};
+
+// Whether the command writes an entry of a compilation database.
+bool writes_command(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument.starts_with("-MJ") || argument.find("-gen-cdb-fragment-path") < 2;
+  });
+}
+
+// Variables that have other values in a step than in the user's environment.
+constexpr auto kChangedVariables = std::to_array<std::string_view>({"TMPDIR", "LD_PRELOAD", "HIPCACHE_TRACE"});
+
+// Refuses a specs file named in the command that passes one of these variables to the compiler. A
+// specs file found on gcc's own search path is checked from the trace.
+std::optional<Uncacheable> specs_refusal(const std::vector<std::string>& arguments, const std::string& directory) {
+  constexpr std::uint64_t kSpecsLimit = 1u << 20;
+  constexpr std::string_view kOption = "-specs=";
+  for (const std::string& argument : arguments) {
+    const auto at = argument.find(kOption);
+    if (at > 1) continue;  // "-specs=", "--specs="
+    const Result<std::string> text = read_file(join_path(directory, argument.substr(at + kOption.size())), kSpecsLimit);
+    if (!text || text->find("getenv(") == std::string::npos) continue;
+    for (const std::string_view variable : kChangedVariables)
+      if (text->find(variable) != std::string::npos) return Uncacheable{reason::kUnsupportedOption, argument};
+  }
+  return std::nullopt;
+}
+
+// Reads the command of a compiler driver. `family`: set if the program is not a compiler by name.
+std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Family> family,
+                                       const std::string& working_directory) {
+  Reading reading(invocation.expanded, is_clang_driver(invocation.argv[0]) || (family && *family != Family::gcc));
+  if (auto refusal = reading.read()) return refusal;
+  for (const std::string& input : reading.inputs())
+    if (leads_to_descriptor(join_path(working_directory, input))) return Uncacheable{reason::kStandardInput, input};
+  if (auto refusal = specs_refusal(invocation.expanded, working_directory)) return refusal;
+  invocation.making = reading.making;
+  invocation.object = reading.object;
+  invocation.writes_command = writes_command(invocation.expanded);
+  // Both families' option for colours is known; programs of an unknown family may have none.
+  invocation.colour_given = reading.colour_given || family == Family::unknown;
+  // For a script or an unknown compiler, hipcache cannot know what happens to names; for a link,
+  // names are kept.
+  const bool is_known = !is_hipcc(invocation.argv[0]) && family != Family::unknown;
+  if (is_known && invocation.making == Making::compile && invocation.response_files.empty())
+    invocation.output_names = output_names(invocation.argv, reading.options(), reading.inputs());
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> read_archiver(Invocation& invocation) {
+  auto archive = find_archive(invocation.expanded);
+  if (auto* refusal = std::get_if<Uncacheable>(&archive)) return std::move(*refusal);
+  invocation.making = Making::archive;
+  invocation.updates = invocation.object = std::get<std::string>(std::move(archive));
+  invocation.colour_given = true;  // an archiver has no option for colours
+  return std::nullopt;
+}
+
+bool asks_linker(std::string_view argument) {
+  constexpr auto kAsks = std::to_array<std::string_view>({"-v", "-V", "--version", "-version", "--help", "-help"});
+  return holds(kAsks, argument) || argument.starts_with("--print-");
+}
+
+std::optional<Uncacheable> read_linker(Invocation& invocation) {
+  const std::vector<std::string>& arguments = invocation.expanded;
+  if (arguments.size() == 1) return Uncacheable{reason::kNoInput, ""};
+  invocation.object = "a.out";
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "-") return Uncacheable{reason::kStandardInput, argument};
+    if (asks_linker(argument)) return Uncacheable{reason::kDriverInformation, argument};
+    if (names_device(argument)) return Uncacheable{reason::kOutputNotAFile, argument};
+    if ((argument == "-o" || argument == "--output") && i + 1 < arguments.size()) invocation.object = arguments[i + 1];
+    if (argument.starts_with("--output=")) invocation.object = argument.substr(9);
+  }
+  invocation.making = Making::link;
+  invocation.colour_given = true;  // a linker's option for colours differs from the compilers'
+  return refused_by_linker(arguments);
+}
+
+bool has_null(const std::vector<std::string>& argv) {
+  return std::any_of(argv.begin(), argv.end(), [](const std::string& a) { return a.find('\0') != std::string::npos; });
+}
+
+}  // namespace
+
+std::variant<Invocation, Uncacheable> parse_undivided(const std::vector<std::string>& argv,
+                                                      const std::string& working_directory,
+                                                      const std::vector<std::string>& further) {
+  if (argv.empty()) return Uncacheable{reason::kNotACompiler, ""};
+  const std::optional<Family> family = further_compiler(argv[0], further);
+  const bool archives = !family && is_archiver(argv[0]);
+  const bool links = !family && is_linker(argv[0]);
+  if (!family && !archives && !links && !is_compiler(argv[0]))
+    return Uncacheable{reason::kNotACompiler, advice_on(argv[0])};
+  if (has_null(argv)) return Uncacheable{reason::kUnknownOption, "an argument with a null byte"};
+  if (std::string named = descriptor_among(argv, working_directory); !named.empty())
+    return Uncacheable{reason::kStandardInput, std::move(named)};
+  Result<ExpandedArguments> expanded = expand_response_files(argv, working_directory);
+  if (!expanded) return Uncacheable{reason::kResponseFile, expanded.error().message};
+  Invocation invocation;
+  invocation.route = Route::undivided;
+  invocation.argv = argv;
+  invocation.expanded = std::move(expanded->arguments);
+  invocation.response_files = std::move(expanded->files);
+  if (std::string named = descriptor_among(invocation.expanded, working_directory); !named.empty())
+    return Uncacheable{reason::kStandardInput, std::move(named)};
+  auto refusal = archives ? read_archiver(invocation)
+                 : links  ? read_linker(invocation)
+                          : read_driver(invocation, family, working_directory);
+  if (refusal) return *std::move(refusal);
+  invocation.without_archs = argv;
+  return invocation;
+}
+
+}  // namespace hipcache::command

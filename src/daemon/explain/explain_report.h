@@ -1,0 +1,19 @@
+// `hipcache --explain`: for each step, whether it is stored, and how it differs from the nearest stored compile.
+#ifndef HIPCACHE_DAEMON_EXPLAIN_EXPLAIN_REPORT_H
+#define HIPCACHE_DAEMON_EXPLAIN_EXPLAIN_REPORT_H
+
+#include "daemon/request/request.h"
+#include "daemon/request/services.h"
+#include "hipcache/protocol/channel.h"
+
+namespace hipcache::daemon {
+
+// Runs only the probe, and only if its result is not stored. The result is stored then.
+void report_explanation(protocol::Channel& channel, const Request& request, const Services& services,
+                        store::Lease& lease);
+
+protocol::Explanation explain_passed_through(const command::Uncacheable& why);
+
+}  // namespace hipcache::daemon
+
+#endif

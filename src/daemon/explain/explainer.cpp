@@ -1,0 +1,165 @@
+#include "daemon/explain/explainer.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "daemon/request/keys.h"
+#include "daemon/explain/request_history.h"
+#include "hipcache/base/readable.h"
+#include "hipcache/inputs/mentions.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using action::Trail;
+using action::TrailStep;
+using protocol::Difference;
+using protocol::Differs;
+
+constexpr std::size_t kTold = 10;  // differences shown per step: enough to see what happened
+
+bool is_variable(const ObservedDifference& one) {
+  const Differs kind = one.difference.kind;
+  return kind == Differs::variable_changed || kind == Differs::variable_set || kind == Differs::variable_unset;
+}
+
+Differences only(Differs kind, std::string name = "", std::string now = "") {
+  return {{kind, std::move(name), std::move(now), ""}};
+}
+
+bool is_device(const TrailStep& step) { return step.label.starts_with("device "); }
+
+}  // namespace
+
+Explainer::Explainer(const Request& request, const Services& services)
+    : request_(request), services_(services), now_(asked_by(request)) {
+  for (Trail& trail : services.history.trails(output_key(request)))
+    candidates_.push_back(candidate_of(std::move(trail)));
+  std::stable_sort(candidates_.begin(), candidates_.end(),
+                   [](const Candidate& left, const Candidate& right) { return left.distance() < right.distance(); });
+}
+
+Explainer::Candidate Explainer::candidate_of(Trail then) const {
+  Candidate candidate;
+  candidate.asked = compare_asked(now_, then.asked);
+  if (then.observed.set != nullptr) {
+    inputs::Answered now;
+    services_.world.state(*then.observed.set, request_.from, nullptr, &now);
+    candidate.observed = compare_answers(*then.observed.set, now, then.observed.answered);
+  }
+  candidate.then = std::move(then);
+  return candidate;
+}
+
+bool Explainer::Candidate::variable_differs() const {
+  return std::any_of(observed.begin(), observed.end(), is_variable);
+}
+
+Differences Explainer::asked() const {
+  return candidates_.empty() ? only(Differs::nothing_stored) : local(candidates_.front().asked);
+}
+
+Differences Explainer::observed() const {
+  if (candidates_.empty()) return {};
+  const Candidate& nearest = candidates_.front();
+  if (nearest.observed.empty()) return {};
+  return local(within(nullptr, *nearest.then.observed.set, nearest.observed));
+}
+
+const Explainer::Candidate* Explainer::nearest_to(const TrailStep& step) const {
+  const Candidate* of_that_name = nullptr;
+  for (const Candidate& candidate : candidates_) {
+    const TrailStep* then = candidate.then.step(step.label);
+    if (then == nullptr) continue;
+    if (then->key == step.key) return &candidate;
+    if (of_that_name == nullptr) of_that_name = &candidate;
+  }
+  return of_that_name;
+}
+
+Differences Explainer::observed_by(const TrailStep& step, const Candidate& candidate) const {
+  if (candidate.observed.empty()) return {};
+  const auto part = services_.actions.path_set(step.key, step.set);
+  return within(part.get(), *candidate.then.observed.set, candidate.observed);
+}
+
+// If a root shows in a result because a source uses its own name, adds that source, so that the report can advise.
+void Explainer::add_own_name(const TrailStep& then, Differences& differences) const {
+  const auto is_of_root = [](const Difference& one) { return one.kind == Differs::shown_root; };
+  if (std::none_of(differences.begin(), differences.end(), is_of_root)) return;
+  const auto set = services_.actions.path_set(then.key, then.set);
+  if (set == nullptr) return;
+  for (const inputs::OwnName& own :
+       inputs::mentions_in(set->observations(), request_.from, services_.world).own_names) {
+    const Root* root = request_.from.roots.around(own.path);
+    if (root != nullptr) differences.push_back({Differs::own_name, own.path, root->path, ""});
+  }
+}
+
+// The miss history keeps paths and arguments in portable form.
+Differences Explainer::local(Differences differences) const {
+  for (Difference& difference : differences)
+    for (std::string* text : {&difference.name, &difference.now, &difference.was})
+      *text = request_.from.roots.local_text(*text);
+  return differences;
+}
+
+Differences Explainer::why(const TrailStep& step, const std::vector<std::string>& makers) const {
+  return local(differences_of(step, makers));
+}
+
+Differences Explainer::differences_of(const TrailStep& step, const std::vector<std::string>& makers) const {
+  if (request_.settings.recache) return only(Differs::recache);
+  if (candidates_.empty()) return only(Differs::nothing_stored);
+  const Candidate* candidate = nearest_to(step);
+  if (candidate == nullptr) return only(Differs::unknown_step, is_device(step) ? "architecture" : "step");
+  const TrailStep& then = *candidate->then.step(step.label);
+  const bool same_key = then.key == step.key;
+  const bool no_key = step.key == action::ActionKey();
+  if ((same_key || no_key) && !then.refusal.empty()) return only(Differs::refused, then.refusal, then.detail);
+
+  Differences differences = compare_steps(step, then, makers);
+  if (candidate->variable_differs()) differences = without_values(std::move(differences), now_, candidate->then.asked);
+  Differences observed = observed_by(then, *candidate);
+  add_own_name(then, observed);
+  differences.insert(differences.end(), std::make_move_iterator(observed.begin()),
+                     std::make_move_iterator(observed.end()));
+  if (!differences.empty()) put_in_order(differences);
+  if (!differences.empty() || no_key) return differences;
+  return only(same_key ? Differs::gone : Differs::command);
+}
+
+// The log has no entry for the request, so a step's entry includes the request's differences.
+Differences Explainer::why_in_full(const TrailStep& step, const std::vector<std::string>& makers) const {
+  Differences differences = why(step, makers);
+  if (differences.size() != 1 || differences.front().kind != Differs::command) return differences;
+  Differences asked = this->asked();
+  return asked.empty() ? differences : asked;
+}
+
+void Explainer::log_why(const TrailStep& step, const std::vector<std::string>& makers) const {
+  const protocol::ExplainedStep told = explained(step.label, protocol::Verdict::runs, why_in_full(step, makers));
+  std::string line = request_.invocation.object + ": " + step.label + " runs";
+  const char* separator = ": ";
+  for (const Difference& difference : told.differences) {
+    line += separator + protocol::describe(difference);
+    separator = "; ";
+  }
+  if (told.more > 0) line += "; and " + std::to_string(told.more) + " more";
+  services_.log.info(line);
+}
+
+std::optional<Explainer> explainer_for_log(const Request& request, const Services& services) {
+  if (!services.log.takes(Log::Level::info)) return std::nullopt;
+  return Explainer(request, services);
+}
+
+protocol::ExplainedStep explained(std::string name, protocol::Verdict verdict, Differences differences) {
+  const std::size_t more = differences.size() - std::min(differences.size(), kTold);
+  differences.resize(differences.size() - more);
+  for (Difference& difference : differences)
+    for (std::string* text : {&difference.name, &difference.now, &difference.was}) *text = readable(*text);
+  return {std::move(name), verdict, std::move(differences), more};
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,70 @@
+// Explains why the steps of a request would run: how the request differs from the stored compiles of its output.
+//
+// The constructor reads the miss history and asks the file system once, so that results recorded meanwhile do not hide
+// why a step ran. A step is compared with the nearest compile that had a step of its name, preferably with the same
+// key. Used by one thread.
+#ifndef HIPCACHE_DAEMON_EXPLAIN_EXPLAINER_H
+#define HIPCACHE_DAEMON_EXPLAIN_EXPLAINER_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/explain/miss_difference.h"
+#include "daemon/request/request.h"
+#include "daemon/request/services.h"
+#include "hipcache/cache/miss_history.h"
+
+namespace hipcache::daemon {
+
+class Explainer {
+ public:
+  // Both arguments outlive this object.
+  Explainer(const Request& request, const Services& services);
+
+  // How many stored compiles the request is compared with.
+  std::size_t compared() const { return candidates_.size(); }
+
+  // How the request and its observations differ from the nearest stored compile.
+  Differences asked() const;
+  Differences observed() const;
+
+  // Why a step that was not found has to run. `makers`: the steps that make its inputs. A step whose inputs are not
+  // made yet has no key. If it has no differences, it depends only on its inputs.
+  Differences why(const action::TrailStep& step, const std::vector<std::string>& makers) const;
+
+  void log_why(const action::TrailStep& step, const std::vector<std::string>& makers) const;
+
+ private:
+  struct Candidate {
+    action::Trail then;
+    Differences asked;
+    std::vector<ObservedDifference> observed;
+    std::size_t distance() const { return asked.size() + observed.size(); }
+    bool variable_differs() const;
+  };
+
+  Candidate candidate_of(action::Trail then) const;
+  Differences differences_of(const action::TrailStep& step, const std::vector<std::string>& makers) const;
+  Differences why_in_full(const action::TrailStep& step, const std::vector<std::string>& makers) const;
+  Differences local(Differences differences) const;
+  const Candidate* nearest_to(const action::TrailStep& step) const;
+  Differences observed_by(const action::TrailStep& step, const Candidate& candidate) const;
+  void add_own_name(const action::TrailStep& then, Differences& differences) const;
+
+  const Request& request_;
+  const Services& services_;
+  const action::Asked now_;
+  std::vector<Candidate> candidates_;  // nearest first
+};
+
+// An explainer, or nothing if the log does not take info messages: explaining costs file system queries for each stored
+// compile.
+std::optional<Explainer> explainer_for_log(const Request& request, const Services& services);
+
+// Keeps the first differences and counts the rest.
+protocol::ExplainedStep explained(std::string name, protocol::Verdict verdict, Differences differences);
+
+}  // namespace hipcache::daemon
+
+#endif

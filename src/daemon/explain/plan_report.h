@@ -1,0 +1,17 @@
+// `hipcache --plan`: the steps of a command, their keys, and which of them are stored.
+#ifndef HIPCACHE_DAEMON_EXPLAIN_PLAN_REPORT_H
+#define HIPCACHE_DAEMON_EXPLAIN_PLAN_REPORT_H
+
+#include "daemon/request/request.h"
+#include "daemon/request/services.h"
+#include "hipcache/protocol/channel.h"
+
+namespace hipcache::daemon {
+
+// Runs only the probe, and only if its result is not stored. A bundle or host step whose inputs are not stored has no
+// key yet.
+void report_plan(protocol::Channel& channel, const Request& request, const Services& services, store::Lease& lease);
+
+}  // namespace hipcache::daemon
+
+#endif

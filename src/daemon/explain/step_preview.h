@@ -1,0 +1,29 @@
+// Looks up the steps of a plan without running any: for --plan and --explain.
+#ifndef HIPCACHE_DAEMON_EXPLAIN_STEP_PREVIEW_H
+#define HIPCACHE_DAEMON_EXPLAIN_STEP_PREVIEW_H
+
+#include <string>
+#include <vector>
+
+#include "daemon/request/request.h"
+#include "daemon/request/services.h"
+#include "daemon/steps/step_state.h"
+#include "hipcache/compiler/hip/plan.h"
+
+namespace hipcache::daemon {
+
+struct PlannedStep {
+  const plan::Step* planned = nullptr;
+  StepWork work;
+  std::vector<std::string> makers;  // labels of the steps that make its inputs, in their order
+  bool has_key = false;             // false if an input is not stored, because its digest is unknown
+  bool stored = false;
+};
+
+// In the plan's order. REQUIRES: the plan outlives what is returned.
+std::vector<PlannedStep> look_up_steps(const plan::Plan& plan, const Request& request, const Services& services,
+                                       store::Lease& lease);
+
+}  // namespace hipcache::daemon
+
+#endif

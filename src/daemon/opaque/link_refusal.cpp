@@ -1,0 +1,117 @@
+#include "daemon/opaque/link_refusal.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "daemon/opaque/archive_members.h"
+#include "daemon/opaque/link_worth.h"
+#include "daemon/request/reason.h"
+#include "hipcache/base/files.h"
+#include "hipcache/compiler/reason.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using command::Making;
+using inputs::Refusal;
+using inputs::Written;
+
+// Absolute; empty if an input has the same name as the output.
+std::string replaced_file(const Request& request) {
+  const std::string linked = linked_file(request);
+  if (linked.empty()) return "";
+  const std::vector<std::string>& words = request.invocation.expanded;
+  const auto names_it = [&](const std::string& word) { return base_name(word) == base_name(linked); };
+  return std::count_if(words.begin() + 1, words.end(), names_it) <= 1 ? linked : "";
+}
+
+// The names of files that the command made in its temporary directory, which are random.
+std::set<std::string> temporary_names(const std::vector<trace::Record>& records, const std::string& directory) {
+  std::set<std::string> names{directory};
+  for (const trace::Record& record : records)
+    if (record.kind == trace::Kind::open_write && record.found && is_within(record.text, directory) &&
+        record.text != directory)
+      names.emplace(base_name(record.text));
+  return names;
+}
+
+// A linker may record the names of its inputs. Some of these are random names of the driver's: objects of a source
+// compiled on the way, or of link-time optimization.
+std::optional<Refusal> temporary_name_in(const std::vector<Made>& made, const std::vector<trace::Record>& records,
+                                         const std::string& directory) {
+  for (const std::string& name : temporary_names(records, directory))
+    for (const Made& output : made)
+      if (memmem(output.bytes.data(), output.bytes.size(), name.data(), name.size()) != nullptr)
+        return Refusal{reason::kPrintsTemporaryNames, output.place + " holds " + name};
+  return std::nullopt;
+}
+
+// A configuration or specs file may ask for a random id (--build-id=uuid). Compilers also read random numbers, but do
+// not put them into outputs; a linker uses them only for ids.
+bool draws_by_chance(const std::vector<trace::Record>& records) {
+  const bool compiles = std::any_of(records.begin(), records.end(), [](const trace::Record& record) {
+    const std::string_view name = base_name(record.text);
+    return record.kind == trace::Kind::program && (name.starts_with("cc1") || name.starts_with("lto1"));
+  });
+  return !compiles && std::any_of(records.begin(), records.end(), [](const trace::Record& record) {
+    return record.kind == trace::Kind::open_read && record.found && record.text == "/dev/urandom";
+  });
+}
+
+std::optional<Refusal> refusal_of_linked(const std::vector<Made>& made, const std::vector<trace::Record>& records,
+                                         const RequestDirectory& directory) {
+  if (draws_by_chance(records)) return Refusal{command::reason::kLinkerOption, "reads /dev/urandom"};
+  return temporary_name_in(made, records, directory.path());
+}
+
+std::optional<Refusal> refusal_of_archive(const StepWork& work, const std::vector<Made>& made,
+                                          const std::vector<Written>& files, const Request& request) {
+  for (const Made& output : made)
+    if (holds_times(output.bytes)) return Refusal{command::reason::kArchiveTimes, output.place};
+  for (const Written& file : files)
+    if (file.path == request.updated.path && file.read_as != 0 && file.read_as != work.updated_as)
+      return Refusal{reason::kInputChanged, file.path};
+  return std::nullopt;
+}
+
+std::uint64_t size_of(const std::vector<Written>& files) {
+  std::uint64_t bytes = 0;
+  struct stat status{};
+  for (const Written& file : files)
+    if (file.exists && stat(file.path.c_str(), &status) == 0) bytes += static_cast<std::uint64_t>(status.st_size);
+  return bytes;
+}
+
+}  // namespace
+
+std::string linked_file(const Request& request) {
+  if (request.invocation.making != Making::link) return "";
+  return join_path(request.from.working_directory, request.invocation.object);
+}
+
+inputs::ReadAndWritten read_and_written(const Request& request) {
+  return {.updated = request.updated.path, .replaced = replaced_file(request)};
+}
+
+std::optional<Refusal> too_large(const StepWork& work, const std::vector<Written>& files, const Request& request,
+                                 const Services& services) {
+  if (request.invocation.making == Making::compile) return std::nullopt;
+  const std::uint64_t bytes = size_of(files);
+  if (is_worth_storing(bytes, work.result.duration_us, request.settings.max_size)) return std::nullopt;
+  note_not_worth(work.key, services);
+  return Refusal{reason::kNotWorthStoring,
+                 std::to_string(bytes >> 20) + " MiB in " + std::to_string(work.result.duration_us / 1000) + " ms"};
+}
+
+std::optional<Refusal> refusal_of_link(const StepWork& work, const std::vector<Made>& made,
+                                       const std::vector<Written>& files, const std::vector<trace::Record>& records,
+                                       const Request& request, const RequestDirectory& directory) {
+  if (request.invocation.making == Making::link) return refusal_of_linked(made, records, directory);
+  if (request.invocation.making == Making::archive) return refusal_of_archive(work, made, files, request);
+  return std::nullopt;
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,48 @@
+// The final message of a compile request, and the outcome that the statistics count.
+//
+// Every request is counted once, with the outcome that its client was told. The count is made where the final message
+// is sent, and a request has one such message. So a request cannot count as a hit and then be passed through. If the
+// client is gone before the final message (killed, connection broken), the request counts as aborted. Rejected:
+// counting where an outcome is decided, because reading stored bytes and sending may still fail.
+//
+// Statistics asked for after a client has ended include its request: the request is pending (pending.h) from before the
+// final message until this object is destroyed. One per request, used by its session's thread only.
+#ifndef HIPCACHE_DAEMON_REPLY_CONCLUSION_H
+#define HIPCACHE_DAEMON_REPLY_CONCLUSION_H
+
+#include <optional>
+#include <vector>
+
+#include "daemon/request/services.h"
+#include "hipcache/compiler/invocation.h"
+#include "hipcache/protocol/channel.h"
+
+namespace hipcache::daemon {
+
+class Conclusion {
+ public:
+  // Both arguments outlive this object.
+  Conclusion(protocol::Channel& channel, const Services& services) : channel_(channel), services_(services) {}
+  ~Conclusion();
+  Conclusion(const Conclusion&) = delete;
+  Conclusion& operator=(const Conclusion&) = delete;
+
+  // Sends the outcome of the compile; true if the client received it. After the first call of finish() or
+  // pass_through(), further calls send and count nothing.
+  bool finish(stats::Outcome outcome, const protocol::Finish& message, const std::vector<int>& descriptors = {});
+
+  // Tells the client to run the compiler itself.
+  void pass_through(const command::Uncacheable& why);
+
+ private:
+  bool say(stats::Outcome outcome, const protocol::Message& message, const std::vector<int>& descriptors);
+
+  protocol::Channel& channel_;
+  const Services& services_;
+  std::optional<Pending::Mark> pending_;
+  bool counted_ = false;
+};
+
+}  // namespace hipcache::daemon
+
+#endif

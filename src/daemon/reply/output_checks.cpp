@@ -1,0 +1,82 @@
+#include "daemon/reply/output_checks.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "daemon/request/reason.h"
+#include "hipcache/base/files.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using command::Uncacheable;
+
+std::optional<Uncacheable> unusual_place(const std::string& path, const std::string& working_directory) {
+  const std::string place = join_path(working_directory, path);
+  struct stat status{};
+  const bool there = lstat(place.c_str(), &status) == 0;
+  if (!there && errno != ENOENT) return Uncacheable{reason::kOutputNotWritable, path};
+  if (there && !S_ISREG(status.st_mode)) return Uncacheable{reason::kOutputNotARegularFile, path};
+  if (there && access(place.c_str(), W_OK) != 0) return Uncacheable{reason::kOutputNotWritable, path};
+  if (access(std::string(directory_name(place)).c_str(), W_OK) != 0)
+    return Uncacheable{reason::kOutputNotWritable, path};
+  return std::nullopt;
+}
+
+bool are_one_file(const std::string& one, const std::string& other) {
+  namespace fs = std::filesystem;
+  std::error_code absent;
+  return fs::path(one).lexically_normal() == fs::path(other).lexically_normal() || fs::equivalent(one, other, absent);
+}
+
+}  // namespace
+
+std::optional<Uncacheable> unusual_outputs(const command::Invocation& invocation,
+                                           const std::string& working_directory) {
+  if (auto unusual = unusual_place(invocation.object, working_directory)) return unusual;
+  if (!invocation.depfile) return std::nullopt;
+  const std::string depfile = join_path(working_directory, *invocation.depfile);
+  for (const std::string& other : {invocation.source, invocation.object})
+    if (are_one_file(depfile, join_path(working_directory, other)))
+      return Uncacheable{reason::kDepfileIsAnotherFile, *invocation.depfile};
+  return unusual_place(*invocation.depfile, working_directory);
+}
+
+std::optional<Uncacheable> unusual_outputs(const action::ActionResult& whole, const Request& request) {
+  for (const action::Output& output : whole.outputs)
+    if (auto unusual = unusual_place(local_place(output.place, request), request.from.working_directory))
+      return unusual;
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> unusual_outputs(const plan::Plan& plan, const std::string& working_directory) {
+  for (const plan::Step& step : plan.steps)
+    for (const plan::StepOutput& output : step.outputs)
+      if (auto unusual = output.place.empty() ? std::nullopt : unusual_place(output.place, working_directory))
+        return unusual;
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> unusual_inputs(const StepGraph& graph, const Request& request) {
+  if (!request.invocation.depfile) return std::nullopt;
+  const std::string depfile = join_path(request.from.working_directory, *request.invocation.depfile);
+  const auto is_depfile = [&](const inputs::Observation& seen) {
+    return seen.question == inputs::Question::content && base_name(seen.name) == base_name(depfile) &&
+           are_one_file(depfile, request.from.path_of(seen.name));
+  };
+  for (const auto& step : graph.steps()) {
+    if (!step->recordable()) continue;
+    const std::vector<inputs::Observation>& inputs = step->witnessed.set->observations();
+    if (std::any_of(inputs.begin(), inputs.end(), is_depfile))
+      return Uncacheable{reason::kDepfileIsAnotherFile, *request.invocation.depfile};
+  }
+  return std::nullopt;
+}
+
+}  // namespace hipcache::daemon

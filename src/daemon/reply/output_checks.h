@@ -1,0 +1,35 @@
+// Checks the places of a compile's outputs for reasons against writing them from the cache.
+//
+// The compiler replaces an object by temporary file and rename. It writes a depfile in place, once per frontend job:
+// the first job's depfile is complete when the second job starts. hipcache writes both once, at the end. If a compile
+// could tell the difference, or the compiler treats an output specially (links, devices, read-only files), the compiler
+// runs by itself.
+#ifndef HIPCACHE_DAEMON_REPLY_OUTPUT_CHECKS_H
+#define HIPCACHE_DAEMON_REPLY_OUTPUT_CHECKS_H
+
+#include <optional>
+#include <string>
+
+#include "daemon/request/request.h"
+#include "daemon/steps/step_graph.h"
+#include "hipcache/compiler/invocation.h"
+#include "hipcache/compiler/hip/plan.h"
+
+namespace hipcache::daemon {
+
+// Checks the files that are in the places now. Touches the file system.
+std::optional<command::Uncacheable> unusual_outputs(const command::Invocation& invocation,
+                                                    const std::string& working_directory);
+
+// The same for all outputs of a stored result.
+std::optional<command::Uncacheable> unusual_outputs(const action::ActionResult& whole, const Request& request);
+
+// The same for all outputs of a plan, including those that the driver named.
+std::optional<command::Uncacheable> unusual_outputs(const plan::Plan& plan, const std::string& working_directory);
+
+// Checks what the steps have read.
+std::optional<command::Uncacheable> unusual_inputs(const StepGraph& graph, const Request& request);
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,156 @@
+#include "daemon/reply/request_result.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <vector>
+
+#include "daemon/request/keys.h"
+#include "daemon/steps/output_recorder.h"
+#include "daemon/request/reason.h"
+#include "hipcache/base/files.h"
+
+namespace hipcache::daemon {
+namespace {
+
+// Adds the names below the directory that a command mentions.
+void add_names(const std::vector<std::string>& argv, const std::string& directory, std::set<std::string>& names) {
+  for (const std::string& argument : argv) {
+    const std::size_t at = argument.find(directory + "/");
+    if (at == std::string::npos) continue;
+    std::string name = argument.substr(at + directory.size() + 1);
+    names.insert(std::move(name));
+  }
+}
+
+// "<number>.trace" and similar: files of the step runner and of the trace library (src/trace/preload/then.c).
+bool is_of_the_runner(const std::string& name) {
+  const std::size_t dot = name.find_first_not_of("0123456789");
+  if (dot == 0 || dot == std::string::npos) return false;
+  const std::string ending = name.substr(dot);
+  return ending == ".trace" || ending.starts_with(".trace.") || ending == ".stdout" || ending == ".stderr";
+}
+
+// Adds the user's files of a step, with their places.
+void add_placed(const StepWork& step, const Roots& roots, std::vector<action::Output>& outputs) {
+  for (const plan::StepOutput& file : step.outputs) {
+    const action::Output* made = step.given(file);
+    if (file.place.empty() || made == nullptr) continue;
+    action::Output& placed = outputs.emplace_back(*made);
+    placed.place = roots.portable_path(file.place);
+    placed.in_place = file.beside;
+  }
+}
+
+bool has_at(const action::ActionResult& result, const std::string& path, const Roots& roots) {
+  const std::string place = roots.portable_path(path);
+  return std::any_of(result.outputs.begin(), result.outputs.end(),
+                     [&](const action::Output& output) { return output.place == place; });
+}
+
+std::string counted_as(const plan::Step& step) {
+  switch (step.kind) {
+    case plan::StepKind::device:
+      return step.is_front_end ? action::kFrontEndStep : step.arch.name;
+    case plan::StepKind::back_end:
+      return step.arch.name;
+    case plan::StepKind::bundle:
+      return action::kBundleStep;
+    case plan::StepKind::host:
+      return action::kHostStep;
+    case plan::StepKind::unbundle:
+      return action::kUnbundleStep;
+    case plan::StepKind::link:
+      return action::kLinkStep;
+    case plan::StepKind::question:
+      break;  // never in a graph
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots) {
+  action::ActionResult whole;
+  whole.stderr_text = driver_stderr;
+  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
+    const StepWork& step = *graph.steps()[index];
+    add_placed(step, roots, whole.outputs);
+    whole.stdout_text += step.result.stdout_text;
+    whole.stderr_text += step.result.stderr_text;
+    whole.duration_us += step.result.duration_us;
+    whole.steps.push_back(counted_as(graph.plan_of(index)));
+    for (const command::ArchId& arch : graph.plan_of(index).back_ends) whole.steps.push_back(arch.name);
+  }
+  return whole;
+}
+
+// Only the run of an opaque compile shows what it writes.
+action::Suffices suffices_for(const Request& request) {
+  if (request.invocation.route == command::Route::undivided) return action::any_result;
+  return [&request](const action::ActionResult& stored) {
+    const command::Invocation& invocation = request.invocation;
+    if (invocation.depfile && !has_at(stored, *invocation.depfile, request.from.roots)) return false;
+    if (!invocation.driver_names_outputs) return has_at(stored, invocation.object, request.from.roots);
+    const auto replaces = [](const action::Output& output) { return !output.place.empty() && !output.in_place; };
+    const auto count = std::count_if(stored.outputs.begin(), stored.outputs.end(), replaces);
+    return static_cast<std::size_t>(count) >= std::max<std::size_t>(1, invocation.archs.size());
+  };
+}
+
+action::Examined examine_whole(const std::vector<const StepWork*>& probes, const StepGraph& graph,
+                               const Request& request, const Services& services) {
+  std::vector<inputs::Witnessed> parts;
+  for (const StepWork* probe : probes)
+    if (probe->recordable()) parts.push_back(probe->witnessed);
+  for (const auto& step : graph.steps())
+    if (step->recordable() && step->refusal.empty()) parts.push_back(step->witnessed);
+  action::Examined examined = services.actions.examine(parts, request.from);
+  if (parts.size() != graph.steps().size() + probes.size()) {
+    examined.agrees = false;
+  } else if (!examined.agrees) {
+    const std::string what = request.invocation.object + ": request: " + examined.changed;
+    services.log.info(what + " changed while it ran; the request is not stored");
+    services.counters.not_stored(reason::kInputChanged, what);
+  }
+  return examined;
+}
+
+std::optional<action::Observed> record_whole(const action::ActionResult& whole, action::Examined examined,
+                                             const StepGraph& graph, const Request& request, const Services& services) {
+  for (const auto& step : graph.steps()) {
+    store_filled(*step, request, services);
+    examined.agrees = examined.agrees && step->refusal.empty();
+  }
+  Result<action::Observed> observed =
+      examined.agrees ? services.actions.record_union(request_key(request), std::move(examined), whole)
+                      : services.actions.store_union(std::move(examined));
+  if (observed) return std::move(*observed);
+  services.log.error("cannot record the request: " + observed.error().message);
+  services.counters.error();
+  return std::nullopt;
+}
+
+std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services) {
+  std::set<std::string> known;
+  const auto add_files_of = [&](const StepWork& step) {
+    for (const protocol::Command& command : step.commands) add_names(command.argv, directory.path(), known);
+    if (step.halves != nullptr) known.insert(step.halves->bitcode);
+  };
+  for (const auto& step : graph.steps()) add_files_of(*step);
+  for (const auto& step : graph.replaced()) add_files_of(*step);
+  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
+    for (const plan::StepFile& file : graph.plan_of(index).files) known.insert(file.name);
+    for (const plan::StepOutput& output : graph.plan_of(index).outputs) known.insert(output.name);
+  }
+  const Result<std::vector<std::string>> names = list_directory(directory.path());
+  if (!names) {
+    services.log.warning(names.error().message);
+    return directory.path();
+  }
+  for (const std::string& name : *names)
+    if (!known.contains(name) && !is_of_the_runner(name)) return name;
+  return "";
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,41 @@
+// The request's own result, combined from its steps, and when it may be recorded.
+#ifndef HIPCACHE_DAEMON_REPLY_REQUEST_RESULT_H
+#define HIPCACHE_DAEMON_REPLY_REQUEST_RESULT_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/request/request.h"
+#include "daemon/request/request_directory.h"
+#include "daemon/request/services.h"
+#include "daemon/steps/step_graph.h"
+#include "hipcache/cache/action_cache.h"
+
+namespace hipcache::daemon {
+
+// The outputs that have a place, and the messages of the driver and then of all steps, in the driver's order.
+action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots);
+
+// Whether a stored result has every output that the request gets, as far as the command line tells. Object and depfile
+// must be in their places. Of outputs that the driver names, there must be as many as devices. REQUIRES: the request
+// outlives the result of this function.
+action::Suffices suffices_for(const Request& request);
+
+// What the recordable steps depend on. It agrees only if every step is recordable and still holds in the state in which
+// the request's result is recorded: a file edited while a later step ran must not become part of an earlier step's
+// proof.
+action::Examined examine_whole(const std::vector<const StepWork*>& probes, const StepGraph& graph,
+                               const Request& request, const Services& services);
+
+// Stores the outputs that are not stored yet, and records the result if `examined` agrees. Returns what was observed,
+// if that is stored.
+std::optional<action::Observed> record_whole(const action::ActionResult& whole, action::Examined examined,
+                                             const StepGraph& graph, const Request& request, const Services& services);
+
+// The name of a file that a step wrote into the directory unexpectedly, or "".
+std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services);
+
+}  // namespace hipcache::daemon
+
+#endif

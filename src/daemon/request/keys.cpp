@@ -1,0 +1,196 @@
+#include "daemon/request/keys.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "daemon/shared/processor.h"
+#include "hipcache/base/files.h"
+
+namespace hipcache::daemon {
+namespace {
+
+void add_list(Hasher& hasher, const std::vector<std::string>& list) {
+  hasher.field(list.size());
+  for (const std::string& item : list) hasher.field(item);
+}
+
+Hasher hasher_for(const char* domain, const Request& request) {
+  Hasher hasher = action::key_hasher(domain);
+  hasher.field(request.settings.name_space);
+  return hasher;
+}
+
+// If the driver asks the processor, its jobs differ between machines, and they name what it found.
+void add_processor(Hasher& hasher, const Request& request) {
+  if (asks_processor(request.invocation.expanded)) hasher.field(processor());
+}
+
+// How and where the driver is called: its messages contain argv[0], its jobs the directory.
+void add_driver(Hasher& hasher, const Request& request) {
+  add_processor(hasher, request);
+  hasher.field(request.compiler).field(request.invocation.argv[0]);
+  hasher.field(request.from.working_directory).field(request.from.logical_directory());
+}
+
+const char* domain_of(plan::StepKind kind) {
+  switch (kind) {
+    case plan::StepKind::device:
+      return "device";
+    case plan::StepKind::bundle:
+      return "bundle";
+    case plan::StepKind::host:
+      return "host";
+    case plan::StepKind::unbundle:
+      return "unbundle";
+    case plan::StepKind::link:
+      return "link";
+    case plan::StepKind::back_end:
+      return "back-end";
+    case plan::StepKind::question:
+      return "question";
+  }
+  return "unknown";
+}
+
+// A macro's text must stay as typed: the source may measure or hash it.
+bool defines_macro(const std::vector<std::string>& argv, std::size_t index) {
+  const std::string_view argument = argv[index];
+  const std::string_view before = index > 0 ? std::string_view(argv[index - 1]) : "";
+  if (argument.starts_with("-D") || argument.starts_with("--define-macro")) return true;
+  if (argument.starts_with("-Wp,")) return !argument.starts_with("-Wp,-MD,") && !argument.starts_with("-Wp,-MMD,");
+  return before == "-D" || before == "--define-macro" || before == "-Xclang" || before == "-Xpreprocessor";
+}
+
+// A name to which others are appended without a slash: "-iprefix /b -iwithprefix .sources".
+bool is_joined_to_others(const std::vector<std::string>& argv, std::size_t index) {
+  constexpr std::array<std::string_view, 2> kPrefix = {"-iprefix", "--include-prefix"};
+  return std::any_of(kPrefix.begin(), kPrefix.end(), [&](std::string_view option) {
+    return argv[index].starts_with(option) || (index > 0 && argv[index - 1] == option);
+  });
+}
+
+// Options directly followed by a path.
+constexpr auto kBeforePaths = std::to_array<std::string_view>(
+    {"-I", "-L", "-B", "-F", "-o", "-MF", "-MT", "-MQ", "-MJ", "-isystem", "-iquote", "-idirafter", "-include",
+     "-imacros", "-cxx-isystem", "-isysroot", "-specs", "-Wp,-MD,", "-Wp,-MMD,"});
+
+std::string portable_argument(const std::string& argument, const Roots& roots) {
+  const std::size_t path = argument.find('/');
+  const std::string_view option = std::string_view(argument).substr(0, path == std::string::npos ? 0 : path);
+  if (std::find(kBeforePaths.begin(), kBeforePaths.end(), option) == kBeforePaths.end())
+    return roots.portable_argument(argument);
+  return std::string(option) + roots.portable_path(std::string_view(argument).substr(path));
+}
+
+// The roles and forms of the step's outputs. Names and places do not count, because the plan decides who gets a file.
+void add_outputs(Hasher& hasher, const std::vector<plan::StepOutput>& outputs) {
+  hasher.field(outputs.size());
+  for (const plan::StepOutput& output : outputs) hasher.field(output.role).field(output.fatbin.empty() ? 0 : 1);
+}
+
+}  // namespace
+
+std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::Surroundings& from) {
+  std::vector<std::string> result;
+  result.reserve(argv.size());
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    if (defines_macro(argv, i) || is_joined_to_others(argv, i)) {
+      result.push_back(argv[i]);
+    } else if (!from.cuid.empty() && argv[i] == "-cuid=" + from.cuid) {
+      result.emplace_back("-cuid=");
+    } else {
+      result.push_back(portable_argument(argv[i], from.roots));
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> portable_step(const std::vector<std::string>& argv, const inputs::Surroundings& from) {
+  const std::string date = from.source_date();
+  if (date.empty() && !from.colour) return portable(argv, from);
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    if (!date.empty() && argv[i] == plan::kSourceDateOption && i + 1 < argv.size() && argv[i + 1] == date)
+      ++i;
+    else if (!from.colour || argv[i] != plan::kColourOption)
+      kept.push_back(argv[i]);
+  }
+  return portable(kept, from);
+}
+
+const std::vector<std::string>& undivided_arguments(const command::Invocation& invocation) {
+  return invocation.output_names ? invocation.output_names->keyed : invocation.argv;
+}
+
+namespace {
+
+// Without an updated file, the key is that of a command that updates nothing.
+void add_updated(Hasher& hasher, const Updated& updated) {
+  if (updated.path.empty()) return;
+  hasher.field(updated.content ? "updates" : "makes").field(updated.mode);
+  if (updated.content) hasher.field(*updated.content);
+}
+
+// The key of the command as typed, in any directory: the path set asks what matters of the directory.
+action::ActionKey undivided_key(const Request& request) {
+  Hasher hasher = hasher_for("undivided", request);
+  hasher.field(request.from.roots.portable_path(request.compiler));
+  add_list(hasher, portable(undivided_arguments(request.invocation), request.from));
+  add_processor(hasher, request);
+  add_updated(hasher, request.updated);
+  return {hasher.finish()};
+}
+
+}  // namespace
+
+action::ActionKey request_key(const Request& request) {
+  if (request.invocation.route == command::Route::undivided) return undivided_key(request);
+  Hasher hasher = hasher_for("request", request);
+  add_driver(hasher, request);
+  add_list(hasher, request.invocation.without_archs);
+  hasher.field(request.invocation.archs.size());
+  for (const command::ArchId& arch : request.invocation.archs) hasher.field(arch.name);
+  // Up to clang 17 the new driver bundles in command line order; later versions sort.
+  if (request.invocation.new_driver) add_list(hasher, request.invocation.expanded);
+  hasher.field(request.from.cuid);
+  return {hasher.finish()};
+}
+
+action::ActionKey probe_key(const Request& request, const std::vector<std::string>& arguments) {
+  Hasher hasher = hasher_for("probe", request);
+  add_driver(hasher, request);
+  add_list(hasher, arguments);
+  return {hasher.finish()};
+}
+
+action::ActionKey step_key(const Request& request, const plan::Step& step, const std::vector<Digest>& inputs) {
+  Hasher hasher = hasher_for(domain_of(step.kind), request);
+  hasher.field(step.commands.size());
+  for (const plan::StepCommand& command : step.commands)
+    hasher.field(request.from.roots.portable_path(command.program));
+  for (const std::vector<std::string>& argv : step.keyed) add_list(hasher, portable_step(argv, request.from));
+  hasher.field(inputs.size());
+  for (const Digest& input : inputs) hasher.field(input);
+  add_outputs(hasher, step.outputs);
+  return {hasher.finish()};
+}
+
+action::ActionKey back_key(const Request& request, const plan::Halves& halves, const Digest& bitcode) {
+  Hasher hasher = hasher_for("back", request);
+  hasher.field(halves.back.size());
+  for (const plan::StepCommand& command : halves.back) {
+    hasher.field(request.from.roots.portable_path(command.program));
+    add_list(hasher, portable_step(command.argv, request.from));
+  }
+  return {hasher.field(bitcode).finish()};
+}
+
+Digest cost_key(const action::ActionKey& step) { return action::key_hasher("cost").field(step.value).finish(); }
+
+Digest output_key(const Request& request) {
+  const std::string object = join_path(request.from.working_directory, request.invocation.object);
+  return hasher_for("history", request).field(request.from.roots.portable_path(object)).finish();
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,134 @@
+#include "daemon/request/request.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include "daemon/reply/output_checks.h"
+#include "daemon/request/reason.h"
+#include "daemon/request/request_roots.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/process.h"
+#include "hipcache/compiler/reason.h"
+#include "hipcache/compiler/opaque/opaque_command.h"
+#include "hipcache/compiler/hip/cuid.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using command::Invocation;
+using command::Route;
+using command::Uncacheable;
+
+std::string cuid_of(const Request& request, inputs::World& world) {
+  if (request.invocation.user_cuid || request.invocation.links) return "";
+  const std::string object = join_path(request.from.working_directory, request.invocation.object);
+  const auto exists = [&world](const std::string& path) { return world.exists(path); };
+  const std::string root = plan::output_root(object, request.from.roots, exists);
+  return plan::make_cuid(request.invocation, request.from.working_directory, request.from.roots, root);
+}
+
+// Parses the command for a split compile, else for an opaque one. If neither is possible, the reason is that of the
+// opaque one.
+std::variant<Invocation, Uncacheable> read_command(const protocol::CompileRequest& message,
+                                                   const config::Settings& settings, const command::Parser& parser) {
+  auto parsed = parser.parse(message.argv, message.working_directory);
+  const auto* planned = std::get_if<Invocation>(&parsed);
+  const bool wants_own_cuid = planned != nullptr && settings.cuid == "keep" && !planned->user_cuid && !planned->links;
+  if (planned != nullptr && !wants_own_cuid) return parsed;
+  return command::parse_undivided(message.argv, message.working_directory, settings.compilers);
+}
+
+// The output names as one text; names contain no newline.
+std::string names_of(const Invocation& invocation, const Roots& roots) {
+  if (!invocation.output_names) return "";
+  const command::OutputNames& names = *invocation.output_names;
+  return roots.portable_path(names.object) + '\n' + roots.portable_path(names.depfile) + '\n' +
+         roots.portable_path(names.target);
+}
+
+config::Lookup variables_of(const inputs::Surroundings& from) {
+  return [&from](const std::string& name) -> std::optional<std::string> {
+    const char* value = from.variable(name);
+    if (value == nullptr) return std::nullopt;
+    return value;
+  };
+}
+
+std::optional<Uncacheable> find_updated(Request& request, inputs::World& world) {
+  const std::string& name = request.invocation.updates;
+  if (name.empty()) return std::nullopt;
+  request.updated.path = join_path(request.from.working_directory, name);
+  struct stat status{};
+  if (lstat(request.updated.path.c_str(), &status) != 0)
+    return errno == ENOENT ? std::nullopt : std::optional(Uncacheable{reason::kOutputNotWritable, name});
+  if (!S_ISREG(status.st_mode)) return Uncacheable{reason::kOutputNotARegularFile, name};
+  const Result<Digest> content = world.content(request.updated.path);
+  if (!content) return Uncacheable{reason::kOutputNotWritable, content.error().message};
+  request.updated.content = *content;
+  request.updated.mode = status.st_mode;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& message, const Services& services) {
+  if (message.name_space != services.name_space) return Uncacheable{reason::kOtherFileSystemView, ""};
+  if (message.argv.empty()) return Uncacheable{reason::kNoCommand, ""};
+
+  Request request;
+  request.from.working_directory = message.working_directory;
+  request.from.environment = message.environment;
+  inputs::sort_environment(request.from.environment);
+
+  Result<config::Settings> settings = config::load(variables_of(request.from));
+  if (!settings) return Uncacheable{reason::kBadConfiguration, settings.error().message};
+  request.settings = std::move(*settings);
+  if (request.settings.disable) return Uncacheable{reason::kDisabled, ""};
+  auto invocation = read_command(message, request.settings, services.parser);
+  if (auto* uncacheable = std::get_if<Uncacheable>(&invocation)) return std::move(*uncacheable);
+  request.invocation = std::move(std::get<Invocation>(invocation));
+  const char* path_variable = request.from.variable("PATH");
+  Result<std::string> compiler =
+      find_program(message.argv[0], path_variable == nullptr ? "" : path_variable, message.working_directory);
+  if (!compiler) return Uncacheable{reason::kCompilerNotFound, message.argv[0]};
+  request.compiler = std::move(*compiler);
+  request.from.roots =
+      roots_of(request.invocation.argv, request.compiler, request.from, request.settings.base_directories);
+  request.from.output_names = names_of(request.invocation, request.from.roots);
+  request.umask = message.umask;
+
+  if (request.invocation.route == Route::planned) {
+    if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);
+    request.from.cuid = cuid_of(request, services.world);
+  }
+  if (auto unusual = find_updated(request, services.world)) return std::move(*unusual);
+  request.colour = message.stderr_is_terminal && !request.invocation.colour_given;
+  request.from.colour = request.colour;
+  // Coloured messages need an option of hipcache's, which would appear in the file.
+  if (request.colour && request.invocation.writes_command)
+    return Uncacheable{command::reason::kCompilationDatabase, "at a terminal"};
+  return request;
+}
+
+std::string local_place(const std::string& place, const Request& request) {
+  const auto& names = request.invocation.output_names;
+  if (names && place == command::kObjectName) return names->object;
+  if (names && place == command::kDepfileName) return names->depfile;
+  return request.from.roots.local_path(place);
+}
+
+std::optional<Request> undivided_request(const Request& planned) {
+  auto parsed = command::parse_undivided(planned.invocation.argv, planned.from.working_directory);
+  auto* invocation = std::get_if<Invocation>(&parsed);
+  if (invocation == nullptr) return std::nullopt;
+  Request request = planned;
+  request.invocation = std::move(*invocation);
+  request.from.cuid.clear();
+  request.from.output_names = names_of(request.invocation, request.from.roots);
+  return request;
+}
+
+}  // namespace hipcache::daemon

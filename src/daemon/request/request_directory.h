@@ -1,0 +1,40 @@
+// The temporary directory of one request. It is made when a step has to run, and removed when the request ends in any
+// way.
+//
+// It lies in the daemon's directory, which the next daemon cleans up. If that file system is full, it lies in the
+// user's own temporary directory, with the name "hipcache-XXXXXX" (mode 0700). By that name the client knows what it
+// may remove if the daemon dies. If client and daemon are both killed, such a directory stays.
+#ifndef HIPCACHE_DAEMON_REQUEST_REQUEST_DIRECTORY_H
+#define HIPCACHE_DAEMON_REQUEST_REQUEST_DIRECTORY_H
+
+#include <string>
+
+#include "daemon/request/request.h"
+#include "hipcache/base/result.h"
+
+namespace hipcache::daemon {
+
+class RequestDirectory {
+ public:
+  // Makes a new directory below `parent`, or below `fallback` if there is no room.
+  static Result<RequestDirectory> make(const std::string& parent, const std::string& fallback);
+
+  ~RequestDirectory();
+  RequestDirectory(RequestDirectory&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+  RequestDirectory& operator=(RequestDirectory&&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+ private:
+  explicit RequestDirectory(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+};
+
+// Where the user's compiler would put its temporary files: TMPDIR if that is an absolute path, else /tmp.
+std::string users_temporary_directory(const Request& request);
+
+}  // namespace hipcache::daemon
+
+#endif

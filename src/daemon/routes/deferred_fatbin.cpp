@@ -1,0 +1,68 @@
+#include "daemon/routes/deferred_fatbin.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "daemon/request/keys.h"
+#include "daemon/steps/output_recorder.h"
+#include "daemon/routes/proofs.h"
+#include "hipcache/compiler/hip/fatbin_splice.h"
+
+namespace hipcache::daemon {
+namespace {
+
+const plan::Step& host_of(const std::vector<plan::Step>& steps) {
+  return *std::find_if(steps.begin(), steps.end(),
+                       [](const plan::Step& step) { return step.kind == plan::StepKind::host; });
+}
+
+// Puts the fatbin into the step's output, unless the output needs none.
+Status fill(StepWork& step, const plan::StepOutput& file, const StepGraph& graph, const RequestDirectory& directory,
+            const Services& services, store::Lease& lease) {
+  const std::optional<GivenInput> fatbin = graph.maker_of(file.fatbin);
+  if (!fatbin || fatbin->output == nullptr) return Error{"no step has made " + file.fatbin};
+  const Result<std::string> object = read_output(step, file, directory.path(), services.store);
+  if (!object) return object.error();
+  if (plan::needs_no_fatbin(*object)) return done();
+  const Result<std::string> bytes = read_output(*fatbin->step, *fatbin->file, directory.path(), services.store);
+  if (!bytes) return bytes.error();
+  Result<std::string> filled = plan::splice_fatbin(*object, *bytes);
+  if (!filled) return filled.error();
+  take_filled(step, file, fatbin->output->blob, std::move(*filled), lease);
+  return done();
+}
+
+}  // namespace
+
+std::vector<plan::Step>& choose_steps(plan::Plan& plan, protocol::Channel& channel, const Request& request,
+                                      const Services& services, store::Lease& lease) {
+  if (!plan.apart || is_doubted(host_of(plan.apart->steps), request, services)) return plan.steps;
+  const std::vector<bool> proved = prove({&plan.apart->proof}, kHostProofs, channel, request, services, lease);
+  return proved.front() ? plan.apart->steps : plan.steps;
+}
+
+void put_host_apart_if_proved(plan::Plan& plan, const Request& request, const Services& services, store::Lease& lease) {
+  if (!plan.apart || is_doubted(host_of(plan.apart->steps), request, services)) return;
+  if (known_proof(plan.apart->proof, kHostProofs, request, services, lease).value_or(false))
+    plan.steps = plan.apart->steps;
+}
+
+Status fill_placeholders(StepGraph& graph, StepRunner& runner, const plan::Plan& plan, const Request& request,
+                         const RequestDirectory& directory, const Services& services, store::Lease& lease) {
+  if (graph.failed() != nullptr) return done();
+  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
+    StepWork& step = *graph.steps()[index];
+    for (const plan::StepOutput& file : step.outputs) {
+      if (file.fatbin.empty()) continue;
+      const Status filled = fill(step, file, graph, directory, services, lease);
+      if (filled) continue;
+      doubt(graph.plan_of(index), filled.error().message, request, services);
+      return graph.run_instead(index, host_of(plan.steps), runner);
+    }
+  }
+  return done();
+}
+
+}  // namespace hipcache::daemon

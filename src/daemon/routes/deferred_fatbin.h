@@ -1,0 +1,43 @@
+// The deferred fatbin: the host compiles in parallel with the devices, and the fatbin is put into its object afterwards
+// (plan.h, HostApart). Decides whether that is allowed, and does it.
+//
+// A proof is a step like any other: looked up by what the compiler is, and run by the client if it is not stored. If a
+// proof fails or cannot be stored, this daemon does not try it again; the host is then compiled last, as in the
+// driver's order.
+//
+// A proof compiles a small source. The object of another source may still reject a fatbin, for example because of
+// inline assembly. The host of that unit is then compiled once more, after the devices and within the same request.
+// From then on this daemon compiles that unit's host last. Other units are not affected: the doubt is about the unit
+// and not about the proof.
+#ifndef HIPCACHE_DAEMON_ROUTES_DEFERRED_FATBIN_H
+#define HIPCACHE_DAEMON_ROUTES_DEFERRED_FATBIN_H
+
+#include <vector>
+
+#include "daemon/request/request.h"
+#include "daemon/request/request_directory.h"
+#include "daemon/request/services.h"
+#include "daemon/steps/step_graph.h"
+#include "daemon/steps/step_scheduler.h"
+#include "hipcache/compiler/hip/plan.h"
+#include "hipcache/protocol/channel.h"
+
+namespace hipcache::daemon {
+
+// The steps to run: with a deferred fatbin if that is proved, else in the driver's order. The client runs the proof if
+// necessary. The result is part of the plan.
+std::vector<plan::Step>& choose_steps(plan::Plan& plan, protocol::Channel& channel, const Request& request,
+                                      const Services& services, store::Lease& lease);
+
+// Sets the plan's steps by what is stored: for reports, which run nothing.
+void put_host_apart_if_proved(plan::Plan& plan, const Request& request, const Services& services, store::Lease& lease);
+
+// Puts the fatbin into the object with a placeholder, without storing the result yet. An object without kernels and
+// device variables is complete as it is. If the fatbin cannot be put in, the host step of the driver's order is looked
+// up or run. Does nothing if a step failed. An error means that the request cannot continue.
+Status fill_placeholders(StepGraph& graph, StepRunner& runner, const plan::Plan& plan, const Request& request,
+                         const RequestDirectory& directory, const Services& services, store::Lease& lease);
+
+}  // namespace hipcache::daemon
+
+#endif

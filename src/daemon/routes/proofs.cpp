@@ -1,0 +1,130 @@
+#include "daemon/routes/proofs.h"
+
+#include <set>
+#include <utility>
+
+#include "daemon/request/keys.h"
+#include "daemon/request/temporary_paths.h"
+#include "daemon/request/request_directory.h"
+#include "daemon/steps/step_graph.h"
+#include "daemon/steps/step_scheduler.h"
+
+namespace hipcache::daemon {
+namespace {
+
+bool compare(const StepWork& work, const Proofs& kind, const std::string& directory, store::Store& store) {
+  const Result<std::string> first = read_output(work, work.outputs[0], directory, store);
+  const Result<std::string> second = read_output(work, work.outputs[1], directory, store);
+  return first && second && kind.compare(*first, *second);
+}
+
+// Outputs with these digests compare the same way every time, so the verdict is kept. Whether this compiler makes these
+// outputs was answered by the lookup or the run.
+bool holds(const StepWork& work, const Proofs& kind, const std::string& directory, const Services& services) {
+  const action::Output* first = work.made(work.outputs[0]);
+  const action::Output* second = work.made(work.outputs[1]);
+  if (first == nullptr || second == nullptr) return false;
+  const Digest compared = Hasher(kind.failure).field(first->blob).field(second->blob).finish();
+  if (services.proofs.has(compared)) return true;
+  if (!compare(work, kind, directory, services.store)) return false;
+  services.proofs.add(compared);
+  return true;
+}
+
+// Why the run is no proof, or "".
+std::string failure_of(const StepWork& work, const Proofs& kind, const RequestDirectory& directory,
+                       const Services& services) {
+  if (!work.succeeded()) return "the proof does not compile: " + work.result.stderr_text;
+  if (!work.refusal.empty()) return "the proof cannot be stored: " + work.refusal;
+  return holds(work, kind, directory.path(), services) ? "" : kind.failure;
+}
+
+// A proof that did not run, because another one failed before, is neither proved nor doubted.
+Status run(const std::vector<plan::Step>& proofs, const Proofs& kind, protocol::Channel& channel,
+           const Request& request, const Services& services, store::Lease& lease) {
+  const Result<RequestDirectory> directory =
+      RequestDirectory::make(services.temporary_root, users_temporary_directory(request));
+  if (!directory) return directory.error();
+  StepRunner runner(channel, request, services, *directory, lease);
+  StepGraph graph(proofs, request, *directory, services, nullptr);
+  const Status ran = graph.run(runner);
+  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
+    const StepWork& work = *graph.steps()[index];
+    if (!work.ended) continue;
+    (services.counters.*kind.count)(work.hit);
+    const std::string failure = failure_of(work, kind, *directory, services);
+    if (!failure.empty()) doubt(proofs[index], failure, request, services);
+  }
+  return ran;
+}
+
+Digest key_of(const plan::Step& step, const Request& request) { return step_key(request, step, {}).value; }
+
+}  // namespace
+
+std::optional<bool> known_proof(const plan::Step& proof, const Proofs& kind, const Request& request,
+                                const Services& services, store::Lease& lease) {
+  StepWork work = work_for(proof, {}, request, kStoredDirectory);
+  if (services.doubts.has(work.key.value)) return false;
+  std::optional<action::Hit> hit = services.actions.look_up(work.key, work.suffices(), request.from, lease);
+  if (!hit) return std::nullopt;
+  work.hit = true;
+  work.result = std::move(hit->result);
+  return holds(work, kind, kStoredDirectory, services);
+}
+
+std::vector<bool> prove(const std::vector<const plan::Step*>& proofs, const Proofs& kind, protocol::Channel& channel,
+                        const Request& request, const Services& services, store::Lease& lease) {
+  std::vector<bool> proved(proofs.size(), false);
+  std::vector<plan::Step> unknown;
+  std::vector<std::size_t> places;
+  for (std::size_t index = 0; index < proofs.size(); ++index) {
+    const std::optional<bool> known = known_proof(*proofs[index], kind, request, services, lease);
+    if (known) {
+      (services.counters.*kind.count)(true);
+      proved[index] = *known;
+    } else if (!request.settings.readonly) {
+      unknown.push_back(*proofs[index]);
+      places.push_back(index);
+    }
+  }
+  if (unknown.empty()) return proved;
+  if (Status ran = run(unknown, kind, channel, request, services, lease); !ran) {
+    for (const plan::Step& proof : unknown) doubt(proof, ran.error().message, request, services);
+    return proved;
+  }
+  for (std::size_t index = 0; index < unknown.size(); ++index)
+    proved[places[index]] = known_proof(unknown[index], kind, request, services, lease).value_or(false);
+  return proved;
+}
+
+bool is_doubted(const plan::Step& step, const Request& request, const Services& services) {
+  return services.doubts.has(key_of(step, request));
+}
+
+void doubt(const plan::Step& step, const std::string& why, const Request& request, const Services& services) {
+  services.doubts.add(key_of(step, request));
+  const char* what = step.kind == plan::StepKind::host ? "the host is compiled after the devices: "
+                                                       : "device steps are compiled in one piece: ";
+  services.log.info(request.invocation.object + ": " + what + why);
+}
+
+void refute(const plan::Step& proof, const std::string& why, const Request& request, const Services& services,
+            store::Lease& lease) {
+  const StepWork work = work_for(proof, {}, request, kStoredDirectory);
+  services.doubts.add(work.key.value);
+  std::optional<action::Hit> hit = services.actions.look_up(work.key, work.suffices(), request.from, lease);
+  if (!hit || request.settings.readonly) return;
+  const Result<Digest> refutation = services.store.put_blob(why);
+  if (!refutation) return services.log.error("cannot store a refutation: " + refutation.error().message);
+  lease.add(*refutation);
+  for (action::Output& output : hit->result.outputs) {
+    if (output.name != work.outputs[1].role) continue;
+    output.blob = *refutation;
+    output.size = why.size();
+  }
+  if (Status recorded = services.actions.record(work.key, hit->witnessed(), hit->result); !recorded)
+    services.log.error("cannot record a refutation: " + recorded.error().message);
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,21 @@
+// Decides which device steps of a request may run with split code generation (halves_run.h).
+#ifndef HIPCACHE_DAEMON_ROUTES_SPLIT_CODEGEN_CHOICE_H
+#define HIPCACHE_DAEMON_ROUTES_SPLIT_CODEGEN_CHOICE_H
+
+#include <vector>
+
+#include "daemon/request/request.h"
+#include "daemon/request/services.h"
+#include "hipcache/compiler/hip/plan.h"
+#include "hipcache/protocol/channel.h"
+
+namespace hipcache::daemon {
+
+// Removes `halves` from steps whose compiler has no proof, or for which the split does not pay. If a step that will run
+// lacks a proof, the client runs the proof.
+void drop_halves(std::vector<plan::Step>& steps, protocol::Channel& channel, const Request& request,
+                 const Services& services, store::Lease& lease);
+
+}  // namespace hipcache::daemon
+
+#endif

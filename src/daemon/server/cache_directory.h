@@ -1,0 +1,50 @@
+// The daemon's directory within a cache directory: the ownership check, the lock, and the temporary directories.
+//
+//   <dir>/daemon.lock    flock by the daemon while it lives; holds its process id
+//   <dir>/daemon.sock    the socket
+//   <dir>/daemon.log     warnings and errors, if no log was configured
+//   <dir>/digests        the digests of files (digest_file.h)
+//   <dir>/tmp/<n>/       one per running request; the next daemon removes what a killed daemon left
+//
+// The daemon does not use another user's directory, or one that others may write to. It reaches its files through the
+// descriptor of the directory that it locked. It stops when the path of the directory, the lock or the socket no longer
+// leads to what it opened.
+#ifndef HIPCACHE_DAEMON_SERVER_CACHE_DIRECTORY_H
+#define HIPCACHE_DAEMON_SERVER_CACHE_DIRECTORY_H
+
+#include <chrono>
+#include <string>
+
+#include "hipcache/base/files.h"
+#include "hipcache/base/own_directory.h"
+#include "hipcache/base/result.h"
+
+namespace hipcache::daemon {
+
+class CacheDirectory {
+ public:
+  // Makes the directory (0700) and locks it. Waits at most `patience` for a daemon that is stopping.
+  static Result<CacheDirectory> take(const std::string& path, std::chrono::milliseconds patience,
+                                     const DirectoryAccess& access = {});
+
+  const std::string& path() const { return directory_.path(); }
+  const OwnDirectory& own() const { return directory_; }
+  std::string temporary() const { return path() + "/tmp"; }
+
+  // Whether the path still leads to the directory and the lock that were taken. If not, a client may start another
+  // daemon.
+  bool is_in_place() const;
+
+  // The path of this process's log; empty if the file is not the daemon's to write.
+  std::string log() const;
+
+ private:
+  CacheDirectory(OwnDirectory directory, UniqueFd lock) : directory_(std::move(directory)), lock_(std::move(lock)) {}
+
+  OwnDirectory directory_;
+  UniqueFd lock_;
+};
+
+}  // namespace hipcache::daemon
+
+#endif

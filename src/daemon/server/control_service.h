@@ -1,0 +1,45 @@
+// Serves control requests: statistics, clearing, cleaning up, stopping. Thread-safe.
+#ifndef HIPCACHE_DAEMON_SERVER_CONTROL_SERVICE_H
+#define HIPCACHE_DAEMON_SERVER_CONTROL_SERVICE_H
+
+#include <cstdint>
+#include <functional>
+
+#include "daemon/shared/pending_writes.h"
+#include "daemon/server/persistent_counters.h"
+#include "hipcache/protocol/messages.h"
+#include "hipcache/stats/counters.h"
+#include "hipcache/store/store.h"
+
+namespace hipcache::daemon {
+
+class ControlService {
+ public:
+  // `stop` makes the server accept no more connections and end after the running sessions.
+  ControlService(store::Store& store, Pending& pending, stats::Counters& counters, PersistentCounters& persistent,
+                 std::uint64_t max_bytes, std::function<void()> stop)
+      : store_(store),
+        pending_(pending),
+        counters_(counters),
+        persistent_(persistent),
+        max_bytes_(max_bytes),
+        stop_(std::move(stop)) {}
+
+  protocol::ControlReply serve(protocol::ControlKind kind);
+
+ private:
+  protocol::ControlReply statistics();
+  protocol::ControlReply clear();
+  protocol::ControlReply clean_up();
+
+  store::Store& store_;
+  Pending& pending_;
+  stats::Counters& counters_;
+  PersistentCounters& persistent_;
+  const std::uint64_t max_bytes_;
+  const std::function<void()> stop_;
+};
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,176 @@
+// hipcached: wires the daemon together.
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/server/cache_directory.h"
+#include "daemon/server/control_service.h"
+#include "daemon/server/digest_file.h"
+#include "daemon/server/limits.h"
+#include "daemon/server/member_stores.h"
+#include "daemon/server/persistent_counters.h"
+#include "daemon/server/seed_stores.h"
+#include "daemon/server/server.h"
+#include "daemon/request/services.h"
+#include "daemon/server/session.h"
+#include "daemon/server/stale_daemons.h"
+#include "daemon/server/stop_on_signal.h"
+#include "daemon/shared/install_paths.h"
+#include "hipcache/base/files.h"
+#include "hipcache/config/cache_place.h"
+#include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/mount_view.h"
+#include "hipcache/store/layers.h"
+#include "hipcache/store/store.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLockPatience = 2500ms;  // for a daemon that is stopping; less than a client waits for this one
+constexpr int kArenas = 2;  // of malloc: with one per thread, memory from bursts of sessions would stay allocated
+
+int fail(const std::string& message) {
+  std::fprintf(stderr, "hipcached: error: %s\n", message.c_str());
+  return 1;
+}
+
+// The client has read the start messages by now. Closing the pipe releases it.
+void leave_standard_error() {
+  const UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (null) dup2(null.get(), STDERR_FILENO);
+}
+
+// Seeds come first, because at most store::kMostLayers are read.
+std::vector<store::Layer> lower_layers(SeedStores& seeds, MemberStores& members) {
+  std::vector<store::Layer> layers = seeds.layers();
+  for (std::string& directory : members.others()) layers.push_back({.directory = std::move(directory)});
+  return layers;
+}
+
+int run() {
+  const sigset_t signals = StopOnSignal::block();
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit becomes a write error, like a full disk
+  raise_limits();
+  mallopt(M_ARENA_MAX, kArenas);
+  umask(077);
+
+  const Result<unsigned> sessions = allowed_sessions();
+  if (!sessions) return fail(sessions.error().message);
+  if (Status files = check_allowed_file_size(); !files) return fail(files.error().message);
+  const Result<config::Settings> settings = config::load(config::lookup_in_process());
+  if (!settings) return fail(settings.error().message);
+  umask(settings->umask | S_IWGRP | S_IWOTH);  // a group shares the directory but may not write to its files
+  if (Status user = config::check_home(*settings); !user) return fail(user.error().message);
+  const Result<std::string> reachable = protocol::socket_path(settings->directory);
+  if (!reachable) return fail(reachable.error().message);
+  const Result<OwnDirectory> cache = config::open_or_make_cache_directory(*settings);
+  if (!cache) return fail(cache.error().message);
+  const std::string home = protocol::daemon_directory(settings->directory);
+  const Result<CacheDirectory> directory = CacheDirectory::take(home, kLockPatience);
+  if (!directory) return fail(directory.error().message);
+  const Result<std::string> trace_library = find_trace_library();
+  if (!trace_library) return fail(trace_library.error().message);
+
+  Log log(settings->log.empty() ? directory->log() : settings->log,
+          settings->log.empty() ? Log::Level::warning : Log::Level::debug);
+  MemberStores members(*cache, config::group_sharing(*settings, *cache), home, log);
+  if (Status usable = members.check(); !usable) return fail(usable.error().message);
+  // The socket opens before the store, because a large store opens slowly: the client then waits for a reply and no
+  // longer for the socket.
+  std::function<void(UniqueFd)> serve;
+  std::function<void()> save;
+  std::function<bool()> is_in_place = [&directory] { return directory->is_in_place(); };
+  // The descriptor's path ensures that the socket is made and removed in the locked directory.
+  Server server({.socket_path = join_path(directory->own().anchored(), "daemon.sock"),
+                 .idle_timeout = settings->idle_timeout,
+                 .max_sessions = *sessions,
+                 .serve = [&serve](UniqueFd socket) { serve(std::move(socket)); },
+                 .every_second = [&save] { save(); },
+                 .is_in_place = [&is_in_place] { return is_in_place(); }},
+                log);
+  const StopOnSignal on_signal(signals, [&server] { server.stop(); });
+  if (Status opened = server.open(); !opened) return fail(opened.error().message);
+
+  remove_stale_daemons(settings->directory, protocol::daemon_name());
+  Result<std::unique_ptr<store::Store>> own = members.open_own(settings->max_size);
+  if (!own) {
+    log.error(own.error().message);
+    return fail(own.error().message);
+  }
+  SeedStores seeds(settings->seeds, *cache, log);
+  const std::unique_ptr<store::Store> store =
+      store::make_layered_store(std::move(*own), [&] { return lower_layers(seeds, members); }, log);
+
+  inputs::World world;
+  DigestFile digests(world, directory->own(), protocol::own_view(), log);
+  action::ActionCache actions(*store, world, log);
+  action::History history(*store, log);
+  stats::Counters counters;
+  PersistentCounters persistent(counters, *store, log);
+  const command::Parser parser;
+  InFlight in_flight;
+  Pending pending;
+  Tokens tokens(settings->jobs != 0 ? settings->jobs : usable_processors());
+  Remembered doubts;
+  Remembered proofs;
+  const Services services{.store = *store,
+                          .world = world,
+                          .actions = actions,
+                          .history = history,
+                          .counters = counters,
+                          .parser = parser,
+                          .in_flight = in_flight,
+                          .pending = pending,
+                          .tokens = tokens,
+                          .doubts = doubts,
+                          .proofs = proofs,
+                          .log = log,
+                          .temporary_root = directory->temporary(),
+                          .trace_library = *trace_library,
+                          .name_space = protocol::own_view(),
+                          .audit = settings->audit};
+
+  ControlService control(*store, pending, counters, persistent, settings->max_size, [&server] { server.stop(); });
+  serve = [&](UniqueFd socket) { serve_connection(std::move(socket), services, control); };
+  is_in_place = [&] { return directory->is_in_place() && store->is_in_place(); };
+  save = [&] {
+    if (!is_in_place()) return;
+    persistent.save_if_changed();
+    digests.save_if_due();
+  };
+  log.info("serving " + settings->directory + " with " + members.own());
+  if (settings->log != "stderr") leave_standard_error();
+  const Status ended = server.run();
+  if (is_in_place()) digests.save_if_changed();
+  if (!ended) {
+    log.error(ended.error().message);
+    return 1;
+  }
+  log.info("ended");
+  return 0;
+}
+
+}  // namespace
+}  // namespace hipcache::daemon
+
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    std::fprintf(stderr, "hipcached: error: takes no arguments, got %s; it is started by hipcache when it is needed\n",
+                 argv[1]);
+    return 2;
+  }
+  return hipcache::daemon::run();
+}

@@ -1,0 +1,18 @@
+// Serves one connection, from its first message to its end. Several run at once, each in its own thread.
+#ifndef HIPCACHE_DAEMON_SERVER_SESSION_H
+#define HIPCACHE_DAEMON_SERVER_SESSION_H
+
+#include <functional>
+
+#include "daemon/server/control_service.h"
+#include "daemon/request/services.h"
+#include "hipcache/base/files.h"
+
+namespace hipcache::daemon {
+
+// Returns when the client is served or gone. Invalid input ends the connection, and is logged and counted.
+void serve_connection(UniqueFd socket, const Services& services, ControlService& control);
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,24 @@
+#include "daemon/shared/install_paths.h"
+
+#include <unistd.h>
+
+#include <climits>
+
+#include "hipcache/base/files.h"
+
+namespace hipcache::daemon {
+
+Result<std::string> find_trace_library() {
+  char self[PATH_MAX] = {};
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length <= 0) return system_error("cannot read", "/proc/self/exe");
+  const std::string directory(directory_name(std::string_view(self, static_cast<std::size_t>(length))));
+  std::string path = std::string(directory_name(directory)) + "/lib/libhipcache-trace.so";
+  if (access(path.c_str(), R_OK) != 0) return system_error("cannot use", path);
+  // The loader splits LD_PRELOAD at spaces and colons.
+  if (path.find_first_of(": ") != std::string::npos)
+    return Error{"cannot preload " + path + ": its path holds a space or a colon; install hipcache elsewhere"};
+  return path;
+}
+
+}  // namespace hipcache::daemon

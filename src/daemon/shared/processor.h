@@ -1,0 +1,22 @@
+// Identifies the machine's processor, for compilers that compile for it (-march=native).
+#ifndef HIPCACHE_DAEMON_SHARED_PROCESSOR_H
+#define HIPCACHE_DAEMON_SHARED_PROCESSOR_H
+
+#include <string>
+#include <vector>
+
+#include "hipcache/base/digest.h"
+
+namespace hipcache::daemon {
+
+// Whether an argument makes the compiler ask the processor. Arguments that ask for the machine's GPUs are refused
+// elsewhere.
+bool asks_processor(const std::vector<std::string>& arguments);
+
+// Digests vendor, family, model, stepping and flags from the kernel, and the cache sizes, which gcc uses for tuning.
+// The CPUID instruction cannot be traced, but equal digests mean equal answers. Computed once.
+const Digest& processor();
+
+}  // namespace hipcache::daemon
+
+#endif

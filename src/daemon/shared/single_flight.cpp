@@ -1,0 +1,93 @@
+#include "daemon/shared/single_flight.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace hipcache::daemon {
+
+void wake(int event_fd) {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(event_fd, &one, sizeof one);
+}
+
+std::variant<InFlight::Claim, InFlight::Busy> InFlight::claim(const Digest& key, pid_t holder, int wake_fd) {
+  const std::lock_guard lock(mutex_);
+  const auto [at, is_new] = running_.try_emplace(key);
+  Entry& entry = at->second;
+  if (is_new) return begin(key, entry, holder);
+  entry.waiting.insert(wake_fd);
+  return Busy{entry.run, entry.holder, overdue(entry)};
+}
+
+std::optional<InFlight::Claim> InFlight::take_over(const Digest& key, std::uint64_t run, pid_t holder) {
+  const std::lock_guard lock(mutex_);
+  const auto entry = running_.find(key);
+  if (entry == running_.end() || entry->second.run != run) return std::nullopt;
+  return begin(key, entry->second, holder);
+}
+
+std::uint64_t InFlight::ended(const Digest& key) const {
+  const std::lock_guard lock(mutex_);
+  return ended_[count_of(key)];
+}
+
+void InFlight::forget(int wake_fd) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [key, entry] : running_) entry.waiting.erase(wake_fd);
+}
+
+InFlight::Claim InFlight::begin(const Digest& key, Entry& entry, pid_t holder) {
+  entry.run = next_run_++;
+  entry.holder = holder;
+  entry.began = Clock::now();
+  entry.overdue = entry.began + limit_for(key);
+  unreported_[entry.run] = {holder, entry.overdue};
+  return {*this, key, entry.run};
+}
+
+InFlight::Clock::duration InFlight::limit_for(const Digest& key) const {
+  const auto known = took_.find(key);
+  if (known == took_.end()) return limits_.unknown;
+  return std::min<Clock::duration>(2 * known->second + limits_.slack, limits_.most);
+}
+
+// A run that was reported only waits for the store, so what its client does meanwhile does not matter.
+InFlight::Clock::time_point InFlight::overdue(const Entry& entry) const {
+  Clock::time_point first = entry.overdue;
+  if (entry.holder == 0 || !unreported_.contains(entry.run)) return first;
+  for (const auto& [run, other] : unreported_)
+    if (other.holder == entry.holder) first = std::min(first, other.overdue);
+  return first;
+}
+
+void InFlight::note_report(const Claim& claim) {
+  const std::lock_guard lock(mutex_);
+  unreported_.erase(claim.run_);
+}
+
+void InFlight::remember(const Digest& key, Clock::duration took) {
+  if (took_.size() >= kMostTimes) took_.clear();
+  took_[key] = took;
+}
+
+// Writes the wake-ups under the lock, so that none is written after forget() has returned. The duration of a run that
+// was taken over is not kept, because its client may have been stopped meanwhile.
+void InFlight::release(const Claim& claim) {
+  const std::lock_guard lock(mutex_);
+  unreported_.erase(claim.run_);
+  if (claim.ended_) ++ended_[count_of(claim.key_)];
+  const auto at = running_.find(claim.key_);
+  if (at == running_.end()) return;
+  Entry& entry = at->second;
+  const bool was_taken_over = entry.run != claim.run_;
+  if (was_taken_over && !claim.ended_) return;
+  for (const int fd : entry.waiting) wake(fd);
+  entry.waiting.clear();
+  if (was_taken_over) return;
+  if (claim.ended_) remember(claim.key_, *claim.ended_ - entry.began);
+  running_.erase(at);
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,146 @@
+// Single flight: which steps are running now, so that a step which two clients need runs once.
+//
+// The client that claims a key runs the step. Others register an eventfd, are woken when the claim ends, and look the
+// result up again. If a claim ends without a result, the next client to ask gets it.
+//
+// No wait is unbounded, because a claim's holder may be stopped or stay silent. A claim is overdue after twice the
+// duration of the step's last run plus some seconds. If the duration is unknown, the limit is a fixed time. A waiter
+// then takes the claim over and runs the step as well. Both results are right, and the first to finish is recorded.
+// When the first holder ends, it wakes the waiters and does not release the new claim.
+//
+// Once a client is late with the report of one step, nobody waits for it. Until it reports, its other claims, and new
+// ones, are overdue as soon as the first one is. This holds even if another client took the late step over.
+//
+// A waiter that found nothing in the store need not look again until a run of its key has ended; ended() counts these
+// ends. The counts are in a fixed-size table indexed by the key's hash. Two keys may share a count (1 in 4096), which
+// costs one extra lookup. Rejected: one count for the daemon, because every end made every waiter look again; and a
+// count per key, which grows with every key ever run.
+//
+// Thread-safe. Memory: two entries per running step, kMostTimes remembered times.
+#ifndef HIPCACHE_DAEMON_SHARED_SINGLE_FLIGHT_H
+#define HIPCACHE_DAEMON_SHARED_SINGLE_FLIGHT_H
+
+#include <sys/types.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+
+#include "hipcache/base/digest.h"
+
+namespace hipcache::daemon {
+
+class InFlight {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // How long others wait for a claim.
+  struct Limits {
+    std::chrono::milliseconds slack{5'000};     // beyond twice the time of the step's last run
+    std::chrono::milliseconds unknown{60'000};  // if this daemon has not seen the step run
+    std::chrono::milliseconds most{600'000};
+  };
+
+  // The claim of another client.
+  struct Busy {
+    std::uint64_t run = 0;    // for take_over()
+    pid_t holder = 0;         // the client's process; 0: not known
+    Clock::time_point until;  // when the claim becomes overdue
+  };
+
+  // Holds the key until it is destroyed, then wakes the waiters.
+  class Claim {
+   public:
+    Claim(InFlight& table, const Digest& key, std::uint64_t run) : table_(&table), key_(key), run_(run) {}
+    Claim(Claim&& other) noexcept
+        : table_(std::exchange(other.table_, nullptr)), key_(other.key_), run_(other.run_), ended_(other.ended_) {}
+    Claim& operator=(Claim&& other) noexcept {
+      std::swap(table_, other.table_);
+      std::swap(key_, other.key_);
+      std::swap(run_, other.run_);
+      std::swap(ended_, other.ended_);
+      return *this;
+    }
+    ~Claim() {
+      if (table_ != nullptr) table_->release(*this);
+    }
+
+    // Notes that the step ran to its end. Without this call, the end of the claim only releases the key.
+    void note_end() {
+      ended_ = Clock::now();
+      table_->note_report(*this);
+    }
+
+   private:
+    friend class InFlight;
+    InFlight* table_;
+    Digest key_;
+    std::uint64_t run_;
+    std::optional<Clock::time_point> ended_;
+  };
+
+  InFlight() : InFlight(Limits{}) {}
+  explicit InFlight(const Limits& limits) : limits_(limits) {}
+
+  // The claim for the client process `holder` (0: not known). If another client has the claim, returns that one, and
+  // `wake_fd` is written to when it ends. REQUIRES: wake_fd stays open until forget(wake_fd).
+  std::variant<Claim, Busy> claim(const Digest& key, pid_t holder, int wake_fd);
+
+  // Takes over the claim of that run, which is overdue or whose holder is stopped. Nothing if the run has ended or was
+  // already taken over: call claim() again.
+  std::optional<Claim> take_over(const Digest& key, std::uint64_t run, pid_t holder);
+
+  // How many runs of the key have ended. While the count is unchanged, a lookup that found nothing need not be
+  // repeated.
+  std::uint64_t ended(const Digest& key) const;
+
+  // Removes the eventfd from all keys.
+  void forget(int wake_fd);
+
+  const Limits& limits() const { return limits_; }
+
+ private:
+  static constexpr std::size_t kCounts = 4096;
+  static constexpr std::size_t kMostTimes = 4096;  // when exceeded, all are forgotten
+
+  struct Entry {
+    std::uint64_t run = 0;
+    pid_t holder = 0;
+    Clock::time_point began;
+    Clock::time_point overdue;  // by its own step's limit
+    std::unordered_set<int> waiting;
+  };
+  struct Unreported {
+    pid_t holder = 0;
+    Clock::time_point overdue;
+  };
+
+  Claim begin(const Digest& key, Entry& entry, pid_t holder);
+  Clock::duration limit_for(const Digest& key) const;
+  Clock::time_point overdue(const Entry& entry) const;
+  void note_report(const Claim& claim);
+  void remember(const Digest& key, Clock::duration took);
+  void release(const Claim& claim);
+  static std::size_t count_of(const Digest& key) { return std::hash<Digest>()(key) % kCounts; }
+
+  const Limits limits_;
+  mutable std::mutex mutex_;  // guards all below
+  std::uint64_t next_run_ = 0;
+  std::array<std::uint64_t, kCounts> ended_{};
+  std::unordered_map<Digest, Entry> running_;
+  std::unordered_map<std::uint64_t, Unreported> unreported_;  // by run, including runs that were taken over
+  std::unordered_map<Digest, Clock::duration> took_;          // the duration of a key's last run
+};
+
+// Adds one to an eventfd; errors are ignored, because a full or closed eventfd needs no wake-up.
+void wake(int event_fd);
+
+}  // namespace hipcache::daemon
+
+#endif

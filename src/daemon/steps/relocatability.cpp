@@ -1,0 +1,136 @@
+#include "daemon/steps/relocatability.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "hipcache/base/files.h"
+#include "hipcache/compiler/hip/cuid.h"
+#include "hipcache/compiler/hip/plan.h"
+
+namespace hipcache::daemon {
+namespace {
+
+// Where LLVM puts the command line: a section in objects and assembly, a symbol in IR. Neither name is ever compressed.
+constexpr std::string_view kCommandSection = ".llvmcmd";
+constexpr std::string_view kCommandSymbol = "llvm.cmdline";
+
+// Sections that contain the working directory, or may. Section names are never compressed.
+constexpr auto kMayNameDirectory =
+    std::to_array<std::string_view>({".zdebug_", "__llvm_prf", "__llvm_cov", ".gnu.lto_", ".gcda"});
+
+// Whether a section of debug information is compressed. It then has an ELF compression header (type 1 or 2, reserved
+// zero, 24 bytes), followed by a zlib or zstd stream.
+bool compresses_debug_information(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  if (bytes.find(".debug_") == std::string_view::npos) return false;
+  for (const std::string_view header : {"\x01\0\0\0\0\0\0\0"sv, "\x02\0\0\0\0\0\0\0"sv}) {
+    for (auto at = bytes.find(header); at != std::string_view::npos; at = bytes.find(header, at + 1)) {
+      const std::string_view stream = bytes.substr(std::min(at + 24, bytes.size()));
+      if (stream.starts_with('x') || stream.starts_with("\x28\xb5\x2f\xfd"sv)) return true;
+    }
+  }
+  return false;
+}
+
+// Options of clang and gcc that hash or compress names.
+constexpr auto kHidesNames =
+    std::to_array<std::string_view>({"-gz", "-fprofile", "-fcoverage", "--coverage", "-coverage", "-ftest-coverage",
+                                     "-fsanitize", "-fxray", "-funique-internal-linkage-names", "-fdebug-types-section",
+                                     "-Wa,--compress-debug", "-flto", "-frandom-seed", "-fauto-profile"});
+
+// Whether the compile is for devices: clang derives the id of a HIP source from a hash of its real path.
+bool compiles_for_devices(std::string_view argument) {
+  return argument == "hip" || argument == "cuda" || argument == "-xhip" || argument == "-xcuda" ||
+         argument.ends_with(".hip") || argument.ends_with(".cu") || argument.ends_with("hipcc");
+}
+
+// clang's debug information omits the part of a file's name that it shares, by whole names, with the compile's
+// directory. With the directory /src/build, /src/one/a.h is only "one/a.h". Returns what remains of the root's name. ""
+// if they share only "/", or if the directory is below the root, whose name then appears as a whole.
+std::string_view left_beside(const Root& root, std::string_view directory) {
+  const std::string_view path = root.path;
+  if (is_within(directory, path)) return "";
+  std::size_t shared = 0;
+  for (std::size_t i = 1; i < path.size() && i <= directory.size(); ++i) {
+    if (path[i] == '/' && (i == directory.size() || directory[i] == '/')) shared = i;
+    if (i == directory.size() || path[i] != directory[i]) break;
+  }
+  return shared == 0 ? "" : path.substr(shared + 1);
+}
+
+bool holds_debug_information(std::string_view bytes) {
+  return bytes.find(".debug_") != bytes.npos || bytes.starts_with("BC\xc0\xde") || bytes.find("!DIFile") != bytes.npos;
+}
+
+RootMask shown_in_part(std::string_view bytes, const inputs::Surroundings& from) {
+  RootMask shown = 0;
+  if (from.roots.empty() || !holds_debug_information(bytes)) return shown;
+  const auto shows = [&](std::string_view name) {
+    return !name.empty() && bytes.find(std::string(name) + "/") != bytes.npos;
+  };
+  const std::string logical = from.logical_directory();
+  for (std::size_t i = 0; i < from.roots.all().size(); ++i) {
+    const Root& root = from.roots.all()[i];
+    Root alias = root;
+    if (!root.alias.empty()) alias.path = root.alias;
+    for (const Root& name : {root, alias})
+      if (shows(left_beside(name, from.working_directory)) || shows(left_beside(name, logical)))
+        shown |= RootMask{1} << i;
+  }
+  return shown;
+}
+
+}  // namespace
+
+Ties::Ties(plan::PrefixMaps of_command) : maps(std::move(of_command)) {
+  roots.own_names_mapped = maps.own_names();
+  roots.may_be_placed = maps.places();
+}
+
+void Ties::look_into(std::string_view bytes, const inputs::Surroundings& from) {
+  roots.shown |= from.roots.shown_in(bytes) | shown_in_part(bytes, from) | maps.left_in(bytes);
+  roots.placed |= maps.places_in(bytes);
+  cuid = cuid || plan::shows_cuid(bytes, from.cuid);
+  command = command || bytes.find(kCommandSection) != bytes.npos || bytes.find(kCommandSymbol) != bytes.npos;
+}
+
+void Ties::look_into(const std::string& role, std::string_view bytes, const inputs::Surroundings& from) {
+  const RootMask shown = roots.shown;
+  look_into(bytes, from);
+  if (role != plan::kPortableDepfile && role != plan::kPortableGccDepfile) return;
+  roots.shown = shown | from.roots.named_in_text(bytes) | maps.left_in(bytes);
+}
+
+DirectoryTie::DirectoryTie(const inputs::Surroundings& from, const std::vector<std::string>& arguments)
+    : physical_(from.working_directory),
+      logical_(from.logical_directory()),
+      shows_(plan::maps_above(physical_, arguments) || plan::maps_above(logical_, arguments)) {}
+
+void DirectoryTie::look_into(std::string_view bytes) {
+  const auto shows = [&](std::string_view what) { return bytes.find(what) != std::string_view::npos; };
+  shows_ = shows_ || shows(physical_) || shows(logical_);
+  hides_ = hides_ || may_hold_names_unseen(bytes);
+}
+
+bool may_hold_names_unseen(std::string_view bytes) {
+  const auto shows = [&](std::string_view what) { return bytes.find(what) != std::string_view::npos; };
+  return std::any_of(kMayNameDirectory.begin(), kMayNameDirectory.end(), shows) || compresses_debug_information(bytes);
+}
+
+bool may_hide_names(const std::vector<std::string>& arguments) {
+  if (std::any_of(arguments.begin(), arguments.end(), compiles_for_devices)) return true;
+  return std::any_of(arguments.begin(), arguments.end(), [](std::string_view argument) {
+    return std::any_of(kHidesNames.begin(), kHidesNames.end(),
+                       [&](std::string_view prefix) { return argument.starts_with(prefix); });
+  });
+}
+
+RootMask named_roots(const std::vector<std::string>& arguments, const Roots& roots) {
+  RootMask named = 0;
+  for (const std::string& argument : arguments) named |= roots.shown_in(argument);
+  return named;
+}
+
+}  // namespace hipcache::daemon

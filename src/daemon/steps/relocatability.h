@@ -1,0 +1,60 @@
+// What ties a step's result to its directories or to the CUID: found by searching its outputs and messages.
+#ifndef HIPCACHE_DAEMON_STEPS_RELOCATABILITY_H
+#define HIPCACHE_DAEMON_STEPS_RELOCATABILITY_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/inputs/path_set_builder.h"
+#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/compiler/hip/prefix_maps.h"
+
+namespace hipcache::daemon {
+
+struct Ties {
+  Ties() = default;
+  explicit Ties(plan::PrefixMaps of_command);
+
+  plan::PrefixMaps maps;
+  inputs::RootTies roots;
+  bool cuid = false;
+  bool command = false;  // options of the compiler's command line, as with -fembed-bitcode
+
+  // Adds the ties that these bytes, written or printed by the step, show.
+  void look_into(std::string_view bytes, const inputs::Surroundings& from);
+  // The same for a file in that role. In a portable depfile each name stands by itself.
+  void look_into(const std::string& role, std::string_view bytes, const inputs::Surroundings& from);
+};
+
+// The same for an opaque compile and its working directory.
+class DirectoryTie {
+ public:
+  // A prefix map of a parent directory leaves a rest of the name. The search does not look for such rests, so it then
+  // counts as shown.
+  DirectoryTie(const inputs::Surroundings& from, const std::vector<std::string>& arguments);
+  void look_into(std::string_view bytes);
+  // Whether the bytes mention the directory, or have compressed parts (debug information, profiles) that may mention
+  // it.
+  bool shows() const { return shows_ || hides_; }
+  bool hides() const { return hides_; }
+
+ private:
+  const std::string physical_;
+  const std::string logical_;
+  bool shows_ = false;
+  bool hides_ = false;  // has such parts
+};
+
+// Whether an output has parts (compressed debug information, profiles, LTO) in which a search does not find names.
+bool may_hold_names_unseen(std::string_view bytes);
+
+// Whether such a command may put names into its outputs in a form that a search does not find.
+bool may_hide_names(const std::vector<std::string>& arguments);
+
+// The roots that any of the arguments names.
+RootMask named_roots(const std::vector<std::string>& arguments, const Roots& roots);
+
+}  // namespace hipcache::daemon
+
+#endif

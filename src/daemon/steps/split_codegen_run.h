@@ -1,0 +1,69 @@
+// Runs a device step, in one process or with split code generation (plan.h, Halves). A split run is the front end, and
+// then the back end unless its result is stored. Together they make the step's result.
+//
+//   first run ──── both, by one start of the compiler ──┬── fails, prints, leaves no trace ── as one
+//   it pays ────── front ── back, unless it is stored ──┤
+//   it does not ── as one                               └── their code object, the front end's messages
+//
+// So the first compile of a unit stores the back end's result, and the first edit can already use it. A proof has shown
+// that the compiler makes the same output both ways (proofs.h). A random sample of the back end runs (HIPCACHE_AUDIT)
+// is audited: the step also runs as one, and that result counts; if the outputs differ, the proof is refuted. A back
+// end's result is stored under a key with the digest of the bitcode, so all requests share it. The front end's result
+// is not stored: the step's own lookup covers its inputs, and the bitcode would double the store.
+//
+// Used by one thread.
+#ifndef HIPCACHE_DAEMON_STEPS_SPLIT_CODEGEN_RUN_H
+#define HIPCACHE_DAEMON_STEPS_SPLIT_CODEGEN_RUN_H
+
+#include "daemon/steps/split_codegen_cost.h"
+#include "daemon/request/request.h"
+#include "daemon/request/request_directory.h"
+#include "daemon/request/services.h"
+#include "daemon/steps/step_state.h"
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::daemon {
+
+class HalvesRun {
+ public:
+  // All arguments outlive this object. REQUIRES: whole.halves.
+  HalvesRun(StepWork& whole, const Request& request, const Services& services, const RequestDirectory& directory,
+            store::Lease& lease);
+
+  // What the client is to run next; null if the step has ended.
+  const StepWork* next() const { return next_; }
+
+  // Takes in the run of next(). An error has the meaning that it has for daemon::take_in.
+  Status take_in(const protocol::StepDone& report);
+
+ private:
+  Status take_whole(const protocol::StepDone& report);
+  Status take_both(const protocol::StepDone& report);
+  Status take_front(const protocol::StepDone& report);
+  Status take_back(const protocol::StepDone& report);
+  Status take_bitcode(const protocol::StepDone& report);
+  Status take_code(const protocol::StepDone& report);
+  Status join_or_audit();
+  Status join();
+  void audit();
+  void note_cost();
+
+  StepWork& whole_;
+  const Request& request_;
+  const Services& services_;
+  const RequestDirectory& directory_;
+  store::Lease& lease_;
+
+  HalvesCost noted_, cost_;  // as stored, and as of now
+  protocol::StepDone front_report_;
+  StepWork both_, front_, back_;
+  bool audits_ = false;  // the split run is done, and the step runs as one for comparison
+  const StepWork* next_;
+};
+
+// The stored cost of the step with that key.
+HalvesCost known_cost(const action::ActionKey& step, const Services& services);
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,76 @@
+// Schedules the steps of one request. It looks each step up, and leaves a step to another client that is running it.
+// This client runs the rest, as many at once as there are job slots. If the other client is stopped or overdue
+// (in_flight.h), the step runs here as well. One per request directory, used by its session's thread only.
+#ifndef HIPCACHE_DAEMON_STEPS_STEP_SCHEDULER_H
+#define HIPCACHE_DAEMON_STEPS_STEP_SCHEDULER_H
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "daemon/steps/split_codegen_run.h"
+#include "daemon/shared/single_flight.h"
+#include "daemon/request/request.h"
+#include "daemon/request/request_directory.h"
+#include "daemon/request/services.h"
+#include "daemon/steps/step_state.h"
+#include "hipcache/base/files.h"
+#include "hipcache/protocol/channel.h"
+
+namespace hipcache::daemon {
+
+class StepRunner {
+ public:
+  StepRunner(protocol::Channel& channel, const Request& request, const Services& services,
+             const RequestDirectory& directory, store::Lease& lease);
+  ~StepRunner();
+  StepRunner(const StepRunner&) = delete;
+  StepRunner& operator=(const StepRunner&) = delete;
+
+  // Finishes every step, in any order. After a failure, no later step starts. An error means that the request cannot
+  // continue (client gone, a run that is unusable). Unless the client is gone, none of the steps is running then.
+  Status run(const std::vector<StepWork*>& steps);
+
+ private:
+  struct Running {
+    StepWork* work;
+    InFlight::Claim claim;
+    std::unique_ptr<HalvesRun> halves;  // set for a step whose code generation may be split
+  };
+  enum class Start { done, started, blocked };
+
+  static void drop_pointless(std::list<StepWork*>& open, const std::vector<StepWork*>& steps);
+  Start try_start(StepWork& work);
+  void start_what_can_be(std::list<StepWork*>& open);
+  std::optional<InFlight::Claim> claim(StepWork& work);
+  bool found(StepWork& work);
+  Status start(StepWork& work, InFlight::Claim claim);
+  Status wait();
+  Status keep_client_waiting();
+  Status send(const StepWork& work, std::uint32_t number);
+  Status take_report();
+  Status take_in(const Running& running, const protocol::StepDone& report);
+  void drain_wake_ups();
+
+  protocol::Channel& channel_;
+  const Request& request_;
+  const Services& services_;
+  const RequestDirectory& directory_;
+  store::Lease& lease_;
+  const pid_t client_;
+  UniqueFd wake_;
+  std::map<std::uint32_t, Running> running_;
+  std::uint32_t next_number_ = 0;
+  bool wants_token_ = false;                         // a step was refused a job slot in the last pass
+  std::chrono::steady_clock::time_point last_word_;  // time of the last message to the client
+  std::optional<Error> trouble_;
+};
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,256 @@
+#include "daemon/steps/wrapper.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "daemon/request/temporary_paths.h"
+#include "daemon/shared/processor.h"
+#include "hipcache/base/files.h"
+#include "hipcache/compiler/driver_name.h"
+
+namespace hipcache::daemon {
+namespace {
+
+constexpr std::string_view kWordsMark =
+    "\x01"
+    "driver\x01";
+constexpr std::uint64_t kStartLimit = 16u << 20;
+constexpr const char* kRequestFile = "driver";
+
+std::string real_path(const std::string& path) {
+  char resolved[PATH_MAX];
+  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
+}
+
+// The start of a program, as recorded by preload_driver.c.
+struct Start {
+  std::string program;
+  std::string parent;
+  std::array<std::string, 2> printed;  // identities of the files at descriptors 1 and 2
+  std::string umask;
+  std::string directory;
+  std::vector<std::string> words;
+  std::vector<std::string> variables;
+};
+
+std::vector<std::string> fields_of(std::string_view bytes) {
+  std::vector<std::string> fields;
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find('\0');
+    if (end == bytes.npos) return {};
+    fields.emplace_back(bytes.substr(0, end));
+    bytes.remove_prefix(end + 1);
+  }
+  return fields;
+}
+
+std::optional<Start> start_of(std::string_view bytes) {
+  constexpr std::size_t kFixed = 7;
+  std::vector<std::string> fields = fields_of(bytes);
+  if (fields.size() < kFixed + 1 || !fields.back().empty()) return std::nullopt;
+  std::size_t count = 0;
+  const std::string& number = fields[kFixed - 1];
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), count);
+  if (read.ec != std::errc() || count > fields.size() - kFixed - 1) return std::nullopt;
+  const auto words = fields.begin() + kFixed;
+  const auto variables = words + static_cast<std::ptrdiff_t>(count);
+  return Start{.program = fields[0],
+               .parent = fields[1],
+               .printed = {fields[2], fields[3]},
+               .umask = fields[4],
+               .directory = fields[5],
+               .words = {words, variables},
+               .variables = {variables, fields.end() - 1}};
+}
+
+// All programs of the run in start order; empty if the record of one is incomplete.
+std::vector<Start> starts_in(const RequestDirectory& directory) {
+  std::vector<Start> starts;
+  for (;;) {
+    const std::string path = directory.file(std::string(kRequestFile) + "." + std::to_string(starts.size()));
+    if (::access(path.c_str(), F_OK) != 0) return starts;
+    const Result<std::string> bytes = read_file(path, kStartLimit);
+    std::optional<Start> start = bytes ? start_of(*bytes) : std::nullopt;
+    if (!start) return {};
+    starts.push_back(*std::move(start));
+  }
+}
+
+// Variables that shells set for themselves. Compilers use at most the directory in them.
+bool is_shells_own(std::string_view entry) {
+  constexpr auto kNames = std::to_array<std::string_view>({"_=", "SHLVL=", "PWD=", "OLDPWD="});
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return entry.starts_with(name); });
+}
+
+// The client sets this if the user has no such variable (client/steps/step_environment.h). Any other value comes from
+// elsewhere.
+constexpr std::string_view kHugePages = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1";
+
+bool is_the_runs_own(std::string_view entry) {
+  constexpr auto kNames = std::to_array<std::string_view>({"TMPDIR=", "LD_PRELOAD=", "HIPCACHE_TRACE="});
+  return entry == kHugePages ||
+         std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return entry.starts_with(name); });
+}
+
+std::vector<std::string> compared(const std::vector<std::string>& variables) {
+  std::vector<std::string> result;
+  for (const std::string& entry : variables)
+    if (!is_shells_own(entry) && !is_the_runs_own(entry)) result.push_back(entry);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+bool has(const std::vector<std::string>& variables, const std::string& entry) {
+  return std::find(variables.begin(), variables.end(), entry) != variables.end();
+}
+
+// Whether the driver has the user's variables: the steps run with those and not with the wrapper's.
+bool has_users_variables(const Start& driver, const Request& request, const RequestDirectory& directory,
+                         const std::string& trace_library) {
+  const char* preloaded = request.from.variable("LD_PRELOAD");
+  const bool more = preloaded != nullptr && *preloaded != '\0';
+  return has(driver.variables, "TMPDIR=" + directory.path()) &&
+         has(driver.variables, "LD_PRELOAD=" + trace_library + (more ? ":" + std::string(preloaded) : "")) &&
+         compared(driver.variables) == compared(request.from.environment);
+}
+
+std::string other_surroundings(const Start& first, const Start& driver, const Request& request,
+                               const RequestDirectory& directory, const std::string& trace_library) {
+  if (driver.directory != real_path(request.from.working_directory)) return "changes the directory";
+  if (driver.umask != std::to_string(request.umask)) return "changes the mask of modes";
+  if (driver.printed != first.printed) return "takes what the driver prints";
+  return has_users_variables(driver, request, directory, trace_library) ? "" : "changes the environment";
+}
+
+bool is_script(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  char begin[2] = {};
+  return file && ::read(file.get(), begin, 2) == 2 && begin[0] == '#' && begin[1] == '!';
+}
+
+// Whether the wrapper left a trace, by itself or through the interpreter that runs its script.
+bool is_traced(const std::string& wrapper, const std::vector<Start>& starts) {
+  const std::string real = real_path(wrapper);
+  return starts[0].program == real || (starts.size() > 1 && is_script(real));
+}
+
+bool holds_words(const std::vector<std::string>& words, const std::vector<std::string>& users) {
+  return std::search(words.begin() + 1, words.end(), users.begin() + 1, users.end()) != words.end() ||
+         users.size() == 1;
+}
+
+bool is_same_words(const std::vector<std::string>& words, const std::vector<std::string>& users) {
+  return std::equal(words.begin() + 1, words.end(), users.begin() + 1, users.end());
+}
+
+// Where an untraced wrapper found its driver: beside itself, under a name that ends the wrapper's.
+std::string place_beside(const std::string& wrapper, const Start& driver) {
+  const std::string name(base_name(driver.words[0]));
+  if (!base_name(wrapper).ends_with(name)) return "";
+  for (const std::string& from : {real_path(wrapper), wrapper}) {
+    const std::string place = std::string(directory_name(from)) + "/" + name;
+    if (place != wrapper && real_path(place) == driver.program) return place;
+  }
+  return "";
+}
+
+bool is_same_plan(const plan::Plan& one, const plan::Plan& other) {
+  const auto is_same_command = [](const plan::StepCommand& a, const plan::StepCommand& b) {
+    return a.program == b.program && a.argv == b.argv;
+  };
+  const auto is_same_step = [&](const plan::Step& a, const plan::Step& b) {
+    return a.keyed == b.keyed && a.outputs == b.outputs && a.files == b.files &&
+           std::equal(a.commands.begin(), a.commands.end(), b.commands.begin(), b.commands.end(), is_same_command);
+  };
+  return one.driver_stderr == other.driver_stderr &&
+         std::equal(one.steps.begin(), one.steps.end(), other.steps.begin(), other.steps.end(), is_same_step);
+}
+
+// Why the run did not print the same jobs as the earlier probe, in which the wrapper itself was asked for jobs; "" if
+// it did.
+std::string other_jobs(const StepWork& probe, const std::vector<std::string>& words, const Request& request,
+                       const command::Parser& parser) {
+  const std::optional<command::Invocation> wrapped = wrapped_invocation(words, request, parser);
+  if (!wrapped) return "makes another command of it";
+  const std::string date = request.from.source_date();
+  const Result<plan::Plan> told = plan::read_plan(probe.through->told, *wrapped, kStoredDirectory, date);
+  const Result<plan::Plan> plan = plan::read_plan(probe.result.stderr_text, *wrapped, kStoredDirectory, date);
+  if (!plan || !plan->driver_stderr.empty()) return "prints something else than jobs";
+  return told && is_same_plan(*told, *plan) ? "" : "does not do the same twice";
+}
+
+}  // namespace
+
+std::string driver_in(const std::vector<std::string>& programs, const std::string& compiler) {
+  const std::string wrapper = real_path(compiler);
+  const auto is_driver = [&](const std::string& program) {
+    return program != wrapper && command::names_clang_driver(program);
+  };
+  if (programs.empty() || !is_driver(programs.back())) return "";
+  const auto drivers = std::count_if(programs.begin(), programs.end(), is_driver);
+  const bool has_other_cache = std::any_of(programs.begin(), programs.end(), command::names_other_cache);
+  return drivers == 1 && !has_other_cache ? programs.back() : "";
+}
+
+Status prepare_driver(const ThroughWrapper& through, const RequestDirectory& directory) {
+  std::string bytes = through.driver + '\0';
+  for (const std::string& word : through.words) bytes += word + '\0';
+  return replace_file(directory.file(kRequestFile), bytes);
+}
+
+std::variant<DriverBehind, std::string> driver_behind(const StepWork& probe, const Request& request,
+                                                      const RequestDirectory& directory, const Services& services) {
+  const std::vector<Start> starts = starts_in(directory);
+  const auto is_driver = [&](const Start& start) { return start.program == probe.through->driver; };
+  if (starts.empty() || std::count_if(starts.begin(), starts.end(), is_driver) != 1 || !is_driver(starts.back()))
+    return "does not end in one start of a driver";
+  const Start& driver = starts.back();
+  if (driver.parent != std::to_string(probe.through->client)) return "waits for the driver instead of becoming it";
+  const std::vector<std::string>& users = request.invocation.argv;
+  if (driver.words.empty() || !holds_words(driver.words, users)) return "changes the command";
+  if (std::string other = other_surroundings(starts[0], driver, request, directory, services.trace_library);
+      !other.empty())
+    return other;
+  if (!probe.result.stdout_text.empty()) return "prints something else than jobs";
+  if (std::string other = other_jobs(probe, driver.words, request, services.parser); !other.empty()) return other;
+  if (is_traced(request.compiler, starts)) return DriverBehind{driver.words, ""};
+  std::string beside = place_beside(request.compiler, driver);
+  if (starts.size() != 1 || !is_same_words(driver.words, users) || beside.empty()) return "leaves no trace";
+  return DriverBehind{driver.words, std::move(beside)};
+}
+
+std::string stored_words(const std::vector<std::string>& words) {
+  std::string stored(kWordsMark);
+  for (const std::string& word : words) stored += word + '\0';
+  return stored;
+}
+
+std::vector<std::string> words_in(const std::string& stored) {
+  return stored.starts_with(kWordsMark) ? fields_of(std::string_view(stored).substr(kWordsMark.size()))
+                                        : std::vector<std::string>{};
+}
+
+std::optional<command::Invocation> wrapped_invocation(const std::vector<std::string>& words, const Request& request,
+                                                      const command::Parser& parser) {
+  auto parsed = parser.parse(words, request.from.working_directory);
+  auto* wrapped = std::get_if<command::Invocation>(&parsed);
+  if (wrapped == nullptr) return std::nullopt;
+  const command::Invocation& typed = request.invocation;
+  const bool is_same = wrapped->route == typed.route && wrapped->links == typed.links &&
+                       wrapped->source == typed.source && wrapped->object == typed.object &&
+                       wrapped->driver_names_outputs == typed.driver_names_outputs &&
+                       wrapped->depfile == typed.depfile && wrapped->new_driver == typed.new_driver &&
+                       wrapped->user_cuid == typed.user_cuid && wrapped->colour_given == typed.colour_given &&
+                       wrapped->writes_command == typed.writes_command &&
+                       asks_processor(wrapped->expanded) == asks_processor(typed.expanded);
+  return is_same ? std::optional(std::move(*wrapped)) : std::nullopt;
+}
+
+}  // namespace hipcache::daemon

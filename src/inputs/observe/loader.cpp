@@ -1,0 +1,211 @@
+#include "inputs/observe/loader.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "hipcache/base/files.h"
+#include "inputs/loader/library_path.h"
+#include "inputs/state/library_search.h"
+#include "inputs/observe/race_guard.h"
+
+namespace hipcache::inputs {
+namespace {
+
+constexpr std::string_view kTracer = "libhipcache-trace.so";
+constexpr const char* kSearchVariable = "LD_LIBRARY_PATH";
+
+// Variables that the loader and libc read before the tracer starts. They decide which code runs or what is printed.
+// GLIBC_TUNABLES also selects among variants of libm's functions.
+constexpr std::array<const char*, 5> kVariables = {"LD_PRELOAD", "LD_AUDIT", "LD_DEBUG", "GLIBC_TUNABLES",
+                                                   "LD_ASSUME_KERNEL"};
+
+// Subdirectories that the loader prefers to the directory itself: from glibc 2.33 on, and before 2.37.
+constexpr std::array<std::string_view, 5> kPreferred = {"glibc-hwcaps", "tls", "haswell", "avx512_1", "x86_64"};
+
+// Holds each directory once, under the spelling that came first.
+class SearchDirectories {
+ public:
+  explicit SearchDirectories(const Surroundings& from) : from_(from) {}
+
+  void add(std::string directory) {
+    struct stat status = {};
+    if (::stat(join_path(from_.working_directory, directory).c_str(), &status) == 0) {
+      if (!files_.emplace(status.st_dev, status.st_ino).second) return;
+    }
+    directories_.insert(std::move(directory));
+  }
+
+  const std::set<std::string>& all() const { return directories_; }
+
+ private:
+  const Surroundings& from_;
+  std::set<std::pair<dev_t, ino_t>> files_;
+  std::set<std::string> directories_;
+};
+
+void add_all(std::string_view list, std::string_view origin, SearchDirectories& directories) {
+  for (std::string& directory : directories_in(list, origin)) directories.add(std::move(directory));
+}
+
+// The variable's tokens may depend on the program's directory, so each program adds its own directories.
+void add_search_variable(const trace::Trace& trace, const Surroundings& from, SearchDirectories& directories) {
+  const char* value = from.variable(kSearchVariable);
+  if (value == nullptr || *value == '\0') return;
+  for (const std::string& program : trace.programs) add_all(value, directory_name(program), directories);
+}
+
+void add_named_by(const std::string& path, const Surroundings& from, SearchDirectories& directories) {
+  for (const std::string& list : library_paths_of(join_path(from.working_directory, path)))
+    add_all(list, directory_name(path), directories);
+}
+
+bool is_there(const std::string& path, const Surroundings& from) {
+  struct stat status = {};
+  return ::stat(join_path(from.working_directory, path).c_str(), &status) == 0;
+}
+
+void add_preferred(const std::string& directory, const Surroundings& from, SearchDirectories& directories,
+                   std::vector<Observation>& out) {
+  for (std::string_view name : kPreferred) {
+    const std::string preferred = directory + "/" + std::string(name);
+    out.push_back({Question::presence, preferred});
+    if (!is_there(preferred, from)) continue;
+    directories.add(preferred);
+    for (std::string_view level : kHwcapsLevels) directories.add(preferred + "/" + std::string(level));
+  }
+}
+
+// Where the loader looks last on 64-bit Linux systems.
+constexpr std::array<std::string_view, 6> kDefaults = {
+    "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+
+// If these files exist or are read, libc itself may look for the libraries that they name.
+constexpr std::string_view kNameServices = "/etc/nsswitch.conf";
+constexpr const char* kPreloadFile = "/etc/ld.so.preload";
+// libc loads it to unwind the stack.
+constexpr const char* kUnwinder = "libgcc_s.so.1";
+
+bool is_bare(std::string_view name) { return !name.empty() && name.find('/') == std::string_view::npos; }
+
+// All names that the loader looked for. all_known() is false if there may have been others.
+class LookedFor {
+ public:
+  LookedFor(const trace::Trace& trace, const Surroundings& from) : from_(from) {
+    struct stat status = {};
+    all_known_ = kHooksDlopen && ::stat(kPreloadFile, &status) != 0;
+    add_preloaded();
+    for (const std::string& program : trace.programs) add_needed_by(program);
+    for (const trace::Record& record : trace.records) take(record);
+    names_.insert(kUnwinder);
+    // A library may exist and yet not load, because one that it needs is missing: that may be any name.
+    all_known_ = all_known_ && std::includes(loaded_.begin(), loaded_.end(), opened_.begin(), opened_.end());
+  }
+
+  // Passed to dlopen; not all need have been found.
+  const std::set<std::string>& opened() const { return opened_; }
+  const std::set<std::string>& names() const { return names_; }
+  bool all_known() const { return all_known_; }
+
+ private:
+#if defined __x86_64__ || defined __aarch64__
+  static constexpr bool kHooksDlopen = true;
+#else
+  static constexpr bool kHooksDlopen = false;
+#endif
+
+  void take(const trace::Record& record) {
+    if (record.kind == trace::Kind::library && is_counted_library(record.text)) {
+      add_needed_by(record.text);
+      loaded_.emplace(base_name(record.text));
+    }
+    if (record.kind == trace::Kind::open_read && record.text == kNameServices) all_known_ = false;
+    if (record.kind == trace::Kind::library_name) opened_.insert(record.text), names_.insert(record.text);
+  }
+
+  void add_needed_by(const std::string& file) {
+    const auto needed = libraries_needed_by(join_path(from_.working_directory, file));
+    if (!needed) all_known_ = false;
+    if (needed) std::copy_if(needed->begin(), needed->end(), std::inserter(names_, names_.end()), is_bare);
+  }
+
+  void add_preloaded() {
+    const char* value = from_.variable("LD_PRELOAD");
+    std::string_view rest = value == nullptr ? "" : value;
+    for (std::size_t end = 0; !rest.empty(); rest.remove_prefix(std::min(end + 1, rest.size()))) {
+      end = std::min(rest.find_first_of(": "), rest.size());
+      if (is_bare(rest.substr(0, end))) names_.emplace(rest.substr(0, end));
+    }
+  }
+
+  const Surroundings& from_;
+  bool all_known_ = false;
+  std::set<std::string> names_;
+  std::set<std::string> loaded_;  // file names of loaded libraries
+  std::set<std::string> opened_;
+};
+
+// The library names if all are known, else the whole cache and the whole variable.
+void add_search(const LookedFor& looked_for, std::vector<Observation>& out) {
+  if (looked_for.all_known()) {
+    for (const std::string& name : looked_for.names()) out.push_back({Question::library, name});
+  } else {
+    out.push_back({Question::content, kLoaderCacheFile});
+    out.push_back({Question::variable, kSearchVariable});
+  }
+}
+
+}  // namespace
+
+bool is_cache_changed(const PathSet& set, std::uint64_t started_ns) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const auto asks = [](const Observation& one) { return one.question == Question::library; };
+  if (!std::any_of(set.observations().begin(), set.observations().end(), asks)) return false;
+  struct stat status = {};
+  return ::stat(kLoaderCacheFile, &status) == 0 &&
+         at_or_after(status.st_ctim.tv_sec * kSecond + status.st_ctim.tv_nsec, started_ns);
+}
+
+bool is_counted_library(std::string_view path) {
+  return path.find('/') != std::string_view::npos && base_name(path) != kTracer;
+}
+
+void add_loader_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out) {
+  const LookedFor looked_for(trace, from);
+  add_search(looked_for, out);
+  out.push_back({Question::content, kPreloadFile});
+  for (const char* variable : kVariables) out.push_back({Question::variable, variable});
+
+  std::set<std::string> libraries;
+  SearchDirectories directories(from);
+  for (const trace::Record& record : trace.records) {
+    if (record.kind != trace::Kind::library || !is_counted_library(record.text)) continue;
+    libraries.insert(record.text);
+    directories.add(std::string(directory_name(record.text)));
+    add_named_by(record.text, from, directories);
+  }
+  for (const std::string& program : trace.programs) add_named_by(program, from, directories);
+  add_search_variable(trace, from, directories);
+  for (const std::string& directory : std::set<std::string>(directories.all()))
+    add_preferred(directory, from, directories, out);
+
+  // A library that dlopen did not find may appear in any of these directories, or in the loader's default ones.
+  for (const std::string& name : looked_for.opened()) {
+    for (const std::string& directory : directories.all())
+      out.push_back({Question::presence, join_path(directory, name)});
+    for (std::string_view directory : kDefaults) out.push_back({Question::presence, join_path(directory, name)});
+  }
+  for (const std::string& library : libraries) {
+    for (const std::string& directory : directories.all()) {
+      std::string place = directory + "/" + std::string(base_name(library));
+      if (place != library) out.push_back({Question::presence, std::move(place)});
+    }
+  }
+}
+
+}  // namespace hipcache::inputs

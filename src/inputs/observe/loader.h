@@ -1,0 +1,26 @@
+// What the dynamic loader read before the preload library ran: its cache, its variables, and the places where it would
+// have found another library first. The preload library cannot see this; it is derived from the libraries that were
+// loaded.
+#ifndef HIPCACHE_INPUTS_OBSERVE_LOADER_H
+#define HIPCACHE_INPUTS_OBSERVE_LOADER_H
+
+#include <cstdint>
+#include <vector>
+
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/trace/record.h"
+
+namespace hipcache::inputs {
+
+void add_loader_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out);
+
+// Whether the loader's cache changed at or after `started_ns`, if the set has questions about it.
+bool is_cache_changed(const PathSet& set, std::uint64_t started_ns);
+
+// Whether a library of the trace counts as a file: neither the kernel's (no slash) nor the tracer itself.
+bool is_counted_library(std::string_view path);
+
+}  // namespace hipcache::inputs
+
+#endif

@@ -1,0 +1,102 @@
+#include "inputs/observe/path_class.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <array>
+
+#include "hipcache/base/descriptor_path.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/path_names.h"
+
+namespace hipcache::inputs {
+namespace {
+
+// One pass, because each record of a trace is checked several times.
+bool is_normal(std::string_view path) {
+  for (std::size_t at = 1; at < path.size(); ++at)
+    if (path[at - 1] == '/' && (path[at] == '/' || path[at] == '.')) return false;
+  return true;
+}
+
+// Paths that a process may use without their becoming inputs, each with its reason. Other paths in /proc and /dev are
+// asked about like any path. A process's own part of /proc, and devices and pipes that were read, are refused.
+constexpr auto kNoInputs = std::to_array<std::string_view>({
+    "/dev/null",       // holds nothing, keeps nothing
+    "/dev/zero",       // always holds the same
+    "/dev/full",       // always holds the same
+    "/dev/tty",        // written to; a program that reads it asks its user
+    "/dev/urandom",    // random: any value is as right as another
+    "/dev/random",     // random
+    "/proc/self/exe",  // the program, which is an input under its own name
+    "/proc/cpuinfo",   // the processor: part of the key if an option uses it (-march=native)
+    "/proc/meminfo",   // decides only how much memory a compiler uses, or how often it collects garbage
+    "/proc/stat",      // the number of processors, for threads
+});
+
+// Examples: "/proc/self/cwd/x", "/proc/12/root".
+bool is_of_a_process(std::string_view path) {
+  constexpr std::string_view kProc = "/proc/";
+  if (!path.starts_with(kProc)) return false;
+  const std::string_view whose = path.substr(kProc.size(), path.find('/', kProc.size()) - kProc.size());
+  return whose == "self" || whose == "thread-self" || whose.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_inherited_descriptor(std::string_view path) {
+  return is_within(path, "/dev/fd") || path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr";
+}
+
+// The normal spelling: `path` itself, or made in `room`.
+std::string_view spelled_normally(std::string_view path, std::string& room) {
+  if (is_normal(path)) return path;
+  room = normal_spelling(path);
+  return room;
+}
+
+std::string real_path(const std::string& path) {
+  char resolved[PATH_MAX];
+  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
+}
+
+}  // namespace
+
+std::string normal_spelling(std::string_view path) {
+  if (is_normal(path)) return std::string(path);
+  std::string normal;
+  for (std::string_view part : path_names(path)) normal.append("/").append(part);
+  return normal.empty() ? "/" : normal;
+}
+
+Places::Places(const std::string& own_directory)
+    : spelled_(normal_spelling(own_directory)), real_(real_path(own_directory)) {}
+
+Place Places::of(std::string_view absolute) const {
+  std::string room;
+  const std::string_view path = spelled_normally(absolute, room);
+  if (is_within(path, spelled_) || is_within(path, real_)) return Place::own;
+  if (std::find(kNoInputs.begin(), kNoInputs.end(), path) != kNoInputs.end()) return Place::system;
+  return is_of_a_process(path) || is_inherited_descriptor(path) ? Place::process : Place::world;
+}
+
+bool is_own_descriptor(std::string_view absolute) {
+  constexpr std::string_view kOwn = "/proc/self/fd";
+  if (!is_within(absolute, kOwn)) return false;
+  absolute.remove_prefix(std::min(kOwn.size() + 1, absolute.size()));
+  return absolute.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool reads_descriptor(const std::string& absolute) {
+  if (is_inherited_descriptor(normal_spelling(absolute)) || leads_to_descriptor(absolute)) return true;
+  return leads_to_descriptor(join_path(real_path(std::string(directory_name(absolute))), base_name(absolute)));
+}
+
+bool is_sink(std::string_view absolute) {
+  constexpr std::array<std::string_view, 5> kSinks = {"/dev/null", "/dev/tty", "/dev/full", "/dev/stdout",
+                                                      "/dev/stderr"};
+  std::string room;
+  const std::string_view path = spelled_normally(absolute, room);
+  return std::find(kSinks.begin(), kSinks.end(), path) != kSinks.end() || is_within(path, "/dev/pts");
+}
+
+}  // namespace hipcache::inputs

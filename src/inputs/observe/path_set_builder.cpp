@@ -1,0 +1,360 @@
+#include "hipcache/inputs/path_set_builder.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "hipcache/base/files.h"
+#include "inputs/rules/ast_file.h"
+#include "inputs/rules/environment.h"
+#include "inputs/rules/gcc_specs.h"
+#include "inputs/state/library_search.h"
+#include "inputs/state/links.h"
+#include "inputs/observe/loader.h"
+#include "inputs/state/shared_stat_snapshot.h"
+#include "inputs/observe/path_class.h"
+#include "inputs/observe/programs.h"
+#include "inputs/observe/race_guard.h"
+#include "inputs/state/real_paths.h"
+#include "inputs/observe/root_questions.h"
+#include "inputs/observe/same_content.h"
+#include "inputs/state/search.h"
+#include "inputs/rules/variable_use.h"
+
+namespace hipcache::inputs {
+namespace {
+
+using trace::Kind;
+using trace::Record;
+
+constexpr const char* kSourceDate = "SOURCE_DATE_EPOCH";
+
+bool names_a_path(Kind kind) {
+  return kind == Kind::open_read || kind == Kind::look || kind == Kind::list || kind == Kind::link ||
+         kind == Kind::real_path || kind == Kind::library;
+}
+
+struct Opened {
+  mode_t mode = 0;  // links are followed; 0 if absent
+  bool by_link = false;
+  std::uint64_t size = 0;
+};
+
+Opened look_at_opened(const std::string& path) {
+  struct stat status = {};
+  if (::lstat(path.c_str(), &status) != 0) return {};
+  const bool by_link = S_ISLNK(status.st_mode);
+  if (by_link && ::stat(path.c_str(), &status) != 0) return {0, true, 0};
+  return {status.st_mode, by_link, static_cast<std::uint64_t>(status.st_size)};
+}
+
+// A pipe, a socket or a device. What it held cannot be read again, or may differ next time.
+bool is_stream(mode_t mode) { return mode != 0 && !S_ISREG(mode) && !S_ISDIR(mode); }
+
+// Collects the questions of one trace, or the first reason not to record the run.
+class Observer {
+ public:
+  Observer(const trace::Trace& trace, const Run& run, const Surroundings& from, World& world)
+      : trace_(trace),
+        run_(run),
+        from_(from),
+        world_(world),
+        only_compilers_(!run.has_unseen_program &&
+                        std::all_of(trace.programs.begin(), trace.programs.end(), asks_by_name)),
+        logical_directory_(from.logical_directory()),
+        places_(run.directory),
+        links_(from, places_) {}
+
+  std::optional<Refusal> collect() {
+    // An audit library decides which others are loaded, and the trace does not list it.
+    if (const char* audit = from_.variable("LD_AUDIT"); audit != nullptr && *audit != '\0')
+      return Refusal{"trace", "LD_AUDIT is set"};
+    for (const Record& record : trace_.records)
+      if (std::optional<Refusal> refusal = take(record)) return refusal;
+    if (std::string variable = left_out_but_asked(); !variable.empty())
+      return Refusal{"trace", "a specs file asks for " + variable};
+    if (run_.shows_command) observations_.push_back({Question::variable, kSourceDate});
+    for (const std::string& program : trace_.programs) take_file(program);
+    if (run_.has_unseen_program || (run_.undivided && !only_compilers_)) {
+      observations_.push_back({Question::environment, ""});
+      observations_.push_back({Question::variable, "PATH"});
+    }
+    // Also under the names by which the programs were run: a trace has the files to which links led.
+    for (const std::string& program : run_.programs) take_file(program);
+    add_header_questions();
+    add_loader_questions(trace_, from_, observations_);
+    add_search_questions(trace_, from_, observations_);
+    links_.append_to(observations_);
+    if (depends_on_directory()) observations_.push_back({Question::working_directory, ""});
+    make_portable();
+    return std::nullopt;
+  }
+
+  // Records of paths that count. The race guard compares them with the file system.
+  const std::vector<const Record*>& counted() const { return counted_; }
+  std::string absolute(const std::string& path) const { return join_path(from_.working_directory, path); }
+  PathSet take_set() { return PathSet(std::move(observations_)); }
+  std::string take_asks_own_name() { return std::move(asks_own_name_); }
+
+ private:
+  std::optional<Refusal> take(const Record& record) {
+    if (record.text.find('\0') != std::string::npos) return Refusal{"trace", "a name holds a zero byte"};
+    if (Roots::holds_token(record.text)) return Refusal{"trace", "a name holds what is reserved"};
+    if (is_written(record)) return std::nullopt;
+    switch (record.kind) {
+      case Kind::clock:
+        return Refusal{"clock", record.text};
+      case Kind::network:
+        return Refusal{"network", record.text};
+      case Kind::execute:
+        return take_start(record);
+      case Kind::open_write:
+        return take_write(record);
+      case Kind::variable:
+        take_variable(record.text);
+        return std::nullopt;
+      case Kind::program:
+        counted_.push_back(&record);
+        return std::nullopt;
+      case Kind::machine:
+        observations_.push_back({Question::machine, record.text});
+        return std::nullopt;
+      case Kind::date:
+        // A frontend that runs on its own has the value as an option, which is not part of its step's key.
+        observations_.push_back({Question::variable, kSourceDate});
+        return std::nullopt;
+      case Kind::library_name:  // asked with the loader's questions
+      case Kind::end:           // counted in Trace::ends
+      case Kind::answer:        // the step's key has its content
+        return std::nullopt;
+      default:
+        if (names_a_path(record.kind)) return take_path(record);
+        return Refusal{"trace", record.text};
+    }
+  }
+
+  std::optional<Refusal> take_start(const Record& record) {
+    if (auto refusal = check_start(record, absolute(record.text), trace_, run_)) return refusal;
+    take_file(record.text);
+    return std::nullopt;
+  }
+
+  bool is_written(const Record& record) const {
+    if (run_.written.empty() || !(names_a_path(record.kind) || record.kind == Kind::open_write)) return false;
+    return std::binary_search(run_.written.begin(), run_.written.end(), normal_spelling(absolute(record.text)));
+  }
+
+  std::optional<Refusal> take_write(const Record& record) {
+    const std::string path = absolute(record.text);
+    if (places_.of(path) == Place::own || is_sink(path) || (run_.undivided && !record.found)) return std::nullopt;
+    return Refusal{"writes-elsewhere", record.text};
+  }
+
+  void take_variable(const std::string& name) {
+    if (name == "PWD") asks_for_directory_ = true;
+    if (is_left_out(name)) return;
+    const VariableUse use = use_of(name, trace_, run_.shows_colour);
+    const bool by_form = use == VariableUse::form && !run_.shows_command;
+    if (by_form) observations_.push_back({Question::source_date, run_.plans ? kAskedByPlan : ""});
+    if (!by_form && use != VariableUse::none) observations_.push_back({Question::variable, name});
+  }
+
+  std::optional<Refusal> take_path(const Record& record) {
+    if (record.kind == Kind::library && !is_counted_library(record.text)) return std::nullopt;
+    const std::string path = absolute(record.text);
+    const Place place = places_.of(path);
+    if (place == Place::process && (record.kind == Kind::look || record.kind == Kind::link) && is_own_descriptor(path))
+      return std::nullopt;
+    if (place == Place::process) return Refusal{"trace", record.text};
+    if (place != Place::world || record.text.empty() || is_just_the_directory(record, path)) return std::nullopt;
+    const Opened opened = record.kind == Kind::open_read ? look_at_opened(path) : Opened{};
+    if (is_stream(opened.mode)) return Refusal{"trace", record.text};
+    if (record.found && S_ISREG(opened.mode) && opened.size >= kSmallestAstFile)
+      compares_ = std::max(compares_, compares_of_file(path));
+    observations_.push_back({question_of(record, path, opened.mode), record.text});
+    counted_.push_back(&record);
+    if (record.found && opened.mode != 0 && !opened.by_link)
+      links_.add_all_above(from_.roots.real_spelling(record.text));
+    else if (record.found || record.kind == Kind::library)
+      links_.add_all_on(from_.roots.real_spelling(record.text));
+    else
+      links_.add_if_link(record.text);
+    return std::nullopt;
+  }
+
+  // A variable that is no input, but that one of gcc's specs files asks for. Looks at specs files that the command or
+  // another specs file names, at *.specs and at gcc's own.
+  std::string left_out_but_asked() const {
+    constexpr std::uint64_t kSpecsLimit = 1u << 20;
+    std::set<std::string> names{"specs"};
+    for (const std::string& path : run_.specs) names.emplace(base_name(path));
+    for (std::size_t known = 0; known != names.size();) {
+      known = names.size();
+      for (const Record& record : trace_.records) {
+        std::string name(base_name(record.text));
+        if (record.kind != Kind::open_read || !record.found || !(names.contains(name) || name.ends_with(".specs")))
+          continue;
+        const Result<std::string> text = read_file(absolute(record.text), kSpecsLimit);
+        if (!text) return name;
+        if (std::string variable = asked_in_vain(*text); !variable.empty()) return variable;
+        names.merge(included_by(*text));
+      }
+    }
+    return "";
+  }
+
+  // The files that clang looked at may be headers of an AST file that it read (ast_file.h).
+  void add_header_questions() {
+    if (compares_ == Compares::nothing) return;
+    const Question question = compares_ == Compares::sizes ? Question::size : Question::size_and_time;
+    for (const Record* record : counted_) {
+      struct stat status = {};
+      const bool looked = record->found && (record->kind == Kind::look || record->kind == Kind::open_read);
+      if (looked && ::stat(absolute(record->text).c_str(), &status) == 0 && S_ISREG(status.st_mode))
+        observations_.push_back({question, record->text});
+    }
+  }
+
+  // gcc asks for the real path of its source to see whether the output is the same file. If the result does not show
+  // the working directory, a real path in it has no other use. Links on the way have questions of their own.
+  bool is_only_compared(const std::string& path) {
+    return run_.undivided && !run_.shows_directory &&
+           is_within(real_paths_.of(path).value_or(path), from_.working_directory);
+  }
+
+  // Every compiler looks up its working directory. It is no input if the result does not show it.
+  bool is_just_the_directory(const Record& record, const std::string& path) const {
+    if (!run_.undivided || run_.shows_directory || record.kind == Kind::list || record.kind == Kind::open_read)
+      return false;
+    const std::string normal = normal_spelling(path);
+    return normal == from_.working_directory || normal == logical_directory_;
+  }
+
+  void take_file(const std::string& path) {
+    observations_.push_back({Question::content, path});
+    links_.add_all_on(from_.roots.real_spelling(path));
+  }
+
+  Question question_of(const Record& record, const std::string& absolute, mode_t opened) {
+    switch (record.kind) {
+      case Kind::open_read:
+        return S_ISDIR(opened) ? Question::presence : Question::content;
+      case Kind::library:
+        return Question::content;
+      case Kind::list:
+        return Question::listing;
+      case Kind::link:
+        return Question::link;
+      case Kind::real_path:
+        return is_only_compared(absolute) ? Question::presence : Question::real_path;
+      default:
+        return Question::presence;
+    }
+  }
+
+  // A process may write down the working directory if it asked for it or was given an absolute name in it.
+  bool depends_on_directory() const {
+    if (asks_for_directory_ && (!run_.undivided || run_.shows_directory)) return true;
+    return std::any_of(observations_.begin(), observations_.end(), [&](const Observation& observation) {
+      if (!asks_about_path(observation.question) || !observation.name.starts_with('/')) return false;
+      const std::string path = normal_spelling(observation.name);
+      return is_within(path, from_.working_directory) || is_within(path, logical_directory_);
+    });
+  }
+
+  // Gives paths in a root a name that holds for any other place of the root. Adds a question about the root itself only
+  // if the result shows it or may depend on it unseen.
+  void make_portable() {
+    if (run_.shows_colour) observations_.push_back({Question::colour, ""});
+    if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
+    if (run_.shows_output_names) observations_.push_back({Question::output_names, ""});
+    asks_own_name_ = add_root_questions(run_.roots, from_, only_compilers_, world_, observations_);
+    for (Observation& observation : observations_)
+      if (asks_about_path(observation.question)) observation.name = from_.roots.portable_path(observation.name);
+  }
+
+  const trace::Trace& trace_;
+  const Run& run_;
+  const Surroundings& from_;
+  World& world_;
+  const bool only_compilers_;  // and their tools
+  const std::string logical_directory_;
+  const Places places_;
+  RealPaths real_paths_;
+  LinksOnTheWay links_;
+  std::vector<Observation> observations_;
+  std::vector<const Record*> counted_;
+  bool asks_for_directory_ = false;
+  Compares compares_ = Compares::nothing;
+  std::string asks_own_name_;
+};
+
+bool is_as_seen(const Record& record, const std::string& path, std::uint64_t started_ns, const Seen& seen,
+                RealPaths& real_paths) {
+  const auto sight = seen.find(path);
+  const Verdict verdict = sight == seen.end() ? Verdict::unclear : compare(record, *sight->second);
+  if (verdict != Verdict::unclear) return verdict == Verdict::agrees;
+  return !contradicts_world(record, path, started_ns) && is_what_was_seen(record, path, real_paths);
+}
+
+// Whether the process got the present content, although the file was replaced or is in another state.
+bool is_same(SameContent& same, const Record& record, const std::string& path, std::uint64_t started_ns) {
+  if (contradicts_world(record, path, started_ns)) return false;
+  if (record.kind == Kind::look) return same.of_look(record, path);
+  const bool opened = record.kind == Kind::open_read || record.kind == Kind::library || record.kind == Kind::program;
+  return opened && same.of_file(path);
+}
+
+std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const Run& run, const Surroundings& from,
+                             const Looks& looks, World& world) {
+  const Seen seen = looks.settled();
+  RealPaths real_paths;
+  std::vector<SameContent::Got> got;
+  for (const Record* record : observer.counted()) got.push_back({record, observer.absolute(record->text)});
+  SameContent same(got, looks, world, run.started_ns);
+  for (const SameContent::Got& one : got) {
+    Record counted = *one.record;
+    if (counted.kind == Kind::library) counted.found = true;
+    if (!is_as_seen(counted, one.path, run.started_ns, seen, real_paths) &&
+        !is_same(same, counted, one.path, run.started_ns))
+      return Refusal{"input-changed", counted.text};
+  }
+  if (std::optional<std::string> alias = changed_alias(from.roots, run.started_ns))
+    return Refusal{"input-changed", *alias};
+  if (is_cache_changed(set, run.started_ns)) return Refusal{"input-changed", kLoaderCacheFile};
+  const auto is_excused = [&same](Question question, const std::string& path) {
+    return question == Question::content ? same.of_file(path) : question == Question::link && same.of_links();
+  };
+  if (std::optional<std::string> name = changed_since(set, from, run.started_ns, seen, is_excused))
+    return Refusal{"input-changed", *name};
+  return std::nullopt;
+}
+
+}  // namespace
+
+// Counts failed opens too: a step has none of the user's descriptors above 2.
+std::string descriptor_read(const std::vector<Record>& records, const std::string& working_directory) {
+  const auto reads_one = [&](const Record& record) {
+    return record.kind == Kind::open_read && reads_descriptor(join_path(working_directory, record.text));
+  };
+  const auto first = std::find_if(records.begin(), records.end(), reads_one);
+  return first == records.end() ? "" : first->text;
+}
+
+std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const Surroundings& from,
+                                         World& world) {
+  if (std::optional<Refusal> refusal = check_programs(trace, run)) return *refusal;
+  Observer observer(trace, run, from, world);
+  if (std::optional<Refusal> refusal = observer.collect()) return *refusal;
+  auto set = std::make_shared<const PathSet>(observer.take_set());
+  if (!set->within_limits()) return Refusal{"trace", "more observations than a path set may have"};
+  Answered answered;
+  Looks looks;
+  const Digest state = world.state(*set, from, looks, &answered);  // before the guard: see Witnessed
+  if (std::optional<Refusal> refusal = guard(observer, *set, run, from, looks, world)) return *refusal;
+  return Witnessed{std::move(set), state, std::move(answered), observer.take_asks_own_name()};
+}
+
+}  // namespace hipcache::inputs

@@ -1,0 +1,25 @@
+// Whether the programs that ran are the expected ones, and each left a complete trace.
+#ifndef HIPCACHE_INPUTS_OBSERVE_PROGRAMS_H
+#define HIPCACHE_INPUTS_OBSERVE_PROGRAMS_H
+
+#include <optional>
+#include <string>
+
+#include "hipcache/inputs/path_set_builder.h"
+#include "hipcache/trace/record.h"
+
+namespace hipcache::inputs {
+
+// realpath(3), or the path itself if that fails.
+std::string real_path(const std::string& path);
+
+std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run);
+
+// Checks a program that a traced process started; `path` is absolute. A program without a trace (static, or a script)
+// may have read anything, so it is refused. In an opaque compile a script is allowed: its interpreter reads it.
+std::optional<Refusal> check_start(const trace::Record& record, const std::string& path, const trace::Trace& trace,
+                                   const Run& run);
+
+}  // namespace hipcache::inputs
+
+#endif

@@ -1,0 +1,64 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "hipcache/base/files.h"
+#include "hipcache/inputs/file_system_state.h"
+
+namespace hipcache::inputs {
+namespace {
+
+std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+bool same_directory(const char* left, const char* right) {
+  struct stat a = {};
+  struct stat b = {};
+  return ::stat(left, &a) == 0 && ::stat(right, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+}  // namespace
+
+// Sorts by name, not by line: by line "A.B=" sorts before "A=". Stable, because getenv returns the first of equal
+// names. Every request sorts, so each name is cut out once and each entry moved once.
+void sort_environment(std::vector<std::string>& environment) {
+  std::vector<std::pair<std::string_view, std::size_t>> order;
+  order.reserve(environment.size());
+  for (const std::string& entry : environment) order.emplace_back(name_of(entry), order.size());
+  std::sort(order.begin(), order.end());
+  std::vector<std::string> sorted;
+  sorted.reserve(environment.size());
+  for (const auto& [name, at] : order) sorted.push_back(std::move(environment[at]));
+  environment = std::move(sorted);
+}
+
+const char* Surroundings::variable(std::string_view name) const {
+  auto at = std::lower_bound(environment.begin(), environment.end(), name,
+                             [](const std::string& entry, std::string_view wanted) { return name_of(entry) < wanted; });
+  if (at == environment.end() || name_of(*at) != name || at->size() == name.size()) return nullptr;
+  return at->c_str() + name.size() + 1;
+}
+
+std::string Surroundings::path_of(const std::string& name) const {
+  const std::string local = roots.local_path(name);
+  return local.empty() ? local : join_path(working_directory, local);
+}
+
+std::string Surroundings::source_date() const {
+  constexpr std::uint64_t kLast = 253'402'300'799;
+  constexpr std::size_t kDigits = 12;
+  const char* value = variable("SOURCE_DATE_EPOCH");
+  const std::string date = value == nullptr ? "" : value;
+  const bool is_number = !date.empty() && date.size() <= kDigits && date.find_first_not_of("0123456789") == date.npos;
+  return is_number && std::stoull(date) <= kLast ? date : "";
+}
+
+std::string Surroundings::logical_directory() const {
+  const char* pwd = variable("PWD");
+  if (pwd == nullptr || pwd[0] != '/' || pwd == working_directory) return working_directory;
+  return same_directory(pwd, working_directory.c_str()) ? pwd : working_directory;
+}
+
+}  // namespace hipcache::inputs

@@ -1,0 +1,95 @@
+// Whether a run got the content that is there now, although a file's stamp changed meanwhile.
+//
+// The problem: a hard link, a change of mode or a reinstalled package gives every file of a compiler a new ctime. All
+// steps that are running then would not be recorded. The choice: compare contents. The trace says in which state each
+// file was opened. If the world remembers a digest for that state, this is the content that the process got, unless
+// somebody wrote into the opened file afterwards. There are three ways to pass:
+//
+// - A file passes if that digest, the size and the modification time equal those of the file that is there now.
+//
+// - A file that was opened in its present state passes if the clock was past its ctime then, because all later changes
+// would show in its stamp. A header that was generated just before the compile may lack that. It passes if its
+// modification time is older than the run.
+//
+// - A link passes by what was reached through it, because each of these paths is compared by itself.
+//
+// Rejected: comparing size and modification time alone if no digest is known for the opened state. A package may give
+// all its files one time, so two versions of a file can agree in both. Such a file counts as changed: no earlier step
+// read it, and it changed after this step opened it.
+//
+// Rejected: excusing changed listings. Unpacking removes an entry for a moment and sets the directory's time back.
+//
+// Besides the race guard's assumptions, this rests on one more. While one step runs, nobody writes other content into
+// an opened file, restores the first content (in place or under a new inode) and sets the modification time back.
+//
+// The tables are built at the first question, which is rare. Used by one thread.
+#ifndef HIPCACHE_INPUTS_OBSERVE_SAME_CONTENT_H
+#define HIPCACHE_INPUTS_OBSERVE_SAME_CONTENT_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/trace/record.h"
+#include "inputs/state/shared_stat_snapshot.h"
+#include "inputs/state/file_system_memo.h"
+#include "inputs/state/stamp.h"
+
+namespace hipcache::inputs {
+
+class SameContent {
+ public:
+  struct Got {
+    const trace::Record* record;
+    std::string path;  // absolute
+  };
+
+  // `got`: every record of a path that counts. `looks`: what the run's state was made from. REQUIRES: the records,
+  // `looks` and `world` outlive this object.
+  SameContent(std::vector<Got> got, const Looks& looks, World& world, std::uint64_t started_ns)
+      : got_(std::move(got)), looks_(looks), world_(world), started_ns_(started_ns) {}
+
+  // For a file whose content counts: whether every process got the content that is there now.
+  bool of_file(const std::string& path);
+
+  // For a path that was only looked at: whether the process saw a file that was not empty, and such a file is there
+  // now.
+  bool of_look(const trace::Record& record, const std::string& path);
+
+  // For a link that was replaced: whether everything that may have been reached through it is known to be unchanged.
+  bool of_links();
+
+ private:
+  struct Opened {
+    trace::Kind kind;
+    std::uint64_t seen;
+    bool changes_show;  // every later change shows in the file's stamp
+  };
+
+  void build();
+  void remember_known_states();
+  void compare_identities();
+  bool is_older_than_run(const Stamp& stamp) const;
+  bool is_same(const Opened& opened, const FileDigest& now) const;
+  bool runs_by_another_name(const FileDigest& now) const;
+  bool was_identified(const std::string& path) const;
+
+  std::vector<Got> got_;
+  const Looks& looks_;
+  World& world_;
+  const std::uint64_t started_ns_;
+  bool built_ = false;
+  bool identities_agree_ = true;
+  std::unordered_map<std::string_view, std::vector<Opened>> opened_;
+  std::unordered_map<std::string_view, FileDigest> now_;
+  std::unordered_map<std::uint64_t, KnownFile> states_;  // by the trace's digest of an opened state
+  std::unordered_set<std::uint64_t> entries_;            // the trace's digests of looks
+};
+
+}  // namespace hipcache::inputs
+
+#endif

@@ -1,0 +1,143 @@
+#include "hipcache/inputs/mentions.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "hipcache/base/files.h"
+#include "inputs/rules/directives.h"
+#include "inputs/state/file_system_memo.h"
+#include "inputs/rules/program_mentions.h"
+#include "inputs/rules/text_marks.h"
+
+namespace hipcache::inputs {
+namespace {
+
+// Larger files are data. They are taken to mention everything.
+constexpr std::uint64_t kLargestText = 16u << 20;
+
+// __FILE_NAME__ is not among them: it is the last component alone, and shows no directory.
+constexpr std::array<std::string_view, 4> kAsking = {"__FILE__", "__BASE_FILE__", "__builtin_FILE", "source_location"};
+
+constexpr std::array<std::string_view, 2> kNoTexts = {
+    "\x7f"
+    "ELF",
+    "!<arch>\n"};
+constexpr std::size_t kLongestMagic = 8;
+
+bool is_no_text(std::string_view begin) {
+  return std::any_of(kNoTexts.begin(), kNoTexts.end(),
+                     [&](std::string_view magic) { return begin.starts_with(magic); });
+}
+
+bool begins_as_no_text(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, kLongestMagic> begin = {};
+  const ssize_t length = file ? ::read(file.get(), begin.data(), begin.size()) : -1;
+  return length > 0 && is_no_text({begin.data(), static_cast<std::size_t>(length)});
+}
+
+TextMarks look_into(std::string_view bytes, const Roots& roots) {
+  if (is_no_text(bytes)) return {};
+  return {.shown = roots.shown_in(bytes),
+          .named = roots.named_in_text(bytes),
+          .asks_own_name = asks_its_own_name(bytes),
+          .is_code = !is_only_directives(bytes)};
+}
+
+// The marks are stored under the digest of exactly the bytes that were read.
+TextMarks marks_of(const std::string& path, const struct stat& status, const Roots& roots, World& world) {
+  const TextMarks all{.shown = roots.every(), .named = roots.every(), .asks_own_name = true, .is_code = true};
+  if (static_cast<std::uint64_t>(status.st_size) > kLargestText) return begins_as_no_text(path) ? TextMarks() : all;
+  const Result<Digest> content = world.content(path);
+  if (!content) return all;
+  auto& known = world.memory().texts;
+  const auto key_of = [&](const Digest& digest) { return Hasher("text").field(digest).field(roots.id()).finish(); };
+  if (const auto marks = known.find(key_of(*content))) return *marks;
+  const Result<std::string> bytes = read_file(path, kLargestText);
+  if (!bytes) return all;
+  const TextMarks marks = look_into(*bytes, roots);
+  known.insert(key_of(digest_of(*bytes)), marks);
+  return marks;
+}
+
+// Headers of the system and of installed packages. Their macros are taken to use __FILE__ as text alone: none measures
+// or hashes it.
+bool is_installed(std::string_view path) { return path.starts_with("/usr/") || path.starts_with("/opt/"); }
+
+RootMask build_directories(const Roots& roots) {
+  RootMask found = 0;
+  for (const char* mark : {kBuildMark, kOuterBuildMark})
+    if (const Root* root = roots.find(mark)) found |= roots.holding(root->path);
+  return found;
+}
+
+// A toolchain's own subdirectories. Files elsewhere in its directory may be a project's.
+bool is_toolchains_own(std::string_view path, const Root& toolchain) {
+  constexpr std::array<std::string_view, 9> kOwn = {"/lib/",   "/lib64/", "/libexec/", "/include/", "/bin/",
+                                                    "/share/", "/llvm/",  "/amdgcn/",  "/hip/"};
+  return std::any_of(kOwn.begin(), kOwn.end(), [&](std::string_view directory) {
+    return path.substr(toolchain.path.size()).starts_with(directory);
+  });
+}
+
+// Keeps the first file for each root.
+class OwnNames {
+ public:
+  void add(RootMask root, const std::string& path) {
+    if ((roots_ & root) != 0) return;
+    roots_ |= root;
+    names_.push_back({root, path});
+  }
+  std::vector<OwnName> take() { return std::move(names_); }
+
+ private:
+  RootMask roots_ = 0;
+  std::vector<OwnName> names_;
+};
+
+}  // namespace
+
+bool asks_its_own_name(std::string_view source) {
+  return std::any_of(kAsking.begin(), kAsking.end(),
+                     [&](std::string_view word) { return source.find(word) != std::string_view::npos; });
+}
+
+Mentions mentions_in(const std::vector<Observation>& observations, const Surroundings& from, World& world) {
+  Mentions mentions;
+  OwnNames own_names, by_macros;
+  bool has_macros = false;
+  const RootMask builds = build_directories(from.roots);
+  for (const Observation& observation : observations) {
+    if (observation.question != Question::content) continue;
+    const std::string path = from.path_of(observation.name);
+    struct stat status = {};
+    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    const TextMarks marks = marks_of(path, status, from.roots, world);
+    mentions.shown |= marks.shown;
+    mentions.named |= marks.named;
+    const bool says_nothing = marks.shown == 0 && !marks.asks_own_name && !marks.is_code;
+    const RootMask by_program = says_nothing ? named_by_program(path, from.roots, world) : 0;
+    mentions.shown |= by_program;
+    mentions.named |= by_program;
+    const std::string place = from.roots.local_path(observation.name);
+    const Root* around = from.roots.around(place);
+    const RootMask root = from.roots.holding(place);
+    const bool is_strange = around != nullptr && around->mark == kToolchainMark &&
+                            !is_toolchains_own(from.roots.real_spelling(place), *around);
+    if (marks.asks_own_name && root != 0) own_names.add(root, path);
+    if (marks.is_code && ((root & builds) != 0 || is_strange)) by_macros.add(root, path);
+    has_macros = has_macros || (marks.asks_own_name && !is_installed(path));
+  }
+  mentions.own_names = own_names.take();
+  if (has_macros)
+    for (OwnName& own : by_macros.take()) mentions.own_names.push_back(std::move(own));
+  return mentions;
+}
+
+}  // namespace hipcache::inputs

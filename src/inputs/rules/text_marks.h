@@ -1,0 +1,18 @@
+// Which roots one file's content mentions, and whether it asks for its own name.
+#ifndef HIPCACHE_INPUTS_RULES_TEXT_MARKS_H
+#define HIPCACHE_INPUTS_RULES_TEXT_MARKS_H
+
+#include "hipcache/base/roots.h"
+
+namespace hipcache::inputs {
+
+struct TextMarks {
+  RootMask shown = 0;  // mentioned in any way
+  RootMask named = 0;  // Roots::named_in_text
+  bool asks_own_name = false;
+  bool is_code = false;  // more than directives
+};
+
+}  // namespace hipcache::inputs
+
+#endif

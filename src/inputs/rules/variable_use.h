@@ -1,0 +1,38 @@
+// How a run may have used a variable that it asked for.
+//
+// The problem: some programs ask for a variable each time and use its value only for some commands. gcc's driver asks
+// for MAKEFLAGS, whose text differs for each -j; only the link of LTO code looks for a jobserver in it. clang 16 and
+// later read SOURCE_DATE_EPOCH at each start, and use it for __DATE__, __TIME__ and __TIMESTAMP__ alone. All compilers
+// ask for variables of the terminal (TERM, GCC_COLORS), which decide how a message looks, never whether there is one.
+// gcc asks for variables of the locale (LC_ALL), which decide the language of messages.
+//
+// The choice: a short list of such variables. For each, the list names the programs whose source was read, and what
+// else the trace shows if such a program uses the value. If any other program ran, the value counts.
+//
+// Rejected: leaving variables out by name alone, because another program may use the same one for something else.
+// Looking for __DATE__ in the sources, because macros can build that name from parts (##).
+#ifndef HIPCACHE_INPUTS_RULES_VARIABLE_USE_H
+#define HIPCACHE_INPUTS_RULES_VARIABLE_USE_H
+
+#include <string_view>
+
+#include "hipcache/trace/record.h"
+
+namespace hipcache::inputs {
+
+enum class VariableUse {
+  none,   // no value changes the result
+  form,   // the run checked only that the value is well formed: Question::source_date
+  value,  // every value may give another result
+};
+
+// `shows_colour`: the run printed something, or its results may hold options of the command line (Run::shows_colour).
+// REQUIRES: the trace is complete.
+VariableUse use_of(std::string_view variable, const trace::Trace& trace, bool shows_colour);
+
+// Whether use_of() can be `none` for the variable. A specs file of gcc's can use the value of any variable.
+bool may_go_unused(std::string_view variable);
+
+}  // namespace hipcache::inputs
+
+#endif

@@ -1,0 +1,32 @@
+// Digests of files and of directory listings. A digest comes from memory if the stamp is known. Otherwise the file or
+// directory is read, and its digest is remembered if every later change will show in the stamp.
+#ifndef HIPCACHE_INPUTS_STATE_DIGESTS_H
+#define HIPCACHE_INPUTS_STATE_DIGESTS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "hipcache/base/digest.h"
+#include "inputs/state/stat_snapshot.h"
+#include "inputs/state/file_system_memo.h"
+
+namespace hipcache::inputs {
+
+struct FileDigest {
+  Digest digest;
+  Stamp stamp;  // of what was read; from memory: of `seen`
+  bool was_read = false;
+};
+
+// nullopt if the file cannot be opened or read to its end. REQUIRES: seen.is_file()
+std::optional<FileDigest> digest_file(const std::string& path, const Sight& seen, std::uint64_t now_ns,
+                                      World::Memory& memory, Effort& effort);
+
+// nullopt if the directory cannot be listed. REQUIRES: seen.is_directory()
+std::optional<Digest> digest_listing(const std::string& path, const Sight& seen, std::uint64_t now_ns,
+                                     World::Memory& memory, Effort& effort);
+
+}  // namespace hipcache::inputs
+
+#endif

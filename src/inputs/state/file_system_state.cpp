@@ -1,0 +1,302 @@
+#include "hipcache/inputs/file_system_state.h"
+
+#include <errno.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "inputs/state/state_encoder.h"
+#include "inputs/state/digests.h"
+#include "inputs/rules/environment.h"
+#include "inputs/state/stat_snapshot.h"
+#include "inputs/state/kept_digests.h"
+#include "inputs/state/library_search.h"
+#include "inputs/state/shared_stat_snapshot.h"
+#include "inputs/state/file_system_memo.h"
+#include "inputs/state/search.h"
+
+namespace hipcache::inputs {
+namespace {
+
+constexpr unsigned kConcealed = 48;  // dropped bits of the fingerprint of a variable's value
+
+bool is_absence(int error) { return error == ENOENT || error == ENOTDIR; }
+
+void add_errno(Answers& answers, int error) {
+  if (is_absence(error)) return answers.add(Answer::absent);
+  answers.add_error(error);
+}
+
+std::uint64_t device_of_root() {
+  struct stat root = {};
+  return ::stat("/", &root) == 0 ? root.st_dev : 0;  // no file has device 0
+}
+
+// One call of World::state: asks every question of the set once, in order.
+class Examination {
+ public:
+  Examination(const Plan& plan, const Surroundings& from, World::Memory& memory, Effort& effort, Looks* looks)
+      : plan_(plan),
+        from_(from),
+        memory_(memory),
+        effort_(effort),
+        looks_(looks),
+        now_ns_(memory.clock()),
+        glance_(plan, now_ns_, effort, looks) {}
+
+  // Also adds each answer to `answered`, unless that is null.
+  Digest state(const PathSet& set, Answered* answered) {
+    const std::vector<Observation>& observations = set.observations();
+    for (std::uint32_t i = 0; i < observations.size(); ++i) {
+      const std::size_t begin = answers_.size();
+      ask(observations[i], i);
+      if (answered != nullptr) answered->push_back(told(observations[i].question, begin));
+    }
+    const std::size_t begin = answers_.size();
+    answers_.add_twins();
+    if (answered != nullptr) answered->push_back(answers_.twins_since(begin));
+    return answers_.finish(set.id());
+  }
+
+ private:
+  Told told(Question question, std::size_t begin) const {
+    Told told = answers_.told_since(begin);
+    if (question == Question::variable) told.fingerprint >>= kConcealed;
+    return told;
+  }
+
+  void ask(const Observation& observation, std::uint32_t index) {
+    const std::uint32_t slot = plan_.slot_of[index];
+    if (observation.question == Question::program) return ask_program(slot);
+    if (!asks_about_path(observation.question)) return ask_surroundings(observation);
+    if (slot == Slot::kNone) return answers_.add_error(ENAMETOOLONG);
+    const Name& name = *plan_.slots[slot].name;
+    const std::string& path = name.path();
+    switch (observation.question) {
+      case Question::content:
+        return ask_content(name, glance_.at(slot), index);
+      case Question::presence:
+        return ask_presence(path, glance_.at(slot), index);
+      case Question::listing:
+        return ask_listing(path, glance_.at(slot), index);
+      case Question::size:
+      case Question::size_and_time:
+        return ask_stamp(observation.question, glance_.at(slot));
+      case Question::real_path:
+        return ask_real_path(slot);
+      default:
+        return ask_link(slot);
+    }
+  }
+
+  void ask_program(std::uint32_t places) {
+    const std::string found = found_on_path(plan_, places, glance_, effort_);
+    answers_.add(Answer::text, from_.roots.portable_path(found));
+  }
+
+  void ask_surroundings(const Observation& observation) {
+    switch (observation.question) {
+      case Question::variable:
+        return ask_variable(observation.name);
+      case Question::root:
+        return ask_root(observation.name);
+      case Question::root_place:
+        return answers_.add(Answer::text, place_of_root(observation.name));
+      case Question::cuid:
+        return answers_.add(Answer::text, from_.cuid);
+      case Question::output_names:
+        return answers_.add(Answer::text, from_.output_names);
+      case Question::environment:
+        return answers_.add(Answer::digest, digest_environment(from_));
+      case Question::machine:
+        return ask_machine();
+      case Question::source_date:
+        return ask_source_date(observation.name);
+      case Question::library:
+        return ask_library(observation.name);
+      case Question::colour:
+        return answers_.add(Answer::text, from_.colour ? "on" : "off");
+      default:
+        return ask_working_directory();
+    }
+  }
+
+  // Everything of the root that a result may show: its names, and which of them the request used.
+  void ask_root(const std::string& mark) {
+    const Root* root = from_.roots.find(mark);
+    if (root == nullptr) return answers_.add(Answer::unset);
+    answers_.add(Answer::text, root->path + '\n' + root->alias + '\n' + root->form);
+  }
+
+  // The root's path, relative to the longest root that holds its directory.
+  std::string place_of_root(const std::string& mark) const {
+    const Root* root = from_.roots.find(mark);
+    if (root == nullptr) return "";
+    const std::size_t last = root->path.rfind('/');
+    return from_.roots.portable_path(root->path.substr(0, last)) + root->path.substr(last);
+  }
+
+  void ask_content(const Name& name, const Sight& seen, std::uint32_t index) {
+    if (!seen.is_file()) return answers_.add_kind(seen);
+    const auto digest = [&] { return digest_file(name.path(), seen, now_ns_, memory_, effort_); };
+    const std::optional<FileDigest> file = looks_ != nullptr ? looks_->content(name, digest) : digest();
+    if (!file) return answers_.add(Answer::unreadable);
+    answers_.add_content(index, file->digest, file->stamp);
+  }
+
+  // A file without x bits cannot be executed. For other files access(2) decides, each time: a file system can be
+  // remounted noexec, and the file's stamp does not show that. Few programs have this question. A compiler that does
+  // not open a file asks at most whether its size is 0 (__has_embed). It asks for more only if it reads a precompiled
+  // header (ask_stamp). The sources of clang and gcc were read for that, and their runs compared by strace.
+  void ask_presence(const std::string& path, const Sight& seen, std::uint32_t index) {
+    if (seen.is_directory()) answers_.note_directory(index, seen.stamp);
+    if (!seen.is_file()) return answers_.add_kind(seen);
+    const bool empty = seen.stamp.size == 0;
+    if ((seen.mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0) {
+      ++effort_.stats;
+      if (::access(path.c_str(), X_OK) == 0) return answers_.add(empty ? Answer::empty_executable : Answer::executable);
+    }
+    answers_.add(empty ? Answer::empty_file : Answer::file);
+  }
+
+  void ask_stamp(Question question, const Sight& seen) {
+    if (!seen.is_file()) return answers_.add_kind(seen);
+    FrameWriter stamp;
+    stamp.number(seen.stamp.size);
+    if (question == Question::size_and_time) stamp.number(static_cast<std::uint64_t>(seen.stamp.mtime_ns));
+    answers_.add(Answer::text, stamp.bytes());
+  }
+
+  void ask_listing(const std::string& path, const Sight& seen, std::uint32_t index) {
+    if (seen.is_directory()) answers_.note_directory(index, seen.stamp);
+    if (seen.kind == Sight::Kind::there && !seen.is_directory()) return answers_.add(Answer::other);
+    if (!seen.is_directory()) return answers_.add_kind(seen);
+    const std::optional<Digest> listing = digest_listing(path, seen, now_ns_, memory_, effort_);
+    if (!listing) return answers_.add(Answer::unreadable);
+    answers_.add(Answer::digest, *listing);
+  }
+
+  void ask_real_path(std::uint32_t slot) {
+    const Sight& seen = glance_.at(slot);
+    if (seen.kind != Sight::Kind::there) return answers_.add_kind(seen);
+    add_led(glance_.real_path_at(slot));
+  }
+
+  void ask_link(std::uint32_t slot) {
+    const Led led = glance_.link_at(slot);
+    if (led.error == EINVAL) return answers_.add(Answer::no_link);
+    add_led(led);
+  }
+
+  void add_led(const Led& led) {
+    if (led.error == 0) return answers_.add(Answer::text, from_.roots.portable_path(led.to));
+    add_errno(answers_, led.error);
+  }
+
+  void ask_variable(const std::string& name) {
+    const char* value = from_.variable(name);
+    if (value == nullptr) return answers_.add(Answer::unset);
+    answers_.add(Answer::digest, digest_of(from_.roots.portable_list(value)));
+  }
+
+  // Every date that clang accepts gives one answer. No date gives the same answer, except to a plan, which names the
+  // date.
+  void ask_source_date(const std::string& who) {
+    const char* value = from_.variable("SOURCE_DATE_EPOCH");
+    const bool is_taken = !from_.source_date().empty();
+    if (value == nullptr || (is_taken && who != kAskedByPlan)) return answers_.add(Answer::unset);
+    if (is_taken) return answers_.add(Answer::text, "");
+    answers_.add(Answer::digest, digest_of(value));
+  }
+
+  void ask_library(const std::string& name) {
+    if (!libraries_) libraries_.emplace(from_, memory_, now_ns_, effort_);
+    answers_.add(Answer::text, libraries_->found(name));
+  }
+
+  void ask_machine() {
+    struct utsname name = {};
+    if (::uname(&name) != 0) return answers_.add_error(errno);
+    const Digest digest =
+        Hasher("uname").field(name.sysname).field(name.nodename).field(name.release).field(name.version).finish();
+    answers_.add(Answer::digest, digest);
+  }
+
+  void ask_working_directory() {
+    effort_.stats += 2;
+    answers_.add(Answer::text, from_.roots.portable_path(from_.working_directory));
+    answers_.add(Answer::text, from_.roots.portable_path(from_.logical_directory()));
+  }
+
+  const Plan& plan_;
+  const Surroundings& from_;
+  World::Memory& memory_;
+  Effort& effort_;
+  Looks* const looks_;
+  const std::uint64_t now_ns_;
+  Glance glance_;
+  std::optional<LibrarySearch> libraries_;
+  Answers answers_;
+};
+
+}  // namespace
+
+World::World(Clock clock) : memory_(std::make_unique<Memory>(std::move(clock))) {}
+World::~World() = default;
+
+Digest World::state(const PathSet& set, const Surroundings& from, Effort* effort, Answered* answered) {
+  Effort unasked;
+  const std::shared_ptr<const Plan> plan = memory_->names.plan(set, from);
+  return Examination(*plan, from, *memory_, effort != nullptr ? *effort : unasked, nullptr).state(set, answered);
+}
+
+Digest World::state(const PathSet& set, const Surroundings& from, Looks& looks, Answered* answered) {
+  Effort unasked;
+  const std::shared_ptr<const Plan> plan = memory_->names.plan(set, from);
+  looks.keep(plan);
+  return Examination(*plan, from, *memory_, unasked, &looks).state(set, answered);
+}
+
+std::vector<Digest> World::states(const std::vector<const PathSet*>& sets, const Surroundings& from,
+                                  Answered* answered) {
+  Looks looks;
+  std::vector<Digest> states;
+  for (const PathSet* set : sets) states.push_back(state(*set, from, looks, std::exchange(answered, nullptr)));
+  return states;
+}
+
+Result<Digest> World::content(const std::string& absolute_path, Effort* effort) {
+  Effort unasked;
+  Effort& counted = effort != nullptr ? *effort : unasked;
+  const std::uint64_t now_ns = memory_->clock();
+  const Sight seen = look_at(absolute_path.c_str(), counted);
+  if (!seen.is_file()) return Error{"cannot digest " + absolute_path + ": not a regular file that is there"};
+  const std::optional<FileDigest> file = digest_file(absolute_path, seen, now_ns, *memory_, counted);
+  if (!file) return Error{"cannot digest " + absolute_path + ": it cannot be read; look at its permissions"};
+  return file->digest;
+}
+
+std::vector<KnownFile> World::known_files() {
+  std::vector<KnownFile> known;
+  memory_->files.for_each([&](const Stamp& stamp, const Digest& digest) { known.push_back({stamp, digest}); });
+  return known;
+}
+
+std::string World::digests(std::string_view origin) { return encode_digests(known_files(), origin, device_of_root()); }
+
+bool World::take_digests(std::string_view bytes, std::string_view origin) {
+  const std::optional<std::vector<KnownFile>> known = decode_digests(bytes, origin);
+  if (!known) return false;
+  for (const KnownFile& one : *known) memory_->files.insert(one.stamp, one.digest);
+  return true;
+}
+
+std::uint64_t World::learned_digests() const { return memory_->learned; }
+
+bool World::exists(const std::string& absolute_path, Effort* effort) {
+  Effort unasked;
+  return look_at(absolute_path.c_str(), effort != nullptr ? *effort : unasked).kind == Sight::Kind::there;
+}
+
+}  // namespace hipcache::inputs

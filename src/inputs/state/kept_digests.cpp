@@ -1,0 +1,72 @@
+#include "inputs/state/kept_digests.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "hipcache/inputs/frames.h"
+
+namespace hipcache::inputs {
+namespace {
+
+constexpr std::string_view kFormat = "hipcache digests 1";
+constexpr std::size_t kDigestBytes = 16;
+
+bool is_kept(const Stamp& stamp, std::uint64_t root_device) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  return stamp.ctime_ns % kSecond != 0 || stamp.device == root_device;
+}
+
+void write(FrameWriter& out, const KnownFile& known) {
+  const Stamp& stamp = known.stamp;
+  out.number(stamp.device).number(stamp.inode).number(stamp.size);
+  out.number(static_cast<std::uint64_t>(stamp.mtime_ns)).number(static_cast<std::uint64_t>(stamp.ctime_ns));
+  out.raw(known.digest.bytes());
+}
+
+KnownFile read(FrameReader& in) {
+  KnownFile known;
+  known.stamp.device = in.number();
+  known.stamp.inode = in.number();
+  known.stamp.size = in.number();
+  known.stamp.mtime_ns = static_cast<std::int64_t>(in.number());
+  known.stamp.ctime_ns = static_cast<std::int64_t>(in.number());
+  if (const Result<Digest> digest = Digest::from_bytes(in.raw(kDigestBytes))) known.digest = *digest;
+  return known;
+}
+
+// The bytes before the trailing digest if the digest is right, else nothing.
+std::string_view undamaged(std::string_view bytes) {
+  if (bytes.size() < kDigestBytes) return {};
+  const std::string_view content = bytes.substr(0, bytes.size() - kDigestBytes);
+  return digest_of(content).bytes() == bytes.substr(content.size()) ? content : std::string_view();
+}
+
+}  // namespace
+
+std::string encode_digests(std::vector<KnownFile> known, std::string_view origin, std::uint64_t root_device) {
+  std::erase_if(known, [&](const KnownFile& one) { return !is_kept(one.stamp, root_device); });
+  if (known.size() > kMostKeptDigests) {
+    const auto end = known.begin() + kMostKeptDigests;
+    std::nth_element(known.begin(), end, known.end(),
+                     [](const KnownFile& a, const KnownFile& b) { return a.stamp.size > b.stamp.size; });
+    known.erase(end, known.end());
+  }
+  FrameWriter out;
+  out.text(kFormat).text(origin).number(known.size());
+  for (const KnownFile& one : known) write(out, one);
+  out.raw(digest_of(out.bytes()).bytes());
+  return std::move(out).bytes();
+}
+
+std::optional<std::vector<KnownFile>> decode_digests(std::string_view bytes, std::string_view origin) {
+  FrameReader in(undamaged(bytes));
+  if (in.text() != kFormat || in.text() != origin) return std::nullopt;
+  const std::uint64_t count = in.number();
+  if (in.failed() || count > kMostKeptDigests) return std::nullopt;
+  std::vector<KnownFile> known;
+  for (std::uint64_t i = 0; i < count && !in.failed(); ++i) known.push_back(read(in));
+  if (!in.finished()) return std::nullopt;
+  return known;
+}
+
+}  // namespace hipcache::inputs

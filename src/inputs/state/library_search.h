@@ -1,0 +1,67 @@
+// Where the dynamic loader would find a library now: through LD_LIBRARY_PATH, then through its cache.
+//
+// The problem: the variable's text and the cache's content change for reasons that do not matter to a compile, such as
+// a directory that does not exist or a newly installed package. The choice: the answer for one library name is the list
+// of candidates in the loader's order, each with its content, and the cache's entries for the name. Whatever makes the
+// loader take another file changes this list. The answer holds the variable's whole text if it has tokens ($ORIGIN). It
+// names each directory with subdirectories for an old loader, and holds the cache's digest if the cache is not
+// understood.
+#ifndef HIPCACHE_INPUTS_STATE_LIBRARY_SEARCH_H
+#define HIPCACHE_INPUTS_STATE_LIBRARY_SEARCH_H
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/base/digest.h"
+#include "hipcache/inputs/file_system_state.h"
+#include "inputs/loader/loader_cache.h"
+
+namespace hipcache::inputs {
+
+inline constexpr const char* kLoaderCacheFile = "/etc/ld.so.cache";
+
+// Below glibc-hwcaps. The loader prefers them to the directory that holds glibc-hwcaps.
+inline constexpr std::array<std::string_view, 3> kHwcapsLevels = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+
+// The loader's cache as last read. Thread-safe.
+class ParsedLoaderCache {
+ public:
+  // The parsed cache of that content; null if the file has changed since or is not understood.
+  std::shared_ptr<const LoaderCache> of(const Digest& content);
+
+ private:
+  std::mutex mutex_;
+  Digest content_;
+  bool is_read_ = false;
+  std::shared_ptr<const LoaderCache> cache_;
+};
+
+// The library searches of one state. Looks at the directories and the cache once. Used by one thread.
+class LibrarySearch {
+ public:
+  // REQUIRES: the arguments outlive this object.
+  LibrarySearch(const Surroundings& from, World::Memory& memory, std::uint64_t now_ns, Effort& effort);
+
+  // Everything that decides what the loader finds for the name, encoded.
+  std::string found(const std::string& name);
+
+ private:
+  void take_directory(const std::string& directory);
+  void read_cache();
+
+  const Surroundings& from_;
+  World::Memory& memory_;
+  const std::uint64_t now_ns_;
+  Effort& effort_;
+  std::vector<std::string> directories_;  // of LD_LIBRARY_PATH; only existing ones
+  std::string unclear_;                   // is part of every answer
+  std::shared_ptr<const LoaderCache> cache_;
+};
+
+}  // namespace hipcache::inputs
+
+#endif

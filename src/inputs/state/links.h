@@ -1,0 +1,40 @@
+// The symbolic links that lead to a path: the links among its components, and in turn those of each link's target.
+#ifndef HIPCACHE_INPUTS_STATE_LINKS_H
+#define HIPCACHE_INPUTS_STATE_LINKS_H
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/file_system_state.h"
+#include "inputs/observe/path_class.h"
+
+namespace hipcache::inputs {
+
+class LinksOnTheWay {
+ public:
+  // REQUIRES: the arguments outlive this object.
+  LinksOnTheWay(const Surroundings& from, const Places& places) : from_(from), places_(places) {}
+
+  void add_all_on(std::string_view path);
+  void add_all_above(std::string_view path);  // for a path that is known to be no link itself
+  void add_if_link(std::string_view path);    // checks the last component alone
+
+  // Adds a question for each link, under a name as relative as the path that led there.
+  void append_to(std::vector<Observation>& out) const;
+
+ private:
+  static constexpr std::size_t kMaxNames = 200'000;  // bounds links that lead ever deeper; no tool follows that many
+
+  const Surroundings& from_;
+  const Places& places_;
+  std::unordered_set<std::string> seen_;
+  std::set<std::string> links_;
+};
+
+}  // namespace hipcache::inputs
+
+#endif

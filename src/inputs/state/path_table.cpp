@@ -1,0 +1,140 @@
+#include "inputs/state/path_table.h"
+
+#include <limits.h>
+
+#include "hipcache/base/files.h"
+#include "inputs/state/search.h"
+
+namespace hipcache::inputs {
+namespace {
+
+std::string_view without_trailing_slashes(std::string_view path) {
+  const std::size_t last = path.find_last_not_of('/');
+  return last == std::string_view::npos ? std::string_view() : path.substr(0, last + 1);
+}
+
+}  // namespace
+
+std::string_view parent_spelling(std::string_view path) {
+  path = without_trailing_slashes(path);
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return {};
+  const std::string_view parent = without_trailing_slashes(path.substr(0, slash));
+  return parent.empty() ? path.substr(0, 1) : parent;
+}
+
+std::string_view Name::entry() const {
+  const std::string_view path = without_trailing_slashes(path_);
+  return path.substr(path.rfind('/') + 1);
+}
+
+Entry Name::known_in(const Stamp& directory) const {
+  std::lock_guard lock(mutex_);
+  return directory_ == directory ? entry_ : Entry();
+}
+
+bool Name::known_absent_from(const Stamp& directory) const {
+  std::lock_guard lock(mutex_);
+  return entry_.kind == Entry::Kind::absent && directory_ == directory;
+}
+
+void Name::learn(const Stamp& directory, Entry entry) {
+  std::lock_guard lock(mutex_);
+  directory_ = directory;
+  entry_ = std::move(entry);
+}
+
+class NameTable {
+ public:
+  Name* intern(std::string_view path) {
+    if (auto at = names_.find(path); at != names_.end()) return at->second.get();
+    const std::string_view parent = parent_spelling(path);
+    auto name = std::make_unique<Name>(std::string(path), parent.empty() ? nullptr : intern(parent));
+    Name* made = name.get();
+    names_.emplace(made->path(), std::move(name));
+    return made;
+  }
+
+  std::size_t size() const { return names_.size(); }
+
+ private:
+  std::unordered_map<std::string_view, std::unique_ptr<Name>> names_;  // each key points into its Name
+};
+
+namespace {
+
+class Planner {
+ public:
+  Planner(NameTable& table, Plan& plan) : table_(table), plan_(plan) {}
+
+  void add(const Observation& observation, const Surroundings& from) {
+    const bool is_program = observation.question == Question::program;
+    plan_.slot_of.push_back(is_program ? add_places(observation.name, from) : slot_of(observation, from));
+  }
+
+ private:
+  std::uint32_t slot_of(const Observation& observation, const Surroundings& from) {
+    if (!asks_about_path(observation.question)) return Slot::kNone;
+    return slot_of(from.path_of(observation.name));
+  }
+
+  std::uint32_t slot_of(const std::string& path) {
+    return path.empty() || path.size() >= PATH_MAX ? Slot::kNone : slot_of(table_.intern(path));
+  }
+
+  std::uint32_t add_places(const std::string& program, const Surroundings& from) {
+    const auto begin = static_cast<std::uint32_t>(plan_.places.size());
+    for (const std::string& place : places_on_path(program, from)) {
+      const std::uint32_t slot = slot_of(place);
+      if (slot != Slot::kNone) plan_.places.push_back(slot);
+    }
+    plan_.places.push_back(Slot::kNone);
+    return begin;
+  }
+
+  std::uint32_t slot_of(Name* name) {
+    if (auto at = known_.find(name); at != known_.end()) return at->second;
+    const std::uint32_t parent = name->parent() == nullptr ? Slot::kNone : slot_of(name->parent());
+    const auto index = static_cast<std::uint32_t>(plan_.slots.size());
+    plan_.slots.push_back({name, parent});
+    known_.emplace(name, index);
+    return index;
+  }
+
+  NameTable& table_;
+  Plan& plan_;
+  std::unordered_map<const Name*, std::uint32_t> known_;
+};
+
+}  // namespace
+
+NameBook::NameBook(std::size_t max_names) : max_names_(max_names), table_(std::make_shared<NameTable>()) {}
+NameBook::~NameBook() = default;
+
+std::shared_ptr<const Plan> NameBook::plan(const PathSet& set, const Surroundings& from) {
+  const char* path_variable = from.variable("PATH");
+  const std::string key = set.id().bytes() + from.working_directory + '\0' + from.roots.id() + '\0' +
+                          (path_variable == nullptr ? "" : path_variable);
+  std::lock_guard lock(mutex_);
+  if (auto at = plans_.find(key); at != plans_.end()) return at->second;
+  if (table_->size() >= max_names_ || slots_ >= kMaxSlots) {
+    plans_.clear();
+    slots_ = 0;
+    table_ = std::make_shared<NameTable>();
+  }
+  std::shared_ptr<const Plan> plan = make(set, from);
+  slots_ += plan->slots.size() + plan->slot_of.size() + plan->places.size();
+  plans_.emplace(key, plan);
+  return plan;
+}
+
+std::shared_ptr<const Plan> NameBook::make(const PathSet& set, const Surroundings& from) {
+  auto plan = std::make_shared<Plan>();
+  plan->keeps = table_;
+  plan->slot_of.reserve(set.observations().size());
+  Planner planner(*table_, *plan);
+  for (const Observation& observation : set.observations()) planner.add(observation, from);
+  return plan;
+}
+
+}  // namespace hipcache::inputs

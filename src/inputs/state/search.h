@@ -1,0 +1,33 @@
+// Programs that are looked for along PATH.
+//
+// A trace has the places of one search, along one PATH. Along another PATH, the program may be in a directory where the
+// run did not look. So the question is where PATH finds the program's name. Rejected: PATH's value as an input. It
+// differs from shell to shell, and hardly ever changes which program is found.
+#ifndef HIPCACHE_INPUTS_STATE_SEARCH_H
+#define HIPCACHE_INPUTS_STATE_SEARCH_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/trace/record.h"
+#include "inputs/state/stat_snapshot.h"
+#include "inputs/state/path_table.h"
+
+namespace hipcache::inputs {
+
+// A search begins in PATH's first directory, so every name that was looked for there gets a question. A few names too
+// many do no harm.
+void add_search_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out);
+
+// The paths where the program may be, in PATH's order.
+std::vector<std::string> places_on_path(const std::string& program, const Surroundings& from);
+
+// The first program in a list of `Plan::places` that begins at `places`; "" if there is none.
+std::string found_on_path(const Plan& plan, std::uint32_t places, Glance& glance, Effort& effort);
+
+}  // namespace hipcache::inputs
+
+#endif

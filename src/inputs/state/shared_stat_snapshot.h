@@ -1,0 +1,68 @@
+// What was seen at each path, shared by several questions about the same paths at one moment: states of overlapping
+// path sets, and the race guard of a state. Each path is looked at once, so all of them speak of the same file. Used by
+// one thread.
+#ifndef HIPCACHE_INPUTS_STATE_SHARED_STAT_SNAPSHOT_H
+#define HIPCACHE_INPUTS_STATE_SHARED_STAT_SNAPSHOT_H
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "inputs/state/digests.h"
+#include "inputs/state/stat_snapshot.h"
+#include "inputs/state/path_table.h"
+
+namespace hipcache::inputs {
+
+class Looks {
+ public:
+  // REQUIRES: called before names of the plan are used.
+  void keep(std::shared_ptr<const Plan> plan) {
+    sights_.reserve(sights_.size() + plan->slots.size());
+    plans_.push_back(std::move(plan));
+  }
+
+  // Kind::unseen at first.
+  Sight& sight(const Name& name) { return sights_[&name]; }
+
+  // A file's content, computed by `digest` at the first call; nullopt if the file cannot be read.
+  template <typename Digests>
+  const std::optional<FileDigest>& content(const Name& name, Digests digest) {
+    const auto [entry, is_new] = contents_.try_emplace(&name);
+    if (is_new) entry->second = digest();
+    return entry->second;
+  }
+
+  // What was seen at each path; valid until the next look. Omits paths whose content was read: the file may have
+  // changed between the look and the reading.
+  std::unordered_map<std::string_view, const Sight*> settled() const {
+    std::unordered_map<std::string_view, const Sight*> by_path;
+    by_path.reserve(sights_.size());
+    for (const auto& [name, sight] : sights_) {
+      const auto content = contents_.find(name);
+      const bool was_read = content != contents_.end() && (!content->second || content->second->was_read);
+      if (sight.kind != Sight::Kind::unseen && !was_read) by_path.emplace(name->path(), &sight);
+    }
+    return by_path;
+  }
+
+  // The digest of each path whose content could be read.
+  std::unordered_map<std::string_view, FileDigest> contents() const {
+    std::unordered_map<std::string_view, FileDigest> by_path;
+    for (const auto& [name, content] : contents_)
+      if (content) by_path.emplace(name->path(), *content);
+    return by_path;
+  }
+
+ private:
+  std::vector<std::shared_ptr<const Plan>> plans_;
+  std::unordered_map<const Name*, Sight> sights_;
+  std::unordered_map<const Name*, std::optional<FileDigest>> contents_;
+};
+
+}  // namespace hipcache::inputs
+
+#endif

@@ -1,0 +1,38 @@
+// Tells one state of a file or directory from another without reading it.
+//
+// ctime is the part that counts: every change of content, names, mode or links sets it, and no program can set it back.
+#ifndef HIPCACHE_INPUTS_STATE_STAMP_H
+#define HIPCACHE_INPUTS_STATE_STAMP_H
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hipcache::inputs {
+
+struct Stamp {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t size = 0;
+  std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;
+  bool operator==(const Stamp&) const = default;
+};
+
+struct StampHash {
+  std::size_t operator()(const Stamp& stamp) const noexcept;
+};
+
+Stamp stamp_of(const struct stat& status);
+
+// Whether every change after `now_ns` will show in the stamp: its times are older than kDistrust and not in the future.
+bool is_settled(const Stamp& stamp, std::uint64_t now_ns);
+
+// Whether stamps can be trusted on the descriptor's file system. They cannot on file systems that the kernel makes up
+// (proc, sysfs, ...).
+bool keeps_stamps(int fd);
+
+}  // namespace hipcache::inputs
+
+#endif

@@ -1,0 +1,79 @@
+#include "inputs/state/state_encoder.h"
+
+#include <algorithm>
+#include <span>
+#include <tuple>
+#include <utility>
+
+namespace hipcache::inputs {
+
+void Answers::add_kind(const Sight& sight) {
+  if (sight.kind == Sight::Kind::absent) return add(Answer::absent);
+  if (sight.kind == Sight::Kind::error) return add_error(sight.error);
+  add(sight.is_directory() ? Answer::directory : Answer::other);
+}
+
+void Answers::add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp) {
+  add(Answer::digest, digest);
+  contents_.push_back({digest, index, stamp});
+}
+
+// clang takes two names for one file (#pragma once) if device and inode agree; gcc, if content and modification time
+// agree. So the state must show which names of equal content are one file to either compiler. It holds, for each such
+// name, the first name with the same device and inode, and the first with the same time.
+void Answers::add_twin_files() {
+  std::sort(contents_.begin(), contents_.end(), [](const Content& a, const Content& b) {
+    return std::tie(a.digest, a.index) < std::tie(b.digest, b.index);
+  });
+  for (auto begin = contents_.begin(); begin != contents_.end();) {
+    auto end =
+        std::find_if(begin, contents_.end(), [&](const Content& other) { return other.digest != begin->digest; });
+    const std::span<const Content> equals(begin, end);
+    for (const Content& one : equals.size() > 1 ? equals : equals.first(0)) {
+      auto same_file = std::find_if(equals.begin(), equals.end(), [&](const Content& other) {
+        return other.stamp.device == one.stamp.device && other.stamp.inode == one.stamp.inode;
+      });
+      auto same_time = std::find_if(equals.begin(), equals.end(),
+                                    [&](const Content& other) { return other.stamp.mtime_ns == one.stamp.mtime_ns; });
+      out_.number(one.index).number(same_file->index).number(same_time->index);
+    }
+    begin = end;
+  }
+}
+
+// Both compilers drop a directory from the search path if an earlier one has the same device and inode, and
+// #include_next depends on that. A mount can change which names are one directory, so the state shows it.
+void Answers::add_twin_directories() {
+  const auto identity = [](const Directory& one) { return std::tie(one.stamp.device, one.stamp.inode); };
+  std::sort(directories_.begin(), directories_.end(), [&](const Directory& a, const Directory& b) {
+    return identity(a) != identity(b) ? identity(a) < identity(b) : a.index < b.index;
+  });
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> twins;  // sorted by index, not by inode number
+  for (std::size_t i = 1, first = 0; i < directories_.size(); ++i) {
+    if (identity(directories_[i]) != identity(directories_[first])) first = i;
+    if (i != first) twins.emplace_back(directories_[i].index, directories_[first].index);
+  }
+  std::sort(twins.begin(), twins.end());
+  for (const auto& [index, twin] : twins) out_.number(index).number(twin);
+}
+
+void Answers::add_twins() {
+  add_twin_files();
+  add_twin_directories();
+}
+
+Told Answers::told_since(std::size_t begin) const {
+  const std::string_view bytes = std::string_view(out_.bytes()).substr(begin);
+  FrameReader in(bytes);
+  const auto kind = static_cast<Answer>(in.byte());
+  if (kind == Answer::text) return {kind, digest_of(bytes).high};
+  return {kind, kind == Answer::digest || kind == Answer::error ? in.number() : 0};
+}
+
+Told Answers::twins_since(std::size_t begin) const {
+  return {Answer::text, digest_of(std::string_view(out_.bytes()).substr(begin)).high};
+}
+
+Digest Answers::finish(const Digest& set) { return Hasher("world-state 2").field(set).field(out_.bytes()).finish(); }
+
+}  // namespace hipcache::inputs

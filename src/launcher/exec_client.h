@@ -1,0 +1,19 @@
+/* Replaces this process by the full client, "hipcache-client" in the same directory. It does everything that is not
+ * a hit. */
+#ifndef HIPCACHE_LAUNCHER_EXEC_CLIENT_H
+#define HIPCACHE_LAUNCHER_EXEC_CLIENT_H
+
+/* Runs the client for hipcache's own options. Returns an exit code only if the client cannot be started. */
+int launch_options(char** argv);
+
+enum {
+  LAUNCH_ANEW = -1,     /* no connection: the client sends the request itself */
+  LAUNCH_COMPILER = -2, /* the client only executes the compiler: the outputs could not be placed */
+};
+
+/* Runs the client for a compile. The client takes over `connection`, on which the request was sent and nothing was
+ * read. If the client is missing, this process executes the compiler. Returns an exit code only if neither can be
+ * started. */
+int launch_hand_over(char** words, int connection);
+
+#endif

@@ -1,0 +1,47 @@
+/* Decodes a Finish message: what to place, what to print, which exit code to return.
+ *
+ * This decoder is stricter than protobuf: it rejects a message with an unknown field or an unusual encoding. The
+ * full client then decodes that message. */
+#ifndef HIPCACHE_LAUNCHER_FINISH_DECODER_H
+#define HIPCACHE_LAUNCHER_FINISH_DECODER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hipcache/launcher/place.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LAUNCH_OUTPUT_LIMIT = 64, LAUNCH_REMOVED_LIMIT = 64 };
+
+struct launch_part {
+  const char* bytes;
+  size_t size;
+};
+
+struct launch_answer {
+  int32_t exit_code;
+  struct launch_part out;
+  struct launch_part err;
+  struct launch_output outputs[LAUNCH_OUTPUT_LIMIT]; /* `file`: a descriptor index, or -1 */
+  size_t output_count;
+  size_t file_count;
+  const char* removed[LAUNCH_REMOVED_LIMIT];
+  size_t removed_count;
+};
+
+/* Whether a message with this first byte is a Finish. */
+bool launch_begins_finish(char first);
+
+/* The result points into the message, and the decoder writes a terminating zero after each path. REQUIRES: one
+ * writable byte after the message. */
+bool launch_decode_finish(char* message, size_t size, struct launch_answer* answer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,28 @@
+/* The protobuf field numbers and wire types that a hit needs, from src/protocol/messages.proto. A test compares them
+ * with the library. */
+#ifndef HIPCACHE_LAUNCHER_WIRE_H
+#define HIPCACHE_LAUNCHER_WIRE_H
+
+enum launch_wire_type { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
+
+#define LAUNCH_TAG(field, type) ((field) << 3 | (type))
+
+enum { ENVELOPE_COMPILE_REQUEST = 1, ENVELOPE_FINISH = 6 };
+
+enum {
+  REQUEST_BUILD = 1,
+  REQUEST_ARGV = 2,
+  REQUEST_ENVIRONMENT = 3,
+  REQUEST_WORKING_DIRECTORY = 4,
+  REQUEST_NAME_SPACE = 5,
+  REQUEST_UMASK = 6,
+  REQUEST_STDERR_IS_TERMINAL = 7
+};
+
+enum { NAMESPACE_MOUNTS = 1, NAMESPACE_ROOT_DEVICE = 2, NAMESPACE_ROOT_INODE = 3 };
+
+enum { FINISH_EXIT_CODE = 1, FINISH_STDOUT = 2, FINISH_STDERR = 3, FINISH_OUTPUTS = 4, FINISH_REMOVED = 5 };
+
+enum { OUTPUT_PATH = 1, OUTPUT_IN_PLACE = 2, OUTPUT_EXECUTABLE = 3, OUTPUT_CONTENT = 4, OUTPUT_IN_PLACE_IF_EMPTY = 5 };
+
+#endif

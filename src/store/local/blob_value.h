@@ -1,0 +1,55 @@
+// The bytes of a blob as the database holds them: plain, compressed, or compressed as a delta to other blobs, its bases
+// (docs/formats.md).
+//
+// A base serves as zstd's prefix, so shared bytes cost a reference of a few bytes, wherever they lie. An object that
+// consists of a host object and a fatbin is little more than two references. Rejected: a list of byte ranges, found by
+// search. It does not help for parts with small changes (the path sets of one unit's steps, its depfiles). Rejected:
+// RocksDB's compression. It sees one value at a time, and does not shorten the write-ahead log.
+//
+// Thread-safe: nothing is shared.
+#ifndef HIPCACHE_STORE_LOCAL_BLOB_VALUE_H
+#define HIPCACHE_STORE_LOCAL_BLOB_VALUE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/base/digest.h"
+
+namespace hipcache::store {
+
+inline constexpr std::size_t kMostBases = 64;
+
+// Bytes: the most for the bases of one blob together, and for a blob with bases. Larger prefixes need too much memory
+// for what they save.
+inline constexpr std::size_t kLongestPrefix = std::size_t{64} << 20;
+
+// pack: the value of these bytes, without bases. pack_delta: their value with `bases`; `prefix` is the bases' own
+// bytes, concatenated. REQUIRES: at most kMostBases, prefix.size() <= kLongestPrefix.
+std::string pack(std::string_view bytes);
+std::string pack_delta(std::string_view bytes, const std::vector<Digest>& bases, std::string_view prefix);
+
+// A parsed value. `payload` points into the value's bytes.
+struct BlobValue {
+  std::vector<Digest> bases;
+  bool compressed = false;
+  std::string_view payload;
+};
+
+// nullopt if the value is damaged or of another version.
+std::optional<BlobValue> parse_value(std::string_view value);
+
+// The blob's bytes. nullopt if the value is damaged, was not made with this prefix, or claims more than a blob may
+// have.
+std::optional<std::string> unpack(const BlobValue& value, std::string_view prefix);
+
+// The same for a value without bases, piece by piece. False if the value is damaged or `take` returns false.
+bool unpack_pieces(const BlobValue& value, const std::function<bool(std::string_view)>& take);
+
+}  // namespace hipcache::store
+
+#endif

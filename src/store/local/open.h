@@ -1,0 +1,19 @@
+// open_store with two parameters for tests: the clock, and how many use records are few enough to be read before the
+// store is open.
+#ifndef HIPCACHE_STORE_LOCAL_OPEN_H
+#define HIPCACHE_STORE_LOCAL_OPEN_H
+
+#include <memory>
+
+#include "hipcache/store/store.h"
+#include "store/local/space/use_loader.h"
+#include "store/local/space/recency.h"
+
+namespace hipcache::store {
+
+Result<std::unique_ptr<Store>> open_store_with(const StoreOptions& options, Log& log, const Clock& clock,
+                                               std::uint64_t few_uses = kFewUses);
+
+}  // namespace hipcache::store
+
+#endif

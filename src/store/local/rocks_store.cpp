@@ -1,0 +1,106 @@
+#include "store/local/rocks_store.h"
+
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+#include "store/local/blobs.h"
+#include "store/local/database/disk_use.h"
+#include "store/local/space/eviction.h"
+#include "store/local/space/maintenance.h"
+#include "store/local/database/quarantine.h"
+#include "store/local/value_table.h"
+
+namespace hipcache::store {
+namespace {
+
+// After so many found results, the database has proved to be of use. A user who tries a new one finds a few.
+constexpr std::uint64_t kServed = 100;
+
+constexpr std::chrono::seconds kTotalsLimit{5};  // after that, the totals of what has been read so far
+
+class RocksStore : public Store {
+ public:
+  RocksStore(std::unique_ptr<Contents> contents, UniqueFd lock, std::uint64_t max_bytes)
+      : lock_(std::move(lock)),
+        contents_(std::move(contents)),
+        eviction_(*contents_),
+        maintenance_(*contents_, eviction_, max_bytes),
+        values_(*contents_, maintenance_),
+        blobs_(*contents_, values_) {}
+
+  Result<std::optional<std::string>> action(const Digest& key) override {
+    Result<std::optional<std::string>> frame = values_.get({Table::actions, key});
+    if (!frame || !*frame) return frame;
+    std::optional<std::string> value = unframe_action(key, std::move(**frame));
+    if (!value) values_.drop({Table::actions, key}, "its bytes do not match its digest");
+    if (value && ++found_ == kServed) note_served(*contents_->directories.ours);
+    return value;
+  }
+
+  Status put_action(const Digest& key, std::string_view value) override {
+    const Result<bool> stored = values_.put({Table::actions, key}, frame_action(key, value));
+    return stored ? done() : Status(stored.error());
+  }
+
+  Result<std::optional<std::string>> blob(const Digest& digest) override { return blobs_.get(digest); }
+  Result<std::optional<UniqueFd>> blob_file(const Digest& digest) override { return blobs_.file(digest); }
+  Result<bool> hold_blob(const Digest& digest, Lease& lease) override { return blobs_.hold(digest, lease); }
+  Result<Digest> put_blob_like(std::string_view bytes, const Likeness& likeness) override {
+    return blobs_.put(bytes, likeness);
+  }
+
+  std::unique_ptr<Lease> lease() override { return make_lease(contents_->holds); }
+
+  Result<std::optional<std::string>> note(std::string_view name) override {
+    auto read = contents_->database->get(Table::notes, name);
+    if (!read) return read.error();
+    if (read->found == Found::damaged) {
+      ++corrupt_;
+      contents_->log.warning("store: note " + std::string(name) + " is damaged: " + read->problem);
+    }
+    if (read->found != Found::yes) return std::optional<std::string>();
+    return std::optional(std::move(read->value));
+  }
+
+  Status put_note(std::string_view name, std::string_view value) override {
+    return contents_->database->write({{Table::notes, name, value}});
+  }
+
+  Status shrink_to(std::uint64_t max_bytes) override { return eviction_.shrink_to(max_bytes); }
+  Status clear() override { return eviction_.clear(); }
+
+  // If a directory above was removed, the database's own directory is gone with it, so this check suffices.
+  bool is_in_place() override {
+    return contents_->directories.ours->holds("lock", lock_.get()) && contents_->database->is_in_place();
+  }
+
+  Usage usage() override {
+    contents_->recency.wait_until_complete(kTotalsLimit);
+    const auto totals = contents_->recency.totals();
+    return {totals.actions,
+            totals.blobs,
+            totals.bytes,
+            allocated_bytes(contents_->directories.root->anchored()),
+            corrupt_ + values_.dropped(),
+            eviction_.evicted()};
+  }
+
+ private:
+  UniqueFd lock_;  // first member: released after everything else is closed
+  std::unique_ptr<Contents> contents_;
+  std::atomic<std::uint64_t> corrupt_ = 0;
+  std::atomic<std::uint64_t> found_ = 0;  // number of actions
+  Eviction eviction_;
+  Maintenance maintenance_;
+  Values values_;
+  Blobs blobs_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> make_rocks_store(std::unique_ptr<Contents> contents, UniqueFd lock, std::uint64_t max_bytes) {
+  return std::make_unique<RocksStore>(std::move(contents), std::move(lock), max_bytes);
+}
+
+}  // namespace hipcache::store

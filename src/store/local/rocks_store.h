@@ -1,0 +1,19 @@
+// Implements Store over a Database: get, put and drop. Eviction, recency and opening have files of their own.
+#ifndef HIPCACHE_STORE_LOCAL_ROCKS_STORE_H
+#define HIPCACHE_STORE_LOCAL_ROCKS_STORE_H
+
+#include <cstdint>
+#include <memory>
+
+#include "hipcache/base/files.h"
+#include "hipcache/store/store.h"
+#include "store/local/space/store_state.h"
+
+namespace hipcache::store {
+
+// Takes ownership of the directory's lock, and holds it while the store lives.
+std::unique_ptr<Store> make_rocks_store(std::unique_ptr<Contents> contents, UniqueFd lock, std::uint64_t max_bytes);
+
+}  // namespace hipcache::store
+
+#endif

@@ -1,0 +1,32 @@
+// Counts which blobs running requests hold. Two requests may hold the same blob.
+#ifndef HIPCACHE_STORE_LOCAL_SPACE_PINS_H
+#define HIPCACHE_STORE_LOCAL_SPACE_PINS_H
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "hipcache/base/digest.h"
+#include "hipcache/store/store.h"
+
+namespace hipcache::store {
+
+// Thread-safe.
+class Holds {
+ public:
+  void add(const Digest& blob);
+  void release(const Digest& blob);
+  bool holds(const Digest& blob) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<Digest, std::uint32_t> counts_;
+};
+
+// A lease on `holds`. It shares ownership of `holds`, so a lease may outlive its store.
+std::unique_ptr<Lease> make_lease(std::shared_ptr<Holds> holds);
+
+}  // namespace hipcache::store
+
+#endif

@@ -1,0 +1,174 @@
+#include "store/local/space/recency.h"
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <queue>
+#include <unordered_set>
+
+namespace hipcache::store {
+namespace {
+
+using Map = boost::unordered_flat_map<Digest, Use, std::hash<Digest>>;
+
+bool used_before(const Recency::Entry& left, const Recency::Entry& right) {
+  return left.use.seconds < right.use.seconds;
+}
+
+}  // namespace
+
+struct Recency::Tables {
+  Map actions, blobs;
+  std::uint64_t bytes = 0;
+  std::vector<UseKey> touched;
+  std::unordered_set<Digest> erased;  // while incomplete; of both tables, so it may leave out one entry too many
+
+  Map& of(Table table) { return table == Table::actions ? actions : blobs; }
+
+  void set(const UseKey& key, const Use& use) {
+    const auto [entry, added] = of(key.table).try_emplace(key.digest, use);
+    if (!added) {
+      bytes -= entry->second.size;
+      entry->second = use;
+    }
+    bytes += use.size;
+  }
+
+  void add(const UseKey& key, const Use& use) {
+    if (of(key.table).try_emplace(key.digest, use).second) bytes += use.size;
+  }
+
+  std::optional<Use> touch(const UseKey& key, std::uint32_t now) {
+    Map& map = of(key.table);
+    const auto entry = map.find(key.digest);
+    if (entry == map.end()) return std::nullopt;
+    if (entry->second.seconds < now) {
+      entry->second.seconds = now;
+      touched.push_back(key);
+    }
+    return entry->second;
+  }
+};
+
+Recency::Recency(Clock clock) : clock_(std::move(clock)), tables_(std::make_unique<Tables>()) {}
+Recency::~Recency() = default;
+
+void Recency::set(const UseKey& key, const Use& use) {
+  const std::scoped_lock lock(mutex_);
+  tables_->set(key, use);
+}
+
+void Recency::load_older(const std::vector<Entry>& entries) {
+  const std::scoped_lock lock(mutex_);
+  for (const Entry& entry : entries)
+    if (!tables_->erased.contains(entry.key.digest)) tables_->add(entry.key, entry.use);
+}
+
+std::optional<Use> Recency::adopt(const UseKey& key, const Use& use) {
+  const std::uint32_t now = clock_();
+  const std::scoped_lock lock(mutex_);
+  if (!complete_ && !tables_->erased.contains(key.digest)) tables_->add(key, use);
+  return tables_->touch(key, now);
+}
+
+void Recency::complete() {
+  const std::scoped_lock lock(mutex_);
+  tables_->erased.clear();
+  complete_ = true;
+  completed_.notify_all();
+}
+
+bool Recency::wait_until_complete(std::chrono::milliseconds limit) const {
+  std::unique_lock lock(mutex_);
+  return completed_.wait_for(lock, limit, [&] { return complete_.load(); });
+}
+
+Use Recency::use_now(std::uint32_t size, bool has_bases) const { return {clock_(), size, has_bases}; }
+
+std::optional<Use> Recency::touch(const UseKey& key) {
+  const std::uint32_t now = clock_();
+  const std::scoped_lock lock(mutex_);
+  return tables_->touch(key, now);
+}
+
+bool Recency::contains(const UseKey& key) const {
+  const std::scoped_lock lock(mutex_);
+  return tables_->of(key.table).contains(key.digest);
+}
+
+bool Recency::erase(const UseKey& key) {
+  const std::scoped_lock lock(mutex_);
+  if (!complete_) tables_->erased.insert(key.digest);
+  Map& map = tables_->of(key.table);
+  const auto entry = map.find(key.digest);
+  if (entry == map.end()) return false;
+  tables_->bytes -= entry->second.size;
+  map.erase(entry);
+  return true;
+}
+
+Recency::Totals Recency::totals() const {
+  const std::scoped_lock lock(mutex_);
+  return {tables_->actions.size(), tables_->blobs.size(), tables_->bytes};
+}
+
+std::vector<Recency::Entry> Recency::oldest(std::uint64_t bytes, std::size_t limit, const Holds& holds) const {
+  std::priority_queue<Entry, std::vector<Entry>, decltype(&used_before)> newest_first(&used_before);
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const Table table : {Table::actions, Table::blobs}) {
+      for (const auto& [digest, use] : tables_->of(table)) {
+        if (newest_first.size() == limit && newest_first.top().use.seconds <= use.seconds) continue;
+        if (table == Table::blobs && holds.holds(digest)) continue;
+        newest_first.push({{table, digest}, use});
+        if (newest_first.size() > limit) newest_first.pop();
+      }
+    }
+  }
+  std::vector<Entry> entries;
+  entries.reserve(newest_first.size());
+  for (; !newest_first.empty(); newest_first.pop()) entries.push_back(newest_first.top());
+  std::reverse(entries.begin(), entries.end());
+  std::uint64_t sum = 0;
+  const auto enough = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
+    const bool reached = sum >= bytes;
+    sum += entry.use.size;
+    return reached;
+  });
+  entries.erase(enough, entries.end());
+  return entries;
+}
+
+std::vector<Recency::Entry> Recency::erase_unused(const Entry* entries, std::size_t count, const Holds& holds) {
+  std::vector<Entry> erased;
+  const std::scoped_lock lock(mutex_);
+  for (const Entry* entry = entries; entry != entries + count; ++entry) {
+    Map& map = tables_->of(entry->key.table);
+    const auto found = map.find(entry->key.digest);
+    if (found == map.end() || found->second.seconds != entry->use.seconds) continue;
+    if (entry->key.table == Table::blobs && holds.holds(entry->key.digest)) continue;
+    tables_->bytes -= found->second.size;
+    map.erase(found);
+    erased.push_back(*entry);
+  }
+  return erased;
+}
+
+std::vector<Recency::Entry> Recency::take_touched() {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Entry> entries;
+  entries.reserve(tables_->touched.size());
+  for (const UseKey& key : tables_->touched) {
+    const Map& map = tables_->of(key.table);
+    const auto entry = map.find(key.digest);
+    if (entry != map.end()) entries.push_back({key, entry->second});
+  }
+  tables_->touched.clear();
+  return entries;
+}
+
+std::size_t Recency::touched() const {
+  const std::scoped_lock lock(mutex_);
+  return tables_->touched.size();
+}
+
+}  // namespace hipcache::store

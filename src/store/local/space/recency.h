@@ -1,0 +1,94 @@
+// What is stored, how large it is and when it was last used. In memory, so a hit costs no write and the counts are
+// exact.
+//
+// An open-addressed table with 24 bytes for each entry: a million entries take some 50 MB. Rejected: a linked list in
+// order of use. It takes 48 bytes more for each entry, and only eviction needs the order, which can scan instead.
+// Rejected: a write to the database for each use. The owner collects uses and writes them behind (take_touched). If a
+// crash loses some, their entries only look older.
+//
+// Incomplete at first: until complete() is called, an entry that the table lacks may be in the database (loading.h).
+// Thread-safe.
+#ifndef HIPCACHE_STORE_LOCAL_SPACE_RECENCY_H
+#define HIPCACHE_STORE_LOCAL_SPACE_RECENCY_H
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "store/local/database/framing.h"
+#include "store/local/space/pins.h"
+
+namespace hipcache::store {
+
+// Seconds since the epoch. In tests any clock that never runs backwards.
+using Clock = std::function<std::uint32_t()>;
+
+class Recency {
+ public:
+  struct Totals {
+    std::uint64_t actions = 0;
+    std::uint64_t blobs = 0;
+    std::uint64_t bytes = 0;
+  };
+  struct Entry {
+    UseKey key;
+    Use use;
+  };
+
+  explicit Recency(Clock clock);
+  ~Recency();
+
+  // Adds or replaces an entry.
+  void set(const UseKey& key, const Use& use);
+
+  // Adds entries that were read from the database, except those that were added or erased since.
+  void load_older(const std::vector<Entry>& entries);
+  // Adds an entry that was read from the database, unless it was added or erased since, and marks a use. nullopt if it
+  // was erased. Once complete, the same as touch().
+  std::optional<Use> adopt(const UseKey& key, const Use& use);
+
+  // Called once everything in the database is known.
+  void complete();
+  bool is_complete() const { return complete_; }
+  // Waits at most `limit`. Returns whether the recency is complete.
+  bool wait_until_complete(std::chrono::milliseconds limit) const;
+
+  Use use_now(std::uint32_t size, bool has_bases = false) const;
+
+  // Marks a use now. nullopt if there is no such entry.
+  std::optional<Use> touch(const UseKey& key);
+  bool contains(const UseKey& key) const;
+  bool erase(const UseKey& key);
+  Totals totals() const;
+
+  // The least recently used entries, oldest first: enough to make `bytes`, but at most `limit`. Leaves out held
+  // entries.
+  std::vector<Entry> oldest(std::uint64_t bytes, std::size_t limit, const Holds& holds) const;
+
+  // Erases those of the entries that are neither held nor used since they were picked, and returns them. Atomic with
+  // respect to touch() and contains(): what these report as present stays, if it was held before.
+  std::vector<Entry> erase_unused(const Entry* entries, std::size_t count, const Holds& holds);
+
+  // The entries touched since the last call, with their last use.
+  std::vector<Entry> take_touched();
+  std::size_t touched() const;
+
+ private:
+  struct Tables;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable completed_;
+  std::atomic<bool> complete_ = false;
+  Clock clock_;
+  std::unique_ptr<Tables> tables_;
+};
+
+}  // namespace hipcache::store
+
+#endif

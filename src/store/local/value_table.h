@@ -1,0 +1,59 @@
+// Values by table and digest, with the uses by which eviction chooses. Actions and blobs have this in common; their own
+// classes interpret the bytes.
+//
+// Thread-safe. Owns nothing: the contents and the maintenance must outlive it.
+#ifndef HIPCACHE_STORE_LOCAL_VALUE_TABLE_H
+#define HIPCACHE_STORE_LOCAL_VALUE_TABLE_H
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/base/result.h"
+#include "store/local/space/store_state.h"
+#include "store/local/space/maintenance.h"
+
+namespace hipcache::store {
+
+class Values {
+ public:
+  Values(Contents& contents, Maintenance& maintenance) : contents_(contents), maintenance_(maintenance) {}
+
+  // Counts as a use. nullopt if the value is not there. A damaged value is dropped.
+  Result<std::optional<std::string>> get(const UseKey& key);
+
+  // The same without a copy. The caller must release it as soon as it has read it.
+  Result<std::optional<Pinned>> get_pinned(const UseKey& key);
+
+  // Counts as a use. How the value is stored, or nullopt if it is not there. Reads no value.
+  std::optional<Use> use(const UseKey& key);
+
+  // False, and nothing stored, if one of the `bases` (blobs) is missing. Otherwise all of them are there at the write.
+  Result<bool> put(const UseKey& key, std::string_view bytes, const std::vector<Digest>& bases = {});
+
+  // Drops a value whose bytes are not what was stored. Counts and logs it.
+  void drop(const UseKey& key, const std::string& problem);
+  // Removes a value that has become useless.
+  void forget(const UseKey& key);
+
+  std::uint64_t dropped() const { return dropped_; }
+
+ private:
+  static constexpr std::size_t kStripes = 16;
+
+  Status write(const UseKey& key, std::string_view bytes, bool has_bases);
+
+  Contents& contents_;
+  Maintenance& maintenance_;
+  std::atomic<std::uint64_t> dropped_ = 0;
+  std::array<std::mutex, kStripes> stripes_;
+};
+
+}  // namespace hipcache::store
+
+#endif

@@ -1,0 +1,124 @@
+/* Digests of what a call gave: which file, in which state, or where a link led. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/preload/call.h"
+#include "trace/preload/internal.h"
+#include "trace/seen_digest.h"
+
+enum { WANTED = STATX_TYPE | STATX_INO | STATX_SIZE | STATX_MTIME | STATX_CTIME };
+enum { MILLISECOND = 1000000, SECOND = 1000000000 };
+
+static uint64_t digest_of_file(const struct statx* status) {
+  struct trace_identity identity = {
+      .device_major = status->stx_dev_major, .device_minor = status->stx_dev_minor, .inode = status->stx_ino};
+  if (S_ISREG(status->stx_mode)) {
+    identity.size = status->stx_size;
+    identity.changed_seconds = status->stx_ctime.tv_sec;
+    identity.changed_nanoseconds = status->stx_ctime.tv_nsec;
+    identity.modified_seconds = status->stx_mtime.tv_sec;
+    identity.modified_nanoseconds = status->stx_mtime.tv_nsec;
+  }
+  return trace_digest_identity(&identity);
+}
+
+/* Uses statx, because libc's headers have no type for the kernel's structure stat. */
+static bool ask(int directory, const char* path, int flags, struct statx* status) {
+  const int saved = errno;
+  const bool known = trace_call(SYS_statx, directory, path, flags, WANTED, status) == 0;
+  errno = saved;
+  return known && (status->stx_mask & WANTED) == WANTED;
+}
+
+/* The clock that stamps files. Uses a system call, because another preloaded library may replace libc's function. */
+static int64_t file_clock(void) {
+  struct timespec now = {0, 0};
+  const int saved = errno;
+  const bool known = trace_call(SYS_clock_gettime, CLOCK_REALTIME_COARSE, &now) == 0;
+  errno = saved;
+  return known ? now.tv_sec * (int64_t)SECOND + now.tv_nsec : 0;
+}
+
+/* The last moment at which a change may get this time. A time of whole milliseconds may come from a file system without
+ * finer times; the coarsest one counts in steps of two seconds. */
+static int64_t last_moment_of(const struct statx_timestamp* time) {
+  if (time->tv_nsec % MILLISECOND == 0) return (time->tv_sec + 2) * (int64_t)SECOND - 1;
+  return time->tv_sec * (int64_t)SECOND + time->tv_nsec;
+}
+
+/* Whether every later change will give the file another ctime. Reads the clock only if the file may have changed since
+ * the clock was last read. */
+static bool changes_show(const struct statx* status) {
+  static _Atomic int64_t read_before = 0;
+  const int64_t last = last_moment_of(&status->stx_ctime);
+  if (last < atomic_load_explicit(&read_before, memory_order_relaxed)) return true;
+  const int64_t now = file_clock();
+  atomic_store_explicit(&read_before, now, memory_order_relaxed);
+  return last < now;
+}
+
+/* The compile's temporary files lie beside the trace. They are no inputs. */
+static bool lies_beside_trace(int fd) {
+  char path[TRACE_TEXT_LIMIT + 1];
+  const char* trace = trace_environment("HIPCACHE_TRACE");
+  const char* name = trace == NULL ? NULL : strrchr(trace, '/');
+  return name != NULL && trace_path_of(fd, path) && strncmp(path, trace, (size_t)(name - trace) + 1) == 0;
+}
+
+static bool is_input(int fd) {
+  const int saved = errno;
+  const long flags = trace_call(SYS_fcntl, fd, F_GETFL);
+  const bool reads = flags >= 0 && (flags & O_ACCMODE) == O_RDONLY && !lies_beside_trace(fd);
+  errno = saved;
+  return reads;
+}
+
+/* For a file that was written just before the process opened it, as by a generator in a build. Waits some milliseconds
+ * for the tick to end; after that, all changes show. Waits once per process: files that were written before show later
+ * changes by then as well. */
+static void await_next_tick(const struct statx* status) {
+  enum { LONGEST_TICK = 10 * MILLISECOND, PAUSE = MILLISECOND / 4 };
+  static atomic_flag has_waited = ATOMIC_FLAG_INIT;
+  const int64_t last = last_moment_of(&status->stx_ctime);
+  if (last - file_clock() > LONGEST_TICK || atomic_flag_test_and_set(&has_waited)) return;
+  const int saved = errno;
+  const struct timespec pause = {0, PAUSE};
+  for (int times = 0; times < LONGEST_TICK / PAUSE && file_clock() <= last; ++times)
+    trace_call(SYS_nanosleep, &pause, NULL);
+  errno = saved;
+}
+
+uint64_t trace_seen_descriptor(int fd) {
+  struct statx status;
+  if (fd < 0 || !trace_active() || !ask(fd, "", AT_EMPTY_PATH, &status)) return 0;
+  if (!S_ISREG(status.stx_mode) || changes_show(&status)) return digest_of_file(&status);
+  if (is_input(fd)) {
+    await_next_tick(&status);
+    if (!ask(fd, "", AT_EMPTY_PATH, &status)) return 0;
+  }
+  return digest_of_file(&status) | (changes_show(&status) ? 0 : TRACE_MAY_CHANGE_UNSEEN);
+}
+
+uint64_t trace_seen_path(const char* path) {
+  struct statx status;
+  return trace_active() && ask(AT_FDCWD, path, 0, &status) ? digest_of_file(&status) : 0;
+}
+
+uint64_t trace_seen_entry(uint64_t device, uint64_t inode, uint32_t mode, int64_t size) {
+  if (!trace_active()) return 0;
+  const struct trace_identity identity = {.device_major = major(device),
+                                          .device_minor = minor(device),
+                                          .inode = inode,
+                                          .size = S_ISREG(mode) && size > 0 ? 1 : 0};
+  return trace_digest_identity(&identity);
+}
+
+uint64_t trace_seen_text(const char* text, size_t length) { return trace_active() ? trace_digest(text, length) : 0; }

@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "hipcache/cache/action_cache.h"
+
+namespace hipcache::action {
+namespace {
+
+ActionResult some_result() {
+  ActionResult result;
+  result.outputs = {{.name = "object", .blob = digest_of("o"), .size = 1, .place = "a.o"},
+                    {.name = "depfile", .blob = digest_of("d"), .size = 300, .place = "dir/a.d", .in_place = true},
+                    {.name = "program", .blob = digest_of("p"), .size = 7, .executable = true}};
+  result.stdout_text = "out";
+  result.stderr_text = std::string("warning\0", 8);
+  result.duration_us = 1234567;
+  result.steps = {"gfx906", "gfx90a:xnack+", kHostStep};
+  return result;
+}
+
+TEST(ActionResult, ComesBackFromItsEncodedForm) {
+  const ActionResult result = some_result();
+  Result<ActionResult> back = ActionResult::decode(result.encode());
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back->stdout_text, result.stdout_text);
+  EXPECT_EQ(back->stderr_text, result.stderr_text);
+  EXPECT_EQ(back->duration_us, result.duration_us);
+  EXPECT_EQ(back->steps, result.steps);
+  EXPECT_EQ(back->outputs, result.outputs);
+}
+
+TEST(ActionResult, HasTheBytesOfVersion2) {
+  ActionResult result;
+  result.outputs = {{.name = "object",
+                     .blob = Digest{0x0102030405060708, 0x090a0b0c0d0e0f10},
+                     .size = 300,
+                     .executable = true,
+                     .place = "a.o"}};
+  result.stdout_text = "o";
+  result.stderr_text = "err";
+  result.duration_us = 129;
+  result.steps = {"gfx906"};
+  const std::string digest = "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10";
+  EXPECT_EQ(result.encode(), std::string("\x02\x81\x01\x01o\x03") + "err" + "\x01\x06object" + digest +
+                                 "\xac\x02\x01\x03" + "a.o" + "\x01\x06gfx906");
+}
+
+TEST(ActionResult, FindsAnOutputByName) {
+  const ActionResult result = some_result();
+  ASSERT_NE(result.output("depfile"), nullptr);
+  EXPECT_EQ(result.output("depfile")->size, 300u);
+  EXPECT_EQ(result.output("fatbin"), nullptr);
+}
+
+TEST(ActionResult, IsRefusedWhereverItIsCutShortAndWithBytesAfterIt) {
+  const std::string bytes = some_result().encode();
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    EXPECT_FALSE(ActionResult::decode(std::string_view(bytes).substr(0, length)).ok()) << "cut to " << length;
+  EXPECT_FALSE(ActionResult::decode(bytes + "x").ok());
+}
+
+TEST(ActionResult, SurvivesRandomDamage) {
+  const std::string good = some_result().encode();
+  std::mt19937 random(42);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string bad = good;
+    for (unsigned n = 1 + random() % 3; n > 0; --n) bad[random() % bad.size()] = static_cast<char>(random());
+    Result<ActionResult> result = ActionResult::decode(bad);
+    if (!result) continue;
+    EXPECT_EQ(result->encode(), bad) << "one form for one result";
+  }
+}
+
+TEST(KeyHasher, TellsDomainsApart) { EXPECT_NE(key_hasher("device").finish(), key_hasher("host").finish()); }
+
+}  // namespace
+}  // namespace hipcache::action

@@ -1,0 +1,204 @@
+#include "hipcache/cache/miss_history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "support/memory_store.h"
+
+namespace hipcache::action {
+namespace {
+
+using inputs::Answer;
+using inputs::PathSet;
+using inputs::Question;
+using testing::HasSubstr;
+
+Trail some_trail() {
+  Trail trail;
+  trail.asked = {.compiler = "/usr/bin/clang++",
+                 .arguments = {"clang++", "-c", "", "a\nb.hip"},
+                 .archs = {"gfx1030", "gfx906"},
+                 .working_directory = "/build",
+                 .logical_directory = "/link",
+                 .cuid = "0123456789abcdef",
+                 .colour = true};
+  trail.steps = {{.label = "probe", .key = {digest_of("probe")}, .set = digest_of("set")},
+                 {.label = "device gfx906",
+                  .key = {digest_of("device")},
+                  .programs = {"/bin/clang", "/bin/lld"},
+                  .arguments = {{"-cc1", "-O2"}, {"-shared"}},
+                  .inputs = {digest_of("one"), digest_of("two")},
+                  .refusal = "clock",
+                  .detail = "/a.h"}};
+  trail.observed.blob = digest_of("blob");
+  trail.observed.answered = {{Answer::digest, 0x1122334455667788}, {Answer::unset, 0}, {Answer::text, 7}};
+  return trail;
+}
+
+void expect_equal(const Trail& left, const Trail& right) {
+  EXPECT_EQ(left.asked, right.asked);
+  EXPECT_EQ(left.steps, right.steps);
+  EXPECT_EQ(left.observed.blob, right.observed.blob);
+  EXPECT_EQ(left.observed.answered, right.observed.answered);
+}
+
+TEST(Trail, ComesBackFromItsEncodedForm) {
+  const Result<Trail> back = Trail::decode(some_trail().encode());
+  ASSERT_TRUE(back) << back.error().message;
+  expect_equal(*back, some_trail());
+  EXPECT_TRUE(Trail::decode(Trail().encode()));
+}
+
+TEST(Trail, FindsItsStepsByName) {
+  const Trail trail = some_trail();
+  ASSERT_NE(trail.step("device gfx906"), nullptr);
+  EXPECT_EQ(trail.step("device gfx906")->refusal, "clock");
+  EXPECT_EQ(trail.step("host"), nullptr);
+}
+
+TEST(Trail, IsRefusedWhereverItIsCutShort) {
+  const std::string bytes = some_trail().encode();
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    EXPECT_FALSE(Trail::decode(std::string_view(bytes).substr(0, length))) << "cut to " << length;
+  EXPECT_THAT(Trail::decode("\x01").error().message, HasSubstr("another version"));
+}
+
+TEST(Trail, SurvivesRandomBytes) {
+  const std::string good = some_trail().encode();
+  std::mt19937 random(20240611);
+  unsigned refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string bad = good;
+    for (unsigned change = 1 + random() % 3; change > 0; --change)
+      bad[1 + random() % (bad.size() - 1)] = static_cast<char>(random());
+    if (random() % 4 == 0) bad.resize(1 + random() % bad.size());
+    const Result<Trail> trail = Trail::decode(bad);
+    if (!trail) {
+      ++refused;
+      EXPECT_THAT(trail.error().message, HasSubstr("trail: "));
+    } else {
+      expect_equal(*Trail::decode(trail->encode()), *trail);
+    }
+  }
+  EXPECT_GT(refused, 1'000u);
+}
+
+class HistoryTest : public testing::Test {
+ protected:
+  // With a path set that is stored, asked for with `argument`.
+  Trail trail(const std::string& argument) {
+    Trail trail;
+    trail.asked.arguments = {argument};
+    trail.observed.blob = *store_.put_blob(set_.encode());
+    trail.observed.answered.resize(set_.observations().size() + 1);
+    return trail;
+  }
+  void record(const std::string& argument) {
+    const Status recorded = history_.record(output_, trail(argument));
+    ASSERT_TRUE(recorded) << recorded.error().message;
+  }
+  // The arguments that tell the trails apart, newest first; read as after a
+  // restart.
+  std::vector<std::string> recorded() {
+    std::vector<std::string> all;
+    for (const Trail& one : History(store_, log_).trails(output_)) all.push_back(one.asked.arguments.front());
+    return all;
+  }
+
+  support::MemoryStore store_;
+  Log log_;
+  History history_{store_, log_};
+  const Digest output_ = digest_of("a.o");
+  const PathSet set_{{{Question::content, "a.h"}, {Question::variable, "CPATH"}}};
+};
+
+TEST_F(HistoryTest, OfAnUnknownOutputIsEmpty) { EXPECT_TRUE(history_.trails(output_).empty()); }
+
+TEST_F(HistoryTest, GivesTheNewestFirstAndNoMoreThanItsLimit) {
+  for (int i = 0; i < 6; ++i) record(std::to_string(i));
+  EXPECT_THAT(recorded(), testing::ElementsAre("5", "4", "3", "2"));
+  static_assert(kMaxTrails == 4);
+}
+
+TEST_F(HistoryTest, TakesAnEqualTrailForTheSameThatIsNewAgain) {
+  for (const char* argument : {"1", "2", "1"}) record(argument);
+  EXPECT_THAT(recorded(), testing::ElementsAre("1", "2"));
+}
+
+TEST_F(HistoryTest, KeepsOutputsApart) {
+  record("1");
+  EXPECT_TRUE(history_.trails(digest_of("b.o")).empty());
+}
+
+TEST_F(HistoryTest, GivesThePathSetThatTheAnswersBelongTo) {
+  record("1");
+  const std::vector<Trail> trails = history_.trails(output_);
+  ASSERT_EQ(trails.size(), 1u);
+  ASSERT_NE(trails[0].observed.set, nullptr);
+  EXPECT_EQ(trails[0].observed.set->id(), set_.id());
+}
+
+TEST_F(HistoryTest, GivesNoPathSetThatIsLostOrDoesNotGoWithTheAnswers) {
+  record("1");
+  store_.blobs.erase(digest_of(set_.encode()));
+  EXPECT_EQ(history_.trails(output_).at(0).observed.set, nullptr);
+  Trail other = trail("2");
+  other.observed.answered.pop_back();
+  ASSERT_TRUE(history_.record(output_, other));
+  EXPECT_EQ(history_.trails(output_).at(0).observed.set, nullptr);
+}
+
+TEST_F(HistoryTest, GoesOnWithoutATrailThatIsLostOrDamaged) {
+  for (const char* argument : {"1", "2", "3"}) record(argument);
+  store_.blobs.erase(digest_of(trail("2").encode()));
+  store_.blobs[digest_of(trail("3").encode())] = "damaged";
+  EXPECT_THAT(recorded(), testing::ElementsAre("1"));
+}
+
+TEST_F(HistoryTest, IsEmptyOrShorterWhereItsListIsDamaged) {
+  for (const char* argument : {"1", "2"}) record(argument);
+  const std::string list = store_.actions[output_];
+  for (std::size_t length = 0; length < list.size(); ++length) {
+    store_.actions[output_] = list.substr(0, length);
+    EXPECT_LE(recorded().size(), 1u) << "cut to " << length;
+  }
+  store_.actions[output_] = "\x02" + list.substr(1);
+  EXPECT_TRUE(recorded().empty());
+}
+
+TEST_F(HistoryTest, KeepsWhatItHasInsteadOfATrailThatNobodyCouldRead) {
+  record("1");
+  Trail large = trail("2");
+  large.asked.arguments.emplace_back(kMaxTrailBytes, 'x');
+  EXPECT_FALSE(Trail::decode(large.encode()));
+  const auto blobs = store_.blobs.size();
+  for (std::size_t i = 0; i < kMaxTrails; ++i) {
+    large.asked.cuid = std::to_string(i);
+    EXPECT_TRUE(history_.record(output_, large));
+  }
+  EXPECT_EQ(store_.blobs.size(), blobs);
+  EXPECT_THAT(recorded(), testing::ElementsAre("1"));
+}
+
+// Whatever is kept is read again, up to the limit.
+TEST_F(HistoryTest, ReadsTheLargestTrailThatItKeeps) {
+  Trail large = trail("1");
+  large.asked.cuid.assign(kMaxTrailBytes - large.encode().size() - 16, 'x');
+  const std::size_t left = kMaxTrailBytes - large.encode().size();
+  large.asked.cuid.append(left, 'x');
+  ASSERT_EQ(large.encode().size(), kMaxTrailBytes);
+  ASSERT_TRUE(history_.record(output_, large));
+  EXPECT_THAT(recorded(), testing::ElementsAre("1"));
+}
+
+TEST_F(HistoryTest, IsEmptyWhileTheStoreIsBroken) {
+  record("1");
+  store_.broken = true;
+  EXPECT_TRUE(history_.trails(output_).empty());
+  EXPECT_FALSE(history_.record(output_, Trail()));
+}
+
+}  // namespace
+}  // namespace hipcache::action

@@ -1,0 +1,156 @@
+#include "hipcache/compiler/opaque/opaque_command.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/words.h"
+#include "hipcache/compiler/reason.h"
+
+namespace hipcache::command {
+namespace {
+
+// The reason against the command, or "" if it is cached whole.
+std::string refusal_of(const std::string& line) {
+  const auto parsed = parse_undivided(testing::words(line), "/");
+  const auto* refused = std::get_if<Uncacheable>(&parsed);
+  return refused == nullptr ? "" : refused->reason;
+}
+
+TEST(Undivided, TakesCompilesOfBothFamilies) {
+  for (const char* line :
+       {"gcc -c a.c", "x86_64-linux-gnu-g++-12 -S a.cc", "cc -E a.c", "clang-19 -M a.c", "hipcc -S k.cpp",
+        "gcc -x c-header a.h", "g++ -c a.cc b.cc", "gcc -c a.c -o /dev/null", "gcc -I/home/dev/fd -c a.c",
+        "gcc -c -I/dev/shm/x /dev/shm/a.c -o /dev/shm/a.o", "gcc -I/proc/version -c a.c", "gcc -S -o - a.c"})
+    EXPECT_EQ(refusal_of(line), "") << line;
+}
+
+TEST(Undivided, RefusesWhatNoTraceCanShow) {
+  const std::pair<const char*, const char*> lines[] = {
+      {"clang -cc1 -emit-obj a.c", reason::kUnsupportedOption},
+      {"gcc -c -", reason::kStandardInput},
+      {"gcc -x c -include - -c a.c", reason::kStandardInput},
+      {"gcc -x c -c /dev/stdin", reason::kStandardInput},
+      {"gcc -x c -c /dev//./fd/../fd/63", reason::kStandardInput},
+      {"gcc -x c -c /proc/self/fd/0", reason::kStandardInput},
+      {"gcc -x c -c proc/12/task/12/fd/3", reason::kStandardInput},
+      {"gcc -include /dev/fd/63 -c a.c", reason::kStandardInput},
+      {"gcc -include/dev/fd/63 -c a.c", reason::kStandardInput},
+      {"clang --config=/dev/fd/63 -c a.c", reason::kStandardInput},
+      {"gcc -Wp,-include,/proc/self/fd/3 -c a.c", reason::kStandardInput},
+      {"gcc @/dev/fd/63 -c a.c", reason::kStandardInput},
+      {"gcc --version", reason::kDriverInformation},
+      {"gcc -E a.c -o /dev/stdout", reason::kOutputNotAFile},
+      {"clang -ftime-trace -c a.c", reason::kTimeTrace},
+      {"clang -Xclang -print-stats -c a.c", reason::kFrontendOption},
+      {"clang -mllvm -time-passes -c a.c", reason::kBackendOption},
+      {"clang -Xclang -load -Xclang p.so -c a.c", reason::kPlugin},
+      {"clang -Xclang -fmodules -c a.c", reason::kModules},
+      {"clang -x c-header a.h", reason::kPrecompiledHeader},
+      {"clang -frecord-gcc-switches -c a.c", reason::kRecordedCommandLine},
+      {"clang -grecord-gcc-switches -g -c a.c", reason::kRecordedCommandLine},
+      {"clang -fgpu-rdc --offload-host-only -c a.hip", reason::kRandomCuid},
+      {"make -c a.c", reason::kNotACompiler}};
+  for (const auto& [line, why] : lines) EXPECT_EQ(refusal_of(line), why) << line;
+}
+
+Making making_of(const std::string& line) {
+  const auto parsed = parse_undivided(testing::words(line), "/");
+  const auto* understood = std::get_if<Invocation>(&parsed);
+  EXPECT_NE(understood, nullptr) << line;
+  return understood == nullptr ? Making::compile : understood->making;
+}
+
+TEST(Undivided, TellsLinksAndArchivesFromCompiles) {
+  EXPECT_EQ(making_of("gcc -c a.c"), Making::compile);
+  EXPECT_EQ(making_of("gcc -x c-header a.h"), Making::compile);
+  for (const char* line : {"gcc a.o -o a", "clang++-19 -shared a.o -Wl,-soname,a.so.1", "hipcc a.o", "gcc a.c",
+                           "ld a.o -o a", "/usr/bin/x86_64-linux-gnu-ld.bfd -r a.o", "ld.lld-19 a.o --output=a",
+                           "gcc a.o -Wl,--build-id=sha1 -Wl,-Map=m", "gcc a.o -Xlinker --version-script=v"})
+    EXPECT_EQ(making_of(line), Making::link) << line;
+  for (const char* line : {"ar qc lib.a a.o", "gcc-ar-12 rcs lib.a a.o", "llvm-ar -r -c lib.a a.o", "ranlib lib.a",
+                           "llvm-ranlib-19 -D lib.a", "ar s lib.a", "ar qcT lib.a a.o"})
+    EXPECT_EQ(making_of(line), Making::archive) << line;
+}
+
+TEST(Undivided, NamesTheOutputOfLinksAndTheArchiveThatIsReadAndWritten) {
+  const auto invocation = [](const std::string& line) {
+    return std::get<Invocation>(parse_undivided(testing::words(line), "/"));
+  };
+  EXPECT_EQ(invocation("gcc a.o").object, "a.out");
+  EXPECT_EQ(invocation("ld a.o --output=prog").object, "prog");
+  EXPECT_EQ(invocation("ld a.o --output prog").object, "prog");
+  EXPECT_EQ(invocation("ar -q -c lib.a a.o").updates, "lib.a");
+  EXPECT_EQ(invocation("ranlib -D lib.a").updates, "lib.a");
+  EXPECT_EQ(invocation("gcc a.o").updates, "");
+}
+
+TEST(Undivided, RefusesLinksAndArchivesThatEqualInputsDoNotMakeEqual) {
+  const std::pair<const char*, const char*> lines[] = {
+      {"gcc a.o -Wl,--build-id=uuid", reason::kLinkerOption},
+      {"gcc a.o -Wl,--as-needed,-build-id=uuid", reason::kLinkerOption},
+      {"gcc a.o -Xlinker --build-id=uuid", reason::kLinkerOption},
+      {"ld a.o --shuffle-sections=*=-1", reason::kLinkerOption},
+      {"ld.gold a.o --incremental", reason::kLinkerOption},
+      {"ld.lld a.o --thinlto-cache-dir=c", reason::kLinkerOption},
+      {"clang a.o -Wl,-plugin-opt=cache-dir=c", reason::kLinkerOption},
+      {"ld.lld a.o --reproduce=r.tar", reason::kLinkerOption},
+      {"clang a.o -Wl,--time-trace", reason::kStatistics},
+      {"gcc a.o -Wl,--stats", reason::kStatistics},
+      {"gcc a.o -Wl,-plugin,p.so", reason::kPlugin},
+      {"clang a.o -Wl,-mllvm,-time-passes", reason::kBackendOption},
+      {"gcc a.o -Wl,@more", reason::kResponseFile},
+      {"ld", reason::kNoInput},
+      {"ld --version", reason::kDriverInformation},
+      {"ar --version", reason::kDriverInformation},
+      {"ar qcU lib.a a.o", reason::kArchiveTimes},
+      {"ar ru lib.a a.o", reason::kArchiveTimes},
+      {"ranlib -U lib.a", reason::kArchiveTimes},
+      {"ranlib -t lib.a", reason::kArchiveTimes},
+      {"ranlib one.a two.a", reason::kArchiveOperation},
+      {"ar t lib.a", reason::kArchiveOperation},
+      {"ar x lib.a", reason::kArchiveOperation},
+      {"ar d lib.a a.o", reason::kArchiveOperation},
+      {"ar rb a.o lib.a b.o", reason::kArchiveOperation},
+      {"ar -M", reason::kArchiveOperation},
+      {"ar qc --plugin p.so lib.a a.o", reason::kArchiveOperation},
+      {"ar qc", reason::kArchiveOperation},
+      {"ranlib", reason::kNoInput}};
+  for (const auto& [line, why] : lines) EXPECT_EQ(refusal_of(line), why) << line;
+}
+
+TEST(FurtherCompilers, AreThoseThatAreNamedByTheirNamesAlone) {
+  const std::vector<std::string> argv{"/opt/mpi/mpicxx", "-c", "a.c"};
+  const auto is_understood = [&](const std::vector<std::string>& named) {
+    return std::holds_alternative<Invocation>(parse_undivided(argv, "/", named));
+  };
+  EXPECT_FALSE(is_understood({}));
+  EXPECT_FALSE(is_understood({"mpicc", "mpicxx2", "xmpicxx=gcc"}));
+  EXPECT_TRUE(is_understood({"mpicxx"}));
+  EXPECT_TRUE(is_understood({"mpicc", "mpicxx=gcc"}));
+  EXPECT_TRUE(is_understood({"mpicxx=clang"}));
+}
+
+TEST(FurtherCompilers, OfAnUnknownFamilyGetNoOptionOfOursAndNoPrecompiledHeaderOfClangs) {
+  const auto invocation = [](const std::string& named, const std::vector<std::string>& arguments) {
+    return parse_undivided(arguments, "/", {named});
+  };
+  const std::vector<std::string> compile{"mycc", "-c", "a.c"};
+  EXPECT_TRUE(std::get<Invocation>(invocation("mycc", compile)).colour_given);
+  EXPECT_FALSE(std::get<Invocation>(invocation("mycc=gcc", compile)).colour_given);
+  EXPECT_FALSE(std::get<Invocation>(invocation("mycc=clang", compile)).colour_given);
+  const std::vector<std::string> header{"mycc", "-c", "a.h"};
+  EXPECT_EQ(std::get<Uncacheable>(invocation("mycc", header)).reason, reason::kPrecompiledHeader);
+  EXPECT_EQ(std::get<Uncacheable>(invocation("mycc=clang", header)).reason, reason::kPrecompiledHeader);
+  EXPECT_TRUE(std::holds_alternative<Invocation>(invocation("mycc=gcc", header)));
+}
+
+TEST(FurtherCompilers, ThatAreNotNamedComeWithAdvice) {
+  const auto detail = [](const std::string& program) {
+    return std::get<Uncacheable>(parse_undivided({program, "clang++", "-c", "a.c"}, "/")).detail;
+  };
+  EXPECT_EQ(detail("/opt/mpicxx"), "/opt/mpicxx: if this is a compiler, name it: HIPCACHE_COMPILERS=mpicxx");
+  EXPECT_EQ(detail("nice"), "nice: put hipcache after it, as in \"nice hipcache clang++ ...\"");
+  EXPECT_EQ(detail("ccache"), "ccache");
+}
+
+}  // namespace
+}  // namespace hipcache::command

@@ -1,0 +1,278 @@
+// Which commands are cached, and under which name the others pass through: a table of command lines.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+
+#include "compiler/words.h"
+#include "hipcache/compiler/invocation.h"
+#include "hipcache/compiler/reason.h"
+
+namespace hipcache::command {
+namespace {
+
+using testing::words;
+
+struct Case {
+  const char* line;
+  const char* reason;  // null: cached
+};
+
+constexpr const char* kCached = nullptr;
+
+const Case kCases[] = {
+    // What is cached.
+    {"clang++ -x hip --offload-arch=gfx906 -c a.hip -o a.o", kCached},
+    {"clang++-19 -x hip -c a.cpp -o a.o", kCached},
+    {"clang++-15 -c a.hip", kCached},
+    {"/usr/bin/clang -c a.hip -o a.o", kCached},
+    {"/opt/rocm/bin/amdclang++ -xhip -c a.cpp -o a.o", kCached},
+    {"x86_64-linux-gnu-clang++-19.1 --language=hip -c a.cpp -o a.o", kCached},
+    {"clang++ -c a.hip -oa.o", kCached},
+    {"clang++ --compile a.hip --output=a.o", kCached},
+    {"clang++ -x hip -c -o a.o -- a.cpp", kCached},
+    {"clang++ -x hip -c -o a.o -- -odd-name.cpp", kCached},
+    {"clang++ -c '' a.hip -o a.o", kCached},
+    {"clang++ -O3 -g -Wall -Wextra -Werror -DX=1 -UY -Iinclude -isystem /x -c a.hip -o a.o", kCached},
+    {"clang++ -std=c++20 -stdlib=libstdc++ -fPIC -fvisibility=hidden -fno-exceptions -c a.hip", kCached},
+    {"clang++ -MD -MT a.o -MF a.o.d -c a.hip -o a.o", kCached},
+    {"clang++ -MMD -MP -MQ a.o -c a.hip -o a.o", kCached},
+    {"clang++ -Wp,-MD,a.d -c a.hip -o a.o", kCached},
+    {"clang++ -Wp,-MMD,a.d -c a.hip -o a.o", kCached},
+    {"clang++ -MF a.d -c a.hip -o a.o", kCached},
+    {"clang++ --rocm-path=/opt/rocm --hip-path=/opt/rocm --rocm-device-lib-path=/x -nogpuinc -nogpulib -c a.hip",
+     kCached},
+    {"clang++ -fgpu-rdc -fno-gpu-rdc -c a.hip -o a.o", kCached},
+    {"clang++ --hip-link -fgpu-rdc a.o b.o -o app", kCached},
+    {"clang++ --hip-link -fgpu-rdc a.o dir.c/b ../c.so.1 lib.a -lb -L. -o app", kCached},
+    {"clang++ --hip-link -fgpu-rdc -shared -fPIC -O3 a.o -Wl,-soname,liba.so -Wl,--as-needed -o liba.so", kCached},
+    {"clang++ --hip-link -fgpu-rdc -rdynamic -pie -s -static-libstdc++ -fuse-ld=lld -Xlinker -z -Xlinker now a.o",
+     kCached},
+    {"clang++ --hip-link -fgpu-rdc --rtlib=compiler-rt -unwindlib=libgcc -no-hip-rt -pthread a.o -o app", kCached},
+    {"clang++ -fno-gpu-rdc -c a.hip -o a.o", kCached},
+    {"clang++ -fgpu-rdc -c a.hip -o a.o", kCached},
+    {"clang++ --offload-device-only -c a.hip", kCached},
+    {"clang++ --cuda-device-only -c a.hip", kCached},
+    {"clang++ --offload-device-only --no-gpu-bundle-output -S a.hip", kCached},
+    {"clang++ --offload-device-only -fhip-emit-relocatable -c a.hip", kCached},
+    {"clang++ -flto -c a.hip", kCached},
+    {"clang++ -flto=thin -c a.hip", kCached},
+    {"clang++ -foffload-lto -c a.hip", kCached},
+    {"clang++ --offload-compress -c a.hip", kCached},
+    {"clang++ -S a.hip", kCached},
+    {"clang++ -S -emit-llvm a.hip", kCached},
+    {"clang++ -c -emit-llvm a.hip", kCached},
+    {"clang++ -emit-llvm a.hip", reason::kLink},
+    {"clang++ -fcuda-rdc -c a.hip -o a.o", kCached},
+    {"clang++ -fno-gpu-rdc -fuse-cuid=none -c a.hip -o a.o", kCached},
+    {"clang++ --gpu-bundle-output --offload-host-device -c a.hip -o a.o", kCached},
+    {"clang++ -munsafe-fp-atomics -mcumode -mwavefrontsize64 -mcode-object-version=5 -c a.hip", kCached},
+    {"clang++ -fgpu-sanitize -fsanitize=address -c a.hip -o a.o", kCached},
+    {"clang++ -fno-gpu-sanitize -fgpu-flush-denormals-to-zero -fgpu-default-stream=per-thread -c a.hip", kCached},
+    {"clang++ -fhip-fp32-correctly-rounded-divide-sqrt -ffast-math -ffp-contract=fast -c a.hip", kCached},
+    {"clang++ -fcolor-diagnostics -fdiagnostics-show-option -ferror-limit=3 -c a.hip", kCached},
+    {"clang++ -cuid=17 -c a.hip -o a.o", kCached},
+    {"clang++ -fuse-cuid=hash -c a.hip -o a.o", kCached},
+    {"clang++ -fuse-cuid=none -c a.hip -o a.o", kCached},
+    {"clang++ -mllvm -amdgpu-early-inline-all=true -mllvm -amdgpu-function-calls=false -c a.hip", kCached},
+    {"clang++ -mllvm=-inline-threshold=1000 -c a.hip -o a.o", kCached},
+    {"clang++ -Xclang -fnative-half-arguments-and-returns -c a.hip -o a.o", kCached},
+    {"clang++ -Xclang -mlink-builtin-bitcode -Xclang lib.bc -c a.hip -o a.o", kCached},
+    {"clang++ -Xarch_device -O3 -Xarch_host -O0 -Xarch_gfx906 -DX -c a.hip -o a.o", kCached},
+    {"clang++ -march=x86-64-v3 -mtune=znver3 -c a.hip -o a.o", kCached},
+    {"clang++ -fprofile-instr-generate -fcoverage-mapping -c a.hip -o a.o", kCached},
+    {"clang++ -fprofile-use=x.profdata -c a.hip -o a.o", kCached},
+    {"clang++ --config=x.cfg -B/usr/lib/llvm-15/bin --gcc-toolchain=/usr --sysroot=/ -c a.hip", kCached},
+    {"clang++ -no-canonical-prefixes -pthread -pipe -w -ansi -c a.hip", kCached},
+    {"clang++ -Wl,-rpath,/x -L/x -lfoo -shared -static-libgcc -c a.hip -o a.o", kCached},
+    {"clang++ -fdebug-prefix-map=/x=. -ffile-prefix-map=/y=. -gdwarf-5 -gline-tables-only -gz -c a.hip", kCached},
+    {"clang++ -include pre.h -imacros m.h -iquote q -idirafter d -c a.hip", kCached},
+    {"clang++ -fcrash-diagnostics -fcrash-diagnostics-dir=/x -c a.hip", kCached},
+    {"clang++ -fopenmp -c a.hip -o a.o", kCached},
+    {"clang++ --offload-arch=gfx906,gfx1030 --no-offload-arch=gfx906 -c a.hip", kCached},
+    // Not such a compile.
+    {"gcc -x hip -c a.hip -o a.o", reason::kNotACompiler},
+    {"hipcc -c a.hip -o a.o", kCached},
+    {"hipcc -c a.cpp -o a.o", kCached},
+    {"hipcc -x c++ -c a.cpp -o a.o", reason::kNotHip},
+    {"hipcc -c a.c -o a.o", reason::kNotHip},
+    {"clang-cl -c a.hip", reason::kNotACompiler},
+    {"clang-cpp a.hip", reason::kNotACompiler},
+    {"cl -c a.hip", reason::kNotACompiler},
+    {"myclang++ -c a.hip", reason::kNotACompiler},
+    {"clang-format-19 -c a.hip", reason::kNotACompiler},
+    {"clang++ -c a.cpp -o a.o", reason::kNotHip},
+    {"clang++ -c a.cu -o a.o", reason::kNotHip},
+    {"clang++ -x cuda -c a.cu -o a.o", reason::kNotHip},
+    {"clang++ -x c++ -c a.hip -o a.o", reason::kNotHip},
+    {"clang++ -c a.cpp -x hip -o a.o", reason::kNotHip},
+    {"clang++ -x hip -x none -c a.cpp -o a.o", reason::kNotHip},
+    {"clang++ -x hip-cpp-output -c a.hipi -o a.o", reason::kNotHip},
+    {"clang++ -c a.o", reason::kNotHip},
+    {"clang++ -x hip a.hip -o a", reason::kLink},
+    {"clang++ a.o b.o -o a", reason::kLink},
+    {"clang++ --hip-link a.o -o a", reason::kLink},
+    {"clang++ -fgpu-rdc a.o -o a", reason::kLink},
+    {"clang++ --hip-link -fgpu-rdc -fno-gpu-rdc a.o -o a", reason::kLink},
+    {"clang++ --hip-link -fgpu-rdc a.o b.cpp -o a", reason::kLink},
+    {"clang++ --hip-link -fgpu-rdc -x hip a.o -o a", reason::kLink},
+    {"clang++ --hip-link -fgpu-rdc -o a -lb", reason::kNoInput},
+    {"clang++ --hip-link -fgpu-rdc - -o a", reason::kStandardInput},
+    {"clang++ --hip-link -fgpu-rdc a.o -o /dev/null", reason::kOutputNotAFile},
+    {"clang++ --hip-link -fgpu-rdc --offload-arch=native a.o -o a", reason::kNativeTarget},
+    {"clang++ --hip-link -fgpu-rdc -save-temps a.o -o a", reason::kSaveTemps},
+    {"clang++ --hip-link -fgpu-rdc -### a.o -o a", reason::kDriverInformation},
+    {"clang++ -E a.hip", reason::kPreprocessOnly},
+    {"clang++ -M -c a.hip", reason::kPreprocessOnly},
+    {"clang++ -MM a.hip", reason::kPreprocessOnly},
+    {"clang++ -fsyntax-only a.hip", reason::kOtherOutput},
+    {"clang++ --analyze a.hip", reason::kOtherOutput},
+    {"clang++ -emit-ast a.hip", reason::kOtherOutput},
+    {"clang++ --precompile a.hip", reason::kOtherOutput},
+    {"clang++ -c", reason::kNoInput},
+    {"clang++ -c a.hip b.hip", reason::kSeveralInputs},
+    {"clang++ -c a.hip -- b.hip", reason::kSeveralInputs},
+    {"clang++ -c a.hip b.o -o a.o", reason::kSeveralInputs},
+    {"clang++ -x hip -c -", reason::kStandardInput},
+    {"clang++ -x hip -c -- -", reason::kStandardInput},
+    {"clang++ -c a.hip -o -", reason::kOutputNotAFile},
+    {"clang++ -c a.hip -o /dev/null", reason::kOutputNotAFile},
+    {"clang++ -c a.hip -o ''", reason::kOutputNotAFile},
+    {"clang++ -MD -MF - -c a.hip -o a.o", reason::kOutputNotAFile},
+    {"clang++ -MD -MF /dev/stdout -c a.hip -o a.o", reason::kOutputNotAFile},
+    {"clang++ -Wp,-MD,/dev/fd/3 -c a.hip -o a.o", reason::kOutputNotAFile},
+    {"clang++ -v -c a.hip", reason::kDriverInformation},
+    {"clang++ -### -c a.hip", reason::kDriverInformation},
+    {"clang++ --version", reason::kDriverInformation},
+    {"clang++ --help", reason::kDriverInformation},
+    {"clang++ -print-resource-dir", reason::kDriverInformation},
+    {"clang++ -dumpmachine", reason::kDriverInformation},
+    {"clang++ -mcpu=help -c a.hip", reason::kDriverInformation},
+    // Another shape.
+    {"clang++ -fgpu-rdc -fuse-cuid=none -c a.hip", reason::kRandomCuid},
+    {"clang++ --offload-host-only -c a.hip", kCached},
+    {"clang++ --cuda-host-only -c a.hip", kCached},
+    {"clang++ -fgpu-rdc --cuda-host-only -c a.hip", reason::kRandomCuid},
+    {"clang++ -fgpu-rdc --cuda-host-only --offload-host-device -c a.hip", kCached},
+    {"clang++ --offload-new-driver -c a.hip", kCached},
+    {"clang++ --offload-new-driver -fgpu-rdc -c a.hip", kCached},
+    {"clang++ --offload-new-driver -fgpu-rdc --offload-device-only -c a.hip", reason::kRandomCuid},
+    {"clang++ --offload-new-driver -fgpu-rdc --hip-link a.o", kCached},
+    {"clang++ --offload-link a.o", reason::kLink},
+    // More is written.
+    {"clang++ -gsplit-dwarf -c a.hip", kCached},
+    {"clang++ -gsplit-dwarf=single -c a.hip", reason::kSplitDwarf},
+    {"clang++ -save-temps -c a.hip", reason::kSaveTemps},
+    {"clang++ --save-temps=obj -c a.hip", reason::kSaveTemps},
+    {"clang++ -ftime-trace -c a.hip", reason::kTimeTrace},
+    {"clang++ -ftime-trace=x.json -c a.hip", reason::kTimeTrace},
+    {"clang++ -ftime-report -c a.hip", reason::kTimeTrace},
+    {"clang++ -fsave-optimization-record -c a.hip", reason::kOptimizationRecord},
+    {"clang++ -foptimization-record-file=x -c a.hip", reason::kOptimizationRecord},
+    {"clang++ --serialize-diagnostics x -c a.hip", reason::kSerializedDiagnostics},
+    {"clang++ -serialize-diagnostics x -c a.hip", reason::kSerializedDiagnostics},
+    {"clang++ -MJ x.json -c a.hip", reason::kCompilationDatabase},
+    {"clang++ -gen-cdb-fragment-path x -c a.hip", reason::kCompilationDatabase},
+    {"clang++ -save-stats -c a.hip", reason::kStatistics},
+    {"clang++ -fproc-stat-report=x -c a.hip", reason::kStatistics},
+    {"clang++ --coverage -c a.hip", reason::kCoverageNotes},
+    {"clang++ -ftest-coverage -fprofile-arcs -c a.hip", reason::kCoverageNotes},
+    {"clang++ -fstack-usage -c a.hip", kCached},
+    {"clang++ -dependency-dot x -c a.hip", reason::kExtraOutput},
+    {"clang++ -H -c a.hip", reason::kExtraOutput},
+    {"clang++ -Wp,-MT,x -c a.hip", reason::kFrontendOption},
+    {"clang++ -dumpdir x -c a.hip", reason::kExtraOutput},
+    {"clang++ -gen-reproducer=always -c a.hip", reason::kExtraOutput},
+    {"clang++ -fmodules -c a.hip", reason::kModules},
+    {"clang++ -fmodule-output -c a.hip", reason::kModules},
+    {"clang++ -fmodule-file=x.pcm -c a.hip", reason::kModules},
+    {"clang++ -include-pch x.pch -c a.hip", reason::kPrecompiledHeader},
+    {"clang++ -fplugin=x.so -c a.hip", reason::kPlugin},
+    {"clang++ -fpass-plugin=x.so -c a.hip", reason::kPlugin},
+    {"clang++ -Xclang -load -Xclang x.so -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang -plugin -Xclang x -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang -ast-dump -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang -emit-llvm-bc -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang -emit-obj -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang -o -Xclang x -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang -dependency-file -Xclang x -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang -fdump-record-layouts -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang -print-stats -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang -stats-file=x -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang=-coverage-notes-file=x -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang b.cpp -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang -no-such -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang -mllvm -Xclang -print-after-all -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xpreprocessor -header-include-file -Xpreprocessor x -c a.hip", reason::kFrontendOption},
+    {"clang++ -Wp,-dependency-dot,x -c a.hip", reason::kFrontendOption},
+    {"clang++ -Wp,-MD,x,y -c a.hip", reason::kFrontendOption},
+    {"clang++ -mllvm -print-after-all -c a.hip", reason::kBackendOption},
+    {"clang++ -mllvm -debug-only=isel -c a.hip", reason::kBackendOption},
+    {"clang++ -mllvm --stats -c a.hip", reason::kBackendOption},
+    {"clang++ -mllvm -time-passes -c a.hip", reason::kBackendOption},
+    {"clang++ -mllvm -dot-cfg -c a.hip", reason::kBackendOption},
+    {"clang++ -mllvm -view-dag-combine1-dags -c a.hip", reason::kBackendOption},
+    {"clang++ -mllvm=-amdgpu-dump-hsa-metadata -c a.hip", reason::kBackendOption},
+    {"clang++ -mllvm -load=x.so -c a.hip", reason::kBackendOption},
+    // Not for other machines, not the same twice.
+    {"clang++ -march=native -c a.hip", kCached},
+    {"clang++ -mcpu=native -c a.hip", kCached},
+    {"clang++ -mtune=native -c a.hip", kCached},
+    {"clang++ --offload-arch=native -c a.hip", reason::kNativeTarget},
+    {"clang++ --cuda-gpu-arch=gfx906,native -c a.hip", reason::kNativeTarget},
+    {"clang++ -Xarch_host -march=native -c a.hip", kCached},
+    {"clang++ -fuse-cuid=random -c a.hip", reason::kRandomCuid},
+    {"clang++ -grecord-command-line -g -c a.hip", reason::kRecordedCommandLine},
+    {"clang++ -frecord-gcc-switches -c a.hip", reason::kRecordedCommandLine},
+    // Not understood.
+    {"clang++ -fno-such-option -c a.hip", reason::kUnknownOption},
+    {"clang++ --no-such-option=x -c a.hip", reason::kUnknownOption},
+    {"clang++ /Fo a.hip -c", reason::kSeveralInputs},
+    {"clang++ -c a.hip -o", reason::kMissingArgument},
+    {"clang++ -c a.hip -Xclang", reason::kMissingArgument},
+    {"clang++ --driver-mode=cl -c a.hip", reason::kUnsupportedOption},
+    {"clang++ -working-directory /x -c a.hip", reason::kUnsupportedOption},
+    {"clang++ -fno-integrated-as -c a.hip", reason::kUnsupportedOption},
+    {"clang++ -via-file-asm -c a.hip", reason::kUnsupportedOption},
+    {"clang++ --rsp-quoting=windows -c a.hip", reason::kUnsupportedOption},
+    {"clang++ -Xoffload-linker -Map=x -c a.hip", reason::kUnsupportedOption},
+    {"clang++ --offload=spirv64 -c a.hip", reason::kUnsupportedOption},
+    {"clang++ -fopenmp-targets=amdgcn -c a.hip", reason::kUnsupportedOption},
+    {"clang++ -ccc-gcc-name x -c a.hip", reason::kUnsupportedOption},
+    {"clang++ -dM -c a.hip", reason::kUnsupportedOption},
+    {"clang++ -Xarch_gfx906 -include -c a.hip", reason::kUnsupportedOption},
+    {"clang++ -Xarch_device -ox -c a.hip", reason::kUnsupportedOption},
+    {"clang++ -Xarch_device b.hip -c a.hip", reason::kUnsupportedOption},
+    {"clang++ -Xarch_device -Xclang=-ast-dump -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xarch_gfx906 -mllvm=-debug -c a.hip", reason::kBackendOption},
+    {"clang++ -Xarch_device -save-temps -c a.hip", reason::kSaveTemps},
+    {"clang++ @no-such-file -c a.hip", reason::kResponseFile},
+};
+
+class CommandLine : public ::testing::TestWithParam<Case> {};
+
+TEST_P(CommandLine, IsCachedOrPassesThroughUnderItsName) {
+  const Parser parser;
+  const auto parsed = parser.parse(words(GetParam().line), "/no/such/directory");
+  if (GetParam().reason == kCached) {
+    const auto* refusal = std::get_if<Uncacheable>(&parsed);
+    EXPECT_EQ(refusal, nullptr) << GetParam().line << ": " << refusal->reason << ' ' << refusal->detail;
+  } else {
+    ASSERT_TRUE(std::holds_alternative<Uncacheable>(parsed)) << GetParam().line;
+    EXPECT_EQ(std::get<Uncacheable>(parsed).reason, GetParam().reason) << GetParam().line;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, CommandLine, ::testing::ValuesIn(kCases),
+                         [](const auto& row) { return "Line" + std::to_string(row.index + 1); });
+
+TEST(Parser, RefusesAnEmptyCommandAndNullBytes) {
+  const Parser parser;
+  EXPECT_TRUE(std::holds_alternative<Uncacheable>(parser.parse({}, "/")));
+  EXPECT_TRUE(std::holds_alternative<Uncacheable>(parser.parse({"clang++"}, "/")));
+  EXPECT_TRUE(std::holds_alternative<Uncacheable>(
+      parser.parse({"clang++", "-c", std::string("a\0.hip", 6), "-o", "a.o"}, "/")));
+}
+
+}  // namespace
+}  // namespace hipcache::command

@@ -1,0 +1,90 @@
+#include "daemon/steps/split_codegen_cost.h"
+
+#include <gtest/gtest.h>
+
+namespace hipcache::daemon {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000;
+
+TEST(HalvesCost, DoesNotPayWhereNothingIsKnown) { EXPECT_FALSE(HalvesCost().pays()); }
+
+TEST(HalvesCost, DoesNotPayForWhatTakesNoTime) {
+  HalvesCost cost;
+  cost.ran_as_one(kSecond / 10);
+  EXPECT_FALSE(cost.pays());
+}
+
+TEST(HalvesCost, IsFoundOutForWhatTakesLong) {
+  HalvesCost cost;
+  cost.ran_as_one(kSecond);
+  EXPECT_TRUE(cost.pays());
+}
+
+// Headers: a second in the front end, a tenth of one in the back end.
+TEST(HalvesCost, DoesNotPayForALightBackEndOnceThatIsKnown) {
+  HalvesCost cost;
+  cost.ran_as_one(11 * kSecond / 10);
+  cost.ran_apart(kSecond, kSecond / 10);
+  EXPECT_FALSE(cost.pays());
+  cost.ran_as_one(17 * kSecond / 10);
+  EXPECT_FALSE(cost.pays()) << "the machine was busy";
+}
+
+TEST(HalvesCost, PaysForAHeavyBackEnd) {
+  HalvesCost cost;
+  cost.ran_as_one(5 * kSecond);
+  cost.ran_apart(kSecond, 4 * kSecond);
+  EXPECT_TRUE(cost.pays());
+}
+
+TEST(HalvesCost, PaysAgainWhereTheBackEndHasGrown) {
+  HalvesCost cost;
+  cost.ran_as_one(kSecond);
+  cost.ran_apart(kSecond, kSecond / 10);
+  ASSERT_FALSE(cost.pays());
+  cost.ran_as_one(3 * kSecond);
+  EXPECT_TRUE(cost.pays());
+}
+
+TEST(HalvesCost, GoesByHowOftenTheBackEndWasSpared) {
+  HalvesCost never, often;
+  for (HalvesCost* cost : {&never, &often}) cost->ran_apart(kSecond / 2, kSecond / 2);
+  ASSERT_TRUE(never.pays());
+  for (int edit = 0; edit < 20; ++edit) {
+    never.ran_apart(kSecond / 2, kSecond / 2);
+    often.spared_back(kSecond / 2);
+  }
+  EXPECT_FALSE(never.pays());
+  EXPECT_TRUE(often.pays());
+}
+
+TEST(HalvesCost, IsNotTriedAgainWhereItWasRefused) {
+  HalvesCost cost;
+  cost.ran_as_one(5 * kSecond);
+  cost.refuse();
+  EXPECT_FALSE(cost.pays());
+  cost.ran_as_one(50 * kSecond);
+  EXPECT_FALSE(cost.pays());
+}
+
+TEST(HalvesCost, ComesBackAsItWasStored) {
+  HalvesCost cost;
+  cost.ran_apart(kSecond, 2 * kSecond);
+  cost.spared_back(3 * kSecond);
+  cost.refuse();
+  const Result<HalvesCost> back = HalvesCost::decode(cost.encode());
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, cost);
+}
+
+TEST(HalvesCost, IsAnErrorForBytesThatAreNone) {
+  const std::string bytes = HalvesCost().encode();
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    EXPECT_FALSE(HalvesCost::decode(std::string_view(bytes).substr(0, length))) << length;
+  EXPECT_FALSE(HalvesCost::decode(bytes + "x"));
+  EXPECT_FALSE(HalvesCost::decode("\x7f" + bytes.substr(1)));
+}
+
+}  // namespace
+}  // namespace hipcache::daemon

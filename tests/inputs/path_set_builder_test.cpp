@@ -1,0 +1,246 @@
+#include "hipcache/inputs/path_set_builder.h"
+
+#include "inputs/trace_fixture.h"
+
+namespace hipcache::inputs {
+namespace {
+
+using trace::Kind;
+
+class Observe : public TraceFixture {};
+
+TEST_F(Observe, AsksForTheContentOfWhatWasOpened) {
+  const std::string header = write("include/a.h", "");
+  write("work/a.hip", "");
+  saw(Kind::open_read, header);
+  saw(Kind::open_read, "a.hip");
+  saw(Kind::open_read, at("include/absent.h"), false);
+  EXPECT_TRUE(asks(Question::content, header));
+  EXPECT_TRUE(asks(Question::content, "a.hip"));
+  EXPECT_TRUE(asks(Question::content, at("include/absent.h")));
+  EXPECT_TRUE(asks(Question::content, compiler_));
+}
+
+TEST_F(Observe, AsksWhereTheLinkLeadsThatTheCompilerIsRunBy) {
+  const std::string name = link("usr/compiler", compiler_);
+  run_.programs = {name};
+  EXPECT_TRUE(asks(Question::content, name));
+  EXPECT_TRUE(asks(Question::link, name));
+  EXPECT_TRUE(asks(Question::content, compiler_));
+}
+
+TEST_F(Observe, AsksWhetherADirectoryThatWasOpenedIsThere) {
+  saw(Kind::open_read, directory("include"));
+  EXPECT_TRUE(asks(Question::presence, at("include")));
+  EXPECT_FALSE(asks(Question::content, at("include")));
+}
+
+TEST_F(Observe, AsksEachKindOfQuestion) {
+  directory("d");
+  link("l", "d");
+  saw(Kind::look, at("absent"), false);
+  saw(Kind::list, at("d"));
+  saw(Kind::link, at("l"));
+  saw(Kind::real_path, at("l"));
+  saw(Kind::variable, "CPATH");
+  EXPECT_TRUE(asks(Question::presence, at("absent")));
+  EXPECT_TRUE(asks(Question::listing, at("d")));
+  EXPECT_TRUE(asks(Question::link, at("l")));
+  EXPECT_TRUE(asks(Question::real_path, at("l")));
+  EXPECT_TRUE(asks(Question::variable, "CPATH"));
+}
+
+TEST_F(Observe, LeavesOutVariablesThatOnlySteerASearchAndThoseOfTheTracer) {
+  environment_ = {"PATH=/bin"};
+  for (const char* name : {"PATH", "TMPDIR", "TMP", "TEMP", "HIPCACHE_TRACE", "FAKEROOTKEY", "FAKED_MODE"}) {
+    saw(Kind::variable, name);
+    EXPECT_FALSE(asks(Question::variable, name)) << name;
+  }
+}
+
+TEST_F(Observe, RefusesAnUndividedCommandWhoseOwnProgramLeftNoTraceUnlessAScript) {
+  run_.undivided = true;
+  trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
+  EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
+  write("bin/compiler", "#!/bin/sh\n");
+  begin_run();
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(Observe, LeavesOutWhatMakeTellsGccUnlessLtoCodeIsLinked) {
+  run_.undivided = true;
+  run_.programs.clear();
+  trace_.ends = 4;
+  saw(Kind::variable, "MAKEFLAGS");
+  trace_.programs = {"/usr/bin/x86_64-linux-gnu-gcc-12", "/usr/lib/gcc/cc1", "/usr/bin/as", "/usr/lib/gcc/collect2"};
+  EXPECT_FALSE(asks(Question::variable, "MAKEFLAGS"));
+  for (const char* other : {"/usr/lib/gcc/lto-wrapper", "/usr/lib/gcc/lto1", "/usr/bin/clang", "/bin/sh"}) {
+    trace_.programs.back() = other;
+    EXPECT_TRUE(asks(Question::variable, "MAKEFLAGS")) << other;
+  }
+}
+
+TEST_F(Observe, AsksForTheDateOfTheSourceWhereAProgramMadeADateOrMayUseTheValueOtherwise) {
+  run_.undivided = true;
+  run_.programs.clear();
+  saw(Kind::variable, "SOURCE_DATE_EPOCH");
+  trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
+  EXPECT_FALSE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
+  EXPECT_TRUE(asks(Question::source_date, ""));
+  trace_.programs = {"/usr/bin/perl"};
+  EXPECT_TRUE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
+  trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
+  run_.shows_command = true;
+  EXPECT_TRUE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
+  run_.shows_command = false;
+  saw(Kind::date, "gmtime");
+  EXPECT_TRUE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
+}
+
+TEST_F(Observe, LeavesOutTheRequestsDirectoryHoweverItIsSpelled) {
+  write("request/x.o", "");
+  link("alias", "request");
+  run_.directory = at("alias");
+  saw(Kind::open_read, at("request/x.o"));
+  saw(Kind::look, at("alias/./gone"), false);
+  saw(Kind::open_write, at("request/../request/y.o"));
+  EXPECT_FALSE(asks_about(at("request/x.o")));
+  EXPECT_FALSE(asks_about(at("alias/./gone")));
+}
+
+TEST_F(Observe, CountsWhatIsReachedThroughTheRequestsDirectoryButNotInIt) {
+  const std::string name = run_.directory + "/../include/a.h";
+  write("include/a.h", "");
+  saw(Kind::open_read, name);
+  EXPECT_TRUE(asks(Question::content, name));
+}
+
+TEST_F(Observe, LeavesOutAFewPlacesOfTheKernelsAndAsksForAllOthers) {
+  saw(Kind::open_read, "/proc/cpuinfo");
+  saw(Kind::open_read, "/dev/urandom");
+  saw(Kind::link, "/proc/self/fd/3");
+  saw(Kind::open_write, "/dev/null");
+  saw(Kind::look, "/dev/shm/no/such/file.h", false);
+  saw(Kind::look, "/dev/no/such/file.h", false);
+  saw(Kind::look, "/dev/ptmx");
+  saw(Kind::open_read, "/proc/no-such-file", false);
+  saw(Kind::look, "/proc/filesystems");
+  EXPECT_TRUE(asks(Question::presence, "/dev/no/such/file.h"));
+  EXPECT_TRUE(asks(Question::presence, "/dev/ptmx"));
+  EXPECT_TRUE(asks(Question::content, "/proc/no-such-file"));
+  EXPECT_TRUE(asks(Question::presence, "/proc/filesystems"));
+  EXPECT_FALSE(asks_about("/proc/cpuinfo"));
+  EXPECT_FALSE(asks_about("/dev/urandom"));
+  EXPECT_FALSE(asks_about("/proc/self/fd/3"));
+  EXPECT_TRUE(asks(Question::presence, "/dev/shm/no/such/file.h"));
+}
+
+TEST_F(Observe, AddsEveryLinkOnTheWayToWhatWasOpened) {
+  write("v2/include/a.h", "");
+  link("v", "current");
+  link("current", "v2");
+  saw(Kind::open_read, at("v/include/a.h"));
+  EXPECT_TRUE(asks(Question::link, at("v")));
+  EXPECT_TRUE(asks(Question::link, at("current")));
+  EXPECT_FALSE(asks(Question::link, at("v2")));
+}
+
+TEST_F(Observe, NamesLinksAsRelativeAsThePathThatLedThere) {
+  write("work/real/a.h", "");
+  link("work/inc", "real");
+  saw(Kind::open_read, "inc/a.h");
+  EXPECT_TRUE(asks(Question::link, "inc"));
+  EXPECT_FALSE(asks(Question::working_directory, ""));
+}
+
+TEST_F(Observe, EndsOnLinksThatLeadIntoThemselves) {
+  link("loop", "loop/deeper");
+  saw(Kind::look, at("loop"));
+  EXPECT_TRUE(asks(Question::link, at("loop")));
+}
+
+TEST_F(Observe, AddsTheLoadersCacheAndVariables) {
+  EXPECT_TRUE(asks(Question::content, "/etc/ld.so.cache"));
+  EXPECT_TRUE(asks(Question::content, "/etc/ld.so.preload"));
+  EXPECT_TRUE(asks(Question::variable, "LD_LIBRARY_PATH"));
+  EXPECT_TRUE(asks(Question::variable, "LD_PRELOAD"));
+}
+
+TEST_F(Observe, AsksForEachLibraryByNameWhereAllNamesAreKnown) {
+  run_.programs = trace_.programs = {"/usr/bin/env"};
+  EXPECT_TRUE(asks(Question::library, "libc.so.6"));
+  EXPECT_FALSE(asks(Question::content, "/etc/ld.so.cache"));
+  EXPECT_FALSE(asks(Question::variable, "LD_LIBRARY_PATH"));
+  saw(Kind::variable, "LD_LIBRARY_PATH");
+  EXPECT_TRUE(asks(Question::variable, "LD_LIBRARY_PATH"));
+}
+
+TEST_F(Observe, AsksForTheWholeOfTheLoadersCacheWhereANameMayBeUnknown) {
+  run_.programs = trace_.programs = {"/usr/bin/env"};
+  saw(Kind::library_name, "libabsent.so.7");
+  EXPECT_TRUE(asks(Question::content, "/etc/ld.so.cache"));
+  EXPECT_TRUE(asks(Question::variable, "LD_LIBRARY_PATH"));
+  EXPECT_TRUE(asks(Question::presence, "/usr/lib/libabsent.so.7"));
+  trace_.records.clear();
+  EXPECT_FALSE(asks(Question::content, "/etc/ld.so.cache"));
+  saw(Kind::open_read, "/etc/nsswitch.conf");
+  EXPECT_TRUE(asks(Question::content, "/etc/ld.so.cache"));
+}
+
+TEST_F(Observe, AddsThePlacesWhereALibraryCouldAppearFirst) {
+  const std::string library = write("lib/libA.so", "");
+  const std::string other = write("lib2/libB.so", "");
+  directory("mine");
+  environment_ = {"LD_LIBRARY_PATH=" + at("mine")};
+  saw(Kind::library, library);
+  saw(Kind::library, other);
+  EXPECT_TRUE(asks(Question::content, library));
+  EXPECT_TRUE(asks(Question::presence, at("lib2/libA.so")));
+  EXPECT_TRUE(asks(Question::presence, at("lib/libB.so")));
+  EXPECT_TRUE(asks(Question::presence, at("mine/libA.so")));
+  EXPECT_TRUE(asks(Question::presence, at("lib/glibc-hwcaps")));
+  EXPECT_FALSE(asks(Question::presence, library));
+}
+
+TEST_F(Observe, LooksIntoTheDirectoriesThatTheLoaderPrefers) {
+  const std::string library = write("lib/libA.so", "");
+  directory("lib/glibc-hwcaps/x86-64-v3");
+  saw(Kind::library, library);
+  EXPECT_TRUE(asks(Question::presence, at("lib/glibc-hwcaps/x86-64-v3/libA.so")));
+}
+
+TEST_F(Observe, LeavesOutTheTracerAndTheKernelsLibrary) {
+  saw(Kind::library, at("lib/libhipcache-trace.so"));
+  saw(Kind::library, "linux-vdso.so.1");
+  EXPECT_FALSE(asks_about(at("lib/libhipcache-trace.so")));
+  EXPECT_FALSE(asks_about("linux-vdso.so.1"));
+}
+
+TEST_F(Observe, DependsOnTheWorkingDirectoryOnlyIfTheProcessKnowsIt) {
+  write("work/a.hip", "");
+  saw(Kind::open_read, "a.hip");
+  saw(Kind::look, ".");
+  EXPECT_FALSE(asks(Question::working_directory, ""));
+  saw(Kind::open_read, at("work/a.hip"));
+  EXPECT_TRUE(asks(Question::working_directory, ""));
+}
+
+TEST_F(Observe, DependsOnTheWorkingDirectoryOfWhoAsksForPwd) {
+  saw(Kind::variable, "PWD");
+  EXPECT_TRUE(asks(Question::working_directory, ""));
+  EXPECT_FALSE(asks(Question::variable, "PWD"));
+}
+
+TEST_F(Observe, KeepsTheStateThatTheRunSaw) {
+  const std::string header = write("a.h", "one");
+  saw(Kind::open_read, header);
+  begin_run();
+  const auto result = outcome();
+  const Witnessed& witnessed = std::get<Witnessed>(result);
+  EXPECT_EQ(world_.state(*witnessed.set, from()), witnessed.state);
+  write("a.h", "two");
+  EXPECT_NE(world_.state(*witnessed.set, from()), witnessed.state);
+}
+
+}  // namespace
+}  // namespace hipcache::inputs

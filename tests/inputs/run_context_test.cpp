@@ -1,0 +1,45 @@
+#include <gtest/gtest.h>
+
+#include "hipcache/inputs/file_system_state.h"
+#include "support/scratch.h"
+
+namespace hipcache::inputs {
+namespace {
+
+Surroundings with(std::vector<std::string> environment, std::string directory = "/") {
+  sort_environment(environment);
+  return {std::move(directory), std::move(environment)};
+}
+
+TEST(Surroundings, FindVariablesWhoseNamesBeginAlike) {
+  const Surroundings from = with({"A.B=dotted", "A=plain", "AB=longer", "A-=dash"});
+  EXPECT_STREQ(from.variable("A"), "plain");
+  EXPECT_STREQ(from.variable("A.B"), "dotted");
+  EXPECT_STREQ(from.variable("AB"), "longer");
+  EXPECT_STREQ(from.variable("A-"), "dash");
+  EXPECT_EQ(from.variable("B"), nullptr);
+  EXPECT_EQ(from.variable(""), nullptr);
+}
+
+TEST(Surroundings, AnswerWithTheFirstOfEqualNamesAsGetenvDoes) {
+  EXPECT_STREQ(with({"A=first", "B=x", "A=second"}).variable("A"), "first");
+}
+
+TEST(Surroundings, TellAnEmptyVariableFromNone) {
+  const Surroundings from = with({"EMPTY=", "no equals sign"});
+  EXPECT_STREQ(from.variable("EMPTY"), "");
+  EXPECT_EQ(from.variable("no equals sign"), nullptr);
+}
+
+TEST(Surroundings, BelievePwdOnlyIfItNamesTheWorkingDirectory) {
+  support::Scratch scratch;
+  const std::string real = scratch.make_directory("real");
+  const std::string link = scratch.link("link", "real");
+  EXPECT_EQ(with({"PWD=" + link}, real).logical_directory(), link);
+  EXPECT_EQ(with({"PWD=" + scratch.path()}, real).logical_directory(), real);
+  EXPECT_EQ(with({"PWD=."}, real).logical_directory(), real);
+  EXPECT_EQ(with({}, real).logical_directory(), real);
+}
+
+}  // namespace
+}  // namespace hipcache::inputs

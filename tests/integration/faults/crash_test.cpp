@@ -1,0 +1,96 @@
+// A compiler that crashes: messages, exit code and report files are those of the compiler alone, and nothing is stored.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include "integration/support/single_compile.h"
+
+namespace hipcache::integration {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a crash left, without random names and addresses.
+struct Left {
+  int exit_code = 0;
+  std::string messages;
+  std::multiset<std::string> reports;
+  bool operator==(const Left&) const = default;
+};
+
+void PrintTo(const Left& left, std::ostream* out) {
+  *out << "exit code " << left.exit_code << ", " << left.messages;
+  for (const std::string& report : left.reports) *out << "report " << report << '\n';
+}
+
+std::string less_chance(const std::string& text) {
+  const std::string named = std::regex_replace(text, std::regex("-[0-9a-f]{6}(?![0-9a-f])"), "-CHANCE");
+  return std::regex_replace(named, std::regex("0x[0-9a-f]+"), "ADDRESS");
+}
+
+constexpr const char* kCrash = "#pragma clang __debug crash\n";
+
+class Crash : public SingleCompile {
+ protected:
+  Crash() { EXPECT_EQ(cache_.control("--start-server").exit_code, 0); }
+
+  Left left_by(const Arguments& argv) const {
+    const std::string reports = project_.make_directory("reports");
+    const Ended ended = run(argv, project_.path(), cache_.variables({{"TMPDIR", reports}}));
+    Left left{.exit_code = ended.exit_code, .messages = less_chance(ended.out + ended.err), .reports = {}};
+    for (const auto& entry : fs::directory_iterator(reports)) left.reports.insert(less_chance(entry.path().filename()));
+    fs::remove_all(reports);
+    EXPECT_FALSE(support::exists(project_ / "a.o"));
+    return left;
+  }
+
+  // Expects the same through hipcache; returns what was counted.
+  Counts expect_left(const Left& expected, const Arguments& argv) {
+    const Counts before = cache_.counts();
+    EXPECT_EQ(left_by(Arguments{hipcache_program()} + argv), expected);
+    const Counts counted = cache_.counts() - before;
+    EXPECT_EQ(counted.reasons.at("step-failed"), 1) << counted.json.dump();
+    EXPECT_EQ(counted.errors, 0);
+    return counted;
+  }
+
+  Left expected_of(const Arguments& argv) const {
+    const Left alone = left_by(argv);
+    EXPECT_NE(alone.exit_code, 0);
+    EXPECT_GE(alone.reports.size(), 2u) << "a source and a script, or a source for each target";
+    return alone;
+  }
+};
+
+TEST_P(Crash, OfADevicesCompileIsTheDriversToReport) {
+  write_kernel(project_, "a.hip", "#if __HIP_DEVICE_COMPILE__\n" + std::string(kCrash) + "#endif\n");
+  const Left expected = expected_of(command());
+  for (int time = 0; time < 2; ++time) {
+    const Counts counted = expect_left(expected, command());
+    EXPECT_EQ(counted.run.at("device"), 2);
+    EXPECT_EQ(counted.run.at("host") + counted.hit.at("device"), 0);
+  }
+}
+
+TEST_P(Crash, OfTheHostsCompileIsTheDriversToReport) {
+  write_kernel(project_, "a.hip", "#if !__HIP_DEVICE_COMPILE__\n" + std::string(kCrash) + "#endif\n");
+  const Left expected = expected_of(command());
+  EXPECT_EQ(expect_left(expected, command()).run.at("device"), 2);
+  const Counts again = expect_left(expected, command());
+  EXPECT_EQ(again.hit.at("device"), 2) << "those had not crashed";
+  EXPECT_EQ(again.run.at("host"), 1);
+}
+
+TEST_P(Crash, OfAWholeCompileIsTheDriversToReport) {
+  project_.write("a.cpp", kCrash);
+  const Arguments argv{GetParam().program(), "-c", "a.cpp", "-o", "a.o"};
+  const Left expected = expected_of(argv);
+  for (int time = 0; time < 2; ++time) EXPECT_EQ(expect_left(expected, argv).hits, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, Crash, testing::ValuesIn(kCompilers), name_of);
+
+}  // namespace
+}  // namespace hipcache::integration

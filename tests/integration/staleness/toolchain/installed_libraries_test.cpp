@@ -1,0 +1,87 @@
+// Installing a library changes the loader's cache. A compile depends only on the cache's entries for the libraries that
+// its programs load.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "integration/staleness/support/toolchain.h"
+
+namespace hipcache::integration {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCache = "/etc/ld.so.cache";
+constexpr const char* kLibrary = "libgcc_s.so.1";
+
+// In a mount namespace of the test's own, where the test may write the cache.
+class InstalledLibraries : public Staleness {
+ protected:
+  void SetUp() override {
+    own_.write("cache", support::read_bytes(kCache));
+    const bool ready = unshare(CLONE_NEWNS) == 0 && mount("", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                       mount((own_ / "cache").c_str(), kCache, nullptr, MS_BIND, nullptr) == 0;
+    if (!ready) GTEST_SKIP() << "no mount namespace of the test's own";
+    mounted_ = true;
+  }
+  void TearDown() override { EXPECT_TRUE(!mounted_ || umount2(kCache, MNT_DETACH) == 0); }
+
+  // The cache that ldconfig makes for the system's directories and one more.
+  void install(const std::string& directory) const {
+    const Ended made = run({"/sbin/ldconfig", "-X", "-C", own_ / "made", directory}, "/");
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    const std::string bytes = support::read_bytes(own_ / "made");
+    ASSERT_NE(bytes, support::read_bytes(kCache));
+    std::ofstream(kCache, std::ios::binary | std::ios::trunc) << bytes;
+    ASSERT_EQ(support::read_bytes(kCache), bytes);
+  }
+
+  std::string unrelated_library() const {
+    project_.write("other.c", "int other(void) { return 1; }\n");
+    const std::string directory = own_.make_directory("other");
+    const Ended made = run({"gcc", "-shared", "-fPIC", "-Wl,-soname,libother.so.1", project_ / "other.c", "-o",
+                            directory + "/libother.so.1"},
+                           "/");
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    return directory;
+  }
+
+  support::Scratch own_;
+  bool mounted_ = false;
+};
+
+TEST_P(InstalledLibraries, AreNoInputWhereNoProgramOfTheCompileLoadsThem) {
+  const Arguments whole = words("g++ -O1 -c b.cpp -o b.o");
+  project_.write("b.cpp", "int one() { return 1; }\n");
+  const std::string directory = unrelated_library();
+  warm(command());
+  EXPECT_EQ(check(whole).misses, 1);
+  install(directory);
+  expect_hit(command());
+  EXPECT_EQ(check(whole).hits, 1);
+}
+
+TEST_P(InstalledLibraries, AreAnInputWhereThePlaceOfALoadedOneIsAnother) {
+  const Arguments whole = words("g++ -O1 -c b.cpp -o b.o");
+  project_.write("b.cpp", "int one() { return 1; }\n");
+  for (const char* name : {kLibrary, "libz.so.1"}) {
+    copy_library(name, own_ / "newer");
+    std::ofstream(own_ / (std::string("newer/") + name), std::ios::app) << '\0';
+  }
+  warm(command());
+  EXPECT_EQ(check(whole).misses, 1);
+  install(own_ / "newer");
+  const Counts counted = check(command());
+  EXPECT_EQ(counted.run.at("device"), 2);
+  EXPECT_EQ(counted.run.at("host"), 1);
+  EXPECT_EQ(check(whole).misses, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, InstalledLibraries, testing::ValuesIn(kCompilers), name_of);
+
+}  // namespace
+}  // namespace hipcache::integration

@@ -1,0 +1,112 @@
+#include "launcher/finish_decoder.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "hipcache/protocol/channel.h"
+
+namespace hipcache {
+namespace {
+
+using namespace std::string_literals;
+using protocol::Finish;
+
+std::string text_of(const launch_part& part) { return part.size == 0 ? "" : std::string(part.bytes, part.size); }
+
+// As the launcher understands it; which descriptor belongs to which output is told by `files`.
+std::optional<Finish> understand(const std::string& message, std::vector<int>* files = nullptr) {
+  const std::unique_ptr<char[]> bytes(new char[message.size() + 1]);  // exactly: a sanitizer sees what goes beyond
+  message.copy(bytes.get(), message.size());
+  launch_answer answer{};
+  if (!launch_decode_finish(bytes.get(), message.size(), &answer)) return std::nullopt;
+  Finish finish{answer.exit_code, text_of(answer.out), text_of(answer.err), {}, {}};
+  for (std::size_t index = 0; index < answer.output_count; ++index) {
+    const launch_output& output = answer.outputs[index];
+    finish.outputs.push_back({output.path, output.in_place, output.executable, std::nullopt, output.in_place_if_empty});
+    if (output.file < 0) finish.outputs.back().content = text_of({output.bytes, output.size});
+    if (output.file >= 0 && files != nullptr) files->push_back(output.file);
+  }
+  for (std::size_t index = 0; index < answer.removed_count; ++index) finish.removed.emplace_back(answer.removed[index]);
+  return finish;
+}
+
+Finish some_finish() {
+  return {-3,
+          "out\0put"s,
+          "error\n",
+          {{"a.o"}, {"a.d", true, false, "a.o: a.hip\n"}, {"app", false, true}, {"empty", false, false, ""}},
+          {"b.o", "c.o"}};
+}
+
+TEST(LaunchAnswer, IsReadAsProtobufWroteIt) {
+  for (const Finish& sent : {some_finish(), Finish{}, Finish{.exit_code = 255}, Finish{.exit_code = INT32_MIN}}) {
+    const std::optional<Finish> read = understand(protocol::encode(sent));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(protocol::encode(*read), protocol::encode(sent));
+  }
+}
+
+TEST(LaunchAnswer, CountsTheDescriptorsOfOutputsWithoutContent) {
+  std::vector<int> files;
+  ASSERT_TRUE(understand(protocol::encode(some_finish()), &files));
+  EXPECT_EQ(files, (std::vector<int>{0, 1}));
+}
+
+TEST(LaunchAnswer, OtherMessagesAreNone) {
+  EXPECT_FALSE(understand(""));
+  for (const protocol::Message& message :
+       {protocol::Message(protocol::PassThrough{"x"}), protocol::Message(protocol::KeepWaiting{}),
+        protocol::Message(protocol::RunStep{}), protocol::Message(protocol::VersionMismatch{"1"})}) {
+    const std::string bytes = protocol::encode(message);
+    EXPECT_FALSE(understand(bytes));
+    EXPECT_FALSE(launch_begins_finish(bytes.front()));
+  }
+  EXPECT_TRUE(launch_begins_finish(protocol::encode(Finish{}).front()));
+}
+
+TEST(LaunchAnswer, PathsThatCannotBeNamesAndTooManyOfThemAreLeftToTheFullClient) {
+  EXPECT_FALSE(understand(protocol::encode(Finish{.outputs = {{"a\0b"s}}})));
+  EXPECT_FALSE(understand(protocol::encode(Finish{.outputs = {{""}}})));
+  EXPECT_FALSE(understand(protocol::encode(Finish{.removed = {""}})));
+  Finish many;
+  many.outputs.assign(LAUNCH_OUTPUT_LIMIT, {"a"});
+  many.removed.assign(LAUNCH_REMOVED_LIMIT, "b");
+  EXPECT_TRUE(understand(protocol::encode(many)));
+  many.removed.emplace_back("one more");
+  EXPECT_FALSE(understand(protocol::encode(many)));
+  many.removed.clear();
+  many.outputs.push_back({"one more"});
+  EXPECT_FALSE(understand(protocol::encode(many)));
+}
+
+TEST(LaunchAnswer, EveryPartOfAMessageThatIsNotAllOfItIsNone) {
+  const std::string whole = protocol::encode(some_finish());
+  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(understand(whole.substr(0, size))) << size;
+}
+
+// Whatever it takes for a Finish protobuf reads in the same way.
+TEST(LaunchAnswer, DamagedMessagesAreRefusedOrReadAsProtobufReadsThem) {
+  std::mt19937 random(19);
+  const std::string whole = protocol::encode(some_finish());
+  int understood = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string damaged = whole;
+    for (unsigned count = 1 + random() % 3; count > 0; --count)
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    const std::optional<Finish> read = understand(damaged);
+    if (!read) continue;
+    ++understood;
+    const Result<protocol::Message> reference = protocol::decode(damaged);
+    ASSERT_TRUE(reference) << round;
+    EXPECT_EQ(protocol::encode(*read), protocol::encode(*reference)) << round;
+  }
+  EXPECT_GT(understood, 1000);
+}
+
+}  // namespace
+}  // namespace hipcache

@@ -1,0 +1,89 @@
+#include "launcher/request.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/frame.h"
+
+namespace hipcache {
+namespace {
+
+using protocol::CompileRequest;
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// What the launcher says of this request; "" where it does not fit.
+std::string encode(const CompileRequest& request, std::size_t room) {
+  std::vector<std::string> argv = request.argv;
+  std::vector<std::string> environment = request.environment;
+  const std::vector<char*> words = pointers_to(argv);
+  const std::vector<char*> variables = pointers_to(environment);
+  const launch_request said{.build = request.build.c_str(),
+                            .argv = words.data(),
+                            .environment = variables.data(),
+                            .directory = request.working_directory.c_str(),
+                            .mount_namespace = request.name_space.mount_namespace,
+                            .root_device = request.name_space.root_device,
+                            .root_inode = request.name_space.root_inode,
+                            .umask = request.umask,
+                            .stderr_is_terminal = request.stderr_is_terminal};
+  std::vector<char> frame(room);  // of exactly that size: a sanitizer sees what goes beyond
+  return {frame.data(), launch_encode_request(&said, frame.data(), room)};
+}
+
+CompileRequest some_request() {
+  return {.build = "1.2.3/4",
+          .argv = {"clang++", "", "-DNAME=\xff\xfe", std::string(300, 'x'), std::string(20000, 'y')},
+          .environment = {"PATH=/bin", "EMPTY=", "no-equals-sign"},
+          .working_directory = "/home/user/a b",
+          .name_space = {4026531841, ~std::uint64_t{0}, 2},
+          .umask = 077,
+          .stderr_is_terminal = true};
+}
+
+TEST(LaunchRequest, IsWhatProtobufReads) {
+  for (const CompileRequest& sent : {some_request(), CompileRequest{}}) {
+    const std::string frame = encode(sent, 1u << 16);
+    ASSERT_GT(frame.size(), HIPCACHE_FRAME_HEADER);
+    const Result<protocol::Message> decoded = protocol::decode(frame.substr(HIPCACHE_FRAME_HEADER));
+    ASSERT_TRUE(decoded);
+    const auto& read = std::get<CompileRequest>(*decoded);
+    EXPECT_EQ(read.build, sent.build);
+    EXPECT_EQ(read.argv, sent.argv);
+    EXPECT_EQ(read.environment, sent.environment);
+    EXPECT_EQ(read.working_directory, sent.working_directory);
+    EXPECT_EQ(read.name_space, sent.name_space);
+    EXPECT_EQ(read.umask, sent.umask);
+    EXPECT_EQ(read.stderr_is_terminal, sent.stderr_is_terminal);
+    EXPECT_FALSE(read.plan_only);
+    EXPECT_FALSE(read.explain);
+  }
+}
+
+TEST(LaunchRequest, HasTheHeaderOfAMessageWithoutDescriptors) {
+  const std::string frame = encode(some_request(), 1u << 16);
+  ASSERT_GT(frame.size(), HIPCACHE_FRAME_HEADER);
+  const std::size_t length = frame.size() - HIPCACHE_FRAME_HEADER;
+  const std::string expected{'H', 'C', 'C', '1', static_cast<char>(length), static_cast<char>(length >> 8), 0, 0,
+                             0,   0,   0,   0};
+  EXPECT_EQ(frame.substr(0, HIPCACHE_FRAME_HEADER), expected);
+}
+
+TEST(LaunchRequest, FitsOrIsNone) {
+  const CompileRequest small{.argv = {"cc", "-c"}, .environment = {"A=b"}, .working_directory = "/"};
+  const std::size_t size = encode(small, 4096).size();
+  ASSERT_GT(size, 0u);
+  for (std::size_t room = 0; room < size; ++room) EXPECT_EQ(encode(small, room), "") << room;
+  EXPECT_EQ(encode(small, size).size(), size);
+}
+
+}  // namespace
+}  // namespace hipcache

@@ -1,0 +1,30 @@
+#include "store/local/space/pins.h"
+
+#include <gtest/gtest.h>
+
+namespace hipcache::store {
+namespace {
+
+TEST(Holds, HoldABlobUntilItsLastLeaseEnds) {
+  const auto holds = std::make_shared<Holds>();
+  const Digest blob = digest_of("blob");
+  auto first = make_lease(holds);
+  auto second = make_lease(holds);
+  first->add(blob);
+  first->add(blob);
+  second->add(blob);
+  first.reset();
+  EXPECT_TRUE(holds->holds(blob));
+  second.reset();
+  EXPECT_FALSE(holds->holds(blob));
+}
+
+TEST(Holds, HoldNothingThatNoLeaseNamed) {
+  const auto holds = std::make_shared<Holds>();
+  const auto lease = make_lease(holds);
+  lease->add(digest_of("blob"));
+  EXPECT_FALSE(holds->holds(digest_of("other")));
+}
+
+}  // namespace
+}  // namespace hipcache::store
