@@ -7,7 +7,7 @@
 #include "cache/decoded_sets.h"
 #include "cache/set_list.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 namespace {
 
 Digest result_key(const ActionKey& key, const Digest& set, const Digest& state) {
@@ -30,7 +30,7 @@ Hasher key_hasher(std::string_view domain) {
 
 struct ActionCache::Memory {
   store::Store& store;
-  inputs::World& world;
+  inputs::FileSystemState& file_system;
   Log& log;
   DecodedSets decoded{kDecodedBytes};
   // Guard lists against lost updates: a list is read, changed and written back under the mutex of
@@ -52,7 +52,7 @@ struct ActionCache::Memory {
   bool holds_outputs(const ActionResult& result, store::Lease& lease);
   bool is_of_use(const ActionResult& result, const Suffices& suffices, store::Lease& lease);
   std::optional<Hit> try_set(const ActionKey& key, const SetReference& reference, const Suffices& suffices,
-                             const inputs::Surroundings& from, store::Lease& lease, inputs::Effort* effort);
+                             const inputs::RunContext& from, store::Lease& lease, inputs::Effort* effort);
 
   // The value, or nothing and a line in the log: store trouble is a miss.
   template <typename T>
@@ -167,14 +167,14 @@ bool ActionCache::Memory::is_of_use(const ActionResult& result, const Suffices& 
 }
 
 std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const SetReference& reference,
-                                                const Suffices& suffices, const inputs::Surroundings& from,
+                                                const Suffices& suffices, const inputs::RunContext& from,
                                                 store::Lease& lease, inputs::Effort* effort) {
   std::shared_ptr<const inputs::PathSet> set = path_set(reference);
   if (!set) return std::nullopt;
   // hold_blob also marks the blob as recently used. Otherwise a set that is served from memory
   // could be evicted, and the next daemon would miss it.
   if (const Result<bool> used = store.hold_blob(reference.blob, lease); !used) log.warning(used.error().message);
-  const Digest state = world.state(*set, from, effort);
+  const Digest state = file_system.state(*set, from, effort);
   const Digest under = result_key(key, set->id(), state);
   std::optional<ActionResult> result = result_under(under);
   if (result && is_of_use(*result, suffices, lease)) return Hit{std::move(*result), std::move(set), state};
@@ -184,12 +184,12 @@ std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const SetR
   return Hit{std::move(*result), std::move(set), state};
 }
 
-ActionCache::ActionCache(store::Store& store, inputs::World& world, Log& log)
-    : memory_(new Memory{store, world, log}) {}
+ActionCache::ActionCache(store::Store& store, inputs::FileSystemState& file_system, Log& log)
+    : memory_(new Memory{store, file_system, log}) {}
 ActionCache::~ActionCache() = default;
 
-std::optional<Hit> ActionCache::look_up(const ActionKey& key, const Suffices& suffices,
-                                        const inputs::Surroundings& from, store::Lease& lease, inputs::Effort* effort) {
+std::optional<Hit> ActionCache::look_up(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
+                                        store::Lease& lease, inputs::Effort* effort) {
   const SetList list = memory_->sets_under(key);
   for (const SetReference& reference : list.sets()) {
     std::optional<Hit> hit = memory_->try_set(key, reference, suffices, from, lease, effort);
@@ -212,7 +212,7 @@ Status ActionCache::record(const ActionKey& key, const inputs::Witnessed& witnes
   return memory_->put_result(key, witnessed, *blob, result);
 }
 
-// World::states looks at each path once, for the union and all parts. So if each part still has its
+// FileSystemState::states looks at each path once, for the union and all parts. So if each part still has its
 // witnessed state, the union's state describes the inputs that the parts read.
 namespace {
 
@@ -226,18 +226,18 @@ std::string changed_since(const inputs::Witnessed& part, const inputs::Answered&
 
 }  // namespace
 
-Examined ActionCache::examine(const std::vector<inputs::Witnessed>& parts, const inputs::Surroundings& from) {
+Examined ActionCache::examine(const std::vector<inputs::Witnessed>& parts, const inputs::RunContext& from) {
   Examined examined{.all = {union_of(parts), {}}, .answered = {}};
   std::vector<const inputs::PathSet*> sets = {examined.all.set.get()};
   for (const inputs::Witnessed& part : parts) sets.push_back(part.set.get());
-  const std::vector<Digest> states = memory_->world.states(sets, from, &examined.answered);
+  const std::vector<Digest> states = memory_->file_system.states(sets, from, &examined.answered);
   examined.all.state = states.front();
   examined.agrees = std::equal(parts.begin(), parts.end(), states.begin() + 1, states.end(),
                                [](const inputs::Witnessed& part, const Digest& state) { return part.state == state; });
   for (std::size_t index = 0; index < parts.size() && examined.changed.empty(); ++index) {
     if (parts[index].state == states[index + 1]) continue;
     inputs::Answered now;
-    memory_->world.state(*parts[index].set, from, nullptr, &now);
+    memory_->file_system.state(*parts[index].set, from, nullptr, &now);
     examined.changed = changed_since(parts[index], now);
   }
   return examined;
@@ -271,4 +271,4 @@ std::shared_ptr<const inputs::PathSet> ActionCache::path_set(const ActionKey& ke
   return nullptr;
 }
 
-}  // namespace hipcache::action
+}  // namespace hipcache::cache

@@ -1,6 +1,6 @@
 #include "cache/decoded_sets.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 
 std::shared_ptr<const inputs::PathSet> DecodedSets::find(const Digest& id) {
   std::lock_guard lock(mutex_);
@@ -29,4 +29,4 @@ std::size_t DecodedSets::bytes() const {
   return bytes_;
 }
 
-}  // namespace hipcache::action
+}  // namespace hipcache::cache

@@ -12,7 +12,7 @@
 #include "hipcache/base/digest.h"
 #include "hipcache/inputs/path_set.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 
 class DecodedSets {
  public:
@@ -33,6 +33,6 @@ class DecodedSets {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace hipcache::action
+}  // namespace hipcache::cache
 
 #endif

@@ -3,7 +3,7 @@
 #include "hipcache/cache/miss_history.h"
 #include "hipcache/inputs/frames.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 namespace {
 
 // Version, compiler, arguments, architectures, both directories, CUID, colour. Number of steps,
@@ -26,7 +26,7 @@ void add(inputs::FrameWriter& out, const Asked& asked) {
   out.text(asked.working_directory).text(asked.logical_directory).text(asked.cuid).byte(asked.colour ? 1 : 0);
 }
 
-void add(inputs::FrameWriter& out, const TrailStep& step) {
+void add(inputs::FrameWriter& out, const HistoryStep& step) {
   out.text(step.label).raw(step.key.value.bytes());
   add(out, step.programs);
   out.number(step.arguments.size());
@@ -66,8 +66,8 @@ Asked next_asked(inputs::FrameReader& in) {
   return asked;
 }
 
-TrailStep next_step(inputs::FrameReader& in) {
-  TrailStep step;
+HistoryStep next_step(inputs::FrameReader& in) {
+  HistoryStep step;
   step.label = in.text();
   step.key.value = next_digest(in);
   step.programs = next_texts(in);
@@ -81,34 +81,34 @@ TrailStep next_step(inputs::FrameReader& in) {
 
 }  // namespace
 
-const TrailStep* Trail::step(std::string_view label) const {
-  const auto at = std::find_if(steps.begin(), steps.end(), [&](const TrailStep& one) { return one.label == label; });
+const HistoryStep* HistoryEntry::step(std::string_view label) const {
+  const auto at = std::find_if(steps.begin(), steps.end(), [&](const HistoryStep& one) { return one.label == label; });
   return at == steps.end() ? nullptr : &*at;
 }
 
-std::string Trail::encode() const {
+std::string HistoryEntry::encode() const {
   inputs::FrameWriter out;
   add(out, asked);
   out.number(steps.size());
-  for (const TrailStep& step : steps) add(out, step);
+  for (const HistoryStep& step : steps) add(out, step);
   out.raw(observed.blob.bytes());
   inputs::add_answered(out, observed.answered);
   return std::string(1, static_cast<char>(kVersion)) + std::move(out).bytes();
 }
 
-Result<Trail> Trail::decode(std::string_view bytes) {
+Result<HistoryEntry> HistoryEntry::decode(std::string_view bytes) {
   if (bytes.empty() || static_cast<std::uint8_t>(bytes.front()) != kVersion) return damaged("it is of another version");
-  if (bytes.size() > kMaxTrailBytes) return damaged("it is longer than a trail may be");
+  if (bytes.size() > kMaxHistoryBytes) return damaged("it is longer than a trail may be");
   inputs::FrameReader in(bytes.substr(1));
-  Trail trail;
-  trail.asked = next_asked(in);
-  trail.steps = next_list<TrailStep>(in, next_step);
-  trail.observed.blob = next_digest(in);
+  HistoryEntry entry;
+  entry.asked = next_asked(in);
+  entry.steps = next_list<HistoryStep>(in, next_step);
+  entry.observed.blob = next_digest(in);
   Result<inputs::Answered> answered = inputs::next_answered(in);
   if (!answered) return damaged(answered.error().message);
   if (!in.finished()) return damaged("there are bytes after its end");
-  trail.observed.answered = std::move(*answered);
-  return trail;
+  entry.observed.answered = std::move(*answered);
+  return entry;
 }
 
-}  // namespace hipcache::action
+}  // namespace hipcache::cache

@@ -4,7 +4,7 @@
 
 #include "hipcache/inputs/frames.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 namespace {
 
 // Version, number of trails, blob of each. Version 1: the first.
@@ -23,7 +23,7 @@ std::vector<Digest> decode_list(std::string_view bytes) {
   inputs::FrameReader in(bytes);
   std::vector<Digest> blobs;
   if (in.byte() != kVersion) return blobs;
-  for (std::uint64_t left = in.number(); left > 0 && blobs.size() < kMaxTrails; --left) {
+  for (std::uint64_t left = in.number(); left > 0 && blobs.size() < kMaxHistoryEntries; --left) {
     const Result<Digest> blob = Digest::from_bytes(in.raw(kDigestBytes));
     if (!blob) break;
     blobs.push_back(*blob);
@@ -35,9 +35,9 @@ std::vector<Digest> decode_list(std::string_view bytes) {
 
 // A trail that equals a stored one only moves to the front. A trail that is too large to read back
 // is not stored, so that it displaces no readable one.
-Status History::record(const Digest& output, const Trail& trail) {
-  const std::string bytes = trail.encode();
-  if (bytes.size() > kMaxTrailBytes) {
+Status MissHistory::record(const Digest& output, const HistoryEntry& entry) {
+  const std::string bytes = entry.encode();
+  if (bytes.size() > kMaxHistoryBytes) {
     log_.info("no trail is kept: it takes " + std::to_string(bytes.size()) + " bytes");
     return done();
   }
@@ -47,33 +47,33 @@ Status History::record(const Digest& output, const Trail& trail) {
   std::vector<Digest> blobs = blobs_of(output);
   std::erase(blobs, *blob);
   blobs.insert(blobs.begin(), *blob);
-  if (blobs.size() > kMaxTrails) blobs.resize(kMaxTrails);
+  if (blobs.size() > kMaxHistoryEntries) blobs.resize(kMaxHistoryEntries);
   return store_.put_action(output, encode_list(blobs));
 }
 
-std::vector<Trail> History::trails(const Digest& output) {
-  std::vector<Trail> trails;
+std::vector<HistoryEntry> MissHistory::entries(const Digest& output) {
+  std::vector<HistoryEntry> entries;
   for (const Digest& blob : blobs_of(output)) {
     const Result<std::optional<std::string>> bytes = store_.blob(blob);
     if (!bytes || !*bytes) continue;
-    Result<Trail> trail = Trail::decode(**bytes);
-    if (!trail) {
-      log_.warning(trail.error().message);
+    Result<HistoryEntry> entry = HistoryEntry::decode(**bytes);
+    if (!entry) {
+      log_.warning(entry.error().message);
       continue;
     }
-    load_set(trail->observed);
-    trails.push_back(std::move(*trail));
+    load_set(entry->observed);
+    entries.push_back(std::move(*entry));
   }
-  return trails;
+  return entries;
 }
 
-std::vector<Digest> History::blobs_of(const Digest& output) {
+std::vector<Digest> MissHistory::blobs_of(const Digest& output) {
   const Result<std::optional<std::string>> list = store_.action(output);
   if (!list) log_.warning(list.error().message);
   return list && *list ? decode_list(**list) : std::vector<Digest>();
 }
 
-void History::load_set(Observed& observed) {
+void MissHistory::load_set(Observed& observed) {
   const Result<std::optional<std::string>> bytes = store_.blob(observed.blob);
   if (!bytes || !*bytes) return;
   Result<inputs::PathSet> set = inputs::PathSet::decode(**bytes);
@@ -81,4 +81,4 @@ void History::load_set(Observed& observed) {
   observed.set = std::make_shared<const inputs::PathSet>(std::move(*set));
 }
 
-}  // namespace hipcache::action
+}  // namespace hipcache::cache

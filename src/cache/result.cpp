@@ -3,7 +3,7 @@
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/inputs/frames.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 namespace {
 
 // Version, duration, stdout, stderr, number of outputs, then for each: name, blob, size, flags,
@@ -79,4 +79,4 @@ Result<ActionResult> ActionResult::decode(std::string_view bytes) {
   return result;
 }
 
-}  // namespace hipcache::action
+}  // namespace hipcache::cache

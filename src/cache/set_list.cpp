@@ -5,7 +5,7 @@
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/inputs/frames.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 namespace {
 
 // Version, number of sets, then for each: id, blob. Version 1 is the first.
@@ -48,4 +48,4 @@ Result<SetList> SetList::decode(std::string_view bytes) {
   return list;
 }
 
-}  // namespace hipcache::action
+}  // namespace hipcache::cache

@@ -9,7 +9,7 @@
 #include "hipcache/base/digest.h"
 #include "hipcache/base/result.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 
 struct SetReference {
   Digest id;    // of the set's questions
@@ -31,6 +31,6 @@ class SetList {
   std::vector<SetReference> sets_;
 };
 
-}  // namespace hipcache::action
+}  // namespace hipcache::cache
 
 #endif

@@ -21,7 +21,7 @@ std::chrono::seconds limit_of(protocol::ControlKind kind) {
 Result<protocol::Message> Control::ask_this_daemon(protocol::ControlKind kind) const {
   Result<protocol::Channel> channel = link_.connect_or_start();
   if (!channel) return channel.error();
-  if (Status sent = channel->send(protocol::ControlRequest{protocol::build_id(), kind}, patience_.send); !sent)
+  if (Status sent = channel->send(protocol::ControlRequest{protocol::build_id(), kind}, timeouts_.send); !sent)
     return sent.error();
   const std::chrono::seconds limit = limit_of(kind);
   Result<protocol::Received> reply = channel->receive(limit);

@@ -16,8 +16,8 @@ namespace hipcache::cli {
 
 class Control {
  public:
-  Control(const config::Settings& settings, client::Patience patience)
-      : link_(settings, patience), patience_(patience) {}
+  Control(const config::Settings& settings, client::Timeouts timeouts)
+      : link_(settings, timeouts), timeouts_(timeouts) {}
 
   // The text of the daemon's reply.
   Result<std::string> ask(protocol::ControlKind kind) const;
@@ -27,7 +27,7 @@ class Control {
   Result<std::string> stop(std::chrono::milliseconds limit) const;
 
   Result<client::Answer> converse(const protocol::CompileRequest& request) const {
-    return client::converse(link_, request, patience_);
+    return client::converse(link_, request, timeouts_);
   }
 
  private:
@@ -35,7 +35,7 @@ class Control {
   Result<protocol::Message> ask_this_daemon(protocol::ControlKind kind) const;
 
   client::DaemonLink link_;
-  client::Patience patience_;
+  client::Timeouts timeouts_;
 };
 
 }  // namespace hipcache::cli

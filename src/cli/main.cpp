@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "cli/run.h"
-#include "hipcache/client/launcher_handoff.h"
 #include "hipcache/client/launcher.h"
+#include "hipcache/client/launcher_handoff.h"
 #include "hipcache/launcher/compiler.h"
 
 namespace {
 
-using hipcache::client::Patience;
+using hipcache::client::Timeouts;
 
 // If stdin, stdout or stderr is closed, opens /dev/null there, so that no socket or file of ours
 // gets that number. Close-on-exec: the compiler still finds the stream closed.
@@ -28,11 +28,11 @@ void occupy_standard_streams() {
 int main(int argc, char** argv) {
   occupy_standard_streams();
   std::vector<std::string> words(argv, argv + argc);
-  if (words.empty()) return hipcache::cli::run({}, Patience());
-  if (auto begun = hipcache::client::take_handed_over(words))
-    return hipcache::client::launch(std::move(words), Patience(), std::move(*begun));
-  if (!launch_is_our_name(argv[0])) return hipcache::client::launch(std::move(words), Patience());
+  if (words.empty()) return hipcache::cli::run({}, Timeouts());
+  if (auto begun = hipcache::client::take_launcher_handoff(words))
+    return hipcache::client::launch(std::move(words), Timeouts(), std::move(*begun));
+  if (!launch_is_our_name(argv[0])) return hipcache::client::launch(std::move(words), Timeouts());
   words.erase(words.begin());
-  if (words.empty() || words.front().starts_with('-')) return hipcache::cli::run(words, Patience());
-  return hipcache::client::launch(std::move(words), Patience());
+  if (words.empty() || words.front().starts_with('-')) return hipcache::cli::run(words, Timeouts());
+  return hipcache::client::launch(std::move(words), Timeouts());
 }

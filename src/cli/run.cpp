@@ -41,7 +41,7 @@ Result<std::string> ask(const Control& control, protocol::ControlKind kind) {
 }
 
 // Performs the action and returns the text to print.
-Result<std::string> act(const Options& options, client::Patience patience) {
+Result<std::string> act(const Options& options, client::Timeouts timeouts) {
   using protocol::ControlKind;
   if (options.action == Action::help) return help_text();
   if (options.action == Action::version) return "hipcache " + protocol::build_id() + "\n";
@@ -49,7 +49,7 @@ Result<std::string> act(const Options& options, client::Patience patience) {
   if (options.action == Action::show_config) return show_config(variable, options.json);
   const Result<config::Settings> settings = config::load(variable);
   if (!settings) return settings.error();
-  const Control control(*settings, patience);
+  const Control control(*settings, timeouts);
   switch (options.action) {
     case Action::show_stats:
       return show_stats(control, options.json);
@@ -77,10 +77,10 @@ Result<std::string> act(const Options& options, client::Patience patience) {
 
 }  // namespace
 
-int run(const std::vector<std::string>& arguments, client::Patience patience) {
+int run(const std::vector<std::string>& arguments, client::Timeouts timeouts) {
   const Result<Options> options = parse_options(arguments);
   if (!options) return complain(options.error(), kUsage);
-  const Result<std::string> text = act(*options, patience);
+  const Result<std::string> text = act(*options, timeouts);
   if (!text) return complain(text.error(), kFailure);
   if (Status printed = write_all(STDOUT_FILENO, *text, "standard output"); !printed)
     return complain(printed.error(), kFailure);

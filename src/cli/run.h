@@ -10,7 +10,7 @@
 namespace hipcache::cli {
 
 // Returns 0, or 1 with one line on stderr, or 2 with one line for invalid options.
-int run(const std::vector<std::string>& arguments, client::Patience patience);
+int run(const std::vector<std::string>& arguments, client::Timeouts timeouts);
 
 }  // namespace hipcache::cli
 

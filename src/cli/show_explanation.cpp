@@ -58,7 +58,7 @@ ordered_json to_json(const ExplainedStep& step) {
 Result<Explanation> ask(const Control& control, const std::vector<std::string>& words) {
   Result<std::vector<std::string>> argv = client::with_real_compiler(words);
   if (!argv) return argv.error();
-  const Result<client::OwnCommand> command = client::own_command(std::move(*argv));
+  const Result<client::Invocation> command = client::own_invocation(std::move(*argv));
   if (!command) return command.error();
   protocol::CompileRequest request = client::compile_request(*command);
   request.explain = true;

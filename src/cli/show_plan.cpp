@@ -32,7 +32,7 @@ std::string describe(const protocol::PlanStep& step) {
 Result<protocol::PlanReport> ask(const Control& control, const std::vector<std::string>& words) {
   Result<std::vector<std::string>> argv = client::with_real_compiler(words);
   if (!argv) return argv.error();
-  Result<client::OwnCommand> command = client::own_command(std::move(*argv));
+  Result<client::Invocation> command = client::own_invocation(std::move(*argv));
   if (!command) return command.error();
   protocol::CompileRequest request = client::compile_request(*command);
   request.plan_only = true;

@@ -58,9 +58,9 @@ bool is_of_a_request(const std::string& directory, const std::string& temporary_
 
 class Conversation {
  public:
-  Conversation(Channel& channel, const CompileRequest& request, const std::string& temporary_root, Patience patience,
+  Conversation(Channel& channel, const CompileRequest& request, const std::string& temporary_root, Timeouts timeouts,
                DaemonSilence* known)
-      : channel_(channel), request_(request), temporary_root_(temporary_root), patience_(patience), known_(known) {}
+      : channel_(channel), request_(request), temporary_root_(temporary_root), timeouts_(timeouts), known_(known) {}
 
   Result<Answer> hold();    // sends the request, then follow()
   Result<Answer> follow();  // until the final message; on an error it stops the steps and removes their directories
@@ -76,16 +76,16 @@ class Conversation {
   Channel& channel_;
   const CompileRequest& request_;
   const std::string& temporary_root_;
-  const Patience patience_;
+  const Timeouts timeouts_;
   DaemonSilence* const known_;           // null: silence is not recorded
   std::optional<FatalSignals> signals_;  // blocked from the first step on
-  std::optional<StepRunner> runner_;     // made for the first step: a hit needs no runner and no threads
+  std::optional<StepProcesses> runner_;  // made for the first step: a hit needs no runner and no threads
   std::set<std::string> directories_;
   bool answered_ = false;
 };
 
 Result<Answer> Conversation::hold() {
-  if (Status sent = channel_.send(request_, patience_.send); !sent) return sent.error();
+  if (Status sent = channel_.send(request_, timeouts_.send); !sent) return sent.error();
   return follow();
 }
 
@@ -118,8 +118,8 @@ Result<Answer> Conversation::hear() {
 Result<Received> Conversation::next() {
   for (;;) {
     const std::uint64_t finished_before = runner_ ? runner_->finished() : 0;
-    const Status word = await_word(answered_ ? patience_.silence : patience_.first_answer);
-    if (word) return channel_.receive(patience_.send);
+    const Status word = await_word(answered_ ? timeouts_.silence : timeouts_.first_answer);
+    if (word) return channel_.receive(timeouts_.send);
     if (word.error().code != ErrorCode::timed_out) return word.error();
     if (runner_ && (runner_->is_running() || runner_->finished() != finished_before)) continue;
     if (known_ != nullptr) known_->note();
@@ -136,7 +136,7 @@ bool Conversation::is_in_vain() const {
 // Waits for a message or `limit` (ErrorCode::timed_out). Checks now and then whether the wait is in vain.
 Status Conversation::await_word(std::chrono::milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
-  for (std::chrono::milliseconds pause = patience_.moment;; pause = kLookAbout) {
+  for (std::chrono::milliseconds pause = timeouts_.moment;; pause = kLookAbout) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     std::array<pollfd, 2> waited{pollfd{signals_ ? signals_->fd() : -1, POLLIN, 0}, pollfd{channel_.fd(), POLLIN, 0}};
     const int ready = poll(waited.data(), waited.size(), static_cast<int>(std::clamp(left, 0ms, pause).count()));
@@ -151,7 +151,7 @@ Status Conversation::run(protocol::RunStep step) {
   directories_.insert(step.directory);
   if (!runner_) {
     signals_.emplace();
-    runner_.emplace(channel_, request_.environment, patience_, signals_->before());
+    runner_.emplace(channel_, request_.environment, timeouts_, signals_->before());
   }
   return runner_->start(std::move(step));
 }
@@ -173,12 +173,12 @@ void Conversation::abandon() {
 }
 
 // A full connection queue of the daemon counts as silence, too.
-Result<Channel> connect(const DaemonLink& link, Patience patience, DaemonSilence& known) {
-  Result<Channel> channel = link.connect(patience.moment);
+Result<Channel> connect(const DaemonLink& link, Timeouts timeouts, DaemonSilence& known) {
+  Result<Channel> channel = link.connect(timeouts.moment);
   if (channel || channel.error().code != ErrorCode::timed_out)
     return channel ? std::move(channel) : link.connect_or_start();
   if (known.is_known()) return channel;
-  channel = link.connect(patience.connect);
+  channel = link.connect(timeouts.connect);
   if (!channel && channel.error().code == ErrorCode::timed_out) known.note();
   return channel;
 }
@@ -198,27 +198,27 @@ Result<Answer> only_final(Result<Answer> answer) {
 }  // namespace
 
 Result<Answer> converse_over(Channel& channel, const CompileRequest& request, const std::string& temporary_root,
-                             Patience patience, DaemonSilence* known) {
-  return only_final(Conversation(channel, request, temporary_root, patience, known).hold());
+                             Timeouts timeouts, DaemonSilence* known) {
+  return only_final(Conversation(channel, request, temporary_root, timeouts, known).hold());
 }
 
 Result<Answer> follow_over(Channel& channel, const CompileRequest& request, const std::string& temporary_root,
-                           Patience patience, DaemonSilence* known) {
-  return only_final(Conversation(channel, request, temporary_root, patience, known).follow());
+                           Timeouts timeouts, DaemonSilence* known) {
+  return only_final(Conversation(channel, request, temporary_root, timeouts, known).follow());
 }
 
-Result<Answer> converse(const DaemonLink& link, const CompileRequest& request, Patience patience,
+Result<Answer> converse(const DaemonLink& link, const CompileRequest& request, Timeouts timeouts,
                         std::optional<Channel> begun) {
   bool replaced = false;
   bool renewed = false;
   const Result<std::string> socket = link.socket_path();
   if (!socket) return socket.error();
-  DaemonSilence known(*socket, patience.retry);
+  DaemonSilence known(*socket, timeouts.retry);
   const auto ask = [&]() -> Result<Answer> {
-    if (begun) return follow_over(*begun, request, link.temporary_root(), patience, &known);
-    Result<Channel> channel = connect(link, patience, known);
+    if (begun) return follow_over(*begun, request, link.temporary_root(), timeouts, &known);
+    Result<Channel> channel = connect(link, timeouts, known);
     if (!channel) return channel.error();
-    return converse_over(*channel, request, link.temporary_root(), patience, &known);
+    return converse_over(*channel, request, link.temporary_root(), timeouts, &known);
   };
   for (;; begun.reset()) {
     Result<Answer> answer = ask();

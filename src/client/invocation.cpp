@@ -29,12 +29,12 @@ std::uint32_t current_umask() {
 
 }  // namespace
 
-Result<OwnCommand> own_command(std::vector<std::string> argv) {
+Result<Invocation> own_invocation(std::vector<std::string> argv) {
   char directory[PATH_MAX];
   if (getcwd(directory, sizeof directory) == nullptr) return system_error("cannot find", "the current directory");
   std::vector<std::string> environment;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  return OwnCommand{std::move(argv), std::move(environment), directory};
+  return Invocation{std::move(argv), std::move(environment), directory};
 }
 
 Result<std::vector<std::string>> with_real_compiler(std::vector<std::string> argv) {
@@ -49,13 +49,13 @@ Result<std::vector<std::string>> with_real_compiler(std::vector<std::string> arg
   return real;
 }
 
-protocol::CompileRequest compile_request(const OwnCommand& command) {
+protocol::CompileRequest compile_request(const Invocation& command) {
   protocol::CompileRequest request;
   request.build = protocol::build_id();
   request.argv = command.argv;
   request.environment = command.environment;
   request.working_directory = command.directory;
-  request.name_space = protocol::own_view();
+  request.mount_view = protocol::own_mount_view();
   request.umask = current_umask();
   request.stderr_is_terminal = isatty(STDERR_FILENO) == 1;
   return request;

@@ -39,18 +39,18 @@ Result<int> finish(const protocol::Finish& finished, const std::vector<UniqueFd>
 }
 
 // Returns the exit code, or why the compiler itself has to run.
-Result<int> serve_from_cache(const std::vector<std::string>& argv, Patience patience, HandedOver begun) {
+Result<int> serve_from_cache(const std::vector<std::string>& argv, Timeouts timeouts, LauncherHandoff begun) {
   if (begun.only_compiler) return Error{"what is cached could not be put in place"};
   const config::Lookup variable = config::lookup_in_process();
   if (config::is_disabled(variable)) return Error{"HIPCACHE_DISABLE is set"};
   const Result<config::Settings> located = config::locate(variable);
   if (!located) return located.error();
-  const Result<OwnCommand> command = own_command(argv);
+  const Result<Invocation> command = own_invocation(argv);
   if (!command) return command.error();
   std::optional<protocol::Channel> channel;
   if (begun.connection) channel.emplace(std::move(begun.connection));
   const Result<Answer> answer =
-      converse(DaemonLink(*located, patience), compile_request(*command), patience, std::move(channel));
+      converse(DaemonLink(*located, timeouts), compile_request(*command), timeouts, std::move(channel));
   if (!answer) return answer.error();
   if (const auto* finished = std::get_if<protocol::Finish>(&answer->message))
     return finish(*finished, answer->descriptors);
@@ -61,10 +61,10 @@ Result<int> serve_from_cache(const std::vector<std::string>& argv, Patience pati
 
 }  // namespace
 
-int launch(std::vector<std::string> argv, Patience patience, HandedOver begun) {
+int launch(std::vector<std::string> argv, Timeouts timeouts, LauncherHandoff begun) {
   Result<std::vector<std::string>> real = with_real_compiler(std::move(argv));
   if (!real) return complain(real.error());
-  const Result<int> exit_code = serve_from_cache(*real, patience, std::move(begun));
+  const Result<int> exit_code = serve_from_cache(*real, timeouts, std::move(begun));
   if (exit_code) return *exit_code;
   Log(log_path()).info("the compiler itself runs: " + exit_code.error().message);
   return run_real_compiler(*real);

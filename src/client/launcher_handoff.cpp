@@ -22,13 +22,13 @@ UniqueFd connection_of(std::string_view text) {
 
 }  // namespace
 
-std::optional<HandedOver> take_handed_over(std::vector<std::string>& argv) {
+std::optional<LauncherHandoff> take_launcher_handoff(std::vector<std::string>& argv) {
   if (argv.size() < 3 || argv[0] != kProgram || !argv[1].starts_with(kWord)) return std::nullopt;
   const std::string word = argv[1].substr(kWord.size());
   argv.erase(argv.begin(), argv.begin() + 2);
   const std::size_t comma = word.find(',');
-  HandedOver handed{.connection = connection_of(std::string_view(word).substr(0, comma))};
-  if (comma == std::string::npos || word.substr(comma + 1) != protocol::build_id()) return HandedOver();
+  LauncherHandoff handed{.connection = connection_of(std::string_view(word).substr(0, comma))};
+  if (comma == std::string::npos || word.substr(comma + 1) != protocol::build_id()) return LauncherHandoff();
   handed.only_compiler = word.starts_with("compiler,");
   return handed;
 }

@@ -123,7 +123,7 @@ const std::vector<Key>& keys() {
       {"readonly", set_boolean<&Settings::readonly>, show_boolean<&Settings::readonly>},
       {"recache", set_boolean<&Settings::recache>, show_boolean<&Settings::recache>},
       {"disable", set_boolean<&Settings::disable>, show_boolean<&Settings::disable>},
-      {"namespace", set_text<&Settings::name_space>, show_text<&Settings::name_space>},
+      {"namespace", set_text<&Settings::cache_namespace>, show_text<&Settings::cache_namespace>},
       {"jobs", set_jobs, [](const Settings& settings) { return std::to_string(settings.jobs); }},
       {"idle_timeout", set_idle_timeout,
        [](const Settings& settings) { return format_duration(settings.idle_timeout); }},

@@ -29,8 +29,8 @@ int launch_connect(const char* path) {
   if (fd < 0) return -1;
   /* If a standard stream is closed, the socket could get its number. The full client opens /dev/null in its place
    * first. */
-  const struct timeval patience = {0, ANSWER_MS * 1000};
-  if (fd > STDERR_FILENO && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
+  const struct timeval timeouts = {0, ANSWER_MS * 1000};
+  if (fd > STDERR_FILENO && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeouts, sizeof timeouts) == 0 &&
       connect(fd, (const struct sockaddr*)&address, sizeof address) == 0 && is_of_this_user(fd))
     return fd;
   close(fd);

@@ -36,7 +36,8 @@ struct launch_frame {
 };
 
 /* Waits for a reply and peeks at its beginning without consuming it. True for a Finish of at most `limit` bytes.
- * `path` is the socket's path: beside the socket lies the mark of a client that timed out (client/connection/daemon_silence.h). */
+ * `path` is the socket's path: beside the socket lies the mark of a client that timed out
+ * (client/connection/daemon_silence.h). */
 bool launch_hears_finish(int socket, const char* path, size_t limit, struct launch_frame* frame);
 
 /* Receives the message that launch_hears_finish() announced. False: the message is incomplete and the connection is

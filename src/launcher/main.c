@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "hipcache/launcher/compiler.h"
-#include "launcher/finish_decoder.h"
-#include "launcher/diagnostics.h"
 #include "launcher/connection.h"
+#include "launcher/diagnostics.h"
 #include "launcher/exec_client.h"
+#include "launcher/finish_decoder.h"
 #include "launcher/request.h"
 #include "launcher/text.h"
 

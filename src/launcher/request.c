@@ -81,11 +81,11 @@ size_t launch_encode_request(const struct launch_request* request, char* frame, 
   put_texts(&to, REQUEST_ARGV, request->argv);
   put_texts(&to, REQUEST_ENVIRONMENT, request->environment);
   put_text(&to, REQUEST_WORKING_DIRECTORY, request->directory);
-  const size_t name_space = begin_message(&to, REQUEST_NAME_SPACE);
+  const size_t mount_view = begin_message(&to, REQUEST_MOUNT_VIEW);
   put_number(&to, NAMESPACE_MOUNTS, request->mount_namespace);
   put_number(&to, NAMESPACE_ROOT_DEVICE, request->root_device);
   put_number(&to, NAMESPACE_ROOT_INODE, request->root_inode);
-  end_message(&to, name_space);
+  end_message(&to, mount_view);
   put_number(&to, REQUEST_UMASK, request->umask);
   put_number(&to, REQUEST_STDERR_IS_TERMINAL, request->stderr_is_terminal ? 1 : 0);
   end_message(&to, message);

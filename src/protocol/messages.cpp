@@ -30,9 +30,9 @@ void put(const CompileRequest& from, wire::Envelope& envelope) {
   put_strings(from.argv, to.mutable_argv());
   put_strings(from.environment, to.mutable_environment());
   to.set_working_directory(from.working_directory);
-  to.mutable_name_space()->set_mount_namespace(from.name_space.mount_namespace);
-  to.mutable_name_space()->set_root_device(from.name_space.root_device);
-  to.mutable_name_space()->set_root_inode(from.name_space.root_inode);
+  to.mutable_mount_view()->set_mount_namespace(from.mount_view.mount_namespace);
+  to.mutable_mount_view()->set_root_device(from.mount_view.root_device);
+  to.mutable_mount_view()->set_root_inode(from.mount_view.root_inode);
   to.set_umask(from.umask);
   to.set_stderr_is_terminal(from.stderr_is_terminal);
   to.set_plan_only(from.plan_only);
@@ -149,8 +149,8 @@ Message take(wire::CompileRequest* from) {
   to.argv = take_strings(from->mutable_argv());
   to.environment = take_strings(from->mutable_environment());
   to.working_directory = std::move(*from->mutable_working_directory());
-  to.name_space = {from->name_space().mount_namespace(), from->name_space().root_device(),
-                   from->name_space().root_inode()};
+  to.mount_view = {from->mount_view().mount_namespace(), from->mount_view().root_device(),
+                   from->mount_view().root_inode()};
   to.umask = from->umask();
   to.stderr_is_terminal = from->stderr_is_terminal();
   to.plan_only = from->plan_only();

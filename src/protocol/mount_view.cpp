@@ -18,14 +18,14 @@ bool is_hexadecimal(char letter) { return (letter >= '0' && letter <= '9') || (l
 
 }  // namespace
 
-Namespace own_view() {
+MountView own_mount_view() {
   struct stat mounts{};
   struct stat root{};
   if (stat("/proc/self/ns/mnt", &mounts) != 0 || stat("/", &root) != 0) return {};
   return {mounts.st_ino, root.st_dev, root.st_ino};
 }
 
-std::string daemon_name(const Namespace& view, uid_t user) {
+std::string daemon_name(const MountView& view, uid_t user) {
   char digits[kViewDigits + 1];
   std::snprintf(digits, sizeof digits, "%08" PRIx32,
                 hipcache_view_number(view.mount_namespace, view.root_device, view.root_inode));

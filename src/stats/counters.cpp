@@ -127,10 +127,10 @@ void Counters::back(bool hit) {
   count(counts_.back, hit);
 }
 
-void Counters::halves_proof(bool hit) {
+void Counters::split_codegen_proof(bool hit) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
-  count(counts_.halves_proof, hit);
+  count(counts_.split_codegen_proof, hit);
 }
 
 void Counters::audit() {

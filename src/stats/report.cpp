@@ -129,7 +129,7 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   add_step(lines, "  Archive", counts.archive);
   add_step(lines, "  Probe", counts.probe);
   add_step(lines, "  Proof", counts.proof);
-  add_step(lines, "  Proof of halves", counts.halves_proof);
+  add_step(lines, "  Proof of halves", counts.split_codegen_proof);
   lines.count("  Waited for another client", counts.waited_steps);
   std::uint64_t not_stored = 0;
   for (const auto& [reason, count] : counts.not_stored) not_stored += count;

@@ -34,11 +34,11 @@ Clock an_hour_later() {
 void state_of_a_known_set(benchmark::State& state) {
   const support::Scratch scratch;
   const PathSet set(one_compile(scratch));
-  const Surroundings from{scratch.path(), {}};
-  World world(an_hour_later());
-  world.state(set, from);
+  const RunContext from{scratch.path(), {}};
+  FileSystemState file_system(an_hour_later());
+  file_system.state(set, from);
   Effort effort;
-  for (auto _ : state) benchmark::DoNotOptimize(world.state(set, from, &effort));
+  for (auto _ : state) benchmark::DoNotOptimize(file_system.state(set, from, &effort));
   const auto per_call = benchmark::Counter::kAvgIterations;
   state.counters["stats"] = benchmark::Counter(static_cast<double>(effort.stats), per_call);
   state.counters["opens"] = benchmark::Counter(static_cast<double>(effort.opens), per_call);
@@ -56,10 +56,10 @@ BENCHMARK(decode_of_a_set)->Unit(benchmark::kMicrosecond);
 void first_state_after_a_start(benchmark::State& state) {
   const support::Scratch scratch;
   const PathSet set(one_compile(scratch));
-  const Surroundings from{scratch.path(), {}};
+  const RunContext from{scratch.path(), {}};
   for (auto _ : state) {
-    World world(an_hour_later());
-    benchmark::DoNotOptimize(world.state(set, from));
+    FileSystemState file_system(an_hour_later());
+    benchmark::DoNotOptimize(file_system.state(set, from));
   }
 }
 BENCHMARK(first_state_after_a_start)->Unit(benchmark::kMicrosecond);

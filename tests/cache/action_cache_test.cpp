@@ -10,7 +10,7 @@
 #include "support/memory_store.h"
 #include "support/scratch.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 namespace {
 
 using inputs::PathSet;
@@ -24,7 +24,9 @@ class ActionCacheTest : public testing::Test {
   void write(const std::string& name, const std::string& bytes) { scratch_.write(name, bytes); }
   PathSet reads(const std::string& name) const { return PathSet({{Question::content, scratch_ / name}}); }
   PathSet looks_for(const std::string& name) const { return PathSet({{Question::presence, scratch_ / name}}); }
-  Witnessed witnessed(const PathSet& set) { return {std::make_shared<const PathSet>(set), world_.state(set, from_)}; }
+  Witnessed witnessed(const PathSet& set) {
+    return {std::make_shared<const PathSet>(set), file_system_.state(set, from_)};
+  }
 
   ActionResult object(const std::string& bytes) {
     ActionResult result;
@@ -42,18 +44,18 @@ class ActionCacheTest : public testing::Test {
   }
   // As after a restart of the daemon: nothing is known but what is stored.
   std::string look_up_afresh() {
-    ActionCache fresh(store_, world_, log_);
+    ActionCache fresh(store_, file_system_, log_);
     std::optional<Hit> hit = fresh.look_up(key_, suffices_, from_, *lease_);
     return hit ? store_.blobs[hit->result.output("object")->blob] : "miss";
   }
 
   support::Scratch scratch_;
   support::MemoryStore store_;
-  inputs::World world_;
+  inputs::FileSystemState file_system_;
   Log log_;
-  ActionCache cache_{store_, world_, log_};
+  ActionCache cache_{store_, file_system_, log_};
   std::unique_ptr<store::Lease> lease_;
-  inputs::Surroundings from_{scratch_.path(), {}};
+  inputs::RunContext from_{scratch_.path(), {}};
   ActionKey key_{digest_of("key")};
   Suffices suffices_ = any_result;
 };
@@ -248,4 +250,4 @@ TEST_F(ActionCacheTest, LosesNoPathSetOfRecordsAtOnce) {
 }
 
 }  // namespace
-}  // namespace hipcache::action
+}  // namespace hipcache::cache

@@ -4,7 +4,7 @@
 
 #include "hipcache/cache/action_cache.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 namespace {
 
 ActionResult some_result() {
@@ -75,4 +75,4 @@ TEST(ActionResult, SurvivesRandomDamage) {
 TEST(KeyHasher, TellsDomainsApart) { EXPECT_NE(key_hasher("device").finish(), key_hasher("host").finish()); }
 
 }  // namespace
-}  // namespace hipcache::action
+}  // namespace hipcache::cache

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hipcache::action {
+namespace hipcache::cache {
 namespace {
 
 std::shared_ptr<const inputs::PathSet> set_of(int i) {
@@ -36,4 +36,4 @@ TEST(DecodedSets, DoNotTakeWhatIsLargerThanAllOfThem) {
 }
 
 }  // namespace
-}  // namespace hipcache::action
+}  // namespace hipcache::cache

@@ -7,7 +7,7 @@
 #include "support/memory_store.h"
 #include "support/scratch.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 namespace {
 
 using inputs::PathSet;
@@ -54,14 +54,14 @@ class ActionLayers : public testing::Test {
   PathSet reads(const std::string& name) const { return PathSet({{Question::content, scratch_ / name}}); }
 
   void compile(store::Store& store, const PathSet& set, const std::string& object_bytes) {
-    ActionCache cache(store, world_, log_);
+    ActionCache cache(store, file_system_, log_);
     ActionResult result;
     result.outputs = {{.name = "object", .blob = *store.put_blob(object_bytes), .size = object_bytes.size()}};
-    const Witnessed witnessed{std::make_shared<const PathSet>(set), world_.state(set, from_)};
+    const Witnessed witnessed{std::make_shared<const PathSet>(set), file_system_.state(set, from_)};
     ASSERT_TRUE(cache.record(key_, witnessed, result));
   }
   std::string look_up(support::MemoryStore& store) {
-    ActionCache cache(store, world_, log_);
+    ActionCache cache(store, file_system_, log_);
     const auto lease = store.lease();
     const std::optional<Hit> hit = cache.look_up(key_, any_result, from_, *lease);
     return hit ? store.blobs[hit->result.output("object")->blob] : "miss";
@@ -70,9 +70,9 @@ class ActionLayers : public testing::Test {
   support::Scratch scratch_;
   support::MemoryStore lower_;
   OverAnother own_{lower_};
-  inputs::World world_;
+  inputs::FileSystemState file_system_;
   Log log_;
-  inputs::Surroundings from_{scratch_.path(), {}};
+  inputs::RunContext from_{scratch_.path(), {}};
   ActionKey key_{digest_of("key")};
 };
 
@@ -133,4 +133,4 @@ TEST_F(ActionLayers, WhatCannotBeReadBelowIsAMiss) {
 }
 
 }  // namespace
-}  // namespace hipcache::action
+}  // namespace hipcache::cache

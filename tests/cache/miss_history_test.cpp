@@ -7,7 +7,7 @@
 
 #include "support/memory_store.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 namespace {
 
 using inputs::Answer;
@@ -15,16 +15,16 @@ using inputs::PathSet;
 using inputs::Question;
 using testing::HasSubstr;
 
-Trail some_trail() {
-  Trail trail;
-  trail.asked = {.compiler = "/usr/bin/clang++",
+HistoryEntry some_trail() {
+  HistoryEntry entry;
+  entry.asked = {.compiler = "/usr/bin/clang++",
                  .arguments = {"clang++", "-c", "", "a\nb.hip"},
                  .archs = {"gfx1030", "gfx906"},
                  .working_directory = "/build",
                  .logical_directory = "/link",
                  .cuid = "0123456789abcdef",
                  .colour = true};
-  trail.steps = {{.label = "probe", .key = {digest_of("probe")}, .set = digest_of("set")},
+  entry.steps = {{.label = "probe", .key = {digest_of("probe")}, .set = digest_of("set")},
                  {.label = "device gfx906",
                   .key = {digest_of("device")},
                   .programs = {"/bin/clang", "/bin/lld"},
@@ -32,40 +32,40 @@ Trail some_trail() {
                   .inputs = {digest_of("one"), digest_of("two")},
                   .refusal = "clock",
                   .detail = "/a.h"}};
-  trail.observed.blob = digest_of("blob");
-  trail.observed.answered = {{Answer::digest, 0x1122334455667788}, {Answer::unset, 0}, {Answer::text, 7}};
-  return trail;
+  entry.observed.blob = digest_of("blob");
+  entry.observed.answered = {{Answer::digest, 0x1122334455667788}, {Answer::unset, 0}, {Answer::text, 7}};
+  return entry;
 }
 
-void expect_equal(const Trail& left, const Trail& right) {
+void expect_equal(const HistoryEntry& left, const HistoryEntry& right) {
   EXPECT_EQ(left.asked, right.asked);
   EXPECT_EQ(left.steps, right.steps);
   EXPECT_EQ(left.observed.blob, right.observed.blob);
   EXPECT_EQ(left.observed.answered, right.observed.answered);
 }
 
-TEST(Trail, ComesBackFromItsEncodedForm) {
-  const Result<Trail> back = Trail::decode(some_trail().encode());
+TEST(HistoryEntry, ComesBackFromItsEncodedForm) {
+  const Result<HistoryEntry> back = HistoryEntry::decode(some_trail().encode());
   ASSERT_TRUE(back) << back.error().message;
   expect_equal(*back, some_trail());
-  EXPECT_TRUE(Trail::decode(Trail().encode()));
+  EXPECT_TRUE(HistoryEntry::decode(HistoryEntry().encode()));
 }
 
-TEST(Trail, FindsItsStepsByName) {
-  const Trail trail = some_trail();
-  ASSERT_NE(trail.step("device gfx906"), nullptr);
-  EXPECT_EQ(trail.step("device gfx906")->refusal, "clock");
-  EXPECT_EQ(trail.step("host"), nullptr);
+TEST(HistoryEntry, FindsItsStepsByName) {
+  const HistoryEntry entry = some_trail();
+  ASSERT_NE(entry.step("device gfx906"), nullptr);
+  EXPECT_EQ(entry.step("device gfx906")->refusal, "clock");
+  EXPECT_EQ(entry.step("host"), nullptr);
 }
 
-TEST(Trail, IsRefusedWhereverItIsCutShort) {
+TEST(HistoryEntry, IsRefusedWhereverItIsCutShort) {
   const std::string bytes = some_trail().encode();
   for (std::size_t length = 0; length < bytes.size(); ++length)
-    EXPECT_FALSE(Trail::decode(std::string_view(bytes).substr(0, length))) << "cut to " << length;
-  EXPECT_THAT(Trail::decode("\x01").error().message, HasSubstr("another version"));
+    EXPECT_FALSE(HistoryEntry::decode(std::string_view(bytes).substr(0, length))) << "cut to " << length;
+  EXPECT_THAT(HistoryEntry::decode("\x01").error().message, HasSubstr("another version"));
 }
 
-TEST(Trail, SurvivesRandomBytes) {
+TEST(HistoryEntry, SurvivesRandomBytes) {
   const std::string good = some_trail().encode();
   std::mt19937 random(20240611);
   unsigned refused = 0;
@@ -74,12 +74,12 @@ TEST(Trail, SurvivesRandomBytes) {
     for (unsigned change = 1 + random() % 3; change > 0; --change)
       bad[1 + random() % (bad.size() - 1)] = static_cast<char>(random());
     if (random() % 4 == 0) bad.resize(1 + random() % bad.size());
-    const Result<Trail> trail = Trail::decode(bad);
-    if (!trail) {
+    const Result<HistoryEntry> entry = HistoryEntry::decode(bad);
+    if (!entry) {
       ++refused;
-      EXPECT_THAT(trail.error().message, HasSubstr("trail: "));
+      EXPECT_THAT(entry.error().message, HasSubstr("trail: "));
     } else {
-      expect_equal(*Trail::decode(trail->encode()), *trail);
+      expect_equal(*HistoryEntry::decode(entry->encode()), *entry);
     }
   }
   EXPECT_GT(refused, 1'000u);
@@ -88,38 +88,39 @@ TEST(Trail, SurvivesRandomBytes) {
 class HistoryTest : public testing::Test {
  protected:
   // With a path set that is stored, asked for with `argument`.
-  Trail trail(const std::string& argument) {
-    Trail trail;
-    trail.asked.arguments = {argument};
-    trail.observed.blob = *store_.put_blob(set_.encode());
-    trail.observed.answered.resize(set_.observations().size() + 1);
-    return trail;
+  HistoryEntry entry(const std::string& argument) {
+    HistoryEntry entry;
+    entry.asked.arguments = {argument};
+    entry.observed.blob = *store_.put_blob(set_.encode());
+    entry.observed.answered.resize(set_.observations().size() + 1);
+    return entry;
   }
   void record(const std::string& argument) {
-    const Status recorded = history_.record(output_, trail(argument));
+    const Status recorded = history_.record(output_, entry(argument));
     ASSERT_TRUE(recorded) << recorded.error().message;
   }
   // The arguments that tell the trails apart, newest first; read as after a
   // restart.
   std::vector<std::string> recorded() {
     std::vector<std::string> all;
-    for (const Trail& one : History(store_, log_).trails(output_)) all.push_back(one.asked.arguments.front());
+    for (const HistoryEntry& one : MissHistory(store_, log_).entries(output_))
+      all.push_back(one.asked.arguments.front());
     return all;
   }
 
   support::MemoryStore store_;
   Log log_;
-  History history_{store_, log_};
+  MissHistory history_{store_, log_};
   const Digest output_ = digest_of("a.o");
   const PathSet set_{{{Question::content, "a.h"}, {Question::variable, "CPATH"}}};
 };
 
-TEST_F(HistoryTest, OfAnUnknownOutputIsEmpty) { EXPECT_TRUE(history_.trails(output_).empty()); }
+TEST_F(HistoryTest, OfAnUnknownOutputIsEmpty) { EXPECT_TRUE(history_.entries(output_).empty()); }
 
 TEST_F(HistoryTest, GivesTheNewestFirstAndNoMoreThanItsLimit) {
   for (int i = 0; i < 6; ++i) record(std::to_string(i));
   EXPECT_THAT(recorded(), testing::ElementsAre("5", "4", "3", "2"));
-  static_assert(kMaxTrails == 4);
+  static_assert(kMaxHistoryEntries == 4);
 }
 
 TEST_F(HistoryTest, TakesAnEqualTrailForTheSameThatIsNewAgain) {
@@ -129,31 +130,31 @@ TEST_F(HistoryTest, TakesAnEqualTrailForTheSameThatIsNewAgain) {
 
 TEST_F(HistoryTest, KeepsOutputsApart) {
   record("1");
-  EXPECT_TRUE(history_.trails(digest_of("b.o")).empty());
+  EXPECT_TRUE(history_.entries(digest_of("b.o")).empty());
 }
 
 TEST_F(HistoryTest, GivesThePathSetThatTheAnswersBelongTo) {
   record("1");
-  const std::vector<Trail> trails = history_.trails(output_);
-  ASSERT_EQ(trails.size(), 1u);
-  ASSERT_NE(trails[0].observed.set, nullptr);
-  EXPECT_EQ(trails[0].observed.set->id(), set_.id());
+  const std::vector<HistoryEntry> entries = history_.entries(output_);
+  ASSERT_EQ(entries.size(), 1u);
+  ASSERT_NE(entries[0].observed.set, nullptr);
+  EXPECT_EQ(entries[0].observed.set->id(), set_.id());
 }
 
 TEST_F(HistoryTest, GivesNoPathSetThatIsLostOrDoesNotGoWithTheAnswers) {
   record("1");
   store_.blobs.erase(digest_of(set_.encode()));
-  EXPECT_EQ(history_.trails(output_).at(0).observed.set, nullptr);
-  Trail other = trail("2");
+  EXPECT_EQ(history_.entries(output_).at(0).observed.set, nullptr);
+  HistoryEntry other = entry("2");
   other.observed.answered.pop_back();
   ASSERT_TRUE(history_.record(output_, other));
-  EXPECT_EQ(history_.trails(output_).at(0).observed.set, nullptr);
+  EXPECT_EQ(history_.entries(output_).at(0).observed.set, nullptr);
 }
 
 TEST_F(HistoryTest, GoesOnWithoutATrailThatIsLostOrDamaged) {
   for (const char* argument : {"1", "2", "3"}) record(argument);
-  store_.blobs.erase(digest_of(trail("2").encode()));
-  store_.blobs[digest_of(trail("3").encode())] = "damaged";
+  store_.blobs.erase(digest_of(entry("2").encode()));
+  store_.blobs[digest_of(entry("3").encode())] = "damaged";
   EXPECT_THAT(recorded(), testing::ElementsAre("1"));
 }
 
@@ -170,11 +171,11 @@ TEST_F(HistoryTest, IsEmptyOrShorterWhereItsListIsDamaged) {
 
 TEST_F(HistoryTest, KeepsWhatItHasInsteadOfATrailThatNobodyCouldRead) {
   record("1");
-  Trail large = trail("2");
-  large.asked.arguments.emplace_back(kMaxTrailBytes, 'x');
-  EXPECT_FALSE(Trail::decode(large.encode()));
+  HistoryEntry large = entry("2");
+  large.asked.arguments.emplace_back(kMaxHistoryBytes, 'x');
+  EXPECT_FALSE(HistoryEntry::decode(large.encode()));
   const auto blobs = store_.blobs.size();
-  for (std::size_t i = 0; i < kMaxTrails; ++i) {
+  for (std::size_t i = 0; i < kMaxHistoryEntries; ++i) {
     large.asked.cuid = std::to_string(i);
     EXPECT_TRUE(history_.record(output_, large));
   }
@@ -184,11 +185,11 @@ TEST_F(HistoryTest, KeepsWhatItHasInsteadOfATrailThatNobodyCouldRead) {
 
 // Whatever is kept is read again, up to the limit.
 TEST_F(HistoryTest, ReadsTheLargestTrailThatItKeeps) {
-  Trail large = trail("1");
-  large.asked.cuid.assign(kMaxTrailBytes - large.encode().size() - 16, 'x');
-  const std::size_t left = kMaxTrailBytes - large.encode().size();
+  HistoryEntry large = entry("1");
+  large.asked.cuid.assign(kMaxHistoryBytes - large.encode().size() - 16, 'x');
+  const std::size_t left = kMaxHistoryBytes - large.encode().size();
   large.asked.cuid.append(left, 'x');
-  ASSERT_EQ(large.encode().size(), kMaxTrailBytes);
+  ASSERT_EQ(large.encode().size(), kMaxHistoryBytes);
   ASSERT_TRUE(history_.record(output_, large));
   EXPECT_THAT(recorded(), testing::ElementsAre("1"));
 }
@@ -196,9 +197,9 @@ TEST_F(HistoryTest, ReadsTheLargestTrailThatItKeeps) {
 TEST_F(HistoryTest, IsEmptyWhileTheStoreIsBroken) {
   record("1");
   store_.broken = true;
-  EXPECT_TRUE(history_.trails(output_).empty());
-  EXPECT_FALSE(history_.record(output_, Trail()));
+  EXPECT_TRUE(history_.entries(output_).empty());
+  EXPECT_FALSE(history_.record(output_, HistoryEntry()));
 }
 
 }  // namespace
-}  // namespace hipcache::action
+}  // namespace hipcache::cache

@@ -4,7 +4,7 @@
 
 #include "hipcache/cache/action_cache.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 namespace {
 
 SetReference reference(int i) { return {digest_of("id" + std::to_string(i)), digest_of("blob" + std::to_string(i))}; }
@@ -44,4 +44,4 @@ TEST(SetList, ComesBackFromItsEncodedFormAndNotFromAPartOfIt) {
 }
 
 }  // namespace
-}  // namespace hipcache::action
+}  // namespace hipcache::cache

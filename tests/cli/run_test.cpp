@@ -89,7 +89,7 @@ TEST_F(Run, DoesNotSayThatADaemonStoppedWhoseProcessStillRuns) {
   const FakeDaemon daemon(cache(), {look, reply_to(ControlKind::stop, ControlReply{})});
   config::Settings settings;
   settings.directory = cache();
-  const Result<std::string> stopped = Control(settings, client::Patience()).stop(1ms);
+  const Result<std::string> stopped = Control(settings, client::Timeouts()).stop(1ms);
   ASSERT_FALSE(stopped);
   EXPECT_THAT(stopped.error().message, HasSubstr("still busy with running compiles"));
 }

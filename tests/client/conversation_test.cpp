@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using protocol::Channel;
 
 // Limits so short that a test of them takes no time.
-constexpr Patience kHasty{
+constexpr Timeouts kHasty{
     .connect = 10ms, .start = 10ms, .send = 5s, .first_answer = 20ms, .silence = 20ms, .leave = 10ms, .terminate = 5s};
 
 class ConversationTest : public testing::Test {

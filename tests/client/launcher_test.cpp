@@ -117,7 +117,7 @@ TEST_F(Launcher, TellsTheDaemonAllThatACompileDependsOn) {
   EXPECT_EQ(request.umask, 027u);
   struct stat root{};
   ASSERT_EQ(stat("/", &root), 0);
-  EXPECT_EQ(request.name_space.root_inode, root.st_ino);
+  EXPECT_EQ(request.mount_view.root_inode, root.st_ino);
   EXPECT_FALSE(request.stderr_is_terminal);
   EXPECT_FALSE(request.plan_only);
 }

@@ -4,7 +4,7 @@
 
 #include "compiler/words.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 using testing::words;
@@ -160,4 +160,4 @@ TEST(BackendOption, IsQuietUnlessItsNameSaysThatItPrintsOrWrites) {
 }
 
 }  // namespace
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

@@ -8,7 +8,7 @@
 
 #include "compiler/words.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 using ::testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST(Invocation, KnowsWhetherColourIsAsked) {
 }
 
 }  // namespace
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

@@ -5,12 +5,12 @@
 #include "compiler/words.h"
 #include "hipcache/compiler/reason.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 // The reason against the command, or "" if it is cached whole.
 std::string refusal_of(const std::string& line) {
-  const auto parsed = parse_undivided(testing::words(line), "/");
+  const auto parsed = parse_opaque(testing::words(line), "/");
   const auto* refused = std::get_if<Uncacheable>(&parsed);
   return refused == nullptr ? "" : refused->reason;
 }
@@ -53,7 +53,7 @@ TEST(Undivided, RefusesWhatNoTraceCanShow) {
 }
 
 Making making_of(const std::string& line) {
-  const auto parsed = parse_undivided(testing::words(line), "/");
+  const auto parsed = parse_opaque(testing::words(line), "/");
   const auto* understood = std::get_if<Invocation>(&parsed);
   EXPECT_NE(understood, nullptr) << line;
   return understood == nullptr ? Making::compile : understood->making;
@@ -73,7 +73,7 @@ TEST(Undivided, TellsLinksAndArchivesFromCompiles) {
 
 TEST(Undivided, NamesTheOutputOfLinksAndTheArchiveThatIsReadAndWritten) {
   const auto invocation = [](const std::string& line) {
-    return std::get<Invocation>(parse_undivided(testing::words(line), "/"));
+    return std::get<Invocation>(parse_opaque(testing::words(line), "/"));
   };
   EXPECT_EQ(invocation("gcc a.o").object, "a.out");
   EXPECT_EQ(invocation("ld a.o --output=prog").object, "prog");
@@ -120,7 +120,7 @@ TEST(Undivided, RefusesLinksAndArchivesThatEqualInputsDoNotMakeEqual) {
 TEST(FurtherCompilers, AreThoseThatAreNamedByTheirNamesAlone) {
   const std::vector<std::string> argv{"/opt/mpi/mpicxx", "-c", "a.c"};
   const auto is_understood = [&](const std::vector<std::string>& named) {
-    return std::holds_alternative<Invocation>(parse_undivided(argv, "/", named));
+    return std::holds_alternative<Invocation>(parse_opaque(argv, "/", named));
   };
   EXPECT_FALSE(is_understood({}));
   EXPECT_FALSE(is_understood({"mpicc", "mpicxx2", "xmpicxx=gcc"}));
@@ -131,7 +131,7 @@ TEST(FurtherCompilers, AreThoseThatAreNamedByTheirNamesAlone) {
 
 TEST(FurtherCompilers, OfAnUnknownFamilyGetNoOptionOfOursAndNoPrecompiledHeaderOfClangs) {
   const auto invocation = [](const std::string& named, const std::vector<std::string>& arguments) {
-    return parse_undivided(arguments, "/", {named});
+    return parse_opaque(arguments, "/", {named});
   };
   const std::vector<std::string> compile{"mycc", "-c", "a.c"};
   EXPECT_TRUE(std::get<Invocation>(invocation("mycc", compile)).colour_given);
@@ -145,7 +145,7 @@ TEST(FurtherCompilers, OfAnUnknownFamilyGetNoOptionOfOursAndNoPrecompiledHeaderO
 
 TEST(FurtherCompilers, ThatAreNotNamedComeWithAdvice) {
   const auto detail = [](const std::string& program) {
-    return std::get<Uncacheable>(parse_undivided({program, "clang++", "-c", "a.c"}, "/")).detail;
+    return std::get<Uncacheable>(parse_opaque({program, "clang++", "-c", "a.c"}, "/")).detail;
   };
   EXPECT_EQ(detail("/opt/mpicxx"), "/opt/mpicxx: if this is a compiler, name it: HIPCACHE_COMPILERS=mpicxx");
   EXPECT_EQ(detail("nice"), "nice: put hipcache after it, as in \"nice hipcache clang++ ...\"");
@@ -153,4 +153,4 @@ TEST(FurtherCompilers, ThatAreNotNamedComeWithAdvice) {
 }
 
 }  // namespace
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

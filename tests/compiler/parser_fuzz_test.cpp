@@ -12,7 +12,7 @@
 #include "hipcache/compiler/invocation.h"
 #include "support/scratch.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 using testing::words;
@@ -171,4 +171,4 @@ TEST(ParserFuzz, FindsFrontendArgumentsWhereTheyAre) {
 }
 
 }  // namespace
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

@@ -8,7 +8,7 @@
 #include "hipcache/compiler/invocation.h"
 #include "hipcache/compiler/reason.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 using testing::words;
@@ -275,4 +275,4 @@ TEST(Parser, RefusesAnEmptyCommandAndNullBytes) {
 }
 
 }  // namespace
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

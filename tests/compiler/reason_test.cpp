@@ -9,7 +9,7 @@
 
 #include "support/scratch.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 std::set<std::string> matches(const std::string& text, const std::regex& pattern) {
@@ -29,4 +29,4 @@ TEST(Reason, HasItsLineInThePageOnCoverage) {
 }
 
 }  // namespace
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

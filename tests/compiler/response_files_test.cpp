@@ -10,7 +10,7 @@
 #include "hipcache/compiler/reason.h"
 #include "support/scratch.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 using ::testing::ElementsAre;
@@ -138,4 +138,4 @@ TEST_F(ResponseFiles, HideNothingFromTheRules) {
 }
 
 }  // namespace
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace hipcache::command::testing {
+namespace hipcache::compiler::testing {
 
 inline std::vector<std::string> words(const std::string& line) {
   std::istringstream stream(line);
@@ -15,6 +15,6 @@ inline std::vector<std::string> words(const std::string& line) {
   return result;
 }
 
-}  // namespace hipcache::command::testing
+}  // namespace hipcache::compiler::testing
 
 #endif

@@ -99,7 +99,7 @@ TEST_F(SettingsTest, TheFileSetsEveryKey) {
   EXPECT_THAT(settings.base_directories, testing::ElementsAre("/src"));
   EXPECT_THAT(settings.remote, testing::ElementsAre("http://a/", "redis://b"));
   EXPECT_TRUE(settings.readonly && settings.recache && settings.disable);
-  EXPECT_EQ(settings.name_space, "n");
+  EXPECT_EQ(settings.cache_namespace, "n");
   EXPECT_EQ(settings.jobs, 3u);
   EXPECT_EQ(settings.idle_timeout, std::chrono::seconds(90));
   EXPECT_EQ(settings.audit, 7u);

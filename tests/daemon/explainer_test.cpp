@@ -3,15 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "daemon/explain/request_history.h"
 #include "daemon/request/keys.h"
 #include "daemon/services_in_memory.h"
-#include "daemon/explain/request_history.h"
 #include "support/scratch.h"
 
 namespace hipcache::daemon {
 namespace {
 
-using action::TrailStep;
+using cache::HistoryStep;
 using inputs::PathSet;
 using inputs::Question;
 using inputs::Witnessed;
@@ -35,23 +35,23 @@ class ExplainerTest : public testing::Test {
     return PathSet({{Question::content, "a.h"}, {Question::presence, "b.h"}, {Question::variable, "CPATH"}});
   }
 
-  static TrailStep host(const std::string& argument = "-O2") {
+  static HistoryStep host(const std::string& argument = "-O2") {
     return {.label = "host", .key = {digest_of(argument)}, .arguments = {{"-cc1", argument}}};
   }
 
   // As if the request had been compiled just now.
-  void compile(TrailStep step) {
-    const Witnessed seen{std::make_shared<const PathSet>(set()), services_.world.state(set(), request_.from)};
-    const Result<action::Observed> observed =
+  void compile(HistoryStep step) {
+    const Witnessed seen{std::make_shared<const PathSet>(set()), services_.file_system.state(set(), request_.from)};
+    const Result<cache::Observed> observed =
         services_.actions.record_union(step.key, services_.actions.examine({seen}, request_.from), {});
     ASSERT_TRUE(observed) << observed.error().message;
     step.set = step.refusal.empty() ? set().id() : Digest{};
-    const Status kept = services_.history.record(output_key(request_),
-                                                 {.asked = asked_by(request_), .steps = {step}, .observed = *observed});
+    const Status kept = services_.miss_history.record(
+        output_key(request_), {.asked = asked_by(request_), .steps = {step}, .observed = *observed});
     ASSERT_TRUE(kept) << kept.error().message;
   }
 
-  std::vector<std::string> why(const TrailStep& step = host()) const {
+  std::vector<std::string> why(const HistoryStep& step = host()) const {
     return lines(Explainer(request_, services_).why(step, {"bundle"}));
   }
   static std::vector<std::string> lines(const Differences& differences) {
@@ -87,10 +87,10 @@ TEST_F(ExplainerTest, SaysThatAResultIsGoneWhereNothingDiffers) {
 }
 
 TEST_F(ExplainerTest, NamesArgumentsAndInputsOfAnotherKey) {
-  TrailStep then = host();
+  HistoryStep then = host();
   then.inputs = {digest_of("then")};
   compile(then);
-  TrailStep now = host("-O3");
+  HistoryStep now = host("-O3");
   now.inputs = {digest_of("now")};
   EXPECT_THAT(why(now), ElementsAre("argument -O3 only now", "argument -O2 only then",
                                     "what bundle made (digest " + digits("now") + ", was " + digits("then") + ")"));
@@ -103,19 +103,19 @@ TEST_F(ExplainerTest, SaysOfAnUnknownStepWhatItIs) {
 }
 
 TEST_F(ExplainerTest, SaysWhyAStepWasNotStored) {
-  TrailStep refused = host();
+  HistoryStep refused = host();
   refused.refusal = "clock";
   refused.detail = "a.h";
   compile(refused);
   EXPECT_THAT(why(), ElementsAre("was not stored: clock: a.h"));
-  TrailStep without_key = host();
+  HistoryStep without_key = host();
   without_key.key = {};
   EXPECT_THAT(why(without_key), ElementsAre("was not stored: clock: a.h"));
 }
 
 TEST_F(ExplainerTest, SaysNothingOfAStepThatDependsOnItsInputsAlone) {
   compile(host());
-  TrailStep without_key = host();
+  HistoryStep without_key = host();
   without_key.key = {};
   EXPECT_THAT(why(without_key), IsEmpty());
 }
@@ -172,13 +172,13 @@ TEST_F(ExplainerTest, NamesFilesOfAnotherCheckoutAsTheyAreCalledHere) {
   in(one);
   scratch_.write("one/a.h", "A");
   const PathSet portable({{Question::content, request_.from.roots.portable_path(one + "/a.h")}});
-  const Witnessed seen{std::make_shared<const PathSet>(portable), services_.world.state(portable, request_.from)};
+  const Witnessed seen{std::make_shared<const PathSet>(portable), services_.file_system.state(portable, request_.from)};
   const auto observed =
       services_.actions.record_union(host().key, services_.actions.examine({seen}, request_.from), {});
-  TrailStep step = host();
+  HistoryStep step = host();
   step.set = portable.id();
-  ASSERT_TRUE(services_.history.record(output_key(request_),
-                                       {.asked = asked_by(request_), .steps = {step}, .observed = *observed}));
+  ASSERT_TRUE(services_.miss_history.record(output_key(request_),
+                                            {.asked = asked_by(request_), .steps = {step}, .observed = *observed}));
   in(two);
   scratch_.write("two/a.h", "B");
   EXPECT_THAT(why(), ElementsAre("content " + two + "/a.h (digest " + digits("B") + ", was " + digits("A") + ")"));

@@ -31,11 +31,11 @@ class Waiter {
 
 class TokensOfTwo : public testing::Test {
  protected:
-  bool start_first() { return tokens_.start(true, kNobody, waiter_.fd()); }
+  bool start_first() { return job_slots_.start(true, kNobody, waiter_.fd()); }
   bool start_further() { return start_further(waiter_); }
-  bool start_further(const Waiter& waiter) { return tokens_.start(false, kNobody, waiter.fd()); }
+  bool start_further(const Waiter& waiter) { return job_slots_.start(false, kNobody, waiter.fd()); }
 
-  Tokens tokens_{2, 0s};
+  JobSlots job_slots_{2, 0s};
   Waiter waiter_;
 };
 
@@ -43,7 +43,7 @@ TEST_F(TokensOfTwo, LetALoneSessionUseTheWholeMachineAndNoMore) {
   EXPECT_TRUE(start_first());
   EXPECT_TRUE(start_further());
   EXPECT_FALSE(start_further());
-  EXPECT_EQ(tokens_.running(), 2u);
+  EXPECT_EQ(job_slots_.running(), 2u);
 }
 
 TEST_F(TokensOfTwo, LetEverySessionRunOneStepHoweverManyThereAre) {
@@ -54,9 +54,9 @@ TEST_F(TokensOfTwo, LetEverySessionRunOneStepHoweverManyThereAre) {
 TEST_F(TokensOfTwo, WakeWhoWaitsOnlyWhenAPlaceIsFree) {
   for (int session = 0; session < 3; ++session) ASSERT_TRUE(start_first());
   ASSERT_FALSE(start_further());
-  tokens_.finish(kNobody);
+  job_slots_.finish(kNobody);
   EXPECT_FALSE(waiter_.was_woken()) << "two of two still run";
-  tokens_.finish(kNobody);
+  job_slots_.finish(kNobody);
   EXPECT_TRUE(waiter_.was_woken());
   EXPECT_TRUE(start_further());
 }
@@ -66,13 +66,13 @@ TEST_F(TokensOfTwo, WakeAsManyAsThereAreFreePlacesInTheOrderInWhichTheyCame) {
   ASSERT_TRUE(start_further());
   const std::vector<Waiter> waiters(5);
   for (const Waiter& waiter : waiters) ASSERT_FALSE(start_further(waiter));
-  tokens_.finish(kNobody);
+  job_slots_.finish(kNobody);
   for (std::size_t index = 0; index < waiters.size(); ++index)
     EXPECT_EQ(waiters[index].was_woken(), index == 0) << index;
   EXPECT_FALSE(start_further(waiter_)) << "the place is kept for the one who was woken";
   EXPECT_TRUE(start_further(waiters[0]));
-  tokens_.finish(kNobody);
-  tokens_.finish(kNobody);
+  job_slots_.finish(kNobody);
+  job_slots_.finish(kNobody);
   for (std::size_t index = 0; index < waiters.size(); ++index)
     EXPECT_EQ(waiters[index].was_woken(), index == 1 || index == 2) << index;
 }
@@ -82,12 +82,12 @@ TEST_F(TokensOfTwo, WakeTheNextIfOneWhoWasWokenHasNoUseForItsPlace) {
   ASSERT_TRUE(start_further());
   const std::vector<Waiter> waiters(3);
   for (const Waiter& waiter : waiters) ASSERT_FALSE(start_further(waiter));
-  tokens_.finish(kNobody);
+  job_slots_.finish(kNobody);
   ASSERT_TRUE(waiters[0].was_woken());
-  tokens_.forget(waiters[0].fd());
+  job_slots_.forget(waiters[0].fd());
   EXPECT_TRUE(waiters[1].was_woken());
   EXPECT_FALSE(waiters[2].was_woken());
-  tokens_.forget(waiters[2].fd());
+  job_slots_.forget(waiters[2].fd());
   EXPECT_TRUE(start_further(waiters[1]));
 }
 
@@ -95,35 +95,35 @@ TEST_F(TokensOfTwo, DoNotWakeWhoWasForgotten) {
   ASSERT_TRUE(start_first());
   ASSERT_TRUE(start_further());
   ASSERT_FALSE(start_further());
-  tokens_.forget(waiter_.fd());
-  tokens_.finish(kNobody);
+  job_slots_.forget(waiter_.fd());
+  job_slots_.finish(kNobody);
   EXPECT_FALSE(waiter_.was_woken());
 }
 
 TEST_F(TokensOfTwo, DoNotCountTheStepsOfAClientWhileItIsStopped) {
   support::StoppableProcess client;
-  ASSERT_TRUE(tokens_.start(true, client.pid(), waiter_.fd()));
-  ASSERT_TRUE(tokens_.start(false, client.pid(), waiter_.fd()));
+  ASSERT_TRUE(job_slots_.start(true, client.pid(), waiter_.fd()));
+  ASSERT_TRUE(job_slots_.start(false, client.pid(), waiter_.fd()));
   ASSERT_FALSE(start_further());
   client.stop();
   EXPECT_TRUE(start_further());
   EXPECT_TRUE(start_further());
   EXPECT_FALSE(start_further());
   client.go_on();
-  tokens_.finish(kNobody);
+  job_slots_.finish(kNobody);
   EXPECT_FALSE(start_further()) << "three of two run";
-  tokens_.finish(client.pid());
-  tokens_.finish(client.pid());
-  tokens_.finish(kNobody);
-  EXPECT_EQ(tokens_.running(), 0u);
+  job_slots_.finish(client.pid());
+  job_slots_.finish(client.pid());
+  job_slots_.finish(kNobody);
+  EXPECT_EQ(job_slots_.running(), 0u);
 }
 
-TEST(Tokens, OfNoneCountAsOne) {
-  Tokens tokens(0);
-  EXPECT_TRUE(tokens.start(false, kNobody, -1));
+TEST(JobSlots, OfNoneCountAsOne) {
+  JobSlots job_slots(0);
+  EXPECT_TRUE(job_slots.start(false, kNobody, -1));
 }
 
-TEST(Tokens, CountTheProcessorsThatMayBeUsed) { EXPECT_GE(usable_processors(), 1u); }
+TEST(JobSlots, CountTheProcessorsThatMayBeUsed) { EXPECT_GE(usable_processors(), 1u); }
 
 }  // namespace
 }  // namespace hipcache::daemon

@@ -19,9 +19,9 @@ Request request() {
   return request;
 }
 
-plan::Step device_step() {
-  plan::Step step;
-  step.kind = plan::StepKind::device;
+hip::Step device_step() {
+  hip::Step step;
+  step.kind = hip::StepKind::device;
   step.arch = {"gfx906"};
   step.commands = {{"/bin/clang", {"clang", "-cc1", "-dependency-file", "a.d"}}, {"/bin/lld", {"lld"}}};
   step.keyed = {{"clang", "-cc1"}, {"lld"}};
@@ -40,10 +40,10 @@ TEST(RequestKey, ChangesWithEverythingThatIsAsked) {
   others[5].from.environment = {"PWD=/link-to-build"};
   others[6].from.cuid = "fedcba9876543210";
   others[7].colour = true;
-  others[8].settings.name_space = "nightly";
-  std::vector<action::ActionKey> keys{request_key(request())};
+  others[8].settings.cache_namespace = "nightly";
+  std::vector<cache::ActionKey> keys{request_key(request())};
   for (std::size_t index = 0; index < others.size(); ++index) {
-    const action::ActionKey key = request_key(others[index]);
+    const cache::ActionKey key = request_key(others[index]);
     // PWD counts only if it names the directory; /link-to-build does not. Colours count where a path set asks for them.
     if (index == 5 || index == 7) {
       EXPECT_EQ(key, keys[0]);
@@ -56,8 +56,8 @@ TEST(RequestKey, ChangesWithEverythingThatIsAsked) {
 
 TEST(StepKey, IsMadeOfProgramsKeyedArgumentsAndInputs) {
   const Digest input = digest_of("fatbin");
-  const action::ActionKey key = step_key(request(), device_step(), {input});
-  plan::Step other = device_step();
+  const cache::ActionKey key = step_key(request(), device_step(), {input});
+  hip::Step other = device_step();
   other.keyed[0].push_back("-O2");
   EXPECT_NE(step_key(request(), other, {input}), key);
   other = device_step();
@@ -68,7 +68,7 @@ TEST(StepKey, IsMadeOfProgramsKeyedArgumentsAndInputs) {
 }
 
 TEST(StepKey, LeavesOutWhatCannotReachTheOutputs) {
-  plan::Step other = device_step();
+  hip::Step other = device_step();
   other.commands[0].argv[3] = "b.d";
   Request elsewhere = request();
   elsewhere.from.working_directory = "/other";
@@ -81,8 +81,8 @@ Request in_checkout(const std::string& root) {
   return request;
 }
 
-plan::Step step_of(const std::vector<std::string>& argv) {
-  plan::Step step;
+hip::Step step_of(const std::vector<std::string>& argv) {
+  hip::Step step;
   step.commands = {{"/bin/clang", argv}};
   step.keyed = {argv};
   return step;
@@ -105,15 +105,15 @@ TEST(StepKey, KnowsTheCheckoutInAMacro) {
 TEST(StepKey, LeavesOutTheIdOfOurMaking) {
   Request other = request();
   other.from.cuid = "fedcba9876543210";
-  plan::Step mine = step_of({"clang", "-cuid=0123456789abcdef"});
-  plan::Step others = step_of({"clang", "-cuid=fedcba9876543210"});
+  hip::Step mine = step_of({"clang", "-cuid=0123456789abcdef"});
+  hip::Step others = step_of({"clang", "-cuid=fedcba9876543210"});
   EXPECT_EQ(step_key(request(), mine, {}), step_key(other, others, {}));
   EXPECT_NE(step_key(request(), mine, {}), step_key(request(), others, {})) << "one of the user's own";
 }
 
 TEST(StepKey, TellsKindsApart) {
-  plan::Step host = device_step();
-  host.kind = plan::StepKind::host;
+  hip::Step host = device_step();
+  host.kind = hip::StepKind::host;
   EXPECT_NE(step_key(request(), host, {}), step_key(request(), device_step(), {}));
 }
 
@@ -126,7 +126,7 @@ TEST(OutputKey, IsOfTheObjectsAbsolutePathInItsNameSpace) {
   relative.from.working_directory = "/other";
   EXPECT_NE(output_key(relative), output_key(absolute));
   Request apart = absolute;
-  apart.settings.name_space = "nightly";
+  apart.settings.cache_namespace = "nightly";
   EXPECT_NE(output_key(apart), output_key(absolute));
 }
 

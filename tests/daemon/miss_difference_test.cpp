@@ -8,13 +8,13 @@
 namespace hipcache::daemon {
 namespace {
 
-using action::Asked;
-using action::TrailStep;
+using cache::Asked;
+using cache::HistoryStep;
 using inputs::Answer;
 using inputs::Answered;
+using inputs::AnswerFingerprint;
 using inputs::PathSet;
 using inputs::Question;
-using inputs::Told;
 using protocol::Difference;
 using protocol::Differs;
 using testing::ElementsAre;
@@ -31,7 +31,7 @@ std::vector<std::string> changes(const std::vector<std::string>& now, const std:
 }
 
 // Of a set with that one question: the difference's line, or "".
-std::string line(Question question, Told now, Told then) {
+std::string line(Question question, AnswerFingerprint now, AnswerFingerprint then) {
   const PathSet set({{question, "NAME"}});
   const Differences differences = within(nullptr, set, compare_answers(set, {now, {}}, {then, {}}));
   return differences.empty() ? "" : protocol::describe(differences.front());
@@ -162,7 +162,7 @@ TEST(CompareAnswers, AreToldOfTheObservationsOfAPart) {
   EXPECT_EQ(within(&part, all, differences).front().name, "b");
 }
 
-TrailStep step() {
+HistoryStep step() {
   return {.label = "device gfx906",
           .key = {digest_of("key")},
           .programs = {"/bin/clang", "/bin/lld"},
@@ -172,7 +172,7 @@ TrailStep step() {
 
 TEST(CompareSteps, TellsProgramsArgumentsAndInputs) {
   EXPECT_THAT(compare_steps(step(), step(), {"probe"}), IsEmpty());
-  TrailStep then = step();
+  HistoryStep then = step();
   then.programs[1] = "/opt/lld";
   then.arguments[0][1] = "-O3";
   then.inputs[0] = {};
@@ -183,7 +183,7 @@ TEST(CompareSteps, TellsProgramsArgumentsAndInputs) {
 }
 
 TEST(CompareSteps, TellsNothingOfInputsThatAreNotMadeYet) {
-  TrailStep now = step();
+  HistoryStep now = step();
   now.inputs.clear();
   EXPECT_THAT(compare_steps(now, step(), {"bundle"}), IsEmpty());
 }

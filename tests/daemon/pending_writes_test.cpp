@@ -22,8 +22,8 @@ class PendingRequests : public testing::Test {
  protected:
   // Whether somebody who waits comes back only after the mark has ended.
   template <typename Wait>
-  bool waits(Pending::Mark mark, Wait wait) {
-    std::optional<Pending::Mark> held(std::move(mark));
+  bool waits(PendingWrites::Mark mark, Wait wait) {
+    std::optional<PendingWrites::Mark> held(std::move(mark));
     std::atomic<bool> asked{false};
     std::atomic<bool> ended{false};
     bool saw_end = false;
@@ -39,7 +39,7 @@ class PendingRequests : public testing::Test {
     return saw_end;
   }
 
-  Pending table_;
+  PendingWrites table_;
 };
 
 TEST_F(PendingRequests, HoldUpThoseWhoAskForTheirKeys) {
@@ -52,18 +52,18 @@ TEST_F(PendingRequests, HoldUpThoseWhoAskForAll) {
 
 TEST_F(PendingRequests, HoldUpNobodyElse) {
   table_.wait_for_all(kLong);
-  const Pending::Mark mark = table_.mark({kKey});
+  const PendingWrites::Mark mark = table_.mark({kKey});
   table_.wait_for(kOther, kLong);
 }
 
 TEST_F(PendingRequests, HoldUpNobodyForLongerThanTheLimit) {
-  const Pending::Mark mark = table_.mark({kKey});
+  const PendingWrites::Mark mark = table_.mark({kKey});
   table_.wait_for(kKey, 0s);
   table_.wait_for_all(0s);
 }
 
 TEST_F(PendingRequests, ThatCameLaterHoldUpNobodyWhoWaitsAlready) {
-  std::list<Pending::Mark> marks;
+  std::list<PendingWrites::Mark> marks;
   marks.push_back(table_.mark({kKey}));
   std::atomic<bool> through{false};
   std::thread waiter([&] {

@@ -10,13 +10,13 @@
 namespace hipcache::daemon {
 
 struct ServicesOptions {
-  unsigned tokens = 1;
-  InFlight::Limits limits = {};
+  unsigned job_slots = 1;
+  SingleFlight::Limits limits = {};
   std::string log = {};  // a path; empty: nothing is logged
   Log::Level log_level = Log::Level::info;
   std::string temporary_root = {};
   std::string trace_library = {};
-  protocol::Namespace name_space = {};
+  protocol::MountView mount_view = {};
 };
 
 // Owns all that `services` refers to. `Store`: support::MemoryStore, or a class derived from it.
@@ -25,23 +25,23 @@ class ServicesInMemory {
  public:
   explicit ServicesInMemory(const ServicesOptions& options = {})
       : log_(options.log, options.log_level),
-        in_flight_(options.limits),
-        tokens_(options.tokens),
+        single_flight_(options.limits),
+        job_slots_(options.job_slots),
         services{.store = store,
-                 .world = world_,
+                 .file_system = file_system_,
                  .actions = actions_,
-                 .history = history_,
+                 .miss_history = history_,
                  .counters = counters_,
                  .parser = parser_,
-                 .in_flight = in_flight_,
-                 .pending = pending_,
-                 .tokens = tokens_,
+                 .single_flight = single_flight_,
+                 .pending_writes = pending_,
+                 .job_slots = job_slots_,
                  .doubts = doubts_,
                  .proofs = proofs_,
                  .log = log_,
                  .temporary_root = options.temporary_root,
                  .trace_library = options.trace_library,
-                 .name_space = options.name_space} {}
+                 .mount_view = options.mount_view} {}
   ServicesInMemory(const ServicesInMemory&) = delete;
   ServicesInMemory& operator=(const ServicesInMemory&) = delete;
 
@@ -49,15 +49,15 @@ class ServicesInMemory {
 
  private:
   Log log_;
-  inputs::World world_;
-  action::ActionCache actions_{store, world_, log_};
-  action::History history_{store, log_};
+  inputs::FileSystemState file_system_;
+  cache::ActionCache actions_{store, file_system_, log_};
+  cache::MissHistory history_{store, log_};
   stats::Counters counters_;
-  command::Parser parser_;
-  InFlight in_flight_;
-  Pending pending_;
-  Tokens tokens_;
-  Remembered doubts_, proofs_;
+  compiler::Parser parser_;
+  SingleFlight single_flight_;
+  PendingWrites pending_;
+  JobSlots job_slots_;
+  DigestSet doubts_, proofs_;
 
  public:
   const Services services;

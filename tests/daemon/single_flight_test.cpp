@@ -29,16 +29,16 @@ class InFlightSteps : public testing::Test {
     std::uint64_t count = 0;
     return read(event.get(), &count, sizeof count) == sizeof count ? count : 0;
   }
-  std::optional<InFlight::Claim> claim(const UniqueFd& wake, const Digest& key = kKey, pid_t holder = kHolder) {
+  std::optional<SingleFlight::Claim> claim(const UniqueFd& wake, const Digest& key = kKey, pid_t holder = kHolder) {
     auto claimed = table_.claim(key, holder, wake.get());
-    if (auto* ours = std::get_if<InFlight::Claim>(&claimed)) return std::move(*ours);
+    if (auto* ours = std::get_if<SingleFlight::Claim>(&claimed)) return std::move(*ours);
     return std::nullopt;
   }
-  InFlight::Busy busy(const UniqueFd& wake, const Digest& key = kKey) {
+  SingleFlight::Busy busy(const UniqueFd& wake, const Digest& key = kKey) {
     auto claimed = table_.claim(key, kHolder, wake.get());
-    const auto* other = std::get_if<InFlight::Busy>(&claimed);
+    const auto* other = std::get_if<SingleFlight::Busy>(&claimed);
     EXPECT_NE(other, nullptr) << "the key is free";
-    return other == nullptr ? InFlight::Busy{} : *other;
+    return other == nullptr ? SingleFlight::Busy{} : *other;
   }
   // Runs the step, which takes no time.
   void run(const Digest& key = kKey) {
@@ -46,9 +46,9 @@ class InFlightSteps : public testing::Test {
     ASSERT_TRUE(ours);
     ours->note_end();
   }
-  static constexpr InFlight::Limits kLimits{.slack = 5s, .unknown = 60s, .most = 10min};
+  static constexpr SingleFlight::Limits kLimits{.slack = 5s, .unknown = 60s, .most = 10min};
 
-  InFlight table_{kLimits};
+  SingleFlight table_{kLimits};
   UniqueFd mine_ = event();
   UniqueFd other_ = event();
 };
@@ -101,23 +101,23 @@ TEST_F(InFlightSteps, DoNotWakeThoseWhoWereForgotten) {
 }
 
 TEST_F(InFlightSteps, OfUnknownTimeAreOverdueAfterAFixedTime) {
-  const auto before = InFlight::Clock::now();
+  const auto before = SingleFlight::Clock::now();
   const auto first = claim(mine_);
-  const auto after = InFlight::Clock::now();
-  const InFlight::Busy seen = busy(other_);
+  const auto after = SingleFlight::Clock::now();
+  const SingleFlight::Busy seen = busy(other_);
   EXPECT_EQ(seen.holder, kHolder);
   EXPECT_GE(seen.until, before + kLimits.unknown);
   EXPECT_LE(seen.until, after + kLimits.unknown);
 }
 
 TEST_F(InFlightSteps, AreOverdueAfterTwiceTheTimeOfTheLastRunAndSomeSeconds) {
-  const auto began = InFlight::Clock::now();
+  const auto began = SingleFlight::Clock::now();
   run();
-  const auto took_at_most = InFlight::Clock::now() - began;
-  const auto before = InFlight::Clock::now();
+  const auto took_at_most = SingleFlight::Clock::now() - began;
+  const auto before = SingleFlight::Clock::now();
   const auto first = claim(mine_);
-  const auto after = InFlight::Clock::now();
-  const InFlight::Busy seen = busy(other_);
+  const auto after = SingleFlight::Clock::now();
+  const SingleFlight::Busy seen = busy(other_);
   EXPECT_GE(seen.until, before + kLimits.slack);
   EXPECT_LE(seen.until, after + 2 * took_at_most + kLimits.slack);
 }
@@ -137,7 +137,7 @@ TEST_F(InFlightSteps, OfOneClientAreAllOverdueAsSoonAsOneIsUntilItReports) {
 TEST_F(InFlightSteps, AreOverdueAtOnceIfTheirClientOwesTheReportOfAStepThatWasTakenOver) {
   run();
   auto late = claim(mine_);
-  const InFlight::Busy seen = busy(other_);
+  const SingleFlight::Busy seen = busy(other_);
   auto second = table_.take_over(kKey, seen.run, kHolder + 1);
   ASSERT_TRUE(second);
   second->note_end();
@@ -156,14 +156,14 @@ TEST_F(InFlightSteps, OfClientsThatAreNotKnownAreNotTakenForOneClients) {
 }
 
 TEST(InFlightLimits, HoldHoweverLongTheLastRunTook) {
-  InFlight table({.slack = 1h, .unknown = 2h, .most = 1min});
+  SingleFlight table({.slack = 1h, .unknown = 2h, .most = 1min});
   {
     auto first = table.claim(kKey, 0, -1);
-    std::get<InFlight::Claim>(first).note_end();
+    std::get<SingleFlight::Claim>(first).note_end();
   }
   const auto first = table.claim(kKey, 0, -1);
   const auto second = table.claim(kKey, 0, -1);
-  EXPECT_LE(std::get<InFlight::Busy>(second).until, InFlight::Clock::now() + 1min);
+  EXPECT_LE(std::get<SingleFlight::Busy>(second).until, SingleFlight::Clock::now() + 1min);
 }
 
 TEST_F(InFlightSteps, CanBeTakenOverAndTheEndOfTheFirstLeavesTheSecond) {

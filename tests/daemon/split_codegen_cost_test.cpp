@@ -7,23 +7,23 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000;
 
-TEST(HalvesCost, DoesNotPayWhereNothingIsKnown) { EXPECT_FALSE(HalvesCost().pays()); }
+TEST(SplitCodegenCost, DoesNotPayWhereNothingIsKnown) { EXPECT_FALSE(SplitCodegenCost().pays()); }
 
-TEST(HalvesCost, DoesNotPayForWhatTakesNoTime) {
-  HalvesCost cost;
+TEST(SplitCodegenCost, DoesNotPayForWhatTakesNoTime) {
+  SplitCodegenCost cost;
   cost.ran_as_one(kSecond / 10);
   EXPECT_FALSE(cost.pays());
 }
 
-TEST(HalvesCost, IsFoundOutForWhatTakesLong) {
-  HalvesCost cost;
+TEST(SplitCodegenCost, IsFoundOutForWhatTakesLong) {
+  SplitCodegenCost cost;
   cost.ran_as_one(kSecond);
   EXPECT_TRUE(cost.pays());
 }
 
 // Headers: a second in the front end, a tenth of one in the back end.
-TEST(HalvesCost, DoesNotPayForALightBackEndOnceThatIsKnown) {
-  HalvesCost cost;
+TEST(SplitCodegenCost, DoesNotPayForALightBackEndOnceThatIsKnown) {
+  SplitCodegenCost cost;
   cost.ran_as_one(11 * kSecond / 10);
   cost.ran_apart(kSecond, kSecond / 10);
   EXPECT_FALSE(cost.pays());
@@ -31,15 +31,15 @@ TEST(HalvesCost, DoesNotPayForALightBackEndOnceThatIsKnown) {
   EXPECT_FALSE(cost.pays()) << "the machine was busy";
 }
 
-TEST(HalvesCost, PaysForAHeavyBackEnd) {
-  HalvesCost cost;
+TEST(SplitCodegenCost, PaysForAHeavyBackEnd) {
+  SplitCodegenCost cost;
   cost.ran_as_one(5 * kSecond);
   cost.ran_apart(kSecond, 4 * kSecond);
   EXPECT_TRUE(cost.pays());
 }
 
-TEST(HalvesCost, PaysAgainWhereTheBackEndHasGrown) {
-  HalvesCost cost;
+TEST(SplitCodegenCost, PaysAgainWhereTheBackEndHasGrown) {
+  SplitCodegenCost cost;
   cost.ran_as_one(kSecond);
   cost.ran_apart(kSecond, kSecond / 10);
   ASSERT_FALSE(cost.pays());
@@ -47,9 +47,9 @@ TEST(HalvesCost, PaysAgainWhereTheBackEndHasGrown) {
   EXPECT_TRUE(cost.pays());
 }
 
-TEST(HalvesCost, GoesByHowOftenTheBackEndWasSpared) {
-  HalvesCost never, often;
-  for (HalvesCost* cost : {&never, &often}) cost->ran_apart(kSecond / 2, kSecond / 2);
+TEST(SplitCodegenCost, GoesByHowOftenTheBackEndWasSpared) {
+  SplitCodegenCost never, often;
+  for (SplitCodegenCost* cost : {&never, &often}) cost->ran_apart(kSecond / 2, kSecond / 2);
   ASSERT_TRUE(never.pays());
   for (int edit = 0; edit < 20; ++edit) {
     never.ran_apart(kSecond / 2, kSecond / 2);
@@ -59,8 +59,8 @@ TEST(HalvesCost, GoesByHowOftenTheBackEndWasSpared) {
   EXPECT_TRUE(often.pays());
 }
 
-TEST(HalvesCost, IsNotTriedAgainWhereItWasRefused) {
-  HalvesCost cost;
+TEST(SplitCodegenCost, IsNotTriedAgainWhereItWasRefused) {
+  SplitCodegenCost cost;
   cost.ran_as_one(5 * kSecond);
   cost.refuse();
   EXPECT_FALSE(cost.pays());
@@ -68,22 +68,22 @@ TEST(HalvesCost, IsNotTriedAgainWhereItWasRefused) {
   EXPECT_FALSE(cost.pays());
 }
 
-TEST(HalvesCost, ComesBackAsItWasStored) {
-  HalvesCost cost;
+TEST(SplitCodegenCost, ComesBackAsItWasStored) {
+  SplitCodegenCost cost;
   cost.ran_apart(kSecond, 2 * kSecond);
   cost.spared_back(3 * kSecond);
   cost.refuse();
-  const Result<HalvesCost> back = HalvesCost::decode(cost.encode());
+  const Result<SplitCodegenCost> back = SplitCodegenCost::decode(cost.encode());
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, cost);
 }
 
-TEST(HalvesCost, IsAnErrorForBytesThatAreNone) {
-  const std::string bytes = HalvesCost().encode();
+TEST(SplitCodegenCost, IsAnErrorForBytesThatAreNone) {
+  const std::string bytes = SplitCodegenCost().encode();
   for (std::size_t length = 0; length < bytes.size(); ++length)
-    EXPECT_FALSE(HalvesCost::decode(std::string_view(bytes).substr(0, length))) << length;
-  EXPECT_FALSE(HalvesCost::decode(bytes + "x"));
-  EXPECT_FALSE(HalvesCost::decode("\x7f" + bytes.substr(1)));
+    EXPECT_FALSE(SplitCodegenCost::decode(std::string_view(bytes).substr(0, length))) << length;
+  EXPECT_FALSE(SplitCodegenCost::decode(bytes + "x"));
+  EXPECT_FALSE(SplitCodegenCost::decode("\x7f" + bytes.substr(1)));
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ class Session {
   }
 
   // The first step, once its session has ended well.
-  const StepWork& result() {
+  const StepState& result() {
     const Status ended = ended_.get();
     EXPECT_TRUE(ended) << ended.error().message;
     return works_.front();
@@ -109,23 +109,23 @@ class Session {
         RequestDirectory::make(services_.temporary_root, services_.temporary_root);
     if (!directory) return directory.error();
     const std::unique_ptr<store::Lease> lease = services_.store.lease();
-    std::vector<StepWork*> steps;
-    for (StepWork& work : works_) steps.push_back(&work);
-    return StepRunner(*daemon_, request_, services_, *directory, *lease).run(steps);
+    std::vector<StepState*> steps;
+    for (StepState& work : works_) steps.push_back(&work);
+    return StepScheduler(*daemon_, request_, services_, *directory, *lease).run(steps);
   }
 
   const Services& services_;
   Connection connection_;
   Request request_;
-  std::vector<StepWork> works_;
+  std::vector<StepState> works_;
   std::optional<protocol::Channel> client_, daemon_;
   std::future<Status> ended_;
 };
 
 class StepRunnerTest : public testing::Test {
  protected:
-  explicit StepRunnerTest(const InFlight::Limits& limits = {.slack = 1h, .unknown = 1h, .most = 1h})
-      : made_({.tokens = 8, .limits = limits, .temporary_root = scratch_.path()}) {}
+  explicit StepRunnerTest(const SingleFlight::Limits& limits = {.slack = 1h, .unknown = 1h, .most = 1h})
+      : made_({.job_slots = 8, .limits = limits, .temporary_root = scratch_.path()}) {}
 
   unsigned look_ups(const std::string& key) const { return made_.store.look_ups(digest_of(key)); }
   // Until so many sessions wait for steps of others.
@@ -186,7 +186,7 @@ TEST_F(WithShortLimits, RunsTheStepOfAClientThatSaysNothingAndBothEnd) {
   EXPECT_EQ(third.result().exit_code, 1);
   mute.fail(never_reported);
   EXPECT_EQ(mute.result().exit_code, 1) << "late, and as good as the others";
-  EXPECT_EQ(services_.tokens.running(), 0u);
+  EXPECT_EQ(services_.job_slots.running(), 0u);
 }
 
 class WithKnownTimes : public StepRunnerTest {

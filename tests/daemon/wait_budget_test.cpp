@@ -14,11 +14,11 @@ const Digest kOther = digest_of("another step");
 class PatienceTest : public testing::Test {
  protected:
   bool lasts_at(std::chrono::seconds second, const Digest& step, std::uint64_t run, std::chrono::seconds overdue) {
-    return patience_.lasts(step, {.run = run, .holder = 7, .until = start_ + overdue}, start_ + second, 5s);
+    return wait_budget_.lasts(step, {.run = run, .holder = 7, .until = start_ + overdue}, start_ + second, 5s);
   }
 
-  const Patience::Clock::time_point start_ = Patience::Clock::now();
-  Patience patience_;
+  const WaitBudget::Clock::time_point start_ = WaitBudget::Clock::now();
+  WaitBudget wait_budget_;
 };
 
 TEST_F(PatienceTest, LastsUntilAClaimIsOverdue) {
@@ -30,7 +30,7 @@ TEST_F(PatienceTest, LastsUntilAClaimIsOverdue) {
 TEST_F(PatienceTest, DoesNotSufferFromClaimsThatEndInTime) {
   for (int hour = 0; hour < 24; ++hour) {
     EXPECT_TRUE(lasts_at(hour * 3600s, kStep, static_cast<std::uint64_t>(hour), hour * 3600s + 60s)) << hour;
-    patience_.note_free(kStep);
+    wait_budget_.note_free(kStep);
   }
 }
 

@@ -15,10 +15,12 @@ class ToldTest : public WorldFixture {
  protected:
   Answered tell(const PathSet& set) {
     Answered answered;
-    world_.state(set, here(), nullptr, &answered);
+    file_system_.state(set, here(), nullptr, &answered);
     return answered;
   }
-  Told tell(Question question, const std::string& name) { return tell(PathSet({{question, name}})).front(); }
+  AnswerFingerprint tell(Question question, const std::string& name) {
+    return tell(PathSet({{question, name}})).front();
+  }
 };
 
 std::string encoded(const Answered& answered) {
@@ -56,12 +58,12 @@ TEST_F(ToldTest, TheStateIsTheSameWhetherAnswersAreToldOrNot) {
   write("a.h", "A");
   const PathSet set({{Question::presence, at("b.h")}, {Question::content, at("a.h")}});
   Answered answered;
-  EXPECT_EQ(world_.state(set, here()), world_.state(set, here(), nullptr, &answered));
+  EXPECT_EQ(file_system_.state(set, here()), file_system_.state(set, here(), nullptr, &answered));
 }
 
 TEST_F(ToldTest, AFileIsToldByTheBeginningOfItsContentsDigest) {
   write("a.h", "A");
-  const Told told = tell(Question::content, at("a.h"));
+  const AnswerFingerprint told = tell(Question::content, at("a.h"));
   EXPECT_EQ(told.fingerprint, digest_of("A").high);
 }
 
@@ -81,7 +83,7 @@ TEST_F(ToldTest, OnlyTheAnswerThatChangedDiffers) {
 
 TEST_F(ToldTest, ALinkIsToldByItsTarget) {
   link("l", "one");
-  const Told before = tell(Question::link, at("l"));
+  const AnswerFingerprint before = tell(Question::link, at("l"));
   retarget("l", "two");
   EXPECT_EQ(before.kind, Answer::text);
   EXPECT_NE(tell(Question::link, at("l")), before);
@@ -89,7 +91,7 @@ TEST_F(ToldTest, ALinkIsToldByItsTarget) {
 
 TEST_F(ToldTest, OfAVariablesValueSixteenBitsAreTold) {
   environment_ = {"SECRET=hunter2"};
-  const Told told = tell(Question::variable, "SECRET");
+  const AnswerFingerprint told = tell(Question::variable, "SECRET");
   EXPECT_EQ(told.kind, Answer::digest);
   EXPECT_EQ(told.fingerprint, digest_of("hunter2").high >> 48);
   environment_ = {"SECRET=hunter3"};

@@ -102,11 +102,11 @@ TEST_F(WorldTest, CountsRelativeNamesFromTheWorkingDirectory) {
   write("one/a.h", "same");
   write("two/a.h", "same");
   const PathSet set({{Question::content, "a.h"}});
-  const Digest one = world_.state(set, {at("one"), {}});
-  EXPECT_EQ(world_.state(set, {at("two"), {}}), one);
+  const Digest one = file_system_.state(set, {at("one"), {}});
+  EXPECT_EQ(file_system_.state(set, {at("two"), {}}), one);
   write("two/a.h", "other");
-  EXPECT_NE(world_.state(set, {at("two"), {}}), one);
-  EXPECT_EQ(world_.state(set, {at("one"), {}}), one);
+  EXPECT_NE(file_system_.state(set, {at("two"), {}}), one);
+  EXPECT_EQ(file_system_.state(set, {at("one"), {}}), one);
 }
 
 TEST_F(WorldTest, SeesNamesThatBecomeOneFile) {
@@ -146,14 +146,14 @@ TEST_F(WorldTest, SeesDirectoriesThatWereOneComeApart) {
   directory("one");
   link("two", "one");
   const PathSet set({{Question::presence, at("one")}, {Question::presence, at("two")}});
-  const Digest before = world_.state(set, here());
+  const Digest before = file_system_.state(set, here());
   std::filesystem::remove(at("two"));
   directory("two");
-  const Digest apart = world_.state(set, here());
+  const Digest apart = file_system_.state(set, here());
   EXPECT_NE(apart, before);
   std::filesystem::remove(at("two"));
   link("two", "one");
-  EXPECT_EQ(world_.state(set, here()), before);
+  EXPECT_EQ(file_system_.state(set, here()), before);
 }
 
 TEST_F(WorldTest, SeesSizesAndTimesWhereTheyAreAskedFor) {
@@ -354,7 +354,7 @@ TEST_F(WorldTest, TellsTheRealPathAsTheLibraryDoes) {
     char resolved[PATH_MAX];
     ASSERT_NE(::realpath(at(name).c_str(), resolved), nullptr) << name;
     const PathSet set({{Question::real_path, at(name)}});
-    Answers answers;
+    StateEncoder answers;
     answers.add(Answer::text, resolved);
     answers.add_twins();
     const Digest expected = answers.finish(set.id());
@@ -373,18 +373,18 @@ TEST_F(WorldTest, SeesTheWorkingDirectoryChangePhysicalAndLogical) {
   const std::string real = directory("real");
   const std::string logical = link("logical", "real");
   const PathSet set({{Question::working_directory, ""}});
-  const Digest plain = world_.state(set, {real, {}});
-  EXPECT_NE(world_.state(set, {real, {"PWD=" + logical}}), plain);
-  EXPECT_NE(world_.state(set, {scratch_.path(), {}}), plain);
-  EXPECT_EQ(world_.state(set, {real, {"PWD=/elsewhere"}}), plain);
+  const Digest plain = file_system_.state(set, {real, {}});
+  EXPECT_NE(file_system_.state(set, {real, {"PWD=" + logical}}), plain);
+  EXPECT_NE(file_system_.state(set, {scratch_.path(), {}}), plain);
+  EXPECT_EQ(file_system_.state(set, {real, {"PWD=/elsewhere"}}), plain);
 }
 
 TEST_F(WorldTest, GivesTheDigestOfAFileAlone) {
-  EXPECT_EQ(*world_.content(write("a", "bytes")), digest_of("bytes"));
-  EXPECT_FALSE(world_.content(at("absent")).ok());
-  EXPECT_FALSE(world_.content(scratch_.path()).ok());
-  EXPECT_TRUE(world_.exists(at("a")));
-  EXPECT_FALSE(world_.exists(at("absent")));
+  EXPECT_EQ(*file_system_.content(write("a", "bytes")), digest_of("bytes"));
+  EXPECT_FALSE(file_system_.content(at("absent")).ok());
+  EXPECT_FALSE(file_system_.content(scratch_.path()).ok());
+  EXPECT_TRUE(file_system_.exists(at("a")));
+  EXPECT_FALSE(file_system_.exists(at("absent")));
 }
 
 }  // namespace

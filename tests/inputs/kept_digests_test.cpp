@@ -23,13 +23,13 @@ class KeptDigests : public WorldFixture {
 
   std::string learned(const std::string& path) {
     let_stamps_settle();
-    EXPECT_TRUE(world_.content(path));
-    return world_.digests(kOrigin);
+    EXPECT_TRUE(file_system_.content(path));
+    return file_system_.digests(kOrigin);
   }
 
   // What a world that took the bytes up reads of the file to digest it.
   std::uint64_t read_by_another(const std::string& bytes, const std::string& path, const char* origin = kOrigin) {
-    World another([this] { return now_.load(); });
+    FileSystemState another([this] { return now_.load(); });
     another.take_digests(bytes, origin);
     Effort effort;
     EXPECT_EQ(another.content(path, &effort).value(), digest_of(support::read_bytes(path)));
@@ -66,18 +66,18 @@ TEST_F(KeptDigests, HoldForNoOtherBootOrView) {
 TEST_F(KeptDigests, AreNotLearnedOfAFileThatWasJustWritten) {
   const std::string path = write_file("content");
   make_stamps_fresh();
-  EXPECT_TRUE(world_.content(path));
-  EXPECT_EQ(read_by_another(world_.digests(kOrigin), path), 7);
+  EXPECT_TRUE(file_system_.content(path));
+  EXPECT_EQ(read_by_another(file_system_.digests(kOrigin), path), 7);
 }
 
 TEST_F(KeptDigests, CountWhatWasLearnedAndNotWhatWasTakenUp) {
   const std::string path = write_file("content");
-  EXPECT_EQ(world_.learned_digests(), 0);
+  EXPECT_EQ(file_system_.learned_digests(), 0);
   const std::string bytes = learned(path);
-  EXPECT_EQ(world_.learned_digests(), 1);
+  EXPECT_EQ(file_system_.learned_digests(), 1);
   learned(path);
-  EXPECT_EQ(world_.learned_digests(), 1);
-  World another([this] { return now_.load(); });
+  EXPECT_EQ(file_system_.learned_digests(), 1);
+  FileSystemState another([this] { return now_.load(); });
   EXPECT_TRUE(another.take_digests(bytes, kOrigin));
   EXPECT_EQ(another.learned_digests(), 0);
 }

@@ -59,7 +59,7 @@ TEST_F(Observe, LeavesOutVariablesThatOnlySteerASearchAndThoseOfTheTracer) {
 }
 
 TEST_F(Observe, RefusesAnUndividedCommandWhoseOwnProgramLeftNoTraceUnlessAScript) {
-  run_.undivided = true;
+  run_.is_opaque = true;
   trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
   write("bin/compiler", "#!/bin/sh\n");
@@ -68,7 +68,7 @@ TEST_F(Observe, RefusesAnUndividedCommandWhoseOwnProgramLeftNoTraceUnlessAScript
 }
 
 TEST_F(Observe, LeavesOutWhatMakeTellsGccUnlessLtoCodeIsLinked) {
-  run_.undivided = true;
+  run_.is_opaque = true;
   run_.programs.clear();
   trace_.ends = 4;
   saw(Kind::variable, "MAKEFLAGS");
@@ -81,7 +81,7 @@ TEST_F(Observe, LeavesOutWhatMakeTellsGccUnlessLtoCodeIsLinked) {
 }
 
 TEST_F(Observe, AsksForTheDateOfTheSourceWhereAProgramMadeADateOrMayUseTheValueOtherwise) {
-  run_.undivided = true;
+  run_.is_opaque = true;
   run_.programs.clear();
   saw(Kind::variable, "SOURCE_DATE_EPOCH");
   trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
@@ -237,9 +237,9 @@ TEST_F(Observe, KeepsTheStateThatTheRunSaw) {
   begin_run();
   const auto result = outcome();
   const Witnessed& witnessed = std::get<Witnessed>(result);
-  EXPECT_EQ(world_.state(*witnessed.set, from()), witnessed.state);
+  EXPECT_EQ(file_system_.state(*witnessed.set, from()), witnessed.state);
   write("a.h", "two");
-  EXPECT_NE(world_.state(*witnessed.set, from()), witnessed.state);
+  EXPECT_NE(file_system_.state(*witnessed.set, from()), witnessed.state);
 }
 
 }  // namespace

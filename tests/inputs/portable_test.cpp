@@ -19,8 +19,8 @@ class Portable : public TraceFixture {
     begin_run();
   }
 
-  Surroundings in(const std::string& checkout) const {
-    Surroundings from{at(checkout + "/build"), environment_};
+  RunContext in(const std::string& checkout) const {
+    RunContext from{at(checkout + "/build"), environment_};
     from.roots = Roots(at(checkout));
     return from;
   }
@@ -28,15 +28,15 @@ class Portable : public TraceFixture {
   // What a run in the first checkout was found to depend on.
   Witnessed run() {
     std::sort(trace_.records.begin(), trace_.records.end());
-    auto result = witness(trace_, run_, in("one"), world_);
+    auto result = witness(trace_, run_, in("one"), file_system_);
     EXPECT_TRUE(std::holds_alternative<Witnessed>(result));
     return std::get<Witnessed>(result);
   }
 
   bool holds_in_other(const Witnessed& witnessed) {
     let_stamps_settle();
-    EXPECT_EQ(world_.state(*witnessed.set, in("one")), witnessed.state);
-    return world_.state(*witnessed.set, in("other")) == witnessed.state;
+    EXPECT_EQ(file_system_.state(*witnessed.set, in("one")), witnessed.state);
+    return file_system_.state(*witnessed.set, in("other")) == witnessed.state;
   }
 };
 
@@ -115,7 +115,7 @@ TEST_F(Portable, ADirectoryBesideTheCheckoutIsAskedByItsName) {
   EXPECT_TRUE(holds_in_other(witnessed));
   write("one.sources/x.h", "int y;");
   let_stamps_settle();
-  EXPECT_NE(world_.state(*witnessed.set, in("other")), witnessed.state);
+  EXPECT_NE(file_system_.state(*witnessed.set, in("other")), witnessed.state);
 }
 
 // It may cut "one" out of "one.sources".
@@ -149,19 +149,19 @@ TEST_F(Portable, ASourceWithARelativeNameHasNoOtherNameElsewhere) {
 TEST_F(Portable, ASetThatNeedsABaseDirectoryHoldsNowhereElse) {
   saw(Kind::look, at("one/b.h"), false);
   const Witnessed witnessed = run();
-  Surroundings without = in("one");
+  RunContext without = in("one");
   without.roots = Roots();
-  EXPECT_NE(world_.state(*witnessed.set, without), witnessed.state);
+  EXPECT_NE(file_system_.state(*witnessed.set, without), witnessed.state);
 }
 
 TEST_F(Portable, WhatShowsTheIdOfTheTranslationUnitIsTiedToIt) {
-  Surroundings mine = in("one");
+  RunContext mine = in("one");
   mine.cuid = "0123456789abcdef";
-  Surroundings others = mine;
+  RunContext others = mine;
   others.cuid = "fedcba9876543210";
   const PathSet tied({{Question::cuid, ""}});
-  EXPECT_NE(world_.state(tied, mine), world_.state(tied, others));
-  EXPECT_EQ(world_.state(tied, mine), world_.state(tied, mine));
+  EXPECT_NE(file_system_.state(tied, mine), file_system_.state(tied, others));
+  EXPECT_EQ(file_system_.state(tied, mine), file_system_.state(tied, mine));
 }
 
 TEST_F(Portable, ANameThatHoldsWhatIsReservedIsRefused) {

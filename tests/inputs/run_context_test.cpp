@@ -6,13 +6,13 @@
 namespace hipcache::inputs {
 namespace {
 
-Surroundings with(std::vector<std::string> environment, std::string directory = "/") {
+RunContext with(std::vector<std::string> environment, std::string directory = "/") {
   sort_environment(environment);
   return {std::move(directory), std::move(environment)};
 }
 
-TEST(Surroundings, FindVariablesWhoseNamesBeginAlike) {
-  const Surroundings from = with({"A.B=dotted", "A=plain", "AB=longer", "A-=dash"});
+TEST(RunContext, FindVariablesWhoseNamesBeginAlike) {
+  const RunContext from = with({"A.B=dotted", "A=plain", "AB=longer", "A-=dash"});
   EXPECT_STREQ(from.variable("A"), "plain");
   EXPECT_STREQ(from.variable("A.B"), "dotted");
   EXPECT_STREQ(from.variable("AB"), "longer");
@@ -21,17 +21,17 @@ TEST(Surroundings, FindVariablesWhoseNamesBeginAlike) {
   EXPECT_EQ(from.variable(""), nullptr);
 }
 
-TEST(Surroundings, AnswerWithTheFirstOfEqualNamesAsGetenvDoes) {
+TEST(RunContext, AnswerWithTheFirstOfEqualNamesAsGetenvDoes) {
   EXPECT_STREQ(with({"A=first", "B=x", "A=second"}).variable("A"), "first");
 }
 
-TEST(Surroundings, TellAnEmptyVariableFromNone) {
-  const Surroundings from = with({"EMPTY=", "no equals sign"});
+TEST(RunContext, TellAnEmptyVariableFromNone) {
+  const RunContext from = with({"EMPTY=", "no equals sign"});
   EXPECT_STREQ(from.variable("EMPTY"), "");
   EXPECT_EQ(from.variable("no equals sign"), nullptr);
 }
 
-TEST(Surroundings, BelievePwdOnlyIfItNamesTheWorkingDirectory) {
+TEST(RunContext, BelievePwdOnlyIfItNamesTheWorkingDirectory) {
   support::Scratch scratch;
   const std::string real = scratch.make_directory("real");
   const std::string link = scratch.link("link", "real");

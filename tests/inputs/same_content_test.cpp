@@ -20,7 +20,7 @@ class SameContent : public TraceFixture {
   }
 
   // As an earlier step that read it.
-  void learn(const std::string& path) { ASSERT_TRUE(world_.content(path)); }
+  void learn(const std::string& path) { ASSERT_TRUE(file_system_.content(path)); }
 
   // What was written so far is older than the run, and what is written from now on is not.
   void begin_run_now() {

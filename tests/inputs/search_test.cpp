@@ -22,10 +22,10 @@ class Search : public TraceFixture {
   }
 
   std::string found() {
-    const Surroundings here = from();
-    const std::shared_ptr<const Plan> plan = NameBook(100).plan(PathSet({{Question::program, "lld"}}), here);
+    const RunContext here = from();
+    const std::shared_ptr<const Plan> plan = PathTable(100).plan(PathSet({{Question::program, "lld"}}), here);
     Effort effort;
-    Glance glance(*plan, file_clock()(), effort, nullptr);
+    StatSnapshot glance(*plan, file_clock()(), effort, nullptr);
     return found_on_path(*plan, plan->slot_of.front(), glance, effort);
   }
 };
@@ -76,12 +76,12 @@ TEST_F(Search, SkipsEmptyEntriesAndCountsRelativeOnesFromTheWorkingDirectory) {
 TEST_F(Search, ChangesTheStateWhenItLeadsElsewhereAndNotWhenItDoesNot) {
   const PathSet set({{Question::program, "lld"}});
   program("late/lld");
-  const Digest before = world_.state(set, from());
+  const Digest before = file_system_.state(set, from());
   let_path_be(directory("unrelated") + ":" + at("late"));
-  EXPECT_EQ(world_.state(set, from()), before);
+  EXPECT_EQ(file_system_.state(set, from()), before);
   let_path_be(at("early") + ":" + at("late"));
   program("early/lld");
-  EXPECT_NE(world_.state(set, from()), before);
+  EXPECT_NE(file_system_.state(set, from()), before);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class WorldFixture : public testing::Test {
  protected:
   static constexpr std::uint64_t kSecond = 1'000'000'000;
 
-  WorldFixture() : world_([this] { return now_.load(); }) { let_stamps_settle(); }
+  WorldFixture() : file_system_([this] { return now_.load(); }) { let_stamps_settle(); }
 
   // As if the last change had been made long ago. The next change gets another stamp.
   void let_stamps_settle() {
@@ -43,8 +43,8 @@ class WorldFixture : public testing::Test {
     link(name, target);
   }
 
-  Surroundings here() const { return {scratch_.path(), environment_}; }
-  Digest state(const PathSet& set, Effort* effort = nullptr) { return world_.state(set, here(), effort); }
+  RunContext here() const { return {scratch_.path(), environment_}; }
+  Digest state(const PathSet& set, Effort* effort = nullptr) { return file_system_.state(set, here(), effort); }
   Digest state(Question question, const std::string& name) { return state(PathSet({{question, name}})); }
   Effort effort_of(const PathSet& set) {
     Effort effort;
@@ -55,7 +55,7 @@ class WorldFixture : public testing::Test {
   support::Scratch scratch_;
   std::atomic<std::uint64_t> now_{0};
   std::vector<std::string> environment_;
-  World world_;
+  FileSystemState file_system_;
 };
 
 }  // namespace hipcache::inputs

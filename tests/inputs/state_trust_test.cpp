@@ -91,13 +91,13 @@ TEST_F(WorldTrust, GivesManyThreadsTheSameState) {
   }
   let_stamps_settle();
   const PathSet set(observations);
-  World reference(file_clock());
+  FileSystemState reference(file_clock());
   const Digest expected = reference.state(set, here());
   std::vector<Digest> got(8 * 50);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 8; ++t)
     threads.emplace_back([&, t] {
-      for (std::size_t i = 0; i < 50; ++i) got[t * 50 + i] = world_.state(set, here());
+      for (std::size_t i = 0; i < 50; ++i) got[t * 50 + i] = file_system_.state(set, here());
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(got, testing::Each(expected));

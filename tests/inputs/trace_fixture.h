@@ -37,15 +37,15 @@ class TraceFixture : public WorldFixture {
     trace_.records.push_back({kind, true, text, seen_now(kind, join_path(work_, text))});
   }
 
-  Surroundings from() const {
-    Surroundings from{work_, environment_};
+  RunContext from() const {
+    RunContext from{work_, environment_};
     sort_environment(from.environment);
     return from;
   }
 
   std::variant<Witnessed, Refusal> outcome() {
     std::sort(trace_.records.begin(), trace_.records.end());
-    return witness(trace_, run_, from(), world_);
+    return witness(trace_, run_, from(), file_system_);
   }
 
   // "" if it was not refused.

@@ -19,8 +19,8 @@ class WrittenFiles : public testing::Test {
  protected:
   WrittenFiles() { scratch_.write("work/out", "what was written"); }
 
-  std::variant<std::vector<Written>, Refusal> of(const std::vector<Record>& records,
-                                                 const ReadAndWritten& accepted = {}) const {
+  std::variant<std::vector<WrittenOutput>, Refusal> of(const std::vector<Record>& records,
+                                                       const ReadAndWritten& accepted = {}) const {
     return written_files(records, scratch_ / "request", scratch_ / "work", accepted);
   }
 
@@ -30,7 +30,7 @@ class WrittenFiles : public testing::Test {
       EXPECT_EQ(refusal->reason, "reads-own-output");
       return false;
     }
-    return std::get<std::vector<Written>>(written).size() == 1;
+    return std::get<std::vector<WrittenOutput>>(written).size() == 1;
   }
 
   support::Scratch scratch_;
@@ -42,7 +42,7 @@ TEST_F(WrittenFiles, AreThoseThatWereOpenedOrMovedWhereTheUserSeesThem) {
   const auto written = of({wrote(Change::opened, "out"), wrote(Change::moved_here, scratch_ / "work/moved"),
                            wrote(Change::opened, scratch_ / "request/passage"), wrote(Change::opened, "/dev/null"),
                            wrote(Change::opened, "gone"), wrote(Change::opened, "refused", false)});
-  const auto& files = std::get<std::vector<Written>>(written);
+  const auto& files = std::get<std::vector<WrittenOutput>>(written);
   ASSERT_EQ(files.size(), 3u);
   EXPECT_EQ(files[0].name, "gone");
   EXPECT_FALSE(files[0].exists);
@@ -56,8 +56,8 @@ TEST_F(WrittenFiles, AreThoseThatWereOpenedOrMovedWhereTheUserSeesThem) {
 TEST_F(WrittenFiles, MayBeReadBeforeWhereTheyAreTheFileThatIsUpdated) {
   const Record read{Kind::open_read, true, "out", 7};
   const auto written = of({read, wrote(Change::opened)}, {.updated = scratch_ / "work/out"});
-  ASSERT_TRUE(std::holds_alternative<std::vector<Written>>(written));
-  EXPECT_EQ(std::get<std::vector<Written>>(written).at(0).read_as, 7u);
+  ASSERT_TRUE(std::holds_alternative<std::vector<WrittenOutput>>(written));
+  EXPECT_EQ(std::get<std::vector<WrittenOutput>>(written).at(0).read_as, 7u);
   EXPECT_TRUE(std::holds_alternative<Refusal>(of({read, wrote(Change::opened)}, {.updated = scratch_ / "work/other"})));
 }
 
@@ -67,7 +67,7 @@ TEST_F(WrittenFiles, MayBeOpenedJustBeforeTheyAreRemovedWhereALinkReplacesThem) 
   const Record looked{Kind::look, true, "in"};
   const ReadAndWritten accepted{.updated = "", .replaced = scratch_ / "work/out"};
   const auto is_accepted = [&](const std::vector<Record>& records, const ReadAndWritten& files) {
-    return std::holds_alternative<std::vector<Written>>(of(records, files));
+    return std::holds_alternative<std::vector<WrittenOutput>>(of(records, files));
   };
   EXPECT_TRUE(is_accepted({read, wrote(Change::other), wrote(Change::moved_here)}, accepted));
   EXPECT_FALSE(is_accepted({read, wrote(Change::other), wrote(Change::moved_here)}, {}));

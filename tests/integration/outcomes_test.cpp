@@ -10,8 +10,8 @@
 
 #include "daemon/server/control_service.h"
 #include "daemon/server/server.h"
-#include "daemon/services_in_memory.h"
 #include "daemon/server/session.h"
+#include "daemon/services_in_memory.h"
 #include "hipcache/base/files.h"
 #include "hipcache/protocol/mount_view.h"
 #include "integration/support/cache.h"
@@ -73,7 +73,7 @@ class DaemonWithin {
   FaultyStore& store() { return made_.store; }
   // Waits until the daemon has finished all requests, too.
   Snapshot counts() {
-    services_.pending.wait_for_all(support::kPatience);
+    services_.pending_writes.wait_for_all(support::kPatience);
     return services_.counters.snapshot();
   }
   // Returns once every session has ended.
@@ -90,11 +90,11 @@ class DaemonWithin {
                                          .log_level = Log::Level::debug,
                                          .temporary_root = directory_ + "/tmp",
                                          .trace_library = hipcache_trace_library(),
-                                         .name_space = protocol::own_view()};
+                                         .mount_view = protocol::own_mount_view()};
   daemon::ServicesInMemory<FaultyStore> made_{options_};
   const daemon::Services& services_ = made_.services;
   daemon::PersistentCounters persistent_{services_.counters, made_.store, services_.log};
-  daemon::ControlService control_{made_.store, services_.pending, services_.counters, persistent_, 0, [] {}};
+  daemon::ControlService control_{made_.store, services_.pending_writes, services_.counters, persistent_, 0, [] {}};
   daemon::Server server_{
       {.socket_path = directory_ + "/daemon.sock",
        .idle_timeout = std::chrono::seconds(0),

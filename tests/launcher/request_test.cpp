@@ -30,9 +30,9 @@ std::string encode(const CompileRequest& request, std::size_t room) {
                             .argv = words.data(),
                             .environment = variables.data(),
                             .directory = request.working_directory.c_str(),
-                            .mount_namespace = request.name_space.mount_namespace,
-                            .root_device = request.name_space.root_device,
-                            .root_inode = request.name_space.root_inode,
+                            .mount_namespace = request.mount_view.mount_namespace,
+                            .root_device = request.mount_view.root_device,
+                            .root_inode = request.mount_view.root_inode,
                             .umask = request.umask,
                             .stderr_is_terminal = request.stderr_is_terminal};
   std::vector<char> frame(room);  // of exactly that size: a sanitizer sees what goes beyond
@@ -44,7 +44,7 @@ CompileRequest some_request() {
           .argv = {"clang++", "", "-DNAME=\xff\xfe", std::string(300, 'x'), std::string(20000, 'y')},
           .environment = {"PATH=/bin", "EMPTY=", "no-equals-sign"},
           .working_directory = "/home/user/a b",
-          .name_space = {4026531841, ~std::uint64_t{0}, 2},
+          .mount_view = {4026531841, ~std::uint64_t{0}, 2},
           .umask = 077,
           .stderr_is_terminal = true};
 }
@@ -60,7 +60,7 @@ TEST(LaunchRequest, IsWhatProtobufReads) {
     EXPECT_EQ(read.argv, sent.argv);
     EXPECT_EQ(read.environment, sent.environment);
     EXPECT_EQ(read.working_directory, sent.working_directory);
-    EXPECT_EQ(read.name_space, sent.name_space);
+    EXPECT_EQ(read.mount_view, sent.mount_view);
     EXPECT_EQ(read.umask, sent.umask);
     EXPECT_EQ(read.stderr_is_terminal, sent.stderr_is_terminal);
     EXPECT_FALSE(read.plan_only);

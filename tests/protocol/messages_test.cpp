@@ -51,7 +51,7 @@ TEST(Messages, KeepEveryFieldOfACompile) {
   EXPECT_EQ(received.argv, sent.argv);
   EXPECT_EQ(received.environment, sent.environment);
   EXPECT_EQ(received.working_directory, sent.working_directory);
-  EXPECT_EQ(received.name_space, sent.name_space);
+  EXPECT_EQ(received.mount_view, sent.mount_view);
   EXPECT_EQ(received.umask, sent.umask);
   EXPECT_TRUE(received.stderr_is_terminal);
   EXPECT_TRUE(received.plan_only);

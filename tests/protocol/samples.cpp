@@ -11,7 +11,7 @@ CompileRequest compile_request() {
   request.argv = {"clang++", "", "-DNAME=\xff\xfe not UTF-8", "-c"};
   request.environment = {"PATH=/usr/bin:/bin", "EMPTY="};
   request.working_directory = "/home/user/project";
-  request.name_space = {4026531840, 65025, 2};
+  request.mount_view = {4026531840, 65025, 2};
   request.umask = 022;
   request.stderr_is_terminal = true;
   request.plan_only = true;

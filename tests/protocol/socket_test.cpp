@@ -28,7 +28,7 @@ TEST_F(Socket, LiesInTheDirectoryOfThisUserAndView) {
 }
 
 TEST_F(Socket, IsAnotherForEachUserMountNamespaceAndRoot) {
-  const Namespace view{4026531841, 2049, 2};
+  const MountView view{4026531841, 2049, 2};
   const std::string name = daemon_name(view, 1000);
   EXPECT_EQ(name, daemon_name(view, 1000));
   EXPECT_NE(name, daemon_name(view, 1001));

@@ -5,8 +5,8 @@
 namespace hipcache::store {
 namespace {
 
-TEST(Holds, HoldABlobUntilItsLastLeaseEnds) {
-  const auto holds = std::make_shared<Holds>();
+TEST(Pins, HoldABlobUntilItsLastLeaseEnds) {
+  const auto holds = std::make_shared<Pins>();
   const Digest blob = digest_of("blob");
   auto first = make_lease(holds);
   auto second = make_lease(holds);
@@ -19,8 +19,8 @@ TEST(Holds, HoldABlobUntilItsLastLeaseEnds) {
   EXPECT_FALSE(holds->holds(blob));
 }
 
-TEST(Holds, HoldNothingThatNoLeaseNamed) {
-  const auto holds = std::make_shared<Holds>();
+TEST(Pins, HoldNothingThatNoLeaseNamed) {
+  const auto holds = std::make_shared<Pins>();
   const auto lease = make_lease(holds);
   lease->add(digest_of("blob"));
   EXPECT_FALSE(holds->holds(digest_of("other")));

@@ -32,7 +32,7 @@ class RecencyTest : public ::testing::Test {
 
   std::uint32_t now_ = 100;
   Recency recency_{[this] { return now_; }};
-  Holds holds_;
+  Pins holds_;
 };
 
 TEST_F(RecencyTest, NamesTheOldestOfBothTablesFirst) {

@@ -17,9 +17,9 @@
 #include "hipcache/base/own_directory.h"
 #include "store/local/database/database.h"
 #include "store/local/database/disk_use.h"
-#include "store/local/open.h"
 #include "store/local/database/quarantine.h"
 #include "store/local/database/versions.h"
+#include "store/local/open.h"
 
 namespace hipcache::store {
 

@@ -1,4 +1,4 @@
-/* A program that does what its arguments say, one after the other: what `preload_then.c` starts twice.
+/* A program that does what its arguments say, one after the other: what `preload/then.c` starts twice.
  *
  *   append FILE TEXT   a line at the end of the file       read FILE        opens it
  *   say TEXT           a line to stdout                    complain TEXT    a line to stderr

@@ -25,12 +25,12 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/base/log.h"
-#include "hipcache/inputs/path_set_builder.h"
-#include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/path_set_builder.h"
 #include "hipcache/store/store.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 
 inline constexpr std::size_t kMaxPathSets = 8;
 
@@ -113,12 +113,12 @@ struct Observed {
 
 class ActionCache {
  public:
-  ActionCache(store::Store& store, inputs::World& world, Log& log);
+  ActionCache(store::Store& store, inputs::FileSystemState& file_system, Log& log);
   ~ActionCache();
 
   // A result that is valid now and suffices, or nothing. The blobs that it names are present when
   // this returns, and stay while `lease` lives.
-  std::optional<Hit> look_up(const ActionKey& key, const Suffices& suffices, const inputs::Surroundings& from,
+  std::optional<Hit> look_up(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
                              store::Lease& lease, inputs::Effort* effort = nullptr);
 
   // REQUIRES: the blobs of `result` are in the store, and `witnessed` describes the run that made
@@ -127,7 +127,7 @@ class ActionCache {
 
   // Merges what the steps depend on, and checks that each step's state is still the one that it
   // witnessed. A result must never be stored under a state that it was not made in.
-  Examined examine(const std::vector<inputs::Witnessed>& parts, const inputs::Surroundings& from);
+  Examined examine(const std::vector<inputs::Witnessed>& parts, const inputs::RunContext& from);
 
   // Records the result of those steps under the union. REQUIRES: the steps agree, and for each part
   // the conditions of record() hold.
@@ -148,6 +148,6 @@ class ActionCache {
   std::unique_ptr<Memory> memory_;
 };
 
-}  // namespace hipcache::action
+}  // namespace hipcache::cache
 
 #endif

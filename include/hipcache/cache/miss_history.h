@@ -8,7 +8,7 @@
 // Rejected: answers in the path sets (one set serves any number of results); one trail per step
 // (steps share most of what they observe).
 //
-//   action(output)  -> blobs of the newest trails   (list, at most kMaxTrails)
+//   action(output)  -> blobs of the newest trails   (list, at most kMaxHistoryEntries)
 //   blob(trail)     -> the trail; it names the blob of the path set that its answers belong to
 //
 // No trail holds values of variables (inputs/told.h). A damaged trail shortens the explanation and
@@ -21,16 +21,16 @@
 #include <string_view>
 #include <vector>
 
-#include "hipcache/cache/action_cache.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/log.h"
 #include "hipcache/base/result.h"
+#include "hipcache/cache/action_cache.h"
 #include "hipcache/store/store.h"
 
-namespace hipcache::action {
+namespace hipcache::cache {
 
-inline constexpr std::size_t kMaxTrails = 4;
-inline constexpr std::size_t kMaxTrailBytes = 4u << 20;  // before compression
+inline constexpr std::size_t kMaxHistoryEntries = 4;
+inline constexpr std::size_t kMaxHistoryBytes = 4u << 20;  // before compression
 
 // The parts of a request that go into keys.
 struct Asked {
@@ -44,7 +44,7 @@ struct Asked {
   bool operator==(const Asked&) const = default;
 };
 
-struct TrailStep {
+struct HistoryStep {
   std::string label;  // "probe", "device gfx906", "bundle", "host"
   ActionKey key;
   std::vector<std::string> programs;
@@ -53,30 +53,30 @@ struct TrailStep {
   Digest set;                                       // of its path set; empty if it was refused
   std::string refusal;                              // why the step could not be stored, or empty
   std::string detail;
-  bool operator==(const TrailStep&) const = default;
+  bool operator==(const HistoryStep&) const = default;
 };
 
-struct Trail {
+struct HistoryEntry {
   Asked asked;
-  std::vector<TrailStep> steps;
+  std::vector<HistoryStep> steps;
   Observed observed;  // by all steps that could be stored; without a set if the set is lost
 
-  const TrailStep* step(std::string_view label) const;
+  const HistoryStep* step(std::string_view label) const;
 
   std::string encode() const;
   // `observed.set` stays empty.
-  static Result<Trail> decode(std::string_view bytes);
+  static Result<HistoryEntry> decode(std::string_view bytes);
 };
 
-class History {
+class MissHistory {
  public:
-  History(store::Store& store, Log& log) : store_(store), log_(log) {}
+  MissHistory(store::Store& store, Log& log) : store_(store), log_(log) {}
 
   // A trail that is too large is not kept; that is no error. REQUIRES: the path set is stored.
-  Status record(const Digest& output, const Trail& trail);
+  Status record(const Digest& output, const HistoryEntry& entry);
 
   // Newest first.
-  std::vector<Trail> trails(const Digest& output);
+  std::vector<HistoryEntry> entries(const Digest& output);
 
  private:
   std::vector<Digest> blobs_of(const Digest& output);
@@ -87,6 +87,6 @@ class History {
   std::mutex list_mutex_;  // protects the read, change and write-back of a list
 };
 
-}  // namespace hipcache::action
+}  // namespace hipcache::cache
 
 #endif

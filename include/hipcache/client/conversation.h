@@ -25,17 +25,17 @@ class DaemonSilence;
 using Answer = protocol::Received;
 
 // `begun`: a connection on which the request was sent already and nothing has been received.
-Result<Answer> converse(const DaemonLink& link, const protocol::CompileRequest& request, Patience patience,
+Result<Answer> converse(const DaemonLink& link, const protocol::CompileRequest& request, Timeouts timeouts,
                         std::optional<protocol::Channel> begun = std::nullopt);
 
 // The same over an existing connection; here VersionMismatch is an answer, too. The daemon makes
 // the requests' directories below `temporary_root`; nothing else is ever removed.
 Result<Answer> converse_over(protocol::Channel& channel, const protocol::CompileRequest& request,
-                             const std::string& temporary_root, Patience patience, DaemonSilence* known = nullptr);
+                             const std::string& temporary_root, Timeouts timeouts, DaemonSilence* known = nullptr);
 
 // The same for a request that was sent already.
 Result<Answer> follow_over(protocol::Channel& channel, const protocol::CompileRequest& request,
-                           const std::string& temporary_root, Patience patience, DaemonSilence* known = nullptr);
+                           const std::string& temporary_root, Timeouts timeouts, DaemonSilence* known = nullptr);
 
 }  // namespace hipcache::client
 

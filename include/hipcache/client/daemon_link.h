@@ -25,10 +25,10 @@ class DaemonLink {
  public:
   // If HIPCACHE_READONLY is set and the cache directory is not writable, the daemon works in
   // another directory and reads this one as a seed (client/connection/working_place.h).
-  DaemonLink(const config::Settings& located, Patience patience);
+  DaemonLink(const config::Settings& located, Timeouts timeouts);
 
   // Connects to a running daemon; fails if there is none.
-  Result<protocol::Channel> connect() const { return connect(patience_.connect); }
+  Result<protocol::Channel> connect() const { return connect(timeouts_.connect); }
   // The same with another limit. ErrorCode::timed_out: a daemon listens, but its queue of
   // connections is full.
   Result<protocol::Channel> connect(std::chrono::milliseconds limit) const;
@@ -55,7 +55,7 @@ class DaemonLink {
   Result<bool> stop_by_request(std::chrono::milliseconds limit) const;
   Result<bool> stop_by_signal(const OwnDirectory& directory, std::chrono::milliseconds limit) const;
 
-  DaemonLink(Patience patience, const config::Settings& place);
+  DaemonLink(Timeouts timeouts, const config::Settings& place);
 
   std::string directory_;  // of the cache
   std::string home_;       // of the daemon of this user and view
@@ -63,7 +63,7 @@ class DaemonLink {
   std::string file_;
   // Passed to the daemon in place of the seeds of its settings; empty: it keeps its own.
   std::vector<std::string> seeds_;
-  Patience patience_;
+  Timeouts timeouts_;
 };
 
 }  // namespace hipcache::client

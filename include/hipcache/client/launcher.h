@@ -14,7 +14,7 @@
 namespace hipcache::client {
 
 // Returns the exit code. Does not return if this process becomes the compiler.
-int launch(std::vector<std::string> argv, Patience patience, HandedOver begun = {});
+int launch(std::vector<std::string> argv, Timeouts timeouts, LauncherHandoff begun = {});
 
 }  // namespace hipcache::client
 

@@ -17,14 +17,14 @@
 
 namespace hipcache::client {
 
-struct HandedOver {
+struct LauncherHandoff {
   UniqueFd connection;  // invalid: none
   bool only_compiler = false;
 };
 
 // Removes the program's name and that word from `argv`, if they are there. The caller owns the
 // descriptor.
-std::optional<HandedOver> take_handed_over(std::vector<std::string>& argv);
+std::optional<LauncherHandoff> take_launcher_handoff(std::vector<std::string>& argv);
 
 }  // namespace hipcache::client
 

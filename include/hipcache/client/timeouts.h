@@ -9,7 +9,7 @@
 
 namespace hipcache::client {
 
-struct Patience {
+struct Timeouts {
   std::chrono::milliseconds connect{1'000};        // room in the daemon's queue
   std::chrono::milliseconds start{3'000};          // from starting a daemon to its socket
   std::chrono::milliseconds send{10'000};          // the daemon takes one message

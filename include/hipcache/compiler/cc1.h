@@ -15,7 +15,7 @@
 
 #include "hipcache/base/result.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 enum class Cc1Role {
   plain,
@@ -63,6 +63,6 @@ Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& argume
 // prints or writes nothing.
 bool is_quiet_backend_option(const std::string& option);
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 // "clang", "/usr/lib/llvm-19/bin/clang++-19", "amdclang++".
 bool names_clang_driver(std::string_view path);
@@ -17,6 +17,6 @@ bool names_clang_driver(std::string_view path);
 // elsewhere.
 bool names_other_cache(std::string_view path);
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

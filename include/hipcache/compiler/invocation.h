@@ -16,7 +16,7 @@
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/output_names.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 // An AMD GPU with its features as the user spells it: "gfx90a", "gfx90a:sramecc+:xnack-".
 struct ArchId {
@@ -32,7 +32,7 @@ struct Uncacheable {
 // How a command is served.
 enum class Route {
   planned,    // split compile: the driver's jobs, each cached by itself
-  undivided,  // opaque compile: one step, run as typed (command/undivided.h)
+  is_opaque,  // opaque compile: one step, run as typed (command/undivided.h)
 };
 
 // The kind of an opaque command: names and counts its step.
@@ -91,6 +91,6 @@ class Parser {
   std::unique_ptr<Table> table_;
 };
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 // Placeholders for the names, in keys and in the output paths of stored results.
 inline constexpr const char* kObjectName =
@@ -46,6 +46,6 @@ std::optional<OutputNames> output_names(const std::vector<std::string>& argument
                                         const std::vector<std::size_t>& options,
                                         const std::vector<std::string>& inputs);
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

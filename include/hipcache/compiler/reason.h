@@ -3,7 +3,7 @@
 #ifndef HIPCACHE_COMPILER_REASON_H
 #define HIPCACHE_COMPILER_REASON_H
 
-namespace hipcache::command::reason {
+namespace hipcache::compiler::reason {
 
 // The command is not a compile of one HIP source into one object.
 inline constexpr const char* kNotACompiler = "not-a-compiler";
@@ -53,6 +53,6 @@ inline constexpr const char* kUnsupportedOption = "unsupported-option";
 inline constexpr const char* kMissingArgument = "missing-argument";
 inline constexpr const char* kResponseFile = "response-file";
 
-}  // namespace hipcache::command::reason
+}  // namespace hipcache::compiler::reason
 
 #endif

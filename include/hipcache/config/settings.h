@@ -36,7 +36,7 @@ struct Settings {
   bool readonly = false;
   bool recache = false;
   bool disable = false;
-  std::string name_space;  // HIPCACHE_NAMESPACE
+  std::string cache_namespace;  // HIPCACHE_NAMESPACE
   // HIPCACHE_JOBS; 0 = the processors that this process may use.
   unsigned jobs = 0;
   std::chrono::seconds idle_timeout{600};  // "600", "10m", "0" = never

@@ -1,5 +1,5 @@
 // Answer fingerprints: the answers to a path set's questions, one by one, so that a later look-up
-// can say which of them differ. A state (World::state) proves more, but it is one digest over all
+// can say which of them differ. A state (FileSystemState::state) proves more, but it is one digest over all
 // answers and only says that some answer differs.
 //
 // Each answer is stored as its kind and 64 bits, which is small and reveals little. For a file
@@ -35,15 +35,15 @@ enum class Answer : std::uint8_t {
   empty_executable = 13,
 };
 
-struct Told {
+struct AnswerFingerprint {
   Answer kind = Answer::absent;
   // Of the digest, the text or the error; 0 if the kind is the complete answer.
   std::uint64_t fingerprint = 0;
-  bool operator==(const Told&) const = default;
+  bool operator==(const AnswerFingerprint&) const = default;
 };
 
 // One for each observation, in the set's order; then one for which of the files are the same file.
-using Answered = std::vector<Told>;
+using Answered = std::vector<AnswerFingerprint>;
 
 void add_answered(FrameWriter& out, const Answered& answered);
 // An error for bytes that are damaged, or longer than a path set may be.

@@ -22,8 +22,8 @@
 #include "hipcache/base/digest.h"
 #include "hipcache/base/result.h"
 #include "hipcache/base/roots.h"
-#include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/answer_fingerprints.h"
+#include "hipcache/inputs/path_set.h"
 
 namespace hipcache::inputs {
 
@@ -39,7 +39,7 @@ inline constexpr std::size_t kMaxNames = 100'000;
 
 // The request context: the part of a request that its inputs depend on. The caller keeps it alive
 // while calls use it.
-struct Surroundings {
+struct RunContext {
   std::string working_directory;         // physical, absolute
   std::vector<std::string> environment;  // NAME=value, sorted by the caller: sort_environment
   Roots roots;                           // path sets and answers name files in them portably
@@ -78,28 +78,28 @@ struct Effort {
 using Clock = std::function<std::uint64_t()>;
 Clock file_clock();  // CLOCK_REALTIME_COARSE: what Linux stamps files with
 
-class Looks;
+class SharedStatSnapshot;
 struct KnownFile;
 
 // Thread-safe. Memory is bounded by kMaxFiles digests, kMaxDirectories listings and kMaxNames
 // names. docs/proof.md says when an answer is remembered, and why that is safe.
-class World {
+class FileSystemState {
  public:
-  explicit World(Clock clock = file_clock());
-  ~World();
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
+  explicit FileSystemState(Clock clock = file_clock());
+  ~FileSystemState();
+  FileSystemState(const FileSystemState&) = delete;
+  FileSystemState& operator=(const FileSystemState&) = delete;
 
   // The digest over all answers, in the set's order. If `answered` is given, their fingerprints are
-  // added to it (told.h).
-  Digest state(const PathSet& set, const Surroundings& from, Effort* effort = nullptr, Answered* answered = nullptr);
+  // added to it (answer_fingerprints.h).
+  Digest state(const PathSet& set, const RunContext& from, Effort* effort = nullptr, Answered* answered = nullptr);
 
   // The states of several sets that overlap; looks at each path once. `answered` gets the answers
   // of the first set.
-  std::vector<Digest> states(const std::vector<const PathSet*>& sets, const Surroundings& from, Answered* answered);
+  std::vector<Digest> states(const std::vector<const PathSet*>& sets, const RunContext& from, Answered* answered);
 
   // Like state(), and leaves what was seen in `looks`. Private to the folder.
-  Digest state(const PathSet& set, const Surroundings& from, Looks& looks, Answered* answered);
+  Digest state(const PathSet& set, const RunContext& from, SharedStatSnapshot& looks, Answered* answered);
 
   // The digest of a regular file's content as `state` would see it; an error for everything else.
   Result<Digest> content(const std::string& absolute_path, Effort* effort = nullptr);
@@ -116,11 +116,11 @@ class World {
   // All remembered files with their states. Private to the folder.
   std::vector<KnownFile> known_files();
 
-  struct Memory;  // private to the folder
-  Memory& memory() { return *memory_; }
+  struct Memo;  // private to the folder
+  Memo& memo() { return *memo_; }
 
  private:
-  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<Memo> memo_;
 };
 
 }  // namespace hipcache::inputs

@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "hipcache/base/roots.h"
-#include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/path_set.h"
 
 namespace hipcache::inputs {
 
@@ -49,7 +49,8 @@ bool asks_its_own_name(std::string_view source);
 // Looks at all files whose content is asked for. Names may be portable. A file with a relative name
 // has a relative __FILE__, too. Reads files that were not searched for these roots yet; remembers
 // the findings by content.
-Mentions mentions_in(const std::vector<Observation>& observations, const Surroundings& from, World& world);
+Mentions mentions_in(const std::vector<Observation>& observations, const RunContext& from,
+                     FileSystemState& file_system);
 
 }  // namespace hipcache::inputs
 

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "hipcache/base/digest.h"
-#include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/answer_fingerprints.h"
 #include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/path_set.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::inputs {
@@ -32,7 +32,7 @@ struct Refusal {
 };
 
 // The roots that a run's results depend on, found by searching the results and the command.
-struct RootTies {
+struct RootReferences {
   RootMask shown = 0;  // shown by their names
   // Shown by what a prefix map left of their names (plan/prefix_maps.h).
   RootMask placed = 0;
@@ -55,7 +55,7 @@ struct Run {
   std::uint64_t started_ns = 0;  // CLOCK_REALTIME_COARSE before the first command
   // What the step's results show of the request, found by searching them. Adds questions to the
   // path set.
-  RootTies roots;
+  RootReferences roots;
   bool shows_cuid = false;
   // The results hold options of the compiler's own command line, among them the date of
   // SOURCE_DATE_EPOCH.
@@ -69,7 +69,7 @@ struct Run {
   bool shows_output_names = false;
   // An opaque compile (command/undivided.h). It may run programs other than its own, which are
   // inputs, too. The files that it wrote, at the absolute paths in `written`, are never inputs.
-  bool undivided = false;
+  bool is_opaque = false;
   // One of the programs leaves no trace, so it may have read any variable.
   bool has_unseen_program = false;
   std::vector<std::string> written;  // sorted
@@ -101,8 +101,8 @@ std::string descriptor_read(const std::vector<trace::Record>& records, const std
 // - an input exists now although the process saw it missing, or the reverse;
 // - more or other programs ran than `run.programs` (wrappers) without `run.may_start_others`;
 // - a program left no complete trace.
-std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const Surroundings& from,
-                                         World& world);
+std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const RunContext& from,
+                                         FileSystemState& file_system);
 
 }  // namespace hipcache::inputs
 

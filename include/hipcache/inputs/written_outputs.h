@@ -25,7 +25,7 @@ struct ReadAndWritten {
   std::string replaced;
 };
 
-struct Written {
+struct WrittenOutput {
   // As the process named it: relative to the working directory, or absolute.
   std::string name;
   std::string path;  // absolute, without "." and ".."
@@ -39,10 +39,10 @@ struct Written {
 // Sorted by path. Leaves out files in `directory` (the request's temporary one) and /dev/null.
 // Refuses files that were read first ("reads-own-output"), and anything that is no regular file
 // ("writes-elsewhere").
-std::variant<std::vector<Written>, Refusal> written_files(const std::vector<trace::Record>& records,
-                                                          const std::string& directory,
-                                                          const std::string& working_directory,
-                                                          const ReadAndWritten& accepted = {});
+std::variant<std::vector<WrittenOutput>, Refusal> written_files(const std::vector<trace::Record>& records,
+                                                                const std::string& directory,
+                                                                const std::string& working_directory,
+                                                                const ReadAndWritten& accepted = {});
 
 }  // namespace hipcache::inputs
 

@@ -29,11 +29,11 @@ inline constexpr std::chrono::seconds kSilenceLimit{60};
 
 // Identifies the file system that a process sees; a daemon that sees another one cannot prove
 // anything about it.
-struct Namespace {
+struct MountView {
   std::uint64_t mount_namespace = 0;  // inode of /proc/self/ns/mnt
   std::uint64_t root_device = 0;
   std::uint64_t root_inode = 0;
-  bool operator==(const Namespace&) const = default;
+  bool operator==(const MountView&) const = default;
 };
 
 // --- client to daemon, first message of a connection ---
@@ -43,7 +43,7 @@ struct CompileRequest {
   std::vector<std::string> argv;         // the compiler and its arguments, as typed
   std::vector<std::string> environment;  // NAME=value; never stored, never logged
   std::string working_directory;         // getcwd(): physical
-  Namespace name_space;
+  MountView mount_view;
   std::uint32_t umask = 0;
   bool stderr_is_terminal = false;
   // --plan: answer with PlanReport, run only the probe.

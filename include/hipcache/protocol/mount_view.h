@@ -18,10 +18,10 @@
 namespace hipcache::protocol {
 
 // All zero if the view is unknown: no daemon serves that.
-Namespace own_view();
+MountView own_mount_view();
 
-// "1000-5f3a9c21": the user, and the number of the view (view_number.h) in hexadecimal.
-std::string daemon_name(const Namespace& view = own_view(), uid_t user = geteuid());
+// "1000-5f3a9c21": the user, and the number of the view (mount_view_number.h) in hexadecimal.
+std::string daemon_name(const MountView& view = own_mount_view(), uid_t user = geteuid());
 
 // Whether `name` is the name of one of that user's daemons.
 bool is_daemon_name(std::string_view name, uid_t user = geteuid());

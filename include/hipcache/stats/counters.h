@@ -43,8 +43,8 @@ struct Snapshot {
   std::map<std::string, std::string> bundled_detail;
   std::map<std::string, HitRun> device;  // by arch
   HitRun host, bundle, probe, proof, unbundle, link, archive;
-  HitRun front, back;          // of split device compiles
-  HitRun halves_proof, audit;  // of the proof for that split; an audit is never a hit
+  HitRun front, back;                 // of split device compiles
+  HitRun split_codegen_proof, audit;  // of the proof for that split; an audit is never a hit
   // The compiler reported an error; counted beside the outcome.
   std::uint64_t failed_compiles = 0;
   std::uint64_t waited_steps = 0;  // another client was running the step
@@ -88,7 +88,7 @@ class Counters {
   void proof(bool hit);
   void front(bool hit);
   void back(bool hit);
-  void halves_proof(bool hit);
+  void split_codegen_proof(bool hit);
   void audit();
   void unbundle(bool hit);
   void link(bool hit);

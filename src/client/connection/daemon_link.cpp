@@ -92,10 +92,10 @@ UniqueFd process_of_peer(int socket) {
 }
 
 // ErrorCode::closed means that the daemon is already stopping.
-Status ask_to_stop(Channel& channel, Patience patience) {
+Status ask_to_stop(Channel& channel, Timeouts timeouts) {
   const protocol::ControlRequest stop{protocol::build_id(), protocol::ControlKind::stop};
-  if (Status sent = channel.send(stop, patience.send); !sent) return sent;
-  if (Result<protocol::Received> reply = channel.receive(patience.first_answer); !reply) return reply.error();
+  if (Status sent = channel.send(stop, timeouts.send); !sent) return sent;
+  if (Result<protocol::Received> reply = channel.receive(timeouts.first_answer); !reply) return reply.error();
   return done();
 }
 
@@ -109,16 +109,16 @@ Result<std::string> daemon_beside_us() {
   return join_path(directory_name(path), "hipcached");
 }
 
-DaemonLink::DaemonLink(const config::Settings& located, Patience patience)
-    : DaemonLink(patience, working_place(located)) {}
+DaemonLink::DaemonLink(const config::Settings& located, Timeouts timeouts)
+    : DaemonLink(timeouts, working_place(located)) {}
 
-DaemonLink::DaemonLink(Patience patience, const config::Settings& place)
+DaemonLink::DaemonLink(Timeouts timeouts, const config::Settings& place)
     : directory_(place.directory),
       home_(protocol::daemon_directory(place.directory)),
       user_home_(place.user_home),
       file_(place.file),
       seeds_(place.seeds),
-      patience_(patience) {}
+      timeouts_(timeouts) {}
 
 // Reads the configuration file here, because a hit does not need it. Errors in the settings are reported by the daemon.
 config::Settings DaemonLink::place() const {
@@ -144,7 +144,7 @@ Result<Channel> DaemonLink::connect_or_start() const {
   if (!cache) return cache.error();
   const Result<OwnDirectory> home = OwnDirectory::open_or_make(home_);
   if (!home) return home.error();
-  const Result<UniqueFd> turn = lock_file(*home, "start.lock", patience_.start);
+  const Result<UniqueFd> turn = lock_file(*home, "start.lock", timeouts_.start);
   if (!turn) return turn.error();
   if (Result<Channel> channel = connect()) return channel;  // another client has started it meanwhile
   return start();
@@ -160,7 +160,7 @@ Result<Channel> DaemonLink::start() const {
 }
 
 Result<Channel> DaemonLink::wait_for_socket(int process, int said) const {
-  const Clock::time_point until = Clock::now() + patience_.start;
+  const Clock::time_point until = Clock::now() + timeouts_.start;
   for (;;) {
     const bool ended = ended_within(process, kAgain);
     if (Result<Channel> channel = connect()) return channel;
@@ -172,9 +172,9 @@ Result<Channel> DaemonLink::wait_for_socket(int process, int said) const {
 Result<bool> DaemonLink::ask_to_leave() const {
   Result<Channel> channel = connect();
   if (!channel) return false;
-  if (Status asked = ask_to_stop(*channel, patience_); !asked && asked.error().code != ErrorCode::closed)
+  if (Status asked = ask_to_stop(*channel, timeouts_); !asked && asked.error().code != ErrorCode::closed)
     return asked.error();
-  const Clock::time_point until = Clock::now() + patience_.leave;
+  const Clock::time_point until = Clock::now() + timeouts_.leave;
   while (connect()) {
     if (Clock::now() >= until) return Error{"the daemon does not leave although it was asked to stop"};
     ended_within(-1, kAgain);
@@ -187,7 +187,7 @@ Result<bool> DaemonLink::stop(std::chrono::milliseconds limit) const {
   const Result<OwnDirectory> ours = cache ? OwnDirectory::open(home_) : cache.error();
   if (!ours && ours.error().code == ErrorCode::gone) return false;
   if (!ours) return ours.error();
-  const Clock::time_point until = Clock::now() + patience_.start;
+  const Clock::time_point until = Clock::now() + timeouts_.start;
   bool lived = false;
   for (;;) {
     Result<bool> stopped = stop_by_request(limit);

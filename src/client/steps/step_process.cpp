@@ -13,8 +13,8 @@
 #include <system_error>
 #include <utility>
 
-#include "client/steps/subreaper.h"
 #include "client/steps/step_environment.h"
+#include "client/steps/subreaper.h"
 #include "hipcache/base/process.h"
 
 namespace hipcache::client {
@@ -52,13 +52,13 @@ Result<pid_t> spawn_command(const RunStep& step, const protocol::Command& comman
 
 }  // namespace
 
-StepRunner::StepRunner(protocol::Channel& channel, const std::vector<std::string>& environment, Patience patience,
-                       const sigset_t& mask)
-    : channel_(channel), environment_(environment), patience_(patience), mask_(mask), jobserver_(environment) {}
+StepProcesses::StepProcesses(protocol::Channel& channel, const std::vector<std::string>& environment, Timeouts timeouts,
+                             const sigset_t& mask)
+    : channel_(channel), environment_(environment), timeouts_(timeouts), mask_(mask), jobserver_(environment) {}
 
-StepRunner::~StepRunner() { stop(); }
+StepProcesses::~StepProcesses() { stop(); }
 
-Status StepRunner::start(RunStep step) {
+Status StepProcesses::start(RunStep step) {
   join_gone();
   if (threads_.size() >= kStepLimit)
     return Error{"the daemon asks for more than " + std::to_string(kStepLimit) + " steps at once"};
@@ -78,8 +78,8 @@ Status StepRunner::start(RunStep step) {
   return done();
 }
 
-void StepRunner::stop(int signal, std::chrono::milliseconds leave) {
-  std::optional<Orphans> orphans;
+void StepProcesses::stop(int signal, std::chrono::milliseconds leave) {
+  std::optional<Subreaper> orphans;
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
@@ -88,30 +88,30 @@ void StepRunner::stop(int signal, std::chrono::milliseconds leave) {
       return ended_.wait_for(lock, limit, [this] { return running_ == 0; });
     };
     if (!end_within(leave)) signal_all(signal);
-    if (!end_within(patience_.terminate)) signal_all(SIGKILL);
+    if (!end_within(timeouts_.terminate)) signal_all(SIGKILL);
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
   if (orphans) orphans->end_all();
 }
 
-bool StepRunner::is_running() const {
+bool StepProcesses::is_running() const {
   const std::lock_guard lock(mutex_);
   return running_ > 0;
 }
 
-bool StepRunner::is_stopping() const {
+bool StepProcesses::is_stopping() const {
   const std::lock_guard lock(mutex_);
   return stopping_;
 }
 
-std::uint64_t StepRunner::finished() const {
+std::uint64_t StepProcesses::finished() const {
   const std::lock_guard lock(mutex_);
   return finished_;
 }
 
 // Keeps the number of threads low: a link of many objects has many steps.
-void StepRunner::join_gone() {
+void StepProcesses::join_gone() {
   std::vector<std::thread::id> gone;
   {
     const std::lock_guard lock(mutex_);
@@ -127,7 +127,7 @@ void StepRunner::join_gone() {
   }
 }
 
-void StepRunner::run(const RunStep& step) {
+void StepProcesses::run(const RunStep& step) {
   const StepDone result = run_in_a_place(step);
   {
     // This precedes the report: the daemon may answer the report with the end of the request, and no step may count as
@@ -143,12 +143,12 @@ void StepRunner::run(const RunStep& step) {
 }
 
 // Returns the place before the report, because the daemon may answer the report with the end of the request.
-StepDone StepRunner::run_in_a_place(const RunStep& step) {
+StepDone StepProcesses::run_in_a_place(const RunStep& step) {
   const Jobserver::Place place = jobserver_.take([this] { return is_stopping(); });
   return run_commands(step);
 }
 
-StepDone StepRunner::run_commands(const RunStep& step) {
+StepDone StepProcesses::run_commands(const RunStep& step) {
   StepDone result;
   result.step = step.step;
   result.started_ns = file_clock_ns();
@@ -175,7 +175,7 @@ StepDone StepRunner::run_commands(const RunStep& step) {
   return result;
 }
 
-Result<ExitStatus> StepRunner::run_command(const RunStep& step, const protocol::Command& command, StepTexts& texts) {
+Result<ExitStatus> StepProcesses::run_command(const RunStep& step, const protocol::Command& command, StepTexts& texts) {
   const Result<pid_t> pid = spawn_unless_stopping(step, command, texts);
   if (!pid) return pid.error();
   texts.follow(*pid);  // the child is not reaped yet, so its process id cannot be reused
@@ -183,8 +183,8 @@ Result<ExitStatus> StepRunner::run_command(const RunStep& step, const protocol::
 }
 
 // Holds the mutex, so that stop() sees every child that is started.
-Result<pid_t> StepRunner::spawn_unless_stopping(const RunStep& step, const protocol::Command& command,
-                                                const StepTexts& texts) {
+Result<pid_t> StepProcesses::spawn_unless_stopping(const RunStep& step, const protocol::Command& command,
+                                                   const StepTexts& texts) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return Error{"the client is stopping"};
   Result<pid_t> pid = spawn_command(step, command, texts, environment_, jobserver_.inherited(), mask_);
@@ -192,21 +192,21 @@ Result<pid_t> StepRunner::spawn_unless_stopping(const RunStep& step, const proto
   return pid;
 }
 
-Result<ExitStatus> StepRunner::finish(pid_t pid) {
+Result<ExitStatus> StepProcesses::finish(pid_t pid) {
   const std::lock_guard lock(mutex_);
   children_.erase(pid);
   return wait_for(pid);
 }
 
-void StepRunner::report(const StepDone& report) {
+void StepProcesses::report(const StepDone& report) {
   if (is_stopping()) return;  // the daemon learns from the closed connection that the client stops
   const std::lock_guard lock(sending_);
   // If the daemon does not take the report, the receiving thread must notice at once.
-  if (Status sent = channel_.send(report, patience_.send); !sent) shutdown(channel_.fd(), SHUT_RDWR);
+  if (Status sent = channel_.send(report, timeouts_.send); !sent) shutdown(channel_.fd(), SHUT_RDWR);
 }
 
 // REQUIRES: mutex_ is held.
-void StepRunner::signal_all(int signal) {
+void StepProcesses::signal_all(int signal) {
   for (const pid_t child : children_) kill(child, signal);
 }
 

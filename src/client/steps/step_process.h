@@ -19,23 +19,23 @@
 #include <vector>
 
 #include "client/steps/jobserver.h"
-#include "client/steps/subreaper.h"
 #include "client/steps/step_messages.h"
+#include "client/steps/subreaper.h"
 #include "hipcache/base/process.h"
 #include "hipcache/client/timeouts.h"
 #include "hipcache/protocol/channel.h"
 
 namespace hipcache::client {
 
-class StepRunner {
+class StepProcesses {
  public:
   // `channel` outlives the runner, and only the runner sends on it from now on. The commands block the signals of
   // `mask`.
-  StepRunner(protocol::Channel& channel, const std::vector<std::string>& environment, Patience patience,
-             const sigset_t& mask);
-  ~StepRunner();
-  StepRunner(const StepRunner&) = delete;
-  StepRunner& operator=(const StepRunner&) = delete;
+  StepProcesses(protocol::Channel& channel, const std::vector<std::string>& environment, Timeouts timeouts,
+                const sigset_t& mask);
+  ~StepProcesses();
+  StepProcesses(const StepProcesses&) = delete;
+  StepProcesses& operator=(const StepProcesses&) = delete;
 
   Status start(protocol::RunStep step);
 
@@ -62,7 +62,7 @@ class StepRunner {
 
   protocol::Channel& channel_;
   const std::vector<std::string>& environment_;
-  const Patience patience_;
+  const Timeouts timeouts_;
   const sigset_t mask_;
   Jobserver jobserver_;
   mutable std::mutex mutex_;  // guards all below but threads_

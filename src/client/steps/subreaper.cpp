@@ -66,12 +66,12 @@ bool Children::is_ours(pid_t pid) const {
   return std::any_of(marks_.begin(), marks_.end(), [&](const auto& mark) { return has_in_environment(pid, mark); });
 }
 
-Orphans::Orphans(const Children& known) : known_(known) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+Subreaper::Subreaper(const Children& known) : known_(known) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 // The subreaper attribute would survive exec.
-Orphans::~Orphans() { prctl(PR_SET_CHILD_SUBREAPER, 0); }
+Subreaper::~Subreaper() { prctl(PR_SET_CHILD_SUBREAPER, 0); }
 
-void Orphans::end_all() const {
+void Subreaper::end_all() const {
   for (int round = 0; round < kGenerations; ++round) {
     bool any = false;
     for (const pid_t pid : children()) {

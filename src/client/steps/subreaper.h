@@ -1,5 +1,5 @@
 // Ends grandchildren of this process. A compiler driver that is killed leaves its own children running. While an
-// Orphans object lives, this process is a subreaper: such children become its own, so it can end them too.
+// Subreaper object lives, this process is a subreaper: such children become its own, so it can end them too.
 //
 // Not every child of this process belongs to a step. A shell's `job & exec hipcache ...` leaves its background job to
 // this process. When that job ends, its children become children of this process, too. So a process is ended only if
@@ -31,12 +31,12 @@ class Children {
   std::vector<std::string> marks_;
 };
 
-class Orphans {
+class Subreaper {
  public:
-  explicit Orphans(const Children& known);
-  ~Orphans();
-  Orphans(const Orphans&) = delete;
-  Orphans& operator=(const Orphans&) = delete;
+  explicit Subreaper(const Children& known);
+  ~Subreaper();
+  Subreaper(const Subreaper&) = delete;
+  Subreaper& operator=(const Subreaper&) = delete;
 
   // Kills and reaps every child that belongs to a step, until there is none. REQUIRES: no other thread waits for
   // children.

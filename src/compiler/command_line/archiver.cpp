@@ -5,7 +5,7 @@
 #include "compiler/command_line/compiler_name.h"
 #include "hipcache/compiler/reason.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 bool is_ranlib(std::string_view path) { return program_name(path) == "ranlib"; }
@@ -72,4 +72,4 @@ std::variant<std::string, Uncacheable> find_archive(const std::vector<std::strin
   return is_ranlib(arguments[0]) ? archive_of_ranlib(arguments) : archive_of_ar(arguments);
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

@@ -16,7 +16,7 @@
 
 #include "hipcache/compiler/invocation.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 // "ar", "gcc-ar-12", "llvm-ar", "x86_64-linux-gnu-ranlib".
 bool is_archiver(std::string_view path);
@@ -24,6 +24,6 @@ bool is_archiver(std::string_view path);
 // The archive, as typed. REQUIRES: is_archiver(arguments[0]); response files are expanded.
 std::variant<std::string, Uncacheable> find_archive(const std::vector<std::string>& arguments);
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "hipcache/compiler/cc1.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 // LLVM has thousands of backend options and no public table of them. Options that print, write or
@@ -44,4 +44,4 @@ bool is_quiet_backend_option(const std::string& option) {
   return true;
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 using namespace clang::driver::options;
@@ -261,4 +261,4 @@ Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& argume
   return result;
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

@@ -6,7 +6,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/driver_name.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 // Programs that run the command in their arguments.
@@ -79,4 +79,4 @@ std::string advice_on(const std::string& program) {
   return program + ": if this is a compiler, name it: HIPCACHE_COMPILERS=" + name;
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 // True for "clang", "clang++-19", "/opt/rocm/bin/amdclang++", "x86_64-linux-gnu-clang". False for
 // "clang-cl", "clang-cpp", "hipcc".
@@ -37,6 +37,6 @@ std::optional<Family> further_compiler(std::string_view path, const std::vector<
 // compiler.
 std::string advice_on(const std::string& program);
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

@@ -5,7 +5,7 @@
 #include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 constexpr std::string_view kSeparators = "=,:;@ \t'\"";
@@ -36,4 +36,4 @@ std::string descriptor_among(const std::vector<std::string>& arguments, const st
   return "";
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

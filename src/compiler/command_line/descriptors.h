@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 // Whether the argument, or a part of it ("-include/dev/stdin", "-Wp,-include,/dev/fd/3"), names a
 // descriptor. Relative names are relative to `working_directory`. Looks at the spelling only.
@@ -21,6 +21,6 @@ bool names_descriptor(std::string_view argument, std::string_view working_direct
 // The first such argument after the compiler's name, or "".
 std::string descriptor_among(const std::vector<std::string>& arguments, const std::string& working_directory);
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

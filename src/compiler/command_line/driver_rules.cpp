@@ -9,7 +9,7 @@
 
 #include "hipcache/compiler/reason.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 using namespace clang::driver::options;
@@ -280,4 +280,4 @@ DriverRules::DriverRules() {
   }
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 class DriverRules {
  public:
@@ -24,6 +24,6 @@ class DriverRules {
   std::vector<const char*> refusals_;
 };
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "hipcache/compiler/reason.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 // Names without their dashes; compared with the option up to its "=".
@@ -87,4 +87,4 @@ std::optional<Uncacheable> refused_by_linker(const std::vector<std::string>& arg
   return refusal_among({arguments.begin() + 1, arguments.end()});
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

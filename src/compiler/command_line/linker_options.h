@@ -15,7 +15,7 @@
 
 #include "hipcache/compiler/invocation.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 // `arguments`: of a compiler's driver, with the program first. Checks what -Wl, and -Xlinker pass
 // to the linker.
@@ -24,6 +24,6 @@ std::optional<Uncacheable> refused_for_linker(const std::vector<std::string>& ar
 // `arguments`: of a linker that the user runs directly; response files expanded.
 std::optional<Uncacheable> refused_by_linker(const std::vector<std::string>& arguments);
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

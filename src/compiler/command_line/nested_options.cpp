@@ -10,7 +10,7 @@
 #include "hipcache/compiler/cc1.h"
 #include "hipcache/compiler/reason.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 using namespace clang::driver::options;
@@ -119,4 +119,4 @@ std::optional<Uncacheable> nested_refusal(const llvm::opt::InputArgList& argumen
   return frontend_refusal(frontend);
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

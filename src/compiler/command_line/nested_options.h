@@ -14,7 +14,7 @@ class Arg;
 class InputArgList;
 }  // namespace llvm::opt
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 // The first refusal among the nested options.
 std::optional<Uncacheable> nested_refusal(const llvm::opt::InputArgList& arguments, const DriverRules& rules);
@@ -23,6 +23,6 @@ std::optional<Uncacheable> nested_refusal(const llvm::opt::InputArgList& argumen
 // frontend unchanged.
 bool is_dependency_request(const llvm::opt::Arg& argument);
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 // Options with which a compiler derives more names from the object's, or looks for files by them.
@@ -194,4 +194,4 @@ std::optional<OutputNames> output_names(const std::vector<std::string>& argument
   return reading.finish();
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

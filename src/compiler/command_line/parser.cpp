@@ -22,7 +22,7 @@
 #include "hipcache/compiler/invocation.h"
 #include "hipcache/compiler/reason.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 using namespace clang::driver::options;
@@ -362,4 +362,4 @@ std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::strin
   return understood;
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

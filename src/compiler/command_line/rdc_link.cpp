@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 using namespace clang::driver::options;
@@ -31,4 +31,4 @@ bool is_source(std::string_view path) {
   return std::binary_search(kSources.begin(), kSources.end(), path.substr(dot + 1));
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 bool is_rdc_link(const llvm::opt::InputArgList& arguments);
 
@@ -15,6 +15,6 @@ bool is_rdc_link(const llvm::opt::InputArgList& arguments);
 // linker.
 bool is_source(std::string_view path);
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

@@ -11,7 +11,7 @@
 #include "compiler/command_line/descriptors.h"
 #include "hipcache/base/files.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 std::vector<std::string> split_gnu(const std::string& text) {
@@ -97,4 +97,4 @@ Result<ExpandedArguments> expand_response_files(const std::vector<std::string>& 
   return std::move(expander.result);
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

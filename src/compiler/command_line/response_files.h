@@ -15,7 +15,7 @@
 
 #include "hipcache/base/result.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 inline constexpr std::size_t kMaxResponseDepth = 16;
 inline constexpr std::uint64_t kMaxResponseBytes = 1 << 20;  // of all files of a command together
@@ -29,6 +29,6 @@ struct ExpandedArguments {
 Result<ExpandedArguments> expand_response_files(const std::vector<std::string>& argv,
                                                 const std::string& working_directory);
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

@@ -17,7 +17,7 @@
 #include "hipcache/compiler/output_names.h"
 #include "hipcache/compiler/reason.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 namespace {
 
 // Options whose value is the next argument, so that it is not taken for an input or an option.
@@ -328,9 +328,9 @@ bool has_null(const std::vector<std::string>& argv) {
 
 }  // namespace
 
-std::variant<Invocation, Uncacheable> parse_undivided(const std::vector<std::string>& argv,
-                                                      const std::string& working_directory,
-                                                      const std::vector<std::string>& further) {
+std::variant<Invocation, Uncacheable> parse_opaque(const std::vector<std::string>& argv,
+                                                   const std::string& working_directory,
+                                                   const std::vector<std::string>& further) {
   if (argv.empty()) return Uncacheable{reason::kNotACompiler, ""};
   const std::optional<Family> family = further_compiler(argv[0], further);
   const bool archives = !family && is_archiver(argv[0]);
@@ -343,7 +343,7 @@ std::variant<Invocation, Uncacheable> parse_undivided(const std::vector<std::str
   Result<ExpandedArguments> expanded = expand_response_files(argv, working_directory);
   if (!expanded) return Uncacheable{reason::kResponseFile, expanded.error().message};
   Invocation invocation;
-  invocation.route = Route::undivided;
+  invocation.route = Route::is_opaque;
   invocation.argv = argv;
   invocation.expanded = std::move(expanded->arguments);
   invocation.response_files = std::move(expanded->files);
@@ -357,4 +357,4 @@ std::variant<Invocation, Uncacheable> parse_undivided(const std::vector<std::str
   return invocation;
 }
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler

@@ -12,7 +12,7 @@ namespace hipcache::daemon {
 void report_explanation(protocol::Channel& channel, const Request& request, const Services& services,
                         store::Lease& lease);
 
-protocol::Explanation explain_passed_through(const command::Uncacheable& why);
+protocol::Explanation explain_passed_through(const compiler::Uncacheable& why);
 
 }  // namespace hipcache::daemon
 

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <iterator>
 
-#include "daemon/request/keys.h"
 #include "daemon/explain/request_history.h"
+#include "daemon/request/keys.h"
 #include "hipcache/base/readable.h"
 #include "hipcache/inputs/mentions.h"
 
 namespace hipcache::daemon {
 namespace {
 
-using action::Trail;
-using action::TrailStep;
+using cache::HistoryEntry;
+using cache::HistoryStep;
 using protocol::Difference;
 using protocol::Differs;
 
@@ -27,24 +27,24 @@ Differences only(Differs kind, std::string name = "", std::string now = "") {
   return {{kind, std::move(name), std::move(now), ""}};
 }
 
-bool is_device(const TrailStep& step) { return step.label.starts_with("device "); }
+bool is_device(const HistoryStep& step) { return step.label.starts_with("device "); }
 
 }  // namespace
 
 Explainer::Explainer(const Request& request, const Services& services)
     : request_(request), services_(services), now_(asked_by(request)) {
-  for (Trail& trail : services.history.trails(output_key(request)))
-    candidates_.push_back(candidate_of(std::move(trail)));
+  for (HistoryEntry& entry : services.miss_history.entries(output_key(request)))
+    candidates_.push_back(candidate_of(std::move(entry)));
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const Candidate& left, const Candidate& right) { return left.distance() < right.distance(); });
 }
 
-Explainer::Candidate Explainer::candidate_of(Trail then) const {
+Explainer::Candidate Explainer::candidate_of(HistoryEntry then) const {
   Candidate candidate;
   candidate.asked = compare_asked(now_, then.asked);
   if (then.observed.set != nullptr) {
     inputs::Answered now;
-    services_.world.state(*then.observed.set, request_.from, nullptr, &now);
+    services_.file_system.state(*then.observed.set, request_.from, nullptr, &now);
     candidate.observed = compare_answers(*then.observed.set, now, then.observed.answered);
   }
   candidate.then = std::move(then);
@@ -66,10 +66,10 @@ Differences Explainer::observed() const {
   return local(within(nullptr, *nearest.then.observed.set, nearest.observed));
 }
 
-const Explainer::Candidate* Explainer::nearest_to(const TrailStep& step) const {
+const Explainer::Candidate* Explainer::nearest_to(const HistoryStep& step) const {
   const Candidate* of_that_name = nullptr;
   for (const Candidate& candidate : candidates_) {
-    const TrailStep* then = candidate.then.step(step.label);
+    const HistoryStep* then = candidate.then.step(step.label);
     if (then == nullptr) continue;
     if (then->key == step.key) return &candidate;
     if (of_that_name == nullptr) of_that_name = &candidate;
@@ -77,20 +77,20 @@ const Explainer::Candidate* Explainer::nearest_to(const TrailStep& step) const {
   return of_that_name;
 }
 
-Differences Explainer::observed_by(const TrailStep& step, const Candidate& candidate) const {
+Differences Explainer::observed_by(const HistoryStep& step, const Candidate& candidate) const {
   if (candidate.observed.empty()) return {};
   const auto part = services_.actions.path_set(step.key, step.set);
   return within(part.get(), *candidate.then.observed.set, candidate.observed);
 }
 
 // If a root shows in a result because a source uses its own name, adds that source, so that the report can advise.
-void Explainer::add_own_name(const TrailStep& then, Differences& differences) const {
+void Explainer::add_own_name(const HistoryStep& then, Differences& differences) const {
   const auto is_of_root = [](const Difference& one) { return one.kind == Differs::shown_root; };
   if (std::none_of(differences.begin(), differences.end(), is_of_root)) return;
   const auto set = services_.actions.path_set(then.key, then.set);
   if (set == nullptr) return;
   for (const inputs::OwnName& own :
-       inputs::mentions_in(set->observations(), request_.from, services_.world).own_names) {
+       inputs::mentions_in(set->observations(), request_.from, services_.file_system).own_names) {
     const Root* root = request_.from.roots.around(own.path);
     if (root != nullptr) differences.push_back({Differs::own_name, own.path, root->path, ""});
   }
@@ -104,18 +104,18 @@ Differences Explainer::local(Differences differences) const {
   return differences;
 }
 
-Differences Explainer::why(const TrailStep& step, const std::vector<std::string>& makers) const {
+Differences Explainer::why(const HistoryStep& step, const std::vector<std::string>& makers) const {
   return local(differences_of(step, makers));
 }
 
-Differences Explainer::differences_of(const TrailStep& step, const std::vector<std::string>& makers) const {
+Differences Explainer::differences_of(const HistoryStep& step, const std::vector<std::string>& makers) const {
   if (request_.settings.recache) return only(Differs::recache);
   if (candidates_.empty()) return only(Differs::nothing_stored);
   const Candidate* candidate = nearest_to(step);
   if (candidate == nullptr) return only(Differs::unknown_step, is_device(step) ? "architecture" : "step");
-  const TrailStep& then = *candidate->then.step(step.label);
+  const HistoryStep& then = *candidate->then.step(step.label);
   const bool same_key = then.key == step.key;
-  const bool no_key = step.key == action::ActionKey();
+  const bool no_key = step.key == cache::ActionKey();
   if ((same_key || no_key) && !then.refusal.empty()) return only(Differs::refused, then.refusal, then.detail);
 
   Differences differences = compare_steps(step, then, makers);
@@ -130,14 +130,14 @@ Differences Explainer::differences_of(const TrailStep& step, const std::vector<s
 }
 
 // The log has no entry for the request, so a step's entry includes the request's differences.
-Differences Explainer::why_in_full(const TrailStep& step, const std::vector<std::string>& makers) const {
+Differences Explainer::why_in_full(const HistoryStep& step, const std::vector<std::string>& makers) const {
   Differences differences = why(step, makers);
   if (differences.size() != 1 || differences.front().kind != Differs::command) return differences;
   Differences asked = this->asked();
   return asked.empty() ? differences : asked;
 }
 
-void Explainer::log_why(const TrailStep& step, const std::vector<std::string>& makers) const {
+void Explainer::log_why(const HistoryStep& step, const std::vector<std::string>& makers) const {
   const protocol::ExplainedStep told = explained(step.label, protocol::Verdict::runs, why_in_full(step, makers));
   std::string line = request_.invocation.object + ": " + step.label + " runs";
   const char* separator = ": ";

@@ -31,30 +31,30 @@ class Explainer {
 
   // Why a step that was not found has to run. `makers`: the steps that make its inputs. A step whose inputs are not
   // made yet has no key. If it has no differences, it depends only on its inputs.
-  Differences why(const action::TrailStep& step, const std::vector<std::string>& makers) const;
+  Differences why(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
 
-  void log_why(const action::TrailStep& step, const std::vector<std::string>& makers) const;
+  void log_why(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
 
  private:
   struct Candidate {
-    action::Trail then;
+    cache::HistoryEntry then;
     Differences asked;
     std::vector<ObservedDifference> observed;
     std::size_t distance() const { return asked.size() + observed.size(); }
     bool variable_differs() const;
   };
 
-  Candidate candidate_of(action::Trail then) const;
-  Differences differences_of(const action::TrailStep& step, const std::vector<std::string>& makers) const;
-  Differences why_in_full(const action::TrailStep& step, const std::vector<std::string>& makers) const;
+  Candidate candidate_of(cache::HistoryEntry then) const;
+  Differences differences_of(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
+  Differences why_in_full(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
   Differences local(Differences differences) const;
-  const Candidate* nearest_to(const action::TrailStep& step) const;
-  Differences observed_by(const action::TrailStep& step, const Candidate& candidate) const;
-  void add_own_name(const action::TrailStep& then, Differences& differences) const;
+  const Candidate* nearest_to(const cache::HistoryStep& step) const;
+  Differences observed_by(const cache::HistoryStep& step, const Candidate& candidate) const;
+  void add_own_name(const cache::HistoryStep& then, Differences& differences) const;
 
   const Request& request_;
   const Services& services_;
-  const action::Asked now_;
+  const cache::Asked now_;
   std::vector<Candidate> candidates_;  // nearest first
 };
 

@@ -10,12 +10,12 @@
 namespace hipcache::daemon {
 namespace {
 
-using action::Asked;
-using action::TrailStep;
+using cache::Asked;
+using cache::HistoryStep;
 using inputs::Answer;
+using inputs::AnswerFingerprint;
 using inputs::Observation;
 using inputs::Question;
-using inputs::Told;
 using protocol::Difference;
 using protocol::Differs;
 
@@ -40,7 +40,7 @@ void compare_archs(const std::vector<std::string>& now, const std::vector<std::s
     if (!holds(now, arch)) out.push_back({Differs::arch_removed, arch, "", ""});
 }
 
-std::string digits(const Told& told) { return Digest{told.fingerprint, 0}.hex().substr(0, kShownDigits); }
+std::string digits(const AnswerFingerprint& told) { return Digest{told.fingerprint, 0}.hex().substr(0, kShownDigits); }
 
 std::string nature(Answer kind) {
   switch (kind) {
@@ -70,19 +70,20 @@ std::string nature(Answer kind) {
   return "something else";
 }
 
-Difference compare_variable(const std::string& name, const Told& now, const Told& then) {
+Difference compare_variable(const std::string& name, const AnswerFingerprint& now, const AnswerFingerprint& then) {
   if (then.kind == Answer::unset) return {Differs::variable_set, name, "", ""};
   if (now.kind == Answer::unset) return {Differs::variable_unset, name, "", ""};
   return {Differs::variable_changed, name, "", ""};
 }
 
-Difference compare_kinds(const std::string& path, const Told& now, const Told& then) {
+Difference compare_kinds(const std::string& path, const AnswerFingerprint& now, const AnswerFingerprint& then) {
   if (then.kind == Answer::absent) return {Differs::appeared, path, "", ""};
   if (now.kind == Answer::absent) return {Differs::vanished, path, "", ""};
   return {Differs::nature, path, nature(now.kind), nature(then.kind)};
 }
 
-Difference compare_surroundings(const Observation& observation, const Told& now, const Told& then) {
+Difference compare_surroundings(const Observation& observation, const AnswerFingerprint& now,
+                                const AnswerFingerprint& then) {
   switch (observation.question) {
     case Question::variable:
       return compare_variable(observation.name, now, then);
@@ -110,7 +111,7 @@ Difference compare_surroundings(const Observation& observation, const Told& now,
   }
 }
 
-Difference compare_told(const Observation& observation, const Told& now, const Told& then) {
+Difference compare_told(const Observation& observation, const AnswerFingerprint& now, const AnswerFingerprint& then) {
   const std::string& name = observation.name;
   if (!inputs::asks_about_path(observation.question)) return compare_surroundings(observation, now, then);
   if (now.kind != then.kind) return compare_kinds(name, now, then);
@@ -123,12 +124,12 @@ Difference compare_told(const Observation& observation, const Told& now, const T
   return {Differs::nature, name, nature(now.kind), nature(then.kind)};
 }
 
-void compare_programs(const TrailStep& now, const TrailStep& then, Differences& out) {
+void compare_programs(const HistoryStep& now, const HistoryStep& then, Differences& out) {
   for (std::size_t i = 0; i < std::min(now.programs.size(), then.programs.size()); ++i)
     compare_texts(Differs::program, now.programs[i], then.programs[i], out);
 }
 
-void compare_inputs(const TrailStep& now, const TrailStep& then, const std::vector<std::string>& makers,
+void compare_inputs(const HistoryStep& now, const HistoryStep& then, const std::vector<std::string>& makers,
                     Differences& out) {
   if (now.inputs.size() != then.inputs.size()) return;
   for (std::size_t i = 0; i < std::min(now.inputs.size(), makers.size()); ++i)
@@ -171,7 +172,7 @@ std::vector<ObservedDifference> compare_answers(const inputs::PathSet& set, cons
   return out;
 }
 
-Differences compare_steps(const TrailStep& now, const TrailStep& then, const std::vector<std::string>& makers) {
+Differences compare_steps(const HistoryStep& now, const HistoryStep& then, const std::vector<std::string>& makers) {
   Differences out;
   compare_programs(now, then, out);
   for (std::size_t i = 0; i < std::min(now.arguments.size(), then.arguments.size()); ++i)

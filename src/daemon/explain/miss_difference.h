@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "hipcache/cache/miss_history.h"
-#include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/answer_fingerprints.h"
+#include "hipcache/inputs/path_set.h"
 #include "hipcache/protocol/explanation.h"
 
 namespace hipcache::daemon {
@@ -22,14 +22,14 @@ struct ObservedDifference {
   protocol::Difference difference;
 };
 
-Differences compare_asked(const action::Asked& now, const action::Asked& then);
+Differences compare_asked(const cache::Asked& now, const cache::Asked& then);
 
 // REQUIRES: both are answers to `set`.
 std::vector<ObservedDifference> compare_answers(const inputs::PathSet& set, const inputs::Answered& now,
                                                 const inputs::Answered& then);
 
 // Compares programs, arguments and, if both have equally many, inputs. `makers` names the steps that made these.
-Differences compare_steps(const action::TrailStep& now, const action::TrailStep& then,
+Differences compare_steps(const cache::HistoryStep& now, const cache::HistoryStep& then,
                           const std::vector<std::string>& makers);
 
 // The differences of observations in `part`, or all differences if `part` is null.
@@ -38,7 +38,7 @@ Differences within(const inputs::PathSet* part, const inputs::PathSet& set,
 
 // Hides values of environment variables. If a variable differs, the driver may have put its value into arguments (CPATH
 // becomes -I). Arguments in neither command as typed are replaced by one difference without a value.
-Differences without_values(Differences differences, const action::Asked& now, const action::Asked& then);
+Differences without_values(Differences differences, const cache::Asked& now, const cache::Asked& then);
 
 // Sorts the differences by kind and removes duplicates.
 void put_in_order(Differences& differences);

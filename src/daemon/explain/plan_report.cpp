@@ -1,12 +1,12 @@
 #include "daemon/explain/plan_report.h"
 
-#include "daemon/routes/deferred_fatbin.h"
-#include "daemon/request/keys.h"
 #include "daemon/explain/step_preview.h"
-#include "daemon/routes/planner.h"
 #include "daemon/reply/reply.h"
-#include "daemon/routes/opaque.h"
 #include "daemon/reply/request_result.h"
+#include "daemon/request/keys.h"
+#include "daemon/routes/deferred_fatbin.h"
+#include "daemon/routes/opaque.h"
+#include "daemon/routes/planner.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -14,10 +14,10 @@ namespace {
 using protocol::PlanReport;
 using protocol::PlanStep;
 
-std::vector<PlanStep> steps_of(const plan::Plan& plan, const Request& request, const Services& services,
+std::vector<PlanStep> steps_of(const hip::Plan& plan, const Request& request, const Services& services,
                                store::Lease& lease) {
   std::vector<PlanStep> steps;
-  for (const PlannedStep& planned : look_up_steps(plan, request, services, lease)) {
+  for (const StepPreview& planned : preview_steps(plan, request, services, lease)) {
     PlanStep& line = steps.emplace_back(PlanStep{.name = planned.work.label, .stored = planned.stored});
     if (!planned.has_key) continue;
     line.key = planned.work.key.value.hex();
@@ -27,7 +27,7 @@ std::vector<PlanStep> steps_of(const plan::Plan& plan, const Request& request, c
 }
 
 PlanReport report_whole(const Request& request, const Services& services, store::Lease& lease) {
-  const StepWork work = undivided_work(request);
+  const StepState work = opaque_step(request);
   PlanStep step{.name = work.label,
                 .key = work.key.value.hex(),
                 .stored = services.actions.look_up(work.key, work.suffices(), request.from, lease).has_value(),
@@ -37,16 +37,16 @@ PlanReport report_whole(const Request& request, const Services& services, store:
 
 PlanReport report_on(protocol::Channel& channel, const Request& request, const Services& services,
                      store::Lease& lease) {
-  if (request.invocation.route == command::Route::undivided) return report_whole(request, services, lease);
+  if (request.invocation.route == compiler::Route::is_opaque) return report_whole(request, services, lease);
   auto planned = obtain_plan(channel, request, services, lease, nullptr);
-  if (const auto* why = std::get_if<command::Uncacheable>(&planned)) {
-    const std::optional<Request> whole = undivided_instead(request, *why);
+  if (const auto* why = std::get_if<compiler::Uncacheable>(&planned)) {
+    const std::optional<Request> whole = opaque_instead(request, *why);
     return whole ? report_whole(*whole, services, lease) : PlanReport{.reason = why->reason};
   }
-  plan::Plan& plan = std::get<Planned>(planned).plan;
-  put_host_apart_if_proved(plan, request, services, lease);
+  hip::Plan& plan = std::get<Planned>(planned).plan;
+  put_deferred_fatbin_if_proved(plan, request, services, lease);
 
-  const action::ActionKey key = request_key(request);
+  const cache::ActionKey key = request_key(request);
   return {.reason = "",
           .cuid = request.from.cuid,
           .request_key = key.value.hex(),

@@ -4,10 +4,10 @@
 
 namespace hipcache::daemon {
 
-action::Asked asked_by(const Request& request) {
+cache::Asked asked_by(const Request& request) {
   std::vector<std::string> archs;
-  for (const command::ArchId& arch : request.invocation.archs) archs.push_back(arch.name);
-  const bool is_whole = request.invocation.route == command::Route::undivided;
+  for (const compiler::ArchId& arch : request.invocation.archs) archs.push_back(arch.name);
+  const bool is_whole = request.invocation.route == compiler::Route::is_opaque;
   return {.compiler = request.compiler,
           .arguments = portable(is_whole ? undivided_arguments(request.invocation) : request.invocation.without_archs,
                                 request.from),
@@ -18,10 +18,10 @@ action::Asked asked_by(const Request& request) {
           .colour = request.colour};
 }
 
-action::TrailStep trail_step(const StepWork& work, const plan::Step* planned, const inputs::Surroundings& from) {
-  action::TrailStep step{.label = work.label, .key = work.key};
+cache::HistoryStep history_step(const StepState& work, const hip::Step* planned, const inputs::RunContext& from) {
+  cache::HistoryStep step{.label = work.label, .key = work.key};
   if (planned != nullptr) {
-    for (const plan::StepCommand& command : planned->commands)
+    for (const hip::StepCommand& command : planned->commands)
       step.programs.push_back(from.roots.portable_path(command.program));
     for (const std::vector<std::string>& keyed : planned->keyed) step.arguments.push_back(portable_step(keyed, from));
   }
@@ -32,18 +32,19 @@ action::TrailStep trail_step(const StepWork& work, const plan::Step* planned, co
   return step;
 }
 
-std::vector<action::TrailStep> trail_steps(const Planned& planned, const StepGraph& graph, const Request& request) {
-  std::vector<action::TrailStep> steps = {trail_step(planned.probe, nullptr, request.from)};
-  if (planned.wrapper_probe) steps.push_back(trail_step(*planned.wrapper_probe, &*planned.plan.question, request.from));
+std::vector<cache::HistoryStep> history_steps(const Planned& planned, const StepGraph& graph, const Request& request) {
+  std::vector<cache::HistoryStep> steps = {history_step(planned.probe, nullptr, request.from)};
+  if (planned.wrapper_probe)
+    steps.push_back(history_step(*planned.wrapper_probe, &*planned.plan.question, request.from));
   for (std::size_t index = 0; index < graph.steps().size(); ++index)
-    steps.push_back(trail_step(*graph.steps()[index], &graph.plan_of(index), request.from));
+    steps.push_back(history_step(*graph.steps()[index], &graph.plan_of(index), request.from));
   return steps;
 }
 
-void record_trail(const action::Observed& observed, std::vector<action::TrailStep> steps, const Request& request,
-                  const Services& services) {
-  const action::Trail trail{.asked = asked_by(request), .steps = std::move(steps), .observed = observed};
-  const Status recorded = services.history.record(output_key(request), trail);
+void record_history(const cache::Observed& observed, std::vector<cache::HistoryStep> steps, const Request& request,
+                    const Services& services) {
+  const cache::HistoryEntry entry{.asked = asked_by(request), .steps = std::move(steps), .observed = observed};
+  const Status recorded = services.miss_history.record(output_key(request), entry);
   if (!recorded) services.log.warning("no trail is kept: " + recorded.error().message);
 }
 

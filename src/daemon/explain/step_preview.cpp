@@ -9,16 +9,16 @@
 namespace hipcache::daemon {
 namespace {
 
-struct Made {
+struct CollectedOutput {
   std::string label;
   std::optional<Digest> digest;  // nothing if it is not stored
 };
 
 // By output name.
-using MadeByName = std::map<std::string, Made>;
+using MadeByName = std::map<std::string, CollectedOutput>;
 
 // The digests of the step's inputs, if all of them are known.
-std::optional<std::vector<Digest>> inputs_of(const plan::Step& step, const MadeByName& made) {
+std::optional<std::vector<Digest>> inputs_of(const hip::Step& step, const MadeByName& made) {
   std::vector<Digest> digests;
   for (const std::string& input : step.inputs) {
     const auto maker = made.find(input);
@@ -28,7 +28,7 @@ std::optional<std::vector<Digest>> inputs_of(const plan::Step& step, const MadeB
   return digests;
 }
 
-std::vector<std::string> makers_of(const plan::Step& step, const MadeByName& made) {
+std::vector<std::string> makers_of(const hip::Step& step, const MadeByName& made) {
   std::vector<std::string> labels;
   for (const std::string& input : step.inputs)
     if (const auto maker = made.find(input); maker != made.end()) labels.push_back(maker->second.label);
@@ -36,13 +36,13 @@ std::vector<std::string> makers_of(const plan::Step& step, const MadeByName& mad
 }
 
 // Adds the step's outputs to `made`. Returns whether the step is stored.
-bool add_made(StepWork& work, bool has_key, const Request& request, const Services& services, store::Lease& lease,
+bool add_made(StepState& work, bool has_key, const Request& request, const Services& services, store::Lease& lease,
               MadeByName& made) {
-  std::optional<action::Hit> hit;
+  std::optional<cache::Hit> hit;
   if (has_key) hit = services.actions.look_up(work.key, work.suffices(), request.from, lease);
   if (hit) work.result = std::move(hit->result);
-  for (const plan::StepOutput& output : work.outputs) {
-    const action::Output* stored = work.made(output);
+  for (const hip::StepOutput& output : work.outputs) {
+    const cache::Output* stored = work.made(output);
     made[output.name] = {work.label, stored == nullptr ? std::nullopt : std::optional(stored->blob)};
   }
   return hit.has_value();
@@ -50,13 +50,13 @@ bool add_made(StepWork& work, bool has_key, const Request& request, const Servic
 
 }  // namespace
 
-std::vector<PlannedStep> look_up_steps(const plan::Plan& plan, const Request& request, const Services& services,
+std::vector<StepPreview> preview_steps(const hip::Plan& plan, const Request& request, const Services& services,
                                        store::Lease& lease) {
-  std::vector<PlannedStep> steps;
+  std::vector<StepPreview> steps;
   MadeByName made;
-  for (const plan::Step& step : plan.steps) {
+  for (const hip::Step& step : plan.steps) {
     const std::optional<std::vector<Digest>> inputs = inputs_of(step, made);
-    PlannedStep& looked_up = steps.emplace_back();
+    StepPreview& looked_up = steps.emplace_back();
     looked_up.planned = &step;
     looked_up.work = work_for(step, inputs.value_or(std::vector<Digest>{}), request, kStoredDirectory);
     looked_up.makers = makers_of(step, made);

@@ -12,16 +12,16 @@
 
 namespace hipcache::daemon {
 
-struct PlannedStep {
-  const plan::Step* planned = nullptr;
-  StepWork work;
+struct StepPreview {
+  const hip::Step* planned = nullptr;
+  StepState work;
   std::vector<std::string> makers;  // labels of the steps that make its inputs, in their order
   bool has_key = false;             // false if an input is not stored, because its digest is unknown
   bool stored = false;
 };
 
 // In the plan's order. REQUIRES: the plan outlives what is returned.
-std::vector<PlannedStep> look_up_steps(const plan::Plan& plan, const Request& request, const Services& services,
+std::vector<StepPreview> preview_steps(const hip::Plan& plan, const Request& request, const Services& services,
                                        store::Lease& lease);
 
 }  // namespace hipcache::daemon

@@ -15,9 +15,9 @@
 namespace hipcache::daemon {
 namespace {
 
-using command::Making;
+using compiler::Making;
 using inputs::Refusal;
-using inputs::Written;
+using inputs::WrittenOutput;
 
 // Absolute; empty if an input has the same name as the output.
 std::string replaced_file(const Request& request) {
@@ -40,10 +40,10 @@ std::set<std::string> temporary_names(const std::vector<trace::Record>& records,
 
 // A linker may record the names of its inputs. Some of these are random names of the driver's: objects of a source
 // compiled on the way, or of link-time optimization.
-std::optional<Refusal> temporary_name_in(const std::vector<Made>& made, const std::vector<trace::Record>& records,
-                                         const std::string& directory) {
+std::optional<Refusal> temporary_name_in(const std::vector<CollectedOutput>& made,
+                                         const std::vector<trace::Record>& records, const std::string& directory) {
   for (const std::string& name : temporary_names(records, directory))
-    for (const Made& output : made)
+    for (const CollectedOutput& output : made)
       if (memmem(output.bytes.data(), output.bytes.size(), name.data(), name.size()) != nullptr)
         return Refusal{reason::kPrintsTemporaryNames, output.place + " holds " + name};
   return std::nullopt;
@@ -61,26 +61,26 @@ bool draws_by_chance(const std::vector<trace::Record>& records) {
   });
 }
 
-std::optional<Refusal> refusal_of_linked(const std::vector<Made>& made, const std::vector<trace::Record>& records,
-                                         const RequestDirectory& directory) {
-  if (draws_by_chance(records)) return Refusal{command::reason::kLinkerOption, "reads /dev/urandom"};
+std::optional<Refusal> refusal_of_linked(const std::vector<CollectedOutput>& made,
+                                         const std::vector<trace::Record>& records, const RequestDirectory& directory) {
+  if (draws_by_chance(records)) return Refusal{compiler::reason::kLinkerOption, "reads /dev/urandom"};
   return temporary_name_in(made, records, directory.path());
 }
 
-std::optional<Refusal> refusal_of_archive(const StepWork& work, const std::vector<Made>& made,
-                                          const std::vector<Written>& files, const Request& request) {
-  for (const Made& output : made)
-    if (holds_times(output.bytes)) return Refusal{command::reason::kArchiveTimes, output.place};
-  for (const Written& file : files)
+std::optional<Refusal> refusal_of_archive(const StepState& work, const std::vector<CollectedOutput>& made,
+                                          const std::vector<WrittenOutput>& files, const Request& request) {
+  for (const CollectedOutput& output : made)
+    if (holds_times(output.bytes)) return Refusal{compiler::reason::kArchiveTimes, output.place};
+  for (const WrittenOutput& file : files)
     if (file.path == request.updated.path && file.read_as != 0 && file.read_as != work.updated_as)
       return Refusal{reason::kInputChanged, file.path};
   return std::nullopt;
 }
 
-std::uint64_t size_of(const std::vector<Written>& files) {
+std::uint64_t size_of(const std::vector<WrittenOutput>& files) {
   std::uint64_t bytes = 0;
   struct stat status{};
-  for (const Written& file : files)
+  for (const WrittenOutput& file : files)
     if (file.exists && stat(file.path.c_str(), &status) == 0) bytes += static_cast<std::uint64_t>(status.st_size);
   return bytes;
 }
@@ -96,7 +96,7 @@ inputs::ReadAndWritten read_and_written(const Request& request) {
   return {.updated = request.updated.path, .replaced = replaced_file(request)};
 }
 
-std::optional<Refusal> too_large(const StepWork& work, const std::vector<Written>& files, const Request& request,
+std::optional<Refusal> too_large(const StepState& work, const std::vector<WrittenOutput>& files, const Request& request,
                                  const Services& services) {
   if (request.invocation.making == Making::compile) return std::nullopt;
   const std::uint64_t bytes = size_of(files);
@@ -106,9 +106,10 @@ std::optional<Refusal> too_large(const StepWork& work, const std::vector<Written
                  std::to_string(bytes >> 20) + " MiB in " + std::to_string(work.result.duration_us / 1000) + " ms"};
 }
 
-std::optional<Refusal> refusal_of_link(const StepWork& work, const std::vector<Made>& made,
-                                       const std::vector<Written>& files, const std::vector<trace::Record>& records,
-                                       const Request& request, const RequestDirectory& directory) {
+std::optional<Refusal> refusal_of_link(const StepState& work, const std::vector<CollectedOutput>& made,
+                                       const std::vector<WrittenOutput>& files,
+                                       const std::vector<trace::Record>& records, const Request& request,
+                                       const RequestDirectory& directory) {
   if (request.invocation.making == Making::link) return refusal_of_linked(made, records, directory);
   if (request.invocation.making == Making::archive) return refusal_of_archive(work, made, files, request);
   return std::nullopt;

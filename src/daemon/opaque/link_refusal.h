@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "daemon/steps/output_recorder.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_directory.h"
 #include "daemon/request/services.h"
+#include "daemon/steps/output_recorder.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/inputs/path_set_builder.h"
 #include "hipcache/inputs/written_outputs.h"
@@ -25,12 +25,12 @@ std::string linked_file(const Request& request);
 inputs::ReadAndWritten read_and_written(const Request& request);
 
 // Called before the files are read, because they may be large. Keeps the answer for the next such request.
-std::optional<inputs::Refusal> too_large(const StepWork& work, const std::vector<inputs::Written>& files,
+std::optional<inputs::Refusal> too_large(const StepState& work, const std::vector<inputs::WrittenOutput>& files,
                                          const Request& request, const Services& services);
 
 // `made`: the contents of `files`. Nothing for compiles.
-std::optional<inputs::Refusal> refusal_of_link(const StepWork& work, const std::vector<Made>& made,
-                                               const std::vector<inputs::Written>& files,
+std::optional<inputs::Refusal> refusal_of_link(const StepState& work, const std::vector<CollectedOutput>& made,
+                                               const std::vector<inputs::WrittenOutput>& files,
                                                const std::vector<trace::Record>& records, const Request& request,
                                                const RequestDirectory& directory);
 

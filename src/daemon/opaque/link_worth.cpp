@@ -12,8 +12,8 @@
 namespace hipcache::daemon {
 namespace {
 
-using command::Making;
-using command::Uncacheable;
+using compiler::Making;
+using compiler::Uncacheable;
 
 constexpr std::uint8_t kVersion = 1;
 constexpr std::uint64_t kDay = 86'400ull * 1'000'000'000;  // after this the command is measured again
@@ -23,7 +23,7 @@ std::uint64_t size_of_file(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
-bool was_not_worth(const action::ActionKey& key, const Services& services) {
+bool was_not_worth(const cache::ActionKey& key, const Services& services) {
   const Result<std::optional<std::string>> noted = services.store.action(cost_key(key));
   if (!noted || !*noted) return false;
   inputs::FrameReader in(**noted);
@@ -42,7 +42,7 @@ bool is_worth_storing(std::uint64_t bytes, std::uint64_t duration_us, std::uint6
              duration_us;
 }
 
-std::optional<Uncacheable> not_worth_running(const Request& request, const action::ActionKey& key,
+std::optional<Uncacheable> not_worth_running(const Request& request, const cache::ActionKey& key,
                                              const Services& services) {
   if (request.invocation.making == Making::compile) return std::nullopt;
   const std::string output = join_path(request.from.working_directory, request.invocation.object);
@@ -53,7 +53,7 @@ std::optional<Uncacheable> not_worth_running(const Request& request, const actio
   return std::nullopt;
 }
 
-void note_not_worth(const action::ActionKey& key, const Services& services) {
+void note_not_worth(const cache::ActionKey& key, const Services& services) {
   inputs::FrameWriter out;
   out.byte(kVersion).number(inputs::file_clock()());
   if (Status noted = services.store.put_action(cost_key(key), std::move(out).bytes()); !noted)

@@ -28,11 +28,11 @@ bool is_worth_storing(std::uint64_t bytes, std::uint64_t duration_us, std::uint6
 
 // Why the command is passed through before it runs: it replaces a large file, or its last result was not worth storing.
 // Nothing for compiles. Costs one `stat` and one store lookup.
-std::optional<command::Uncacheable> not_worth_running(const Request& request, const action::ActionKey& key,
-                                                      const Services& services);
+std::optional<compiler::Uncacheable> not_worth_running(const Request& request, const cache::ActionKey& key,
+                                                       const Services& services);
 
 // Notes in the store that the result was not worth storing.
-void note_not_worth(const action::ActionKey& key, const Services& services);
+void note_not_worth(const cache::ActionKey& key, const Services& services);
 
 }  // namespace hipcache::daemon
 

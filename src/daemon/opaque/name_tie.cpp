@@ -45,7 +45,7 @@ std::string beginning_of(std::string_view name) {
 
 }  // namespace
 
-NameTie::NameTie(const command::OutputNames& names) {
+NameTie::NameTie(const compiler::OutputNames& names) {
   for (const std::string* name : {&names.object, &names.depfile, &names.target})
     if (!name->empty()) beginnings_.push_back(beginning_of(*name));
 }

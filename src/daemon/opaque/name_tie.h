@@ -17,7 +17,7 @@ namespace hipcache::daemon {
 
 class NameTie {
  public:
-  explicit NameTie(const command::OutputNames& names);
+  explicit NameTie(const compiler::OutputNames& names);
   bool shows_in(std::string_view bytes) const;
 
  private:

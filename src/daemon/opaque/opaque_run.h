@@ -13,8 +13,8 @@ namespace hipcache::daemon {
 // Reads every file that the user may change later. Storing the result remains as `work.store`. REQUIRES: the command
 // succeeded, and take_texts() was called; the arguments live until `work.store` has been called. Reasons against
 // recording become the step's refusal and never an error, because the user has his outputs.
-Status take_undivided(StepWork& work, const protocol::StepDone& report, const Request& request,
-                      const RequestDirectory& directory, const Services& services, store::Lease& lease);
+Status take_opaque(StepState& work, const protocol::StepDone& report, const Request& request,
+                   const RequestDirectory& directory, const Services& services, store::Lease& lease);
 
 }  // namespace hipcache::daemon
 

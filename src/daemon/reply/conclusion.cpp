@@ -15,7 +15,7 @@ bool Conclusion::finish(stats::Outcome outcome, const protocol::Finish& message,
   return say(outcome, message, descriptors);
 }
 
-void Conclusion::pass_through(const command::Uncacheable& why) {
+void Conclusion::pass_through(const compiler::Uncacheable& why) {
   const std::string reason = why.reason + (why.detail.empty() ? "" : ": " + why.detail);
   if (say(stats::Outcome::passthrough, protocol::PassThrough{why.reason}, {})) {
     services_.counters.not_cached(why.reason, why.detail);
@@ -27,7 +27,7 @@ void Conclusion::pass_through(const command::Uncacheable& why) {
 
 bool Conclusion::say(stats::Outcome outcome, const protocol::Message& message, const std::vector<int>& descriptors) {
   if (std::exchange(counted_, true)) return false;
-  pending_.emplace(services_.pending.mark({}));
+  pending_.emplace(services_.pending_writes.mark({}));
   const bool taken = reply(channel_, message, descriptors, services_);
   services_.counters.request(taken ? outcome : stats::Outcome::aborted);
   return taken;

@@ -5,8 +5,8 @@
 // client is gone before the final message (killed, connection broken), the request counts as aborted. Rejected:
 // counting where an outcome is decided, because reading stored bytes and sending may still fail.
 //
-// Statistics asked for after a client has ended include its request: the request is pending (pending.h) from before the
-// final message until this object is destroyed. One per request, used by its session's thread only.
+// Statistics asked for after a client has ended include its request: the request is pending (pending_writes.h) from
+// before the final message until this object is destroyed. One per request, used by its session's thread only.
 #ifndef HIPCACHE_DAEMON_REPLY_CONCLUSION_H
 #define HIPCACHE_DAEMON_REPLY_CONCLUSION_H
 
@@ -32,14 +32,14 @@ class Conclusion {
   bool finish(stats::Outcome outcome, const protocol::Finish& message, const std::vector<int>& descriptors = {});
 
   // Tells the client to run the compiler itself.
-  void pass_through(const command::Uncacheable& why);
+  void pass_through(const compiler::Uncacheable& why);
 
  private:
   bool say(stats::Outcome outcome, const protocol::Message& message, const std::vector<int>& descriptors);
 
   protocol::Channel& channel_;
   const Services& services_;
-  std::optional<Pending::Mark> pending_;
+  std::optional<PendingWrites::Mark> pending_;
   bool counted_ = false;
 };
 

@@ -15,7 +15,7 @@
 namespace hipcache::daemon {
 namespace {
 
-using command::Uncacheable;
+using compiler::Uncacheable;
 
 std::optional<Uncacheable> unusual_place(const std::string& path, const std::string& working_directory) {
   const std::string place = join_path(working_directory, path);
@@ -37,7 +37,7 @@ bool are_one_file(const std::string& one, const std::string& other) {
 
 }  // namespace
 
-std::optional<Uncacheable> unusual_outputs(const command::Invocation& invocation,
+std::optional<Uncacheable> unusual_outputs(const compiler::Invocation& invocation,
                                            const std::string& working_directory) {
   if (auto unusual = unusual_place(invocation.object, working_directory)) return unusual;
   if (!invocation.depfile) return std::nullopt;
@@ -48,16 +48,16 @@ std::optional<Uncacheable> unusual_outputs(const command::Invocation& invocation
   return unusual_place(*invocation.depfile, working_directory);
 }
 
-std::optional<Uncacheable> unusual_outputs(const action::ActionResult& whole, const Request& request) {
-  for (const action::Output& output : whole.outputs)
+std::optional<Uncacheable> unusual_outputs(const cache::ActionResult& whole, const Request& request) {
+  for (const cache::Output& output : whole.outputs)
     if (auto unusual = unusual_place(local_place(output.place, request), request.from.working_directory))
       return unusual;
   return std::nullopt;
 }
 
-std::optional<Uncacheable> unusual_outputs(const plan::Plan& plan, const std::string& working_directory) {
-  for (const plan::Step& step : plan.steps)
-    for (const plan::StepOutput& output : step.outputs)
+std::optional<Uncacheable> unusual_outputs(const hip::Plan& plan, const std::string& working_directory) {
+  for (const hip::Step& step : plan.steps)
+    for (const hip::StepOutput& output : step.outputs)
       if (auto unusual = output.place.empty() ? std::nullopt : unusual_place(output.place, working_directory))
         return unusual;
   return std::nullopt;

@@ -12,23 +12,23 @@
 
 #include "daemon/request/request.h"
 #include "daemon/steps/step_graph.h"
-#include "hipcache/compiler/invocation.h"
 #include "hipcache/compiler/hip/plan.h"
+#include "hipcache/compiler/invocation.h"
 
 namespace hipcache::daemon {
 
 // Checks the files that are in the places now. Touches the file system.
-std::optional<command::Uncacheable> unusual_outputs(const command::Invocation& invocation,
-                                                    const std::string& working_directory);
+std::optional<compiler::Uncacheable> unusual_outputs(const compiler::Invocation& invocation,
+                                                     const std::string& working_directory);
 
 // The same for all outputs of a stored result.
-std::optional<command::Uncacheable> unusual_outputs(const action::ActionResult& whole, const Request& request);
+std::optional<compiler::Uncacheable> unusual_outputs(const cache::ActionResult& whole, const Request& request);
 
 // The same for all outputs of a plan, including those that the driver named.
-std::optional<command::Uncacheable> unusual_outputs(const plan::Plan& plan, const std::string& working_directory);
+std::optional<compiler::Uncacheable> unusual_outputs(const hip::Plan& plan, const std::string& working_directory);
 
 // Checks what the steps have read.
-std::optional<command::Uncacheable> unusual_inputs(const StepGraph& graph, const Request& request);
+std::optional<compiler::Uncacheable> unusual_inputs(const StepGraph& graph, const Request& request);
 
 }  // namespace hipcache::daemon
 

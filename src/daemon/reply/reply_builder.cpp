@@ -4,15 +4,15 @@
 
 #include <cstdint>
 
-#include "daemon/request/temporary_paths.h"
 #include "daemon/request/reason.h"
+#include "daemon/request/temporary_paths.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/depfile.h"
 
 namespace hipcache::daemon {
 namespace {
 
-using command::Uncacheable;
+using compiler::Uncacheable;
 
 // The final reply while it is built: the message, and the files to send with it.
 struct Answer {
@@ -21,22 +21,22 @@ struct Answer {
   std::size_t carried = 0;  // bytes of file contents in the message
 };
 
-bool is_portable_depfile(const action::Output& output) {
-  return output.name == plan::kPortableDepfile || output.name == plan::kPortableGccDepfile;
+bool is_portable_depfile(const cache::Output& output) {
+  return output.name == hip::kPortableDepfile || output.name == hip::kPortableGccDepfile;
 }
 
-plan::DepfileForm form_of(const action::Output& output) {
-  return output.name == plan::kPortableGccDepfile ? plan::DepfileForm::gcc : plan::DepfileForm::clang;
+hip::DepfileForm form_of(const cache::Output& output) {
+  return output.name == hip::kPortableGccDepfile ? hip::DepfileForm::gcc : hip::DepfileForm::clang;
 }
 
-Result<std::string> from_store(const action::Output& output, const Request& request, store::Store& store) {
+Result<std::string> from_store(const cache::Output& output, const Request& request, store::Store& store) {
   Result<std::optional<std::string>> bytes = store.blob(output.blob);
   if (!bytes) return bytes.error();
   if (!*bytes) return Error{"blob " + output.blob.hex() + " is gone"};
   if (!is_portable_depfile(output)) return std::move(**bytes);
   const auto& names = request.invocation.output_names;
   std::optional<std::string> local =
-      plan::local_depfile(**bytes, request.from.roots, form_of(output), names ? names->target : "");
+      hip::local_depfile(**bytes, request.from.roots, form_of(output), names ? names->target : "");
   if (!local) return Error{"blob " + output.blob.hex() + " is no portable depfile"};
   return std::move(*local);
 }
@@ -57,7 +57,7 @@ Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Answer& 
   return done();
 }
 
-Status add_stored(protocol::PlacedOutput placed, const action::Output& output, const Request& request,
+Status add_stored(protocol::PlacedOutput placed, const cache::Output& output, const Request& request,
                   store::Store& store, Answer& answer) {
   if (is_portable_depfile(output) || is_carried(output.size, answer)) {
     const Result<std::string> bytes = from_store(output, request, store);
@@ -79,8 +79,8 @@ Status add_file(protocol::PlacedOutput output, const std::string& path, Answer& 
   return done();
 }
 
-Status add_made(protocol::PlacedOutput output, const StepWork& step, const plan::StepOutput& file,
-                const action::Output& made, const Request& request, const RequestDirectory& directory,
+Status add_made(protocol::PlacedOutput output, const StepState& step, const hip::StepOutput& file,
+                const cache::Output& made, const Request& request, const RequestDirectory& directory,
                 const Services& services, Answer& answer) {
   if (step.filled && !file.fatbin.empty()) return add_bytes(std::move(output), step.filled->bytes, answer);
   if (!step.hit) return add_file(std::move(output), directory.file(file.name), answer);
@@ -89,11 +89,11 @@ Status add_made(protocol::PlacedOutput output, const StepWork& step, const plan:
 
 // Adds the user's files of a step that succeeded. Their bytes are in the request's directory, in the store, or in
 // `filled`.
-Status add_placed(const StepWork& step, const Request& request, const RequestDirectory& directory,
+Status add_placed(const StepState& step, const Request& request, const RequestDirectory& directory,
                   const Services& services, Answer& answer) {
-  for (const plan::StepOutput& file : step.outputs) {
+  for (const hip::StepOutput& file : step.outputs) {
     if (file.place.empty()) continue;
-    const action::Output* made = step.given(file);
+    const cache::Output* made = step.given(file);
     if (made == nullptr) return Error{"the stored " + step.label + " has no " + file.role};
     protocol::PlacedOutput output{file.place, file.beside, made->executable};
     if (Status added = add_made(std::move(output), step, file, *made, request, directory, services, answer); !added)
@@ -103,9 +103,9 @@ Status add_placed(const StepWork& step, const Request& request, const RequestDir
 }
 
 // The driver removes the outputs of a failed job. The job's depfile stays unless a header was not found.
-void add_left_by_failure(const StepWork& failed, const Request& request, const RequestDirectory& directory,
+void add_left_by_failure(const StepState& failed, const Request& request, const RequestDirectory& directory,
                          Answer& answer) {
-  for (const plan::StepOutput& file : failed.outputs)
+  for (const hip::StepOutput& file : failed.outputs)
     if (!file.place.empty() && !file.beside) answer.finish.removed.push_back(file.place);
   if (!request.invocation.depfile || failed.failed_depfile.empty()) return;
   if (!add_file({*request.invocation.depfile, true, false}, directory.file(failed.failed_depfile), answer))
@@ -113,7 +113,7 @@ void add_left_by_failure(const StepWork& failed, const Request& request, const R
 }
 
 // The messages of a successful compile.
-protocol::Finish messages_of(const action::ActionResult& whole, const Request& request) {
+protocol::Finish messages_of(const cache::ActionResult& whole, const Request& request) {
   return {.exit_code = 0,
           .stdout_text = as_shown(whole.stdout_text, request),
           .stderr_text = as_shown(whole.stderr_text, request)};
@@ -125,23 +125,23 @@ bool send(Conclusion& conclusion, stats::Outcome outcome, const Answer& answer) 
   return conclusion.finish(outcome, answer.finish, descriptors);
 }
 
-bool compiler_said_why(const StepWork& failed) {
+bool compiler_said_why(const StepState& failed) {
   return failed.exit_code == 1 && failed.failed_command == 0 && failed.label != "bundle" && failed.refusal.empty() &&
          !failed.result.stderr_text.empty() && failed.doubt.empty();
 }
 
-void count_hits(const action::ActionResult& whole, const command::Invocation& invocation, stats::Counters& counters) {
-  if (invocation.route == command::Route::undivided) count_undivided(invocation, true, counters);
+void count_hits(const cache::ActionResult& whole, const compiler::Invocation& invocation, stats::Counters& counters) {
+  if (invocation.route == compiler::Route::is_opaque) count_opaque(invocation, true, counters);
   for (const std::string& step : whole.steps) {
-    if (step == action::kHostStep) {
+    if (step == cache::kHostStep) {
       counters.host(true);
-    } else if (step == action::kBundleStep) {
+    } else if (step == cache::kBundleStep) {
       counters.bundle(true);
-    } else if (step == action::kUnbundleStep) {
+    } else if (step == cache::kUnbundleStep) {
       counters.unbundle(true);
-    } else if (step == action::kLinkStep) {
+    } else if (step == cache::kLinkStep) {
       counters.link(true);
-    } else if (step == action::kFrontEndStep) {
+    } else if (step == cache::kFrontEndStep) {
       counters.front(true);
     } else {
       counters.device(step, true);
@@ -151,21 +151,21 @@ void count_hits(const action::ActionResult& whole, const command::Invocation& in
 
 }  // namespace
 
-void count_undivided(const command::Invocation& invocation, bool hit, stats::Counters& counters) {
+void count_opaque(const compiler::Invocation& invocation, bool hit, stats::Counters& counters) {
   switch (invocation.making) {
-    case command::Making::compile:
+    case compiler::Making::compile:
       return counters.host(hit);
-    case command::Making::link:
+    case compiler::Making::link:
       return counters.link(hit);
-    case command::Making::archive:
+    case compiler::Making::archive:
       return counters.archive(hit);
   }
 }
 
-Status answer_hit(Conclusion& conclusion, const Request& request, const action::ActionResult& whole,
+Status answer_hit(Conclusion& conclusion, const Request& request, const cache::ActionResult& whole,
                   const Services& services) {
   Answer answer{.finish = messages_of(whole, request)};
-  for (const action::Output& output : whole.outputs) {
+  for (const cache::Output& output : whole.outputs) {
     protocol::PlacedOutput place{local_place(output.place, request), output.in_place, output.executable};
     place.in_place_if_empty = output.in_place_if_empty;
     if (Status added = add_stored(std::move(place), output, request, services.store, answer); !added) return added;
@@ -177,7 +177,7 @@ Status answer_hit(Conclusion& conclusion, const Request& request, const action::
 }
 
 std::optional<Uncacheable> answer_success(Conclusion& conclusion, const Request& request, const StepGraph& graph,
-                                          const RequestDirectory& directory, const action::ActionResult& whole,
+                                          const RequestDirectory& directory, const cache::ActionResult& whole,
                                           stats::Outcome outcome, const Services& services) {
   Answer answer{.finish = messages_of(whole, request)};
   for (const auto& step : graph.steps())
@@ -190,7 +190,7 @@ std::optional<Uncacheable> answer_success(Conclusion& conclusion, const Request&
 std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const Request& request, const StepGraph& graph,
                                           const std::string& driver_stderr, const RequestDirectory& directory,
                                           const Services& services) {
-  const StepWork& failed = *graph.failed();
+  const StepState& failed = *graph.failed();
   // A failed job leaves each kind of side file in a different state, so the compiler has to run.
   if (graph.writes_beside()) return Uncacheable{reason::kStepFailed, "with files beside the object"};
   // The driver prints a message of its own when a linker fails.

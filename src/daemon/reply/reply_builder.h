@@ -14,25 +14,25 @@
 namespace hipcache::daemon {
 
 // Counts the one step of an opaque compile.
-void count_undivided(const command::Invocation& invocation, bool hit, stats::Counters& counters);
+void count_opaque(const compiler::Invocation& invocation, bool hit, stats::Counters& counters);
 
 // Answers a request whose result is stored. On an error (a blob is gone or damaged) nothing was sent, and the steps
 // must be looked up.
-Status answer_hit(Conclusion& conclusion, const Request& request, const action::ActionResult& whole,
+Status answer_hit(Conclusion& conclusion, const Request& request, const cache::ActionResult& whole,
                   const Services& services);
 
 // Answers a request whose steps all succeeded, with `outcome` for the statistics. The outputs are in the request's
 // directory or in the store.
-std::optional<command::Uncacheable> answer_success(Conclusion& conclusion, const Request& request,
-                                                   const StepGraph& graph, const RequestDirectory& directory,
-                                                   const action::ActionResult& whole, stats::Outcome outcome,
-                                                   const Services& services);
+std::optional<compiler::Uncacheable> answer_success(Conclusion& conclusion, const Request& request,
+                                                    const StepGraph& graph, const RequestDirectory& directory,
+                                                    const cache::ActionResult& whole, stats::Outcome outcome,
+                                                    const Services& services);
 
 // Answers a request with a failed step. The compiler's own error messages are the answer. If the compiler crashed or a
 // linker failed, the driver prints and writes more than the daemon knows, so the client must run it.
-std::optional<command::Uncacheable> answer_failure(Conclusion& conclusion, const Request& request,
-                                                   const StepGraph& graph, const std::string& driver_stderr,
-                                                   const RequestDirectory& directory, const Services& services);
+std::optional<compiler::Uncacheable> answer_failure(Conclusion& conclusion, const Request& request,
+                                                    const StepGraph& graph, const std::string& driver_stderr,
+                                                    const RequestDirectory& directory, const Services& services);
 
 }  // namespace hipcache::daemon
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "daemon/request/keys.h"
-#include "daemon/steps/output_recorder.h"
 #include "daemon/request/reason.h"
+#include "daemon/steps/output_recorder.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::daemon {
@@ -32,37 +32,37 @@ bool is_of_the_runner(const std::string& name) {
 }
 
 // Adds the user's files of a step, with their places.
-void add_placed(const StepWork& step, const Roots& roots, std::vector<action::Output>& outputs) {
-  for (const plan::StepOutput& file : step.outputs) {
-    const action::Output* made = step.given(file);
+void add_placed(const StepState& step, const Roots& roots, std::vector<cache::Output>& outputs) {
+  for (const hip::StepOutput& file : step.outputs) {
+    const cache::Output* made = step.given(file);
     if (file.place.empty() || made == nullptr) continue;
-    action::Output& placed = outputs.emplace_back(*made);
+    cache::Output& placed = outputs.emplace_back(*made);
     placed.place = roots.portable_path(file.place);
     placed.in_place = file.beside;
   }
 }
 
-bool has_at(const action::ActionResult& result, const std::string& path, const Roots& roots) {
+bool has_at(const cache::ActionResult& result, const std::string& path, const Roots& roots) {
   const std::string place = roots.portable_path(path);
   return std::any_of(result.outputs.begin(), result.outputs.end(),
-                     [&](const action::Output& output) { return output.place == place; });
+                     [&](const cache::Output& output) { return output.place == place; });
 }
 
-std::string counted_as(const plan::Step& step) {
+std::string counted_as(const hip::Step& step) {
   switch (step.kind) {
-    case plan::StepKind::device:
-      return step.is_front_end ? action::kFrontEndStep : step.arch.name;
-    case plan::StepKind::back_end:
+    case hip::StepKind::device:
+      return step.is_front_end ? cache::kFrontEndStep : step.arch.name;
+    case hip::StepKind::back_end:
       return step.arch.name;
-    case plan::StepKind::bundle:
-      return action::kBundleStep;
-    case plan::StepKind::host:
-      return action::kHostStep;
-    case plan::StepKind::unbundle:
-      return action::kUnbundleStep;
-    case plan::StepKind::link:
-      return action::kLinkStep;
-    case plan::StepKind::question:
+    case hip::StepKind::bundle:
+      return cache::kBundleStep;
+    case hip::StepKind::host:
+      return cache::kHostStep;
+    case hip::StepKind::unbundle:
+      return cache::kUnbundleStep;
+    case hip::StepKind::link:
+      return cache::kLinkStep;
+    case hip::StepKind::question:
       break;  // never in a graph
   }
   return "unknown";
@@ -70,42 +70,42 @@ std::string counted_as(const plan::Step& step) {
 
 }  // namespace
 
-action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots) {
-  action::ActionResult whole;
+cache::ActionResult request_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots) {
+  cache::ActionResult whole;
   whole.stderr_text = driver_stderr;
   for (std::size_t index = 0; index < graph.steps().size(); ++index) {
-    const StepWork& step = *graph.steps()[index];
+    const StepState& step = *graph.steps()[index];
     add_placed(step, roots, whole.outputs);
     whole.stdout_text += step.result.stdout_text;
     whole.stderr_text += step.result.stderr_text;
     whole.duration_us += step.result.duration_us;
     whole.steps.push_back(counted_as(graph.plan_of(index)));
-    for (const command::ArchId& arch : graph.plan_of(index).back_ends) whole.steps.push_back(arch.name);
+    for (const compiler::ArchId& arch : graph.plan_of(index).back_ends) whole.steps.push_back(arch.name);
   }
   return whole;
 }
 
 // Only the run of an opaque compile shows what it writes.
-action::Suffices suffices_for(const Request& request) {
-  if (request.invocation.route == command::Route::undivided) return action::any_result;
-  return [&request](const action::ActionResult& stored) {
-    const command::Invocation& invocation = request.invocation;
+cache::Suffices suffices_for(const Request& request) {
+  if (request.invocation.route == compiler::Route::is_opaque) return cache::any_result;
+  return [&request](const cache::ActionResult& stored) {
+    const compiler::Invocation& invocation = request.invocation;
     if (invocation.depfile && !has_at(stored, *invocation.depfile, request.from.roots)) return false;
     if (!invocation.driver_names_outputs) return has_at(stored, invocation.object, request.from.roots);
-    const auto replaces = [](const action::Output& output) { return !output.place.empty() && !output.in_place; };
+    const auto replaces = [](const cache::Output& output) { return !output.place.empty() && !output.in_place; };
     const auto count = std::count_if(stored.outputs.begin(), stored.outputs.end(), replaces);
     return static_cast<std::size_t>(count) >= std::max<std::size_t>(1, invocation.archs.size());
   };
 }
 
-action::Examined examine_whole(const std::vector<const StepWork*>& probes, const StepGraph& graph,
-                               const Request& request, const Services& services) {
+cache::Examined examine_request(const std::vector<const StepState*>& probes, const StepGraph& graph,
+                                const Request& request, const Services& services) {
   std::vector<inputs::Witnessed> parts;
-  for (const StepWork* probe : probes)
+  for (const StepState* probe : probes)
     if (probe->recordable()) parts.push_back(probe->witnessed);
   for (const auto& step : graph.steps())
     if (step->recordable() && step->refusal.empty()) parts.push_back(step->witnessed);
-  action::Examined examined = services.actions.examine(parts, request.from);
+  cache::Examined examined = services.actions.examine(parts, request.from);
   if (parts.size() != graph.steps().size() + probes.size()) {
     examined.agrees = false;
   } else if (!examined.agrees) {
@@ -116,13 +116,14 @@ action::Examined examine_whole(const std::vector<const StepWork*>& probes, const
   return examined;
 }
 
-std::optional<action::Observed> record_whole(const action::ActionResult& whole, action::Examined examined,
-                                             const StepGraph& graph, const Request& request, const Services& services) {
+std::optional<cache::Observed> record_request(const cache::ActionResult& whole, cache::Examined examined,
+                                              const StepGraph& graph, const Request& request,
+                                              const Services& services) {
   for (const auto& step : graph.steps()) {
     store_filled(*step, request, services);
     examined.agrees = examined.agrees && step->refusal.empty();
   }
-  Result<action::Observed> observed =
+  Result<cache::Observed> observed =
       examined.agrees ? services.actions.record_union(request_key(request), std::move(examined), whole)
                       : services.actions.store_union(std::move(examined));
   if (observed) return std::move(*observed);
@@ -133,15 +134,15 @@ std::optional<action::Observed> record_whole(const action::ActionResult& whole, 
 
 std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services) {
   std::set<std::string> known;
-  const auto add_files_of = [&](const StepWork& step) {
+  const auto add_files_of = [&](const StepState& step) {
     for (const protocol::Command& command : step.commands) add_names(command.argv, directory.path(), known);
-    if (step.halves != nullptr) known.insert(step.halves->bitcode);
+    if (step.split_codegen != nullptr) known.insert(step.split_codegen->bitcode);
   };
   for (const auto& step : graph.steps()) add_files_of(*step);
   for (const auto& step : graph.replaced()) add_files_of(*step);
   for (std::size_t index = 0; index < graph.steps().size(); ++index) {
-    for (const plan::StepFile& file : graph.plan_of(index).files) known.insert(file.name);
-    for (const plan::StepOutput& output : graph.plan_of(index).outputs) known.insert(output.name);
+    for (const hip::StepFile& file : graph.plan_of(index).files) known.insert(file.name);
+    for (const hip::StepOutput& output : graph.plan_of(index).outputs) known.insert(output.name);
   }
   const Result<std::vector<std::string>> names = list_directory(directory.path());
   if (!names) {

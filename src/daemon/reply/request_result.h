@@ -15,23 +15,23 @@
 namespace hipcache::daemon {
 
 // The outputs that have a place, and the messages of the driver and then of all steps, in the driver's order.
-action::ActionResult whole_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots);
+cache::ActionResult request_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots);
 
 // Whether a stored result has every output that the request gets, as far as the command line tells. Object and depfile
 // must be in their places. Of outputs that the driver names, there must be as many as devices. REQUIRES: the request
 // outlives the result of this function.
-action::Suffices suffices_for(const Request& request);
+cache::Suffices suffices_for(const Request& request);
 
 // What the recordable steps depend on. It agrees only if every step is recordable and still holds in the state in which
 // the request's result is recorded: a file edited while a later step ran must not become part of an earlier step's
 // proof.
-action::Examined examine_whole(const std::vector<const StepWork*>& probes, const StepGraph& graph,
-                               const Request& request, const Services& services);
+cache::Examined examine_request(const std::vector<const StepState*>& probes, const StepGraph& graph,
+                                const Request& request, const Services& services);
 
 // Stores the outputs that are not stored yet, and records the result if `examined` agrees. Returns what was observed,
 // if that is stored.
-std::optional<action::Observed> record_whole(const action::ActionResult& whole, action::Examined examined,
-                                             const StepGraph& graph, const Request& request, const Services& services);
+std::optional<cache::Observed> record_request(const cache::ActionResult& whole, cache::Examined examined,
+                                              const StepGraph& graph, const Request& request, const Services& services);
 
 // The name of a file that a step wrote into the directory unexpectedly, or "".
 std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services);

@@ -16,8 +16,8 @@ void add_list(Hasher& hasher, const std::vector<std::string>& list) {
 }
 
 Hasher hasher_for(const char* domain, const Request& request) {
-  Hasher hasher = action::key_hasher(domain);
-  hasher.field(request.settings.name_space);
+  Hasher hasher = cache::key_hasher(domain);
+  hasher.field(request.settings.cache_namespace);
   return hasher;
 }
 
@@ -33,21 +33,21 @@ void add_driver(Hasher& hasher, const Request& request) {
   hasher.field(request.from.working_directory).field(request.from.logical_directory());
 }
 
-const char* domain_of(plan::StepKind kind) {
+const char* domain_of(hip::StepKind kind) {
   switch (kind) {
-    case plan::StepKind::device:
+    case hip::StepKind::device:
       return "device";
-    case plan::StepKind::bundle:
+    case hip::StepKind::bundle:
       return "bundle";
-    case plan::StepKind::host:
+    case hip::StepKind::host:
       return "host";
-    case plan::StepKind::unbundle:
+    case hip::StepKind::unbundle:
       return "unbundle";
-    case plan::StepKind::link:
+    case hip::StepKind::link:
       return "link";
-    case plan::StepKind::back_end:
+    case hip::StepKind::back_end:
       return "back-end";
-    case plan::StepKind::question:
+    case hip::StepKind::question:
       return "question";
   }
   return "unknown";
@@ -84,14 +84,14 @@ std::string portable_argument(const std::string& argument, const Roots& roots) {
 }
 
 // The roles and forms of the step's outputs. Names and places do not count, because the plan decides who gets a file.
-void add_outputs(Hasher& hasher, const std::vector<plan::StepOutput>& outputs) {
+void add_outputs(Hasher& hasher, const std::vector<hip::StepOutput>& outputs) {
   hasher.field(outputs.size());
-  for (const plan::StepOutput& output : outputs) hasher.field(output.role).field(output.fatbin.empty() ? 0 : 1);
+  for (const hip::StepOutput& output : outputs) hasher.field(output.role).field(output.fatbin.empty() ? 0 : 1);
 }
 
 }  // namespace
 
-std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::Surroundings& from) {
+std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::RunContext& from) {
   std::vector<std::string> result;
   result.reserve(argv.size());
   for (std::size_t i = 0; i < argv.size(); ++i) {
@@ -106,20 +106,20 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
   return result;
 }
 
-std::vector<std::string> portable_step(const std::vector<std::string>& argv, const inputs::Surroundings& from) {
+std::vector<std::string> portable_step(const std::vector<std::string>& argv, const inputs::RunContext& from) {
   const std::string date = from.source_date();
   if (date.empty() && !from.colour) return portable(argv, from);
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < argv.size(); ++i) {
-    if (!date.empty() && argv[i] == plan::kSourceDateOption && i + 1 < argv.size() && argv[i + 1] == date)
+    if (!date.empty() && argv[i] == hip::kSourceDateOption && i + 1 < argv.size() && argv[i + 1] == date)
       ++i;
-    else if (!from.colour || argv[i] != plan::kColourOption)
+    else if (!from.colour || argv[i] != hip::kColourOption)
       kept.push_back(argv[i]);
   }
   return portable(kept, from);
 }
 
-const std::vector<std::string>& undivided_arguments(const command::Invocation& invocation) {
+const std::vector<std::string>& undivided_arguments(const compiler::Invocation& invocation) {
   return invocation.output_names ? invocation.output_names->keyed : invocation.argv;
 }
 
@@ -133,7 +133,7 @@ void add_updated(Hasher& hasher, const Updated& updated) {
 }
 
 // The key of the command as typed, in any directory: the path set asks what matters of the directory.
-action::ActionKey undivided_key(const Request& request) {
+cache::ActionKey undivided_key(const Request& request) {
   Hasher hasher = hasher_for("undivided", request);
   hasher.field(request.from.roots.portable_path(request.compiler));
   add_list(hasher, portable(undivided_arguments(request.invocation), request.from));
@@ -144,31 +144,30 @@ action::ActionKey undivided_key(const Request& request) {
 
 }  // namespace
 
-action::ActionKey request_key(const Request& request) {
-  if (request.invocation.route == command::Route::undivided) return undivided_key(request);
+cache::ActionKey request_key(const Request& request) {
+  if (request.invocation.route == compiler::Route::is_opaque) return undivided_key(request);
   Hasher hasher = hasher_for("request", request);
   add_driver(hasher, request);
   add_list(hasher, request.invocation.without_archs);
   hasher.field(request.invocation.archs.size());
-  for (const command::ArchId& arch : request.invocation.archs) hasher.field(arch.name);
+  for (const compiler::ArchId& arch : request.invocation.archs) hasher.field(arch.name);
   // Up to clang 17 the new driver bundles in command line order; later versions sort.
   if (request.invocation.new_driver) add_list(hasher, request.invocation.expanded);
   hasher.field(request.from.cuid);
   return {hasher.finish()};
 }
 
-action::ActionKey probe_key(const Request& request, const std::vector<std::string>& arguments) {
+cache::ActionKey probe_key(const Request& request, const std::vector<std::string>& arguments) {
   Hasher hasher = hasher_for("probe", request);
   add_driver(hasher, request);
   add_list(hasher, arguments);
   return {hasher.finish()};
 }
 
-action::ActionKey step_key(const Request& request, const plan::Step& step, const std::vector<Digest>& inputs) {
+cache::ActionKey step_key(const Request& request, const hip::Step& step, const std::vector<Digest>& inputs) {
   Hasher hasher = hasher_for(domain_of(step.kind), request);
   hasher.field(step.commands.size());
-  for (const plan::StepCommand& command : step.commands)
-    hasher.field(request.from.roots.portable_path(command.program));
+  for (const hip::StepCommand& command : step.commands) hasher.field(request.from.roots.portable_path(command.program));
   for (const std::vector<std::string>& argv : step.keyed) add_list(hasher, portable_step(argv, request.from));
   hasher.field(inputs.size());
   for (const Digest& input : inputs) hasher.field(input);
@@ -176,17 +175,17 @@ action::ActionKey step_key(const Request& request, const plan::Step& step, const
   return {hasher.finish()};
 }
 
-action::ActionKey back_key(const Request& request, const plan::Halves& halves, const Digest& bitcode) {
+cache::ActionKey back_key(const Request& request, const hip::SplitCodegen& split_codegen, const Digest& bitcode) {
   Hasher hasher = hasher_for("back", request);
-  hasher.field(halves.back.size());
-  for (const plan::StepCommand& command : halves.back) {
+  hasher.field(split_codegen.back.size());
+  for (const hip::StepCommand& command : split_codegen.back) {
     hasher.field(request.from.roots.portable_path(command.program));
     add_list(hasher, portable_step(command.argv, request.from));
   }
   return {hasher.field(bitcode).finish()};
 }
 
-Digest cost_key(const action::ActionKey& step) { return action::key_hasher("cost").field(step.value).finish(); }
+Digest cost_key(const cache::ActionKey& step) { return cache::key_hasher("cost").field(step.value).finish(); }
 
 Digest output_key(const Request& request) {
   const std::string object = join_path(request.from.working_directory, request.invocation.object);

@@ -6,39 +6,39 @@
 #include <vector>
 
 #include "daemon/request/request.h"
-#include "hipcache/cache/action_cache.h"
 #include "hipcache/base/digest.h"
+#include "hipcache/cache/action_cache.h"
 #include "hipcache/compiler/hip/plan.h"
 
 namespace hipcache::daemon {
 
 // The key of a request. The archs count as a sorted set, because the driver sorts them, too. The working directory
 // counts, because the plan depends on it.
-action::ActionKey request_key(const Request& request);
+cache::ActionKey request_key(const Request& request);
 
 // The key of the driver's -###: the arguments as given, in their order.
-action::ActionKey probe_key(const Request& request, const std::vector<std::string>& arguments);
+cache::ActionKey probe_key(const Request& request, const std::vector<std::string>& arguments);
 
 // The key of one step: its commands, the digests of its inputs from earlier steps, and the roles of its outputs. The
 // results of two steps with one key are interchangeable.
-action::ActionKey step_key(const Request& request, const plan::Step& step, const std::vector<Digest>& inputs);
+cache::ActionKey step_key(const Request& request, const hip::Step& step, const std::vector<Digest>& inputs);
 
-// The key of a back end run for that bitcode (plan.h, Halves).
-action::ActionKey back_key(const Request& request, const plan::Halves& halves, const Digest& bitcode);
+// The key of a back end run for that bitcode (plan.h, SplitCodegen).
+cache::ActionKey back_key(const Request& request, const hip::SplitCodegen& split_codegen, const Digest& bitcode);
 
 // The key under which the cost of a step's split code generation is kept.
-Digest cost_key(const action::ActionKey& step);
+Digest cost_key(const cache::ActionKey& step);
 
 // The arguments as they enter a step's key: the same in every checkout, and for every CUID that hipcache makes. If a
 // path or the CUID shows in the step's outputs, the path set asks for it.
-std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::Surroundings& from);
+std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::RunContext& from);
 
 // The same for a step's command, also without the date that the driver took from SOURCE_DATE_EPOCH, and without
 // hipcache's own colour option. If the step used one of these, the path set asks for it.
-std::vector<std::string> portable_step(const std::vector<std::string>& argv, const inputs::Surroundings& from);
+std::vector<std::string> portable_step(const std::vector<std::string>& argv, const inputs::RunContext& from);
 
 // The arguments of an opaque compile that enter its key, before they are made portable.
-const std::vector<std::string>& undivided_arguments(const command::Invocation& invocation);
+const std::vector<std::string>& undivided_arguments(const compiler::Invocation& invocation);
 
 // The key of the request's miss history: its object, which checkouts of one base directory share.
 Digest output_key(const Request& request);

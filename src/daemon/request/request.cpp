@@ -11,45 +11,45 @@
 #include "daemon/request/request_roots.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
-#include "hipcache/compiler/reason.h"
-#include "hipcache/compiler/opaque/opaque_command.h"
 #include "hipcache/compiler/hip/cuid.h"
+#include "hipcache/compiler/opaque/opaque_command.h"
+#include "hipcache/compiler/reason.h"
 
 namespace hipcache::daemon {
 namespace {
 
-using command::Invocation;
-using command::Route;
-using command::Uncacheable;
+using compiler::Invocation;
+using compiler::Route;
+using compiler::Uncacheable;
 
-std::string cuid_of(const Request& request, inputs::World& world) {
+std::string cuid_of(const Request& request, inputs::FileSystemState& file_system) {
   if (request.invocation.user_cuid || request.invocation.links) return "";
   const std::string object = join_path(request.from.working_directory, request.invocation.object);
-  const auto exists = [&world](const std::string& path) { return world.exists(path); };
-  const std::string root = plan::output_root(object, request.from.roots, exists);
-  return plan::make_cuid(request.invocation, request.from.working_directory, request.from.roots, root);
+  const auto exists = [&file_system](const std::string& path) { return file_system.exists(path); };
+  const std::string root = hip::output_root(object, request.from.roots, exists);
+  return hip::make_cuid(request.invocation, request.from.working_directory, request.from.roots, root);
 }
 
 // Parses the command for a split compile, else for an opaque one. If neither is possible, the reason is that of the
 // opaque one.
 std::variant<Invocation, Uncacheable> read_command(const protocol::CompileRequest& message,
-                                                   const config::Settings& settings, const command::Parser& parser) {
+                                                   const config::Settings& settings, const compiler::Parser& parser) {
   auto parsed = parser.parse(message.argv, message.working_directory);
   const auto* planned = std::get_if<Invocation>(&parsed);
   const bool wants_own_cuid = planned != nullptr && settings.cuid == "keep" && !planned->user_cuid && !planned->links;
   if (planned != nullptr && !wants_own_cuid) return parsed;
-  return command::parse_undivided(message.argv, message.working_directory, settings.compilers);
+  return compiler::parse_opaque(message.argv, message.working_directory, settings.compilers);
 }
 
 // The output names as one text; names contain no newline.
 std::string names_of(const Invocation& invocation, const Roots& roots) {
   if (!invocation.output_names) return "";
-  const command::OutputNames& names = *invocation.output_names;
+  const compiler::OutputNames& names = *invocation.output_names;
   return roots.portable_path(names.object) + '\n' + roots.portable_path(names.depfile) + '\n' +
          roots.portable_path(names.target);
 }
 
-config::Lookup variables_of(const inputs::Surroundings& from) {
+config::Lookup variables_of(const inputs::RunContext& from) {
   return [&from](const std::string& name) -> std::optional<std::string> {
     const char* value = from.variable(name);
     if (value == nullptr) return std::nullopt;
@@ -57,7 +57,7 @@ config::Lookup variables_of(const inputs::Surroundings& from) {
   };
 }
 
-std::optional<Uncacheable> find_updated(Request& request, inputs::World& world) {
+std::optional<Uncacheable> find_updated(Request& request, inputs::FileSystemState& file_system) {
   const std::string& name = request.invocation.updates;
   if (name.empty()) return std::nullopt;
   request.updated.path = join_path(request.from.working_directory, name);
@@ -65,7 +65,7 @@ std::optional<Uncacheable> find_updated(Request& request, inputs::World& world) 
   if (lstat(request.updated.path.c_str(), &status) != 0)
     return errno == ENOENT ? std::nullopt : std::optional(Uncacheable{reason::kOutputNotWritable, name});
   if (!S_ISREG(status.st_mode)) return Uncacheable{reason::kOutputNotARegularFile, name};
-  const Result<Digest> content = world.content(request.updated.path);
+  const Result<Digest> content = file_system.content(request.updated.path);
   if (!content) return Uncacheable{reason::kOutputNotWritable, content.error().message};
   request.updated.content = *content;
   request.updated.mode = status.st_mode;
@@ -75,7 +75,7 @@ std::optional<Uncacheable> find_updated(Request& request, inputs::World& world) 
 }  // namespace
 
 std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& message, const Services& services) {
-  if (message.name_space != services.name_space) return Uncacheable{reason::kOtherFileSystemView, ""};
+  if (message.mount_view != services.mount_view) return Uncacheable{reason::kOtherFileSystemView, ""};
   if (message.argv.empty()) return Uncacheable{reason::kNoCommand, ""};
 
   Request request;
@@ -102,26 +102,26 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
 
   if (request.invocation.route == Route::planned) {
     if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);
-    request.from.cuid = cuid_of(request, services.world);
+    request.from.cuid = cuid_of(request, services.file_system);
   }
-  if (auto unusual = find_updated(request, services.world)) return std::move(*unusual);
+  if (auto unusual = find_updated(request, services.file_system)) return std::move(*unusual);
   request.colour = message.stderr_is_terminal && !request.invocation.colour_given;
   request.from.colour = request.colour;
   // Coloured messages need an option of hipcache's, which would appear in the file.
   if (request.colour && request.invocation.writes_command)
-    return Uncacheable{command::reason::kCompilationDatabase, "at a terminal"};
+    return Uncacheable{compiler::reason::kCompilationDatabase, "at a terminal"};
   return request;
 }
 
 std::string local_place(const std::string& place, const Request& request) {
   const auto& names = request.invocation.output_names;
-  if (names && place == command::kObjectName) return names->object;
-  if (names && place == command::kDepfileName) return names->depfile;
+  if (names && place == compiler::kObjectName) return names->object;
+  if (names && place == compiler::kDepfileName) return names->depfile;
   return request.from.roots.local_path(place);
 }
 
-std::optional<Request> undivided_request(const Request& planned) {
-  auto parsed = command::parse_undivided(planned.invocation.argv, planned.from.working_directory);
+std::optional<Request> opaque_request(const Request& planned) {
+  auto parsed = compiler::parse_opaque(planned.invocation.argv, planned.from.working_directory);
   auto* invocation = std::get_if<Invocation>(&parsed);
   if (invocation == nullptr) return std::nullopt;
   Request request = planned;

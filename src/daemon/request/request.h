@@ -8,8 +8,8 @@
 #include <string>
 #include <variant>
 
-#include "daemon/shared/wait_budget.h"
 #include "daemon/request/services.h"
+#include "daemon/shared/wait_budget.h"
 #include "hipcache/compiler/invocation.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/inputs/file_system_state.h"
@@ -25,27 +25,27 @@ struct Updated {
 };
 
 struct Request {
-  command::Invocation invocation;
+  compiler::Invocation invocation;
   config::Settings settings;  // from the client's environment
-  inputs::Surroundings from;  // with the CUID, unless the user's own is respected
+  inputs::RunContext from;    // with the CUID, unless the user's own is respected
   std::string compiler;       // absolute, found in PATH
   Updated updated;
   std::uint32_t umask = 0;
   bool colour = false;  // the compiler prints as for a terminal
-  // Patience with other clients; shared with the result of undivided_request().
-  std::shared_ptr<Patience> patience = std::make_shared<Patience>();
+  // Patience with other clients; shared with the result of opaque_request().
+  std::shared_ptr<WaitBudget> wait_budget = std::make_shared<WaitBudget>();
 };
 
 // Parses a message, or says why the request is not cached. Touches the file system: PATH, the outputs' places, the root
 // of the build tree.
-std::variant<Request, command::Uncacheable> understand(const protocol::CompileRequest& message,
-                                                       const Services& services);
+std::variant<Request, compiler::Uncacheable> understand(const protocol::CompileRequest& message,
+                                                        const Services& services);
 
 // The path at which to place an output whose stored result says `place`.
 std::string local_place(const std::string& place, const Request& request);
 
 // The same command as an opaque compile; nothing if that is impossible, too.
-std::optional<Request> undivided_request(const Request& planned);
+std::optional<Request> opaque_request(const Request& planned);
 
 }  // namespace hipcache::daemon
 

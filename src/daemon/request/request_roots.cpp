@@ -29,7 +29,7 @@ std::string logical_name(const std::string& root, const std::string& physical, c
 
 }  // namespace
 
-Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler, const inputs::Surroundings& from,
+Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler, const inputs::RunContext& from,
                const std::vector<std::string>& base_directories) {
   if (std::any_of(argv.begin(), argv.end(), Roots::holds_token)) return {};
   Roots roots;
@@ -39,7 +39,7 @@ Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler
     if (!root.empty()) roots.add(mark, root, logical_name(root, physical, logical));
   };
   const auto exists = [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; };
-  const plan::BuildRoots builds = plan::build_roots(physical, exists);
+  const hip::BuildRoots builds = hip::build_roots(physical, exists);
   add_build(kBuildMark, builds.nearest);
   add_build(kOuterBuildMark, builds.topmost);
   for (std::size_t i = 0; i < base_directories.size(); ++i)

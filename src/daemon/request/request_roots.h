@@ -14,7 +14,7 @@ namespace hipcache::daemon {
 // Searches the working directory and its parents for build directories. Adds the base directories, each with the name
 // that leads to it. A directory that is both is the build directory. No roots if an argument could be mistaken for a
 // portable one. `compiler`: absolute. Touches the file system.
-Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler, const inputs::Surroundings& from,
+Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler, const inputs::RunContext& from,
                const std::vector<std::string>& base_directories);
 
 }  // namespace hipcache::daemon

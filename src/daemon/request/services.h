@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "daemon/shared/single_flight.h"
-#include "daemon/shared/pending_writes.h"
 #include "daemon/shared/digest_set.h"
 #include "daemon/shared/job_slots.h"
+#include "daemon/shared/pending_writes.h"
+#include "daemon/shared/single_flight.h"
+#include "hipcache/base/log.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/cache/miss_history.h"
-#include "hipcache/base/log.h"
 #include "hipcache/compiler/invocation.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/inputs/file_system_state.h"
@@ -22,21 +22,21 @@ namespace hipcache::daemon {
 
 struct Services {
   store::Store& store;
-  inputs::World& world;
-  action::ActionCache& actions;
-  action::History& history;
+  inputs::FileSystemState& file_system;
+  cache::ActionCache& actions;
+  cache::MissHistory& miss_history;
   stats::Counters& counters;
-  const command::Parser& parser;
-  InFlight& in_flight;
-  Pending& pending;
-  Tokens& tokens;
-  Remembered& doubts;  // keys of failed proofs and doubted steps; not retried
-  Remembered& proofs;  // digests of outputs that were compared and make a proof
+  const compiler::Parser& parser;
+  SingleFlight& single_flight;
+  PendingWrites& pending_writes;
+  JobSlots& job_slots;
+  DigestSet& doubts;  // keys of failed proofs and doubted steps; not retried
+  DigestSet& proofs;  // digests of outputs that were compared and make a proof
   Log& log;
   std::string temporary_root;      // where request directories are made
   std::string trace_library;       // absolute path of libhipcache-trace.so
-  protocol::Namespace name_space;  // the daemon's own
-  unsigned audit = 0;              // one in so many back end runs is audited (halves_run.h); 0: none
+  protocol::MountView mount_view;  // the daemon's own
+  unsigned audit = 0;              // one in so many back end runs is audited (split_codegen_run.h); 0: none
 };
 
 }  // namespace hipcache::daemon

@@ -5,35 +5,35 @@
 #include <optional>
 #include <variant>
 
-#include "daemon/reply/reply_builder.h"
-#include "daemon/reply/conclusion.h"
 #include "daemon/explain/explain_report.h"
 #include "daemon/explain/explainer.h"
-#include "daemon/routes/split_codegen_choice.h"
-#include "daemon/routes/deferred_fatbin.h"
-#include "daemon/request/keys.h"
-#include "daemon/reply/output_checks.h"
 #include "daemon/explain/plan_report.h"
-#include "daemon/routes/planner.h"
-#include "daemon/request/reason.h"
+#include "daemon/explain/request_history.h"
+#include "daemon/reply/conclusion.h"
+#include "daemon/reply/output_checks.h"
 #include "daemon/reply/reply.h"
+#include "daemon/reply/reply_builder.h"
+#include "daemon/reply/request_result.h"
+#include "daemon/request/keys.h"
+#include "daemon/request/reason.h"
 #include "daemon/request/request.h"
+#include "daemon/routes/deferred_fatbin.h"
+#include "daemon/routes/opaque.h"
+#include "daemon/routes/planner.h"
+#include "daemon/routes/split_codegen_choice.h"
 #include "daemon/steps/step_graph.h"
 #include "daemon/steps/step_scheduler.h"
-#include "daemon/explain/request_history.h"
-#include "daemon/routes/opaque.h"
-#include "daemon/reply/request_result.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::daemon {
 namespace {
 
-using command::Uncacheable;
+using compiler::Uncacheable;
 
 // Answers from the request's own stored result, without looking at its steps. False if there is none.
 bool serve_whole(Conclusion& conclusion, const Request& request, const Services& services, store::Lease& lease) {
   if (request.settings.recache) return false;
-  const std::optional<action::Hit> hit =
+  const std::optional<cache::Hit> hit =
       services.actions.look_up(request_key(request), suffices_for(request), request.from, lease);
   if (!hit) return false;
   if (const std::optional<Uncacheable> unusual = unusual_outputs(hit->result, request)) {
@@ -47,19 +47,19 @@ bool serve_whole(Conclusion& conclusion, const Request& request, const Services&
 
 void count_steps(const StepGraph& graph, stats::Counters& counters) {
   for (std::size_t index = 0; index < graph.steps().size(); ++index) {
-    const StepWork& step = *graph.steps()[index];
+    const StepState& step = *graph.steps()[index];
     if (!step.ended) continue;
-    const plan::Step& planned = graph.plan_of(index);
+    const hip::Step& planned = graph.plan_of(index);
     if (planned.is_front_end) {
       counters.front(step.hit);
-    } else if (planned.kind == plan::StepKind::device || planned.kind == plan::StepKind::back_end) {
+    } else if (planned.kind == hip::StepKind::device || planned.kind == hip::StepKind::back_end) {
       counters.device(planned.arch.name, step.hit);
     }
-    for (const command::ArchId& arch : planned.back_ends) counters.device(arch.name, step.hit);
-    if (planned.kind == plan::StepKind::bundle) counters.bundle(step.hit);
-    if (planned.kind == plan::StepKind::host) counters.host(step.hit);
-    if (planned.kind == plan::StepKind::unbundle) counters.unbundle(step.hit);
-    if (planned.kind == plan::StepKind::link) counters.link(step.hit);
+    for (const compiler::ArchId& arch : planned.back_ends) counters.device(arch.name, step.hit);
+    if (planned.kind == hip::StepKind::bundle) counters.bundle(step.hit);
+    if (planned.kind == hip::StepKind::host) counters.host(step.hit);
+    if (planned.kind == hip::StepKind::unbundle) counters.unbundle(step.hit);
+    if (planned.kind == hip::StepKind::link) counters.link(step.hit);
     if (step.hit) counters.saved(step.result.duration_us);
   }
   // Only a host step with a deferred fatbin is ever replaced. If it was a hit, it saved nothing, so it is not counted.
@@ -75,10 +75,10 @@ void note_not_answered(const StepGraph& graph, const Request& request, const Ser
         return step->is_tentative && !step->result.outputs.empty();
       }));
   for (std::size_t index = 0; index < graph.steps().size(); ++index) {
-    const StepWork& step = *graph.steps()[index];
-    const std::vector<plan::StepFile>& files = graph.plan_of(index).files;
+    const StepState& step = *graph.steps()[index];
+    const std::vector<hip::StepFile>& files = graph.plan_of(index).files;
     const bool has_answers =
-        std::any_of(files.begin(), files.end(), [](const auto& file) { return file.name == plan::kAnswers; });
+        std::any_of(files.begin(), files.end(), [](const auto& file) { return file.name == hip::kAnswers; });
     if (!has_answers || !step.ended || step.hit || step.answered >= prepared) continue;
     const std::string what = request.invocation.object + ": " + step.label;
     services.counters.bundled(reason::kNotAsAnnounced, what);
@@ -95,10 +95,10 @@ stats::Outcome outcome_of(const StepGraph& graph) {
 }
 
 // Records the result for the next equal request, and the miss history for explaining a later miss.
-void record(const action::ActionResult& whole, action::Examined examined, const Planned& planned,
-            const StepGraph& graph, const Request& request, const Services& services) {
-  if (const auto observed = record_whole(whole, std::move(examined), graph, request, services))
-    record_trail(*observed, trail_steps(planned, graph, request), request, services);
+void record(const cache::ActionResult& whole, cache::Examined examined, const Planned& planned, const StepGraph& graph,
+            const Request& request, const Services& services) {
+  if (const auto observed = record_request(whole, std::move(examined), graph, request, services))
+    record_history(*observed, history_steps(planned, graph, request), request, services);
 }
 
 // The daemon decides first what may be recorded, because the user may change any file once the compile has ended. Then
@@ -106,11 +106,12 @@ void record(const action::ActionResult& whole, action::Examined examined, const 
 std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Request& request, const Planned& planned,
                                              const StepGraph& graph, const RequestDirectory& directory,
                                              const Services& services) {
-  const action::ActionResult whole = whole_result(graph, planned.plan.driver_stderr, request.from.roots);
+  const cache::ActionResult whole = request_result(graph, planned.plan.driver_stderr, request.from.roots);
   const stats::Outcome outcome = outcome_of(graph);
   if (request.settings.readonly) return answer_success(conclusion, request, graph, directory, whole, outcome, services);
-  action::Examined examined = examine_whole(planned.probes(), graph, request, services);
-  const Pending::Mark pending = services.pending.mark({request_key(request).value, output_key(request)});
+  cache::Examined examined = examine_request(planned.probes(), graph, request, services);
+  const PendingWrites::Mark pending_writes =
+      services.pending_writes.mark({request_key(request).value, output_key(request)});
   std::optional<Uncacheable> why = answer_success(conclusion, request, graph, directory, whole, outcome, services);
   record(whole, std::move(examined), planned, graph, request, services);
   return why;
@@ -123,15 +124,15 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, Conclusion
   auto obtained = obtain_plan(channel, request, services, lease, explainer ? &*explainer : nullptr);
   if (const auto* why = std::get_if<Uncacheable>(&obtained)) return *why;
   Planned& planned = std::get<Planned>(obtained);
-  plan::Plan& plan = planned.plan;
+  hip::Plan& plan = planned.plan;
   if (auto unusual = unusual_outputs(plan, request.from.working_directory)) return unusual;
-  std::vector<plan::Step>& steps = choose_steps(plan, channel, request, services, lease);
-  drop_halves(steps, channel, request, services, lease);
+  std::vector<hip::Step>& steps = choose_steps(plan, channel, request, services, lease);
+  drop_unproved_splits(steps, channel, request, services, lease);
 
   const Result<RequestDirectory> directory =
       RequestDirectory::make(services.temporary_root, users_temporary_directory(request));
   if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
-  StepRunner runner(channel, request, services, *directory, lease);
+  StepScheduler runner(channel, request, services, *directory, lease);
   StepGraph graph(steps, request, *directory, services, explainer ? &*explainer : nullptr);
   if (Status ran = graph.run(runner); !ran) return Uncacheable{reason::kStepFailed, ran.error().message};
   if (Status filled = fill_placeholders(graph, runner, plan, request, *directory, services, lease); !filled)
@@ -140,7 +141,7 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, Conclusion
     return Uncacheable{reason::kWritesMoreThanKnown, name};
   if (auto unusual = unusual_inputs(graph, request)) return unusual;
   for (const auto& step : graph.steps())
-    if (!step->descriptor.empty()) return Uncacheable{command::reason::kStandardInput, step->descriptor};
+    if (!step->descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step->descriptor};
 
   count_steps(graph, services.counters);
   note_not_answered(graph, request, services);
@@ -151,13 +152,13 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, Conclusion
 
 std::optional<Uncacheable> serve(protocol::Channel& channel, Conclusion& conclusion, const Request& request,
                                  std::uint64_t missed, const Services& services, store::Lease& lease) {
-  if (request.invocation.route == command::Route::undivided)
-    return serve_undivided(channel, conclusion, request, missed, services, lease);
+  if (request.invocation.route == compiler::Route::is_opaque)
+    return serve_opaque(channel, conclusion, request, missed, services, lease);
   std::optional<Uncacheable> why = serve_by_steps(channel, conclusion, request, services, lease);
-  const std::optional<Request> whole = why ? undivided_instead(request, *why) : std::nullopt;
+  const std::optional<Request> whole = why ? opaque_instead(request, *why) : std::nullopt;
   if (!whole) return why;
   services.log.info("served whole: " + why->reason + " " + why->detail);
-  return serve_undivided(channel, conclusion, *whole, std::nullopt, services, lease);
+  return serve_opaque(channel, conclusion, *whole, std::nullopt, services, lease);
 }
 
 // --plan and --explain: these do not compile and are not counted.
@@ -172,9 +173,9 @@ void serve_question(protocol::Channel& channel, const protocol::CompileRequest& 
   }
   const Request& request = std::get<Request>(understood);
   const std::unique_ptr<store::Lease> lease = services.store.lease();
-  services.pending.wait_for(request_key(request).value);
+  services.pending_writes.wait_for(request_key(request).value);
   if (message.plan_only) return report_plan(channel, request, services, *lease);
-  services.pending.wait_for(output_key(request));
+  services.pending_writes.wait_for(output_key(request));
   report_explanation(channel, request, services, *lease);
 }
 
@@ -187,8 +188,8 @@ void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& m
   if (const auto* why = std::get_if<Uncacheable>(&understood)) return conclusion.pass_through(*why);
   const Request& request = std::get<Request>(understood);
   const std::unique_ptr<store::Lease> lease = services.store.lease();
-  services.pending.wait_for(request_key(request).value);
-  const std::uint64_t ended = services.in_flight.ended(request_key(request).value);
+  services.pending_writes.wait_for(request_key(request).value);
+  const std::uint64_t ended = services.single_flight.ended(request_key(request).value);
   if (serve_whole(conclusion, request, services, *lease)) return;
   if (const std::optional<Uncacheable> why = serve(channel, conclusion, request, ended, services, *lease))
     conclusion.pass_through(*why);

@@ -1,5 +1,5 @@
 // The deferred fatbin: the host compiles in parallel with the devices, and the fatbin is put into its object afterwards
-// (plan.h, HostApart). Decides whether that is allowed, and does it.
+// (plan.h, DeferredFatbin). Decides whether that is allowed, and does it.
 //
 // A proof is a step like any other: looked up by what the compiler is, and run by the client if it is not stored. If a
 // proof fails or cannot be stored, this daemon does not try it again; the host is then compiled last, as in the
@@ -26,16 +26,17 @@ namespace hipcache::daemon {
 
 // The steps to run: with a deferred fatbin if that is proved, else in the driver's order. The client runs the proof if
 // necessary. The result is part of the plan.
-std::vector<plan::Step>& choose_steps(plan::Plan& plan, protocol::Channel& channel, const Request& request,
-                                      const Services& services, store::Lease& lease);
+std::vector<hip::Step>& choose_steps(hip::Plan& plan, protocol::Channel& channel, const Request& request,
+                                     const Services& services, store::Lease& lease);
 
 // Sets the plan's steps by what is stored: for reports, which run nothing.
-void put_host_apart_if_proved(plan::Plan& plan, const Request& request, const Services& services, store::Lease& lease);
+void put_deferred_fatbin_if_proved(hip::Plan& plan, const Request& request, const Services& services,
+                                   store::Lease& lease);
 
 // Puts the fatbin into the object with a placeholder, without storing the result yet. An object without kernels and
 // device variables is complete as it is. If the fatbin cannot be put in, the host step of the driver's order is looked
 // up or run. Does nothing if a step failed. An error means that the request cannot continue.
-Status fill_placeholders(StepGraph& graph, StepRunner& runner, const plan::Plan& plan, const Request& request,
+Status fill_placeholders(StepGraph& graph, StepScheduler& runner, const hip::Plan& plan, const Request& request,
                          const RequestDirectory& directory, const Services& services, store::Lease& lease);
 
 }  // namespace hipcache::daemon

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <thread>
 
-#include "daemon/reply/reply_builder.h"
 #include "daemon/explain/explainer.h"
-#include "daemon/request/keys.h"
+#include "daemon/explain/request_history.h"
 #include "daemon/opaque/link_worth.h"
+#include "daemon/reply/reply_builder.h"
+#include "daemon/request/keys.h"
 #include "daemon/request/reason.h"
 #include "daemon/steps/step_scheduler.h"
-#include "daemon/explain/request_history.h"
 #include "hipcache/compiler/reason.h"
 #include "hipcache/trace/seen.h"
 
@@ -21,8 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-using command::Making;
-using command::Uncacheable;
+using compiler::Making;
+using compiler::Uncacheable;
 
 // clang and gcc both know the option. Everything after "--" is a file.
 std::vector<std::string> arguments_of(const Request& request) {
@@ -57,47 +57,47 @@ void wait_for_next_tick() {
 
 // If an earlier command wrote the archive just now, it may change without a new timestamp until the clock ticks. Then
 // it must still have the content that the key says.
-Status look_at_updated(StepWork& work, const Updated& updated, inputs::World& world) {
+Status look_at_updated(StepState& work, const Updated& updated, inputs::FileSystemState& file_system) {
   if (updated.content) wait_for_next_tick();
   struct stat status{};
   const bool there = !updated.path.empty() && stat(updated.path.c_str(), &status) == 0;
   if (there != updated.content.has_value()) return Error{updated.path + " was made or removed meanwhile"};
   if (!there) return done();
   work.updated_as = trace::seen_file(status);
-  const Result<Digest> content = world.content(updated.path);
+  const Result<Digest> content = file_system.content(updated.path);
   if (!content || *content != *updated.content) return Error{updated.path + " was written meanwhile"};
   return done();
 }
 
 // Called when it is certain that the command runs.
-Status prepare(StepWork& work, const Request& request, const Services& services) {
+Status prepare(StepState& work, const Request& request, const Services& services) {
   if (const std::optional<Explainer> explainer = explainer_for_log(request, services))
-    explainer->log_why(trail_step(work, nullptr, request.from), {});
-  return look_at_updated(work, request.updated, services.world);
+    explainer->log_why(history_step(work, nullptr, request.from), {});
+  return look_at_updated(work, request.updated, services.file_system);
 }
 
 // Whether the compiler has to run again by itself: the failure may be the cache's fault, or the compiler crashed and
 // names report files in a directory that is about to be removed.
-bool is_doubtful(const StepWork& work) {
+bool is_doubtful(const StepState& work) {
   return !work.succeeded() && (!work.doubt.empty() || work.refusal == reason::kPrintsTemporaryNames);
 }
 
 // Stores the result, and the miss history for explaining a later miss.
-void store(StepWork& work, const Request& request, const Services& services) {
+void store(StepState& work, const Request& request, const Services& services) {
   work.store();
   if (!work.recordable() || request.settings.readonly) return;
-  action::Examined alone{.all = work.witnessed, .answered = work.witnessed.answered, .agrees = true};
-  if (Result<action::Observed> observed = services.actions.store_union(std::move(alone)))
-    record_trail(*observed, {trail_step(work, nullptr, request.from)}, request, services);
+  cache::Examined alone{.all = work.witnessed, .answered = work.witnessed.answered, .agrees = true};
+  if (Result<cache::Observed> observed = services.actions.store_union(std::move(alone)))
+    record_history(*observed, {history_step(work, nullptr, request.from)}, request, services);
 }
 
-protocol::Finish finish_of(const StepWork& work) {
+protocol::Finish finish_of(const StepState& work) {
   return {.exit_code = work.exit_code, .stdout_text = work.result.stdout_text, .stderr_text = work.result.stderr_text};
 }
 
-void answer_and_store(Conclusion& conclusion, StepWork& work, const Request& request, const Services& services) {
-  std::optional<Pending::Mark> pending;
-  if (work.store) pending.emplace(services.pending.mark({work.key.value, output_key(request)}));
+void answer_and_store(Conclusion& conclusion, StepState& work, const Request& request, const Services& services) {
+  std::optional<PendingWrites::Mark> pending_writes;
+  if (work.store) pending_writes.emplace(services.pending_writes.mark({work.key.value, output_key(request)}));
   const bool taken = conclusion.finish(stats::Outcome::miss, finish_of(work));
   if (taken && !work.succeeded()) services.counters.failed_compile();
   if (work.store) store(work, request, services);
@@ -105,32 +105,32 @@ void answer_and_store(Conclusion& conclusion, StepWork& work, const Request& req
 
 }  // namespace
 
-std::optional<Request> undivided_instead(const Request& request, const Uncacheable& why) {
+std::optional<Request> opaque_instead(const Request& request, const Uncacheable& why) {
   if (why.reason != reason::kPlanNotUnderstood && why.reason != reason::kWrapper) return std::nullopt;
-  return undivided_request(request);
+  return opaque_request(request);
 }
 
-StepWork undivided_work(const Request& request) {
-  StepWork work;
+StepState opaque_step(const Request& request) {
+  StepState work;
   work.label = label_of(request.invocation.making);
   work.key = request_key(request);
   work.commands = {{request.compiler, arguments_of(request)}};
-  work.undivided = true;
+  work.is_opaque = true;
   return work;
 }
 
-std::optional<Uncacheable> serve_undivided(protocol::Channel& channel, Conclusion& conclusion, const Request& request,
-                                           std::optional<std::uint64_t> missed, const Services& services,
-                                           store::Lease& lease) {
-  StepWork work = undivided_work(request);
+std::optional<Uncacheable> serve_opaque(protocol::Channel& channel, Conclusion& conclusion, const Request& request,
+                                        std::optional<std::uint64_t> missed, const Services& services,
+                                        store::Lease& lease) {
+  StepState work = opaque_step(request);
   if (auto why = not_worth_running(request, work.key, services)) return why;
   const Result<RequestDirectory> directory =
       RequestDirectory::make(services.temporary_root, users_temporary_directory(request));
   if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
   work.missed = missed;
   work.prepare = [&work, &request, &services] { return prepare(work, request, services); };
-  services.pending.wait_for(work.key.value);
-  if (Status ran = StepRunner(channel, request, services, *directory, lease).run({&work}); !ran)
+  services.pending_writes.wait_for(work.key.value);
+  if (Status ran = StepScheduler(channel, request, services, *directory, lease).run({&work}); !ran)
     return Uncacheable{reason::kStepFailed, ran.error().message};
   if (work.hit) {
     const Status answered = answer_hit(conclusion, request, work.result, services);
@@ -138,8 +138,8 @@ std::optional<Uncacheable> serve_undivided(protocol::Channel& channel, Conclusio
   }
   if (is_doubtful(work))
     return Uncacheable{reason::kStepFailed, work.doubt.empty() ? work.label : work.label + ": " + work.doubt};
-  if (!work.descriptor.empty()) return Uncacheable{command::reason::kStandardInput, work.descriptor};
-  count_undivided(request.invocation, false, services.counters);
+  if (!work.descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, work.descriptor};
+  count_opaque(request.invocation, false, services.counters);
   answer_and_store(conclusion, work, request, services);
   return std::nullopt;
 }

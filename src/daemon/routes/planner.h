@@ -16,20 +16,20 @@
 namespace hipcache::daemon {
 
 struct Planned {
-  plan::Plan plan;
-  StepWork probe;                              // the step that asked the driver
-  std::optional<StepWork> wrapper_probe = {};  // the step that asked the linker wrapper, if any
+  hip::Plan plan;
+  StepState probe;                              // the step that asked the driver
+  std::optional<StepState> wrapper_probe = {};  // the step that asked the linker wrapper, if any
 
   // The probes that exist, in this order.
-  std::vector<const StepWork*> probes() const;
+  std::vector<const StepState*> probes() const;
 };
 
 // An Uncacheable means that the driver fails, is no clang, or prints a plan that is not understood. The probe has a
 // directory of its own, because clang 15 and 16 leave a directory behind in TMPDIR for every -###. An explainer, if
 // given, logs why the probe runs.
-std::variant<Planned, command::Uncacheable> obtain_plan(protocol::Channel& channel, const Request& request,
-                                                        const Services& services, store::Lease& lease,
-                                                        const Explainer* explainer);
+std::variant<Planned, compiler::Uncacheable> obtain_plan(protocol::Channel& channel, const Request& request,
+                                                         const Services& services, store::Lease& lease,
+                                                         const Explainer* explainer);
 
 }  // namespace hipcache::daemon
 

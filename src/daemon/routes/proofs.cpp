@@ -4,15 +4,15 @@
 #include <utility>
 
 #include "daemon/request/keys.h"
-#include "daemon/request/temporary_paths.h"
 #include "daemon/request/request_directory.h"
+#include "daemon/request/temporary_paths.h"
 #include "daemon/steps/step_graph.h"
 #include "daemon/steps/step_scheduler.h"
 
 namespace hipcache::daemon {
 namespace {
 
-bool compare(const StepWork& work, const Proofs& kind, const std::string& directory, store::Store& store) {
+bool compare(const StepState& work, const ProofKind& kind, const std::string& directory, store::Store& store) {
   const Result<std::string> first = read_output(work, work.outputs[0], directory, store);
   const Result<std::string> second = read_output(work, work.outputs[1], directory, store);
   return first && second && kind.compare(*first, *second);
@@ -20,9 +20,9 @@ bool compare(const StepWork& work, const Proofs& kind, const std::string& direct
 
 // Outputs with these digests compare the same way every time, so the verdict is kept. Whether this compiler makes these
 // outputs was answered by the lookup or the run.
-bool holds(const StepWork& work, const Proofs& kind, const std::string& directory, const Services& services) {
-  const action::Output* first = work.made(work.outputs[0]);
-  const action::Output* second = work.made(work.outputs[1]);
+bool holds(const StepState& work, const ProofKind& kind, const std::string& directory, const Services& services) {
+  const cache::Output* first = work.made(work.outputs[0]);
+  const cache::Output* second = work.made(work.outputs[1]);
   if (first == nullptr || second == nullptr) return false;
   const Digest compared = Hasher(kind.failure).field(first->blob).field(second->blob).finish();
   if (services.proofs.has(compared)) return true;
@@ -32,7 +32,7 @@ bool holds(const StepWork& work, const Proofs& kind, const std::string& director
 }
 
 // Why the run is no proof, or "".
-std::string failure_of(const StepWork& work, const Proofs& kind, const RequestDirectory& directory,
+std::string failure_of(const StepState& work, const ProofKind& kind, const RequestDirectory& directory,
                        const Services& services) {
   if (!work.succeeded()) return "the proof does not compile: " + work.result.stderr_text;
   if (!work.refusal.empty()) return "the proof cannot be stored: " + work.refusal;
@@ -40,16 +40,16 @@ std::string failure_of(const StepWork& work, const Proofs& kind, const RequestDi
 }
 
 // A proof that did not run, because another one failed before, is neither proved nor doubted.
-Status run(const std::vector<plan::Step>& proofs, const Proofs& kind, protocol::Channel& channel,
+Status run(const std::vector<hip::Step>& proofs, const ProofKind& kind, protocol::Channel& channel,
            const Request& request, const Services& services, store::Lease& lease) {
   const Result<RequestDirectory> directory =
       RequestDirectory::make(services.temporary_root, users_temporary_directory(request));
   if (!directory) return directory.error();
-  StepRunner runner(channel, request, services, *directory, lease);
+  StepScheduler runner(channel, request, services, *directory, lease);
   StepGraph graph(proofs, request, *directory, services, nullptr);
   const Status ran = graph.run(runner);
   for (std::size_t index = 0; index < graph.steps().size(); ++index) {
-    const StepWork& work = *graph.steps()[index];
+    const StepState& work = *graph.steps()[index];
     if (!work.ended) continue;
     (services.counters.*kind.count)(work.hit);
     const std::string failure = failure_of(work, kind, *directory, services);
@@ -58,25 +58,25 @@ Status run(const std::vector<plan::Step>& proofs, const Proofs& kind, protocol::
   return ran;
 }
 
-Digest key_of(const plan::Step& step, const Request& request) { return step_key(request, step, {}).value; }
+Digest key_of(const hip::Step& step, const Request& request) { return step_key(request, step, {}).value; }
 
 }  // namespace
 
-std::optional<bool> known_proof(const plan::Step& proof, const Proofs& kind, const Request& request,
+std::optional<bool> known_proof(const hip::Step& proof, const ProofKind& kind, const Request& request,
                                 const Services& services, store::Lease& lease) {
-  StepWork work = work_for(proof, {}, request, kStoredDirectory);
+  StepState work = work_for(proof, {}, request, kStoredDirectory);
   if (services.doubts.has(work.key.value)) return false;
-  std::optional<action::Hit> hit = services.actions.look_up(work.key, work.suffices(), request.from, lease);
+  std::optional<cache::Hit> hit = services.actions.look_up(work.key, work.suffices(), request.from, lease);
   if (!hit) return std::nullopt;
   work.hit = true;
   work.result = std::move(hit->result);
   return holds(work, kind, kStoredDirectory, services);
 }
 
-std::vector<bool> prove(const std::vector<const plan::Step*>& proofs, const Proofs& kind, protocol::Channel& channel,
+std::vector<bool> prove(const std::vector<const hip::Step*>& proofs, const ProofKind& kind, protocol::Channel& channel,
                         const Request& request, const Services& services, store::Lease& lease) {
   std::vector<bool> proved(proofs.size(), false);
-  std::vector<plan::Step> unknown;
+  std::vector<hip::Step> unknown;
   std::vector<std::size_t> places;
   for (std::size_t index = 0; index < proofs.size(); ++index) {
     const std::optional<bool> known = known_proof(*proofs[index], kind, request, services, lease);
@@ -90,7 +90,7 @@ std::vector<bool> prove(const std::vector<const plan::Step*>& proofs, const Proo
   }
   if (unknown.empty()) return proved;
   if (Status ran = run(unknown, kind, channel, request, services, lease); !ran) {
-    for (const plan::Step& proof : unknown) doubt(proof, ran.error().message, request, services);
+    for (const hip::Step& proof : unknown) doubt(proof, ran.error().message, request, services);
     return proved;
   }
   for (std::size_t index = 0; index < unknown.size(); ++index)
@@ -98,27 +98,27 @@ std::vector<bool> prove(const std::vector<const plan::Step*>& proofs, const Proo
   return proved;
 }
 
-bool is_doubted(const plan::Step& step, const Request& request, const Services& services) {
+bool is_doubted(const hip::Step& step, const Request& request, const Services& services) {
   return services.doubts.has(key_of(step, request));
 }
 
-void doubt(const plan::Step& step, const std::string& why, const Request& request, const Services& services) {
+void doubt(const hip::Step& step, const std::string& why, const Request& request, const Services& services) {
   services.doubts.add(key_of(step, request));
-  const char* what = step.kind == plan::StepKind::host ? "the host is compiled after the devices: "
-                                                       : "device steps are compiled in one piece: ";
+  const char* what = step.kind == hip::StepKind::host ? "the host is compiled after the devices: "
+                                                      : "device steps are compiled in one piece: ";
   services.log.info(request.invocation.object + ": " + what + why);
 }
 
-void refute(const plan::Step& proof, const std::string& why, const Request& request, const Services& services,
+void refute(const hip::Step& proof, const std::string& why, const Request& request, const Services& services,
             store::Lease& lease) {
-  const StepWork work = work_for(proof, {}, request, kStoredDirectory);
+  const StepState work = work_for(proof, {}, request, kStoredDirectory);
   services.doubts.add(work.key.value);
-  std::optional<action::Hit> hit = services.actions.look_up(work.key, work.suffices(), request.from, lease);
+  std::optional<cache::Hit> hit = services.actions.look_up(work.key, work.suffices(), request.from, lease);
   if (!hit || request.settings.readonly) return;
   const Result<Digest> refutation = services.store.put_blob(why);
   if (!refutation) return services.log.error("cannot store a refutation: " + refutation.error().message);
   lease.add(*refutation);
-  for (action::Output& output : hit->result.outputs) {
+  for (cache::Output& output : hit->result.outputs) {
     if (output.name != work.outputs[1].role) continue;
     output.blob = *refutation;
     output.size = why.size();

@@ -1,6 +1,6 @@
 // Proofs about a compiler, made with a small source of hipcache's own. One shows that the compiler writes the same host
-// object around any fatbin (plan.h, HostApart). The other shows that it makes the same code object in two processes as
-// in one (Halves).
+// object around any fatbin (plan.h, DeferredFatbin). The other shows that it makes the same code object in two
+// processes as in one (SplitCodegen).
 //
 // A proof is a step like any other: looked up by what the compiler is, and run by the client if it is not stored. Equal
 // proofs of several clients run once. This daemon does not retry a proof that failed or could not be stored.
@@ -21,36 +21,35 @@
 namespace hipcache::daemon {
 
 // A kind of proof.
-struct Proofs {
+struct ProofKind {
   // Whether the step's two outputs make a proof. Deterministic in their bytes.
   bool (*compare)(std::string_view first, std::string_view second);
   void (stats::Counters::*count)(bool hit);
   const char* failure;  // the message if they do not
 };
 
-inline constexpr Proofs kHostProofs{.compare = plan::is_proof,
-                                    .count = &stats::Counters::proof,
-                                    .failure = "the compiler's code depends on the fatbin"};
-inline constexpr Proofs kHalvesProofs{.compare = plan::is_halves_proof,
-                                      .count = &stats::Counters::halves_proof,
-                                      .failure = "the compiler makes something else in two processes"};
+inline constexpr ProofKind kDeferredFatbinProofs{
+    .compare = hip::is_proof, .count = &stats::Counters::proof, .failure = "the compiler's code depends on the fatbin"};
+inline constexpr ProofKind kSplitCodegenProofs{.compare = hip::is_split_codegen_proof,
+                                               .count = &stats::Counters::split_codegen_proof,
+                                               .failure = "the compiler makes something else in two processes"};
 
 // Whether the proof holds, by what is stored or doubted; nothing if neither says.
-std::optional<bool> known_proof(const plan::Step& proof, const Proofs& kind, const Request& request,
+std::optional<bool> known_proof(const hip::Step& proof, const ProofKind& kind, const Request& request,
                                 const Services& services, store::Lease& lease);
 
 // Whether each proof holds. The client runs unknown proofs in parallel, unless the cache is read-only: then they would
 // run again for every compile.
-std::vector<bool> prove(const std::vector<const plan::Step*>& proofs, const Proofs& kind, protocol::Channel& channel,
+std::vector<bool> prove(const std::vector<const hip::Step*>& proofs, const ProofKind& kind, protocol::Channel& channel,
                         const Request& request, const Services& services, store::Lease& lease);
 
 // Doubts are kept under the key of a proof, or of a step that relies on it.
-bool is_doubted(const plan::Step& step, const Request& request, const Services& services);
-void doubt(const plan::Step& step, const std::string& why, const Request& request, const Services& services);
+bool is_doubted(const hip::Step& step, const Request& request, const Services& services);
+void doubt(const hip::Step& step, const std::string& why, const Request& request, const Services& services);
 
 // The proof was found false for a user's source. Doubts it, and replaces the stored proof by one that fails, for this
 // compiler and all daemons.
-void refute(const plan::Step& proof, const std::string& why, const Request& request, const Services& services,
+void refute(const hip::Step& proof, const std::string& why, const Request& request, const Services& services,
             store::Lease& lease);
 
 }  // namespace hipcache::daemon

@@ -1,4 +1,4 @@
-// Decides which device steps of a request may run with split code generation (halves_run.h).
+// Decides which device steps of a request may run with split code generation (split_codegen_run.h).
 #ifndef HIPCACHE_DAEMON_ROUTES_SPLIT_CODEGEN_CHOICE_H
 #define HIPCACHE_DAEMON_ROUTES_SPLIT_CODEGEN_CHOICE_H
 
@@ -13,8 +13,8 @@ namespace hipcache::daemon {
 
 // Removes `halves` from steps whose compiler has no proof, or for which the split does not pay. If a step that will run
 // lacks a proof, the client runs the proof.
-void drop_halves(std::vector<plan::Step>& steps, protocol::Channel& channel, const Request& request,
-                 const Services& services, store::Lease& lease);
+void drop_unproved_splits(std::vector<hip::Step>& steps, protocol::Channel& channel, const Request& request,
+                          const Services& services, store::Lease& lease);
 
 }  // namespace hipcache::daemon
 

@@ -18,8 +18,8 @@ constexpr const char* kLog = "daemon.log";
 constexpr const char* kTemporary = "tmp";
 
 // flock has no timeout, so this polls for at most `patience`.
-Status lock(int fd, const std::string& path, std::chrono::milliseconds patience) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+Status lock(int fd, const std::string& path, std::chrono::milliseconds wait_budget) {
+  const auto deadline = std::chrono::steady_clock::now() + wait_budget;
   while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return system_error("cannot lock", path);
@@ -31,13 +31,13 @@ Status lock(int fd, const std::string& path, std::chrono::milliseconds patience)
 
 }  // namespace
 
-Result<CacheDirectory> CacheDirectory::take(const std::string& path, std::chrono::milliseconds patience,
+Result<CacheDirectory> CacheDirectory::take(const std::string& path, std::chrono::milliseconds wait_budget,
                                             const DirectoryAccess& access) {
   Result<OwnDirectory> opened = OwnDirectory::open_or_make(path, access);
   if (!opened) return opened.error();
   Result<UniqueFd> held = opened->open_file(kLock, O_RDWR | O_CREAT);
   if (!held) return held.error();
-  if (Status locked = lock(held->get(), join_path(path, kLock), patience); !locked) return locked.error();
+  if (Status locked = lock(held->get(), join_path(path, kLock), wait_budget); !locked) return locked.error();
   if (!opened->is_in_place() || !opened->holds(kLock, held->get()))
     return Error{path + " was replaced while its lock was waited for"};
   // In a cache directory that a group shares, files made here would belong to the group, too.

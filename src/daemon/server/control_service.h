@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "daemon/shared/pending_writes.h"
 #include "daemon/server/persistent_counters.h"
+#include "daemon/shared/pending_writes.h"
 #include "hipcache/protocol/messages.h"
 #include "hipcache/stats/counters.h"
 #include "hipcache/store/store.h"
@@ -16,10 +16,10 @@ namespace hipcache::daemon {
 class ControlService {
  public:
   // `stop` makes the server accept no more connections and end after the running sessions.
-  ControlService(store::Store& store, Pending& pending, stats::Counters& counters, PersistentCounters& persistent,
-                 std::uint64_t max_bytes, std::function<void()> stop)
+  ControlService(store::Store& store, PendingWrites& pending_writes, stats::Counters& counters,
+                 PersistentCounters& persistent, std::uint64_t max_bytes, std::function<void()> stop)
       : store_(store),
-        pending_(pending),
+        pending_(pending_writes),
         counters_(counters),
         persistent_(persistent),
         max_bytes_(max_bytes),
@@ -33,7 +33,7 @@ class ControlService {
   protocol::ControlReply clean_up();
 
   store::Store& store_;
-  Pending& pending_;
+  PendingWrites& pending_;
   stats::Counters& counters_;
   PersistentCounters& persistent_;
   const std::uint64_t max_bytes_;

@@ -28,7 +28,8 @@ inline constexpr std::chrono::seconds kDigestFilePause{30};  // minimum time bet
 class DigestFile {
  public:
   // Loads the digests of an earlier daemon into the world. REQUIRES: the arguments outlive this object.
-  DigestFile(inputs::World& world, const OwnDirectory& directory, const protocol::Namespace& view, Log& log);
+  DigestFile(inputs::FileSystemState& file_system, const OwnDirectory& directory, const protocol::MountView& view,
+             Log& log);
 
   // Writes the digests if there are new ones, at most once per kDigestFilePause.
   void save_if_due();
@@ -38,7 +39,7 @@ class DigestFile {
  private:
   void load();
 
-  inputs::World& world_;
+  inputs::FileSystemState& file_system_;
   const OwnDirectory& directory_;
   Log& log_;
   std::string origin_;  // "" if the boot is unknown; then nothing is kept

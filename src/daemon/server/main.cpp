@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/request/services.h"
 #include "daemon/server/cache_directory.h"
 #include "daemon/server/control_service.h"
 #include "daemon/server/digest_file.h"
@@ -21,7 +22,6 @@
 #include "daemon/server/persistent_counters.h"
 #include "daemon/server/seed_stores.h"
 #include "daemon/server/server.h"
-#include "daemon/request/services.h"
 #include "daemon/server/session.h"
 #include "daemon/server/stale_daemons.h"
 #include "daemon/server/stop_on_signal.h"
@@ -114,36 +114,37 @@ int run() {
   const std::unique_ptr<store::Store> store =
       store::make_layered_store(std::move(*own), [&] { return lower_layers(seeds, members); }, log);
 
-  inputs::World world;
-  DigestFile digests(world, directory->own(), protocol::own_view(), log);
-  action::ActionCache actions(*store, world, log);
-  action::History history(*store, log);
+  inputs::FileSystemState file_system;
+  DigestFile digests(file_system, directory->own(), protocol::own_mount_view(), log);
+  cache::ActionCache actions(*store, file_system, log);
+  cache::MissHistory miss_history(*store, log);
   stats::Counters counters;
   PersistentCounters persistent(counters, *store, log);
-  const command::Parser parser;
-  InFlight in_flight;
-  Pending pending;
-  Tokens tokens(settings->jobs != 0 ? settings->jobs : usable_processors());
-  Remembered doubts;
-  Remembered proofs;
+  const compiler::Parser parser;
+  SingleFlight single_flight;
+  PendingWrites pending_writes;
+  JobSlots job_slots(settings->jobs != 0 ? settings->jobs : usable_processors());
+  DigestSet doubts;
+  DigestSet proofs;
   const Services services{.store = *store,
-                          .world = world,
+                          .file_system = file_system,
                           .actions = actions,
-                          .history = history,
+                          .miss_history = miss_history,
                           .counters = counters,
                           .parser = parser,
-                          .in_flight = in_flight,
-                          .pending = pending,
-                          .tokens = tokens,
+                          .single_flight = single_flight,
+                          .pending_writes = pending_writes,
+                          .job_slots = job_slots,
                           .doubts = doubts,
                           .proofs = proofs,
                           .log = log,
                           .temporary_root = directory->temporary(),
                           .trace_library = *trace_library,
-                          .name_space = protocol::own_view(),
+                          .mount_view = protocol::own_mount_view(),
                           .audit = settings->audit};
 
-  ControlService control(*store, pending, counters, persistent, settings->max_size, [&server] { server.stop(); });
+  ControlService control(*store, pending_writes, counters, persistent, settings->max_size,
+                         [&server] { server.stop(); });
   serve = [&](UniqueFd socket) { serve_connection(std::move(socket), services, control); };
   is_in_place = [&] { return directory->is_in_place() && store->is_in_place(); };
   save = [&] {

@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "daemon/server/control_service.h"
 #include "daemon/request/services.h"
+#include "daemon/server/control_service.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::daemon {

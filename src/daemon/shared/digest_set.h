@@ -10,7 +10,7 @@
 
 namespace hipcache::daemon {
 
-class Remembered {
+class DigestSet {
  public:
   static constexpr std::size_t kMost = 4096;  // when reached, the set is cleared and fills again
 

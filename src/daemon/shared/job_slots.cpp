@@ -9,7 +9,7 @@
 
 namespace hipcache::daemon {
 
-bool Tokens::start(bool first_of_session, pid_t holder, int wake_fd) {
+bool JobSlots::start(bool first_of_session, pid_t holder, int wake_fd) {
   const std::lock_guard lock(mutex_);
   offered_.erase(wake_fd);
   // A slot offered to another session is taken.
@@ -22,26 +22,26 @@ bool Tokens::start(bool first_of_session, pid_t holder, int wake_fd) {
   return true;
 }
 
-void Tokens::finish(pid_t holder) {
+void JobSlots::finish(pid_t holder) {
   const std::lock_guard lock(mutex_);
   --running_;
   if (const auto held = held_.find(holder); held != held_.end() && --held->second == 0) held_.erase(held);
   wake_waiting();
 }
 
-void Tokens::forget(int wake_fd) {
+void JobSlots::forget(int wake_fd) {
   const std::lock_guard lock(mutex_);
   std::erase(waiting_, wake_fd);
   if (offered_.erase(wake_fd) != 0) wake_waiting();
 }
 
-unsigned Tokens::running() const {
+unsigned JobSlots::running() const {
   const std::lock_guard lock(mutex_);
   return running_;
 }
 
 // Counts offered slots, but not the steps of stopped clients.
-unsigned Tokens::places_taken() {
+unsigned JobSlots::places_taken() {
   const auto now = std::chrono::steady_clock::now();
   if (now - looked_ >= look_again_) {
     looked_ = now;
@@ -52,7 +52,7 @@ unsigned Tokens::places_taken() {
   return running_ - std::min(running_, held_by_stopped_) + static_cast<unsigned>(offered_.size());
 }
 
-void Tokens::wake_waiting() {
+void JobSlots::wake_waiting() {
   if (waiting_.empty()) return;
   for (unsigned taken = places_taken(); taken < total_ && !waiting_.empty(); ++taken) {
     wake(waiting_.front());

@@ -20,10 +20,10 @@
 
 namespace hipcache::daemon {
 
-class Tokens {
+class JobSlots {
  public:
   // `look_again`: how long a check for stopped clients is valid. A check costs a system call per client.
-  explicit Tokens(unsigned total, std::chrono::milliseconds look_again = std::chrono::seconds(1))
+  explicit JobSlots(unsigned total, std::chrono::milliseconds look_again = std::chrono::seconds(1))
       : total_(total == 0 ? 1 : total), look_again_(look_again) {}
 
   // A session of the client process `holder` starts a step. A session's first step is always granted, a further one

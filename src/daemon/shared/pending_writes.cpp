@@ -4,23 +4,23 @@
 
 namespace hipcache::daemon {
 
-Pending::Mark Pending::mark(std::vector<Digest> keys) {
+PendingWrites::Mark PendingWrites::mark(std::vector<Digest> keys) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t number = next_++;
   marks_.emplace(number, std::move(keys));
   return {*this, number};
 }
 
-void Pending::wait_for(const Digest& key, std::chrono::milliseconds limit) {
+void PendingWrites::wait_for(const Digest& key, std::chrono::milliseconds limit) {
   wait([&](const Keys& keys) { return std::find(keys.begin(), keys.end(), key) != keys.end(); }, limit);
 }
 
-void Pending::wait_for_all(std::chrono::milliseconds limit) {
+void PendingWrites::wait_for_all(std::chrono::milliseconds limit) {
   wait([](const Keys&) { return true; }, limit);
 }
 
 // Marks made during the wait do not count, or a busy daemon could make a client wait forever.
-void Pending::wait(const std::function<bool(const Keys&)>& matters, std::chrono::milliseconds limit) {
+void PendingWrites::wait(const std::function<bool(const Keys&)>& matters, std::chrono::milliseconds limit) {
   std::unique_lock lock(mutex_);
   const std::uint64_t now = next_;
   ended_.wait_for(lock, limit, [&] {
@@ -29,7 +29,7 @@ void Pending::wait(const std::function<bool(const Keys&)>& matters, std::chrono:
   });
 }
 
-void Pending::end(std::uint64_t number) {
+void PendingWrites::end(std::uint64_t number) {
   const std::lock_guard lock(mutex_);
   marks_.erase(number);
   ended_.notify_all();

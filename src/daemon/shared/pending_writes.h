@@ -20,7 +20,7 @@
 
 namespace hipcache::daemon {
 
-class Pending {
+class PendingWrites {
  public:
   // A slow store must not hold up later requests: without the wait, a compile only runs twice.
   static constexpr std::chrono::seconds kLimit{2};
@@ -28,7 +28,7 @@ class Pending {
   // The keys are pending until this object is destroyed.
   class Mark {
    public:
-    Mark(Pending& table, std::uint64_t number) : table_(&table), number_(number) {}
+    Mark(PendingWrites& table, std::uint64_t number) : table_(&table), number_(number) {}
     Mark(Mark&& other) noexcept : table_(std::exchange(other.table_, nullptr)), number_(other.number_) {}
     Mark& operator=(Mark&&) = delete;
     ~Mark() {
@@ -36,7 +36,7 @@ class Pending {
     }
 
    private:
-    Pending* table_;
+    PendingWrites* table_;
     std::uint64_t number_;
   };
 

@@ -12,7 +12,8 @@ void wake(int event_fd) {
   [[maybe_unused]] const ssize_t written = write(event_fd, &one, sizeof one);
 }
 
-std::variant<InFlight::Claim, InFlight::Busy> InFlight::claim(const Digest& key, pid_t holder, int wake_fd) {
+std::variant<SingleFlight::Claim, SingleFlight::Busy> SingleFlight::claim(const Digest& key, pid_t holder,
+                                                                          int wake_fd) {
   const std::lock_guard lock(mutex_);
   const auto [at, is_new] = running_.try_emplace(key);
   Entry& entry = at->second;
@@ -21,24 +22,24 @@ std::variant<InFlight::Claim, InFlight::Busy> InFlight::claim(const Digest& key,
   return Busy{entry.run, entry.holder, overdue(entry)};
 }
 
-std::optional<InFlight::Claim> InFlight::take_over(const Digest& key, std::uint64_t run, pid_t holder) {
+std::optional<SingleFlight::Claim> SingleFlight::take_over(const Digest& key, std::uint64_t run, pid_t holder) {
   const std::lock_guard lock(mutex_);
   const auto entry = running_.find(key);
   if (entry == running_.end() || entry->second.run != run) return std::nullopt;
   return begin(key, entry->second, holder);
 }
 
-std::uint64_t InFlight::ended(const Digest& key) const {
+std::uint64_t SingleFlight::ended(const Digest& key) const {
   const std::lock_guard lock(mutex_);
   return ended_[count_of(key)];
 }
 
-void InFlight::forget(int wake_fd) {
+void SingleFlight::forget(int wake_fd) {
   const std::lock_guard lock(mutex_);
   for (auto& [key, entry] : running_) entry.waiting.erase(wake_fd);
 }
 
-InFlight::Claim InFlight::begin(const Digest& key, Entry& entry, pid_t holder) {
+SingleFlight::Claim SingleFlight::begin(const Digest& key, Entry& entry, pid_t holder) {
   entry.run = next_run_++;
   entry.holder = holder;
   entry.began = Clock::now();
@@ -47,14 +48,14 @@ InFlight::Claim InFlight::begin(const Digest& key, Entry& entry, pid_t holder) {
   return {*this, key, entry.run};
 }
 
-InFlight::Clock::duration InFlight::limit_for(const Digest& key) const {
+SingleFlight::Clock::duration SingleFlight::limit_for(const Digest& key) const {
   const auto known = took_.find(key);
   if (known == took_.end()) return limits_.unknown;
   return std::min<Clock::duration>(2 * known->second + limits_.slack, limits_.most);
 }
 
 // A run that was reported only waits for the store, so what its client does meanwhile does not matter.
-InFlight::Clock::time_point InFlight::overdue(const Entry& entry) const {
+SingleFlight::Clock::time_point SingleFlight::overdue(const Entry& entry) const {
   Clock::time_point first = entry.overdue;
   if (entry.holder == 0 || !unreported_.contains(entry.run)) return first;
   for (const auto& [run, other] : unreported_)
@@ -62,19 +63,19 @@ InFlight::Clock::time_point InFlight::overdue(const Entry& entry) const {
   return first;
 }
 
-void InFlight::note_report(const Claim& claim) {
+void SingleFlight::note_report(const Claim& claim) {
   const std::lock_guard lock(mutex_);
   unreported_.erase(claim.run_);
 }
 
-void InFlight::remember(const Digest& key, Clock::duration took) {
+void SingleFlight::remember(const Digest& key, Clock::duration took) {
   if (took_.size() >= kMostTimes) took_.clear();
   took_[key] = took;
 }
 
 // Writes the wake-ups under the lock, so that none is written after forget() has returned. The duration of a run that
 // was taken over is not kept, because its client may have been stopped meanwhile.
-void InFlight::release(const Claim& claim) {
+void SingleFlight::release(const Claim& claim) {
   const std::lock_guard lock(mutex_);
   unreported_.erase(claim.run_);
   if (claim.ended_) ++ended_[count_of(claim.key_)];

@@ -36,7 +36,7 @@
 
 namespace hipcache::daemon {
 
-class InFlight {
+class SingleFlight {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -57,7 +57,7 @@ class InFlight {
   // Holds the key until it is destroyed, then wakes the waiters.
   class Claim {
    public:
-    Claim(InFlight& table, const Digest& key, std::uint64_t run) : table_(&table), key_(key), run_(run) {}
+    Claim(SingleFlight& table, const Digest& key, std::uint64_t run) : table_(&table), key_(key), run_(run) {}
     Claim(Claim&& other) noexcept
         : table_(std::exchange(other.table_, nullptr)), key_(other.key_), run_(other.run_), ended_(other.ended_) {}
     Claim& operator=(Claim&& other) noexcept {
@@ -78,15 +78,15 @@ class InFlight {
     }
 
    private:
-    friend class InFlight;
-    InFlight* table_;
+    friend class SingleFlight;
+    SingleFlight* table_;
     Digest key_;
     std::uint64_t run_;
     std::optional<Clock::time_point> ended_;
   };
 
-  InFlight() : InFlight(Limits{}) {}
-  explicit InFlight(const Limits& limits) : limits_(limits) {}
+  SingleFlight() : SingleFlight(Limits{}) {}
+  explicit SingleFlight(const Limits& limits) : limits_(limits) {}
 
   // The claim for the client process `holder` (0: not known). If another client has the claim, returns that one, and
   // `wake_fd` is written to when it ends. REQUIRES: wake_fd stays open until forget(wake_fd).

@@ -81,9 +81,9 @@ Result<struct stat> look_at_trusted(const std::string& path) {
   const Place& last = way->back();
   for (const Place& place : *way) {
     const mode_t mode = place.status.st_mode;
-    const bool is_passage = S_ISLNK(mode) || ((mode & S_ISVTX) != 0 && &place != &last);
+    const bool is_intermediate = S_ISLNK(mode) || ((mode & S_ISVTX) != 0 && &place != &last);
     if (!is_trusted_owner(place.status.st_uid, last.status.st_uid)) return belongs_to_another(place);
-    if (!is_passage && (mode & kOthersWrite) != 0) return others_write(place);
+    if (!is_intermediate && (mode & kOthersWrite) != 0) return others_write(place);
   }
   return last.status;
 }

@@ -2,8 +2,9 @@
 
 namespace hipcache::daemon {
 
-bool Patience::lasts(const Digest& step, const InFlight::Busy& claim, Clock::time_point now, Clock::duration more) {
-  const InFlight::Busy& before = awaited_.try_emplace(step, claim).first->second;
+bool WaitBudget::lasts(const Digest& step, const SingleFlight::Busy& claim, Clock::time_point now,
+                       Clock::duration more) {
+  const SingleFlight::Busy& before = awaited_.try_emplace(step, claim).first->second;
   const bool met_overdue = now >= claim.until || (before.run != claim.run && now >= before.until);
   if (met_overdue && !end_) end_ = now + more;
   awaited_[step] = claim;

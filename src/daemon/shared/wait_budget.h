@@ -1,6 +1,6 @@
 // How long a request waits for steps that other clients are running, over all of its steps.
 //
-// A request waits for each claim until the claim is overdue (in_flight.h). With clients that are alive but never
+// A request waits for each claim until the claim is overdue (single_flight.h). With clients that are alive but never
 // report, each claim would cost the request that limit. So the first overdue claim ends the patience for all: the
 // request then waits a short time more for any claim, and afterwards for none. In a build without such clients no claim
 // is ever overdue, and this changes nothing. An overdue claim that another client took over counts as well.
@@ -20,18 +20,18 @@
 
 namespace hipcache::daemon {
 
-class Patience {
+class WaitBudget {
  public:
-  using Clock = InFlight::Clock;
+  using Clock = SingleFlight::Clock;
 
   // Whether to keep waiting for another client's claim of that step. `more`: how long the request waits after its first
   // overdue claim.
-  bool lasts(const Digest& step, const InFlight::Busy& claim, Clock::time_point now, Clock::duration more);
+  bool lasts(const Digest& step, const SingleFlight::Busy& claim, Clock::time_point now, Clock::duration more);
   // The claim that was waited for has ended, and nobody runs the step.
   void note_free(const Digest& step) { awaited_.erase(step); }
 
  private:
-  std::unordered_map<Digest, InFlight::Busy> awaited_;  // the last one of each step
+  std::unordered_map<Digest, SingleFlight::Busy> awaited_;  // the last one of each step
   std::optional<Clock::time_point> end_;
 };
 

@@ -50,7 +50,7 @@ std::string output_directory(const Request& request) {
 
 }  // namespace
 
-std::string doubt_of_failure(const StepWork& failed, const std::string& trace_path, const Request& request,
+std::string doubt_of_failure(const StepState& failed, const std::string& trace_path, const Request& request,
                              const RequestDirectory& directory) {
   if (failed.exit_code < 0 || failed.exit_code >= kKilled) return "a signal ended it";
   if (access(directory.path().c_str(), W_OK) != 0) return directory.path() + " is gone";

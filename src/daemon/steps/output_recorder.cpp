@@ -19,22 +19,22 @@ bool is_executable(const std::string& path) {
 
 // What an output resembles, for compression: a fatbin contains its code objects, an object its fatbin, and depfiles of
 // one project name the same headers. For an opaque compile, files written in place are taken for depfiles.
-store::Likeness likeness_of(const Made& output, const StepWork& work) {
-  for (const char* of_parts : {plan::kBundle, plan::kFatbinObjectRole, plan::kObject})
+store::Likeness likeness_of(const CollectedOutput& output, const StepState& work) {
+  for (const char* of_parts : {hip::kBundle, hip::kFatbinObjectRole, hip::kObject})
     if (output.role == of_parts) return {.parts = work.inputs};
-  const bool is_depfile = output.role == plan::kDepfile || output.role == plan::kPortableDepfile ||
-                          output.role == plan::kPortableGccDepfile || output.in_place;
+  const bool is_depfile = output.role == hip::kDepfile || output.role == hip::kPortableDepfile ||
+                          output.role == hip::kPortableGccDepfile || output.in_place;
   return {.parts = {}, .family = is_depfile ? "depfile" : ""};
 }
 
-Result<Made> read_plain(std::string role, const std::string& path) {
+Result<CollectedOutput> read_plain(std::string role, const std::string& path) {
   Result<std::string> bytes = read_file(path, kOutputLimit);
   if (!bytes) return bytes.error();
-  return Made{.role = std::move(role), .bytes = std::move(*bytes), .executable = is_executable(path)};
+  return CollectedOutput{.role = std::move(role), .bytes = std::move(*bytes), .executable = is_executable(path)};
 }
 
 // A failure becomes the step's refusal.
-void store_bytes(StepWork& work, const std::string& bytes, const store::Likeness& likeness, const Request& request,
+void store_bytes(StepState& work, const std::string& bytes, const store::Likeness& likeness, const Request& request,
                  const Services& services) {
   if (!work.refusal.empty() || request.settings.readonly) return;
   if (Result<Digest> stored = services.store.put_blob_like(bytes, likeness); !stored) {
@@ -46,25 +46,25 @@ void store_bytes(StepWork& work, const std::string& bytes, const store::Likeness
 
 }  // namespace
 
-Result<Made> read_made(std::string role, const std::string& path, const Roots& roots) {
-  if (role == plan::kDepfile) return read_depfile(path, roots, plan::DepfileForm::clang, "");
+Result<CollectedOutput> collect_output(std::string role, const std::string& path, const Roots& roots) {
+  if (role == hip::kDepfile) return collect_depfile(path, roots, hip::DepfileForm::clang, "");
   return read_plain(std::move(role), path);
 }
 
-Result<Made> read_depfile(const std::string& path, const Roots& roots, plan::DepfileForm form,
-                          const std::string& target) {
-  Result<Made> made = read_plain(plan::kDepfile, path);
+Result<CollectedOutput> collect_depfile(const std::string& path, const Roots& roots, hip::DepfileForm form,
+                                        const std::string& target) {
+  Result<CollectedOutput> made = read_plain(hip::kDepfile, path);
   if (!made || (target.empty() && roots.shown_in(made->bytes) == 0)) return made;
-  if (std::optional<std::string> portable = plan::portable_depfile(made->bytes, roots, form, target)) {
-    made->role = form == plan::DepfileForm::gcc ? plan::kPortableGccDepfile : plan::kPortableDepfile;
+  if (std::optional<std::string> portable = hip::portable_depfile(made->bytes, roots, form, target)) {
+    made->role = form == hip::DepfileForm::gcc ? hip::kPortableGccDepfile : hip::kPortableDepfile;
     made->bytes = std::move(*portable);
   }
   return made;
 }
 
-void store_made(StepWork& work, std::vector<Made> made, const Request& request, const Services& services,
-                store::Lease& lease) {
-  for (Made& output : made) {
+void store_outputs(StepState& work, std::vector<CollectedOutput> made, const Request& request, const Services& services,
+                   store::Lease& lease) {
+  for (CollectedOutput& output : made) {
     const Digest digest = digest_of(output.bytes);
     lease.add(digest);
     store_bytes(work, output.bytes, likeness_of(output, work), request, services);
@@ -78,11 +78,11 @@ void store_made(StepWork& work, std::vector<Made> made, const Request& request, 
   }
 }
 
-void take_filled(StepWork& work, const plan::StepOutput& file, const Digest& fatbin, std::string bytes,
+void take_filled(StepState& work, const hip::StepOutput& file, const Digest& fatbin, std::string bytes,
                  store::Lease& lease) {
   const Digest digest = digest_of(bytes);
   lease.add(digest);
-  const action::Output* made = work.made(file);
+  const cache::Output* made = work.made(file);
   work.filled = {.output = {.name = file.role,
                             .blob = digest,
                             .size = bytes.size(),
@@ -91,7 +91,7 @@ void take_filled(StepWork& work, const plan::StepOutput& file, const Digest& fat
                  .bytes = std::move(bytes)};
 }
 
-void store_filled(StepWork& work, const Request& request, const Services& services) {
+void store_filled(StepState& work, const Request& request, const Services& services) {
   if (work.filled) store_bytes(work, work.filled->bytes, {.parts = work.filled->parts}, request, services);
 }
 
@@ -111,7 +111,7 @@ void count_tie(const inputs::Witnessed& witnessed, const Request& request, const
 
 }  // namespace
 
-void record(const StepWork& work, const Request& request, const Services& services) {
+void record(const StepState& work, const Request& request, const Services& services) {
   if (request.settings.readonly) return;
   count_tie(work.witnessed, request, services);
   const Status recorded = services.actions.record(work.key, work.witnessed, work.result);
@@ -120,9 +120,9 @@ void record(const StepWork& work, const Request& request, const Services& servic
   services.counters.error();
 }
 
-void record_together(StepWork& work, const std::vector<inputs::Witnessed>& runs, const Request& request,
+void record_together(StepState& work, const std::vector<inputs::Witnessed>& runs, const Request& request,
                      const Services& services) {
-  action::Examined examined = services.actions.examine(runs, request.from);
+  cache::Examined examined = services.actions.examine(runs, request.from);
   if (!examined.agrees) {
     work.refusal = reason::kInputChanged;
     work.refusal_detail = examined.changed;

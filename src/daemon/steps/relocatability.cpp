@@ -64,7 +64,7 @@ bool holds_debug_information(std::string_view bytes) {
   return bytes.find(".debug_") != bytes.npos || bytes.starts_with("BC\xc0\xde") || bytes.find("!DIFile") != bytes.npos;
 }
 
-RootMask shown_in_part(std::string_view bytes, const inputs::Surroundings& from) {
+RootMask shown_in_part(std::string_view bytes, const inputs::RunContext& from) {
   RootMask shown = 0;
   if (from.roots.empty() || !holds_debug_information(bytes)) return shown;
   const auto shows = [&](std::string_view name) {
@@ -84,31 +84,31 @@ RootMask shown_in_part(std::string_view bytes, const inputs::Surroundings& from)
 
 }  // namespace
 
-Ties::Ties(plan::PrefixMaps of_command) : maps(std::move(of_command)) {
+Relocatability::Relocatability(hip::PrefixMaps of_command) : maps(std::move(of_command)) {
   roots.own_names_mapped = maps.own_names();
   roots.may_be_placed = maps.places();
 }
 
-void Ties::look_into(std::string_view bytes, const inputs::Surroundings& from) {
+void Relocatability::look_into(std::string_view bytes, const inputs::RunContext& from) {
   roots.shown |= from.roots.shown_in(bytes) | shown_in_part(bytes, from) | maps.left_in(bytes);
   roots.placed |= maps.places_in(bytes);
-  cuid = cuid || plan::shows_cuid(bytes, from.cuid);
+  cuid = cuid || hip::shows_cuid(bytes, from.cuid);
   command = command || bytes.find(kCommandSection) != bytes.npos || bytes.find(kCommandSymbol) != bytes.npos;
 }
 
-void Ties::look_into(const std::string& role, std::string_view bytes, const inputs::Surroundings& from) {
+void Relocatability::look_into(const std::string& role, std::string_view bytes, const inputs::RunContext& from) {
   const RootMask shown = roots.shown;
   look_into(bytes, from);
-  if (role != plan::kPortableDepfile && role != plan::kPortableGccDepfile) return;
+  if (role != hip::kPortableDepfile && role != hip::kPortableGccDepfile) return;
   roots.shown = shown | from.roots.named_in_text(bytes) | maps.left_in(bytes);
 }
 
-DirectoryTie::DirectoryTie(const inputs::Surroundings& from, const std::vector<std::string>& arguments)
+DirectoryReferences::DirectoryReferences(const inputs::RunContext& from, const std::vector<std::string>& arguments)
     : physical_(from.working_directory),
       logical_(from.logical_directory()),
-      shows_(plan::maps_above(physical_, arguments) || plan::maps_above(logical_, arguments)) {}
+      shows_(hip::maps_above(physical_, arguments) || hip::maps_above(logical_, arguments)) {}
 
-void DirectoryTie::look_into(std::string_view bytes) {
+void DirectoryReferences::look_into(std::string_view bytes) {
   const auto shows = [&](std::string_view what) { return bytes.find(what) != std::string_view::npos; };
   shows_ = shows_ || shows(physical_) || shows(logical_);
   hides_ = hides_ || may_hold_names_unseen(bytes);

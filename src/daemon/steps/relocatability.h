@@ -6,33 +6,33 @@
 #include <string_view>
 #include <vector>
 
-#include "hipcache/inputs/path_set_builder.h"
-#include "hipcache/inputs/file_system_state.h"
 #include "hipcache/compiler/hip/prefix_maps.h"
+#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/path_set_builder.h"
 
 namespace hipcache::daemon {
 
-struct Ties {
-  Ties() = default;
-  explicit Ties(plan::PrefixMaps of_command);
+struct Relocatability {
+  Relocatability() = default;
+  explicit Relocatability(hip::PrefixMaps of_command);
 
-  plan::PrefixMaps maps;
-  inputs::RootTies roots;
+  hip::PrefixMaps maps;
+  inputs::RootReferences roots;
   bool cuid = false;
   bool command = false;  // options of the compiler's command line, as with -fembed-bitcode
 
   // Adds the ties that these bytes, written or printed by the step, show.
-  void look_into(std::string_view bytes, const inputs::Surroundings& from);
+  void look_into(std::string_view bytes, const inputs::RunContext& from);
   // The same for a file in that role. In a portable depfile each name stands by itself.
-  void look_into(const std::string& role, std::string_view bytes, const inputs::Surroundings& from);
+  void look_into(const std::string& role, std::string_view bytes, const inputs::RunContext& from);
 };
 
 // The same for an opaque compile and its working directory.
-class DirectoryTie {
+class DirectoryReferences {
  public:
   // A prefix map of a parent directory leaves a rest of the name. The search does not look for such rests, so it then
   // counts as shown.
-  DirectoryTie(const inputs::Surroundings& from, const std::vector<std::string>& arguments);
+  DirectoryReferences(const inputs::RunContext& from, const std::vector<std::string>& arguments);
   void look_into(std::string_view bytes);
   // Whether the bytes mention the directory, or have compressed parts (debug information, profiles) that may mention
   // it.

@@ -21,7 +21,7 @@ Error damaged() { return Error{"the cost of a device step is damaged"}; }
 
 // Without a split run, the cost is assumed to be half and half. The first split run measures both parts. After that, a
 // run as one changes the cost only if it is twice as large: a busy machine can add a third to the same work.
-void HalvesCost::ran_as_one(std::uint64_t whole_us) {
+void SplitCodegenCost::ran_as_one(std::uint64_t whole_us) {
   if (apart_ == 0) {
     front_us_ = whole_us / 2;
     back_us_ = whole_us - front_us_;
@@ -30,33 +30,33 @@ void HalvesCost::ran_as_one(std::uint64_t whole_us) {
   }
 }
 
-void HalvesCost::ran_apart(std::uint64_t front_us, std::uint64_t back_us) {
+void SplitCodegenCost::ran_apart(std::uint64_t front_us, std::uint64_t back_us) {
   ++apart_;
   front_us_ = front_us;
   back_us_ = back_us;
 }
 
-void HalvesCost::spared_back(std::uint64_t front_us) {
+void SplitCodegenCost::spared_back(std::uint64_t front_us) {
   ++apart_;
   ++spared_;
   front_us_ = front_us;
 }
 
-bool HalvesCost::pays() const {
+bool SplitCodegenCost::pays() const {
   const std::uint64_t saved_us = back_us_ * (spared_ + 1) / (apart_ + kEditsUntilSpared);
   return !refused_ && saved_us > kProcessUs + (front_us_ + back_us_) / kPassagePart;
 }
 
-std::string HalvesCost::encode() const {
+std::string SplitCodegenCost::encode() const {
   inputs::FrameWriter out;
   out.byte(kVersion).number(front_us_).number(back_us_).number(apart_).number(spared_).byte(refused_ ? 1 : 0);
   return std::move(out).bytes();
 }
 
-Result<HalvesCost> HalvesCost::decode(std::string_view bytes) {
+Result<SplitCodegenCost> SplitCodegenCost::decode(std::string_view bytes) {
   inputs::FrameReader in(bytes);
   if (in.byte() != kVersion) return damaged();
-  HalvesCost cost;
+  SplitCodegenCost cost;
   cost.front_us_ = in.number();
   cost.back_us_ = in.number();
   cost.apart_ = in.number();

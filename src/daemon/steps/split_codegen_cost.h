@@ -1,4 +1,5 @@
-// The measured cost of a device step's front end and back end (plan.h, Halves), and whether to run them separately.
+// The measured cost of a device step's front end and back end (plan.h, SplitCodegen), and whether to run them
+// separately.
 //
 // The problem: separate runs cost one more process, and a file for the bitcode. They save the back end when the bitcode
 // is unchanged. The cost of the back end varies by a factor of a thousand between units, and the command does not show
@@ -16,7 +17,7 @@
 
 namespace hipcache::daemon {
 
-class HalvesCost {
+class SplitCodegenCost {
  public:
   // Front end and back end ran in one process and took this processor time together, in microseconds.
   void ran_as_one(std::uint64_t whole_us);
@@ -31,10 +32,10 @@ class HalvesCost {
   // Whether the next run should be split.
   bool pays() const;
 
-  bool operator==(const HalvesCost&) const = default;
+  bool operator==(const SplitCodegenCost&) const = default;
 
   std::string encode() const;
-  static Result<HalvesCost> decode(std::string_view bytes);
+  static Result<SplitCodegenCost> decode(std::string_view bytes);
 
  private:
   std::uint64_t front_us_ = 0;

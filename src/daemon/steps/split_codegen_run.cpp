@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "daemon/request/keys.h"
-#include "daemon/steps/output_recorder.h"
 #include "daemon/routes/proofs.h"
+#include "daemon/steps/output_recorder.h"
 #include "daemon/steps/relocatability.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/bitcode_digest.h"
@@ -21,14 +21,14 @@ namespace {
 constexpr std::uint64_t kTimeLimit = 64;       // bytes of a file that holds a time
 constexpr std::uint64_t kSaidLimit = 1 << 20;  // bytes of a file that should be empty
 
-StepWork half_of(const StepWork& whole, const char* name, const std::vector<plan::StepCommand>& commands,
-                 const RequestDirectory& directory) {
-  StepWork half;
+StepState codegen_part_of(const StepState& whole, const char* name, const std::vector<hip::StepCommand>& commands,
+                          const RequestDirectory& directory) {
+  StepState half;
   half.label = whole.label + " " + name;
   half.named_roots = whole.named_roots;
   half.maps = whole.maps;
-  for (const plan::StepCommand& command : commands)
-    half.commands.push_back({command.program, plan::in_directory(command.argv, directory.path())});
+  for (const hip::StepCommand& command : commands)
+    half.commands.push_back({command.program, hip::in_directory(command.argv, directory.path())});
   return half;
 }
 
@@ -39,7 +39,7 @@ Roots roots_of_source(const Request& request) {
   return roots.holding(request.invocation.source) == 0 ? Roots() : roots;
 }
 
-const action::Output* code_object(const StepWork& back) { return back.result.output(plan::kCodeObject); }
+const cache::Output* code_object(const StepState& back) { return back.result.output(hip::kCodeObject); }
 
 // The path of a file that src/trace/preload/then.c left beside the run's trace.
 std::string left_beside(const protocol::StepDone& report, const char* ending, const RequestDirectory& directory) {
@@ -70,12 +70,12 @@ protocol::StepDone silent(protocol::StepDone report) {
 
 // Whether the front end rejected the source, which it does regardless of its output format: clang prints the error
 // count last. Any other ending may be trouble with the bitcode.
-bool is_error_of_source(const protocol::StepDone& report, const plan::Halves& halves) {
+bool is_error_of_source(const protocol::StepDone& report, const hip::SplitCodegen& split_codegen) {
   constexpr std::string_view kLast = " generated when compiling for ";
   const std::string& text = report.stderr_text;
   const std::size_t last = text.rfind(kLast);
   return report.exit_code == 1 && report.spawn_error.empty() && report.doubt.empty() && last != std::string::npos &&
-         text.find('\n', last) == text.size() - 1 && text.find(halves.bitcode) == std::string::npos;
+         text.find('\n', last) == text.size() - 1 && text.find(split_codegen.bitcode) == std::string::npos;
 }
 
 bool is_drawn(unsigned one_in) {
@@ -85,15 +85,15 @@ bool is_drawn(unsigned one_in) {
 
 }  // namespace
 
-HalvesCost known_cost(const action::ActionKey& step, const Services& services) {
+SplitCodegenCost known_cost(const cache::ActionKey& step, const Services& services) {
   const Result<std::optional<std::string>> stored = services.store.action(cost_key(step));
   if (!stored || !*stored) return {};
-  const Result<HalvesCost> cost = HalvesCost::decode(**stored);
-  return cost ? *cost : HalvesCost();
+  const Result<SplitCodegenCost> cost = SplitCodegenCost::decode(**stored);
+  return cost ? *cost : SplitCodegenCost();
 }
 
-HalvesRun::HalvesRun(StepWork& whole, const Request& request, const Services& services,
-                     const RequestDirectory& directory, store::Lease& lease)
+SplitCodegenRun::SplitCodegenRun(StepState& whole, const Request& request, const Services& services,
+                                 const RequestDirectory& directory, store::Lease& lease)
     : whole_(whole),
       request_(request),
       services_(services),
@@ -101,11 +101,11 @@ HalvesRun::HalvesRun(StepWork& whole, const Request& request, const Services& se
       lease_(lease),
       noted_(known_cost(whole.key, services)),
       cost_(noted_),
-      both_(half_of(whole, "in halves", {whole.halves->both}, directory)),
-      front_(half_of(whole, "front end", {whole.halves->front}, directory)),
-      back_(half_of(whole, "back end", whole.halves->back, directory)),
+      both_(codegen_part_of(whole, "in halves", {whole.split_codegen->both}, directory)),
+      front_(codegen_part_of(whole, "front end", {whole.split_codegen->front}, directory)),
+      back_(codegen_part_of(whole, "back end", whole.split_codegen->back, directory)),
       next_(&whole) {
-  back_.outputs = {{plan::kCodeObject, whole.outputs.front().name, ""}};
+  back_.outputs = {{hip::kCodeObject, whole.outputs.front().name, ""}};
   if (request.settings.readonly || request.settings.recache) return;
   if (!cost_.is_known()) {
     next_ = &both_;
@@ -115,8 +115,8 @@ HalvesRun::HalvesRun(StepWork& whole, const Request& request, const Services& se
 }
 
 // A failure of the split run is not the step's failure: the step then runs as one.
-Status HalvesRun::take_in(const protocol::StepDone& report) {
-  const StepWork* ran = std::exchange(next_, nullptr);
+Status SplitCodegenRun::take_in(const protocol::StepDone& report) {
+  const StepState* ran = std::exchange(next_, nullptr);
   if (ran == &whole_) return take_whole(report);
   const Status taken = ran == &both_ ? take_both(report) : ran == &front_ ? take_front(report) : take_back(report);
   if (taken) return done();
@@ -125,10 +125,10 @@ Status HalvesRun::take_in(const protocol::StepDone& report) {
   return done();
 }
 
-Status HalvesRun::take_both(const protocol::StepDone& report) {
+Status SplitCodegenRun::take_both(const protocol::StepDone& report) {
   if (!report.spawn_error.empty()) return Error{report.spawn_error};
   const std::optional<std::uint64_t> front_us = time_of_first(report, directory_);
-  if (!front_us && is_error_of_source(report, *whole_.halves)) return take_whole(report);
+  if (!front_us && is_error_of_source(report, *whole_.split_codegen)) return take_whole(report);
   if (!front_us) return Error{"the front end failed"};
   services_.counters.front(false);
   services_.counters.back(false);
@@ -145,23 +145,23 @@ Status HalvesRun::take_both(const protocol::StepDone& report) {
 }
 
 // Takes in the front end's run: its messages, and the digest of its bitcode for the back end's key.
-Status HalvesRun::take_bitcode(const protocol::StepDone& report) {
+Status SplitCodegenRun::take_bitcode(const protocol::StepDone& report) {
   if (Status texts = take_texts(front_, report, directory_); !texts) return texts;
-  const Result<std::string> bitcode = read_file(directory_.file(whole_.halves->bitcode), kOutputLimit);
+  const Result<std::string> bitcode = read_file(directory_.file(whole_.split_codegen->bitcode), kOutputLimit);
   if (!bitcode) return bitcode.error();
   front_report_ = report;
   front_.result.duration_us = report.duration_us;
-  back_.key = back_key(request_, *whole_.halves, plan::bitcode_digest(*bitcode, roots_of_source(request_)));
+  back_.key = back_key(request_, *whole_.split_codegen, hip::bitcode_digest(*bitcode, roots_of_source(request_)));
   return done();
 }
 
-Status HalvesRun::take_front(const protocol::StepDone& report) {
+Status SplitCodegenRun::take_front(const protocol::StepDone& report) {
   if (!report.spawn_error.empty()) return Error{report.spawn_error};
-  if (is_error_of_source(report, *whole_.halves)) return take_whole(report);
+  if (is_error_of_source(report, *whole_.split_codegen)) return take_whole(report);
   if (report.exit_code != 0) return Error{"it failed"};
   if (Status taken = take_bitcode(report); !taken) return taken;
   services_.counters.front(false);
-  std::optional<action::Hit> hit = services_.actions.look_up(back_.key, back_.suffices(), request_.from, lease_);
+  std::optional<cache::Hit> hit = services_.actions.look_up(back_.key, back_.suffices(), request_.from, lease_);
   if (!hit) {
     next_ = &back_;
     return done();
@@ -177,7 +177,7 @@ Status HalvesRun::take_front(const protocol::StepDone& report) {
   return join();
 }
 
-Status HalvesRun::take_back(const protocol::StepDone& report) {
+Status SplitCodegenRun::take_back(const protocol::StepDone& report) {
   if (!report.spawn_error.empty()) return Error{report.spawn_error};
   services_.counters.back(false);
   if (report.exit_code != 0 || !is_silent(report)) {
@@ -190,11 +190,11 @@ Status HalvesRun::take_back(const protocol::StepDone& report) {
 }
 
 // Takes in the back end's run, which is stored by itself. If it cannot be stored, neither can the step.
-Status HalvesRun::take_code(const protocol::StepDone& report) {
+Status SplitCodegenRun::take_code(const protocol::StepDone& report) {
   return daemon::take_in(back_, report, request_, directory_, services_, lease_);
 }
 
-Status HalvesRun::join_or_audit() {
+Status SplitCodegenRun::join_or_audit() {
   if (!is_drawn(services_.audit)) return join();
   audits_ = true;
   next_ = &whole_;
@@ -202,10 +202,10 @@ Status HalvesRun::join_or_audit() {
 }
 
 // Makes the step's result of both runs. It depends on what both runs read.
-Status HalvesRun::join() {
+Status SplitCodegenRun::join() {
   const Result<std::string> bytes = read_output(back_, back_.outputs.front(), directory_.path(), services_.store);
   if (!bytes) return bytes.error();
-  Ties ties(whole_.maps);
+  Relocatability ties(whole_.maps);
   ties.look_into(*bytes, request_.from);
   ties.look_into(front_.result.stdout_text, request_.from);
   ties.look_into(front_.result.stderr_text, request_.from);
@@ -217,7 +217,7 @@ Status HalvesRun::join() {
   whole_.result.duration_us += back_.result.duration_us;
   whole_.result.outputs = {*code_object(back_)};
   whole_.result.outputs.front().name = whole_.outputs.front().role;
-  const StepWork& refused = front_.refusal.empty() ? back_ : front_;
+  const StepState& refused = front_.refusal.empty() ? back_ : front_;
   whole_.refusal = refused.refusal;
   whole_.refusal_detail = refused.refusal_detail;
   if (whole_.refusal.empty()) record_together(whole_, {front_.witnessed, back_.witnessed}, request_, services_);
@@ -227,7 +227,7 @@ Status HalvesRun::join() {
   return done();
 }
 
-Status HalvesRun::take_whole(const protocol::StepDone& report) {
+Status SplitCodegenRun::take_whole(const protocol::StepDone& report) {
   if (Status taken = daemon::take_in(whole_, report, request_, directory_, services_, lease_); !taken) return taken;
   if (audits_) audit();
   if (!whole_.succeeded()) return done();
@@ -236,10 +236,10 @@ Status HalvesRun::take_whole(const protocol::StepDone& report) {
   return done();
 }
 
-void HalvesRun::audit() {
+void SplitCodegenRun::audit() {
   services_.counters.audit();
-  const action::Output* one = whole_.made(whole_.outputs.front());
-  const action::Output* two = code_object(back_);
+  const cache::Output* one = whole_.made(whole_.outputs.front());
+  const cache::Output* two = code_object(back_);
   const bool equal = one != nullptr && two != nullptr && one->blob == two->blob &&
                      whole_.result.stdout_text == front_.result.stdout_text &&
                      whole_.result.stderr_text == front_.result.stderr_text;
@@ -249,10 +249,10 @@ void HalvesRun::audit() {
                           "something else of this source in two processes";
   services_.log.error(why + "; with its options it is run as one from now on");
   services_.counters.error();
-  refute(*whole_.halves->proof, why, request_, services_, lease_);
+  refute(*whole_.split_codegen->proof, why, request_, services_, lease_);
 }
 
-void HalvesRun::note_cost() {
+void SplitCodegenRun::note_cost() {
   if (request_.settings.readonly || cost_ == noted_) return;
   if (Status noted = services_.store.put_action(cost_key(whole_.key), cost_.encode()); !noted)
     services_.log.warning("no cost is kept: " + noted.error().message);

@@ -1,5 +1,5 @@
-// Runs a device step, in one process or with split code generation (plan.h, Halves). A split run is the front end, and
-// then the back end unless its result is stored. Together they make the step's result.
+// Runs a device step, in one process or with split code generation (plan.h, SplitCodegen). A split run is the front
+// end, and then the back end unless its result is stored. Together they make the step's result.
 //
 //   first run ──── both, by one start of the compiler ──┬── fails, prints, leaves no trace ── as one
 //   it pays ────── front ── back, unless it is stored ──┤
@@ -15,23 +15,23 @@
 #ifndef HIPCACHE_DAEMON_STEPS_SPLIT_CODEGEN_RUN_H
 #define HIPCACHE_DAEMON_STEPS_SPLIT_CODEGEN_RUN_H
 
-#include "daemon/steps/split_codegen_cost.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_directory.h"
 #include "daemon/request/services.h"
+#include "daemon/steps/split_codegen_cost.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {
 
-class HalvesRun {
+class SplitCodegenRun {
  public:
   // All arguments outlive this object. REQUIRES: whole.halves.
-  HalvesRun(StepWork& whole, const Request& request, const Services& services, const RequestDirectory& directory,
-            store::Lease& lease);
+  SplitCodegenRun(StepState& whole, const Request& request, const Services& services, const RequestDirectory& directory,
+                  store::Lease& lease);
 
   // What the client is to run next; null if the step has ended.
-  const StepWork* next() const { return next_; }
+  const StepState* next() const { return next_; }
 
   // Takes in the run of next(). An error has the meaning that it has for daemon::take_in.
   Status take_in(const protocol::StepDone& report);
@@ -48,21 +48,21 @@ class HalvesRun {
   void audit();
   void note_cost();
 
-  StepWork& whole_;
+  StepState& whole_;
   const Request& request_;
   const Services& services_;
   const RequestDirectory& directory_;
   store::Lease& lease_;
 
-  HalvesCost noted_, cost_;  // as stored, and as of now
+  SplitCodegenCost noted_, cost_;  // as stored, and as of now
   protocol::StepDone front_report_;
-  StepWork both_, front_, back_;
+  StepState both_, front_, back_;
   bool audits_ = false;  // the split run is done, and the step runs as one for comparison
-  const StepWork* next_;
+  const StepState* next_;
 };
 
 // The stored cost of the step with that key.
-HalvesCost known_cost(const action::ActionKey& step, const Services& services);
+SplitCodegenCost known_cost(const cache::ActionKey& step, const Services& services);
 
 }  // namespace hipcache::daemon
 

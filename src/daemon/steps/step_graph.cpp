@@ -2,19 +2,19 @@
 
 #include <algorithm>
 
+#include "daemon/explain/request_history.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/reason.h"
 #include "daemon/steps/relocatability.h"
-#include "daemon/explain/request_history.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::daemon {
 namespace {
 
-using plan::StepKind;
+using hip::StepKind;
 
-std::string label_of(const plan::Step& step) {
+std::string label_of(const hip::Step& step) {
   switch (step.kind) {
     case StepKind::device:
       return "device " + step.arch.name + (step.is_front_end ? " front end" : "");
@@ -35,7 +35,7 @@ std::string label_of(const plan::Step& step) {
 }
 
 std::string in_directory(const std::string& text, const std::string& directory) {
-  return plan::in_directory({text}, directory).front();
+  return hip::in_directory({text}, directory).front();
 }
 
 std::vector<std::string> labels_of(const std::vector<GivenInput>& inputs) {
@@ -46,14 +46,14 @@ std::vector<std::string> labels_of(const std::vector<GivenInput>& inputs) {
 
 }  // namespace
 
-StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, const Request& request,
-                  const std::string& directory) {
-  StepWork work;
+StepState work_for(const hip::Step& step, const std::vector<Digest>& inputs, const Request& request,
+                   const std::string& directory) {
+  StepState work;
   work.label = label_of(step);
   work.key = step_key(request, step, inputs);
   work.inputs = inputs;
-  for (const plan::StepCommand& command : step.commands)
-    work.commands.push_back({command.program, plan::in_directory(command.argv, directory)});
+  for (const hip::StepCommand& command : step.commands)
+    work.commands.push_back({command.program, hip::in_directory(command.argv, directory)});
   work.outputs = step.outputs;
   // The host overwrites a device step's depfile, so it is visible only if the compile ends before that.
   work.failed_depfile = step.depfile;
@@ -65,26 +65,26 @@ StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, con
     work.maps.add(argv, request.from.roots);
     work.named_roots |= named_roots(argv, request.from.roots);
   }
-  work.prints_passage = step.prints_passage;
-  work.halves = step.halves ? &*step.halves : nullptr;
+  work.prints_temporary_paths = step.prints_temporary_paths;
+  work.split_codegen = step.split_codegen ? &*step.split_codegen : nullptr;
   if (!step.unproven.empty()) {
-    work.refusal = command::reason::kLinkerOption;
+    work.refusal = compiler::reason::kLinkerOption;
     work.refusal_detail = step.unproven;
   }
   return work;
 }
 
-StepGraph::StepGraph(const std::vector<plan::Step>& steps, const Request& request, const RequestDirectory& directory,
+StepGraph::StepGraph(const std::vector<hip::Step>& steps, const Request& request, const RequestDirectory& directory,
                      const Services& services, const Explainer* explainer)
     : plan_(steps), request_(request), directory_(directory), services_(services), explainer_(explainer) {}
 
-Status StepGraph::run(StepRunner& runner) {
+Status StepGraph::run(StepScheduler& runner) {
   while (steps_.size() < plan_.size() && failed() == nullptr)
     if (Status ran = runner.run(add_next()); !ran) return ran;
   return done();
 }
 
-Status StepGraph::run_instead(std::size_t index, const plan::Step& step, StepRunner& runner) {
+Status StepGraph::run_instead(std::size_t index, const hip::Step& step, StepScheduler& runner) {
   replaced_.push_back(std::move(steps_[index]));
   steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(index));
   planned_.erase(planned_.begin() + static_cast<std::ptrdiff_t>(index));
@@ -92,29 +92,29 @@ Status StepGraph::run_instead(std::size_t index, const plan::Step& step, StepRun
 }
 
 // Adds the next steps in order, up to the first one that reads an output of another one added here.
-std::vector<StepWork*> StepGraph::add_next() {
-  std::vector<StepWork*> beside;
+std::vector<StepState*> StepGraph::add_next() {
+  std::vector<StepState*> beside;
   std::set<std::string> being_made;
   while (steps_.size() < plan_.size()) {
-    const plan::Step& step = plan_[steps_.size()];
+    const hip::Step& step = plan_[steps_.size()];
     const auto waits_for = [&](const std::string& input) { return being_made.contains(input); };
     if (std::any_of(step.inputs.begin(), step.inputs.end(), waits_for)) break;
-    for (const plan::StepOutput& output : step.outputs) being_made.insert(output.name);
+    for (const hip::StepOutput& output : step.outputs) being_made.insert(output.name);
     beside.push_back(add(step));
   }
   return beside;
 }
 
-const StepWork* StepGraph::failed() const {
+const StepState* StepGraph::failed() const {
   const auto step = std::find_if(steps_.begin(), steps_.end(), [](const auto& work) { return !work->succeeded(); });
   return step == steps_.end() ? nullptr : step->get();
 }
 
 bool StepGraph::writes_beside() const {
-  const auto is_beside = [](const plan::StepOutput& output) {
-    return !output.place.empty() && output.beside && output.role != plan::kDepfile;
+  const auto is_beside = [](const hip::StepOutput& output) {
+    return !output.place.empty() && output.beside && output.role != hip::kDepfile;
   };
-  return std::any_of(plan_.begin(), plan_.end(), [&](const plan::Step& step) {
+  return std::any_of(plan_.begin(), plan_.end(), [&](const hip::Step& step) {
     return std::any_of(step.outputs.begin(), step.outputs.end(), is_beside);
   });
 }
@@ -122,46 +122,46 @@ bool StepGraph::writes_beside() const {
 std::optional<GivenInput> StepGraph::maker_of(const std::string& name) const {
   const auto maker = makers_.find(name);
   if (maker == makers_.end()) return std::nullopt;
-  for (const plan::StepOutput& output : maker->second->outputs)
+  for (const hip::StepOutput& output : maker->second->outputs)
     if (output.name == name) return GivenInput{maker->second, &output, maker->second->made(output)};
   return std::nullopt;
 }
 
-std::vector<GivenInput> StepGraph::makers_of(const plan::Step& step) const {
+std::vector<GivenInput> StepGraph::makers_of(const hip::Step& step) const {
   std::vector<GivenInput> makers;
   for (const std::string& input : step.inputs)
     if (const std::optional<GivenInput> maker = maker_of(input)) makers.push_back(*maker);
   return makers;
 }
 
-StepWork* StepGraph::add(const plan::Step& step) {
+StepState* StepGraph::add(const hip::Step& step) {
   const std::vector<GivenInput> makers = makers_of(step);
   std::vector<Digest> inputs;
   for (const GivenInput& given : makers) inputs.push_back(given.output == nullptr ? Digest{} : given.output->blob);
-  auto work = std::make_unique<StepWork>(work_for(step, inputs, request_, directory_.path()));
+  auto work = std::make_unique<StepState>(work_for(step, inputs, request_, directory_.path()));
   work->prepare = [this, makers, &step, &prepared = *work]() -> Status {
-    if (explainer_ != nullptr) explainer_->log_why(trail_step(prepared, &step, request_.from), labels_of(makers));
+    if (explainer_ != nullptr) explainer_->log_why(history_step(prepared, &step, request_.from), labels_of(makers));
     return bring(step, makers);
   };
   steps_.push_back(std::move(work));
   planned_.push_back(&step);
-  for (const plan::StepOutput& output : step.outputs) makers_.insert_or_assign(output.name, steps_.back().get());
+  for (const hip::StepOutput& output : step.outputs) makers_.insert_or_assign(output.name, steps_.back().get());
   return steps_.back().get();
 }
 
-Status StepGraph::bring(const plan::Step& step, const std::vector<GivenInput>& inputs) {
+Status StepGraph::bring(const hip::Step& step, const std::vector<GivenInput>& inputs) {
   for (const GivenInput& given : inputs) {
     if (!given.step->hit) continue;  // ran for this request, so its files are there
     if (!brought_.insert(given.file->name).second) continue;
     if (Status written = materialise(*given.step, *given.file, directory_, services_.store); !written) return written;
   }
-  for (const plan::StepFile& file : step.files) {
+  for (const hip::StepFile& file : step.files) {
     if (Status written = write_step_file(file, directory_); !written) return written;
   }
   return done();
 }
 
-Status write_step_file(const plan::StepFile& file, const RequestDirectory& directory) {
+Status write_step_file(const hip::StepFile& file, const RequestDirectory& directory) {
   return replace_file(directory.file(file.name),
                       file.verbatim ? file.bytes : in_directory(file.bytes, directory.path()));
 }

@@ -25,30 +25,30 @@ namespace hipcache::daemon {
 
 // A file made by an earlier step, and that step.
 struct GivenInput {
-  const StepWork* step = nullptr;
-  const plan::StepOutput* file = nullptr;
-  const action::Output* output = nullptr;  // null if the stored result lacks it; then it cannot be brought back
+  const StepState* step = nullptr;
+  const hip::StepOutput* file = nullptr;
+  const cache::Output* output = nullptr;  // null if the stored result lacks it; then it cannot be brought back
 };
 
 class StepGraph {
  public:
   // All arguments outlive the graph. The explainer logs why steps run; it may be null.
-  StepGraph(const std::vector<plan::Step>& steps, const Request& request, const RequestDirectory& directory,
+  StepGraph(const std::vector<hip::Step>& steps, const Request& request, const RequestDirectory& directory,
             const Services& services, const Explainer* explainer);
 
   // Runs or finds every step, until one fails. An error means that the request cannot continue.
-  Status run(StepRunner& runner);
+  Status run(StepScheduler& runner);
 
   // Replaces the step at `index` by another one, which becomes the last, and runs or finds it. Its inputs are what the
   // others made. REQUIRES: all steps succeeded, and none reads an output of the one at `index`; the step outlives the
   // graph.
-  Status run_instead(std::size_t index, const plan::Step& step, StepRunner& runner);
+  Status run_instead(std::size_t index, const hip::Step& step, StepScheduler& runner);
 
   // In the driver's order; steps after a failed one may be missing.
-  const std::vector<std::unique_ptr<StepWork>>& steps() const { return steps_; }
+  const std::vector<std::unique_ptr<StepState>>& steps() const { return steps_; }
 
   // The first in the driver's order, or null.
-  const StepWork* failed() const;
+  const StepState* failed() const;
 
   // Whether the user gets more files than object and depfile.
   bool writes_beside() const;
@@ -57,36 +57,36 @@ class StepGraph {
   std::optional<GivenInput> maker_of(const std::string& name) const;
 
   // The step of the plan that became steps()[index].
-  const plan::Step& plan_of(std::size_t index) const { return *planned_[index]; }
+  const hip::Step& plan_of(std::size_t index) const { return *planned_[index]; }
 
   // Steps that run_instead() replaced. They have ended, and their outputs are not used.
-  const std::vector<std::unique_ptr<StepWork>>& replaced() const { return replaced_; }
+  const std::vector<std::unique_ptr<StepState>>& replaced() const { return replaced_; }
 
  private:
-  std::vector<StepWork*> add_next();
-  StepWork* add(const plan::Step& step);
-  Status bring(const plan::Step& step, const std::vector<GivenInput>& inputs);
-  std::vector<GivenInput> makers_of(const plan::Step& step) const;
+  std::vector<StepState*> add_next();
+  StepState* add(const hip::Step& step);
+  Status bring(const hip::Step& step, const std::vector<GivenInput>& inputs);
+  std::vector<GivenInput> makers_of(const hip::Step& step) const;
 
-  const std::vector<plan::Step>& plan_;
+  const std::vector<hip::Step>& plan_;
   const Request& request_;
   const RequestDirectory& directory_;
   const Services& services_;
   const Explainer* explainer_;
-  std::vector<std::unique_ptr<StepWork>> steps_;
-  std::vector<const plan::Step*> planned_;  // the plan's step of each
-  std::vector<std::unique_ptr<StepWork>> replaced_;
-  std::map<std::string, const StepWork*> makers_;  // by the name of the file that they make
-  std::set<std::string> brought_;                  // names of files that were brought from the store
+  std::vector<std::unique_ptr<StepState>> steps_;
+  std::vector<const hip::Step*> planned_;  // the plan's step of each
+  std::vector<std::unique_ptr<StepState>> replaced_;
+  std::map<std::string, const StepState*> makers_;  // by the name of the file that they make
+  std::set<std::string> brought_;                   // names of files that were brought from the store
 };
 
 // The step with its key, ready for a lookup or a run. `inputs`: digests of what earlier steps made, in the step's
 // order. REQUIRES: the step outlives the result.
-StepWork work_for(const plan::Step& step, const std::vector<Digest>& inputs, const Request& request,
-                  const std::string& directory);
+StepState work_for(const hip::Step& step, const std::vector<Digest>& inputs, const Request& request,
+                   const std::string& directory);
 
 // Writes the file into the directory, for a step that reads it.
-Status write_step_file(const plan::StepFile& file, const RequestDirectory& directory);
+Status write_step_file(const hip::StepFile& file, const RequestDirectory& directory);
 
 }  // namespace hipcache::daemon
 

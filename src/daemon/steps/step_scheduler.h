@@ -1,6 +1,6 @@
 // Schedules the steps of one request. It looks each step up, and leaves a step to another client that is running it.
 // This client runs the rest, as many at once as there are job slots. If the other client is stopped or overdue
-// (in_flight.h), the step runs here as well. One per request directory, used by its session's thread only.
+// (single_flight.h), the step runs here as well. One per request directory, used by its session's thread only.
 #ifndef HIPCACHE_DAEMON_STEPS_STEP_SCHEDULER_H
 #define HIPCACHE_DAEMON_STEPS_STEP_SCHEDULER_H
 
@@ -13,46 +13,46 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/steps/split_codegen_run.h"
-#include "daemon/shared/single_flight.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_directory.h"
 #include "daemon/request/services.h"
+#include "daemon/shared/single_flight.h"
+#include "daemon/steps/split_codegen_run.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/base/files.h"
 #include "hipcache/protocol/channel.h"
 
 namespace hipcache::daemon {
 
-class StepRunner {
+class StepScheduler {
  public:
-  StepRunner(protocol::Channel& channel, const Request& request, const Services& services,
-             const RequestDirectory& directory, store::Lease& lease);
-  ~StepRunner();
-  StepRunner(const StepRunner&) = delete;
-  StepRunner& operator=(const StepRunner&) = delete;
+  StepScheduler(protocol::Channel& channel, const Request& request, const Services& services,
+                const RequestDirectory& directory, store::Lease& lease);
+  ~StepScheduler();
+  StepScheduler(const StepScheduler&) = delete;
+  StepScheduler& operator=(const StepScheduler&) = delete;
 
   // Finishes every step, in any order. After a failure, no later step starts. An error means that the request cannot
   // continue (client gone, a run that is unusable). Unless the client is gone, none of the steps is running then.
-  Status run(const std::vector<StepWork*>& steps);
+  Status run(const std::vector<StepState*>& steps);
 
  private:
   struct Running {
-    StepWork* work;
-    InFlight::Claim claim;
-    std::unique_ptr<HalvesRun> halves;  // set for a step whose code generation may be split
+    StepState* work;
+    SingleFlight::Claim claim;
+    std::unique_ptr<SplitCodegenRun> split_codegen;  // set for a step whose code generation may be split
   };
   enum class Start { done, started, blocked };
 
-  static void drop_pointless(std::list<StepWork*>& open, const std::vector<StepWork*>& steps);
-  Start try_start(StepWork& work);
-  void start_what_can_be(std::list<StepWork*>& open);
-  std::optional<InFlight::Claim> claim(StepWork& work);
-  bool found(StepWork& work);
-  Status start(StepWork& work, InFlight::Claim claim);
+  static void drop_pointless(std::list<StepState*>& open, const std::vector<StepState*>& steps);
+  Start try_start(StepState& work);
+  void start_what_can_be(std::list<StepState*>& open);
+  std::optional<SingleFlight::Claim> claim(StepState& work);
+  bool found(StepState& work);
+  Status start(StepState& work, SingleFlight::Claim claim);
   Status wait();
   Status keep_client_waiting();
-  Status send(const StepWork& work, std::uint32_t number);
+  Status send(const StepState& work, std::uint32_t number);
   Status take_report();
   Status take_in(const Running& running, const protocol::StepDone& report);
   void drain_wake_ups();

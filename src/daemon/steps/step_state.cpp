@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
+#include "daemon/opaque/opaque_run.h"
+#include "daemon/request/reason.h"
+#include "daemon/request/temporary_paths.h"
 #include "daemon/steps/failure_doubt.h"
 #include "daemon/steps/output_recorder.h"
-#include "daemon/request/temporary_paths.h"
-#include "daemon/request/reason.h"
 #include "daemon/steps/relocatability.h"
-#include "daemon/opaque/opaque_run.h"
 #include "daemon/steps/wrapper.h"
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/path_set_builder.h"
@@ -27,10 +27,11 @@ std::string file_of(std::uint32_t step, const char* what, const RequestDirectory
   return directory.file(std::to_string(step) + what);
 }
 
-Result<std::vector<Made>> outputs_of(const StepWork& work, const Request& request, const RequestDirectory& directory) {
-  std::vector<Made> outputs;
-  for (const plan::StepOutput& file : work.outputs) {
-    Result<Made> made = read_made(file.role, directory.file(file.name), request.from.roots);
+Result<std::vector<CollectedOutput>> outputs_of(const StepState& work, const Request& request,
+                                                const RequestDirectory& directory) {
+  std::vector<CollectedOutput> outputs;
+  for (const hip::StepOutput& file : work.outputs) {
+    Result<CollectedOutput> made = collect_output(file.role, directory.file(file.name), request.from.roots);
     if (!made) return made.error();
     outputs.push_back(std::move(*made));
   }
@@ -38,42 +39,43 @@ Result<std::vector<Made>> outputs_of(const StepWork& work, const Request& reques
 }
 
 // A depfile may be stored in portable form.
-const action::Output* output_in(const action::ActionResult& result, const std::string& role) {
-  const action::Output* found = result.output(role);
-  return found == nullptr && role == plan::kDepfile ? result.output(plan::kPortableDepfile) : found;
+const cache::Output* output_in(const cache::ActionResult& result, const std::string& role) {
+  const cache::Output* found = result.output(role);
+  return found == nullptr && role == hip::kDepfile ? result.output(hip::kPortableDepfile) : found;
 }
 
-Ties ties_of(const StepWork& work, const std::vector<Made>& outputs, const inputs::Surroundings& from) {
+Relocatability ties_of(const StepState& work, const std::vector<CollectedOutput>& outputs,
+                       const inputs::RunContext& from) {
   if (work.is_proof) return {};
-  Ties ties(work.maps);
+  Relocatability ties(work.maps);
   ties.roots.hidden = work.hashes_names;
   ties.roots.named = work.named_roots;
   ties.cuid = work.hashes_names && !from.cuid.empty();
-  for (const Made& output : outputs) ties.look_into(output.role, output.bytes, from);
+  for (const CollectedOutput& output : outputs) ties.look_into(output.role, output.bytes, from);
   ties.look_into(work.result.stdout_text, from);
   ties.look_into(work.result.stderr_text, from);
   return ties;
 }
 
-bool has_printed(const StepWork& work) {
-  if (work.prints_plan) return plan::has_messages(work.result.stderr_text);
+bool has_printed(const StepState& work) {
+  if (work.prints_plan) return hip::has_messages(work.result.stderr_text);
   return !work.result.stdout_text.empty() || !work.result.stderr_text.empty();
 }
 
 // Writes the messages to an output file, because another step prints them.
-Status keep_said(StepWork& work, const RequestDirectory& directory) {
+Status keep_said(StepState& work, const RequestDirectory& directory) {
   if (!work.result.stdout_text.empty()) return Error{"it prints to its standard output"};
   const std::string said = std::exchange(work.result.stderr_text, "");
-  for (const plan::StepOutput& file : work.outputs)
-    if (file.role == plan::kSaid)
+  for (const hip::StepOutput& file : work.outputs)
+    if (file.role == hip::kSaid)
       if (Status written = replace_file(directory.file(file.name), said); !written) return written;
   return done();
 }
 
 // Turns the failure into a success without outputs.
-Status give_up(StepWork& work, const std::string& why, const Request& request, const RequestDirectory& directory,
+Status give_up(StepState& work, const std::string& why, const Request& request, const RequestDirectory& directory,
                const Services& services) {
-  for (const plan::StepOutput& file : work.outputs) unlink(directory.file(file.name).c_str());
+  for (const hip::StepOutput& file : work.outputs) unlink(directory.file(file.name).c_str());
   work.exit_code = 0;
   work.result = {};
   work.refusal = reason::kStepFailed;
@@ -82,7 +84,7 @@ Status give_up(StepWork& work, const std::string& why, const Request& request, c
   return done();
 }
 
-std::vector<std::string> programs_of(const StepWork& work) {
+std::vector<std::string> programs_of(const StepState& work) {
   std::vector<std::string> programs;
   for (const protocol::Command& command : work.commands) programs.push_back(command.program);
   return programs;
@@ -90,7 +92,7 @@ std::vector<std::string> programs_of(const StepWork& work) {
 
 // The driver that a wrapper started. Its words replace the driver's standard output, which is empty. If the wrapper is
 // not accepted, sets the refusal.
-DriverBehind take_driver(StepWork& work, const Request& request, const RequestDirectory& directory,
+DriverBehind take_driver(StepState& work, const Request& request, const RequestDirectory& directory,
                          const Services& services) {
   auto behind = driver_behind(work, request, directory, services);
   if (auto* why = std::get_if<std::string>(&behind)) {
@@ -105,11 +107,11 @@ DriverBehind take_driver(StepWork& work, const Request& request, const RequestDi
 
 }  // namespace
 
-Status take_texts(StepWork& work, const protocol::StepDone& report, const RequestDirectory& directory) {
+Status take_texts(StepState& work, const protocol::StepDone& report, const RequestDirectory& directory) {
   if (!report.doubt.empty()) return Error{work.label + ": " + report.doubt};
   work.result.stdout_text = report.stdout_text;
   work.result.stderr_text = report.stderr_text;
-  if (work.prints_plan || work.prints_passage) {
+  if (work.prints_plan || work.prints_temporary_paths) {
     work.result.stdout_text = as_stored(std::move(work.result.stdout_text), directory);
     work.result.stderr_text = as_stored(std::move(work.result.stderr_text), directory);
   }
@@ -119,7 +121,7 @@ Status take_texts(StepWork& work, const protocol::StepDone& report, const Reques
   return done();
 }
 
-void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ties, const Request& request,
+void take_trace(StepState& work, const protocol::StepDone& report, const Relocatability& ties, const Request& request,
                 const RequestDirectory& directory, const Services& services) {
   std::optional<std::vector<trace::Record>> records = records_of(work, report.step, directory, services);
   if (!records) return;
@@ -133,7 +135,7 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
                     [](const trace::Record& record) { return record.kind == trace::Kind::answer; }));
   // A plan contains the date of SOURCE_DATE_EPOCH. If the date cannot be replaced, the plan is valid for that date
   // only.
-  const bool replaces_date = work.prints_plan && plan::may_take_another_date(work.result.stderr_text);
+  const bool replaces_date = work.prints_plan && hip::may_take_another_date(work.result.stderr_text);
   std::vector<std::string> programs = programs_of(work);
   if (!behind.beside.empty()) programs.push_back(behind.beside);
   const inputs::Run run{.programs = std::move(programs),
@@ -145,14 +147,14 @@ void take_trace(StepWork& work, const protocol::StepDone& report, const Ties& ti
                         .shows_command = ties.command || (work.prints_plan && !replaces_date),
                         .shows_colour = ties.command || has_printed(work),
                         .plans = replaces_date,
-                        .undivided = wraps,
+                        .is_opaque = wraps,
                         .has_unseen_program = !behind.beside.empty(),
                         .shows_directory = wraps};
-  if (work.refusal.empty()) take_witnessed(work, inputs::witness(trace, run, request.from, services.world));
+  if (work.refusal.empty()) take_witnessed(work, inputs::witness(trace, run, request.from, services.file_system));
   if (!work.refusal.empty()) work.descriptor = inputs::descriptor_read(trace.records, request.from.working_directory);
 }
 
-std::optional<std::vector<trace::Record>> records_of(StepWork& work, std::uint32_t step,
+std::optional<std::vector<trace::Record>> records_of(StepState& work, std::uint32_t step,
                                                      const RequestDirectory& directory, const Services& services) {
   Result<std::string> bytes = read_file(file_of(step, work.trace_ending, directory), kTraceLimit);
   if (!bytes) {
@@ -166,7 +168,7 @@ std::optional<std::vector<trace::Record>> records_of(StepWork& work, std::uint32
   return std::nullopt;
 }
 
-void note_not_stored(const StepWork& work, const Request& request, const Services& services) {
+void note_not_stored(const StepState& work, const Request& request, const Services& services) {
   const std::string& object = request.invocation.object;
   const std::string what = (object.empty() ? "" : object + ": ") + work.label;
   const std::string file = work.refusal_detail.empty() ? "" : ": " + work.refusal_detail;
@@ -174,7 +176,7 @@ void note_not_stored(const StepWork& work, const Request& request, const Service
   services.log.info(what + " is not stored: " + work.refusal + file);
 }
 
-void take_witnessed(StepWork& work, std::variant<inputs::Witnessed, inputs::Refusal> outcome) {
+void take_witnessed(StepState& work, std::variant<inputs::Witnessed, inputs::Refusal> outcome) {
   if (const auto* refusal = std::get_if<inputs::Refusal>(&outcome)) {
     work.refusal = refusal->reason;
     work.refusal_detail = refusal->detail;
@@ -183,20 +185,20 @@ void take_witnessed(StepWork& work, std::variant<inputs::Witnessed, inputs::Refu
   work.witnessed = std::move(std::get<inputs::Witnessed>(outcome));
 }
 
-action::Suffices StepWork::suffices() const {
-  return [this](const action::ActionResult& stored) {
+cache::Suffices StepState::suffices() const {
+  return [this](const cache::ActionResult& stored) {
     return std::all_of(outputs.begin(), outputs.end(),
-                       [&](const plan::StepOutput& output) { return output_in(stored, output.role) != nullptr; });
+                       [&](const hip::StepOutput& output) { return output_in(stored, output.role) != nullptr; });
   };
 }
 
-const action::Output* StepWork::made(const plan::StepOutput& output) const { return output_in(result, output.role); }
+const cache::Output* StepState::made(const hip::StepOutput& output) const { return output_in(result, output.role); }
 
-const action::Output* StepWork::given(const plan::StepOutput& output) const {
+const cache::Output* StepState::given(const hip::StepOutput& output) const {
   return !output.fatbin.empty() && filled ? &filled->output : made(output);
 }
 
-protocol::RunStep run_message(const StepWork& work, std::uint32_t step, const RequestDirectory& directory,
+protocol::RunStep run_message(const StepState& work, std::uint32_t step, const RequestDirectory& directory,
                               const Services& services) {
   return {.step = step,
           .directory = directory.path(),
@@ -205,7 +207,7 @@ protocol::RunStep run_message(const StepWork& work, std::uint32_t step, const Re
           .trace_library = services.trace_library};
 }
 
-Status take_in(StepWork& work, const protocol::StepDone& report, const Request& request,
+Status take_in(StepState& work, const protocol::StepDone& report, const Request& request,
                const RequestDirectory& directory, const Services& services, store::Lease& lease) {
   if (!report.spawn_error.empty()) return Error{report.spawn_error};
   work.ended = true;
@@ -221,13 +223,13 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
     work.doubt = doubt_of_failure(work, file_of(report.step, ".trace", directory), request, directory);
     return done();
   }
-  if (work.undivided) return take_undivided(work, report, request, directory, services, lease);
+  if (work.is_opaque) return take_opaque(work, report, request, directory, services, lease);
 
-  Result<std::vector<Made>> outputs = outputs_of(work, request, directory);
+  Result<std::vector<CollectedOutput>> outputs = outputs_of(work, request, directory);
   if (!outputs) return outputs.error();
   // This comes before the outputs are stored, because outputs that may not be recorded need not be stored.
   take_trace(work, report, ties_of(work, *outputs, request.from), request, directory, services);
-  store_made(work, std::move(*outputs), request, services, lease);
+  store_outputs(work, std::move(*outputs), request, services, lease);
   if (work.refusal.empty()) {
     record(work, request, services);
   } else {
@@ -238,10 +240,10 @@ Status take_in(StepWork& work, const protocol::StepDone& report, const Request& 
   return done();
 }
 
-Result<std::string> read_output(const StepWork& work, const plan::StepOutput& file, const std::string& directory,
+Result<std::string> read_output(const StepState& work, const hip::StepOutput& file, const std::string& directory,
                                 store::Store& store) {
   if (!work.hit) return read_file(directory + "/" + file.name, kOutputLimit);
-  const action::Output* output = work.made(file);
+  const cache::Output* output = work.made(file);
   if (output == nullptr) return Error{"the stored " + work.label + " has no " + file.role};
   Result<std::optional<std::string>> bytes = store.blob(output->blob);
   if (!bytes) return bytes.error();
@@ -249,7 +251,7 @@ Result<std::string> read_output(const StepWork& work, const plan::StepOutput& fi
   return std::move(**bytes);
 }
 
-Status materialise(const StepWork& work, const plan::StepOutput& file, const RequestDirectory& directory,
+Status materialise(const StepState& work, const hip::StepOutput& file, const RequestDirectory& directory,
                    store::Store& store) {
   const Result<std::string> bytes = read_output(work, file, directory.path(), store);
   if (!bytes) return bytes.error();

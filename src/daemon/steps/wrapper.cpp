@@ -29,7 +29,7 @@ std::string real_path(const std::string& path) {
   return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
 }
 
-// The start of a program, as recorded by preload_driver.c.
+// The start of a program, as recorded by preload/driver.c.
 struct Start {
   std::string program;
   std::string parent;
@@ -161,11 +161,11 @@ std::string place_beside(const std::string& wrapper, const Start& driver) {
   return "";
 }
 
-bool is_same_plan(const plan::Plan& one, const plan::Plan& other) {
-  const auto is_same_command = [](const plan::StepCommand& a, const plan::StepCommand& b) {
+bool is_same_plan(const hip::Plan& one, const hip::Plan& other) {
+  const auto is_same_command = [](const hip::StepCommand& a, const hip::StepCommand& b) {
     return a.program == b.program && a.argv == b.argv;
   };
-  const auto is_same_step = [&](const plan::Step& a, const plan::Step& b) {
+  const auto is_same_step = [&](const hip::Step& a, const hip::Step& b) {
     return a.keyed == b.keyed && a.outputs == b.outputs && a.files == b.files &&
            std::equal(a.commands.begin(), a.commands.end(), b.commands.begin(), b.commands.end(), is_same_command);
   };
@@ -175,13 +175,13 @@ bool is_same_plan(const plan::Plan& one, const plan::Plan& other) {
 
 // Why the run did not print the same jobs as the earlier probe, in which the wrapper itself was asked for jobs; "" if
 // it did.
-std::string other_jobs(const StepWork& probe, const std::vector<std::string>& words, const Request& request,
-                       const command::Parser& parser) {
-  const std::optional<command::Invocation> wrapped = wrapped_invocation(words, request, parser);
+std::string other_jobs(const StepState& probe, const std::vector<std::string>& words, const Request& request,
+                       const compiler::Parser& parser) {
+  const std::optional<compiler::Invocation> wrapped = wrapped_invocation(words, request, parser);
   if (!wrapped) return "makes another command of it";
   const std::string date = request.from.source_date();
-  const Result<plan::Plan> told = plan::read_plan(probe.through->told, *wrapped, kStoredDirectory, date);
-  const Result<plan::Plan> plan = plan::read_plan(probe.result.stderr_text, *wrapped, kStoredDirectory, date);
+  const Result<hip::Plan> told = hip::read_plan(probe.through->told, *wrapped, kStoredDirectory, date);
+  const Result<hip::Plan> plan = hip::read_plan(probe.result.stderr_text, *wrapped, kStoredDirectory, date);
   if (!plan || !plan->driver_stderr.empty()) return "prints something else than jobs";
   return told && is_same_plan(*told, *plan) ? "" : "does not do the same twice";
 }
@@ -191,11 +191,11 @@ std::string other_jobs(const StepWork& probe, const std::vector<std::string>& wo
 std::string driver_in(const std::vector<std::string>& programs, const std::string& compiler) {
   const std::string wrapper = real_path(compiler);
   const auto is_driver = [&](const std::string& program) {
-    return program != wrapper && command::names_clang_driver(program);
+    return program != wrapper && compiler::names_clang_driver(program);
   };
   if (programs.empty() || !is_driver(programs.back())) return "";
   const auto drivers = std::count_if(programs.begin(), programs.end(), is_driver);
-  const bool has_other_cache = std::any_of(programs.begin(), programs.end(), command::names_other_cache);
+  const bool has_other_cache = std::any_of(programs.begin(), programs.end(), compiler::names_other_cache);
   return drivers == 1 && !has_other_cache ? programs.back() : "";
 }
 
@@ -205,7 +205,7 @@ Status prepare_driver(const ThroughWrapper& through, const RequestDirectory& dir
   return replace_file(directory.file(kRequestFile), bytes);
 }
 
-std::variant<DriverBehind, std::string> driver_behind(const StepWork& probe, const Request& request,
+std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const Request& request,
                                                       const RequestDirectory& directory, const Services& services) {
   const std::vector<Start> starts = starts_in(directory);
   const auto is_driver = [&](const Start& start) { return start.program == probe.through->driver; };
@@ -237,12 +237,12 @@ std::vector<std::string> words_in(const std::string& stored) {
                                         : std::vector<std::string>{};
 }
 
-std::optional<command::Invocation> wrapped_invocation(const std::vector<std::string>& words, const Request& request,
-                                                      const command::Parser& parser) {
+std::optional<compiler::Invocation> wrapped_invocation(const std::vector<std::string>& words, const Request& request,
+                                                       const compiler::Parser& parser) {
   auto parsed = parser.parse(words, request.from.working_directory);
-  auto* wrapped = std::get_if<command::Invocation>(&parsed);
+  auto* wrapped = std::get_if<compiler::Invocation>(&parsed);
   if (wrapped == nullptr) return std::nullopt;
-  const command::Invocation& typed = request.invocation;
+  const compiler::Invocation& typed = request.invocation;
   const bool is_same = wrapped->route == typed.route && wrapped->links == typed.links &&
                        wrapped->source == typed.source && wrapped->object == typed.object &&
                        wrapped->driver_names_outputs == typed.driver_names_outputs &&

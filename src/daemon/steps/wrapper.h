@@ -42,7 +42,7 @@ struct DriverBehind {
 };
 
 // The driver behind the wrapper, from the files of the run; or why there is none.
-std::variant<DriverBehind, std::string> driver_behind(const StepWork& probe, const Request& request,
+std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const Request& request,
                                                       const RequestDirectory& directory, const Services& services);
 
 // Encodes the driver's words for a probe's result, and decodes them; empty for an ordinary probe.
@@ -50,8 +50,8 @@ std::string stored_words(const std::vector<std::string>& words);
 std::vector<std::string> words_in(const std::string& stored);
 
 // The command that the wrapper makes of the request's, if it is the same compile by what it reads and writes.
-std::optional<command::Invocation> wrapped_invocation(const std::vector<std::string>& words, const Request& request,
-                                                      const command::Parser& parser);
+std::optional<compiler::Invocation> wrapped_invocation(const std::vector<std::string>& words, const Request& request,
+                                                       const compiler::Parser& parser);
 
 }  // namespace hipcache::daemon
 

@@ -11,8 +11,8 @@
 
 #include "hipcache/base/files.h"
 #include "inputs/loader/library_path.h"
-#include "inputs/state/library_search.h"
 #include "inputs/observe/race_guard.h"
+#include "inputs/state/library_search.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 5> kPreferred = {"glibc-hwcaps", "tls", "
 // Holds each directory once, under the spelling that came first.
 class SearchDirectories {
  public:
-  explicit SearchDirectories(const Surroundings& from) : from_(from) {}
+  explicit SearchDirectories(const RunContext& from) : from_(from) {}
 
   void add(std::string directory) {
     struct stat status = {};
@@ -44,7 +44,7 @@ class SearchDirectories {
   const std::set<std::string>& all() const { return directories_; }
 
  private:
-  const Surroundings& from_;
+  const RunContext& from_;
   std::set<std::pair<dev_t, ino_t>> files_;
   std::set<std::string> directories_;
 };
@@ -54,23 +54,23 @@ void add_all(std::string_view list, std::string_view origin, SearchDirectories& 
 }
 
 // The variable's tokens may depend on the program's directory, so each program adds its own directories.
-void add_search_variable(const trace::Trace& trace, const Surroundings& from, SearchDirectories& directories) {
+void add_search_variable(const trace::Trace& trace, const RunContext& from, SearchDirectories& directories) {
   const char* value = from.variable(kSearchVariable);
   if (value == nullptr || *value == '\0') return;
   for (const std::string& program : trace.programs) add_all(value, directory_name(program), directories);
 }
 
-void add_named_by(const std::string& path, const Surroundings& from, SearchDirectories& directories) {
+void add_named_by(const std::string& path, const RunContext& from, SearchDirectories& directories) {
   for (const std::string& list : library_paths_of(join_path(from.working_directory, path)))
     add_all(list, directory_name(path), directories);
 }
 
-bool is_there(const std::string& path, const Surroundings& from) {
+bool is_there(const std::string& path, const RunContext& from) {
   struct stat status = {};
   return ::stat(join_path(from.working_directory, path).c_str(), &status) == 0;
 }
 
-void add_preferred(const std::string& directory, const Surroundings& from, SearchDirectories& directories,
+void add_preferred(const std::string& directory, const RunContext& from, SearchDirectories& directories,
                    std::vector<Observation>& out) {
   for (std::string_view name : kPreferred) {
     const std::string preferred = directory + "/" + std::string(name);
@@ -96,7 +96,7 @@ bool is_bare(std::string_view name) { return !name.empty() && name.find('/') == 
 // All names that the loader looked for. all_known() is false if there may have been others.
 class LookedFor {
  public:
-  LookedFor(const trace::Trace& trace, const Surroundings& from) : from_(from) {
+  LookedFor(const trace::Trace& trace, const RunContext& from) : from_(from) {
     struct stat status = {};
     all_known_ = kHooksDlopen && ::stat(kPreloadFile, &status) != 0;
     add_preloaded();
@@ -143,7 +143,7 @@ class LookedFor {
     }
   }
 
-  const Surroundings& from_;
+  const RunContext& from_;
   bool all_known_ = false;
   std::set<std::string> names_;
   std::set<std::string> loaded_;  // file names of loaded libraries
@@ -175,7 +175,7 @@ bool is_counted_library(std::string_view path) {
   return path.find('/') != std::string_view::npos && base_name(path) != kTracer;
 }
 
-void add_loader_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out) {
+void add_loader_questions(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out) {
   const LookedFor looked_for(trace, from);
   add_search(looked_for, out);
   out.push_back({Question::content, kPreloadFile});

@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/path_set.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::inputs {
 
-void add_loader_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out);
+void add_loader_questions(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out);
 
 // Whether the loader's cache changed at or after `started_ns`, if the set has questions about it.
 bool is_cache_changed(const PathSet& set, std::uint64_t started_ns);

@@ -68,15 +68,15 @@ std::string normal_spelling(std::string_view path) {
   return normal.empty() ? "/" : normal;
 }
 
-Places::Places(const std::string& own_directory)
+PathClassifier::PathClassifier(const std::string& own_directory)
     : spelled_(normal_spelling(own_directory)), real_(real_path(own_directory)) {}
 
-Place Places::of(std::string_view absolute) const {
+PathClass PathClassifier::of(std::string_view absolute) const {
   std::string room;
   const std::string_view path = spelled_normally(absolute, room);
-  if (is_within(path, spelled_) || is_within(path, real_)) return Place::own;
-  if (std::find(kNoInputs.begin(), kNoInputs.end(), path) != kNoInputs.end()) return Place::system;
-  return is_of_a_process(path) || is_inherited_descriptor(path) ? Place::process : Place::world;
+  if (is_within(path, spelled_) || is_within(path, real_)) return PathClass::own;
+  if (std::find(kNoInputs.begin(), kNoInputs.end(), path) != kNoInputs.end()) return PathClass::system;
+  return is_of_a_process(path) || is_inherited_descriptor(path) ? PathClass::process : PathClass::input;
 }
 
 bool is_own_descriptor(std::string_view absolute) {

@@ -7,10 +7,10 @@
 
 namespace hipcache::inputs {
 
-enum class Place {
-  world,    // counts as an input
+enum class PathClass {
+  input,    // counts as an input
   own,      // in the request's temporary directory: made by the step itself or by hipcache
-  system,   // on the short list in places.cpp: no input
+  system,   // on the short list in path_class.cpp: no input
   process,  // a process's own part of /proc, or an inherited descriptor: an input that cannot be read again
 };
 
@@ -22,13 +22,13 @@ bool is_own_descriptor(std::string_view absolute);
 // be the descriptor's name or a link to it. Reads the file system.
 bool reads_descriptor(const std::string& absolute);
 
-class Places {
+class PathClassifier {
  public:
   // Recognises `own_directory` by this spelling and by its real path.
-  explicit Places(const std::string& own_directory);
+  explicit PathClassifier(const std::string& own_directory);
 
   // `absolute` may hold ".." and doubled slashes.
-  Place of(std::string_view absolute) const;
+  PathClass of(std::string_view absolute) const;
 
  private:
   std::string spelled_;

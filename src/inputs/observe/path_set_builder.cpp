@@ -7,21 +7,21 @@
 #include <set>
 
 #include "hipcache/base/files.h"
-#include "inputs/rules/ast_file.h"
-#include "inputs/rules/environment.h"
-#include "inputs/rules/gcc_specs.h"
-#include "inputs/state/library_search.h"
-#include "inputs/state/links.h"
 #include "inputs/observe/loader.h"
-#include "inputs/state/shared_stat_snapshot.h"
 #include "inputs/observe/path_class.h"
 #include "inputs/observe/programs.h"
 #include "inputs/observe/race_guard.h"
-#include "inputs/state/real_paths.h"
 #include "inputs/observe/root_questions.h"
 #include "inputs/observe/same_content.h"
-#include "inputs/state/search.h"
+#include "inputs/rules/ast_file.h"
+#include "inputs/rules/environment.h"
+#include "inputs/rules/gcc_specs.h"
 #include "inputs/rules/variable_use.h"
+#include "inputs/state/library_search.h"
+#include "inputs/state/links.h"
+#include "inputs/state/real_paths.h"
+#include "inputs/state/search.h"
+#include "inputs/state/shared_stat_snapshot.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -56,11 +56,11 @@ bool is_stream(mode_t mode) { return mode != 0 && !S_ISREG(mode) && !S_ISDIR(mod
 // Collects the questions of one trace, or the first reason not to record the run.
 class Observer {
  public:
-  Observer(const trace::Trace& trace, const Run& run, const Surroundings& from, World& world)
+  Observer(const trace::Trace& trace, const Run& run, const RunContext& from, FileSystemState& file_system)
       : trace_(trace),
         run_(run),
         from_(from),
-        world_(world),
+        file_system_(file_system),
         only_compilers_(!run.has_unseen_program &&
                         std::all_of(trace.programs.begin(), trace.programs.end(), asks_by_name)),
         logical_directory_(from.logical_directory()),
@@ -77,7 +77,7 @@ class Observer {
       return Refusal{"trace", "a specs file asks for " + variable};
     if (run_.shows_command) observations_.push_back({Question::variable, kSourceDate});
     for (const std::string& program : trace_.programs) take_file(program);
-    if (run_.has_unseen_program || (run_.undivided && !only_compilers_)) {
+    if (run_.has_unseen_program || (run_.is_opaque && !only_compilers_)) {
       observations_.push_back({Question::environment, ""});
       observations_.push_back({Question::variable, "PATH"});
     }
@@ -148,7 +148,7 @@ class Observer {
 
   std::optional<Refusal> take_write(const Record& record) {
     const std::string path = absolute(record.text);
-    if (places_.of(path) == Place::own || is_sink(path) || (run_.undivided && !record.found)) return std::nullopt;
+    if (places_.of(path) == PathClass::own || is_sink(path) || (run_.is_opaque && !record.found)) return std::nullopt;
     return Refusal{"writes-elsewhere", record.text};
   }
 
@@ -164,11 +164,12 @@ class Observer {
   std::optional<Refusal> take_path(const Record& record) {
     if (record.kind == Kind::library && !is_counted_library(record.text)) return std::nullopt;
     const std::string path = absolute(record.text);
-    const Place place = places_.of(path);
-    if (place == Place::process && (record.kind == Kind::look || record.kind == Kind::link) && is_own_descriptor(path))
+    const PathClass place = places_.of(path);
+    if (place == PathClass::process && (record.kind == Kind::look || record.kind == Kind::link) &&
+        is_own_descriptor(path))
       return std::nullopt;
-    if (place == Place::process) return Refusal{"trace", record.text};
-    if (place != Place::world || record.text.empty() || is_just_the_directory(record, path)) return std::nullopt;
+    if (place == PathClass::process) return Refusal{"trace", record.text};
+    if (place != PathClass::input || record.text.empty() || is_just_the_directory(record, path)) return std::nullopt;
     const Opened opened = record.kind == Kind::open_read ? look_at_opened(path) : Opened{};
     if (is_stream(opened.mode)) return Refusal{"trace", record.text};
     if (record.found && S_ISREG(opened.mode) && opened.size >= kSmallestAstFile)
@@ -220,13 +221,13 @@ class Observer {
   // gcc asks for the real path of its source to see whether the output is the same file. If the result does not show
   // the working directory, a real path in it has no other use. Links on the way have questions of their own.
   bool is_only_compared(const std::string& path) {
-    return run_.undivided && !run_.shows_directory &&
+    return run_.is_opaque && !run_.shows_directory &&
            is_within(real_paths_.of(path).value_or(path), from_.working_directory);
   }
 
   // Every compiler looks up its working directory. It is no input if the result does not show it.
   bool is_just_the_directory(const Record& record, const std::string& path) const {
-    if (!run_.undivided || run_.shows_directory || record.kind == Kind::list || record.kind == Kind::open_read)
+    if (!run_.is_opaque || run_.shows_directory || record.kind == Kind::list || record.kind == Kind::open_read)
       return false;
     const std::string normal = normal_spelling(path);
     return normal == from_.working_directory || normal == logical_directory_;
@@ -256,7 +257,7 @@ class Observer {
 
   // A process may write down the working directory if it asked for it or was given an absolute name in it.
   bool depends_on_directory() const {
-    if (asks_for_directory_ && (!run_.undivided || run_.shows_directory)) return true;
+    if (asks_for_directory_ && (!run_.is_opaque || run_.shows_directory)) return true;
     return std::any_of(observations_.begin(), observations_.end(), [&](const Observation& observation) {
       if (!asks_about_path(observation.question) || !observation.name.starts_with('/')) return false;
       const std::string path = normal_spelling(observation.name);
@@ -270,18 +271,18 @@ class Observer {
     if (run_.shows_colour) observations_.push_back({Question::colour, ""});
     if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
     if (run_.shows_output_names) observations_.push_back({Question::output_names, ""});
-    asks_own_name_ = add_root_questions(run_.roots, from_, only_compilers_, world_, observations_);
+    asks_own_name_ = add_root_questions(run_.roots, from_, only_compilers_, file_system_, observations_);
     for (Observation& observation : observations_)
       if (asks_about_path(observation.question)) observation.name = from_.roots.portable_path(observation.name);
   }
 
   const trace::Trace& trace_;
   const Run& run_;
-  const Surroundings& from_;
-  World& world_;
+  const RunContext& from_;
+  FileSystemState& file_system_;
   const bool only_compilers_;  // and their tools
   const std::string logical_directory_;
-  const Places places_;
+  const PathClassifier places_;
   RealPaths real_paths_;
   LinksOnTheWay links_;
   std::vector<Observation> observations_;
@@ -307,13 +308,13 @@ bool is_same(SameContent& same, const Record& record, const std::string& path, s
   return opened && same.of_file(path);
 }
 
-std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const Run& run, const Surroundings& from,
-                             const Looks& looks, World& world) {
+std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const Run& run, const RunContext& from,
+                             const SharedStatSnapshot& looks, FileSystemState& file_system) {
   const Seen seen = looks.settled();
   RealPaths real_paths;
   std::vector<SameContent::Got> got;
   for (const Record* record : observer.counted()) got.push_back({record, observer.absolute(record->text)});
-  SameContent same(got, looks, world, run.started_ns);
+  SameContent same(got, looks, file_system, run.started_ns);
   for (const SameContent::Got& one : got) {
     Record counted = *one.record;
     if (counted.kind == Kind::library) counted.found = true;
@@ -343,17 +344,17 @@ std::string descriptor_read(const std::vector<Record>& records, const std::strin
   return first == records.end() ? "" : first->text;
 }
 
-std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const Surroundings& from,
-                                         World& world) {
+std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const RunContext& from,
+                                         FileSystemState& file_system) {
   if (std::optional<Refusal> refusal = check_programs(trace, run)) return *refusal;
-  Observer observer(trace, run, from, world);
+  Observer observer(trace, run, from, file_system);
   if (std::optional<Refusal> refusal = observer.collect()) return *refusal;
   auto set = std::make_shared<const PathSet>(observer.take_set());
   if (!set->within_limits()) return Refusal{"trace", "more observations than a path set may have"};
   Answered answered;
-  Looks looks;
-  const Digest state = world.state(*set, from, looks, &answered);  // before the guard: see Witnessed
-  if (std::optional<Refusal> refusal = guard(observer, *set, run, from, looks, world)) return *refusal;
+  SharedStatSnapshot looks;
+  const Digest state = file_system.state(*set, from, looks, &answered);  // before the guard: see Witnessed
+  if (std::optional<Refusal> refusal = guard(observer, *set, run, from, looks, file_system)) return *refusal;
   return Witnessed{std::move(set), state, std::move(answered), observer.take_asks_own_name()};
 }
 

@@ -42,10 +42,10 @@ std::string real_path(const std::string& path) {
 }
 
 std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run) {
-  if (run.undivided && trace.programs.empty())
+  if (run.is_opaque && trace.programs.empty())
     return Refusal{"untraceable-compiler", run.programs.empty() ? "" : run.programs[0]};
-  if (run.undivided && leaves_no_trace(trace, run)) return Refusal{"compiler-is-a-wrapper", run.programs[0]};
-  if (run.undivided) return check_ends(trace);
+  if (run.is_opaque && leaves_no_trace(trace, run)) return Refusal{"compiler-is-a-wrapper", run.programs[0]};
+  if (run.is_opaque) return check_ends(trace);
   std::size_t seen = 0;
   for (const std::string& program : trace.programs) {
     if (seen < run.programs.size() && real_path(run.programs[seen]) == real_path(program)) {
@@ -60,12 +60,12 @@ std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run)
 
 std::optional<Refusal> check_start(const trace::Record& record, const std::string& path, const trace::Trace& trace,
                                    const Run& run) {
-  if (!run.may_start_others && !run.undivided) return Refusal{"compiler-is-a-wrapper", record.text};
+  if (!run.may_start_others && !run.is_opaque) return Refusal{"compiler-is-a-wrapper", record.text};
   if (detects_hardware(record.text)) return Refusal{"native-target", record.text};
   const std::string started = real_path(path);
   const bool is_traced = std::any_of(trace.programs.begin(), trace.programs.end(),
                                      [&](const std::string& program) { return real_path(program) == started; });
-  if (record.found && !is_traced && !(run.undivided && is_script(started)))
+  if (record.found && !is_traced && !(run.is_opaque && is_script(started)))
     return Refusal{"compiler-is-a-wrapper", record.text};
   return std::nullopt;
 }

@@ -28,7 +28,7 @@ bool content_changed(const std::string& path, std::uint64_t started_ns) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && is_since(status.st_ctim, started_ns);
 }
 
-bool is_changed_file(const Sight& sight, std::uint64_t started_ns) {
+bool is_changed_file(const PathStat& sight, std::uint64_t started_ns) {
   return sight.is_file() && at_or_after(sight.stamp.ctime_ns, started_ns);
 }
 
@@ -157,7 +157,7 @@ std::optional<std::string> changed_alias(const Roots& roots, std::uint64_t start
   return std::nullopt;
 }
 
-std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns,
+std::optional<std::string> changed_since(const PathSet& set, const RunContext& from, std::uint64_t started_ns,
                                          const Seen& seen, const Excuse& is_excused) {
   for (const Observation& observation : set.observations()) {
     if (observation.question == Question::presence) continue;
@@ -170,14 +170,14 @@ std::optional<std::string> changed_since(const PathSet& set, const Surroundings&
   return std::nullopt;
 }
 
-Verdict compare(const trace::Record& record, const Sight& sight) {
+Verdict compare(const trace::Record& record, const PathStat& sight) {
   const bool opened = record.kind == trace::Kind::open_read || record.kind == trace::Kind::library ||
                       record.kind == trace::Kind::program;
   if (!opened && record.kind != trace::Kind::look) return Verdict::unclear;
-  if (sight.kind == Sight::Kind::absent && !record.found) return Verdict::agrees;
+  if (sight.kind == PathStat::Kind::absent && !record.found) return Verdict::agrees;
   // lstat may have found a dangling link.
-  if (sight.kind == Sight::Kind::absent) return opened ? Verdict::differs : Verdict::unclear;
-  if (sight.kind != Sight::Kind::there || !record.found) return Verdict::unclear;
+  if (sight.kind == PathStat::Kind::absent) return opened ? Verdict::differs : Verdict::unclear;
+  if (sight.kind != PathStat::Kind::there || !record.found) return Verdict::unclear;
   if (record.seen == 0) return Verdict::agrees;
   if (opened)
     return trace::seen_file(status_of(sight.stamp, sight.mode)) == record.seen ? Verdict::agrees : Verdict::differs;

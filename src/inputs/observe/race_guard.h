@@ -21,22 +21,22 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/path_set.h"
 #include "hipcache/trace/record.h"
-#include "inputs/state/stat_snapshot.h"
 #include "inputs/state/real_paths.h"
+#include "inputs/state/stat_snapshot.h"
 
 namespace hipcache::inputs {
 
 // What was seen when the guarded state was taken. Where that suffices, the guard does not look again.
-using Seen = std::unordered_map<std::string_view, const Sight*>;
+using Seen = std::unordered_map<std::string_view, const PathStat*>;
 
 // Whether a change of what the question is about, at this path, is known to leave every answer as it was.
 using Excuse = std::function<bool(Question, const std::string&)>;
 
 // The first path of the set whose file, link or directory changed at or after `started_ns` without an excuse.
-std::optional<std::string> changed_since(const PathSet& set, const Surroundings& from, std::uint64_t started_ns,
+std::optional<std::string> changed_since(const PathSet& set, const RunContext& from, std::uint64_t started_ns,
                                          const Seen& seen, const Excuse& is_excused);
 
 // The first alias of a root that now leads elsewhere, or has a link on the way that changed at or after `started_ns`.
@@ -52,7 +52,7 @@ struct stat status_of(const Stamp& stamp, mode_t mode);
 // Whether the process got the file from which the state was made. `unclear`: it takes a new look, or another kind of
 // look.
 enum class Verdict { agrees, differs, unclear };
-Verdict compare(const trace::Record& record, const Sight& sight);
+Verdict compare(const trace::Record& record, const PathStat& sight);
 
 // Whether the record and the file system disagree on whether the path exists.
 bool contradicts_world(const trace::Record& record, const std::string& absolute, std::uint64_t started_ns);

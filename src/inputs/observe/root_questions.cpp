@@ -7,7 +7,7 @@ namespace {
 
 // The roots that a process may have known: from the command, from absolute names that it looked at, from the values of
 // variables, and from its working directory.
-RootMask known_roots(const RootTies& ties, const Surroundings& from, const std::vector<Observation>& observations) {
+RootMask known_roots(const RootReferences& ties, const RunContext& from, const std::vector<Observation>& observations) {
   RootMask known = ties.named;
   for (const Observation& observation : observations) {
     if (asks_about_path(observation.question) && observation.name.starts_with('/'))
@@ -23,10 +23,10 @@ RootMask known_roots(const RootTies& ties, const Surroundings& from, const std::
 
 }  // namespace
 
-std::string add_root_questions(const RootTies& ties, const Surroundings& from, bool only_compilers, World& world,
-                               std::vector<Observation>& observations) {
+std::string add_root_questions(const RootReferences& ties, const RunContext& from, bool only_compilers,
+                               FileSystemState& file_system, std::vector<Observation>& observations) {
   if (from.roots.empty()) return "";
-  const Mentions mentions = mentions_in(observations, from, world);
+  const Mentions mentions = mentions_in(observations, from, file_system);
   RootMask shown = ties.shown | (only_compilers ? mentions.named : mentions.shown);
   RootMask placed = ties.placed;
   std::string tying;

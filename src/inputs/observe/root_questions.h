@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "hipcache/inputs/path_set_builder.h"
-#include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/path_set_builder.h"
 
 namespace hipcache::inputs {
 
 // Adds the questions. REQUIRES: the names in `observations` are not portable yet. `only_compilers`: no program ran that
 // may take names apart, as a script may (asks_by_name). Then "/b.sources" in a file does not count as a mention of
 // "/b". Returns the first file whose own name ties the result to a root, or "".
-std::string add_root_questions(const RootTies& ties, const Surroundings& from, bool only_compilers, World& world,
-                               std::vector<Observation>& observations);
+std::string add_root_questions(const RootReferences& ties, const RunContext& from, bool only_compilers,
+                               FileSystemState& file_system, std::vector<Observation>& observations);
 
 }  // namespace hipcache::inputs
 

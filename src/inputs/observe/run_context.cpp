@@ -34,19 +34,19 @@ void sort_environment(std::vector<std::string>& environment) {
   environment = std::move(sorted);
 }
 
-const char* Surroundings::variable(std::string_view name) const {
+const char* RunContext::variable(std::string_view name) const {
   auto at = std::lower_bound(environment.begin(), environment.end(), name,
                              [](const std::string& entry, std::string_view wanted) { return name_of(entry) < wanted; });
   if (at == environment.end() || name_of(*at) != name || at->size() == name.size()) return nullptr;
   return at->c_str() + name.size() + 1;
 }
 
-std::string Surroundings::path_of(const std::string& name) const {
+std::string RunContext::path_of(const std::string& name) const {
   const std::string local = roots.local_path(name);
   return local.empty() ? local : join_path(working_directory, local);
 }
 
-std::string Surroundings::source_date() const {
+std::string RunContext::source_date() const {
   constexpr std::uint64_t kLast = 253'402'300'799;
   constexpr std::size_t kDigits = 12;
   const char* value = variable("SOURCE_DATE_EPOCH");
@@ -55,7 +55,7 @@ std::string Surroundings::source_date() const {
   return is_number && std::stoull(date) <= kLast ? date : "";
 }
 
-std::string Surroundings::logical_directory() const {
+std::string RunContext::logical_directory() const {
   const char* pwd = variable("PWD");
   if (pwd == nullptr || pwd[0] != '/' || pwd == working_directory) return working_directory;
   return same_directory(pwd, working_directory.c_str()) ? pwd : working_directory;

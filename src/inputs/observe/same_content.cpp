@@ -57,7 +57,7 @@ void SameContent::build() {
 }
 
 void SameContent::remember_known_states() {
-  for (const KnownFile& known : world_.known_files()) {
+  for (const KnownFile& known : file_system_.known_files()) {
     if (known.stamp.size > 0) entries_.insert(seen_entry(known.stamp));
     states_.emplace(seen_file(known.stamp), known);
   }

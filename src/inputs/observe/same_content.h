@@ -35,8 +35,8 @@
 
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/trace/record.h"
-#include "inputs/state/shared_stat_snapshot.h"
 #include "inputs/state/file_system_memo.h"
+#include "inputs/state/shared_stat_snapshot.h"
 #include "inputs/state/stamp.h"
 
 namespace hipcache::inputs {
@@ -50,8 +50,9 @@ class SameContent {
 
   // `got`: every record of a path that counts. `looks`: what the run's state was made from. REQUIRES: the records,
   // `looks` and `world` outlive this object.
-  SameContent(std::vector<Got> got, const Looks& looks, World& world, std::uint64_t started_ns)
-      : got_(std::move(got)), looks_(looks), world_(world), started_ns_(started_ns) {}
+  SameContent(std::vector<Got> got, const SharedStatSnapshot& looks, FileSystemState& file_system,
+              std::uint64_t started_ns)
+      : got_(std::move(got)), looks_(looks), file_system_(file_system), started_ns_(started_ns) {}
 
   // For a file whose content counts: whether every process got the content that is there now.
   bool of_file(const std::string& path);
@@ -79,8 +80,8 @@ class SameContent {
   bool was_identified(const std::string& path) const;
 
   std::vector<Got> got_;
-  const Looks& looks_;
-  World& world_;
+  const SharedStatSnapshot& looks_;
+  FileSystemState& file_system_;
   const std::uint64_t started_ns_;
   bool built_ = false;
   bool identities_agree_ = true;

@@ -19,7 +19,7 @@ struct Seen {
   bool read_first = false;  // opened for its content, or to keep it, before anything was written
   bool absent = false;      // looked for and not found, as after removing it to begin anew
   bool written = false;
-  Written file;
+  WrittenOutput file;
 };
 
 bool is(const Record& record, Change change) { return record.seen == static_cast<std::uint64_t>(change); }
@@ -37,7 +37,7 @@ class Follower {
     const std::string just_opened = std::exchange(just_opened_, "");
     if (record.kind != Kind::open_read && record.kind != Kind::open_write && record.kind != Kind::look) return;
     const std::string path = normal_spelling(join_path(working_directory_, record.text));
-    if (places_.of(path) != Place::world || is_sink(path)) return;
+    if (places_.of(path) != PathClass::input || is_sink(path)) return;
     Seen& seen = seen_[path];
     if (record.kind == Kind::open_read) {
       take_read(seen, record, path);
@@ -49,8 +49,8 @@ class Follower {
     }
   }
 
-  std::variant<std::vector<Written>, Refusal> finish() {
-    std::vector<Written> files;
+  std::variant<std::vector<WrittenOutput>, Refusal> finish() {
+    std::vector<WrittenOutput> files;
     for (auto& [path, seen] : seen_) {
       if (!seen.written) continue;
       if (seen.read_first && path != updated_) return Refusal{"reads-own-output", path};
@@ -84,7 +84,7 @@ class Follower {
     seen.read_first = seen.read_first || (is(record, Change::added_to) && !seen.absent);
   }
 
-  const Places places_;
+  const PathClassifier places_;
   const std::string& working_directory_;
   const std::string updated_;
   const std::string replaced_;
@@ -94,10 +94,10 @@ class Follower {
 
 }  // namespace
 
-std::variant<std::vector<Written>, Refusal> written_files(const std::vector<Record>& records,
-                                                          const std::string& directory,
-                                                          const std::string& working_directory,
-                                                          const ReadAndWritten& accepted) {
+std::variant<std::vector<WrittenOutput>, Refusal> written_files(const std::vector<Record>& records,
+                                                                const std::string& directory,
+                                                                const std::string& working_directory,
+                                                                const ReadAndWritten& accepted) {
   Follower follower(directory, working_directory, accepted);
   for (const Record& record : records) follower.take(record);
   return follower.finish();

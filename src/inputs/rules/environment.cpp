@@ -93,7 +93,7 @@ bool detects_hardware(std::string_view program) {
                      [&](std::string_view name) { return base_name(program).starts_with(name); });
 }
 
-Digest digest_environment(const Surroundings& from) {
+Digest digest_environment(const RunContext& from) {
   Hasher hasher("hipcache environment 2");
   for (const std::string& entry : from.environment) {
     const std::string_view name = name_of(entry);

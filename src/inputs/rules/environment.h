@@ -28,7 +28,7 @@ bool asks_by_name(std::string_view program);
 bool detects_hardware(std::string_view program);
 
 // The digest of all variables but those that are left out and those of the terminal, the session and the build tool.
-Digest digest_environment(const Surroundings& from);
+Digest digest_environment(const RunContext& from);
 
 }  // namespace hipcache::inputs
 

@@ -11,9 +11,9 @@
 
 #include "hipcache/base/files.h"
 #include "inputs/rules/directives.h"
-#include "inputs/state/file_system_memo.h"
 #include "inputs/rules/program_mentions.h"
 #include "inputs/rules/text_marks.h"
+#include "inputs/state/file_system_memo.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -51,12 +51,13 @@ TextMarks look_into(std::string_view bytes, const Roots& roots) {
 }
 
 // The marks are stored under the digest of exactly the bytes that were read.
-TextMarks marks_of(const std::string& path, const struct stat& status, const Roots& roots, World& world) {
+TextMarks marks_of(const std::string& path, const struct stat& status, const Roots& roots,
+                   FileSystemState& file_system) {
   const TextMarks all{.shown = roots.every(), .named = roots.every(), .asks_own_name = true, .is_code = true};
   if (static_cast<std::uint64_t>(status.st_size) > kLargestText) return begins_as_no_text(path) ? TextMarks() : all;
-  const Result<Digest> content = world.content(path);
+  const Result<Digest> content = file_system.content(path);
   if (!content) return all;
-  auto& known = world.memory().texts;
+  auto& known = file_system.memo().texts;
   const auto key_of = [&](const Digest& digest) { return Hasher("text").field(digest).field(roots.id()).finish(); };
   if (const auto marks = known.find(key_of(*content))) return *marks;
   const Result<std::string> bytes = read_file(path, kLargestText);
@@ -108,7 +109,8 @@ bool asks_its_own_name(std::string_view source) {
                      [&](std::string_view word) { return source.find(word) != std::string_view::npos; });
 }
 
-Mentions mentions_in(const std::vector<Observation>& observations, const Surroundings& from, World& world) {
+Mentions mentions_in(const std::vector<Observation>& observations, const RunContext& from,
+                     FileSystemState& file_system) {
   Mentions mentions;
   OwnNames own_names, by_macros;
   bool has_macros = false;
@@ -118,11 +120,11 @@ Mentions mentions_in(const std::vector<Observation>& observations, const Surroun
     const std::string path = from.path_of(observation.name);
     struct stat status = {};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    const TextMarks marks = marks_of(path, status, from.roots, world);
+    const TextMarks marks = marks_of(path, status, from.roots, file_system);
     mentions.shown |= marks.shown;
     mentions.named |= marks.named;
     const bool says_nothing = marks.shown == 0 && !marks.asks_own_name && !marks.is_code;
-    const RootMask by_program = says_nothing ? named_by_program(path, from.roots, world) : 0;
+    const RootMask by_program = says_nothing ? named_by_program(path, from.roots, file_system) : 0;
     mentions.shown |= by_program;
     mentions.named |= by_program;
     const std::string place = from.roots.local_path(observation.name);

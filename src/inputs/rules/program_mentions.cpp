@@ -54,18 +54,18 @@ bool names(const std::string& path, const Root& toolchain) {
 
 }  // namespace
 
-RootMask named_by_program(const std::string& path, const Roots& roots, World& world) {
+RootMask named_by_program(const std::string& path, const Roots& roots, FileSystemState& file_system) {
   const Root* toolchain = roots.find(kToolchainMark);
   if (toolchain == nullptr) return 0;
   const RootMask mask = RootMask{1} << (toolchain - roots.all().data());
-  const Result<Digest> content = world.content(path);
+  const Result<Digest> content = file_system.content(path);
   if (!content) return mask;
   const Digest key =
       Hasher("program").field(*content).field(toolchain->path).field(toolchain->alias).field(mask).finish();
-  auto& known = world.memory().texts;
+  auto& known = file_system.memo().texts;
   if (const auto marks = known.find(key)) return marks->named;
   const RootMask named = names(path, *toolchain) ? mask : 0;
-  const Result<Digest> still = world.content(path);
+  const Result<Digest> still = file_system.content(path);
   if (still && *still == *content) known.insert(key, {.named = named});
   return named;
 }

@@ -15,7 +15,7 @@ namespace hipcache::inputs {
 
 // The mask of the toolchain's root if a program or library names that root, or the file cannot be read. Otherwise 0,
 // also if no root is a toolchain's. Reads each content once.
-RootMask named_by_program(const std::string& path, const Roots& roots, World& world);
+RootMask named_by_program(const std::string& path, const Roots& roots, FileSystemState& file_system);
 
 }  // namespace hipcache::inputs
 

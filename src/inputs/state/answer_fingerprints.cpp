@@ -31,8 +31,8 @@ std::uint64_t fingerprint_of(std::string_view bytes) {
 // All kinds first: they are mostly equal, so they compress to almost nothing.
 void add_answered(FrameWriter& out, const Answered& answered) {
   out.number(answered.size());
-  for (const Told& told : answered) out.byte(static_cast<std::uint8_t>(told.kind));
-  for (const Told& told : answered)
+  for (const AnswerFingerprint& told : answered) out.byte(static_cast<std::uint8_t>(told.kind));
+  for (const AnswerFingerprint& told : answered)
     if (has_fingerprint(told.kind)) add_fingerprint(out, told.fingerprint);
 }
 
@@ -46,7 +46,7 @@ Result<Answered> next_answered(FrameReader& in) {
     if (!is_answer(kind)) return damaged("one is of an unknown kind");
     answered[i].kind = static_cast<Answer>(kind);
   }
-  for (Told& told : answered)
+  for (AnswerFingerprint& told : answered)
     if (has_fingerprint(told.kind)) told.fingerprint = fingerprint_of(in.raw(kFingerprintBytes));
   if (in.failed()) return damaged("they end in the middle");
   return answered;

@@ -43,10 +43,10 @@ std::optional<std::vector<std::string>> names_in(UniqueFd fd) {
 
 }  // namespace
 
-std::optional<FileDigest> digest_file(const std::string& path, const Sight& seen, std::uint64_t now_ns,
-                                      World::Memory& memory, Effort& effort) {
+std::optional<FileDigest> digest_file(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
+                                      FileSystemState::Memo& memo, Effort& effort) {
   if (is_settled(seen.stamp, now_ns))
-    if (std::optional<Digest> known = memory.files.find(seen.stamp)) return FileDigest{*known, seen.stamp};
+    if (std::optional<Digest> known = memo.files.find(seen.stamp)) return FileDigest{*known, seen.stamp};
   ++effort.opens;
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) return std::nullopt;
@@ -55,16 +55,16 @@ std::optional<FileDigest> digest_file(const std::string& path, const Sight& seen
   if (!before || !digest) return std::nullopt;
   effort.bytes_read += before->size;
   if (worth_keeping(fd.get(), *before, now_ns)) {
-    memory.files.insert(*before, *digest);
-    ++memory.learned;
+    memo.files.insert(*before, *digest);
+    ++memo.learned;
   }
   return FileDigest{*digest, *before, true};
 }
 
-std::optional<Digest> digest_listing(const std::string& path, const Sight& seen, std::uint64_t now_ns,
-                                     World::Memory& memory, Effort& effort) {
+std::optional<Digest> digest_listing(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
+                                     FileSystemState::Memo& memo, Effort& effort) {
   if (is_settled(seen.stamp, now_ns))
-    if (std::optional<Digest> known = memory.directories.find(seen.stamp)) return known;
+    if (std::optional<Digest> known = memo.directories.find(seen.stamp)) return known;
   ++effort.listings;
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<Digest> digest_listing(const std::string& path, const Sight& seen,
   Hasher hasher("listing");
   for (const std::string& name : *names) hasher.field(name);
   const Digest digest = hasher.finish();
-  if (worth_keeping(fd.get(), *before, now_ns)) memory.directories.insert(*before, digest);
+  if (worth_keeping(fd.get(), *before, now_ns)) memo.directories.insert(*before, digest);
   return digest;
 }
 

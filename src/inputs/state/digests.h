@@ -8,8 +8,8 @@
 #include <string>
 
 #include "hipcache/base/digest.h"
-#include "inputs/state/stat_snapshot.h"
 #include "inputs/state/file_system_memo.h"
+#include "inputs/state/stat_snapshot.h"
 
 namespace hipcache::inputs {
 
@@ -20,12 +20,12 @@ struct FileDigest {
 };
 
 // nullopt if the file cannot be opened or read to its end. REQUIRES: seen.is_file()
-std::optional<FileDigest> digest_file(const std::string& path, const Sight& seen, std::uint64_t now_ns,
-                                      World::Memory& memory, Effort& effort);
+std::optional<FileDigest> digest_file(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
+                                      FileSystemState::Memo& memo, Effort& effort);
 
 // nullopt if the directory cannot be listed. REQUIRES: seen.is_directory()
-std::optional<Digest> digest_listing(const std::string& path, const Sight& seen, std::uint64_t now_ns,
-                                     World::Memory& memory, Effort& effort);
+std::optional<Digest> digest_listing(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
+                                     FileSystemState::Memo& memo, Effort& effort);
 
 }  // namespace hipcache::inputs
 

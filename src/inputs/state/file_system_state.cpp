@@ -6,15 +6,15 @@
 
 #include <utility>
 
-#include "inputs/state/state_encoder.h"
-#include "inputs/state/digests.h"
 #include "inputs/rules/environment.h"
-#include "inputs/state/stat_snapshot.h"
+#include "inputs/state/digests.h"
+#include "inputs/state/file_system_memo.h"
 #include "inputs/state/kept_digests.h"
 #include "inputs/state/library_search.h"
-#include "inputs/state/shared_stat_snapshot.h"
-#include "inputs/state/file_system_memo.h"
 #include "inputs/state/search.h"
+#include "inputs/state/shared_stat_snapshot.h"
+#include "inputs/state/stat_snapshot.h"
+#include "inputs/state/state_encoder.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -23,7 +23,7 @@ constexpr unsigned kConcealed = 48;  // dropped bits of the fingerprint of a var
 
 bool is_absence(int error) { return error == ENOENT || error == ENOTDIR; }
 
-void add_errno(Answers& answers, int error) {
+void add_errno(StateEncoder& answers, int error) {
   if (is_absence(error)) return answers.add(Answer::absent);
   answers.add_error(error);
 }
@@ -33,17 +33,18 @@ std::uint64_t device_of_root() {
   return ::stat("/", &root) == 0 ? root.st_dev : 0;  // no file has device 0
 }
 
-// One call of World::state: asks every question of the set once, in order.
+// One call of FileSystemState::state: asks every question of the set once, in order.
 class Examination {
  public:
-  Examination(const Plan& plan, const Surroundings& from, World::Memory& memory, Effort& effort, Looks* looks)
-      : plan_(plan),
+  Examination(const PathOrder& order, const RunContext& from, FileSystemState::Memo& memo, Effort& effort,
+              SharedStatSnapshot* looks)
+      : order_(order),
         from_(from),
-        memory_(memory),
+        memo_(memo),
         effort_(effort),
         looks_(looks),
-        now_ns_(memory.clock()),
-        glance_(plan, now_ns_, effort, looks) {}
+        now_ns_(memo.clock()),
+        glance_(order, now_ns_, effort, looks) {}
 
   // Also adds each answer to `answered`, unless that is null.
   Digest state(const PathSet& set, Answered* answered) {
@@ -60,18 +61,18 @@ class Examination {
   }
 
  private:
-  Told told(Question question, std::size_t begin) const {
-    Told told = answers_.told_since(begin);
+  AnswerFingerprint told(Question question, std::size_t begin) const {
+    AnswerFingerprint told = answers_.told_since(begin);
     if (question == Question::variable) told.fingerprint >>= kConcealed;
     return told;
   }
 
   void ask(const Observation& observation, std::uint32_t index) {
-    const std::uint32_t slot = plan_.slot_of[index];
+    const std::uint32_t slot = order_.slot_of[index];
     if (observation.question == Question::program) return ask_program(slot);
     if (!asks_about_path(observation.question)) return ask_surroundings(observation);
     if (slot == Slot::kNone) return answers_.add_error(ENAMETOOLONG);
-    const Name& name = *plan_.slots[slot].name;
+    const Name& name = *order_.slots[slot].name;
     const std::string& path = name.path();
     switch (observation.question) {
       case Question::content:
@@ -91,7 +92,7 @@ class Examination {
   }
 
   void ask_program(std::uint32_t places) {
-    const std::string found = found_on_path(plan_, places, glance_, effort_);
+    const std::string found = found_on_path(order_, places, glance_, effort_);
     answers_.add(Answer::text, from_.roots.portable_path(found));
   }
 
@@ -137,9 +138,9 @@ class Examination {
     return from_.roots.portable_path(root->path.substr(0, last)) + root->path.substr(last);
   }
 
-  void ask_content(const Name& name, const Sight& seen, std::uint32_t index) {
+  void ask_content(const Name& name, const PathStat& seen, std::uint32_t index) {
     if (!seen.is_file()) return answers_.add_kind(seen);
-    const auto digest = [&] { return digest_file(name.path(), seen, now_ns_, memory_, effort_); };
+    const auto digest = [&] { return digest_file(name.path(), seen, now_ns_, memo_, effort_); };
     const std::optional<FileDigest> file = looks_ != nullptr ? looks_->content(name, digest) : digest();
     if (!file) return answers_.add(Answer::unreadable);
     answers_.add_content(index, file->digest, file->stamp);
@@ -149,7 +150,7 @@ class Examination {
   // remounted noexec, and the file's stamp does not show that. Few programs have this question. A compiler that does
   // not open a file asks at most whether its size is 0 (__has_embed). It asks for more only if it reads a precompiled
   // header (ask_stamp). The sources of clang and gcc were read for that, and their runs compared by strace.
-  void ask_presence(const std::string& path, const Sight& seen, std::uint32_t index) {
+  void ask_presence(const std::string& path, const PathStat& seen, std::uint32_t index) {
     if (seen.is_directory()) answers_.note_directory(index, seen.stamp);
     if (!seen.is_file()) return answers_.add_kind(seen);
     const bool empty = seen.stamp.size == 0;
@@ -160,7 +161,7 @@ class Examination {
     answers_.add(empty ? Answer::empty_file : Answer::file);
   }
 
-  void ask_stamp(Question question, const Sight& seen) {
+  void ask_stamp(Question question, const PathStat& seen) {
     if (!seen.is_file()) return answers_.add_kind(seen);
     FrameWriter stamp;
     stamp.number(seen.stamp.size);
@@ -168,18 +169,18 @@ class Examination {
     answers_.add(Answer::text, stamp.bytes());
   }
 
-  void ask_listing(const std::string& path, const Sight& seen, std::uint32_t index) {
+  void ask_listing(const std::string& path, const PathStat& seen, std::uint32_t index) {
     if (seen.is_directory()) answers_.note_directory(index, seen.stamp);
-    if (seen.kind == Sight::Kind::there && !seen.is_directory()) return answers_.add(Answer::other);
+    if (seen.kind == PathStat::Kind::there && !seen.is_directory()) return answers_.add(Answer::other);
     if (!seen.is_directory()) return answers_.add_kind(seen);
-    const std::optional<Digest> listing = digest_listing(path, seen, now_ns_, memory_, effort_);
+    const std::optional<Digest> listing = digest_listing(path, seen, now_ns_, memo_, effort_);
     if (!listing) return answers_.add(Answer::unreadable);
     answers_.add(Answer::digest, *listing);
   }
 
   void ask_real_path(std::uint32_t slot) {
-    const Sight& seen = glance_.at(slot);
-    if (seen.kind != Sight::Kind::there) return answers_.add_kind(seen);
+    const PathStat& seen = glance_.at(slot);
+    if (seen.kind != PathStat::Kind::there) return answers_.add_kind(seen);
     add_led(glance_.real_path_at(slot));
   }
 
@@ -211,7 +212,7 @@ class Examination {
   }
 
   void ask_library(const std::string& name) {
-    if (!libraries_) libraries_.emplace(from_, memory_, now_ns_, effort_);
+    if (!libraries_) libraries_.emplace(from_, memo_, now_ns_, effort_);
     answers_.add(Answer::text, libraries_->found(name));
   }
 
@@ -229,74 +230,77 @@ class Examination {
     answers_.add(Answer::text, from_.roots.portable_path(from_.logical_directory()));
   }
 
-  const Plan& plan_;
-  const Surroundings& from_;
-  World::Memory& memory_;
+  const PathOrder& order_;
+  const RunContext& from_;
+  FileSystemState::Memo& memo_;
   Effort& effort_;
-  Looks* const looks_;
+  SharedStatSnapshot* const looks_;
   const std::uint64_t now_ns_;
-  Glance glance_;
+  StatSnapshot glance_;
   std::optional<LibrarySearch> libraries_;
-  Answers answers_;
+  StateEncoder answers_;
 };
 
 }  // namespace
 
-World::World(Clock clock) : memory_(std::make_unique<Memory>(std::move(clock))) {}
-World::~World() = default;
+FileSystemState::FileSystemState(Clock clock) : memo_(std::make_unique<Memo>(std::move(clock))) {}
+FileSystemState::~FileSystemState() = default;
 
-Digest World::state(const PathSet& set, const Surroundings& from, Effort* effort, Answered* answered) {
+Digest FileSystemState::state(const PathSet& set, const RunContext& from, Effort* effort, Answered* answered) {
   Effort unasked;
-  const std::shared_ptr<const Plan> plan = memory_->names.plan(set, from);
-  return Examination(*plan, from, *memory_, effort != nullptr ? *effort : unasked, nullptr).state(set, answered);
+  const std::shared_ptr<const PathOrder> order = memo_->names.order(set, from);
+  return Examination(*order, from, *memo_, effort != nullptr ? *effort : unasked, nullptr).state(set, answered);
 }
 
-Digest World::state(const PathSet& set, const Surroundings& from, Looks& looks, Answered* answered) {
+Digest FileSystemState::state(const PathSet& set, const RunContext& from, SharedStatSnapshot& looks,
+                              Answered* answered) {
   Effort unasked;
-  const std::shared_ptr<const Plan> plan = memory_->names.plan(set, from);
-  looks.keep(plan);
-  return Examination(*plan, from, *memory_, unasked, &looks).state(set, answered);
+  const std::shared_ptr<const PathOrder> order = memo_->names.order(set, from);
+  looks.keep(order);
+  return Examination(*order, from, *memo_, unasked, &looks).state(set, answered);
 }
 
-std::vector<Digest> World::states(const std::vector<const PathSet*>& sets, const Surroundings& from,
-                                  Answered* answered) {
-  Looks looks;
+std::vector<Digest> FileSystemState::states(const std::vector<const PathSet*>& sets, const RunContext& from,
+                                            Answered* answered) {
+  SharedStatSnapshot looks;
   std::vector<Digest> states;
   for (const PathSet* set : sets) states.push_back(state(*set, from, looks, std::exchange(answered, nullptr)));
   return states;
 }
 
-Result<Digest> World::content(const std::string& absolute_path, Effort* effort) {
+Result<Digest> FileSystemState::content(const std::string& absolute_path, Effort* effort) {
   Effort unasked;
   Effort& counted = effort != nullptr ? *effort : unasked;
-  const std::uint64_t now_ns = memory_->clock();
-  const Sight seen = look_at(absolute_path.c_str(), counted);
+  const std::uint64_t now_ns = memo_->clock();
+  const PathStat seen = stat_path(absolute_path.c_str(), counted);
   if (!seen.is_file()) return Error{"cannot digest " + absolute_path + ": not a regular file that is there"};
-  const std::optional<FileDigest> file = digest_file(absolute_path, seen, now_ns, *memory_, counted);
+  const std::optional<FileDigest> file = digest_file(absolute_path, seen, now_ns, *memo_, counted);
   if (!file) return Error{"cannot digest " + absolute_path + ": it cannot be read; look at its permissions"};
   return file->digest;
 }
 
-std::vector<KnownFile> World::known_files() {
+std::vector<KnownFile> FileSystemState::known_files() {
   std::vector<KnownFile> known;
-  memory_->files.for_each([&](const Stamp& stamp, const Digest& digest) { known.push_back({stamp, digest}); });
+  memo_->files.for_each([&](const Stamp& stamp, const Digest& digest) { known.push_back({stamp, digest}); });
   return known;
 }
 
-std::string World::digests(std::string_view origin) { return encode_digests(known_files(), origin, device_of_root()); }
+std::string FileSystemState::digests(std::string_view origin) {
+  return encode_digests(known_files(), origin, device_of_root());
+}
 
-bool World::take_digests(std::string_view bytes, std::string_view origin) {
+bool FileSystemState::take_digests(std::string_view bytes, std::string_view origin) {
   const std::optional<std::vector<KnownFile>> known = decode_digests(bytes, origin);
   if (!known) return false;
-  for (const KnownFile& one : *known) memory_->files.insert(one.stamp, one.digest);
+  for (const KnownFile& one : *known) memo_->files.insert(one.stamp, one.digest);
   return true;
 }
 
-std::uint64_t World::learned_digests() const { return memory_->learned; }
+std::uint64_t FileSystemState::learned_digests() const { return memo_->learned; }
 
-bool World::exists(const std::string& absolute_path, Effort* effort) {
+bool FileSystemState::exists(const std::string& absolute_path, Effort* effort) {
   Effort unasked;
-  return look_at(absolute_path.c_str(), effort != nullptr ? *effort : unasked).kind == Sight::Kind::there;
+  return stat_path(absolute_path.c_str(), effort != nullptr ? *effort : unasked).kind == PathStat::Kind::there;
 }
 
 }  // namespace hipcache::inputs

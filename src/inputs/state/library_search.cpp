@@ -4,8 +4,8 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/frames.h"
-#include "inputs/state/digests.h"
 #include "inputs/loader/library_path.h"
+#include "inputs/state/digests.h"
 #include "inputs/state/file_system_memo.h"
 
 namespace hipcache::inputs {
@@ -31,8 +31,8 @@ std::shared_ptr<const LoaderCache> ParsedLoaderCache::of(const Digest& content) 
   return cache_;
 }
 
-LibrarySearch::LibrarySearch(const Surroundings& from, World::Memory& memory, std::uint64_t now_ns, Effort& effort)
-    : from_(from), memory_(memory), now_ns_(now_ns), effort_(effort) {
+LibrarySearch::LibrarySearch(const RunContext& from, FileSystemState::Memo& memo, std::uint64_t now_ns, Effort& effort)
+    : from_(from), memo_(memo), now_ns_(now_ns), effort_(effort) {
   read_cache();
   const char* value = from.variable(kVariable);
   if (value == nullptr || *value == '\0') return;
@@ -42,17 +42,17 @@ LibrarySearch::LibrarySearch(const Surroundings& from, World::Memory& memory, st
 
 // If the cache cannot be parsed, `unclear_` holds its content's digest, or that it is absent or unreadable.
 void LibrarySearch::read_cache() {
-  const Sight seen = look_at(kLoaderCacheFile, effort_);
+  const PathStat seen = stat_path(kLoaderCacheFile, effort_);
   const std::optional<FileDigest> file =
-      seen.is_file() ? digest_file(kLoaderCacheFile, seen, now_ns_, memory_, effort_) : std::nullopt;
-  if (file) cache_ = memory_.loader_cache.of(file->digest);
+      seen.is_file() ? digest_file(kLoaderCacheFile, seen, now_ns_, memo_, effort_) : std::nullopt;
+  if (file) cache_ = memo_.loader_cache.of(file->digest);
   if (file && cache_ == nullptr) unclear_ += file->digest.hex();
-  if (!file) unclear_ += seen.kind == Sight::Kind::absent ? "no cache" : "a cache that cannot be read";
+  if (!file) unclear_ += seen.kind == PathStat::Kind::absent ? "no cache" : "a cache that cannot be read";
 }
 
 void LibrarySearch::take_directory(const std::string& directory) {
   const auto is_there = [&](const std::string& path) {
-    return look_at(join_path(from_.working_directory, path).c_str(), effort_).is_directory();
+    return stat_path(join_path(from_.working_directory, path).c_str(), effort_).is_directory();
   };
   if (!is_there(directory)) return;
   for (std::string_view level : kHwcapsLevels) {
@@ -69,10 +69,10 @@ std::string LibrarySearch::found(const std::string& name) {
   text.text(unclear_);
   for (const std::string& directory : directories_) {
     const std::string path = join_path(from_.working_directory, join_path(directory, name));
-    const Sight seen = look_at(path.c_str(), effort_);
-    if (seen.kind == Sight::Kind::absent) continue;
+    const PathStat seen = stat_path(path.c_str(), effort_);
+    if (seen.kind == PathStat::Kind::absent) continue;
     const std::optional<FileDigest> file =
-        seen.is_file() ? digest_file(path, seen, now_ns_, memory_, effort_) : std::nullopt;
+        seen.is_file() ? digest_file(path, seen, now_ns_, memo_, effort_) : std::nullopt;
     text.text(from_.roots.portable_path(path)).text(file ? file->digest.hex() : "");
   }
   text.text("").text(cache_ != nullptr ? cache_->entries_of(name) : std::string_view());

@@ -44,7 +44,7 @@ class ParsedLoaderCache {
 class LibrarySearch {
  public:
   // REQUIRES: the arguments outlive this object.
-  LibrarySearch(const Surroundings& from, World::Memory& memory, std::uint64_t now_ns, Effort& effort);
+  LibrarySearch(const RunContext& from, FileSystemState::Memo& memo, std::uint64_t now_ns, Effort& effort);
 
   // Everything that decides what the loader finds for the name, encoded.
   std::string found(const std::string& name);
@@ -53,8 +53,8 @@ class LibrarySearch {
   void take_directory(const std::string& directory);
   void read_cache();
 
-  const Surroundings& from_;
-  World::Memory& memory_;
+  const RunContext& from_;
+  FileSystemState::Memo& memo_;
   const std::uint64_t now_ns_;
   Effort& effort_;
   std::vector<std::string> directories_;  // of LD_LIBRARY_PATH; only existing ones

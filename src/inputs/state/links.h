@@ -8,8 +8,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/path_set.h"
 #include "inputs/observe/path_class.h"
 
 namespace hipcache::inputs {
@@ -17,7 +17,7 @@ namespace hipcache::inputs {
 class LinksOnTheWay {
  public:
   // REQUIRES: the arguments outlive this object.
-  LinksOnTheWay(const Surroundings& from, const Places& places) : from_(from), places_(places) {}
+  LinksOnTheWay(const RunContext& from, const PathClassifier& places) : from_(from), places_(places) {}
 
   void add_all_on(std::string_view path);
   void add_all_above(std::string_view path);  // for a path that is known to be no link itself
@@ -29,8 +29,8 @@ class LinksOnTheWay {
  private:
   static constexpr std::size_t kMaxNames = 200'000;  // bounds links that lead ever deeper; no tool follows that many
 
-  const Surroundings& from_;
-  const Places& places_;
+  const RunContext& from_;
+  const PathClassifier& places_;
   std::unordered_set<std::string> seen_;
   std::set<std::string> links_;
 };

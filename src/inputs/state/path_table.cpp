@@ -65,15 +65,15 @@ namespace {
 
 class Planner {
  public:
-  Planner(NameTable& table, Plan& plan) : table_(table), plan_(plan) {}
+  Planner(NameTable& table, PathOrder& order) : table_(table), order_(order) {}
 
-  void add(const Observation& observation, const Surroundings& from) {
+  void add(const Observation& observation, const RunContext& from) {
     const bool is_program = observation.question == Question::program;
-    plan_.slot_of.push_back(is_program ? add_places(observation.name, from) : slot_of(observation, from));
+    order_.slot_of.push_back(is_program ? add_places(observation.name, from) : slot_of(observation, from));
   }
 
  private:
-  std::uint32_t slot_of(const Observation& observation, const Surroundings& from) {
+  std::uint32_t slot_of(const Observation& observation, const RunContext& from) {
     if (!asks_about_path(observation.question)) return Slot::kNone;
     return slot_of(from.path_of(observation.name));
   }
@@ -82,59 +82,59 @@ class Planner {
     return path.empty() || path.size() >= PATH_MAX ? Slot::kNone : slot_of(table_.intern(path));
   }
 
-  std::uint32_t add_places(const std::string& program, const Surroundings& from) {
-    const auto begin = static_cast<std::uint32_t>(plan_.places.size());
+  std::uint32_t add_places(const std::string& program, const RunContext& from) {
+    const auto begin = static_cast<std::uint32_t>(order_.places.size());
     for (const std::string& place : places_on_path(program, from)) {
       const std::uint32_t slot = slot_of(place);
-      if (slot != Slot::kNone) plan_.places.push_back(slot);
+      if (slot != Slot::kNone) order_.places.push_back(slot);
     }
-    plan_.places.push_back(Slot::kNone);
+    order_.places.push_back(Slot::kNone);
     return begin;
   }
 
   std::uint32_t slot_of(Name* name) {
     if (auto at = known_.find(name); at != known_.end()) return at->second;
     const std::uint32_t parent = name->parent() == nullptr ? Slot::kNone : slot_of(name->parent());
-    const auto index = static_cast<std::uint32_t>(plan_.slots.size());
-    plan_.slots.push_back({name, parent});
+    const auto index = static_cast<std::uint32_t>(order_.slots.size());
+    order_.slots.push_back({name, parent});
     known_.emplace(name, index);
     return index;
   }
 
   NameTable& table_;
-  Plan& plan_;
+  PathOrder& order_;
   std::unordered_map<const Name*, std::uint32_t> known_;
 };
 
 }  // namespace
 
-NameBook::NameBook(std::size_t max_names) : max_names_(max_names), table_(std::make_shared<NameTable>()) {}
-NameBook::~NameBook() = default;
+PathTable::PathTable(std::size_t max_names) : max_names_(max_names), table_(std::make_shared<NameTable>()) {}
+PathTable::~PathTable() = default;
 
-std::shared_ptr<const Plan> NameBook::plan(const PathSet& set, const Surroundings& from) {
+std::shared_ptr<const PathOrder> PathTable::order(const PathSet& set, const RunContext& from) {
   const char* path_variable = from.variable("PATH");
   const std::string key = set.id().bytes() + from.working_directory + '\0' + from.roots.id() + '\0' +
                           (path_variable == nullptr ? "" : path_variable);
   std::lock_guard lock(mutex_);
-  if (auto at = plans_.find(key); at != plans_.end()) return at->second;
+  if (auto at = orders_.find(key); at != orders_.end()) return at->second;
   if (table_->size() >= max_names_ || slots_ >= kMaxSlots) {
-    plans_.clear();
+    orders_.clear();
     slots_ = 0;
     table_ = std::make_shared<NameTable>();
   }
-  std::shared_ptr<const Plan> plan = make(set, from);
-  slots_ += plan->slots.size() + plan->slot_of.size() + plan->places.size();
-  plans_.emplace(key, plan);
-  return plan;
+  std::shared_ptr<const PathOrder> order = make(set, from);
+  slots_ += order->slots.size() + order->slot_of.size() + order->places.size();
+  orders_.emplace(key, order);
+  return order;
 }
 
-std::shared_ptr<const Plan> NameBook::make(const PathSet& set, const Surroundings& from) {
-  auto plan = std::make_shared<Plan>();
-  plan->keeps = table_;
-  plan->slot_of.reserve(set.observations().size());
-  Planner planner(*table_, *plan);
+std::shared_ptr<const PathOrder> PathTable::make(const PathSet& set, const RunContext& from) {
+  auto order = std::make_shared<PathOrder>();
+  order->keeps = table_;
+  order->slot_of.reserve(set.observations().size());
+  Planner planner(*table_, *order);
   for (const Observation& observation : set.observations()) planner.add(observation, from);
-  return plan;
+  return order;
 }
 
 }  // namespace hipcache::inputs

@@ -1,10 +1,10 @@
-// The names that path sets ask about. Each name is kept once, with what was learned about it. A Plan holds a path set's
-// names in the order in which to look at them.
+// The names that path sets ask about. Each name is kept once, with what was learned about it. A PathOrder holds a path
+// set's names in the order in which to look at them.
 //
 // The problem: hundreds of sets name mostly the same headers, and the same places without a header. Checking a set must
-// not hash or split a thousand strings. The choice: each set is prepared once as a Plan: a list of slots that point to
-// shared names, parents before children. What is learned about a name, such as its directory entry, serves every set. A
-// question for a program along PATH has a slot for each directory of PATH.
+// not hash or split a thousand strings. The choice: each set is prepared once as a PathOrder: a list of slots that
+// point to shared names, parents before children. What is learned about a name, such as its directory entry, serves
+// every set. A question for a program along PATH has a slot for each directory of PATH.
 //
 // A name's parent is its spelling up to the last slash. The kernel resolves from the left, so "a/link/.." is kept as it
 // is.
@@ -24,8 +24,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/path_set.h"
 #include "inputs/state/stamp.h"
 
 namespace hipcache::inputs {
@@ -73,7 +73,7 @@ struct Slot {
 
 class NameTable;
 
-struct Plan {
+struct PathOrder {
   std::shared_ptr<NameTable> keeps;  // the owner of the names
   std::vector<Slot> slots;           // parents before children
   // Per observation: its slot, or Slot::kNone if it names no path or a path too long to exist. For a program: where its
@@ -82,22 +82,22 @@ struct Plan {
   std::vector<std::uint32_t> places;  // slots along PATH; each list ends with Slot::kNone
 };
 
-class NameBook {
+class PathTable {
  public:
-  explicit NameBook(std::size_t max_names);
-  ~NameBook();
+  explicit PathTable(std::size_t max_names);
+  ~PathTable();
 
-  std::shared_ptr<const Plan> plan(const PathSet& set, const Surroundings& from);
+  std::shared_ptr<const PathOrder> order(const PathSet& set, const RunContext& from);
 
  private:
   static constexpr std::size_t kMaxSlots = 1'000'000;
 
-  std::shared_ptr<const Plan> make(const PathSet& set, const Surroundings& from);
+  std::shared_ptr<const PathOrder> make(const PathSet& set, const RunContext& from);
 
   const std::size_t max_names_;
   std::mutex mutex_;  // guards everything below; not held during system calls
   std::shared_ptr<NameTable> table_;
-  std::unordered_map<std::string, std::shared_ptr<const Plan>> plans_;
+  std::unordered_map<std::string, std::shared_ptr<const PathOrder>> orders_;
   std::size_t slots_ = 0;
 };
 

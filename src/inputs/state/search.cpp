@@ -18,7 +18,7 @@ using trace::Record;
 constexpr const char* kPath = "PATH";
 
 // PATH's directories. Empty entries are skipped, as LLVM skips them.
-std::vector<std::string> directories_of(const Surroundings& from) {
+std::vector<std::string> directories_of(const RunContext& from) {
   std::vector<std::string> directories;
   const char* value = from.variable(kPath);
   std::string_view rest = value == nullptr ? "" : value;
@@ -35,7 +35,7 @@ bool asks_for_path(const trace::Trace& trace) {
                      [](const Record& record) { return record.kind == Kind::variable && record.text == kPath; });
 }
 
-bool is_program(const std::string& path, const Sight& seen, Effort& effort) {
+bool is_program(const std::string& path, const PathStat& seen, Effort& effort) {
   if (!seen.is_file() || (seen.mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0) return false;
   ++effort.stats;
   return ::access(path.c_str(), X_OK) == 0;
@@ -43,7 +43,7 @@ bool is_program(const std::string& path, const Sight& seen, Effort& effort) {
 
 }  // namespace
 
-void add_search_questions(const trace::Trace& trace, const Surroundings& from, std::vector<Observation>& out) {
+void add_search_questions(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out) {
   if (!asks_for_path(trace)) return;
   const std::vector<std::string> directories = directories_of(from);
   // No directory was searched, so the trace cannot show which programs another PATH would find.
@@ -56,16 +56,16 @@ void add_search_questions(const trace::Trace& trace, const Surroundings& from, s
   }
 }
 
-std::vector<std::string> places_on_path(const std::string& program, const Surroundings& from) {
+std::vector<std::string> places_on_path(const std::string& program, const RunContext& from) {
   std::vector<std::string> places = directories_of(from);
   for (std::string& place : places) place = join_path(place, program);
   return places;
 }
 
-std::string found_on_path(const Plan& plan, std::uint32_t places, Glance& glance, Effort& effort) {
-  for (std::uint32_t at = places; plan.places[at] != Slot::kNone; ++at)
-    if (is_program(plan.slots[plan.places[at]].name->path(), glance.at(plan.places[at]), effort))
-      return plan.slots[plan.places[at]].name->path();
+std::string found_on_path(const PathOrder& order, std::uint32_t places, StatSnapshot& glance, Effort& effort) {
+  for (std::uint32_t at = places; order.places[at] != Slot::kNone; ++at)
+    if (is_program(order.slots[order.places[at]].name->path(), glance.at(order.places[at]), effort))
+      return order.slots[order.places[at]].name->path();
   return "";
 }
 

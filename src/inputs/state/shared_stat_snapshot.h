@@ -12,21 +12,21 @@
 #include <vector>
 
 #include "inputs/state/digests.h"
-#include "inputs/state/stat_snapshot.h"
 #include "inputs/state/path_table.h"
+#include "inputs/state/stat_snapshot.h"
 
 namespace hipcache::inputs {
 
-class Looks {
+class SharedStatSnapshot {
  public:
   // REQUIRES: called before names of the plan are used.
-  void keep(std::shared_ptr<const Plan> plan) {
-    sights_.reserve(sights_.size() + plan->slots.size());
-    plans_.push_back(std::move(plan));
+  void keep(std::shared_ptr<const PathOrder> order) {
+    sights_.reserve(sights_.size() + order->slots.size());
+    orders_.push_back(std::move(order));
   }
 
   // Kind::unseen at first.
-  Sight& sight(const Name& name) { return sights_[&name]; }
+  PathStat& sight(const Name& name) { return sights_[&name]; }
 
   // A file's content, computed by `digest` at the first call; nullopt if the file cannot be read.
   template <typename Digests>
@@ -38,13 +38,13 @@ class Looks {
 
   // What was seen at each path; valid until the next look. Omits paths whose content was read: the file may have
   // changed between the look and the reading.
-  std::unordered_map<std::string_view, const Sight*> settled() const {
-    std::unordered_map<std::string_view, const Sight*> by_path;
+  std::unordered_map<std::string_view, const PathStat*> settled() const {
+    std::unordered_map<std::string_view, const PathStat*> by_path;
     by_path.reserve(sights_.size());
     for (const auto& [name, sight] : sights_) {
       const auto content = contents_.find(name);
       const bool was_read = content != contents_.end() && (!content->second || content->second->was_read);
-      if (sight.kind != Sight::Kind::unseen && !was_read) by_path.emplace(name->path(), &sight);
+      if (sight.kind != PathStat::Kind::unseen && !was_read) by_path.emplace(name->path(), &sight);
     }
     return by_path;
   }
@@ -58,8 +58,8 @@ class Looks {
   }
 
  private:
-  std::vector<std::shared_ptr<const Plan>> plans_;
-  std::unordered_map<const Name*, Sight> sights_;
+  std::vector<std::shared_ptr<const PathOrder>> orders_;
+  std::unordered_map<const Name*, PathStat> sights_;
   std::unordered_map<const Name*, std::optional<FileDigest>> contents_;
 };
 

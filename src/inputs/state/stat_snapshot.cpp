@@ -14,9 +14,9 @@
 namespace hipcache::inputs {
 namespace {
 
-Sight absent_sight() {
-  Sight sight;
-  sight.kind = Sight::Kind::absent;
+PathStat absent_sight() {
+  PathStat sight;
+  sight.kind = PathStat::Kind::absent;
   return sight;
 }
 
@@ -35,60 +35,60 @@ Led led_by(Entry entry) {
 
 }  // namespace
 
-Sight look_at(const char* path, Effort& effort) {
+PathStat stat_path(const char* path, Effort& effort) {
   ++effort.stats;
-  Sight sight;
+  PathStat sight;
   struct stat status = {};
   if (::stat(path, &status) == 0) {
-    sight.kind = Sight::Kind::there;
+    sight.kind = PathStat::Kind::there;
     sight.mode = status.st_mode;
     sight.stamp = stamp_of(status);
   } else if (errno == ENOENT || errno == ENOTDIR) {
-    sight.kind = Sight::Kind::absent;
+    sight.kind = PathStat::Kind::absent;
   } else {
-    sight.kind = Sight::Kind::error;
+    sight.kind = PathStat::Kind::error;
     sight.error = errno;
   }
   return sight;
 }
 
-const Sight& Glance::at(std::uint32_t slot) {
-  if (sights_[slot].kind == Sight::Kind::unseen) sights_[slot] = look(slot);
+const PathStat& StatSnapshot::at(std::uint32_t slot) {
+  if (sights_[slot].kind == PathStat::Kind::unseen) sights_[slot] = look(slot);
   return sights_[slot];
 }
 
-Sight Glance::look(std::uint32_t slot) {
+PathStat StatSnapshot::look(std::uint32_t slot) {
   if (looks_ == nullptr) return see(slot);
-  Sight& shared = looks_->sight(*plan_.slots[slot].name);
-  if (shared.kind == Sight::Kind::unseen) shared = see(slot);
+  PathStat& shared = looks_->sight(*order_.slots[slot].name);
+  if (shared.kind == PathStat::Kind::unseen) shared = see(slot);
   return shared;
 }
 
-Sight Glance::see(std::uint32_t index) {
-  const Slot& slot = plan_.slots[index];
+PathStat StatSnapshot::see(std::uint32_t index) {
+  const Slot& slot = order_.slots[index];
   if (slot.name->was_absent() && proved_by_parent(slot) == Absence::proved) return absent_sight();
-  Sight sight = look_at(slot.name->path().c_str(), effort_);
-  slot.name->note_absent(sight.kind == Sight::Kind::absent);
-  if (sight.kind == Sight::Kind::absent) learn_absence(slot);
+  PathStat sight = stat_path(slot.name->path().c_str(), effort_);
+  slot.name->note_absent(sight.kind == PathStat::Kind::absent);
+  if (sight.kind == PathStat::Kind::absent) learn_absence(slot);
   return sight;
 }
 
 // A path is absent if its parent is absent or no directory. It is absent too if the parent still has the stamp for
 // which the absence was learned.
-Glance::Absence Glance::proved_by_parent(const Slot& slot) {
+StatSnapshot::Absence StatSnapshot::proved_by_parent(const Slot& slot) {
   if (slot.parent == Slot::kNone) return Absence::unknown;
-  const Sight& parent = at(slot.parent);
-  if (parent.kind == Sight::Kind::absent) return Absence::proved;
-  if (parent.kind != Sight::Kind::there) return Absence::unknown;
+  const PathStat& parent = at(slot.parent);
+  if (parent.kind == PathStat::Kind::absent) return Absence::proved;
+  if (parent.kind != PathStat::Kind::there) return Absence::unknown;
   if (!S_ISDIR(parent.mode)) return Absence::proved;
   return slot.name->known_absent_from(parent.stamp) ? Absence::proved : Absence::unknown;
 }
 
 // Through a descriptor, so that the stamp and the missing entry belong to one directory even if the path is being
 // moved. By lstat: a dangling link is an entry, and its target may appear elsewhere.
-void Glance::learn_absence(const Slot& slot) {
+void StatSnapshot::learn_absence(const Slot& slot) {
   if (slot.parent == Slot::kNone) return;
-  const Sight& parent = at(slot.parent);
+  const PathStat& parent = at(slot.parent);
   if (!parent.is_directory() || !is_settled(parent.stamp, now_ns_)) return;
   const int directory = open_directory(slot.parent, parent.stamp);
   if (directory < 0) return;
@@ -101,11 +101,11 @@ void Glance::learn_absence(const Slot& slot) {
 
 // Learned through a descriptor of the directory, as absences are. A path that ends in a slash names the link's target,
 // so it is no link.
-Led Glance::link_at(std::uint32_t index) {
-  const Slot& slot = plan_.slots[index];
+Led StatSnapshot::link_at(std::uint32_t index) {
+  const Slot& slot = order_.slots[index];
   const std::string& path = slot.name->path();
   if (slot.parent == Slot::kNone || path.back() == '/') return read_link(AT_FDCWD, path, effort_);
-  const Sight& parent = at(slot.parent);
+  const PathStat& parent = at(slot.parent);
   if (!parent.is_directory()) return read_link(AT_FDCWD, path, effort_);
   Entry known = slot.name->known_in(parent.stamp);
   if (known.kind != Entry::Kind::unknown) return led_by(std::move(known));
@@ -117,14 +117,14 @@ Led Glance::link_at(std::uint32_t index) {
   return led;
 }
 
-const Led& Glance::real_path_at(std::uint32_t slot) {
+const Led& StatSnapshot::real_path_at(std::uint32_t slot) {
   if (auto at = real_paths_.find(slot); at != real_paths_.end()) return at->second;
   return real_paths_.emplace(slot, resolve(slot)).first->second;
 }
 
 // The parent's real path plus the entry's name if the entry is no link. Otherwise the kernel resolves the path.
-Led Glance::resolve(std::uint32_t index) {
-  const Slot& slot = plan_.slots[index];
+Led StatSnapshot::resolve(std::uint32_t index) {
+  const Slot& slot = order_.slots[index];
   const std::string& path = slot.name->path();
   const std::string_view entry = slot.name->entry();
   if (slot.parent == Slot::kNone || path.back() == '/' || entry == "." || entry == "..") return resolve_by_kernel(path);
@@ -136,17 +136,17 @@ Led Glance::resolve(std::uint32_t index) {
   return led.to.size() < PATH_MAX ? led : Led{ENAMETOOLONG, {}};
 }
 
-Led Glance::resolve_by_kernel(const std::string& path) {
+Led StatSnapshot::resolve_by_kernel(const std::string& path) {
   ++effort_.links;
   char resolved[PATH_MAX];
   if (::realpath(path.c_str(), resolved) == nullptr) return {errno, {}};
   return {0, resolved};
 }
 
-int Glance::open_directory(std::uint32_t slot, const Stamp& expected) {
+int StatSnapshot::open_directory(std::uint32_t slot, const Stamp& expected) {
   if (open_slot_ == slot) return open_.get();
   open_slot_ = slot;
-  open_.reset(::open(plan_.slots[slot].name->path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  open_.reset(::open(order_.slots[slot].name->path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   struct stat status = {};
   ++effort_.stats;
   if (!open_ || ::fstat(open_.get(), &status) != 0 || stamp_of(status) != expected || !keeps_stamps(open_.get()))

@@ -20,7 +20,7 @@
 
 namespace hipcache::inputs {
 
-struct Sight {
+struct PathStat {
   enum class Kind : std::uint8_t { unseen, absent, there, error };
   Kind kind = Kind::unseen;
   int error = 0;    // errno; for Kind::error
@@ -31,7 +31,7 @@ struct Sight {
 };
 
 // stat(path) as a Sight.
-Sight look_at(const char* path, Effort& effort);
+PathStat stat_path(const char* path, Effort& effort);
 
 // What readlink or realpath returns: a path, or an errno (EINVAL: no link).
 struct Led {
@@ -39,16 +39,16 @@ struct Led {
   std::string to;
 };
 
-class Looks;
+class SharedStatSnapshot;
 
-class Glance {
+class StatSnapshot {
  public:
   // `now_ns` must be read before the first look. `looks`, if given, holds what other plans have seen already. REQUIRES:
   // the arguments outlive this object.
-  Glance(const Plan& plan, std::uint64_t now_ns, Effort& effort, Looks* looks)
-      : plan_(plan), now_ns_(now_ns), effort_(effort), looks_(looks), sights_(plan.slots.size()) {}
+  StatSnapshot(const PathOrder& order, std::uint64_t now_ns, Effort& effort, SharedStatSnapshot* looks)
+      : order_(order), now_ns_(now_ns), effort_(effort), looks_(looks), sights_(order.slots.size()) {}
 
-  const Sight& at(std::uint32_t slot);
+  const PathStat& at(std::uint32_t slot);
 
   // The link's target; EINVAL if the path is no link.
   Led link_at(std::uint32_t slot);
@@ -58,19 +58,19 @@ class Glance {
  private:
   enum class Absence : std::uint8_t { unknown, proved };
 
-  Sight look(std::uint32_t slot);
-  Sight see(std::uint32_t slot);
+  PathStat look(std::uint32_t slot);
+  PathStat see(std::uint32_t slot);
   Absence proved_by_parent(const Slot& slot);
   void learn_absence(const Slot& slot);
   Led resolve(std::uint32_t slot);
   Led resolve_by_kernel(const std::string& path);
   int open_directory(std::uint32_t slot, const Stamp& expected);
 
-  const Plan& plan_;
+  const PathOrder& order_;
   const std::uint64_t now_ns_;
   Effort& effort_;
-  Looks* const looks_;
-  std::vector<Sight> sights_;
+  SharedStatSnapshot* const looks_;
+  std::vector<PathStat> sights_;
   // The directory in which absences are being learned; neighbours in a set tend to share it.
   std::uint32_t open_slot_ = Slot::kNone;
   UniqueFd open_;

@@ -7,13 +7,13 @@
 
 namespace hipcache::inputs {
 
-void Answers::add_kind(const Sight& sight) {
-  if (sight.kind == Sight::Kind::absent) return add(Answer::absent);
-  if (sight.kind == Sight::Kind::error) return add_error(sight.error);
+void StateEncoder::add_kind(const PathStat& sight) {
+  if (sight.kind == PathStat::Kind::absent) return add(Answer::absent);
+  if (sight.kind == PathStat::Kind::error) return add_error(sight.error);
   add(sight.is_directory() ? Answer::directory : Answer::other);
 }
 
-void Answers::add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp) {
+void StateEncoder::add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp) {
   add(Answer::digest, digest);
   contents_.push_back({digest, index, stamp});
 }
@@ -21,7 +21,7 @@ void Answers::add_content(std::uint32_t index, const Digest& digest, const Stamp
 // clang takes two names for one file (#pragma once) if device and inode agree; gcc, if content and modification time
 // agree. So the state must show which names of equal content are one file to either compiler. It holds, for each such
 // name, the first name with the same device and inode, and the first with the same time.
-void Answers::add_twin_files() {
+void StateEncoder::add_twin_files() {
   std::sort(contents_.begin(), contents_.end(), [](const Content& a, const Content& b) {
     return std::tie(a.digest, a.index) < std::tie(b.digest, b.index);
   });
@@ -43,7 +43,7 @@ void Answers::add_twin_files() {
 
 // Both compilers drop a directory from the search path if an earlier one has the same device and inode, and
 // #include_next depends on that. A mount can change which names are one directory, so the state shows it.
-void Answers::add_twin_directories() {
+void StateEncoder::add_twin_directories() {
   const auto identity = [](const Directory& one) { return std::tie(one.stamp.device, one.stamp.inode); };
   std::sort(directories_.begin(), directories_.end(), [&](const Directory& a, const Directory& b) {
     return identity(a) != identity(b) ? identity(a) < identity(b) : a.index < b.index;
@@ -57,12 +57,12 @@ void Answers::add_twin_directories() {
   for (const auto& [index, twin] : twins) out_.number(index).number(twin);
 }
 
-void Answers::add_twins() {
+void StateEncoder::add_twins() {
   add_twin_files();
   add_twin_directories();
 }
 
-Told Answers::told_since(std::size_t begin) const {
+AnswerFingerprint StateEncoder::told_since(std::size_t begin) const {
   const std::string_view bytes = std::string_view(out_.bytes()).substr(begin);
   FrameReader in(bytes);
   const auto kind = static_cast<Answer>(in.byte());
@@ -70,10 +70,12 @@ Told Answers::told_since(std::size_t begin) const {
   return {kind, kind == Answer::digest || kind == Answer::error ? in.number() : 0};
 }
 
-Told Answers::twins_since(std::size_t begin) const {
+AnswerFingerprint StateEncoder::twins_since(std::size_t begin) const {
   return {Answer::text, digest_of(std::string_view(out_.bytes()).substr(begin)).high};
 }
 
-Digest Answers::finish(const Digest& set) { return Hasher("world-state 2").field(set).field(out_.bytes()).finish(); }
+Digest StateEncoder::finish(const Digest& set) {
+  return Hasher("world-state 2").field(set).field(out_.bytes()).finish();
+}
 
 }  // namespace hipcache::inputs

@@ -7,20 +7,20 @@
 #include <vector>
 
 #include "hipcache/base/digest.h"
-#include "hipcache/inputs/frames.h"
 #include "hipcache/inputs/answer_fingerprints.h"
+#include "hipcache/inputs/frames.h"
 #include "inputs/state/stat_snapshot.h"
 
 namespace hipcache::inputs {
 
-class Answers {
+class StateEncoder {
  public:
   void add(Answer answer) { out_.byte(static_cast<std::uint8_t>(answer)); }
   void add(Answer answer, std::string_view text) { add(answer), out_.text(text); }
   void add(Answer answer, const Digest& digest) { add(answer), out_.number(digest.high).number(digest.low); }
   void add_error(int error) { add(Answer::error), out_.number(static_cast<std::uint64_t>(error)); }
   // Absent, error, directory or other: the answers that need only a stat.
-  void add_kind(const Sight& sight);
+  void add_kind(const PathStat& sight);
   // The digest of a file's content. The stamp is kept for add_twins().
   void add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp);
   // Keeps a directory's stamp for add_twins().
@@ -31,8 +31,8 @@ class Answers {
   // told_since: the bytes that were added after size() was `begin`, as one answer. twins_since: the same for
   // add_twins().
   std::size_t size() const { return out_.bytes().size(); }
-  Told told_since(std::size_t begin) const;
-  Told twins_since(std::size_t begin) const;
+  AnswerFingerprint told_since(std::size_t begin) const;
+  AnswerFingerprint twins_since(std::size_t begin) const;
 
   Digest finish(const Digest& set);
 

@@ -15,19 +15,19 @@ std::string note_key(std::string_view family) { return "family/" + std::string(f
 
 }  // namespace
 
-std::vector<FamilyBase> Families::bases_of(std::string_view family) {
+std::vector<AlikeBase> AlikeBlobs::bases_of(std::string_view family) {
   const std::scoped_lock lock(mutex_);
   Bases& bases = known(family);
-  std::erase_if(bases, [&](const FamilyBase& base) { return !values_.use({Table::blobs, base.digest}); });
+  std::erase_if(bases, [&](const AlikeBase& base) { return !values_.use({Table::blobs, base.digest}); });
   return bases;
 }
 
-void Families::served(std::string_view family, const FamilyBase& base) {
+void AlikeBlobs::served(std::string_view family, const AlikeBase& base) {
   const std::scoped_lock lock(mutex_);
   Bases& bases = known(family);
   if (!bases.empty() && bases.front().digest == base.digest) return;
   const auto at =
-      std::find_if(bases.begin(), bases.end(), [&](const FamilyBase& one) { return one.digest == base.digest; });
+      std::find_if(bases.begin(), bases.end(), [&](const AlikeBase& one) { return one.digest == base.digest; });
   if (at != bases.end()) {
     std::rotate(bases.begin(), at, at + 1);
     return;
@@ -37,15 +37,15 @@ void Families::served(std::string_view family, const FamilyBase& base) {
   note(family, bases);
 }
 
-std::shared_ptr<const std::string> Families::bytes(const Digest& base) const {
+std::shared_ptr<const std::string> AlikeBlobs::bytes(const Digest& base) const {
   const std::scoped_lock lock(mutex_);
   for (const auto& [family, bases] : families_)
-    for (const FamilyBase& one : bases)
+    for (const AlikeBase& one : bases)
       if (one.digest == base) return one.bytes;
   return nullptr;
 }
 
-Families::Bases& Families::known(std::string_view family) {
+AlikeBlobs::Bases& AlikeBlobs::known(std::string_view family) {
   const auto found = families_.find(family);
   if (found != families_.end()) return found->second;
   if (families_.size() >= kMostFamilies) families_.clear();
@@ -53,9 +53,9 @@ Families::Bases& Families::known(std::string_view family) {
 }
 
 // The noted bases that can be read. A base that cannot be read is dropped; nothing else is lost.
-Families::Bases Families::noted(std::string_view family) {
+AlikeBlobs::Bases AlikeBlobs::noted(std::string_view family) {
   Bases bases;
-  const Result<Read> note = contents_.database->get(Table::meta, note_key(family));
+  const Result<Read> note = state_.database->get(Table::meta, note_key(family));
   if (!note || note->found != Found::yes) return bases;
   for (std::size_t at = 0; at + kDigestSize <= note->value.size() && bases.size() < kMostBases; at += kDigestSize) {
     const Result<Digest> digest = Digest::from_bytes(std::string_view(note->value).substr(at, kDigestSize));
@@ -71,12 +71,12 @@ Families::Bases Families::noted(std::string_view family) {
   return bases;
 }
 
-void Families::note(std::string_view family, const Bases& bases) {
+void AlikeBlobs::note(std::string_view family, const Bases& bases) {
   std::string digests;
-  for (const FamilyBase& base : bases) digests += base.digest.bytes();
+  for (const AlikeBase& base : bases) digests += base.digest.bytes();
   const std::string key = note_key(family);
-  const Status noted = contents_.database->write({{Table::meta, key, digests}});
-  if (!noted) contents_.log.warning(noted.error().message);
+  const Status noted = state_.database->write({{Table::meta, key, digests}});
+  if (!noted) state_.log.warning(noted.error().message);
 }
 
 }  // namespace hipcache::store

@@ -21,37 +21,37 @@
 
 namespace hipcache::store {
 
-struct FamilyBase {
+struct AlikeBase {
   Digest digest;
   std::shared_ptr<const std::string> bytes;
 };
 
-class Families {
+class AlikeBlobs {
  public:
   static constexpr std::size_t kMostFamilies = 16;
   static constexpr std::size_t kMostBases = 4;
   static constexpr std::size_t kLongestBase = std::size_t{256} << 10;
 
-  Families(Contents& contents, Values& values) : contents_(contents), values_(values) {}
+  AlikeBlobs(StoreState& state, ValueTable& values) : state_(state), values_(values) {}
 
   // The family's bases that are still stored, the last that served at the front.
-  std::vector<FamilyBase> bases_of(std::string_view family);
+  std::vector<AlikeBase> bases_of(std::string_view family);
 
   // Records that this base served its family, or adds it as a new base.
-  void served(std::string_view family, const FamilyBase& base);
+  void served(std::string_view family, const AlikeBase& base);
 
   // The bytes of a base in memory; null if there is no such base.
   std::shared_ptr<const std::string> bytes(const Digest& base) const;
 
  private:
-  using Bases = std::vector<FamilyBase>;
+  using Bases = std::vector<AlikeBase>;
 
   Bases& known(std::string_view family);
   Bases noted(std::string_view family);
   void note(std::string_view family, const Bases& bases);
 
-  Contents& contents_;
-  Values& values_;
+  StoreState& state_;
+  ValueTable& values_;
   mutable std::mutex mutex_;
   std::map<std::string, Bases, std::less<>> families_;
 };

@@ -29,7 +29,7 @@ UseKey blob_key(const Digest& digest) { return {Table::blobs, digest}; }
 struct Blobs::Delta {
   std::vector<Digest> bases;
   std::string value;
-  FamilyBase family_base;  // without digest and bytes if the bases are parts
+  AlikeBase family_base;  // without digest and bytes if the bases are parts
 };
 
 Result<std::optional<std::string>> Blobs::get(const Digest& digest, unsigned depth) {
@@ -135,7 +135,7 @@ Result<Digest> Blobs::put(std::string_view bytes, const Likeness& likeness) {
   if (*there) return digest;
   Result<std::optional<Delta>> delta = of_parts(bytes, likeness.parts);
   if (!delta) return delta.error();
-  const bool in_family = !likeness.family.empty() && bytes.size() <= Families::kLongestBase;
+  const bool in_family = !likeness.family.empty() && bytes.size() <= AlikeBlobs::kLongestBase;
   const std::string_view family = in_family ? likeness.family : std::string_view();
   if (!*delta && in_family) *delta = of_family(bytes, family);
   if (*delta) {
@@ -161,7 +161,7 @@ Result<std::optional<Blobs::Delta>> Blobs::of_parts(std::string_view bytes, cons
 
 std::optional<Blobs::Delta> Blobs::of_family(std::string_view bytes, std::string_view family) {
   std::optional<Delta> best;
-  for (const FamilyBase& base : families_.bases_of(family)) {
+  for (const AlikeBase& base : families_.bases_of(family)) {
     std::string value = pack_delta(bytes, {base.digest}, *base.bytes);
     if (!best || value.size() < best->value.size())
       best = Delta{.bases = {base.digest}, .value = std::move(value), .family_base = base};

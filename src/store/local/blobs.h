@@ -22,7 +22,7 @@ namespace hipcache::store {
 
 class Blobs {
  public:
-  Blobs(Contents& contents, Values& values) : values_(values), families_(contents, values) {}
+  Blobs(StoreState& state, ValueTable& values) : values_(values), families_(state, values) {}
 
   Result<std::optional<std::string>> get(const Digest& digest) { return get(digest, 0); }
   Result<std::optional<UniqueFd>> file(const Digest& digest);
@@ -42,8 +42,8 @@ class Blobs {
   Result<bool> put_delta(const Digest& digest, const Delta& delta);
   Status put_whole(const Digest& digest, std::string_view bytes, std::string_view family);
 
-  Values& values_;
-  Families families_;
+  ValueTable& values_;
+  AlikeBlobs families_;
 };
 
 }  // namespace hipcache::store

@@ -7,10 +7,10 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/own_directory.h"
 #include "store/local/database/database.h"
-#include "store/local/space/use_loader.h"
-#include "store/local/rocks_store.h"
 #include "store/local/database/quarantine.h"
 #include "store/local/database/versions.h"
+#include "store/local/rocks_store.h"
+#include "store/local/space/use_loader.h"
 
 namespace hipcache::store {
 namespace {
@@ -31,13 +31,13 @@ class Opening {
     if (const auto damage = noted_damage(*directories_.ours)) {
       if (auto aside = set_aside(*directories_.ours, *damage, log_); !aside) return aside.error();
     }
-    auto contents = open_and_load();
-    if (!contents && contents.error().code == ErrorCode::damaged) {
-      if (auto aside = set_aside(*directories_.ours, contents.error().message, log_); !aside) return aside.error();
-      contents = open_and_load();
+    auto state = open_and_load();
+    if (!state && state.error().code == ErrorCode::damaged) {
+      if (auto aside = set_aside(*directories_.ours, state.error().message, log_); !aside) return aside.error();
+      state = open_and_load();
     }
-    if (!contents) return contents.error();
-    return make_rocks_store(std::move(*contents), std::move(*lock), options_.max_bytes);
+    if (!state) return state.error();
+    return make_rocks_store(std::move(*state), std::move(*lock), options_.max_bytes);
   }
 
  private:
@@ -53,19 +53,19 @@ class Opening {
   }
 
   // An error with ErrorCode::damaged is cured by setting the database aside.
-  Result<std::unique_ptr<Contents>> open_and_load() {
+  Result<std::unique_ptr<StoreState>> open_and_load() {
     auto fresh = is_fresh();
     if (!fresh) return fresh.error();
     auto database = open_database();
     if (!database) return database.error();
-    auto contents = std::make_unique<Contents>(directories_, log_, std::move(*database), clock_);
-    if (auto format = *fresh ? write_format(*contents->database) : check_format(*contents->database); !format) {
+    auto state = std::make_unique<StoreState>(directories_, log_, std::move(*database), clock_);
+    if (auto format = *fresh ? write_format(*state->database) : check_format(*state->database); !format) {
       return format.error();
     }
-    if (contents->database->estimated_records(Table::uses) > few_uses_) return contents;
+    if (state->database->estimated_records(Table::uses) > few_uses_) return state;
     const std::atomic<bool> never = false;
-    if (auto loaded = load_uses(*contents, never); !loaded) return loaded.error();
-    return contents;
+    if (auto loaded = load_uses(*state, never); !loaded) return loaded.error();
+    return state;
   }
 
   // RocksDB takes a directory without CURRENT for a new database, and silently deletes what it finds there.

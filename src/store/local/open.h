@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "hipcache/store/store.h"
-#include "store/local/space/use_loader.h"
 #include "store/local/space/recency.h"
+#include "store/local/space/use_loader.h"
 
 namespace hipcache::store {
 

@@ -12,8 +12,8 @@
 #include "store/local/blob_value.h"
 #include "store/local/database/database.h"
 #include "store/local/database/framing.h"
-#include "store/local/database/rocks_options.h"
 #include "store/local/database/quarantine.h"
+#include "store/local/database/rocks_options.h"
 #include "store/local/database/versions.h"
 
 namespace hipcache::store {
@@ -63,11 +63,11 @@ struct Reader::Impl {
   std::string path;
   Fingerprint opened;
   std::unique_ptr<rocksdb::DB> db;
-  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  std::vector<rocksdb::ColumnFamilyHandle*> alike_blobs;
 
   ~Impl() {
     if (!db) return;
-    for (auto* family : families) db->DestroyColumnFamilyHandle(family);
+    for (auto* family : alike_blobs) db->DestroyColumnFamilyHandle(family);
   }
 
   Status open() {
@@ -76,7 +76,7 @@ struct Reader::Impl {
     opened = std::move(*before);
     rocksdb::DB* raw = nullptr;
     const rocksdb::Status status = guarded(
-        [&] { return rocksdb::DB::OpenForReadOnly(reader_options(), path, column_families(), &families, &raw); });
+        [&] { return rocksdb::DB::OpenForReadOnly(reader_options(), path, column_families(), &alike_blobs, &raw); });
     db.reset(raw);
     if (!status.ok()) return Error{"store: cannot read " + path + ": " + status.ToString()};
     const std::optional<std::string> format = get(Table::meta, kFormatKey);
@@ -88,7 +88,7 @@ struct Reader::Impl {
   std::optional<std::string> get(Table table, std::string_view key) {
     std::string value;
     const rocksdb::Status status = guarded([&] {
-      return db->Get({}, families[static_cast<std::size_t>(table)], rocksdb::Slice(key.data(), key.size()), &value);
+      return db->Get({}, alike_blobs[static_cast<std::size_t>(table)], rocksdb::Slice(key.data(), key.size()), &value);
     });
     if (!status.ok()) return std::nullopt;
     return value;

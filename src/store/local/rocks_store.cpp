@@ -6,9 +6,9 @@
 
 #include "store/local/blobs.h"
 #include "store/local/database/disk_use.h"
+#include "store/local/database/quarantine.h"
 #include "store/local/space/eviction.h"
 #include "store/local/space/maintenance.h"
-#include "store/local/database/quarantine.h"
 #include "store/local/value_table.h"
 
 namespace hipcache::store {
@@ -21,20 +21,20 @@ constexpr std::chrono::seconds kTotalsLimit{5};  // after that, the totals of wh
 
 class RocksStore : public Store {
  public:
-  RocksStore(std::unique_ptr<Contents> contents, UniqueFd lock, std::uint64_t max_bytes)
+  RocksStore(std::unique_ptr<StoreState> state, UniqueFd lock, std::uint64_t max_bytes)
       : lock_(std::move(lock)),
-        contents_(std::move(contents)),
-        eviction_(*contents_),
-        maintenance_(*contents_, eviction_, max_bytes),
-        values_(*contents_, maintenance_),
-        blobs_(*contents_, values_) {}
+        state_(std::move(state)),
+        eviction_(*state_),
+        maintenance_(*state_, eviction_, max_bytes),
+        values_(*state_, maintenance_),
+        blobs_(*state_, values_) {}
 
   Result<std::optional<std::string>> action(const Digest& key) override {
     Result<std::optional<std::string>> frame = values_.get({Table::actions, key});
     if (!frame || !*frame) return frame;
     std::optional<std::string> value = unframe_action(key, std::move(**frame));
     if (!value) values_.drop({Table::actions, key}, "its bytes do not match its digest");
-    if (value && ++found_ == kServed) note_served(*contents_->directories.ours);
+    if (value && ++found_ == kServed) note_served(*state_->directories.ours);
     return value;
   }
 
@@ -50,21 +50,21 @@ class RocksStore : public Store {
     return blobs_.put(bytes, likeness);
   }
 
-  std::unique_ptr<Lease> lease() override { return make_lease(contents_->holds); }
+  std::unique_ptr<Lease> lease() override { return make_lease(state_->pins); }
 
   Result<std::optional<std::string>> note(std::string_view name) override {
-    auto read = contents_->database->get(Table::notes, name);
+    auto read = state_->database->get(Table::notes, name);
     if (!read) return read.error();
     if (read->found == Found::damaged) {
       ++corrupt_;
-      contents_->log.warning("store: note " + std::string(name) + " is damaged: " + read->problem);
+      state_->log.warning("store: note " + std::string(name) + " is damaged: " + read->problem);
     }
     if (read->found != Found::yes) return std::optional<std::string>();
     return std::optional(std::move(read->value));
   }
 
   Status put_note(std::string_view name, std::string_view value) override {
-    return contents_->database->write({{Table::notes, name, value}});
+    return state_->database->write({{Table::notes, name, value}});
   }
 
   Status shrink_to(std::uint64_t max_bytes) override { return eviction_.shrink_to(max_bytes); }
@@ -72,35 +72,35 @@ class RocksStore : public Store {
 
   // If a directory above was removed, the database's own directory is gone with it, so this check suffices.
   bool is_in_place() override {
-    return contents_->directories.ours->holds("lock", lock_.get()) && contents_->database->is_in_place();
+    return state_->directories.ours->pins("lock", lock_.get()) && state_->database->is_in_place();
   }
 
   Usage usage() override {
-    contents_->recency.wait_until_complete(kTotalsLimit);
-    const auto totals = contents_->recency.totals();
+    state_->recency.wait_until_complete(kTotalsLimit);
+    const auto totals = state_->recency.totals();
     return {totals.actions,
             totals.blobs,
             totals.bytes,
-            allocated_bytes(contents_->directories.root->anchored()),
+            allocated_bytes(state_->directories.root->anchored()),
             corrupt_ + values_.dropped(),
             eviction_.evicted()};
   }
 
  private:
   UniqueFd lock_;  // first member: released after everything else is closed
-  std::unique_ptr<Contents> contents_;
+  std::unique_ptr<StoreState> state_;
   std::atomic<std::uint64_t> corrupt_ = 0;
   std::atomic<std::uint64_t> found_ = 0;  // number of actions
   Eviction eviction_;
   Maintenance maintenance_;
-  Values values_;
+  ValueTable values_;
   Blobs blobs_;
 };
 
 }  // namespace
 
-std::unique_ptr<Store> make_rocks_store(std::unique_ptr<Contents> contents, UniqueFd lock, std::uint64_t max_bytes) {
-  return std::make_unique<RocksStore>(std::move(contents), std::move(lock), max_bytes);
+std::unique_ptr<Store> make_rocks_store(std::unique_ptr<StoreState> state, UniqueFd lock, std::uint64_t max_bytes) {
+  return std::make_unique<RocksStore>(std::move(state), std::move(lock), max_bytes);
 }
 
 }  // namespace hipcache::store

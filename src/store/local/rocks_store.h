@@ -12,7 +12,7 @@
 namespace hipcache::store {
 
 // Takes ownership of the directory's lock, and holds it while the store lives.
-std::unique_ptr<Store> make_rocks_store(std::unique_ptr<Contents> contents, UniqueFd lock, std::uint64_t max_bytes);
+std::unique_ptr<Store> make_rocks_store(std::unique_ptr<StoreState> state, UniqueFd lock, std::uint64_t max_bytes);
 
 }  // namespace hipcache::store
 

@@ -15,14 +15,14 @@
 #include <vector>
 
 #include "hipcache/base/result.h"
-#include "store/local/space/store_state.h"
 #include "store/local/space/maintenance.h"
+#include "store/local/space/store_state.h"
 
 namespace hipcache::store {
 
-class Values {
+class ValueTable {
  public:
-  Values(Contents& contents, Maintenance& maintenance) : contents_(contents), maintenance_(maintenance) {}
+  ValueTable(StoreState& state, Maintenance& maintenance) : state_(state), maintenance_(maintenance) {}
 
   // Counts as a use. nullopt if the value is not there. A damaged value is dropped.
   Result<std::optional<std::string>> get(const UseKey& key);
@@ -48,7 +48,7 @@ class Values {
 
   Status write(const UseKey& key, std::string_view bytes, bool has_bases);
 
-  Contents& contents_;
+  StoreState& state_;
   Maintenance& maintenance_;
   std::atomic<std::uint64_t> dropped_ = 0;
   std::array<std::mutex, kStripes> stripes_;

@@ -1,4 +1,4 @@
-/* See preload_driver.c. */
+/* See preload/driver.c. */
 #ifndef HIPCACHE_TRACE_PRELOAD_DRIVER_H
 #define HIPCACHE_TRACE_PRELOAD_DRIVER_H
 

@@ -42,7 +42,8 @@ static main_function real_main;
 static char* added_words[TRACE_DRIVER_WORDS];
 static int added_count;
 static char trace_variable[] = "HIPCACHE_TRACE=";
-static const char huge_pages[] = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"; /* as in src/client/steps/step_environment.cpp */
+static const char huge_pages[] =
+    "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"; /* as in src/client/steps/step_environment.cpp */
 static char second_variable[sizeof trace_variable + TRACE_TEXT_LIMIT];
 
 static int find_mark(char** argv) {
@@ -189,7 +190,7 @@ static int run_with_words(int argc, char** argv, char** environment) {
   return real_main(argc + added_count, words, environ);
 }
 
-/* The start of every program. A program without the mark, and without words to add (preload_driver.c), runs its own
+/* The start of every program. A program without the mark, and without words to add (preload/driver.c), runs its own
  * `main` directly. */
 TRACE_HOOK(__libc_start_main);
 TRACE_EXPORT int __libc_start_main(main_function main, int argc, char** argv, void (*init)(void), void (*fini)(void),

@@ -8,7 +8,7 @@
 
 #include "support/scratch.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 // Bitcode of the source, compiled as it is named in that directory.
@@ -79,4 +79,4 @@ INSTANTIATE_TEST_SUITE_P(Compilers, BitcodeDigest, testing::Values("15", "19"),
                          [](const auto& one) { return "Clang" + one.param; });
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

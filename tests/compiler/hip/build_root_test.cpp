@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 class BuildRootsTest : public ::testing::Test {
@@ -46,4 +46,4 @@ TEST_F(BuildRootsTest, AskTwiceForEachDirectoryAtMost) {
 }
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

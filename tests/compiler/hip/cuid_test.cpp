@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 struct Request {
@@ -18,7 +18,7 @@ struct Request {
 };
 
 std::string cuid(const Request& request) {
-  command::Invocation invocation;
+  compiler::Invocation invocation;
   invocation.source = request.source;
   invocation.object = request.object;
   invocation.for_cuid = {"clang++"};
@@ -167,4 +167,4 @@ TEST_F(OutputRoot, IsNoneWhereNoBuildDirectoryIsFound) {
 }
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 const Roots kOne("/one");
@@ -109,4 +109,4 @@ TEST(Depfile, NeverReadsPastItsEndWhateverTheBytesAre) {
 }
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

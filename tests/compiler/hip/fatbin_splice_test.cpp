@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 // A section of an object that is laid out as LLVM does it.
@@ -179,4 +179,4 @@ TEST(NeedsNoFatbin, DoesNotHoldForWhatIsNoObject) {
 }
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -7,7 +7,7 @@
 
 #include "compiler/hip/recorded_plans.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 using testing::accepted;
@@ -153,25 +153,25 @@ TEST_P(RecordedPlan, GivesTheUserWhatTheLastJobWrites) {
 
 std::vector<bool> can_be_halved(const Plan& plan) {
   std::vector<bool> all;
-  for (const Step& step : plan.steps) all.push_back(step.halves.has_value());
+  for (const Step& step : plan.steps) all.push_back(step.split_codegen.has_value());
   return all;
 }
 
 TEST_P(RecordedPlan, HalvesTheCompileOfADeviceThatIsOptimised) {
   const Plan plan = accepted(of("O2"), invocation_of_a());
   EXPECT_THAT(can_be_halved(plan), ElementsAre(true, true, false, false));
-  ASSERT_TRUE(plan.apart);
-  EXPECT_THAT(can_be_halved({plan.apart->steps, ""}), ElementsAre(true, true, false, false));
-  const Halves& halves = *plan.steps[0].halves;
-  EXPECT_EQ(halves.bitcode, first() + ".front.bc");
+  ASSERT_TRUE(plan.deferred_fatbin);
+  EXPECT_THAT(can_be_halved({plan.deferred_fatbin->steps, ""}), ElementsAre(true, true, false, false));
+  const Halves& split_codegen = *plan.steps[0].split_codegen;
+  EXPECT_EQ(split_codegen.bitcode, first() + ".front.bc");
   for (const char* there : {"-emit-llvm-bc", "-disable-llvm-passes", "-emit-llvm-uselists", "-mlink-builtin-bitcode",
                             "-internal-isystem", "hip", "a.hip", "-O2"})
-    EXPECT_THAT(halves.front.argv, Contains(there));
-  EXPECT_THAT(halves.front.argv, Contains(placed(first() + ".front.bc")));
-  EXPECT_THAT(halves.front.argv, Not(Contains("-emit-obj")));
+    EXPECT_THAT(split_codegen.front.argv, Contains(there));
+  EXPECT_THAT(split_codegen.front.argv, Contains(placed(first() + ".front.bc")));
+  EXPECT_THAT(split_codegen.front.argv, Not(Contains("-emit-obj")));
 
-  ASSERT_EQ(halves.back.size(), 2u);
-  const std::vector<std::string>& back = halves.back[0].argv;
+  ASSERT_EQ(split_codegen.back.size(), 2u);
+  const std::vector<std::string>& back = split_codegen.back[0].argv;
   for (const std::string& there : {std::string("-emit-obj"), std::string("ir"), std::string("-O2"), first(),
                                    std::string("-Weverything"), std::string("-cuid=0123456789abcdef")})
     EXPECT_THAT(back, Contains(there));
@@ -179,15 +179,15 @@ TEST_P(RecordedPlan, HalvesTheCompileOfADeviceThatIsOptimised) {
     EXPECT_THAT(back, Contains(file));
   for (const char* gone : {"-disable-llvm-passes", "-mlink-builtin-bitcode", "-internal-isystem"})
     EXPECT_THAT(back, Not(Contains(gone)));
-  EXPECT_EQ(halves.back[1].argv, plan.steps[0].commands[1].argv);
+  EXPECT_EQ(split_codegen.back[1].argv, plan.steps[0].commands[1].argv);
 
-  std::vector<std::string> both = halves.front.argv;
+  std::vector<std::string> both = split_codegen.front.argv;
   both.emplace_back(kThen);
   both.insert(both.end(), back.begin(), back.end());
-  both.insert(both.end(), {kThen, halves.back[1].program});
-  both.insert(both.end(), halves.back[1].argv.begin(), halves.back[1].argv.end());
-  EXPECT_EQ(halves.both.argv, both);
-  EXPECT_EQ(halves.both.program, halves.front.program);
+  both.insert(both.end(), {kThen, split_codegen.back[1].program});
+  both.insert(both.end(), split_codegen.back[1].argv.begin(), split_codegen.back[1].argv.end());
+  EXPECT_EQ(split_codegen.both.argv, both);
+  EXPECT_EQ(split_codegen.both.program, split_codegen.front.program);
 }
 
 TEST_P(RecordedPlan, HalvesNoCompileWhoseObjectDependsOnMoreThanItsBitcode) {
@@ -201,7 +201,7 @@ TEST_P(RecordedPlan, HalvesNoCompileWhoseObjectDependsOnMoreThanItsBitcode) {
 TEST_P(RecordedPlan, ProvesTheHalvesForAllSourcesAndIds) {
   const std::string printed = of("O2");
   const auto proven = [](const std::string& text) {
-    return accepted(text, invocation_of_a()).steps[0].halves->proof->keyed;
+    return accepted(text, invocation_of_a()).steps[0].split_codegen->proof->keyed;
   };
   const std::vector<std::vector<std::string>> all = proven(printed);
   ASSERT_EQ(all.size(), 2u);  // the commands, and the source that they are tried on
@@ -217,7 +217,7 @@ TEST_P(RecordedPlan, HalvesNoCompileThatIsToldAnythingElse) {
   for (const char* more : {"-Rpass=inline", "-Og", "-O4", "-O0", "-fsanitize=undefined", "-debug-info-kind=limited",
                            "-ffast-math", "-ffp-contract=fast", "-fno-builtin"}) {
     const std::string edited = replaced(printed, "\"-cuid=", "\"" + std::string(more) + "\" \"-cuid=");
-    EXPECT_FALSE(accepted(edited, invocation_of_a()).steps[0].halves) << more;
+    EXPECT_FALSE(accepted(edited, invocation_of_a()).steps[0].split_codegen) << more;
   }
 }
 
@@ -366,4 +366,4 @@ TEST(GoldenPlan, ReadsTheCommaListsOfOlderBundlers) {
 }
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

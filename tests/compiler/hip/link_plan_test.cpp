@@ -5,7 +5,7 @@
 #include "compiler/hip/jobs/fatbin_object_job.h"
 #include "compiler/hip/recorded_plans.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 using testing::accepted;
@@ -24,8 +24,8 @@ using testing::refusal;
 using testing::replaced;
 using ::testing::StartsWith;
 
-command::Invocation link_to(const std::string& output) {
-  command::Invocation invocation;
+compiler::Invocation link_to(const std::string& output) {
+  compiler::Invocation invocation;
   invocation.links = true;
   invocation.object = output;
   return invocation;
@@ -135,7 +135,7 @@ TEST_P(RecordedLink, HasNoNamesOfPassageInItsCommandsAndKeys) {
         EXPECT_THAT(command.argv, Each(Not(HasSubstr(kRecordedDirectory))));
       for (const std::vector<std::string>& keyed : step.keyed)
         EXPECT_THAT(keyed, Each(Not(HasSubstr(kRecordedDirectory))));
-      EXPECT_TRUE(step.prints_passage);
+      EXPECT_TRUE(step.prints_temporary_paths);
     }
   }
 }
@@ -283,4 +283,4 @@ TEST(FatbinSource, IncludesAnotherFatbinInItsPlace) {
 }
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -8,12 +8,12 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
-#include "hipcache/compiler/invocation.h"
 #include "hipcache/compiler/hip/fatbin_splice.h"
 #include "hipcache/compiler/hip/plan.h"
+#include "hipcache/compiler/invocation.h"
 #include "support/scratch.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr const char* kSource = R"(
@@ -81,17 +81,17 @@ class LivePlan : public ::testing::TestWithParam<std::tuple<Compiler, const char
     return text;
   }
 
-  command::Invocation understood(const std::vector<std::string>& argv) const {
-    const command::Parser parser;
+  compiler::Invocation understood(const std::vector<std::string>& argv) const {
+    const compiler::Parser parser;
     auto parsed = parser.parse(argv, scratch / "w");
-    if (const auto* refusal = std::get_if<command::Uncacheable>(&parsed)) {
+    if (const auto* refusal = std::get_if<compiler::Uncacheable>(&parsed)) {
       ADD_FAILURE() << refusal->reason << ' ' << refusal->detail;
       return {};
     }
-    return std::get<command::Invocation>(parsed);
+    return std::get<compiler::Invocation>(parsed);
   }
 
-  Plan planned(const command::Invocation& invocation) {
+  Plan planned(const compiler::Invocation& invocation) {
     const std::string printed = run(compiler().path, probe_arguments(invocation, kCuid, false));
     Result<Plan> plan = read_plan(printed, invocation, scratch / "t");
     if (plan) return *std::move(plan);
@@ -135,8 +135,8 @@ TEST_P(LivePlan, MakesWhatTheDriverMakesByteForByte) {
 TEST_P(LivePlan, MakesTheSameWithTheHostApart) {
   std::vector<std::string> argv = command_line("--offload-arch=gfx906 --offload-arch=gfx1030");
   const Plan plan = planned(understood(argv));
-  ASSERT_TRUE(plan.apart);
-  const std::string printed = run_steps(plan.apart->steps);
+  ASSERT_TRUE(plan.deferred_fatbin);
+  const std::string printed = run_steps(plan.deferred_fatbin->steps);
   const Result<std::string> object =
       splice_fatbin(support::read_bytes(scratch / "r/host.o"), support::read_bytes(scratch / "r/fatbin.hipfb"));
   ASSERT_TRUE(object) << object.error().message;
@@ -161,7 +161,7 @@ TEST_P(LiveCompiler, PlansTheSameDeviceStepsWithAnotherArchBeside) {
 }
 
 TEST_P(LiveCompiler, PlansTheArchsThatTheCommandWasUnderstoodToHave) {
-  const command::Invocation invocation = understood(
+  const compiler::Invocation invocation = understood(
       command_line("--offload-arch=gfx1030,gfx90a:xnack-:sramecc+ --offload-arch=gfx906 --no-offload-arch=gfx1030"));
   const Plan plan = planned(invocation);
   ASSERT_EQ(plan.steps.size(), invocation.archs.size() + 2);
@@ -170,7 +170,7 @@ TEST_P(LiveCompiler, PlansTheArchsThatTheCommandWasUnderstoodToHave) {
 
 TEST_P(LiveCompiler, GivesNoPlanForASourceThatIsNotThere) {
   ASSERT_TRUE(remove_tree(scratch / "w/a.hip"));
-  const command::Invocation invocation = understood(command_line("--offload-arch=gfx906"));
+  const compiler::Invocation invocation = understood(command_line("--offload-arch=gfx906"));
   const std::string printed = run(compiler().path, probe_arguments(invocation, kCuid, false), true);
   EXPECT_FALSE(read_plan(printed, invocation, scratch / "t"));
 }
@@ -197,7 +197,7 @@ const char* const kCommonOptions[] = {
 
 TEST_P(LiveCompiler, PlansWhatProjectsCommonlyAskFor) {
   for (const char* more : kCommonOptions) {
-    const command::Invocation invocation = understood(command_line("--offload-arch=gfx906 " + std::string(more)));
+    const compiler::Invocation invocation = understood(command_line("--offload-arch=gfx906 " + std::string(more)));
     EXPECT_EQ(planned(invocation).steps.size(), 3u) << more;
   }
 }
@@ -205,8 +205,8 @@ TEST_P(LiveCompiler, PlansWhatProjectsCommonlyAskFor) {
 TEST_P(LiveCompiler, ProvesThatNoCodeDependsOnTheFatbin) {
   for (const char* more : kCommonOptions) {
     const Plan plan = planned(understood(command_line("--offload-arch=gfx906 " + std::string(more))));
-    ASSERT_TRUE(plan.apart) << more;
-    EXPECT_EQ(run_steps({plan.apart->proof}), "") << more;
+    ASSERT_TRUE(plan.deferred_fatbin) << more;
+    EXPECT_EQ(run_steps({plan.deferred_fatbin->proof}), "") << more;
     EXPECT_TRUE(is_proof(support::read_bytes(scratch / "r/with-fatbin.o"),
                          support::read_bytes(scratch / "r/with-placeholder.o")))
         << more;
@@ -219,8 +219,8 @@ TEST_P(LiveCompiler, SharesTheProofBetweenSourcesMacrosAndWarnings) {
   const Plan other =
       planned(understood(command_line("--offload-arch=gfx1030 -O2 -DX=1 -Ix -include y.h -Wall -Werror")));
   const Plan optimised = planned(understood(command_line("--offload-arch=gfx906 -O3")));
-  EXPECT_EQ(one.apart->proof.keyed, other.apart->proof.keyed);
-  EXPECT_NE(one.apart->proof.keyed, optimised.apart->proof.keyed);
+  EXPECT_EQ(one.deferred_fatbin->proof.keyed, other.deferred_fatbin->proof.keyed);
+  EXPECT_NE(one.deferred_fatbin->proof.keyed, optimised.deferred_fatbin->proof.keyed);
 }
 
 TEST_P(LiveCompiler, MakesTheSameCodeObjectInHalves) {
@@ -228,15 +228,15 @@ TEST_P(LiveCompiler, MakesTheSameCodeObjectInHalves) {
        {"-O1 -std=c++20", "-O2 -munsafe-fp-atomics -mcumode", "-O3 -funroll-loops -ffp-contract=on", "-Os"}) {
     const Plan plan = planned(understood(command_line("--offload-arch=gfx906 " + std::string(more))));
     const Step& whole = plan.steps[0];
-    ASSERT_TRUE(whole.halves) << more;
+    ASSERT_TRUE(whole.split_codegen) << more;
     const std::string printed = run_steps({whole});
     const std::string code_object = support::read_bytes(scratch / "r/gfx906.out");
     ASSERT_TRUE(remove_tree(scratch / "r/gfx906.out"));
-    Step halves;
-    halves.commands = {whole.halves->front};
-    EXPECT_EQ(run_steps({halves}), printed) << more;
-    halves.commands = whole.halves->back;
-    EXPECT_EQ(run_steps({halves}), "") << more;
+    Step split_codegen;
+    split_codegen.commands = {whole.split_codegen->front};
+    EXPECT_EQ(run_steps({split_codegen}), printed) << more;
+    split_codegen.commands = whole.split_codegen->back;
+    EXPECT_EQ(run_steps({split_codegen}), "") << more;
     EXPECT_TRUE(support::read_bytes(scratch / "r/gfx906.out") == code_object) << more;
   }
 }
@@ -276,4 +276,4 @@ INSTANTIATE_TEST_SUITE_P(Compilers, LiveCompiler,
                          ::testing::Combine(::testing::ValuesIn(kCompilers), ::testing::Values("-O2")), name_of);
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -6,7 +6,7 @@
 
 #include "compiler/hip/recorded_plans.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 using testing::accepted;
@@ -76,4 +76,4 @@ TEST_P(NewDriverThatWrapsLast, IsTakenApartInRelocatableDeviceCode) {
 INSTANTIATE_TEST_SUITE_P(Compilers, NewDriverThatWrapsLast, ::testing::Values("clang-21", "hipcc-7"));
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

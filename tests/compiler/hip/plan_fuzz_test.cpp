@@ -4,11 +4,11 @@
 
 #include <random>
 
+#include "compiler/hip/recorded_plans.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/cc1.h"
-#include "compiler/hip/recorded_plans.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 using testing::invocation_of_a;
@@ -70,10 +70,10 @@ bool is_placed(const std::string& path) {
 
 void expect_writes_inside(const StepCommand& command) {
   if (command.argv[1] == "-cc1") {
-    const auto read = command::read_cc1({command.argv.begin() + 2, command.argv.end()});
+    const auto read = compiler::read_cc1({command.argv.begin() + 2, command.argv.end()});
     ASSERT_TRUE(read);
     for (const auto& argument : *read) {
-      if (argument.role == command::Cc1Role::output || argument.role == command::Cc1Role::depfile) {
+      if (argument.role == compiler::Cc1Role::output || argument.role == compiler::Cc1Role::depfile) {
         EXPECT_TRUE(is_placed(argument.value)) << argument.value;
       }
     }
@@ -116,4 +116,4 @@ INSTANTIATE_TEST_SUITE_P(Recorded, PlanFuzz,
                                            "clang-19-three-archs", "clang-15-rdc", "clang-19-rdc"));
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

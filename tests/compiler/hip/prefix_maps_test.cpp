@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr RootMask kBuild = 1, kBase = 2;
@@ -57,4 +57,4 @@ TEST(MapsAbove, IsTrueOfAMapThatLeavesAPartOfTheDirectory) {
 }
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 using ::testing::ElementsAre;
@@ -48,4 +48,4 @@ TEST(PrintedJobs, AreBounded) {
 }
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -3,13 +3,13 @@
 
 #include "hipcache/compiler/hip/plan.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 using ::testing::ElementsAre;
 
-command::Invocation typed(std::vector<std::string> argv) {
-  command::Invocation invocation;
+compiler::Invocation typed(std::vector<std::string> argv) {
+  compiler::Invocation invocation;
   invocation.argv = std::move(argv);
   return invocation;
 }
@@ -20,7 +20,7 @@ TEST(Probe, AsksTheUsersOwnCommandForItsJobs) {
 }
 
 TEST(Probe, LeavesACuidOfTheUsersAlone) {
-  command::Invocation invocation = typed({"clang++", "-cuid=x", "-c", "a.hip"});
+  compiler::Invocation invocation = typed({"clang++", "-cuid=x", "-c", "a.hip"});
   invocation.user_cuid = true;
   EXPECT_THAT(probe_arguments(invocation, "17", false), ElementsAre("clang++", "-cuid=x", "-c", "a.hip", "-###"));
 }
@@ -31,7 +31,7 @@ TEST(Probe, GivesTheIdToTheFrontendsOfADriverThatIgnoresIt) {
 }
 
 TEST(Probe, AsksForColourOnlyWhereTheUserHasNot) {
-  command::Invocation invocation = typed({"clang++", "-c", "a.hip"});
+  compiler::Invocation invocation = typed({"clang++", "-c", "a.hip"});
   EXPECT_THAT(probe_arguments(invocation, "17", true),
               ElementsAre("clang++", "-c", "a.hip", "-cuid=17", "-fcolor-diagnostics", "-###"));
   invocation.colour_given = true;
@@ -55,4 +55,4 @@ TEST(InDirectory, DoesNotReplaceWithinWhatItPutThere) {
 }
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

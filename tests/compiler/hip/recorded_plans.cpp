@@ -4,7 +4,7 @@
 
 #include "support/scratch.h"
 
-namespace hipcache::plan::testing {
+namespace hipcache::hip::testing {
 
 std::string recorded(const std::string& name) {
   return support::read_bytes(std::string(HIPCACHE_FIXTURES) + "/plans/" + name + ".txt");
@@ -15,22 +15,22 @@ std::array<std::string, 2> arch_order(std::string_view compiler) {
   return {"gfx1030", "gfx906"};
 }
 
-command::Invocation invocation_of_a(bool depfile) {
-  command::Invocation invocation;
+compiler::Invocation invocation_of_a(bool depfile) {
+  compiler::Invocation invocation;
   invocation.source = "a.hip";
   invocation.object = "a.o";
   if (depfile) invocation.depfile = "a.d";
   return invocation;
 }
 
-Plan accepted(const std::string& printed, const command::Invocation& invocation) {
+Plan accepted(const std::string& printed, const compiler::Invocation& invocation) {
   Result<Plan> plan = read_plan(printed, invocation, kRecordedDirectory);
   if (plan) return *std::move(plan);
   ADD_FAILURE() << plan.error().message;
   return {};
 }
 
-std::string refusal(const std::string& printed, const command::Invocation& invocation) {
+std::string refusal(const std::string& printed, const compiler::Invocation& invocation) {
   const Result<Plan> plan = read_plan(printed, invocation, kRecordedDirectory);
   return plan ? "accepted" : plan.error().message;
 }
@@ -44,14 +44,14 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-void expect_refused(const std::string& printed, const command::Invocation& invocation, const Edit& edit) {
+void expect_refused(const std::string& printed, const compiler::Invocation& invocation, const Edit& edit) {
   ASSERT_EQ(refusal(printed, invocation), "accepted");
   EXPECT_THAT(refusal(replaced(printed, edit.from, edit.to), invocation), ::testing::HasSubstr(edit.message));
 }
 
-void expect_refused_in_part(const std::string& printed, const command::Invocation& invocation) {
+void expect_refused_in_part(const std::string& printed, const compiler::Invocation& invocation) {
   for (std::size_t length = 0; length < printed.size(); ++length)
     ASSERT_NE(refusal(printed.substr(0, length), invocation), "accepted") << length;
 }
 
-}  // namespace hipcache::plan::testing
+}  // namespace hipcache::hip::testing

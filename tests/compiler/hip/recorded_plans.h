@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "hipcache/compiler/invocation.h"
 #include "hipcache/compiler/hip/plan.h"
+#include "hipcache/compiler/invocation.h"
 
-namespace hipcache::plan::testing {
+namespace hipcache::hip::testing {
 
 inline constexpr const char* kRecordedDirectory = "/tmp/probe";
 
@@ -21,13 +21,13 @@ std::string recorded(const std::string& name);
 std::array<std::string, 2> arch_order(std::string_view compiler);
 
 // a.hip to a.o; with a depfile a.d if asked.
-command::Invocation invocation_of_a(bool depfile = false);
+compiler::Invocation invocation_of_a(bool depfile = false);
 
 // A failed expectation and an empty plan if it is refused.
-Plan accepted(const std::string& printed, const command::Invocation& invocation);
+Plan accepted(const std::string& printed, const compiler::Invocation& invocation);
 
 // The error's message, or "accepted".
-std::string refusal(const std::string& printed, const command::Invocation& invocation);
+std::string refusal(const std::string& printed, const compiler::Invocation& invocation);
 
 // `text` with the first `from` replaced; a failed expectation if there is none.
 std::string replaced(std::string text, const std::string& from, const std::string& to);
@@ -40,11 +40,11 @@ struct Edit {
 };
 
 // Expects the plan to be accepted, and refused for what was edited.
-void expect_refused(const std::string& printed, const command::Invocation& invocation, const Edit& edit);
+void expect_refused(const std::string& printed, const compiler::Invocation& invocation, const Edit& edit);
 
 // Expects the plan to be refused when it is cut off anywhere.
-void expect_refused_in_part(const std::string& printed, const command::Invocation& invocation);
+void expect_refused_in_part(const std::string& printed, const compiler::Invocation& invocation);
 
-}  // namespace hipcache::plan::testing
+}  // namespace hipcache::hip::testing
 
 #endif

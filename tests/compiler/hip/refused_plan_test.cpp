@@ -4,7 +4,7 @@
 
 #include "compiler/hip/recorded_plans.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 using testing::Edit;
@@ -93,7 +93,7 @@ TEST(RefusedPlan, IsOneOfAnotherTemporaryDirectory) {
 }
 
 TEST(RefusedPlan, IsNoneForALackingCuidWhereTheUserChoseHowItIsMade) {
-  command::Invocation invocation = invocation_of_a();
+  compiler::Invocation invocation = invocation_of_a();
   std::string printed = recorded("clang-19-one-arch");
   for (int i = 0; i < 2; ++i) printed = replaced(printed, "\"-cuid=0123456789abcdef\" ", "");
   EXPECT_THAT(refusal(printed, invocation), HasSubstr("id of the translation unit"));
@@ -102,7 +102,7 @@ TEST(RefusedPlan, IsNoneForALackingCuidWhereTheUserChoseHowItIsMade) {
 }
 
 TEST(RefusedPlan, IsOneOfRelocatableCodeWithoutAnId) {
-  command::Invocation invocation = invocation_of_a();
+  compiler::Invocation invocation = invocation_of_a();
   invocation.user_cuid = true;
   std::string printed = recorded("clang-19-rdc");
   EXPECT_EQ(refusal(printed, invocation), "accepted");
@@ -135,7 +135,7 @@ TEST(RefusedPlan, IsOneThatLeavesTheTemporaryDirectoryByTheParent) {
 
 TEST(RefusedPlan, IsOneOfADriverThatSaysThatItHasNoUseForTheId) {
   const std::string warning = "clang: warning: argument unused during compilation: '-cuid=0123456789abcdef' [-Wx]\n";
-  command::Invocation invocation = invocation_of_a();
+  compiler::Invocation invocation = invocation_of_a();
   EXPECT_THAT(refusal(warning + recorded("clang-19-O2"), invocation), HasSubstr("no use for the id"));
   invocation.user_cuid = true;
   EXPECT_EQ(refusal(warning + recorded("clang-19-O2"), invocation), "accepted");
@@ -207,4 +207,4 @@ TEST(RefusedPlan, IsOneWhoseJobsAreSwapped) {
 }
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -6,7 +6,7 @@
 
 #include "compiler/hip/recorded_plans.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 using testing::accepted;
@@ -46,7 +46,7 @@ std::string outcome(const std::string& printed, const Plan& before) {
   const Status taken = take_back_ends(plan, printed, kRecordedDirectory);
   if (taken) return "taken";
   EXPECT_EQ(kinds(plan.steps), kinds(before.steps));
-  EXPECT_EQ(kinds(plan.apart->steps), kinds(before.apart->steps));
+  EXPECT_EQ(kinds(plan.deferred_fatbin->steps), kinds(before.deferred_fatbin->steps));
   return taken.error().message;
 }
 
@@ -74,7 +74,7 @@ TEST_P(WrapperJobs, AreAskedForWithEmptyImages) {
 
 TEST_P(WrapperJobs, AreAStepForEachDeviceBetweenItsFrontEndAndTheBundle) {
   const Plan plan = taken();
-  for (const std::vector<Step>* steps : {&plan.steps, &plan.apart->steps}) {
+  for (const std::vector<Step>* steps : {&plan.steps, &plan.deferred_fatbin->steps}) {
     const std::vector<Step> fronts = of_kind(*steps, StepKind::device);
     const std::vector<Step> backs = of_kind(*steps, StepKind::back_end);
     const std::vector<Step> bundles = of_kind(*steps, StepKind::bundle);
@@ -83,7 +83,7 @@ TEST_P(WrapperJobs, AreAStepForEachDeviceBetweenItsFrontEndAndTheBundle) {
     EXPECT_THAT(bundles[0].back_ends, ::testing::IsEmpty());
     for (std::size_t i = 0; i < backs.size(); ++i) {
       EXPECT_TRUE(fronts[i].is_front_end);
-      EXPECT_FALSE(fronts[i].halves);
+      EXPECT_FALSE(fronts[i].split_codegen);
       EXPECT_EQ(backs[i].inputs.size(), 1U);
       EXPECT_THAT(bundles[0].inputs, Contains(backs[i].outputs[0].name));
       EXPECT_THAT(bundles[0].inputs, Contains(backs[i].outputs[1].name));
@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(Compilers, WrapperJobs,
 TEST(PlanWithoutAnAnswer, RunsTheBackEndsInTheBundle) {
   const Plan plan = planned("23-new-driver");
   EXPECT_EQ(kinds(plan.steps), (std::vector{StepKind::device, StepKind::device, StepKind::bundle, StepKind::host}));
-  EXPECT_THAT(plan.steps[2].back_ends, ElementsAre(command::ArchId{"gfx1030"}, command::ArchId{"gfx906"}));
+  EXPECT_THAT(plan.steps[2].back_ends, ElementsAre(compiler::ArchId{"gfx1030"}, compiler::ArchId{"gfx906"}));
 }
 
 TEST(PlanWithoutAWrapper, HasNoQuestion) {
@@ -178,7 +178,7 @@ std::string captured_link() {
 }
 
 Plan planned_link(const std::string& name) {
-  command::Invocation invocation = invocation_of_a();
+  compiler::Invocation invocation = invocation_of_a();
   invocation.links = true;
   invocation.object = "app";
   return accepted(recorded(name), invocation);
@@ -297,4 +297,4 @@ TEST(WrapperJobsFuzz, WriteIntoTheDirectoryOnly) {
 }
 
 }  // namespace
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/oracle/model/compile.h"
 #include "fuzz/oracle/ledger.h"
+#include "fuzz/oracle/model/compile.h"
 
 namespace hipcache::fuzz {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "fuzz/oracle/model/compile_edits.h"
 #include "fuzz/oracle/evidence.h"
+#include "fuzz/oracle/model/compile_edits.h"
 #include "fuzz/oracle/model/project.h"
 #include "hipcache/base/files.h"
 

@@ -14,8 +14,8 @@
 #include "fuzz/oracle/judge.h"
 #include "fuzz/oracle/ledger.h"
 #include "fuzz/oracle/model/random.h"
-#include "fuzz/oracle/tally.h"
 #include "fuzz/oracle/model/tree.h"
+#include "fuzz/oracle/tally.h"
 
 namespace hipcache::fuzz {
 

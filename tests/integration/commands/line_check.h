@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "integration/support/cache.h"
 #include "integration/commands/table.h"
+#include "integration/support/cache.h"
 #include "integration/support/tree.h"
 
 namespace hipcache::integration {

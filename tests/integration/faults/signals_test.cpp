@@ -11,8 +11,8 @@
 #include <set>
 #include <thread>
 
-#include "integration/support/single_compile.h"
 #include "integration/support/opaque_compile.h"
+#include "integration/support/single_compile.h"
 
 namespace hipcache::integration {
 namespace {

@@ -22,12 +22,12 @@
 #include "hipcache/base/digest.h"
 #include "hipcache/base/roots.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 // The digest of the plain bytes, if they cannot be read as bitcode or if there is no base
 // directory.
 Digest bitcode_digest(std::string_view bitcode, const Roots& roots);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -13,7 +13,7 @@
 #include <functional>
 #include <string>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 struct BuildRoots {
   std::string nearest;  // "": none
@@ -25,6 +25,6 @@ struct BuildRoots {
 BuildRoots build_roots(const std::string& absolute_directory,
                        const std::function<bool(const std::string& path)>& exists);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

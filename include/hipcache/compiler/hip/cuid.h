@@ -16,7 +16,7 @@
 #include "hipcache/base/roots.h"
 #include "hipcache/compiler/invocation.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 // The directory that output paths are relative to: the topmost build directory above the output
 // (build_root.h), or "". Not the nearest one: two nested builds with equal names must not share
@@ -26,13 +26,13 @@ std::string output_root(const std::string& absolute_output, const Roots& roots,
 
 // `root`: the result of output_root. If it is "", the output is taken relative to the root of the
 // request that contains it.
-std::string make_cuid(const command::Invocation& invocation, const std::string& working_directory, const Roots& roots,
+std::string make_cuid(const compiler::Invocation& invocation, const std::string& working_directory, const Roots& roots,
                       const std::string& root);
 
 // Whether an output of a compile with that id shows it in any form. The forms are the id itself,
 // clang's hash of it (the low half of its MD5, in hexadecimal), and a symbol derived from it.
 bool shows_cuid(std::string_view output, const std::string& cuid);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -18,7 +18,7 @@
 
 #include "hipcache/base/roots.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 enum class DepfileForm { clang, gcc };
 
@@ -33,6 +33,6 @@ std::optional<std::string> portable_depfile(std::string_view depfile, const Root
 std::optional<std::string> local_depfile(std::string_view portable, const Roots& roots,
                                          DepfileForm form = DepfileForm::clang, const std::string& target = "");
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

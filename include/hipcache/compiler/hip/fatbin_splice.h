@@ -11,7 +11,7 @@
 //
 // The splice checks itself: the layout that this code computes for the object's own sections must
 // equal the given object, byte for byte. Another step proves that the compiler writes the same code
-// around any fatbin (HostApart::proof in plan/plan.h).
+// around any fatbin (DeferredFatbin::proof in plan/plan.h).
 #ifndef HIPCACHE_COMPILER_HIP_FATBIN_SPLICE_H
 #define HIPCACHE_COMPILER_HIP_FATBIN_SPLICE_H
 
@@ -20,7 +20,7 @@
 
 #include "hipcache/base/result.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 // Like a fatbin, it is no C string and has no size that a linker merges. A compiler puts such
 // constants into other kinds of sections.
@@ -38,6 +38,6 @@ Result<std::string> splice_fatbin(std::string_view object, std::string_view fatb
 // bytes.
 bool needs_no_fatbin(std::string_view object);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -16,7 +16,7 @@
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/invocation.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 // `unbundle` (splits a bundled input) and `link` (the host's linker) occur in a link. `back_end`
 // makes device code from bitcode, where the new offload driver leaves that to clang-linker-wrapper.
@@ -64,11 +64,11 @@ struct Step;
 // then runs only the front end.
 //
 // Valid for compilers that make the same code object in two processes as in one. `proof` tests that
-// on a small built-in source, with one code object made each way (is_halves_proof below). It runs
+// on a small built-in source, with one code object made each way (is_split_codegen_proof below). It runs
 // once for each compiler and set of options that make code.
 // Rejected: a proof with the user's source, because its build would pay for both ways. Splitting
 // after the optimisations, which are most of the back end's work.
-struct Halves {
+struct SplitCodegen {
   StepCommand front;
   std::string bitcode;  // name in the directory of the front end's output
   std::vector<StepCommand> back;
@@ -78,8 +78,8 @@ struct Halves {
 
 struct Step {
   StepKind kind = StepKind::device;
-  command::ArchId arch;  // device and back_end only
-  std::string subject;   // unbundle only: the file that is split
+  compiler::ArchId arch;  // device and back_end only
+  std::string subject;    // unbundle only: the file that is split
   // device: cc1, lld; bundle: the bundler; host: cc1.
   std::vector<StepCommand> commands;
   // `commands` without arguments that cannot reach the outputs: names of depfiles and temporaries.
@@ -93,17 +93,17 @@ struct Step {
   bool hashes_names = false;
   // Names and ids in the outputs of a proof do not matter: its result is valid for all requests.
   bool is_proof = false;
-  bool starts_others = false;         // the bundler has llvm-objcopy work on objects
-  std::vector<std::string> inputs;    // names of earlier steps' outputs, in order
-  std::vector<StepFile> files;        // count as far as `keyed` has them
-  bool prints_passage = false;        // messages may name intermediate files
-  std::optional<Halves> halves = {};  // device only
+  bool starts_others = false;                      // the bundler has llvm-objcopy work on objects
+  std::vector<std::string> inputs;                 // names of earlier steps' outputs, in order
+  std::vector<StepFile> files;                     // count as far as `keyed` has them
+  bool prints_temporary_paths = false;             // messages may name intermediate files
+  std::optional<SplitCodegen> split_codegen = {};  // device only
   // An argument that may make equal runs differ: the step runs, but is never stored.
   std::string unproven;
   // device only: a back end makes code from its output, in a step or in the bundle.
   bool is_front_end = false;
   // bundle only: the back ends that run inside of it, one after the other.
-  std::vector<command::ArchId> back_ends = {};
+  std::vector<compiler::ArchId> back_ends = {};
 };
 
 inline constexpr const char* kDirectory =
@@ -149,15 +149,15 @@ inline constexpr const char* kCaptured = "captured";
 // own command compiles a small source twice, with a fatbin and with the placeholder (is_proof
 // below). Macros, search paths and warnings are not part of its key, so it runs once for each
 // compiler and set of options that make code.
-struct HostApart {
+struct DeferredFatbin {
   std::vector<Step> steps;  // devices, host, bundle
   Step proof;
 };
 
 struct Plan {
-  std::vector<Step> steps;              // in the driver's order: devices first
-  std::string driver_stderr;            // the driver's own warnings, printed before any step's
-  std::optional<HostApart> apart = {};  // set if the host's object contains a fatbin
+  std::vector<Step> steps;                             // in the driver's order: devices first
+  std::string driver_stderr;                           // the driver's own warnings, printed before any step's
+  std::optional<DeferredFatbin> deferred_fatbin = {};  // set if the host's object contains a fatbin
   // Set if clang-linker-wrapper runs the devices' back ends: asks the wrapper which ones. For a
   // compile, what the step prints goes to take_back_ends(); for a link, what it leaves in kCaptured
   // goes to take_captured(). Without an answer the plan is valid as it is: the back ends run inside
@@ -174,11 +174,11 @@ inline constexpr const char* kColourOption = "-fcolor-diagnostics";
 
 // The driver command whose output read_plan understands: the user's argv with the CUID (of a
 // compile), colour and -### added.
-std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour,
+std::vector<std::string> probe_arguments(const compiler::Invocation& invocation, const std::string& cuid, bool colour,
                                          IdFor id_for = IdFor::driver);
 
 // The words that probe_arguments adds to the user's argv.
-std::vector<std::string> probe_words(const command::Invocation& invocation, const std::string& cuid, bool colour,
+std::vector<std::string> probe_words(const compiler::Invocation& invocation, const std::string& cuid, bool colour,
                                      IdFor id_for);
 
 // The option by which the driver hands SOURCE_DATE_EPOCH to each frontend.
@@ -195,7 +195,7 @@ bool may_take_another_date(std::string_view printed);
 // `source_date` replaces the date that the driver took from SOURCE_DATE_EPOCH. Empty: the variable
 // is unset now or is no date, and the plan stays as it is. REQUIRES: the variable is set now if and
 // only if it was set when the driver ran.
-Result<Plan> read_plan(std::string printed, const command::Invocation& invocation,
+Result<Plan> read_plan(std::string printed, const compiler::Invocation& invocation,
                        const std::string& temporary_directory, std::string_view source_date = {});
 
 // Gives each back end that the wrapper would start a step of its own. `printed` is the output of
@@ -214,15 +214,15 @@ Status take_back_ends(Plan& plan, std::string_view printed, const std::string& d
 // the plan stays as it is.
 Status take_captured(Plan& plan, std::string_view captured);
 
-// Whether the two files of HostApart::proof show that the fatbin may be put in afterwards.
+// Whether the two files of DeferredFatbin::proof show that the fatbin may be put in afterwards.
 bool is_proof(std::string_view with_fatbin, std::string_view with_placeholder);
 
-// Whether the two files of Halves::proof show that the back end may run by itself.
-bool is_halves_proof(std::string_view as_one, std::string_view in_two);
+// Whether the two files of SplitCodegen::proof show that the back end may run by itself.
+bool is_split_codegen_proof(std::string_view as_one, std::string_view in_two);
 
 // argv with kDirectory replaced.
 std::vector<std::string> in_directory(const std::vector<std::string>& argv, const std::string& directory);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

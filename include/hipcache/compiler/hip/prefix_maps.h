@@ -13,7 +13,7 @@
 
 #include "hipcache/base/roots.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 class PrefixMaps {
  public:
@@ -53,6 +53,6 @@ class PrefixMaps {
 // Whether an argument maps a directory above that one, or a directory whose name begins so.
 bool maps_above(const std::string& directory, const std::vector<std::string>& argv);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -17,15 +17,15 @@
 
 #include "hipcache/compiler/invocation.h"
 
-namespace hipcache::command {
+namespace hipcache::compiler {
 
 // Reads response files relative to `working_directory`. `further` lists programs to treat as
 // compilers although their names do not say so, each as "NAME", "NAME=gcc" or "NAME=clang".
 // Thread-safe.
-std::variant<Invocation, Uncacheable> parse_undivided(const std::vector<std::string>& argv,
-                                                      const std::string& working_directory,
-                                                      const std::vector<std::string>& further = {});
+std::variant<Invocation, Uncacheable> parse_opaque(const std::vector<std::string>& argv,
+                                                   const std::string& working_directory,
+                                                   const std::vector<std::string>& further = {});
 
-}  // namespace hipcache::command
+}  // namespace hipcache::compiler
 
 #endif

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 using namespace llvm::bitc;
@@ -151,4 +151,4 @@ Digest bitcode_digest(std::string_view bitcode, const Roots& roots) {
   return digest ? *digest : digest_of(bitcode);
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

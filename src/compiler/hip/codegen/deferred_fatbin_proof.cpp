@@ -2,11 +2,11 @@
 
 #include "hipcache/compiler/hip/fatbin_splice.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
-using command::Cc1Argument;
-using command::Cc1Role;
+using compiler::Cc1Argument;
+using compiler::Cc1Role;
 
 constexpr const char* kSource = "proof.hip";
 constexpr const char* kFatbin = "proof.hipfb";
@@ -87,4 +87,4 @@ bool is_proof(std::string_view with_fatbin, std::string_view with_placeholder) {
   return spliced && *spliced == with_fatbin;
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

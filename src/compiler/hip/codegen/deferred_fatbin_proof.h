@@ -1,16 +1,16 @@
-// The step that tests whether a compiler writes the same host object around any fatbin (plan.h, HostApart).
+// The step that tests whether a compiler writes the same host object around any fatbin (plan.h, DeferredFatbin).
 #ifndef HIPCACHE_COMPILER_HIP_CODEGEN_DEFERRED_FATBIN_PROOF_H
 #define HIPCACHE_COMPILER_HIP_CODEGEN_DEFERRED_FATBIN_PROOF_H
 
-#include "hipcache/compiler/hip/plan.h"
 #include "compiler/hip/jobs/frontend_job.h"
+#include "hipcache/compiler/hip/plan.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 // The step's two outputs are the arguments of is_proof(), in that order. REQUIRES: the job includes a fatbin and makes
 // an object.
 Step host_proof(const FrontendJob& host);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

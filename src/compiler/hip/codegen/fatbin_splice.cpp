@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "headers are copied as they are");
@@ -165,4 +165,4 @@ bool needs_no_fatbin(std::string_view object) {
          object.find(kFatbinSymbol) == std::string_view::npos;
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

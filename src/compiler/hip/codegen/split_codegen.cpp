@@ -9,11 +9,11 @@
 #include "compiler/hip/codegen/split_codegen_commands.h"
 #include "compiler/hip/codegen/split_codegen_proof.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
-using command::Cc1Argument;
-using command::Cc1Role;
+using compiler::Cc1Argument;
+using compiler::Cc1Role;
 
 // At -O0, clang 19 makes different objects from the bitcode and from the source. Other levels (-Og, -O4) are untested.
 constexpr auto kOptimized = std::to_array<std::string_view>({"1", "2", "3", "s", "z"});
@@ -125,17 +125,17 @@ std::ptrdiff_t count(const FrontendJob& job, Cc1Role role) {
 
 }  // namespace
 
-std::optional<Halves> halves_of(const DeviceJobs& device, const HalvesNames& names) {
+std::optional<SplitCodegen> halves_of(const DeviceJobs& device, const SplitCodegenNames& names) {
   const FrontendJob& job = device.compile;
   const auto is_unknown = [&](const Cc1Argument& argument) { return !is_known(argument, job); };
   if (!device.link || job.emits != Emits::object) return std::nullopt;
   if (std::any_of(job.arguments.begin(), job.arguments.end(), is_unknown)) return std::nullopt;
   if (count(job, Cc1Role::optimization) == 0 || count(job, Cc1Role::language) != 1) return std::nullopt;
-  Halves halves = halves_commands(device, names);
-  std::optional<Step> proof = halves_proof(device);
+  SplitCodegen split_codegen = halves_commands(device, names);
+  std::optional<Step> proof = split_codegen_proof(device);
   if (!proof) return std::nullopt;
-  halves.proof = std::make_shared<const Step>(std::move(*proof));
-  return halves;
+  split_codegen.proof = std::make_shared<const Step>(std::move(*proof));
+  return split_codegen;
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -1,17 +1,17 @@
-// Splits the code generation of a device compile into a front end and a back end run (plan.h, Halves).
+// Splits the code generation of a device compile into a front end and a back end run (plan.h, SplitCodegen).
 #ifndef HIPCACHE_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_H
 #define HIPCACHE_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_H
 
 #include <optional>
 #include <string>
 
-#include "hipcache/compiler/hip/plan.h"
 #include "compiler/hip/jobs/plan_validator.h"
+#include "hipcache/compiler/hip/plan.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 // The paths of the intermediate files: arguments, with kDirectory.
-struct HalvesNames {
+struct SplitCodegenNames {
   std::string bitcode;
   std::string object;
   std::string beside;  // a side file's name without its extension
@@ -26,8 +26,8 @@ struct HalvesNames {
 //   - hides names in its output;
 //   - leaves optimisation to the linker;
 //   - has an option that is not known to affect both ways of compiling equally.
-std::optional<Halves> halves_of(const DeviceJobs& device, const HalvesNames& names);
+std::optional<SplitCodegen> halves_of(const DeviceJobs& device, const SplitCodegenNames& names);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

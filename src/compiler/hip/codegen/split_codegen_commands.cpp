@@ -6,11 +6,11 @@
 #include "compiler/hip/jobs/device_job.h"
 #include "compiler/hip/jobs/frontend_job.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
-using command::Cc1Argument;
-using command::Cc1Role;
+using compiler::Cc1Argument;
+using compiler::Cc1Role;
 
 // Only the front end needs options for macros, warnings and device libraries: the bitcode holds their result.
 bool is_of_front(const Cc1Argument& argument) {
@@ -19,7 +19,7 @@ bool is_of_front(const Cc1Argument& argument) {
 
 // The front end links the device libraries, because clang 15 would otherwise link them at another stage. It also writes
 // use-list orders, on which optimisations depend.
-StepCommand front_command(const FrontendJob& job, const HalvesNames& names) {
+StepCommand front_command(const FrontendJob& job, const SplitCodegenNames& names) {
   StepCommand command = frontend_command(job, {names.bitcode, names.beside, ""});
   for (const Cc1Argument& argument : job.arguments)
     if (argument.role == Cc1Role::emits) command.argv[kBeforeArguments + argument.first] = "-emit-llvm-bc";
@@ -30,7 +30,7 @@ StepCommand front_command(const FrontendJob& job, const HalvesNames& names) {
 
 // Enables all warnings, because a pragma of the source may ask for one that the command line does not. If the back end
 // then prints anything, the step runs in one process instead.
-StepCommand back_command(const FrontendJob& job, const HalvesNames& names) {
+StepCommand back_command(const FrontendJob& job, const SplitCodegenNames& names) {
   StepCommand command = frontend_command(job, {names.object, names.beside, ""});
   for (const Cc1Argument& argument : job.arguments) {
     std::string& last = command.argv[kBeforeArguments + argument.first + argument.count - 1];
@@ -62,12 +62,13 @@ StepCommand in_one_start(const std::vector<StepCommand>& commands) {
   return all;
 }
 
-Halves halves_commands(const DeviceJobs& device, const HalvesNames& names) {
-  Halves halves;
-  halves.front = front_command(device.compile, names);
-  halves.back = {back_command(device.compile, names), link_command(*device.link, {names.object}, names.code_object)};
-  halves.both = in_one_start(halves.front, halves.back[0], halves.back[1]);
-  return halves;
+SplitCodegen halves_commands(const DeviceJobs& device, const SplitCodegenNames& names) {
+  SplitCodegen split_codegen;
+  split_codegen.front = front_command(device.compile, names);
+  split_codegen.back = {back_command(device.compile, names),
+                        link_command(*device.link, {names.object}, names.code_object)};
+  split_codegen.both = in_one_start(split_codegen.front, split_codegen.back[0], split_codegen.back[1]);
+  return split_codegen;
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

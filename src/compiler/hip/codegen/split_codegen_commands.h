@@ -1,17 +1,18 @@
-// The commands of a device compile with split code generation (plan.h, Halves).
+// The commands of a device compile with split code generation (plan.h, SplitCodegen).
 #ifndef HIPCACHE_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_COMMANDS_H
 #define HIPCACHE_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_COMMANDS_H
 
 #include <vector>
 
-#include "hipcache/compiler/hip/plan.h"
 #include "compiler/hip/codegen/split_codegen.h"
 #include "compiler/hip/jobs/plan_validator.h"
+#include "hipcache/compiler/hip/plan.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
-// Makes the commands `front`, `back` and `both`, but not the proof. REQUIRES: the compile may be split (halves.h).
-Halves halves_commands(const DeviceJobs& device, const HalvesNames& names);
+// Makes the commands `front`, `back` and `both`, but not the proof. REQUIRES: the compile may be split
+// (split_codegen.h).
+SplitCodegen halves_commands(const DeviceJobs& device, const SplitCodegenNames& names);
 
 // Runs all three by one start of the compiler (src/trace/preload/then.c). REQUIRES: the first two run the same program,
 // and `last` is the linker's.
@@ -21,6 +22,6 @@ StepCommand in_one_start(const StepCommand& first, const StepCommand& second, co
 // program.
 StepCommand in_one_start(const std::vector<StepCommand>& commands);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/hip/codegen/split_codegen_commands.h"
 #include "compiler/hip/jobs/device_job.h"
 #include "compiler/hip/jobs/frontend_job.h"
-#include "compiler/hip/codegen/split_codegen_commands.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
-using command::Cc1Argument;
-using command::Cc1Role;
+using compiler::Cc1Argument;
+using compiler::Cc1Role;
 
 constexpr const char* kSource = "proof.hip";
 
@@ -62,7 +62,7 @@ __attribute__((global)) void hipcache_kernel(float* out, int* counts, int n) {
 std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
 
 // The arch is part of the name, because the proofs of several archs run in one directory.
-std::string name_of(const command::ArchId& arch) {
+std::string name_of(const compiler::ArchId& arch) {
   std::string name = arch.name;
   std::replace(name.begin(), name.end(), ':', '.');
   return name;
@@ -87,21 +87,21 @@ Job job_of_proof(const FrontendJob& compile) {
 
 }  // namespace
 
-std::optional<Step> halves_proof(const DeviceJobs& device) {
+std::optional<Step> split_codegen_proof(const DeviceJobs& device) {
   Result<FrontendJob> compile = read_frontend_job(job_of_proof(device.compile));
   if (!compile) return std::nullopt;
   DeviceJobs small = device;
   small.compile = std::move(*compile);
   const std::string one = name_of(device.arch) + ".as-one";
   const std::string two = name_of(device.arch) + ".in-two";
-  const Halves halves = halves_commands(small, {placed(two + ".bc"), placed(two + ".o"), placed(two), ""});
+  const SplitCodegen split_codegen = halves_commands(small, {placed(two + ".bc"), placed(two + ".o"), placed(two), ""});
   Step step;
   step.kind = StepKind::device;
   step.arch = device.arch;
   step.is_proof = true;
   // The proof does not run the linker: equal objects link to equal code objects.
   const StepCommand as_one = frontend_command(small.compile, {placed(one + ".o"), placed(one), ""});
-  step.commands = {in_one_start({as_one, halves.front, halves.back.front()})};
+  step.commands = {in_one_start({as_one, split_codegen.front, split_codegen.back.front()})};
   for (const StepCommand& command : step.commands) step.keyed.push_back(command.argv);
   step.keyed.push_back({kSourceText});
   step.files = {{kSource, kSourceText}};
@@ -109,6 +109,8 @@ std::optional<Step> halves_proof(const DeviceJobs& device) {
   return step;
 }
 
-bool is_halves_proof(std::string_view as_one, std::string_view in_two) { return !as_one.empty() && as_one == in_two; }
+bool is_split_codegen_proof(std::string_view as_one, std::string_view in_two) {
+  return !as_one.empty() && as_one == in_two;
+}
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr std::string_view kType = "-type=";
@@ -32,12 +32,12 @@ std::vector<std::string> split(std::string_view list) {
 // A target is "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-". With code object 2 and 3, and in a bundle of files other than
 // code objects, it begins with "hip-amdgcn-...". There clang 15 to 19 omit the environment, "...-amdhsa-gfx906", and
 // clang 22 writes "...-amdhsa-unknown-gfx906".
-Result<command::ArchId> arch_of(std::string_view target) {
+Result<compiler::ArchId> arch_of(std::string_view target) {
   for (std::string_view kind : {"hipv4-", "hip-"}) {
     for (std::string_view triple : {"amdgcn-amd-amdhsa--", "amdgcn-amd-amdhsa-unknown-", "amdgcn-amd-amdhsa-"}) {
       if (!target.starts_with(kind) || !target.substr(kind.size()).starts_with(triple)) continue;
       const std::string_view name = target.substr(kind.size() + triple.size());
-      if (is_arch_name(name)) return command::ArchId{std::string(name)};
+      if (is_arch_name(name)) return compiler::ArchId{std::string(name)};
     }
   }
   return unusual("for the target " + std::string(target));
@@ -81,7 +81,7 @@ Status take_host(BundleJob& result, const std::string& input, bool is_first, boo
 }
 
 Status take_device(BundleJob& result, const std::string& target, const std::string& input) {
-  Result<command::ArchId> arch = arch_of(target);
+  Result<compiler::ArchId> arch = arch_of(target);
   if (!arch) return arch.error();
   if (std::find(result.archs.begin(), result.archs.end(), *arch) != result.archs.end())
     return unusual("with the arch " + arch->name + " twice");
@@ -154,4 +154,4 @@ StepCommand bundle_command(const BundleJob& job, const BundleNames& names) {
   return {job.job[0], std::move(argv)};
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

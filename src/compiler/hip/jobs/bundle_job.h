@@ -9,19 +9,19 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/hip/jobs/printed_jobs.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "compiler/hip/jobs/printed_jobs.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 enum class BundledHost { none, without_file, with_file };
 
 struct BundleJob {
   Job job;
-  std::string type;                    // type of the files: "o", "s", "ll", "bc"
-  std::vector<command::ArchId> archs;  // in bundle order, each once
-  std::vector<std::string> inputs;     // one per arch
+  std::string type;                     // type of the files: "o", "s", "ll", "bc"
+  std::vector<compiler::ArchId> archs;  // in bundle order, each once
+  std::vector<std::string> inputs;      // one per arch
   BundledHost host = BundledHost::none;
   std::string host_input;
   std::string output;
@@ -45,6 +45,6 @@ struct BundleNames {
 
 StepCommand bundle_command(const BundleJob& job, const BundleNames& names);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "hipcache/compiler/cc1.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr std::array<std::string_view, 5> kFlags = {"--no-undefined", "-shared", "--whole-archive",
@@ -28,7 +28,7 @@ bool is_word(std::string_view text) {
 bool is_backend_option(std::string_view argument) {
   constexpr std::string_view prefix = "-plugin-opt=-";
   return argument.starts_with(prefix) &&
-         command::is_quiet_backend_option(std::string(argument.substr(prefix.size() - 1)));
+         compiler::is_quiet_backend_option(std::string(argument.substr(prefix.size() - 1)));
 }
 
 bool is_known(std::string_view argument) {
@@ -76,4 +76,4 @@ StepCommand link_command(const LinkJob& job, const std::vector<std::string>& inp
   return {job.job[0], std::move(argv)};
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "compiler/hip/jobs/printed_jobs.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "compiler/hip/jobs/printed_jobs.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 struct LinkJob {
   Job job;
@@ -27,6 +27,6 @@ Result<LinkJob> read_link_job(const Job& job);
 // REQUIRES: as many inputs as the job has.
 StepCommand link_command(const LinkJob& job, const std::vector<std::string>& inputs, const std::string& output);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "hipcache/base/files.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr std::string_view kBegin = "#       HIP Object Generator\n";
@@ -96,4 +96,4 @@ StepCommand fatbin_object_command(const FatbinObjectJob& job, const std::string&
   return {job.job[0], std::move(argv)};
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

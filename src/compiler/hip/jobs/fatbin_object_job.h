@@ -12,11 +12,11 @@
 
 #include <string>
 
+#include "compiler/hip/jobs/printed_jobs.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "compiler/hip/jobs/printed_jobs.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 // Removes the source from what the driver printed and returns it. Empty if there is none.
 std::string take_fatbin_source(std::string& printed);
@@ -39,6 +39,6 @@ Result<FatbinObjectJob> read_fatbin_object_job(const Job& job);
 
 StepCommand fatbin_object_command(const FatbinObjectJob& job, const std::string& input, const std::string& output);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -4,15 +4,15 @@
 
 #include "hipcache/base/files.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan " + what}; }
 
 }  // namespace
 
-Status Flow::write(const std::string& path) {
-  if (is_passage(path)) {
+Status FileFlow::write(const std::string& path) {
+  if (is_intermediate(path)) {
     if (!made_.insert(path).second) return unusual("makes " + path + " twice");
     unread_.insert(path);
     return done();
@@ -22,15 +22,17 @@ Status Flow::write(const std::string& path) {
   return done();
 }
 
-Status Flow::read(const std::string& path) {
+Status FileFlow::read(const std::string& path) {
   return unread_.erase(path) == 1 ? done() : unusual("reads " + path + ", which no job has made for it");
 }
 
-Status Flow::finish() const { return unread_.empty() ? done() : unusual("makes " + *unread_.begin() + " for nobody"); }
+Status FileFlow::finish() const {
+  return unread_.empty() ? done() : unusual("makes " + *unread_.begin() + " for nobody");
+}
 
-bool Flow::is_passage(const std::string& path) const {
+bool FileFlow::is_intermediate(const std::string& path) const {
   return path.size() > directory_.size() + 1 && is_within(path, directory_) && path.find("/../") == std::string::npos &&
          !path.ends_with("/..");
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

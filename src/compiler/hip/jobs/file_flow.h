@@ -9,12 +9,12 @@
 
 #include "hipcache/base/result.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
-class Flow {
+class FileFlow {
  public:
   // `directory`: the driver's temporary directory, absolute, without a trailing slash.
-  explicit Flow(std::string directory) : directory_(std::move(directory)) {}
+  explicit FileFlow(std::string directory) : directory_(std::move(directory)) {}
 
   Status write(const std::string& path);
   Status read(const std::string& path);
@@ -27,7 +27,7 @@ class Flow {
 
  private:
   // Whether the path is an intermediate file that the driver named.
-  bool is_passage(const std::string& path) const;
+  bool is_intermediate(const std::string& path) const;
 
   std::string directory_;
   std::set<std::string> made_;
@@ -35,6 +35,6 @@ class Flow {
   std::vector<std::string> users_;
 };
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -5,11 +5,11 @@
 #include <string_view>
 #include <utility>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
-using command::Cc1Argument;
-using command::Cc1Role;
+using compiler::Cc1Argument;
+using compiler::Cc1Role;
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan has a frontend job " + what}; }
 
@@ -135,7 +135,7 @@ bool is_frontend_job(const Job& job) { return job.size() > kBeforeArguments && j
 
 Result<FrontendJob> read_frontend_job(const Job& job) {
   Result<std::vector<Cc1Argument>> read =
-      command::read_cc1(std::vector<std::string>(job.begin() + kBeforeArguments, job.end()));
+      compiler::read_cc1(std::vector<std::string>(job.begin() + kBeforeArguments, job.end()));
   if (!read) return read.error();
   FrontendJob result;
   result.job = job;
@@ -232,4 +232,4 @@ std::vector<std::string> frontend_key(const FrontendJob& job, const std::set<Cc1
   return without(std::move(argv), job, [&](const Cc1Argument& argument) { return filter.leaves_out(argument); });
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

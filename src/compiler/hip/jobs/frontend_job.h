@@ -9,18 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "compiler/hip/jobs/printed_jobs.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/cc1.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "compiler/hip/jobs/printed_jobs.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 enum class Emits { object, bitcode, ir, assembly };
 
 // A file that the job writes in addition to its output: a depfile, split debug information, stack usage.
 struct SideFile {
-  command::Cc1Role role = command::Cc1Role::plain;
+  compiler::Cc1Role role = compiler::Cc1Role::plain;
   std::string path;
 };
 
@@ -29,7 +29,7 @@ inline constexpr std::size_t kBeforeArguments = 2;
 
 struct FrontendJob {
   Job job;
-  std::vector<command::Cc1Argument> arguments;  // positions count from job[kBeforeArguments]
+  std::vector<compiler::Cc1Argument> arguments;  // positions count from job[kBeforeArguments]
   Emits emits = Emits::object;
   bool is_device = false;
   bool is_relocatable = false;
@@ -44,7 +44,7 @@ struct FrontendJob {
   std::optional<std::string> fatbin;
 
   // The path of the side file with that role, or null.
-  const std::string* side_file(command::Cc1Role role) const;
+  const std::string* side_file(compiler::Cc1Role role) const;
 };
 
 bool is_frontend_job(const Job& job);
@@ -56,11 +56,11 @@ Result<FrontendJob> read_frontend_job(const Job& job);
 // The file name extension of the output: ".o", ".bc", ...
 const char* ending_of(Emits emits);
 
-bool is_side_file(command::Cc1Role role);
+bool is_side_file(compiler::Cc1Role role);
 
-// A side file's role in plan::StepOutput, and its file name extension.
-const char* role_name(command::Cc1Role role);
-const char* ending_of(command::Cc1Role role);
+// A side file's role in hip::StepOutput, and its file name extension.
+const char* role_name(compiler::Cc1Role role);
+const char* ending_of(compiler::Cc1Role role);
 
 // The names that replace the job's own; `fatbin` is used only if the job has one.
 struct FrontendNames {
@@ -73,16 +73,16 @@ StepCommand frontend_command(const FrontendJob& job, const FrontendNames& names)
 
 // `argv` without the arguments of the job that `is_left_out` selects. REQUIRES: positions in argv are those of the job.
 std::vector<std::string> without(std::vector<std::string> argv, const FrontendJob& job,
-                                 const std::function<bool(const command::Cc1Argument&)>& is_left_out);
+                                 const std::function<bool(const compiler::Cc1Argument&)>& is_left_out);
 
 // Whether the argument affects only where the source text comes from, or diagnostics about it, and not the code that is
 // generated from that text.
-bool is_of_text(command::Cc1Role role);
+bool is_of_text(compiler::Cc1Role role);
 
 // The part of the command that can affect the outputs; docs/plan.md lists what is left out and why. `kept`: the side
 // files that are outputs.
-std::vector<std::string> frontend_key(const FrontendJob& job, const std::set<command::Cc1Role>& kept);
+std::vector<std::string> frontend_key(const FrontendJob& job, const std::set<compiler::Cc1Role>& kept);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

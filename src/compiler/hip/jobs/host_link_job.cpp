@@ -5,7 +5,7 @@
 
 #include "hipcache/base/files.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 // Known options of GNU ld, gold, lld and mold, without dashes and values. The list omits options that write another
@@ -81,4 +81,4 @@ StepCommand host_link_command(const HostLinkJob& job, const std::vector<std::str
   return {job.job[0], std::move(argv)};
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "compiler/hip/jobs/printed_jobs.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "compiler/hip/jobs/printed_jobs.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 struct HostLinkJob {
   Job job;
@@ -31,6 +31,6 @@ Result<HostLinkJob> read_host_link_job(const Job& job, const std::string& direct
 StepCommand host_link_command(const HostLinkJob& job, const std::vector<std::string>& inputs,
                               const std::string& output);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "hipcache/compiler/cc1.h"
 #include "compiler/hip/jobs/bundle_job.h"
+#include "hipcache/compiler/cc1.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr std::string_view kFatbinOnly = "--emit-fatbin-only";
@@ -42,13 +42,13 @@ bool is_wrapper_option(std::string_view argument) {
     return starts_with_any(argument.substr(kForEveryCompiler.size()), kCompilerOptions);
   if (!argument.starts_with(kForLinker)) return false;
   const std::string_view option = argument.substr(kForLinker.size());
-  return option == "-mllvm" || command::is_quiet_backend_option(std::string(option));
+  return option == "-mllvm" || compiler::is_quiet_backend_option(std::string(option));
 }
 
-bool is_wrap_job(const Job& job) { return std::find(job.begin(), job.end(), kFatbinOnly) != job.end(); }
+bool is_linker_wrapper_job(const Job& job) { return std::find(job.begin(), job.end(), kFatbinOnly) != job.end(); }
 
-Result<WrapJob> read_wrap_job(const Job& job) {
-  WrapJob result{.job = job};
+Result<LinkerWrapperJob> read_linker_wrapper_job(const Job& job) {
+  LinkerWrapperJob result{.job = job};
   for (std::size_t i = 1; i < job.size(); ++i) {
     if (job[i] == "-o" && i + 1 < job.size() && result.output == 0) {
       result.output = ++i;
@@ -63,21 +63,21 @@ Result<WrapJob> read_wrap_job(const Job& job) {
   return result;
 }
 
-StepCommand wrap_command(const WrapJob& job, const std::string& input, const std::string& output) {
+StepCommand linker_wrapper_command(const LinkerWrapperJob& job, const std::string& input, const std::string& output) {
   std::vector<std::string> argv = job.job;
   argv[job.input] = input;
   argv[job.output] = output;
   return {job.job[0], std::move(argv)};
 }
 
-StepCommand dry_run_command(const WrapJob& job, const std::string& input, const std::string& output) {
-  StepCommand command = wrap_command(job, input, output);
+StepCommand dry_run_command(const LinkerWrapperJob& job, const std::string& input, const std::string& output) {
+  StepCommand command = linker_wrapper_command(job, input, output);
   command.argv.insert(command.argv.begin() + 1, "--dry-run");
   return command;
 }
 
-std::string name_in_wrapper(const std::string& package_stem, const command::ArchId& arch) {
+std::string name_in_wrapper(const std::string& package_stem, const compiler::ArchId& arch) {
   return package_stem + "-amdgcn-amd-amdhsa-" + arch.name + "-000000.o";
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -11,13 +11,13 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/hip/jobs/printed_jobs.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "compiler/hip/jobs/printed_jobs.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
-struct WrapJob {
+struct LinkerWrapperJob {
   Job job;
   std::size_t input = 0;  // positions in `job`
   std::size_t output = 0;
@@ -26,20 +26,20 @@ struct WrapJob {
 // Whether the option is one of the wrapper's own that clang 15 to 22 are known to pass, and harmless.
 bool is_wrapper_option(std::string_view argument);
 
-bool is_wrap_job(const Job& job);
+bool is_linker_wrapper_job(const Job& job);
 
-// REQUIRES: is_wrap_job(job). Only arguments that clang 22 is known to give are accepted.
-Result<WrapJob> read_wrap_job(const Job& job);
+// REQUIRES: is_linker_wrapper_job(job). Only arguments that clang 22 is known to give are accepted.
+Result<LinkerWrapperJob> read_linker_wrapper_job(const Job& job);
 
-StepCommand wrap_command(const WrapJob& job, const std::string& input, const std::string& output);
+StepCommand linker_wrapper_command(const LinkerWrapperJob& job, const std::string& input, const std::string& output);
 
 // A command that prints the jobs instead of running them.
-StepCommand dry_run_command(const WrapJob& job, const std::string& input, const std::string& output);
+StepCommand dry_run_command(const LinkerWrapperJob& job, const std::string& input, const std::string& output);
 
 // The wrapper's name for a device's bitcode from the package of that name, with a fixed number in place of its random
 // part: "package-amdgcn-amd-amdhsa-gfx906-000000.o".
-std::string name_in_wrapper(const std::string& package_stem, const command::ArchId& arch);
+std::string name_in_wrapper(const std::string& package_stem, const compiler::ArchId& arch);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

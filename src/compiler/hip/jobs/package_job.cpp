@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr std::size_t kOutput = 2;  // the program, "-o", the output, the images
@@ -28,7 +28,7 @@ Status take_image(BundleJob& result, std::string_view argument) {
   if (file.empty() || file.find(',') != std::string_view::npos ||
       !(features.empty() || (features.starts_with(kFeature) && features.find("file=") == std::string_view::npos)))
     return unusual("with the argument " + std::string(argument));
-  const command::ArchId id{std::string(argument.substr(arch + kArch.size(), kind - arch - kArch.size()))};
+  const compiler::ArchId id{std::string(argument.substr(arch + kArch.size(), kind - arch - kArch.size()))};
   if (!is_arch_name(id.name)) return unusual("for the arch " + id.name);
   if (std::find(result.archs.begin(), result.archs.end(), id) != result.archs.end())
     return unusual("with the arch " + id.name + " twice");
@@ -65,4 +65,4 @@ StepCommand package_command(const BundleJob& job, const BundleNames& names) {
   return {job.job[0], std::move(argv)};
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -3,11 +3,11 @@
 #ifndef HIPCACHE_COMPILER_HIP_JOBS_PACKAGE_JOB_H
 #define HIPCACHE_COMPILER_HIP_JOBS_PACKAGE_JOB_H
 
-#include "hipcache/base/result.h"
 #include "compiler/hip/jobs/bundle_job.h"
 #include "compiler/hip/jobs/printed_jobs.h"
+#include "hipcache/base/result.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 bool is_package_job(const Job& job);
 
@@ -17,6 +17,6 @@ Result<BundleJob> read_package_job(const Job& job);
 // REQUIRES: the job was read by read_package_job(). There is no host.
 StepCommand package_command(const BundleJob& job, const BundleNames& names);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -4,14 +4,14 @@
 #include <map>
 #include <utility>
 
-#include "hipcache/base/files.h"
 #include "compiler/hip/jobs/file_flow.h"
 #include "compiler/hip/jobs/package_job.h"
+#include "hipcache/base/files.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
-using command::Cc1Role;
+using compiler::Cc1Role;
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan " + what}; }
 
@@ -24,13 +24,13 @@ class ShapeReader {
     if (is_link_job(job) && after_device) return take_link(job);
     if (is_bundle_job(job) && !shape_.bundle) return take_bundle(read_bundle_job(job));
     if (is_package_job(job) && !shape_.bundle) return take_bundle(read_package_job(job));
-    if (is_wrap_job(job) && may_wrap()) return take_wrap(job);
+    if (is_linker_wrapper_job(job) && may_wrap()) return take_wrap(job);
     return unusual("has a job in an unknown place, of " + job[0]);
   }
 
-  Result<Shape> finish(const std::vector<command::ArchId>& asked_for) {
+  Result<ValidatedPlan> finish(const std::vector<compiler::ArchId>& asked_for) {
     if (shape_.devices.empty()) return finish_host();
-    std::vector<command::ArchId> archs = shape_.bundle ? shape_.bundle->archs : asked_for;
+    std::vector<compiler::ArchId> archs = shape_.bundle ? shape_.bundle->archs : asked_for;
     // No arch was asked for: the compiler chose its default.
     if (archs.empty() && shape_.devices.size() == 1) archs.push_back({shape_.devices[0].compile.target_cpu});
     if (shape_.wrap && !shape_.host) return unusual("wraps code for no host");
@@ -41,7 +41,7 @@ class ShapeReader {
 
  private:
   // A compile for the host only.
-  Result<Shape> finish_host() {
+  Result<ValidatedPlan> finish_host() {
     if (!shape_.host || shape_.bundle) return unusual("compiles for no device");
     return std::move(shape_);
   }
@@ -76,17 +76,17 @@ class ShapeReader {
   bool may_wrap() const { return shape_.bundle && shape_.bundle->is_package && !shape_.host && !shape_.wrap; }
 
   Status take_wrap(const Job& job) {
-    Result<WrapJob> wrap = read_wrap_job(job);
+    Result<LinkerWrapperJob> wrap = read_linker_wrapper_job(job);
     if (!wrap) return wrap.error();
     shape_.wrap = *std::move(wrap);
     return done();
   }
 
-  Shape shape_;
+  ValidatedPlan shape_;
   bool after_device_ = false;
 };
 
-Status check_source(const FrontendJob& job, const command::Invocation& invocation) {
+Status check_source(const FrontendJob& job, const compiler::Invocation& invocation) {
   if (job.source != invocation.source) return unusual("compiles " + job.source + " instead of " + invocation.source);
   if (!job.main_file.empty() && job.main_file != base_name(invocation.source)) {
     return unusual("has the main file " + job.main_file + " instead of " + invocation.source);
@@ -97,7 +97,7 @@ Status check_source(const FrontendJob& job, const command::Invocation& invocatio
   return done();
 }
 
-bool is_for(const FrontendJob& job, const command::ArchId& arch) {
+bool is_for(const FrontendJob& job, const compiler::ArchId& arch) {
   return job.target_cpu == arch.name.substr(0, arch.name.find(':'));
 }
 
@@ -109,7 +109,7 @@ Status check_device(const DeviceJobs& device) {
 }
 
 // Each side file has a name of its own, except that all compiles may write the same one in turn.
-Status check_side_files(const std::vector<const FrontendJob*>& compiles, const command::Invocation& invocation) {
+Status check_side_files(const std::vector<const FrontendJob*>& compiles, const compiler::Invocation& invocation) {
   std::map<std::string, Cc1Role> roles;
   for (const FrontendJob* job : compiles) {
     for (const SideFile& file : job->side_files) {
@@ -121,7 +121,7 @@ Status check_side_files(const std::vector<const FrontendJob*>& compiles, const c
   return done();
 }
 
-Status check_compiles(const Shape& shape, const command::Invocation& invocation) {
+Status check_compiles(const ValidatedPlan& shape, const compiler::Invocation& invocation) {
   const std::vector<const FrontendJob*> compiles = shape.compiles();
   for (const FrontendJob* job : compiles)
     if (Status same = check_source(*job, invocation); !same) return same;
@@ -136,7 +136,7 @@ Status check_compiles(const Shape& shape, const command::Invocation& invocation)
 
 // A driver that ignores -cuid= derives an id that depends on the list of archs. It also prints a warning that the
 // user's own command would not print. In a compile for the host only, it uses no id and prints no warning.
-Status check_cuid(const Shape& shape, const command::Invocation& invocation) {
+Status check_cuid(const ValidatedPlan& shape, const compiler::Invocation& invocation) {
   const std::vector<const FrontendJob*> compiles = shape.compiles();
   const std::string& cuid = compiles.front()->cuid;
   const bool same = std::all_of(compiles.begin(), compiles.end(), [&](const auto* job) { return job->cuid == cuid; });
@@ -147,7 +147,7 @@ Status check_cuid(const Shape& shape, const command::Invocation& invocation) {
   return done();
 }
 
-Status follow_devices(Flow& flow, const Shape& shape) {
+Status follow_devices(FileFlow& flow, const ValidatedPlan& shape) {
   for (const DeviceJobs& device : shape.devices) {
     if (Status written = flow.write(device.compile.output); !written) return written;
     if (!device.link) continue;
@@ -162,7 +162,7 @@ Status follow_devices(Flow& flow, const Shape& shape) {
   return done();
 }
 
-Status follow_bundle(Flow& flow, const Shape& shape) {
+Status follow_bundle(FileFlow& flow, const ValidatedPlan& shape) {
   const BundleJob& bundle = *shape.bundle;
   for (std::size_t i = 0; i < bundle.inputs.size(); ++i) {
     if (bundle.inputs[i] != shape.devices[i].product())
@@ -179,7 +179,7 @@ Status follow_bundle(Flow& flow, const Shape& shape) {
   return flow.write(shape.fatbin());
 }
 
-Status follow_host(Flow& flow, const Shape& shape) {
+Status follow_host(FileFlow& flow, const ValidatedPlan& shape) {
   if (shape.host->fatbin) {
     if (!shape.bundle || *shape.host->fatbin != shape.fatbin())
       return unusual("does not include the fatbin into the host's object");
@@ -196,7 +196,7 @@ bool is_named_after(const std::string& path, const std::string& source) {
          (path[stem.size()] == '-' || path[stem.size()] == '.') && path != name;
 }
 
-Status check_users_files(const Flow& flow, const command::Invocation& invocation) {
+Status check_users_files(const FileFlow& flow, const compiler::Invocation& invocation) {
   if (invocation.driver_names_outputs) {
     for (const std::string& path : flow.users())
       if (!is_named_after(path, invocation.source)) return unusual("writes " + path + " unasked");
@@ -207,8 +207,8 @@ Status check_users_files(const Flow& flow, const command::Invocation& invocation
   return flow.users().size() == 1 ? done() : unusual("does not write " + invocation.object);
 }
 
-Status check_flow(const Shape& shape, const command::Invocation& invocation, const std::string& directory) {
-  Flow flow(directory);
+Status check_flow(const ValidatedPlan& shape, const compiler::Invocation& invocation, const std::string& directory) {
+  FileFlow flow(directory);
   if (Status followed = follow_devices(flow, shape); !followed) return followed;
   if (shape.host && !shape.host_is_last)
     if (Status followed = follow_host(flow, shape); !followed) return followed;
@@ -222,24 +222,24 @@ Status check_flow(const Shape& shape, const command::Invocation& invocation, con
 
 }  // namespace
 
-std::vector<const FrontendJob*> Shape::compiles() const {
+std::vector<const FrontendJob*> ValidatedPlan::compiles() const {
   std::vector<const FrontendJob*> all;
   for (const DeviceJobs& device : devices) all.push_back(&device.compile);
   if (host) all.push_back(&*host);
   return all;
 }
 
-Result<Shape> read_shape(const std::vector<Job>& jobs, const std::vector<command::ArchId>& archs) {
+Result<ValidatedPlan> read_validated_plan(const std::vector<Job>& jobs, const std::vector<compiler::ArchId>& archs) {
   ShapeReader reader;
   for (const Job& job : jobs)
     if (Status taken = reader.take(job); !taken) return taken.error();
   return reader.finish(archs);
 }
 
-Status check_shape(const Shape& shape, const command::Invocation& invocation, const std::string& directory) {
+Status check_plan(const ValidatedPlan& shape, const compiler::Invocation& invocation, const std::string& directory) {
   if (Status checked = check_compiles(shape, invocation); !checked) return checked;
   if (Status checked = check_cuid(shape, invocation); !checked) return checked;
   return check_flow(shape, invocation, directory);
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -6,7 +6,7 @@
 //
 // Rejected: one fixed sequence for each kind of compile (objects, relocatable device code, devices only, assembly and
 // IR, each with and without LTO). Two checks make a plan trustworthy. One job makes each intermediate file, and one
-// later job reads it (flow.h). Every job is of a known kind. The order of jobs does not matter for that.
+// later job reads it (file_flow.h). Every job is of a known kind. The order of jobs does not matter for that.
 #ifndef HIPCACHE_COMPILER_HIP_JOBS_PLAN_VALIDATOR_H
 #define HIPCACHE_COMPILER_HIP_JOBS_PLAN_VALIDATOR_H
 
@@ -14,18 +14,18 @@
 #include <string>
 #include <vector>
 
-#include "hipcache/base/result.h"
-#include "hipcache/compiler/invocation.h"
 #include "compiler/hip/jobs/bundle_job.h"
 #include "compiler/hip/jobs/device_job.h"
 #include "compiler/hip/jobs/frontend_job.h"
-#include "compiler/hip/jobs/printed_jobs.h"
 #include "compiler/hip/jobs/linker_wrapper_job.h"
+#include "compiler/hip/jobs/printed_jobs.h"
+#include "hipcache/base/result.h"
+#include "hipcache/compiler/invocation.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 struct DeviceJobs {
-  command::ArchId arch;
+  compiler::ArchId arch;
   FrontendJob compile;
   std::optional<LinkJob> link;
 
@@ -33,10 +33,10 @@ struct DeviceJobs {
   const std::string& product() const { return link ? link->job[link->output] : compile.output; }
 };
 
-struct Shape {
+struct ValidatedPlan {
   std::vector<DeviceJobs> devices;
   std::optional<BundleJob> bundle;
-  std::optional<WrapJob> wrap;  // set if the bundle is a package
+  std::optional<LinkerWrapperJob> wrap;  // set if the bundle is a package
   std::optional<FrontendJob> host;
   bool host_is_last = false;  // whether the host follows the bundle, if there are both
 
@@ -48,12 +48,12 @@ struct Shape {
 };
 
 // `archs`: the archs that the command asks for; they name the devices if there is no bundle.
-Result<Shape> read_shape(const std::vector<Job>& jobs, const std::vector<command::ArchId>& archs);
+Result<ValidatedPlan> read_validated_plan(const std::vector<Job>& jobs, const std::vector<compiler::ArchId>& archs);
 
 // Whether every job compiles, bundles and writes what the command asks for, and each intermediate file goes from one
 // job to another within `directory`.
-Status check_shape(const Shape& shape, const command::Invocation& invocation, const std::string& directory);
+Status check_plan(const ValidatedPlan& shape, const compiler::Invocation& invocation, const std::string& directory);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr std::array<std::string_view, 5> kBanner = {
@@ -131,4 +131,4 @@ Result<PrintedJobs> read_printed_jobs(std::string_view printed) {
   return result;
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

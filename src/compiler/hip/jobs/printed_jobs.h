@@ -16,7 +16,7 @@
 
 #include "hipcache/base/result.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 using Job = std::vector<std::string>;  // the program's path, then its arguments; never empty
 
@@ -30,6 +30,6 @@ struct PrintedJobs {
 
 Result<PrintedJobs> read_printed_jobs(std::string_view printed);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr std::string_view kInput = "-input=";
@@ -55,4 +55,4 @@ StepCommand unbundle_command(const UnbundleJob& job, const std::vector<std::stri
   return {job.job[0], std::move(argv)};
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

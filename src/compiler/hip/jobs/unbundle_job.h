@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "compiler/hip/jobs/printed_jobs.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "compiler/hip/jobs/printed_jobs.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 struct UnbundleJob {
   Job job;
@@ -27,6 +27,6 @@ Result<UnbundleJob> read_unbundle_job(const Job& job);
 // REQUIRES: as many outputs as the job has.
 StepCommand unbundle_command(const UnbundleJob& job, const std::vector<std::string>& outputs);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "hipcache/base/files.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 BuildRoots build_roots(const std::string& absolute_directory,
                        const std::function<bool(const std::string& path)>& exists) {
@@ -19,4 +19,4 @@ BuildRoots build_roots(const std::string& absolute_directory,
   return roots;
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

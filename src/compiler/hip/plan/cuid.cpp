@@ -14,7 +14,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/build_root.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 // Normalises by spelling only. A symbolic link in the path changes the CUID; distinct outputs still get distinct CUIDs.
@@ -62,7 +62,7 @@ std::string output_root(const std::string& absolute_output, const Roots& roots,
   return build_roots(std::string(directory_name(output)), exists).topmost;
 }
 
-std::string make_cuid(const command::Invocation& invocation, const std::string& working_directory, const Roots& roots,
+std::string make_cuid(const compiler::Invocation& invocation, const std::string& working_directory, const Roots& roots,
                       const std::string& root) {
   Roots all = roots;
   all.add(kOutputRootMark, root);
@@ -89,4 +89,4 @@ bool shows_cuid(std::string_view output, const std::string& cuid) {
                      [&](std::string_view trace) { return output.find(trace) != std::string_view::npos; });
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr std::size_t kClangColumns = 75;
@@ -206,4 +206,4 @@ std::optional<std::string> local_depfile(std::string_view portable, const Roots&
   return written(*names, form);
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

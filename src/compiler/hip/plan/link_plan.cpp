@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "hipcache/base/files.h"
 #include "compiler/hip/jobs/bundle_job.h"
 #include "compiler/hip/jobs/device_job.h"
 #include "compiler/hip/jobs/fatbin_object_job.h"
 #include "compiler/hip/jobs/host_link_job.h"
 #include "compiler/hip/jobs/unbundle_job.h"
 #include "compiler/hip/plan/wrapped_link.h"
+#include "hipcache/base/files.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr const char* kFatbinName = "hip.hipfb";
@@ -37,14 +37,14 @@ std::vector<std::string> placed(const Names& names) {
 }
 
 // Whether the path is an intermediate file that the driver named.
-bool is_passage(std::string_view path, std::string_view directory) {
+bool is_intermediate(std::string_view path, std::string_view directory) {
   return path.size() > directory.size() + 1 && is_within(path, directory) &&
          path.find("/../") == std::string_view::npos && !path.ends_with("/..");
 }
 
 class LinkReader {
  public:
-  LinkReader(const std::string& source, const command::Invocation& invocation, const std::string& directory)
+  LinkReader(const std::string& source, const compiler::Invocation& invocation, const std::string& directory)
       : source_(source), invocation_(invocation), directory_(directory) {}
 
   Result<std::vector<Step>> steps(const std::vector<Job>& jobs);
@@ -61,7 +61,7 @@ class LinkReader {
   Result<Names> made(const std::vector<std::string>& paths) const;
 
   const std::string& source_;
-  const command::Invocation& invocation_;
+  const compiler::Invocation& invocation_;
   const std::string& directory_;
   std::vector<Step> unbundles_;
   std::map<std::vector<std::string>, std::size_t> unbundle_of_;  // by its key
@@ -111,7 +111,7 @@ std::size_t LinkReader::step_for(const UnbundleJob& job) {
   step.kind = StepKind::unbundle;
   step.subject = job.subject;
   step.starts_others = true;
-  step.prints_passage = true;
+  step.prints_temporary_paths = true;
   Names names;
   for (std::size_t i = 0; i < job.outputs.size(); ++i) {
     names.push_back(name + "-" + std::to_string(i) + ".o");
@@ -133,7 +133,7 @@ Status LinkReader::take_device(const Job& job) {
   if (Status named = make(job[link->output], name); !named) return named;
   Step& step = devices_.emplace_back();
   step.kind = StepKind::device;
-  step.prints_passage = true;
+  step.prints_temporary_paths = true;
   step.outputs = {{kCodeObject, name, ""}};
   step.commands = {link_command(*link, placed(*inputs), placed(name))};
   step.keyed = {link_command(*link, std::vector<std::string>(paths.size(), "<part>"), "<code object>").argv};
@@ -165,7 +165,7 @@ Status LinkReader::take_bundle(const Job& bundle_job, const Job& object_job) {
   if (Status named = make(object_job[object->output], kFatbinObjectName); !named) return named;
   Step& step = rest_.emplace_back();
   step.kind = StepKind::bundle;
-  step.prints_passage = true;
+  step.prints_temporary_paths = true;
   step.outputs = {{kFatbinObjectRole, kFatbinObjectName, ""}};
   step.files = {{kSourceName, *source}};
   step.commands = {bundle_command(*bundle, {placed(*inputs), "", placed(kFatbinName)}),
@@ -190,7 +190,7 @@ Status LinkReader::take_host(const Job& job) {
     return unusual("does not link the devices' code into the program");
   Step& step = rest_.emplace_back();
   step.kind = StepKind::link;
-  step.prints_passage = true;
+  step.prints_temporary_paths = true;
   step.outputs = {{kProgram, kProgramName, invocation_.object}};
   step.commands = {host_link_command(*link, placed(*inputs), placed(kProgramName))};
   step.keyed = {host_link_command(*link, Names(paths.size(), "<part>"), "<program>").argv};
@@ -201,7 +201,7 @@ Status LinkReader::take_host(const Job& job) {
 
 // Each intermediate file is made by one job. `name` is the name by which later jobs read it.
 Status LinkReader::make(const std::string& path, const std::string& name) {
-  if (!is_passage(path, directory_)) return unusual("writes " + path + " outside of the temporary directory");
+  if (!is_intermediate(path, directory_)) return unusual("writes " + path + " outside of the temporary directory");
   if (!names_.try_emplace(path, name).second) return unusual("writes " + path + " twice");
   return done();
 }
@@ -219,9 +219,9 @@ Result<Names> LinkReader::made(const std::vector<std::string>& paths) const {
 }  // namespace
 
 Result<std::vector<Step>> read_link_steps(const std::vector<Job>& jobs, const std::string& fatbin_source,
-                                          const command::Invocation& invocation, const std::string& directory) {
+                                          const compiler::Invocation& invocation, const std::string& directory) {
   if (is_wrapped_link(jobs)) return read_wrapped_link(jobs[0], invocation, directory);
   return LinkReader(fatbin_source, invocation, directory).steps(jobs);
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -9,18 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "hipcache/base/result.h"
-#include "hipcache/compiler/invocation.h"
-#include "hipcache/compiler/hip/plan.h"
 #include "compiler/hip/jobs/printed_jobs.h"
+#include "hipcache/base/result.h"
+#include "hipcache/compiler/hip/plan.h"
+#include "hipcache/compiler/invocation.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 // The unbundle steps, then the devices, then the rest. REQUIRES: invocation.links. `fatbin_source`: printed beside the
 // jobs (fatbin_object_job.h). `directory`: the driver's temporary directory, absolute, without a trailing slash.
 Result<std::vector<Step>> read_link_steps(const std::vector<Job>& jobs, const std::string& fatbin_source,
-                                          const command::Invocation& invocation, const std::string& directory);
+                                          const compiler::Invocation& invocation, const std::string& directory);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr std::string_view kMap = "prefix-map=";
@@ -95,4 +95,4 @@ RootMask PrefixMaps::places() const {
   return places;
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -3,9 +3,9 @@
 
 #include "hipcache/compiler/hip/plan.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
-std::vector<std::string> probe_words(const command::Invocation& invocation, const std::string& cuid, bool colour,
+std::vector<std::string> probe_words(const compiler::Invocation& invocation, const std::string& cuid, bool colour,
                                      IdFor id_for) {
   std::vector<std::string> added;
   if (!invocation.user_cuid && !invocation.links) {
@@ -18,7 +18,7 @@ std::vector<std::string> probe_words(const command::Invocation& invocation, cons
   return added;
 }
 
-std::vector<std::string> probe_arguments(const command::Invocation& invocation, const std::string& cuid, bool colour,
+std::vector<std::string> probe_arguments(const compiler::Invocation& invocation, const std::string& cuid, bool colour,
                                          IdFor id_for) {
   const std::vector<std::string> added = probe_words(invocation, cuid, colour, id_for);
   std::vector<std::string> arguments = invocation.argv;
@@ -45,4 +45,4 @@ std::vector<std::string> in_directory(const std::vector<std::string>& argv, cons
   return result;
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -2,15 +2,15 @@
 #include <iterator>
 #include <utility>
 
-#include "hipcache/compiler/hip/plan.h"
 #include "compiler/hip/jobs/fatbin_object_job.h"
-#include "compiler/hip/plan/link_plan.h"
-#include "compiler/hip/jobs/printed_jobs.h"
 #include "compiler/hip/jobs/plan_validator.h"
+#include "compiler/hip/jobs/printed_jobs.h"
+#include "compiler/hip/plan/link_plan.h"
 #include "compiler/hip/plan/steps.h"
 #include "compiler/hip/plan/wrapped_link.h"
+#include "hipcache/compiler/hip/plan.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan " + what}; }
@@ -39,7 +39,7 @@ Status check_replaced(const std::vector<Step>& steps, const std::string& directo
 }
 
 // Fails if the driver warns that it ignores the CUID: the user's own command would not print that warning.
-Status check_id_used(const std::string& diagnostics, const command::Invocation& invocation) {
+Status check_id_used(const std::string& diagnostics, const compiler::Invocation& invocation) {
   const bool ignored = !invocation.user_cuid && diagnostics.find("'-cuid=") != std::string::npos;
   return ignored ? unusual("has no use for the id of the translation unit") : done();
 }
@@ -53,17 +53,19 @@ void replace_dates(std::vector<Job>& jobs, std::string_view date) {
   }
 }
 
-Result<Plan> read_compile(const std::vector<Job>& jobs, const command::Invocation& invocation,
+Result<Plan> read_compile(const std::vector<Job>& jobs, const compiler::Invocation& invocation,
                           const std::string& directory) {
-  Result<Shape> shape = read_shape(jobs, invocation.archs);
+  Result<ValidatedPlan> shape = read_validated_plan(jobs, invocation.archs);
   if (!shape) return shape.error();
-  if (Status checked = check_shape(*shape, invocation, directory); !checked) return checked.error();
-  return Plan{
-      .steps = steps_of(*shape), .driver_stderr = "", .apart = host_apart_of(*shape), .question = question_of(*shape)};
+  if (Status checked = check_plan(*shape, invocation, directory); !checked) return checked.error();
+  return Plan{.steps = steps_of(*shape),
+              .driver_stderr = "",
+              .deferred_fatbin = host_apart_of(*shape),
+              .question = question_of(*shape)};
 }
 
 Result<Plan> read_link(const std::vector<Job>& jobs, const std::string& fatbin_source,
-                       const command::Invocation& invocation, const std::string& directory) {
+                       const compiler::Invocation& invocation, const std::string& directory) {
   Result<std::vector<Step>> steps = read_link_steps(jobs, fatbin_source, invocation, directory);
   if (!steps) return steps.error();
   Plan plan{.steps = *std::move(steps), .driver_stderr = ""};
@@ -83,7 +85,7 @@ bool may_take_another_date(std::string_view printed) {
   return jobs && std::none_of(jobs->jobs.begin(), jobs->jobs.end(), [](const Job& job) { return dates_in(job) > 1; });
 }
 
-Result<Plan> read_plan(std::string printed, const command::Invocation& invocation,
+Result<Plan> read_plan(std::string printed, const compiler::Invocation& invocation,
                        const std::string& temporary_directory, std::string_view source_date) {
   std::string directory = temporary_directory;
   while (!directory.empty() && directory.back() == '/') directory.pop_back();
@@ -103,4 +105,4 @@ Result<Plan> read_plan(std::string printed, const command::Invocation& invocatio
   return plan;
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -4,16 +4,16 @@
 #include <set>
 #include <string>
 
-#include "hipcache/compiler/hip/fatbin_splice.h"
-#include "compiler/hip/codegen/split_codegen.h"
 #include "compiler/hip/codegen/deferred_fatbin_proof.h"
-#include "compiler/hip/jobs/package_job.h"
+#include "compiler/hip/codegen/split_codegen.h"
 #include "compiler/hip/jobs/linker_wrapper_job.h"
+#include "compiler/hip/jobs/package_job.h"
+#include "hipcache/compiler/hip/fatbin_splice.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
-using command::Cc1Role;
+using compiler::Cc1Role;
 
 constexpr const char* kHost = "host";
 constexpr const char* kFatbin = "fatbin.hipfb";
@@ -24,7 +24,7 @@ constexpr const char* kFrontEnding = ".front.bc";
 
 std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
 
-std::string file_name(const command::ArchId& arch) {
+std::string file_name(const compiler::ArchId& arch) {
   std::string name = arch.name;
   std::replace(name.begin(), name.end(), ':', '.');
   return name;
@@ -39,7 +39,7 @@ std::string product_ending(const DeviceJobs& device) {
 }
 
 // The bitcode for the wrapper gets a name like the wrapper's own, because linkers may mention it.
-std::string product_name(const Shape& shape, const DeviceJobs& device) {
+std::string product_name(const ValidatedPlan& shape, const DeviceJobs& device) {
   if (shape.wrap) return name_in_wrapper(kPackageStem, device.arch);
   return file_name(device.arch) + (device.link ? ".out" : product_ending(device));
 }
@@ -47,13 +47,14 @@ std::string product_name(const Shape& shape, const DeviceJobs& device) {
 std::string host_name(const FrontendJob& host) { return std::string(kHost) + ending_of(host.emits); }
 
 // The output of a job that no other job reads is the user's.
-bool is_last(const Shape& shape, StepKind kind) {
+bool is_last(const ValidatedPlan& shape, StepKind kind) {
   if (kind == StepKind::device) return !shape.bundle;
   if (!shape.bundle || !shape.host) return true;
   return shape.host_is_last == (kind == StepKind::host);
 }
 
-StepOutput output_of(const Shape& shape, StepKind kind, const char* role, std::string name, const std::string& path) {
+StepOutput output_of(const ValidatedPlan& shape, StepKind kind, const char* role, std::string name,
+                     const std::string& path) {
   return {role, std::move(name), is_last(shape, kind) ? path : ""};
 }
 
@@ -70,7 +71,7 @@ bool writes(const FrontendJob& job, const SideFile& file) {
 // Adds the files that a compile writes besides its output. If the host writes the same file, a device's copy is not an
 // output. If several devices write it, the user gets the last one's. The copies of the others stay outputs, so that a
 // device's key does not depend on later devices.
-void add_side_files(Step& step, const Shape& shape, const FrontendJob& job, const std::string& beside) {
+void add_side_files(Step& step, const ValidatedPlan& shape, const FrontendJob& job, const std::string& beside) {
   for (const SideFile& file : job.side_files) {
     if (!is_written(job, file)) continue;
     const std::string name = beside + ending_of(file.role);
@@ -94,11 +95,11 @@ void add_halves(Step& step, const DeviceJobs& device, const std::string& object)
   if (step.outputs.size() != 1) return;
   const std::string name = file_name(device.arch);
   const std::string bitcode = name + kFrontEnding;
-  step.halves = halves_of(device, {placed(bitcode), object, placed(name), placed(step.outputs.front().name)});
-  if (step.halves) step.halves->bitcode = bitcode;
+  step.split_codegen = halves_of(device, {placed(bitcode), object, placed(name), placed(step.outputs.front().name)});
+  if (step.split_codegen) step.split_codegen->bitcode = bitcode;
 }
 
-Step device_step(const Shape& shape, const DeviceJobs& device) {
+Step device_step(const ValidatedPlan& shape, const DeviceJobs& device) {
   const std::string name = file_name(device.arch);
   const std::string object = placed(device.link ? name + ending_of(device.compile.emits) : product_name(shape, device));
   const bool keeps_depfile = !shape.host;
@@ -119,13 +120,13 @@ Step device_step(const Shape& shape, const DeviceJobs& device) {
   return step;
 }
 
-void add_wrap(Step& step, const WrapJob& wrap) {
-  step.commands.push_back(wrap_command(wrap, placed(kPackage), placed(kFatbin)));
-  step.keyed.push_back(wrap_command(wrap, "<package>", "<fatbin>").argv);
+void add_wrap(Step& step, const LinkerWrapperJob& wrap) {
+  step.commands.push_back(linker_wrapper_command(wrap, placed(kPackage), placed(kFatbin)));
+  step.keyed.push_back(linker_wrapper_command(wrap, "<package>", "<fatbin>").argv);
   step.starts_others = true;
 }
 
-Step bundle_step(const Shape& shape) {
+Step bundle_step(const ValidatedPlan& shape) {
   const BundleJob& bundle = *shape.bundle;
   const bool has_host = bundle.host == BundledHost::with_file;
   const std::string name = is_last(shape, StepKind::bundle) ? "bundle." + bundle.type : kFatbin;
@@ -148,7 +149,7 @@ Step bundle_step(const Shape& shape) {
   return step;
 }
 
-Step host_step(const Shape& shape) {
+Step host_step(const ValidatedPlan& shape) {
   const FrontendJob& host = *shape.host;
   const std::string name = host_name(host);
   Step step;
@@ -164,7 +165,7 @@ Step host_step(const Shape& shape) {
 
 // The host step with a deferred fatbin: a placeholder is compiled in, and the fatbin replaces it in the object
 // afterwards.
-Step host_step_apart(const Shape& shape) {
+Step host_step_apart(const ValidatedPlan& shape) {
   Step step = host_step(shape);
   step.outputs.front().fatbin = kFatbin;
   step.inputs.clear();
@@ -177,7 +178,7 @@ Step host_step_apart(const Shape& shape) {
 
 }  // namespace
 
-std::optional<Step> question_of(const Shape& shape) {
+std::optional<Step> question_of(const ValidatedPlan& shape) {
   if (!shape.wrap) return std::nullopt;
   Step step;
   step.kind = StepKind::question;
@@ -185,22 +186,22 @@ std::optional<Step> question_of(const Shape& shape) {
   step.commands = {package_command(*shape.bundle, {empty, "", placed(kPackage)}),
                    dry_run_command(*shape.wrap, placed(kPackage), placed(kFatbin))};
   for (const StepCommand& command : step.commands) step.keyed.push_back(command.argv);
-  step.prints_passage = true;
+  step.prints_temporary_paths = true;
   return step;
 }
 
-std::optional<HostApart> host_apart_of(const Shape& shape) {
+std::optional<DeferredFatbin> host_apart_of(const ValidatedPlan& shape) {
   if (!shape.host || !shape.host->fatbin || !shape.host_is_last || shape.host->emits != Emits::object)
     return std::nullopt;
-  HostApart apart;
-  for (const DeviceJobs& device : shape.devices) apart.steps.push_back(device_step(shape, device));
-  apart.steps.push_back(host_step_apart(shape));
-  apart.steps.push_back(bundle_step(shape));
-  apart.proof = host_proof(*shape.host);
-  return apart;
+  DeferredFatbin deferred_fatbin;
+  for (const DeviceJobs& device : shape.devices) deferred_fatbin.steps.push_back(device_step(shape, device));
+  deferred_fatbin.steps.push_back(host_step_apart(shape));
+  deferred_fatbin.steps.push_back(bundle_step(shape));
+  deferred_fatbin.proof = host_proof(*shape.host);
+  return deferred_fatbin;
 }
 
-std::vector<Step> steps_of(const Shape& shape) {
+std::vector<Step> steps_of(const ValidatedPlan& shape) {
   std::vector<Step> steps;
   for (const DeviceJobs& device : shape.devices) steps.push_back(device_step(shape, device));
   if (shape.host && !shape.host_is_last) steps.push_back(host_step(shape));
@@ -209,4 +210,4 @@ std::vector<Step> steps_of(const Shape& shape) {
   return steps;
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -6,21 +6,21 @@
 #include <optional>
 #include <vector>
 
-#include "hipcache/compiler/hip/plan.h"
 #include "compiler/hip/jobs/plan_validator.h"
+#include "hipcache/compiler/hip/plan.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
-// In the driver's order. REQUIRES: check_shape() accepted the shape.
-std::vector<Step> steps_of(const Shape& shape);
+// In the driver's order. REQUIRES: check_plan() accepted the shape.
+std::vector<Step> steps_of(const ValidatedPlan& shape);
 
 // The step that asks the linker wrapper for its jobs, if there is a wrapper. The images are empty, because the jobs are
-// the same for any images. REQUIRES: check_shape() accepted the shape.
-std::optional<Step> question_of(const Shape& shape);
+// the same for any images. REQUIRES: check_plan() accepted the shape.
+std::optional<Step> question_of(const ValidatedPlan& shape);
 
-// The steps with a deferred fatbin, if the host's object contains a fatbin. REQUIRES: check_shape() accepted the shape.
-std::optional<HostApart> host_apart_of(const Shape& shape);
+// The steps with a deferred fatbin, if the host's object contains a fatbin. REQUIRES: check_plan() accepted the shape.
+std::optional<DeferredFatbin> host_apart_of(const ValidatedPlan& shape);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "hipcache/base/files.h"
 #include "compiler/hip/jobs/host_link_job.h"
 #include "compiler/hip/jobs/linker_wrapper_job.h"
+#include "hipcache/base/files.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr const char* kProgramName = "program";
@@ -34,7 +34,7 @@ bool is_wrapped_link(const std::vector<Job>& jobs) {
   return jobs.size() == 1 && base_name(jobs[0][0]).starts_with("clang-linker-wrapper");
 }
 
-Result<std::vector<Step>> read_wrapped_link(const Job& job, const command::Invocation& invocation,
+Result<std::vector<Step>> read_wrapped_link(const Job& job, const compiler::Invocation& invocation,
                                             const std::string& directory) {
   const Job linker = host_linker_of(job);
   const Result<HostLinkJob> link = read_host_link_job(linker, directory);
@@ -45,7 +45,7 @@ Result<std::vector<Step>> read_wrapped_link(const Job& job, const command::Invoc
   Step step;
   step.kind = StepKind::link;
   step.starts_others = true;
-  step.prints_passage = true;
+  step.prints_temporary_paths = true;
   step.outputs = {{kProgram, kProgramName, invocation.object}};
   step.commands = {{job[0], with_output(job, std::string(kDirectory) + "/" + kProgramName)}};
   step.keyed = {with_output(job, "<program>")};
@@ -63,8 +63,8 @@ std::optional<Step> question_of_link(const Step& link) {
   step.keyed = link.keyed;
   step.outputs = {{kCaptured, kCaptured, ""}};
   step.files = {{kCaptured, ""}};
-  step.prints_passage = true;
+  step.prints_temporary_paths = true;
   return step;
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

@@ -11,22 +11,22 @@
 #include <string>
 #include <vector>
 
+#include "compiler/hip/jobs/printed_jobs.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "compiler/hip/jobs/printed_jobs.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 bool is_wrapped_link(const std::vector<Job>& jobs);
 
 // REQUIRES: is_wrapped_link({job}). `directory`: the driver's temporary directory.
-Result<std::vector<Step>> read_wrapped_link(const Job& job, const command::Invocation& invocation,
+Result<std::vector<Step>> read_wrapped_link(const Job& job, const compiler::Invocation& invocation,
                                             const std::string& directory);
 
 // The step that asks the wrapper which compilers it would start on which files. Nothing if it starts none. REQUIRES:
 // `link` is read_wrapped_link()'s step.
 std::optional<Step> question_of_link(const Step& link);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

@@ -6,12 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "compiler/hip/jobs/bundle_job.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "compiler/hip/jobs/bundle_job.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 namespace {
 
 constexpr std::size_t kChance = 6;  // hexadecimal digits in LLVM's names of temporary files
@@ -66,7 +66,7 @@ void replace_directory(std::string& word, const std::string& directory) {
     word.replace(at, from.size(), to);
 }
 
-bool is_passage(const std::string& word) {
+bool is_intermediate(const std::string& word) {
   return word.starts_with(std::string(kDirectory) + "/") &&
          word.find('/', std::string_view(kDirectory).size() + 1) == std::string::npos;
 }
@@ -86,7 +86,7 @@ Result<BackEndJob> back_end_of(Job words, const std::string& directory) {
     std::string& word = result.job[i];
     replace_directory(word, directory);
     const std::optional<std::size_t> chance = chance_in(word);
-    if (!is_passage(word) || !chance) continue;
+    if (!is_intermediate(word) || !chance) continue;
     const bool is_input = result.job[i - 1] != "-o";
     word.replace(*chance, kChance, is_input ? numbered(result.inputs.size()) : numbered(0));
     if (is_input) {
@@ -285,7 +285,7 @@ Status take_back_ends(Plan& plan, std::string_view printed, const std::string& d
   for (std::size_t i = 0; i < jobs->size(); ++i)
     answers += answer_to((*jobs)[i], std::string(kDirectory) + "/" + (*back_ends)[i].outputs.back().name);
   put_before(StepKind::bundle, plan.steps, *back_ends, answers);
-  if (plan.apart) put_before(StepKind::bundle, plan.apart->steps, *back_ends, answers);
+  if (plan.deferred_fatbin) put_before(StepKind::bundle, plan.deferred_fatbin->steps, *back_ends, answers);
   return done();
 }
 
@@ -312,4 +312,4 @@ Status take_captured(Plan& plan, std::string_view captured) {
   return done();
 }
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip

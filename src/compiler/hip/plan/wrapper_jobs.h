@@ -3,7 +3,7 @@
 //   printed := { ' "' program '" ' argument { ' ' argument } '\n' }
 //
 // The wrapper prints arguments without quotes, so an argument with a blank is read as two. That does no harm: the
-// answer is used only for a command that equals the wrapper's own (preload_answer.c).
+// answer is used only for a command that equals the wrapper's own (preload/answer.c).
 #ifndef HIPCACHE_COMPILER_HIP_PLAN_WRAPPER_JOBS_H
 #define HIPCACHE_COMPILER_HIP_PLAN_WRAPPER_JOBS_H
 
@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "hipcache/base/result.h"
 #include "compiler/hip/jobs/printed_jobs.h"
+#include "hipcache/base/result.h"
 
-namespace hipcache::plan {
+namespace hipcache::hip {
 
 // A compiler run that makes one device's code from files that the wrapper extracted from its inputs.
 struct BackEndJob {
@@ -30,6 +30,6 @@ Result<std::vector<BackEndJob>> read_back_end_jobs(std::string_view printed, con
 // One entry of the answers file: the command that the wrapper starts, and where the prepared outputs lie.
 std::string answer_to(const BackEndJob& job, const std::string& said);
 
-}  // namespace hipcache::plan
+}  // namespace hipcache::hip
 
 #endif

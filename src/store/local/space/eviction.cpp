@@ -32,15 +32,15 @@ constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
 
 Status Eviction::shrink_to(std::uint64_t max_bytes) {
   const std::scoped_lock lock(working_);
-  if (!contents_.recency.wait_until_complete(kLoadingLimit)) return Error{kStillLoading};
-  if (auto flushed = contents_.database->flush(); !flushed) return flushed;
+  if (!state_.recency.wait_until_complete(kLoadingLimit)) return Error{kStillLoading};
+  if (auto flushed = state_.database->flush(); !flushed) return flushed;
   const std::uint64_t ours = our_share(max_bytes);
   for (const double share : kRounds) {
     const std::uint64_t on_disk = database_bytes();
     if (on_disk <= ours || cancelled_) return done();
     if (auto evicted = evict(excess_value_bytes(on_disk, ours)); !evicted) return evicted;
-    if (auto flushed = contents_.database->flush(); !flushed) return flushed;
-    if (auto compacted = contents_.database->compact(share, cancelled_); !compacted) {
+    if (auto flushed = state_.database->flush(); !flushed) return flushed;
+    if (auto compacted = state_.database->compact(share, cancelled_); !compacted) {
       return cancelled_ ? done() : compacted;
     }
   }
@@ -48,13 +48,13 @@ Status Eviction::shrink_to(std::uint64_t max_bytes) {
 }
 
 std::uint64_t Eviction::database_bytes() const {
-  return allocated_bytes(join_path(contents_.directories.ours->anchored(), kDatabase));
+  return allocated_bytes(join_path(state_.directories.ours->anchored(), kDatabase));
 }
 
 // The share of the limit for this database. Databases set aside and older versions' stores are removed first, if no
 // longer wanted. What must stay counts towards the limit, but the database gets at least half of it.
 std::uint64_t Eviction::our_share(std::uint64_t max_bytes) const {
-  const Directories& directories = contents_.directories;
+  const Directories& directories = state_.directories;
   const auto all_bytes = [&] { return allocated_bytes(directories.root->anchored()); };
   if (all_bytes() > max_bytes && is_set_aside_spare(*directories.ours)) remove_set_aside(*directories.ours);
   if (all_bytes() > max_bytes) remove_older_versions(*directories.root, kLongUnused);
@@ -65,26 +65,26 @@ std::uint64_t Eviction::our_share(std::uint64_t max_bytes) const {
 
 Status Eviction::clear() {
   const std::scoped_lock lock(working_);
-  if (!contents_.recency.wait_until_complete(kLoadingLimit)) return Error{kStillLoading};
-  remove_set_aside(*contents_.directories.ours);
-  remove_older_versions(*contents_.directories.root, std::chrono::seconds{0});
+  if (!state_.recency.wait_until_complete(kLoadingLimit)) return Error{kStillLoading};
+  remove_set_aside(*state_.directories.ours);
+  remove_older_versions(*state_.directories.root, std::chrono::seconds{0});
   if (auto evicted = evict(kEverything); !evicted) return evicted;
-  if (auto flushed = contents_.database->flush(); !flushed) return flushed;
-  return contents_.database->compact(1.0, cancelled_);
+  if (auto flushed = state_.database->flush(); !flushed) return flushed;
+  return state_.database->compact(1.0, cancelled_);
 }
 
 // How many bytes of values are too many, by the average ratio of disk bytes to value bytes. Garbage does not count:
 // only compacting frees it.
 std::uint64_t Eviction::excess_value_bytes(std::uint64_t on_disk, std::uint64_t max_bytes) const {
-  const std::uint64_t live = on_disk - std::min(on_disk, contents_.database->garbage_bytes());
+  const std::uint64_t live = on_disk - std::min(on_disk, state_.database->garbage_bytes());
   if (live <= max_bytes) return 0;
   const double share = static_cast<double>(live - max_bytes) / static_cast<double>(live);
-  return static_cast<std::uint64_t>(share * static_cast<double>(contents_.recency.totals().bytes)) + 1;
+  return static_cast<std::uint64_t>(share * static_cast<double>(state_.recency.totals().bytes)) + 1;
 }
 
 Status Eviction::evict(std::uint64_t bytes) {
   while (bytes > 0 && !cancelled_) {
-    const auto victims = contents_.recency.oldest(bytes, kPickedAtOnce, *contents_.holds);
+    const auto victims = state_.recency.oldest(bytes, kPickedAtOnce, *state_.pins);
     if (victims.empty()) return done();
     for (std::size_t start = 0; start < victims.size() && !cancelled_; start += kRemovedAtOnce) {
       const std::size_t count = std::min(kRemovedAtOnce, victims.size() - start);
@@ -96,8 +96,8 @@ Status Eviction::evict(std::uint64_t bytes) {
 }
 
 Status Eviction::remove(const Recency::Entry* entries, std::size_t count) {
-  const std::scoped_lock lock(contents_.gate);
-  const auto erased = contents_.recency.erase_unused(entries, count, *contents_.holds);
+  const std::scoped_lock lock(state_.gate);
+  const auto erased = state_.recency.erase_unused(entries, count, *state_.pins);
   std::vector<std::string> keys;
   keys.reserve(2 * erased.size());
   std::vector<Change> changes;
@@ -105,11 +105,11 @@ Status Eviction::remove(const Recency::Entry* entries, std::size_t count) {
     changes.push_back({entry.key.table, keys.emplace_back(entry.key.digest.bytes()), std::nullopt});
     changes.push_back({Table::uses, keys.emplace_back(encode_use_key(entry.key)), std::nullopt});
   }
-  auto written = contents_.database->write(changes);
+  auto written = state_.database->write(changes);
   if (written) {
     evicted_ += erased.size();
   } else {
-    for (const auto& entry : erased) contents_.recency.set(entry.key, entry.use);
+    for (const auto& entry : erased) state_.recency.set(entry.key, entry.use);
   }
   return written;
 }

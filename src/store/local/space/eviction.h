@@ -20,7 +20,7 @@ namespace hipcache::store {
 // Thread-safe. One call works at a time; others wait for it.
 class Eviction {
  public:
-  explicit Eviction(Contents& contents) : contents_(contents) {}
+  explicit Eviction(StoreState& state) : state_(state) {}
 
   // Evicts until at most `max_bytes` are on disk, or only held blobs are left. Stops early after cancel().
   Status shrink_to(std::uint64_t max_bytes);
@@ -38,7 +38,7 @@ class Eviction {
   Status remove(const Recency::Entry* entries, std::size_t count);
   std::uint64_t excess_value_bytes(std::uint64_t on_disk, std::uint64_t max_bytes) const;
 
-  Contents& contents_;
+  StoreState& state_;
   std::mutex working_;
   std::atomic<bool> cancelled_ = false;
   std::atomic<std::uint64_t> evicted_ = 0;

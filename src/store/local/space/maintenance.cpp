@@ -4,9 +4,9 @@
 #include <string>
 
 #include "store/local/database/disk_use.h"
-#include "store/local/space/use_loader.h"
 #include "store/local/database/quarantine.h"
 #include "store/local/database/versions.h"
+#include "store/local/space/use_loader.h"
 
 namespace hipcache::store {
 namespace {
@@ -25,9 +25,9 @@ constexpr std::chrono::hours kForgotten{24 * 7};  // for older versions' stores 
 
 }  // namespace
 
-Status write_uses_behind(Contents& contents) {
-  const std::scoped_lock lock(contents.gate);
-  const auto touched = contents.recency.take_touched();
+Status write_uses_behind(StoreState& state) {
+  const std::scoped_lock lock(state.gate);
+  const auto touched = state.recency.take_touched();
   if (touched.empty()) return done();
   std::vector<std::string> bytes;
   bytes.reserve(2 * touched.size());
@@ -37,11 +37,11 @@ Status write_uses_behind(Contents& contents) {
     const std::string& use = bytes.emplace_back(encode_use(entry.use));
     changes.push_back({Table::uses, key, use});
   }
-  return contents.database->write(changes);
+  return state.database->write(changes);
 }
 
-Maintenance::Maintenance(Contents& contents, Eviction& eviction, std::uint64_t max_bytes)
-    : contents_(contents), eviction_(eviction), max_bytes_(max_bytes), thread_([this] { run(); }) {}
+Maintenance::Maintenance(StoreState& state, Eviction& eviction, std::uint64_t max_bytes)
+    : state_(state), eviction_(eviction), max_bytes_(max_bytes), thread_([this] { run(); }) {}
 
 Maintenance::~Maintenance() {
   eviction_.cancel();
@@ -51,8 +51,8 @@ Maintenance::~Maintenance() {
   }
   wake_.notify_one();
   thread_.join();
-  say_if_failed(write_uses_behind(contents_));
-  say_if_failed(contents_.database->flush());  // then the next open has no write-ahead log to read
+  say_if_failed(write_uses_behind(state_));
+  say_if_failed(state_.database->flush());  // then the next open has no write-ahead log to read
 }
 
 void Maintenance::wrote(std::uint64_t bytes) {
@@ -69,7 +69,7 @@ void Maintenance::wrote(std::uint64_t bytes) {
 }
 
 void Maintenance::used() {
-  if (contents_.recency.touched() < kUsesWrittenAtOnce) return;
+  if (state_.recency.touched() < kUsesWrittenAtOnce) return;
   {
     const std::scoped_lock lock(mutex_);
     uses_due_ = true;
@@ -90,8 +90,8 @@ void Maintenance::wait_for_work(std::unique_lock<std::mutex>& lock) {
 }
 
 void Maintenance::run() {
-  if (!contents_.recency.is_complete()) load();
-  remove_older_versions(*contents_.directories.root, kForgotten);
+  if (!state_.recency.is_complete()) load();
+  remove_older_versions(*state_.directories.root, kForgotten);
   std::unique_lock lock(mutex_);
   while (true) {
     wait_for_work(lock);
@@ -103,31 +103,31 @@ void Maintenance::run() {
     if (limit_due) written_ = 0;
     if (flush_due) logged_ = 0;
     lock.unlock();
-    if (uses_due) say_if_failed(write_uses_behind(contents_));
+    if (uses_due) say_if_failed(write_uses_behind(state_));
     if (limit_due) keep_limit();
-    if (flush_due) say_if_failed(contents_.database->flush());
+    if (flush_due) say_if_failed(state_.database->flush());
     lock.lock();
   }
 }
 
 // If the database is damaged, the next open sets it aside.
 void Maintenance::load() {
-  const Status loaded = load_uses(contents_, stopping_);
+  const Status loaded = load_uses(state_, stopping_);
   if (loaded) return;
-  contents_.log.error("store: cannot be read to its end: " + loaded.error().message);
-  if (loaded.error().code == ErrorCode::damaged) note_damage(*contents_.directories.ours, loaded.error().message);
+  state_.log.error("store: cannot be read to its end: " + loaded.error().message);
+  if (loaded.error().code == ErrorCode::damaged) note_damage(*state_.directories.ours, loaded.error().message);
 }
 
 void Maintenance::say_if_failed(const Status& status) {
-  if (!status) contents_.log.warning(status.error().message);
+  if (!status) state_.log.warning(status.error().message);
 }
 
 void Maintenance::keep_limit() {
-  const std::string& root = contents_.directories.root->anchored();
+  const std::string& root = state_.directories.root->anchored();
   std::uint64_t on_disk = allocated_bytes(root);
   if (on_disk > max_bytes_) {
     const auto shrunk = eviction_.shrink_to(max_bytes_ - max_bytes_ / 10);
-    if (!shrunk) contents_.log.warning("store: cannot be kept under its limit: " + shrunk.error().message);
+    if (!shrunk) state_.log.warning("store: cannot be kept under its limit: " + shrunk.error().message);
     on_disk = allocated_bytes(root);
   }
   const std::uint64_t room = max_bytes_ - std::min(max_bytes_, on_disk);

@@ -10,15 +10,15 @@
 #include <mutex>
 #include <thread>
 
-#include "store/local/space/store_state.h"
 #include "store/local/space/eviction.h"
+#include "store/local/space/store_state.h"
 
 namespace hipcache::store {
 
 // Thread-safe. The destructor stops running work, writes the uses behind, and joins the thread.
 class Maintenance {
  public:
-  Maintenance(Contents& contents, Eviction& eviction, std::uint64_t max_bytes);
+  Maintenance(StoreState& state, Eviction& eviction, std::uint64_t max_bytes);
   ~Maintenance();
   Maintenance(const Maintenance&) = delete;
   Maintenance& operator=(const Maintenance&) = delete;
@@ -38,7 +38,7 @@ class Maintenance {
   void keep_limit();
   void say_if_failed(const Status& status);
 
-  Contents& contents_;
+  StoreState& state_;
   Eviction& eviction_;
   const std::uint64_t max_bytes_;
   std::mutex mutex_;

@@ -9,7 +9,7 @@ namespace {
 // Used by one thread at a time, as its request is.
 class HoldingLease : public Lease {
  public:
-  explicit HoldingLease(std::shared_ptr<Holds> holds) : holds_(std::move(holds)) {}
+  explicit HoldingLease(std::shared_ptr<Pins> pins) : holds_(std::move(pins)) {}
   ~HoldingLease() override {
     for (const Digest& blob : mine_) holds_->release(blob);
   }
@@ -21,30 +21,30 @@ class HoldingLease : public Lease {
   }
 
  private:
-  std::shared_ptr<Holds> holds_;
+  std::shared_ptr<Pins> holds_;
   std::unordered_set<Digest> mine_;
 };
 
 }  // namespace
 
-void Holds::add(const Digest& blob) {
+void Pins::add(const Digest& blob) {
   const std::scoped_lock lock(mutex_);
   ++counts_[blob];
 }
 
-void Holds::release(const Digest& blob) {
+void Pins::release(const Digest& blob) {
   const std::scoped_lock lock(mutex_);
   const auto found = counts_.find(blob);
   if (found != counts_.end() && --found->second == 0) counts_.erase(found);
 }
 
-bool Holds::holds(const Digest& blob) const {
+bool Pins::pins(const Digest& blob) const {
   const std::scoped_lock lock(mutex_);
   return counts_.contains(blob);
 }
 
-std::unique_ptr<Lease> make_lease(std::shared_ptr<Holds> holds) {
-  return std::make_unique<HoldingLease>(std::move(holds));
+std::unique_ptr<Lease> make_lease(std::shared_ptr<Pins> pins) {
+  return std::make_unique<HoldingLease>(std::move(pins));
 }
 
 }  // namespace hipcache::store

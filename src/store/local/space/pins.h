@@ -13,11 +13,11 @@
 namespace hipcache::store {
 
 // Thread-safe.
-class Holds {
+class Pins {
  public:
   void add(const Digest& blob);
   void release(const Digest& blob);
-  bool holds(const Digest& blob) const;
+  bool pins(const Digest& blob) const;
 
  private:
   mutable std::mutex mutex_;
@@ -25,7 +25,7 @@ class Holds {
 };
 
 // A lease on `holds`. It shares ownership of `holds`, so a lease may outlive its store.
-std::unique_ptr<Lease> make_lease(std::shared_ptr<Holds> holds);
+std::unique_ptr<Lease> make_lease(std::shared_ptr<Pins> pins);
 
 }  // namespace hipcache::store
 

@@ -111,14 +111,14 @@ Recency::Totals Recency::totals() const {
   return {tables_->actions.size(), tables_->blobs.size(), tables_->bytes};
 }
 
-std::vector<Recency::Entry> Recency::oldest(std::uint64_t bytes, std::size_t limit, const Holds& holds) const {
+std::vector<Recency::Entry> Recency::oldest(std::uint64_t bytes, std::size_t limit, const Pins& pins) const {
   std::priority_queue<Entry, std::vector<Entry>, decltype(&used_before)> newest_first(&used_before);
   {
     const std::scoped_lock lock(mutex_);
     for (const Table table : {Table::actions, Table::blobs}) {
       for (const auto& [digest, use] : tables_->of(table)) {
         if (newest_first.size() == limit && newest_first.top().use.seconds <= use.seconds) continue;
-        if (table == Table::blobs && holds.holds(digest)) continue;
+        if (table == Table::blobs && pins.pins(digest)) continue;
         newest_first.push({{table, digest}, use});
         if (newest_first.size() > limit) newest_first.pop();
       }
@@ -138,14 +138,14 @@ std::vector<Recency::Entry> Recency::oldest(std::uint64_t bytes, std::size_t lim
   return entries;
 }
 
-std::vector<Recency::Entry> Recency::erase_unused(const Entry* entries, std::size_t count, const Holds& holds) {
+std::vector<Recency::Entry> Recency::erase_unused(const Entry* entries, std::size_t count, const Pins& pins) {
   std::vector<Entry> erased;
   const std::scoped_lock lock(mutex_);
   for (const Entry* entry = entries; entry != entries + count; ++entry) {
     Map& map = tables_->of(entry->key.table);
     const auto found = map.find(entry->key.digest);
     if (found == map.end() || found->second.seconds != entry->use.seconds) continue;
-    if (entry->key.table == Table::blobs && holds.holds(entry->key.digest)) continue;
+    if (entry->key.table == Table::blobs && pins.pins(entry->key.digest)) continue;
     tables_->bytes -= found->second.size;
     map.erase(found);
     erased.push_back(*entry);

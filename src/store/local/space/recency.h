@@ -6,7 +6,7 @@
 // Rejected: a write to the database for each use. The owner collects uses and writes them behind (take_touched). If a
 // crash loses some, their entries only look older.
 //
-// Incomplete at first: until complete() is called, an entry that the table lacks may be in the database (loading.h).
+// Incomplete at first: until complete() is called, an entry that the table lacks may be in the database (use_loader.h).
 // Thread-safe.
 #ifndef HIPCACHE_STORE_LOCAL_SPACE_RECENCY_H
 #define HIPCACHE_STORE_LOCAL_SPACE_RECENCY_H
@@ -70,11 +70,11 @@ class Recency {
 
   // The least recently used entries, oldest first: enough to make `bytes`, but at most `limit`. Leaves out held
   // entries.
-  std::vector<Entry> oldest(std::uint64_t bytes, std::size_t limit, const Holds& holds) const;
+  std::vector<Entry> oldest(std::uint64_t bytes, std::size_t limit, const Pins& pins) const;
 
   // Erases those of the entries that are neither held nor used since they were picked, and returns them. Atomic with
   // respect to touch() and contains(): what these report as present stays, if it was held before.
-  std::vector<Entry> erase_unused(const Entry* entries, std::size_t count, const Holds& holds);
+  std::vector<Entry> erase_unused(const Entry* entries, std::size_t count, const Pins& pins);
 
   // The entries touched since the last call, with their last use.
   std::vector<Entry> take_touched();

@@ -19,15 +19,15 @@ struct Directories {
   std::shared_ptr<const OwnDirectory> ours;  // holds this version's store
 };
 
-struct Contents {
-  Contents(Directories where, Log& to, std::unique_ptr<Database> opened, Clock clock)
+struct StoreState {
+  StoreState(Directories where, Log& to, std::unique_ptr<Database> opened, Clock clock)
       : directories(std::move(where)), log(to), database(std::move(opened)), recency(std::move(clock)) {}
 
   Directories directories;
   Log& log;
   std::unique_ptr<Database> database;
   Recency recency;
-  std::shared_ptr<Holds> holds = std::make_shared<Holds>();
+  std::shared_ptr<Pins> pins = std::make_shared<Pins>();
 
   // Keeps `recency` and the database consistent. Shared: adding (first the database, then recency). Exclusive:
   // removing, and writing uses behind. Reading needs no lock: an entry that recency has and the database lacks is a
@@ -37,7 +37,7 @@ struct Contents {
 
 // Writes the uses since the last call to the database. If the write fails they are lost, which is harmless: uses are
 // hints.
-Status write_uses_behind(Contents& contents);
+Status write_uses_behind(StoreState& state);
 
 }  // namespace hipcache::store
 

@@ -9,39 +9,38 @@ namespace {
 constexpr std::size_t kLoadedAtOnce = 4096;
 
 // For a damaged table, the records that could be read are all there are.
-Status finish(Contents& contents, const Status& scanned, bool sound) {
-  contents.recency.complete();
+Status finish(StoreState& state, const Status& scanned, bool sound) {
+  state.recency.complete();
   if (!scanned) return scanned;
   return sound ? done() : Status(Error{"a use record is malformed", ErrorCode::damaged});
 }
 
 }  // namespace
 
-Status load_uses(Contents& contents, const std::atomic<bool>& cancel) {
+Status load_uses(StoreState& state, const std::atomic<bool>& cancel) {
   bool sound = true;
   std::vector<Recency::Entry> entries;
   const auto load = [&] {
-    contents.recency.load_older(entries);
+    state.recency.load_older(entries);
     entries.clear();
   };
-  const Status scanned =
-      contents.database->scan(Table::uses, [&](std::string_view key_bytes, std::string_view use_bytes) {
-        const auto key = decode_use_key(key_bytes);
-        const auto use = decode_use(use_bytes);
-        sound = key && use;
-        if (sound) entries.push_back({*key, *use});
-        if (entries.size() == kLoadedAtOnce) load();
-        return sound && !cancel;
-      });
+  const Status scanned = state.database->scan(Table::uses, [&](std::string_view key_bytes, std::string_view use_bytes) {
+    const auto key = decode_use_key(key_bytes);
+    const auto use = decode_use(use_bytes);
+    sound = key && use;
+    if (sound) entries.push_back({*key, *use});
+    if (entries.size() == kLoadedAtOnce) load();
+    return sound && !cancel;
+  });
   load();
-  return cancel ? done() : finish(contents, scanned, sound);
+  return cancel ? done() : finish(state, scanned, sound);
 }
 
-std::optional<Use> adopt(Contents& contents, const UseKey& key) {
-  const auto read = contents.database->get(Table::uses, encode_use_key(key));
+std::optional<Use> adopt(StoreState& state, const UseKey& key) {
+  const auto read = state.database->get(Table::uses, encode_use_key(key));
   if (!read || read->found != Found::yes) return std::nullopt;
   const auto use = decode_use(read->value);
-  return use ? contents.recency.adopt(key, *use) : std::nullopt;
+  return use ? state.recency.adopt(key, *use) : std::nullopt;
 }
 
 }  // namespace hipcache::store

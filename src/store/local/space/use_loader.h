@@ -20,11 +20,11 @@ inline constexpr std::uint64_t kFewUses = 20'000;
 
 // An error if records cannot be read: ErrorCode::damaged if the database is at fault. The recency is complete
 // afterwards, unless `cancel` became true.
-Status load_uses(Contents& contents, const std::atomic<bool>& cancel);
+Status load_uses(StoreState& state, const std::atomic<bool>& cancel);
 
 // Takes an entry that an incomplete recency lacks from the database, and marks a use. nullopt if the database lacks it
 // too. Takes no lock: an entry that is dropped between reading and adopting is not adopted.
-std::optional<Use> adopt(Contents& contents, const UseKey& key);
+std::optional<Use> adopt(StoreState& state, const UseKey& key);
 
 }  // namespace hipcache::store
 
