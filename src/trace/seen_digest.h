@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* What identifies a file. For a file that was only looked at, `size` is 1 if it is not empty, and times are 0. For
- * anything but a regular file only the first three fields count and the others are 0: a directory stays the same one
+ * anything but a regular file only the first three fields count, and the others are 0. So a directory stays the same
  * when an entry is added. */
 struct trace_identity {
   uint64_t device_major;
@@ -30,8 +30,8 @@ uint64_t trace_digest(const void* bytes, size_t size);
 /* Without the bit below. */
 uint64_t trace_digest_identity(const struct trace_identity* identity);
 
-/* A bit that `open_read` records add to the digest of a regular file: when the process could begin to read, the clock
- * was not yet past the file's ctime. A later change may then leave the file in the same state. */
+/* A bit beside the digest of a regular file in `open_read` records. Set if the clock was not yet past the file's ctime
+ * when the process could begin to read. A later change may then leave the file in the same state. */
 enum { TRACE_MAY_CHANGE_UNSEEN = 1 };
 
 #ifdef __cplusplus

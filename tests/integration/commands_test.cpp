@@ -1,5 +1,5 @@
-// Commands in circumstances that the table of command lines (fixtures/commands) cannot express: an unusual umask, links
-// and devices as outputs, fakeroot, a compiler that cannot be traced.
+// Commands in circumstances that the table of command lines (fixtures/commands) cannot express. Examples are an unusual
+// umask, links and devices as outputs, fakeroot, and a compiler that cannot be traced.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 // Codegen split: a device compile's front end and back end as separate steps. Tests what the split spares from the
-// first edit on, and that the objects are the compiler's own. The kernel's back end takes a second of processor time
-// and its front end almost none, so the machine's load does not decide whether the split pays.
+// first edit on, and that the objects are the compiler's own. The kernel's back end takes a second of processor time,
+// its front end almost none. So the machine's load does not decide whether the split pays.
 #include <filesystem>
 #include <fstream>
 

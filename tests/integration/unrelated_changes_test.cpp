@@ -1,6 +1,6 @@
-// Every fixture project, built twice. Between the builds everything changes that must not matter: user, machine's name,
-// installed libraries, locale, time zone and dates, a terminal instead of a pipe, the number of jobs, variables, home
-// and temporary directories. The sources are a new clone. No step may run.
+// Every fixture project, built twice. Everything that must not matter changes between the builds, and no step may run.
+// This covers user, machine's name, installed libraries, locale, time zone, dates and variables. It also covers a
+// terminal instead of a pipe, the number of jobs, home and temporary directories, and a new clone of the sources.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,7 +67,7 @@ class UnrelatedChanges : public testing::TestWithParam<Build> {
   bool is_cmake() const { return GetParam().project != "gcc-make"; }
 
   // Makes the headers before the first compile. A compile is not stored if it starts in the clock's tick in which an
-  // input was written, so make must not make the header right before it.
+  // input was written. So make must not make the header right before it.
   void configure() const {
     if (!is_cmake()) {
       EXPECT_EQ(run({"/bin/sh", "-c", "make" + target() + " " + build_ + "/include/small_config.h"}, "/").exit_code, 0);

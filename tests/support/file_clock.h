@@ -1,6 +1,6 @@
-// The clock that stamps files advances in ticks of some milliseconds. If a program, library or listed directory was
-// written in the tick in which a compile starts, the compile is not stored: the race guard cannot exclude that the
-// input changed meanwhile.
+// The clock that stamps files advances in ticks of some milliseconds. A compile is not stored if a program, library or
+// listed directory was written in the tick in which it starts. The race guard cannot exclude that the input changed
+// meanwhile.
 #ifndef HIPCACHE_TESTS_SUPPORT_FILE_CLOCK_H
 #define HIPCACHE_TESTS_SUPPORT_FILE_CLOCK_H
 

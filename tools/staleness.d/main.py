@@ -1,7 +1,7 @@
 """Tests compile caches against the compiler alone, while things change that a HIP compile does or does not depend on.
 
-Each case compiles, changes something, and compiles again: through each launcher, and by the compiler alone with the
-same command from the same state of the directory. A launcher's verdict for a case is
+Each case compiles, changes something, and compiles again. The same command runs through each launcher and by the
+compiler alone, always from the same state of the directory. A launcher's verdict for a case is
 
   ok             every result is the compiler's, and every owed hit was a hit
   stale          success, but not what the compiler makes now

@@ -7,8 +7,8 @@
 //
 // - A file passes if that digest, the size and the modification time equal those of the file that is there now.
 //
-// - A file that was opened in its present state passes if the clock was past its ctime then, because all later changes
-// would show in its stamp. A header that was generated just before the compile may lack that. It passes if its
+// - A file that was opened in its present state passes if the clock was past its ctime by then, because all later
+// changes show in its stamp. A header that was generated just before the compile is such a file. It also passes if its
 // modification time is older than the run.
 //
 // - A link passes by what was reached through it, because each of these paths is compared by itself.
@@ -19,8 +19,8 @@
 //
 // Rejected: excusing changed listings. Unpacking removes an entry for a moment and sets the directory's time back.
 //
-// Besides the race guard's assumptions, this rests on one more. While one step runs, nobody writes other content into
-// an opened file, restores the first content (in place or under a new inode) and sets the modification time back.
+// Besides the race guard's assumptions, this rests on one more. While one step runs, nobody changes an opened file,
+// restores its first content (in place or under a new inode) and sets its modification time back.
 //
 // The tables are built at the first question, which is rare. Used by one thread.
 #ifndef HIPCACHE_INPUTS_OBSERVE_SAME_CONTENT_H

@@ -1,10 +1,10 @@
 // How a run may have used a variable that it asked for.
 //
 // The problem: some programs ask for a variable each time and use its value only for some commands. gcc's driver asks
-// for MAKEFLAGS, whose text differs for each -j; only the link of LTO code looks for a jobserver in it. clang 16 and
-// later read SOURCE_DATE_EPOCH at each start, and use it for __DATE__, __TIME__ and __TIMESTAMP__ alone. All compilers
-// ask for variables of the terminal (TERM, GCC_COLORS), which decide how a message looks, never whether there is one.
-// gcc asks for variables of the locale (LC_ALL), which decide the language of messages.
+// for MAKEFLAGS, whose text differs for each -j. But only the link of LTO code looks for a jobserver in it. clang 16
+// and later read SOURCE_DATE_EPOCH at each start, and use it for __DATE__, __TIME__ and __TIMESTAMP__ alone. All
+// compilers ask for variables of the terminal (TERM, GCC_COLORS). These decide how a message looks, never whether there
+// is one. gcc asks for variables of the locale (LC_ALL), which decide the language of messages.
 //
 // The choice: a short list of such variables. For each, the list names the programs whose source was read, and what
 // else the trace shows if such a program uses the value. If any other program ran, the value counts.

@@ -30,9 +30,9 @@
 
 namespace hipcache::inputs {
 
-// What a directory has under a name. To replace an entry by one of another kind, or by a link to another target, is a
-// change of the directory, and the directory's stamp shows it. So an Entry holds as long as the directory has its
-// stamp. A mount on the entry does not show in that stamp, but nothing is mounted on a link or on an absent name.
+// What a directory has under a name. If an entry is replaced by another kind of entry, or by a link to another target,
+// the directory changes, and its stamp shows that. So an Entry holds as long as the directory has its stamp. A mount on
+// the entry does not show in that stamp, but nothing is mounted on a link or on an absent name.
 struct Entry {
   enum class Kind : std::uint8_t { unknown, absent, link, no_link };
   Kind kind = Kind::unknown;

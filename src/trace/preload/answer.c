@@ -19,9 +19,9 @@
  *
  * Before it can prepare answers, the daemon must know what the wrapper will start. In a link, clang-linker-wrapper
  * takes each architecture's bitcode out of objects and archives, by rules of its own. Its list of jobs (--dry-run)
- * names these files but does not make them. So the daemon first runs the wrapper without starting any of its programs:
- * a child that ends with success replaces each program, and the library records what would have been started. Rejected:
- * extracting the bitcode with another program, which would have to know which members of which archives count.
+ * names these files but does not make them. So the daemon first runs the wrapper without its programs. A child that
+ * ends with success replaces each program, and the library records what would have been started. Rejected: extracting
+ * the bitcode with another program, which would have to know which members of which archives count.
  *
  * DIRECTORY-OF-THE-TRACE/captured, if it exists:
  *

@@ -24,8 +24,8 @@ TRACE_EXPORT char* secure_getenv(const char* name) {
   return value;
 }
 
-/* __DATE__, __TIME__ and __TIMESTAMP__ are made from local time. time() has no record: programs also use it to measure
- * and to seed, so a call does not mean that the result depends on it. */
+/* __DATE__, __TIME__ and __TIMESTAMP__ are made from local time. time() gets no record: programs also measure and seed
+ * with it, so a call does not mean that the result depends on the time. */
 TRACE_HOOK(localtime);
 TRACE_EXPORT struct tm* localtime(const time_t* when) {
   trace_emit(TRACE_CLOCK, true, "localtime");

@@ -1,6 +1,6 @@
 /* Files that libc opens by itself, without a call that a hook sees: locales, message catalogues, tables of character
- * sets. A call that makes libc do so is followed by records of all files that it may have opened, found or not, in
- * their state right after the call. Some of them may not have been opened; the extra questions do no harm. */
+ * sets. After a call that makes libc do so, the hook records all files that libc may have opened, found or not, in
+ * their present state. Some of them may not have been opened; the extra questions do no harm. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

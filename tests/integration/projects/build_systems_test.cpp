@@ -1,5 +1,5 @@
-// hipcache with make, CMake and ninja, unity builds and a jobserver: what runs again, what hits, and that the objects
-// are those of a build without hipcache.
+// hipcache with make, CMake and ninja, unity builds and a jobserver. Tests what runs again and what hits. The objects
+// must be those of a build without hipcache.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a compile reads through an open descriptor, which cannot be read again; and files on a file system that is
+// What a compile reads through an open descriptor, which cannot be read again. Also files on a file system that is
 // mounted below /dev, which are ordinary files.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Files and directories that a compile looks at without opening them: whether they are empty, whether they are what a
-// precompiled header names, whether two of them are one.
+// Files and directories that a compile looks at without opening them. It matters whether they are empty, match what a
+// precompiled header names, or are one file under two names.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 

@@ -1,5 +1,5 @@
-// Files that get a new stamp and keep their content while the compiler runs: by a backup's hard links, a change of
-// mode, or a reinstalled package. The step is recorded. If the content changed, it is not.
+// Files that get a new stamp and keep their content while the compiler runs. Causes are a backup's hard links, a change
+// of mode, or a reinstalled package. The step is recorded. If the content changed, it is not.
 #include <gtest/gtest.h>
 
 #include <cctype>
