@@ -2,8 +2,8 @@
 // number of times that it was left out. All lines together are limited to kLinesInAWindow.
 //
 // Not thread-safe. The caller passes the time, so that tests can choose it.
-#ifndef HIPCACHE_BASE_LOG_LIMIT_H
-#define HIPCACHE_BASE_LOG_LIMIT_H
+#ifndef HIPCACHE_SRC_BASE_LOG_LIMIT_H
+#define HIPCACHE_SRC_BASE_LOG_LIMIT_H
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Recently decoded path sets, so that a hit does not decompress a thousand names again. Bounded by
 // bytes; the least recently used set is dropped first. Users may keep a dropped set. Thread-safe.
-#ifndef HIPCACHE_CACHE_DECODED_SETS_H
-#define HIPCACHE_CACHE_DECODED_SETS_H
+#ifndef HIPCACHE_SRC_CACHE_DECODED_SETS_H
+#define HIPCACHE_SRC_CACHE_DECODED_SETS_H
 
 #include <cstddef>
 #include <list>

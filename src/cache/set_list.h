@@ -1,6 +1,6 @@
 // The path sets of one action key; the set that hit or was recorded last is first.
-#ifndef HIPCACHE_CACHE_SET_LIST_H
-#define HIPCACHE_CACHE_SET_LIST_H
+#ifndef HIPCACHE_SRC_CACHE_SET_LIST_H
+#define HIPCACHE_SRC_CACHE_SET_LIST_H
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // Parses hipcache's own options.
-#ifndef HIPCACHE_CLI_OPTIONS_H
-#define HIPCACHE_CLI_OPTIONS_H
+#ifndef HIPCACHE_SRC_CLI_OPTIONS_H
+#define HIPCACHE_SRC_CLI_OPTIONS_H
 
 #include <string>
 #include <vector>

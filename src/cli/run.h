@@ -1,6 +1,6 @@
 // Runs hipcache's own options: from the words typed to the exit code.
-#ifndef HIPCACHE_CLI_RUN_H
-#define HIPCACHE_CLI_RUN_H
+#ifndef HIPCACHE_SRC_CLI_RUN_H
+#define HIPCACHE_SRC_CLI_RUN_H
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
-#ifndef HIPCACHE_CLI_SHOW_PLAN_H
-#define HIPCACHE_CLI_SHOW_PLAN_H
+#ifndef HIPCACHE_SRC_CLI_SHOW_PLAN_H
+#define HIPCACHE_SRC_CLI_SHOW_PLAN_H
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // Executes the real compiler: the fallback for every failure.
-#ifndef HIPCACHE_CLIENT_EXEC_COMPILER_H
-#define HIPCACHE_CLIENT_EXEC_COMPILER_H
+#ifndef HIPCACHE_SRC_CLIENT_EXEC_COMPILER_H
+#define HIPCACHE_SRC_CLIENT_EXEC_COMPILER_H
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // Reads the TOML file: its top-level keys as texts, in the form that the environment variables
 // have.
-#ifndef HIPCACHE_CONFIG_FILE_H
-#define HIPCACHE_CONFIG_FILE_H
+#ifndef HIPCACHE_SRC_CONFIG_FILE_H
+#define HIPCACHE_SRC_CONFIG_FILE_H
 
 #include <string>
 #include <utility>

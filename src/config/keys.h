@@ -1,7 +1,7 @@
 // The table of keys: the name in the file, how a text becomes the setting, how the setting is
 // shown. The variable of "max_size" is HIPCACHE_MAX_SIZE, and so on.
-#ifndef HIPCACHE_CONFIG_KEYS_H
-#define HIPCACHE_CONFIG_KEYS_H
+#ifndef HIPCACHE_SRC_CONFIG_KEYS_H
+#define HIPCACHE_SRC_CONFIG_KEYS_H
 
 #include <string>
 #include <string_view>

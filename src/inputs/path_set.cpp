@@ -116,7 +116,7 @@ PathSet PathSet::merge(const std::vector<std::shared_ptr<const PathSet>>& sets) 
   return PathSet(std::move(all));
 }
 
-std::size_t PathSet::memo() const {
+std::size_t PathSet::memory() const {
   std::size_t bytes = sizeof(PathSet) + observations_.capacity() * sizeof(Observation);
   for (const Observation& observation : observations_)
     if (observation.name.capacity() > std::string().capacity()) bytes += observation.name.capacity() + 1;

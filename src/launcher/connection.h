@@ -1,7 +1,7 @@
 /* The connection to the daemon, as far as a hit needs it. Every wait is short. Anything unusual is left to the full
  * client, which has longer timeouts (hipcache/client/timeouts.h). */
-#ifndef HIPCACHE_LAUNCHER_CONNECTION_H
-#define HIPCACHE_LAUNCHER_CONNECTION_H
+#ifndef HIPCACHE_SRC_LAUNCHER_CONNECTION_H
+#define HIPCACHE_SRC_LAUNCHER_CONNECTION_H
 
 #include <limits.h>
 #include <stdbool.h>

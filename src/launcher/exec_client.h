@@ -1,7 +1,7 @@
 /* Replaces this process by the full client, "hipcache-client" in the same directory. It does everything that is not
  * a hit. */
-#ifndef HIPCACHE_LAUNCHER_EXEC_CLIENT_H
-#define HIPCACHE_LAUNCHER_EXEC_CLIENT_H
+#ifndef HIPCACHE_SRC_LAUNCHER_EXEC_CLIENT_H
+#define HIPCACHE_SRC_LAUNCHER_EXEC_CLIENT_H
 
 /* Runs the client for hipcache's own options. Returns an exit code only if the client cannot be started. */
 int launch_options(char** argv);

@@ -2,8 +2,8 @@
  *
  * This decoder is stricter than protobuf: it rejects a message with an unknown field or an unusual encoding. The
  * full client then decodes that message. */
-#ifndef HIPCACHE_LAUNCHER_FINISH_DECODER_H
-#define HIPCACHE_LAUNCHER_FINISH_DECODER_H
+#ifndef HIPCACHE_SRC_LAUNCHER_FINISH_DECODER_H
+#define HIPCACHE_SRC_LAUNCHER_FINISH_DECODER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Encodes a CompileRequest. */
-#ifndef HIPCACHE_LAUNCHER_REQUEST_H
-#define HIPCACHE_LAUNCHER_REQUEST_H
+#ifndef HIPCACHE_SRC_LAUNCHER_REQUEST_H
+#define HIPCACHE_SRC_LAUNCHER_REQUEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Text in a bounded buffer, and a complete write. */
-#ifndef HIPCACHE_LAUNCHER_TEXT_H
-#define HIPCACHE_LAUNCHER_TEXT_H
+#ifndef HIPCACHE_SRC_LAUNCHER_TEXT_H
+#define HIPCACHE_SRC_LAUNCHER_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

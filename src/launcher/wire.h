@@ -1,7 +1,7 @@
 /* The protobuf field numbers and wire types that a hit needs, from src/protocol/messages.proto. A test compares them
  * with the library. */
-#ifndef HIPCACHE_LAUNCHER_WIRE_H
-#define HIPCACHE_LAUNCHER_WIRE_H
+#ifndef HIPCACHE_SRC_LAUNCHER_WIRE_H
+#define HIPCACHE_SRC_LAUNCHER_WIRE_H
 
 enum launch_wire_type { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
 

@@ -1,8 +1,8 @@
 /* The digest (`seen`) of what a call gave. The preload library computes it, and the race guard computes it again.
  *
  * In C, because the library is. The C++ interface is hipcache/trace/seen.h. */
-#ifndef HIPCACHE_TRACE_SEEN_DIGEST_H
-#define HIPCACHE_TRACE_SEEN_DIGEST_H
+#ifndef HIPCACHE_SRC_TRACE_SEEN_DIGEST_H
+#define HIPCACHE_SRC_TRACE_SEEN_DIGEST_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -90,7 +90,7 @@ class PathSet {
   static PathSet merge(const std::vector<std::shared_ptr<const PathSet>>& sets);
 
   // Approximate size in memory.
-  std::size_t memo() const;
+  std::size_t memory() const;
 
  private:
   PathSet(std::vector<Observation> sorted, std::string_view raw);  // `raw`: their front-coded form

@@ -1,7 +1,7 @@
 // Tells whether a daemon is alive by the lock that it holds. The socket cannot tell: no client can connect to a daemon
 // that is starting, stopping or hanging, or whose socket was removed.
-#ifndef HIPCACHE_CLIENT_CONNECTION_DAEMON_LOCK_H
-#define HIPCACHE_CLIENT_CONNECTION_DAEMON_LOCK_H
+#ifndef HIPCACHE_SRC_CLIENT_CONNECTION_DAEMON_LOCK_H
+#define HIPCACHE_SRC_CLIENT_CONNECTION_DAEMON_LOCK_H
 
 #include <sys/types.h>
 

@@ -9,8 +9,8 @@
 //
 // Rejected: renaming the socket (a daemon stops when its socket is gone), and the daemon's process id in the mark
 // (containers have their own process ids). Used by one thread.
-#ifndef HIPCACHE_CLIENT_CONNECTION_DAEMON_SILENCE_H
-#define HIPCACHE_CLIENT_CONNECTION_DAEMON_SILENCE_H
+#ifndef HIPCACHE_SRC_CLIENT_CONNECTION_DAEMON_SILENCE_H
+#define HIPCACHE_SRC_CLIENT_CONNECTION_DAEMON_SILENCE_H
 
 #include <chrono>
 #include <string>

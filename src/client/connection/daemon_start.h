@@ -1,6 +1,6 @@
 // Starts a program that outlives the client and inherits nothing from it.
-#ifndef HIPCACHE_CLIENT_CONNECTION_DAEMON_START_H
-#define HIPCACHE_CLIENT_CONNECTION_DAEMON_START_H
+#ifndef HIPCACHE_SRC_CLIENT_CONNECTION_DAEMON_START_H
+#define HIPCACHE_SRC_CLIENT_CONNECTION_DAEMON_START_H
 
 #include <sys/types.h>
 

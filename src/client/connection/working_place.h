@@ -9,8 +9,8 @@
 // and runs the client, which costs some milliseconds per compile.
 // Rejected: doing so without HIPCACHE_READONLY (the user would not learn that nothing is stored), and looking for this
 // directory in the launcher (more system calls for every hit).
-#ifndef HIPCACHE_CLIENT_CONNECTION_WORKING_PLACE_H
-#define HIPCACHE_CLIENT_CONNECTION_WORKING_PLACE_H
+#ifndef HIPCACHE_SRC_CLIENT_CONNECTION_WORKING_PLACE_H
+#define HIPCACHE_SRC_CLIENT_CONNECTION_WORKING_PLACE_H
 
 #include "hipcache/config/settings.h"
 

@@ -5,8 +5,8 @@
 // and reads them as events. It then passes the signal on, waits for the compilers, removes its own files, and dies of
 // the signal. Ignored signals stay ignored, as under nohup. REQUIRES: constructed and destroyed by the thread that
 // starts the others.
-#ifndef HIPCACHE_CLIENT_STEPS_FATAL_SIGNALS_H
-#define HIPCACHE_CLIENT_STEPS_FATAL_SIGNALS_H
+#ifndef HIPCACHE_SRC_CLIENT_STEPS_FATAL_SIGNALS_H
+#define HIPCACHE_SRC_CLIENT_STEPS_FATAL_SIGNALS_H
 
 #include <csignal>
 

@@ -8,8 +8,8 @@
 //
 // Format source: "POSIX Jobserver Interaction" in make's manual. MAKEFLAGS has --jobserver-auth=R,W (two descriptors)
 // or --jobserver-auth=fifo:PATH; before 4.2, --jobserver-fds=R,W. Thread-safe.
-#ifndef HIPCACHE_CLIENT_STEPS_JOBSERVER_H
-#define HIPCACHE_CLIENT_STEPS_JOBSERVER_H
+#ifndef HIPCACHE_SRC_CLIENT_STEPS_JOBSERVER_H
+#define HIPCACHE_SRC_CLIENT_STEPS_JOBSERVER_H
 
 #include <functional>
 #include <mutex>

@@ -1,6 +1,6 @@
 // Places the outputs of a finished request as the compiler would have: hipcache/launcher/place.h.
-#ifndef HIPCACHE_CLIENT_STEPS_OUTPUT_PLACER_H
-#define HIPCACHE_CLIENT_STEPS_OUTPUT_PLACER_H
+#ifndef HIPCACHE_SRC_CLIENT_STEPS_OUTPUT_PLACER_H
+#define HIPCACHE_SRC_CLIENT_STEPS_OUTPUT_PLACER_H
 
 #include <vector>
 

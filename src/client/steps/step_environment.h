@@ -7,8 +7,8 @@
 // Rejected: huge pages for gcc, which maps most of its memory itself (measured: no gain); for linkers and small tools,
 // where clearing a huge page costs more than it saves; and a malloc of our own, which would have to be as good as
 // libc's in every respect.
-#ifndef HIPCACHE_CLIENT_STEPS_STEP_ENVIRONMENT_H
-#define HIPCACHE_CLIENT_STEPS_STEP_ENVIRONMENT_H
+#ifndef HIPCACHE_SRC_CLIENT_STEPS_STEP_ENVIRONMENT_H
+#define HIPCACHE_SRC_CLIENT_STEPS_STEP_ENVIRONMENT_H
 
 #include <string>
 #include <vector>

@@ -5,8 +5,8 @@
 // command has ended. A process that the command leaves behind may hold the pipes open, and nothing waits for it.
 // protocol::kTextLimit bounds the memory: text beyond the limit is read and dropped, and leaves a doubt. Used by one
 // thread.
-#ifndef HIPCACHE_CLIENT_STEPS_STEP_MESSAGES_H
-#define HIPCACHE_CLIENT_STEPS_STEP_MESSAGES_H
+#ifndef HIPCACHE_SRC_CLIENT_STEPS_STEP_MESSAGES_H
+#define HIPCACHE_SRC_CLIENT_STEPS_STEP_MESSAGES_H
 
 #include <sys/types.h>
 

@@ -2,8 +2,8 @@
 //
 // The commands are children of this process: same process group, terminal, limits and umask as the user's own compile.
 // Their output is kept in memory and reported; their stdin is /dev/null.
-#ifndef HIPCACHE_CLIENT_STEPS_STEP_PROCESS_H
-#define HIPCACHE_CLIENT_STEPS_STEP_PROCESS_H
+#ifndef HIPCACHE_SRC_CLIENT_STEPS_STEP_PROCESS_H
+#define HIPCACHE_SRC_CLIENT_STEPS_STEP_PROCESS_H
 
 #include <sys/types.h>
 

@@ -5,8 +5,8 @@
 // this process. When that job ends, its children become children of this process, too. So a process is ended only if
 // its environment shows that a step started it: each step has its own TMPDIR, which its processes inherit. A process
 // that changed TMPDIR is left alone.
-#ifndef HIPCACHE_CLIENT_STEPS_SUBREAPER_H
-#define HIPCACHE_CLIENT_STEPS_SUBREAPER_H
+#ifndef HIPCACHE_SRC_CLIENT_STEPS_SUBREAPER_H
+#define HIPCACHE_SRC_CLIENT_STEPS_SUBREAPER_H
 
 #include <sys/types.h>
 

@@ -6,8 +6,8 @@
 // name is read from the command, so that its old contents become part of the key. Whether the
 // result holds times is checked in the result, because distributors choose the default.
 // Rejected: taking the name from the trace, which exists only after the run.
-#ifndef HIPCACHE_COMPILER_COMMAND_LINE_ARCHIVER_H
-#define HIPCACHE_COMPILER_COMMAND_LINE_ARCHIVER_H
+#ifndef HIPCACHE_SRC_COMPILER_COMMAND_LINE_ARCHIVER_H
+#define HIPCACHE_SRC_COMPILER_COMMAND_LINE_ARCHIVER_H
 
 #include <string>
 #include <string_view>

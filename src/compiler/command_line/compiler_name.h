@@ -1,6 +1,6 @@
 // Which programs count as a driver that compiles: decided by name, as clang decides its own mode.
-#ifndef HIPCACHE_COMPILER_COMMAND_LINE_COMPILER_NAME_H
-#define HIPCACHE_COMPILER_COMMAND_LINE_COMPILER_NAME_H
+#ifndef HIPCACHE_SRC_COMPILER_COMMAND_LINE_COMPILER_NAME_H
+#define HIPCACHE_SRC_COMPILER_COMMAND_LINE_COMPILER_NAME_H
 
 #include <optional>
 #include <string>

@@ -5,8 +5,8 @@
 // input either, so a compile of /dev/stdin would make an empty object.
 // Choice: find such names before anything runs, and pass the command through. If only a source
 // names a descriptor, the inputs folder refuses the run from its trace.
-#ifndef HIPCACHE_COMPILER_COMMAND_LINE_DESCRIPTORS_H
-#define HIPCACHE_COMPILER_COMMAND_LINE_DESCRIPTORS_H
+#ifndef HIPCACHE_SRC_COMPILER_COMMAND_LINE_DESCRIPTORS_H
+#define HIPCACHE_SRC_COMPILER_COMMAND_LINE_DESCRIPTORS_H
 
 #include <string>
 #include <string_view>

@@ -3,8 +3,8 @@
 // Built once per Parser from clang's own table, by option group, with the exceptions listed in the
 // source file. An option outside of the groups known to be harmless is unsupported until someone
 // has examined it.
-#ifndef HIPCACHE_COMPILER_COMMAND_LINE_DRIVER_RULES_H
-#define HIPCACHE_COMPILER_COMMAND_LINE_DRIVER_RULES_H
+#ifndef HIPCACHE_SRC_COMPILER_COMMAND_LINE_DRIVER_RULES_H
+#define HIPCACHE_SRC_COMPILER_COMMAND_LINE_DRIVER_RULES_H
 
 #include <vector>
 

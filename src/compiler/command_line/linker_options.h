@@ -6,8 +6,8 @@
 // option is part of the key, and its files are in the trace.
 // Rejected: a list of safe options, as for host links of relocatable device code. Each linker has
 // hundreds of options, and opaque links need no file names from them.
-#ifndef HIPCACHE_COMPILER_COMMAND_LINE_LINKER_OPTIONS_H
-#define HIPCACHE_COMPILER_COMMAND_LINE_LINKER_OPTIONS_H
+#ifndef HIPCACHE_SRC_COMPILER_COMMAND_LINE_LINKER_OPTIONS_H
+#define HIPCACHE_SRC_COMPILER_COMMAND_LINE_LINKER_OPTIONS_H
 
 #include <optional>
 #include <string>

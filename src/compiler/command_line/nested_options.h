@@ -1,7 +1,7 @@
 // Options inside of options: -Xclang, -Wp, and -Xpreprocessor pass them to the frontend, -mllvm to
 // the backend, and -Xarch_ to one of the compiles.
-#ifndef HIPCACHE_COMPILER_COMMAND_LINE_NESTED_OPTIONS_H
-#define HIPCACHE_COMPILER_COMMAND_LINE_NESTED_OPTIONS_H
+#ifndef HIPCACHE_SRC_COMPILER_COMMAND_LINE_NESTED_OPTIONS_H
+#define HIPCACHE_SRC_COMPILER_COMMAND_LINE_NESTED_OPTIONS_H
 
 #include <optional>
 #include <string>

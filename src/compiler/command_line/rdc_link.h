@@ -1,7 +1,7 @@
 // Links of relocatable device code, which also compile. `clang++ --hip-link -fgpu-rdc a.o b.o -o
 // app` runs the device backend once per architecture. Every other link is left to the compiler.
-#ifndef HIPCACHE_COMPILER_COMMAND_LINE_RDC_LINK_H
-#define HIPCACHE_COMPILER_COMMAND_LINE_RDC_LINK_H
+#ifndef HIPCACHE_SRC_COMPILER_COMMAND_LINE_RDC_LINK_H
+#define HIPCACHE_SRC_COMPILER_COMMAND_LINE_RDC_LINK_H
 
 #include <llvm/Option/ArgList.h>
 

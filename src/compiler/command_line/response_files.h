@@ -5,8 +5,8 @@
 // A file that is missing, unreadable, refers to itself or exceeds the limits is an error. The error
 // names the file. clang may treat such a file as a plain argument or fail, so the compiler must
 // decide.
-#ifndef HIPCACHE_COMPILER_COMMAND_LINE_RESPONSE_FILES_H
-#define HIPCACHE_COMPILER_COMMAND_LINE_RESPONSE_FILES_H
+#ifndef HIPCACHE_SRC_COMPILER_COMMAND_LINE_RESPONSE_FILES_H
+#define HIPCACHE_SRC_COMPILER_COMMAND_LINE_RESPONSE_FILES_H
 
 #include <cstddef>
 #include <cstdint>

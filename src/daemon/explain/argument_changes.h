@@ -1,7 +1,7 @@
 // Compares two argument lists. The longest common subsequence is unchanged; each run of arguments between its parts is
 // reported as one difference.
-#ifndef HIPCACHE_DAEMON_EXPLAIN_ARGUMENT_CHANGES_H
-#define HIPCACHE_DAEMON_EXPLAIN_ARGUMENT_CHANGES_H
+#ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_ARGUMENT_CHANGES_H
+#define HIPCACHE_SRC_DAEMON_EXPLAIN_ARGUMENT_CHANGES_H
 
 #include <string>
 #include <vector>

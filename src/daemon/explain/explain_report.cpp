@@ -57,7 +57,7 @@ ExplainedStep explain_step(const Explainer& explainer, const StepPreview& step, 
   Differences differences = unless_said(explainer.why(now, step.makers), explainer);
   if (step.has_key || !differences.empty()) return explained(label, Verdict::runs, std::move(differences));
   for (const std::string& maker : step.makers)
-    if (missing.contains(maker)) differences.push_back({Differs::pending_writes, maker, "", ""});
+    if (missing.contains(maker)) differences.push_back({Differs::pending, maker, "", ""});
   return explained(label, Verdict::depends, std::move(differences));
 }
 

@@ -3,8 +3,8 @@
 // The constructor reads the miss history and asks the file system once, so that results recorded meanwhile do not hide
 // why a step ran. A step is compared with the nearest compile that had a step of its name, preferably with the same
 // key. Used by one thread.
-#ifndef HIPCACHE_DAEMON_EXPLAIN_EXPLAINER_H
-#define HIPCACHE_DAEMON_EXPLAIN_EXPLAINER_H
+#ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_EXPLAINER_H
+#define HIPCACHE_SRC_DAEMON_EXPLAIN_EXPLAINER_H
 
 #include <optional>
 #include <string>

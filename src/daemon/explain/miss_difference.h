@@ -1,7 +1,7 @@
 // Compares a compile with a stored one. The functions are pure, so that tests can try every kind of difference without
 // a compiler.
-#ifndef HIPCACHE_DAEMON_EXPLAIN_MISS_DIFFERENCE_H
-#define HIPCACHE_DAEMON_EXPLAIN_MISS_DIFFERENCE_H
+#ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_MISS_DIFFERENCE_H
+#define HIPCACHE_SRC_DAEMON_EXPLAIN_MISS_DIFFERENCE_H
 
 #include <cstddef>
 #include <string>

@@ -1,6 +1,6 @@
 // A request in the form of the miss history.
-#ifndef HIPCACHE_DAEMON_EXPLAIN_REQUEST_HISTORY_H
-#define HIPCACHE_DAEMON_EXPLAIN_REQUEST_HISTORY_H
+#ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_REQUEST_HISTORY_H
+#define HIPCACHE_SRC_DAEMON_EXPLAIN_REQUEST_HISTORY_H
 
 #include "daemon/request/request.h"
 #include "daemon/request/services.h"

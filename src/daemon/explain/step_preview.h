@@ -1,6 +1,6 @@
 // Looks up the steps of a plan without running any: for --plan and --explain.
-#ifndef HIPCACHE_DAEMON_EXPLAIN_STEP_PREVIEW_H
-#define HIPCACHE_DAEMON_EXPLAIN_STEP_PREVIEW_H
+#ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_STEP_PREVIEW_H
+#define HIPCACHE_SRC_DAEMON_EXPLAIN_STEP_PREVIEW_H
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // Reasons against storing an archive, read from its bytes.
-#ifndef HIPCACHE_DAEMON_OPAQUE_ARCHIVE_MEMBERS_H
-#define HIPCACHE_DAEMON_OPAQUE_ARCHIVE_MEMBERS_H
+#ifndef HIPCACHE_SRC_DAEMON_OPAQUE_ARCHIVE_MEMBERS_H
+#define HIPCACHE_SRC_DAEMON_OPAQUE_ARCHIVE_MEMBERS_H
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 // Reasons against storing the result of a link or of an archiver, in addition to those for any opaque compile: size,
 // random names and numbers, times in archives.
-#ifndef HIPCACHE_DAEMON_OPAQUE_LINK_REFUSAL_H
-#define HIPCACHE_DAEMON_OPAQUE_LINK_REFUSAL_H
+#ifndef HIPCACHE_SRC_DAEMON_OPAQUE_LINK_REFUSAL_H
+#define HIPCACHE_SRC_DAEMON_OPAQUE_LINK_REFUSAL_H
 
 #include <optional>
 #include <string>

@@ -5,8 +5,8 @@
 // output that replaces another file comes from such a cycle, so the command runs alone, without trace and copy. A clean
 // build starts without outputs, so its links are stored. Rejected: a setting (users do not know these numbers); storing
 // at the second run (a clean build would have to run twice before it hits).
-#ifndef HIPCACHE_DAEMON_OPAQUE_LINK_WORTH_H
-#define HIPCACHE_DAEMON_OPAQUE_LINK_WORTH_H
+#ifndef HIPCACHE_SRC_DAEMON_OPAQUE_LINK_WORTH_H
+#define HIPCACHE_SRC_DAEMON_OPAQUE_LINK_WORTH_H
 
 #include <cstdint>
 #include <optional>

@@ -4,8 +4,8 @@
 // as typed, and for words that begin with such a name without its extension ("a.dwo", "a.gcda" for "a.o"). Compilers
 // derive names in that way. Names of sources and of function clones ("a.c", "main.cold") are known and do not count. A
 // false match costs a miss and a missed one gives a wrong object, so all other words count.
-#ifndef HIPCACHE_DAEMON_OPAQUE_NAME_TIE_H
-#define HIPCACHE_DAEMON_OPAQUE_NAME_TIE_H
+#ifndef HIPCACHE_SRC_DAEMON_OPAQUE_NAME_TIE_H
+#define HIPCACHE_SRC_DAEMON_OPAQUE_NAME_TIE_H
 
 #include <string>
 #include <string_view>

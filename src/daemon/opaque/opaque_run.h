@@ -1,6 +1,6 @@
 // Takes in the run of an opaque compile. Its outputs are where the user wants them, and are read from there.
-#ifndef HIPCACHE_DAEMON_OPAQUE_OPAQUE_RUN_H
-#define HIPCACHE_DAEMON_OPAQUE_OPAQUE_RUN_H
+#ifndef HIPCACHE_SRC_DAEMON_OPAQUE_OPAQUE_RUN_H
+#define HIPCACHE_SRC_DAEMON_OPAQUE_OPAQUE_RUN_H
 
 #include "daemon/request/request.h"
 #include "daemon/request/request_directory.h"

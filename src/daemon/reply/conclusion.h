@@ -7,8 +7,8 @@
 //
 // Statistics asked for after a client has ended include its request: the request is pending (pending_writes.h) from
 // before the final message until this object is destroyed. One per request, used by its session's thread only.
-#ifndef HIPCACHE_DAEMON_REPLY_CONCLUSION_H
-#define HIPCACHE_DAEMON_REPLY_CONCLUSION_H
+#ifndef HIPCACHE_SRC_DAEMON_REPLY_CONCLUSION_H
+#define HIPCACHE_SRC_DAEMON_REPLY_CONCLUSION_H
 
 #include <optional>
 #include <vector>

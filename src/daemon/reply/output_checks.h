@@ -4,8 +4,8 @@
 // the first job's depfile is complete when the second job starts. hipcache writes both once, at the end. If a compile
 // could tell the difference, or the compiler treats an output specially (links, devices, read-only files), the compiler
 // runs by itself.
-#ifndef HIPCACHE_DAEMON_REPLY_OUTPUT_CHECKS_H
-#define HIPCACHE_DAEMON_REPLY_OUTPUT_CHECKS_H
+#ifndef HIPCACHE_SRC_DAEMON_REPLY_OUTPUT_CHECKS_H
+#define HIPCACHE_SRC_DAEMON_REPLY_OUTPUT_CHECKS_H
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 // Sends the last message of a conversation. If the client does not take the message, it is gone, and nothing more can
 // be done.
-#ifndef HIPCACHE_DAEMON_REPLY_REPLY_H
-#define HIPCACHE_DAEMON_REPLY_REPLY_H
+#ifndef HIPCACHE_SRC_DAEMON_REPLY_REPLY_H
+#define HIPCACHE_SRC_DAEMON_REPLY_REPLY_H
 
 #include <chrono>
 #include <vector>

@@ -1,7 +1,7 @@
 // Builds and sends the final reply of a compile: what is counted, what is printed, and which files are placed or
 // removed, as the driver would have done.
-#ifndef HIPCACHE_DAEMON_REPLY_REPLY_BUILDER_H
-#define HIPCACHE_DAEMON_REPLY_REPLY_BUILDER_H
+#ifndef HIPCACHE_SRC_DAEMON_REPLY_REPLY_BUILDER_H
+#define HIPCACHE_SRC_DAEMON_REPLY_REPLY_BUILDER_H
 
 #include <optional>
 

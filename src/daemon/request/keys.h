@@ -1,6 +1,6 @@
 // The keys of requests and steps: digests of what is run. What a step reads is in no key; path sets cover that.
-#ifndef HIPCACHE_DAEMON_REQUEST_KEYS_H
-#define HIPCACHE_DAEMON_REQUEST_KEYS_H
+#ifndef HIPCACHE_SRC_DAEMON_REQUEST_KEYS_H
+#define HIPCACHE_SRC_DAEMON_REQUEST_KEYS_H
 
 #include <string>
 #include <vector>

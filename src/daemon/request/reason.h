@@ -1,7 +1,7 @@
 // Reasons of the daemon for passing a request through, or for not storing a step. command/reason.h has those of the
 // command, inputs/observe.h those of a run. docs/coverage.md lists all of them.
-#ifndef HIPCACHE_DAEMON_REQUEST_REASON_H
-#define HIPCACHE_DAEMON_REQUEST_REASON_H
+#ifndef HIPCACHE_SRC_DAEMON_REQUEST_REASON_H
+#define HIPCACHE_SRC_DAEMON_REQUEST_REASON_H
 
 namespace hipcache::daemon::reason {
 

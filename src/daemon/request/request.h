@@ -1,6 +1,6 @@
 // A compile request, parsed from the client's message.
-#ifndef HIPCACHE_DAEMON_REQUEST_REQUEST_H
-#define HIPCACHE_DAEMON_REQUEST_REQUEST_H
+#ifndef HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_H
+#define HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_H
 
 #include <cstdint>
 #include <memory>

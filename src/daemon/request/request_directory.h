@@ -4,8 +4,8 @@
 // It lies in the daemon's directory, which the next daemon cleans up. If that file system is full, it lies in the
 // user's own temporary directory, with the name "hipcache-XXXXXX" (mode 0700). By that name the client knows what it
 // may remove if the daemon dies. If client and daemon are both killed, such a directory stays.
-#ifndef HIPCACHE_DAEMON_REQUEST_REQUEST_DIRECTORY_H
-#define HIPCACHE_DAEMON_REQUEST_REQUEST_DIRECTORY_H
+#ifndef HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_DIRECTORY_H
+#define HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_DIRECTORY_H
 
 #include <string>
 

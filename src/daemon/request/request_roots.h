@@ -1,7 +1,7 @@
 // The roots of one request: the build directories around it, found by search; the base directories of its settings; and
 // the toolchain.
-#ifndef HIPCACHE_DAEMON_REQUEST_REQUEST_ROOTS_H
-#define HIPCACHE_DAEMON_REQUEST_REQUEST_ROOTS_H
+#ifndef HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_ROOTS_H
+#define HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_ROOTS_H
 
 #include <string>
 #include <vector>

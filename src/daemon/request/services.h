@@ -1,6 +1,6 @@
 // References to everything that serves a request. Made in main (or a test), outlives every session; owns nothing.
-#ifndef HIPCACHE_DAEMON_REQUEST_SERVICES_H
-#define HIPCACHE_DAEMON_REQUEST_SERVICES_H
+#ifndef HIPCACHE_SRC_DAEMON_REQUEST_SERVICES_H
+#define HIPCACHE_SRC_DAEMON_REQUEST_SERVICES_H
 
 #include <string>
 

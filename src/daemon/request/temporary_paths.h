@@ -1,7 +1,7 @@
 // Names of intermediate files in messages. Each request has a directory of its own. Stored text uses one fixed name for
 // it, and shown text uses the driver's temporary directory.
-#ifndef HIPCACHE_DAEMON_REQUEST_TEMPORARY_PATHS_H
-#define HIPCACHE_DAEMON_REQUEST_TEMPORARY_PATHS_H
+#ifndef HIPCACHE_SRC_DAEMON_REQUEST_TEMPORARY_PATHS_H
+#define HIPCACHE_SRC_DAEMON_REQUEST_TEMPORARY_PATHS_H
 
 #include <string>
 

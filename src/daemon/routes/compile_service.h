@@ -1,6 +1,6 @@
 // Serves a compile from the client's request to the final reply.
-#ifndef HIPCACHE_DAEMON_ROUTES_COMPILE_SERVICE_H
-#define HIPCACHE_DAEMON_ROUTES_COMPILE_SERVICE_H
+#ifndef HIPCACHE_SRC_DAEMON_ROUTES_COMPILE_SERVICE_H
+#define HIPCACHE_SRC_DAEMON_ROUTES_COMPILE_SERVICE_H
 
 #include "daemon/request/services.h"
 #include "hipcache/protocol/channel.h"

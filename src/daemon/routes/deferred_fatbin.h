@@ -9,8 +9,8 @@
 // inline assembly. The host of that unit is then compiled once more, after the devices and within the same request.
 // From then on this daemon compiles that unit's host last. Other units are not affected: the doubt is about the unit
 // and not about the proof.
-#ifndef HIPCACHE_DAEMON_ROUTES_DEFERRED_FATBIN_H
-#define HIPCACHE_DAEMON_ROUTES_DEFERRED_FATBIN_H
+#ifndef HIPCACHE_SRC_DAEMON_ROUTES_DEFERRED_FATBIN_H
+#define HIPCACHE_SRC_DAEMON_ROUTES_DEFERRED_FATBIN_H
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 // Serves an opaque compile: one traced run of what the user typed (command/undivided.h).
-#ifndef HIPCACHE_DAEMON_ROUTES_OPAQUE_H
-#define HIPCACHE_DAEMON_ROUTES_OPAQUE_H
+#ifndef HIPCACHE_SRC_DAEMON_ROUTES_OPAQUE_H
+#define HIPCACHE_SRC_DAEMON_ROUTES_OPAQUE_H
 
 #include <cstdint>
 #include <optional>

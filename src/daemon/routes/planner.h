@@ -1,6 +1,6 @@
 // Obtains the plan of a request: from the store if the driver would print the same again, else from the driver.
-#ifndef HIPCACHE_DAEMON_ROUTES_PLANNER_H
-#define HIPCACHE_DAEMON_ROUTES_PLANNER_H
+#ifndef HIPCACHE_SRC_DAEMON_ROUTES_PLANNER_H
+#define HIPCACHE_SRC_DAEMON_ROUTES_PLANNER_H
 
 #include <optional>
 #include <variant>

@@ -4,8 +4,8 @@
 //
 // A proof is a step like any other: looked up by what the compiler is, and run by the client if it is not stored. Equal
 // proofs of several clients run once. This daemon does not retry a proof that failed or could not be stored.
-#ifndef HIPCACHE_DAEMON_ROUTES_PROOFS_H
-#define HIPCACHE_DAEMON_ROUTES_PROOFS_H
+#ifndef HIPCACHE_SRC_DAEMON_ROUTES_PROOFS_H
+#define HIPCACHE_SRC_DAEMON_ROUTES_PROOFS_H
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 // Decides which device steps of a request may run with split code generation (split_codegen_run.h).
-#ifndef HIPCACHE_DAEMON_ROUTES_SPLIT_CODEGEN_CHOICE_H
-#define HIPCACHE_DAEMON_ROUTES_SPLIT_CODEGEN_CHOICE_H
+#ifndef HIPCACHE_SRC_DAEMON_ROUTES_SPLIT_CODEGEN_CHOICE_H
+#define HIPCACHE_SRC_DAEMON_ROUTES_SPLIT_CODEGEN_CHOICE_H
 
 #include <vector>
 

@@ -9,8 +9,8 @@
 // The daemon does not use another user's directory, or one that others may write to. It reaches its files through the
 // descriptor of the directory that it locked. It stops when the path of the directory, the lock or the socket no longer
 // leads to what it opened.
-#ifndef HIPCACHE_DAEMON_SERVER_CACHE_DIRECTORY_H
-#define HIPCACHE_DAEMON_SERVER_CACHE_DIRECTORY_H
+#ifndef HIPCACHE_SRC_DAEMON_SERVER_CACHE_DIRECTORY_H
+#define HIPCACHE_SRC_DAEMON_SERVER_CACHE_DIRECTORY_H
 
 #include <chrono>
 #include <string>

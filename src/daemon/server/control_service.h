@@ -1,6 +1,6 @@
 // Serves control requests: statistics, clearing, cleaning up, stopping. Thread-safe.
-#ifndef HIPCACHE_DAEMON_SERVER_CONTROL_SERVICE_H
-#define HIPCACHE_DAEMON_SERVER_CONTROL_SERVICE_H
+#ifndef HIPCACHE_SRC_DAEMON_SERVER_CONTROL_SERVICE_H
+#define HIPCACHE_SRC_DAEMON_SERVER_CONTROL_SERVICE_H
 
 #include <cstdint>
 #include <functional>

@@ -9,8 +9,8 @@
 //
 // A file that cannot be read, or is from another boot, is ignored. A failed write only loses the digests. Used by one
 // thread.
-#ifndef HIPCACHE_DAEMON_SERVER_DIGEST_FILE_H
-#define HIPCACHE_DAEMON_SERVER_DIGEST_FILE_H
+#ifndef HIPCACHE_SRC_DAEMON_SERVER_DIGEST_FILE_H
+#define HIPCACHE_SRC_DAEMON_SERVER_DIGEST_FILE_H
 
 #include <chrono>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The resource limits of the daemon's process. It inherits those of the client that started it, but serves all clients.
-#ifndef HIPCACHE_DAEMON_SERVER_LIMITS_H
-#define HIPCACHE_DAEMON_SERVER_LIMITS_H
+#ifndef HIPCACHE_SRC_DAEMON_SERVER_LIMITS_H
+#define HIPCACHE_SRC_DAEMON_SERVER_LIMITS_H
 
 #include <sys/resource.h>
 

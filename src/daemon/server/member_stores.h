@@ -9,8 +9,8 @@
 // Entries of other stores are served, so the owner of a store must be trusted: this user, root, or a member of the
 // group that shares the directory. Only members can make a store there. Its files belong to the group, and only its
 // owner may write.
-#ifndef HIPCACHE_DAEMON_SERVER_MEMBER_STORES_H
-#define HIPCACHE_DAEMON_SERVER_MEMBER_STORES_H
+#ifndef HIPCACHE_SRC_DAEMON_SERVER_MEMBER_STORES_H
+#define HIPCACHE_SRC_DAEMON_SERVER_MEMBER_STORES_H
 
 #include <sys/types.h>
 

@@ -1,7 +1,7 @@
 // Statistics that outlive the daemon, kept as a note in the store. They are written after changes and at the end. A
 // daemon that is killed loses the counts since the last write (about a second).
-#ifndef HIPCACHE_DAEMON_SERVER_PERSISTENT_COUNTERS_H
-#define HIPCACHE_DAEMON_SERVER_PERSISTENT_COUNTERS_H
+#ifndef HIPCACHE_SRC_DAEMON_SERVER_PERSISTENT_COUNTERS_H
+#define HIPCACHE_SRC_DAEMON_SERVER_PERSISTENT_COUNTERS_H
 
 #include "hipcache/base/log.h"
 #include "hipcache/stats/counters.h"

@@ -10,8 +10,8 @@
 // rejected: checking only the seed's own mode, because its path may lead elsewhere later.
 //
 // A seed that is absent, damaged or not trusted is logged once as a warning, and not read.
-#ifndef HIPCACHE_DAEMON_SERVER_SEED_STORES_H
-#define HIPCACHE_DAEMON_SERVER_SEED_STORES_H
+#ifndef HIPCACHE_SRC_DAEMON_SERVER_SEED_STORES_H
+#define HIPCACHE_SRC_DAEMON_SERVER_SEED_STORES_H
 
 #include <set>
 #include <string>

@@ -7,8 +7,8 @@
 //
 // A server whose directory was replaced stops as well, and removes nothing, because another daemon's socket may be
 // there now.
-#ifndef HIPCACHE_DAEMON_SERVER_SERVER_H
-#define HIPCACHE_DAEMON_SERVER_SERVER_H
+#ifndef HIPCACHE_SRC_DAEMON_SERVER_SERVER_H
+#define HIPCACHE_SRC_DAEMON_SERVER_SERVER_H
 
 #include <sys/types.h>
 

@@ -1,6 +1,6 @@
 // Serves one connection, from its first message to its end. Several run at once, each in its own thread.
-#ifndef HIPCACHE_DAEMON_SERVER_SESSION_H
-#define HIPCACHE_DAEMON_SERVER_SESSION_H
+#ifndef HIPCACHE_SRC_DAEMON_SERVER_SESSION_H
+#define HIPCACHE_SRC_DAEMON_SERVER_SESSION_H
 
 #include <functional>
 

@@ -1,6 +1,6 @@
 // Removes directories of daemons whose view of the file system is gone, such as those of ended containers.
-#ifndef HIPCACHE_DAEMON_SERVER_STALE_DAEMONS_H
-#define HIPCACHE_DAEMON_SERVER_STALE_DAEMONS_H
+#ifndef HIPCACHE_SRC_DAEMON_SERVER_STALE_DAEMONS_H
+#define HIPCACHE_SRC_DAEMON_SERVER_STALE_DAEMONS_H
 
 #include <chrono>
 #include <string>

@@ -2,8 +2,8 @@
 // second signal ends the process at once, which is safe because the store tolerates a kill at any time.
 //
 // A separate thread takes the signals; all others block them.
-#ifndef HIPCACHE_DAEMON_SERVER_STOP_ON_SIGNAL_H
-#define HIPCACHE_DAEMON_SERVER_STOP_ON_SIGNAL_H
+#ifndef HIPCACHE_SRC_DAEMON_SERVER_STOP_ON_SIGNAL_H
+#define HIPCACHE_SRC_DAEMON_SERVER_STOP_ON_SIGNAL_H
 
 #include <atomic>
 #include <csignal>

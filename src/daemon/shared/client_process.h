@@ -2,8 +2,8 @@
 //
 // A stopped client (^Z, SIGSTOP) keeps its claims and its job slots and finishes nothing, so other sessions must
 // notice. The connection does not show it; /proc does.
-#ifndef HIPCACHE_DAEMON_SHARED_CLIENT_PROCESS_H
-#define HIPCACHE_DAEMON_SHARED_CLIENT_PROCESS_H
+#ifndef HIPCACHE_SRC_DAEMON_SHARED_CLIENT_PROCESS_H
+#define HIPCACHE_SRC_DAEMON_SHARED_CLIENT_PROCESS_H
 
 #include <sys/types.h>
 

@@ -1,6 +1,6 @@
 // A bounded set of digests, kept while the daemon lives. Thread-safe.
-#ifndef HIPCACHE_DAEMON_SHARED_DIGEST_SET_H
-#define HIPCACHE_DAEMON_SHARED_DIGEST_SET_H
+#ifndef HIPCACHE_SRC_DAEMON_SHARED_DIGEST_SET_H
+#define HIPCACHE_SRC_DAEMON_SHARED_DIGEST_SET_H
 
 #include <cstddef>
 #include <mutex>

@@ -7,8 +7,8 @@
 // Refused sessions are woken in order of arrival, as many as there are free slots. A woken session that does not need
 // its slot calls forget(), and the next one is woken. Steps of a stopped client use no processor and do not count
 // meanwhile. Thread-safe.
-#ifndef HIPCACHE_DAEMON_SHARED_JOB_SLOTS_H
-#define HIPCACHE_DAEMON_SHARED_JOB_SLOTS_H
+#ifndef HIPCACHE_SRC_DAEMON_SHARED_JOB_SLOTS_H
+#define HIPCACHE_SRC_DAEMON_SHARED_JOB_SLOTS_H
 
 #include <sys/types.h>
 

@@ -4,8 +4,8 @@
 // The daemon decides before the answer what may be recorded, because the user may change any file afterwards. Only
 // encoding and writing remain. Rejected: a queue with its own thread, which needs a bound and has to be drained at the
 // end. Here the session writes after its final message, and the server waits for sessions. Thread-safe.
-#ifndef HIPCACHE_DAEMON_SHARED_PENDING_WRITES_H
-#define HIPCACHE_DAEMON_SHARED_PENDING_WRITES_H
+#ifndef HIPCACHE_SRC_DAEMON_SHARED_PENDING_WRITES_H
+#define HIPCACHE_SRC_DAEMON_SHARED_PENDING_WRITES_H
 
 #include <chrono>
 #include <condition_variable>

@@ -1,6 +1,6 @@
 // Identifies the machine's processor, for compilers that compile for it (-march=native).
-#ifndef HIPCACHE_DAEMON_SHARED_PROCESSOR_H
-#define HIPCACHE_DAEMON_SHARED_PROCESSOR_H
+#ifndef HIPCACHE_SRC_DAEMON_SHARED_PROCESSOR_H
+#define HIPCACHE_SRC_DAEMON_SHARED_PROCESSOR_H
 
 #include <string>
 #include <vector>

@@ -17,8 +17,8 @@
 // count per key, which grows with every key ever run.
 //
 // Thread-safe. Memory: two entries per running step, kMostTimes remembered times.
-#ifndef HIPCACHE_DAEMON_SHARED_SINGLE_FLIGHT_H
-#define HIPCACHE_DAEMON_SHARED_SINGLE_FLIGHT_H
+#ifndef HIPCACHE_SRC_DAEMON_SHARED_SINGLE_FLIGHT_H
+#define HIPCACHE_SRC_DAEMON_SHARED_SINGLE_FLIGHT_H
 
 #include <sys/types.h>
 

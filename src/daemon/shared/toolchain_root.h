@@ -5,8 +5,8 @@
 // holds the compiler's own directory, or the ROCm directory around it. Rejected: a setting (nobody sets it), and
 // matching names ("rocm", "llvm"), which prove nothing. System packages in /usr do not move and get no root. Neither
 // does a directory around the request's working directory, because its sources belong to no toolchain.
-#ifndef HIPCACHE_DAEMON_SHARED_TOOLCHAIN_ROOT_H
-#define HIPCACHE_DAEMON_SHARED_TOOLCHAIN_ROOT_H
+#ifndef HIPCACHE_SRC_DAEMON_SHARED_TOOLCHAIN_ROOT_H
+#define HIPCACHE_SRC_DAEMON_SHARED_TOOLCHAIN_ROOT_H
 
 #include <string>
 

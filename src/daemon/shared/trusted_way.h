@@ -1,6 +1,6 @@
 // Checks who can change what a path leads to.
-#ifndef HIPCACHE_DAEMON_SHARED_TRUSTED_WAY_H
-#define HIPCACHE_DAEMON_SHARED_TRUSTED_WAY_H
+#ifndef HIPCACHE_SRC_DAEMON_SHARED_TRUSTED_WAY_H
+#define HIPCACHE_SRC_DAEMON_SHARED_TRUSTED_WAY_H
 
 #include <sys/stat.h>
 

@@ -9,8 +9,8 @@
 // time.
 //
 // Belongs to a request; used by its session's thread alone.
-#ifndef HIPCACHE_DAEMON_SHARED_WAIT_BUDGET_H
-#define HIPCACHE_DAEMON_SHARED_WAIT_BUDGET_H
+#ifndef HIPCACHE_SRC_DAEMON_SHARED_WAIT_BUDGET_H
+#define HIPCACHE_SRC_DAEMON_SHARED_WAIT_BUDGET_H
 
 #include <optional>
 #include <unordered_map>

@@ -4,8 +4,8 @@
 // fails a compile that would succeed without the cache. The choice: each sign of such trouble is a doubt, and the
 // client then runs the compiler by itself, as typed. A false doubt costs a failed compile its time again; a missed one
 // fails a good build.
-#ifndef HIPCACHE_DAEMON_STEPS_FAILURE_DOUBT_H
-#define HIPCACHE_DAEMON_STEPS_FAILURE_DOUBT_H
+#ifndef HIPCACHE_SRC_DAEMON_STEPS_FAILURE_DOUBT_H
+#define HIPCACHE_SRC_DAEMON_STEPS_FAILURE_DOUBT_H
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // Puts the outputs of a run into the store, and records results.
-#ifndef HIPCACHE_DAEMON_STEPS_OUTPUT_RECORDER_H
-#define HIPCACHE_DAEMON_STEPS_OUTPUT_RECORDER_H
+#ifndef HIPCACHE_SRC_DAEMON_STEPS_OUTPUT_RECORDER_H
+#define HIPCACHE_SRC_DAEMON_STEPS_OUTPUT_RECORDER_H
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // What ties a step's result to its directories or to the CUID: found by searching its outputs and messages.
-#ifndef HIPCACHE_DAEMON_STEPS_RELOCATABILITY_H
-#define HIPCACHE_DAEMON_STEPS_RELOCATABILITY_H
+#ifndef HIPCACHE_SRC_DAEMON_STEPS_RELOCATABILITY_H
+#define HIPCACHE_SRC_DAEMON_STEPS_RELOCATABILITY_H
 
 #include <string>
 #include <string_view>

@@ -6,8 +6,8 @@
 // it. The choice: the first run is split within one start of the compiler and measures both parts. The cost is kept
 // under the step's key, and later runs of the step use it. Rejected: a setting; the time between system calls, because
 // no call marks the start of the back end; wall-clock time, which depends on the machine's load.
-#ifndef HIPCACHE_DAEMON_STEPS_SPLIT_CODEGEN_COST_H
-#define HIPCACHE_DAEMON_STEPS_SPLIT_CODEGEN_COST_H
+#ifndef HIPCACHE_SRC_DAEMON_STEPS_SPLIT_CODEGEN_COST_H
+#define HIPCACHE_SRC_DAEMON_STEPS_SPLIT_CODEGEN_COST_H
 
 #include <cstdint>
 #include <string>

@@ -12,8 +12,8 @@
 // is not stored: the step's own lookup covers its inputs, and the bitcode would double the store.
 //
 // Used by one thread.
-#ifndef HIPCACHE_DAEMON_STEPS_SPLIT_CODEGEN_RUN_H
-#define HIPCACHE_DAEMON_STEPS_SPLIT_CODEGEN_RUN_H
+#ifndef HIPCACHE_SRC_DAEMON_STEPS_SPLIT_CODEGEN_RUN_H
+#define HIPCACHE_SRC_DAEMON_STEPS_SPLIT_CODEGEN_RUN_H
 
 #include "daemon/request/request.h"
 #include "daemon/request/request_directory.h"

@@ -4,8 +4,8 @@
 // A step's key contains the digests of the outputs that it reads from earlier steps. So a bundle or host step can be
 // looked up only when those digests are known. The files are needed on disk only if the step has to run, and are
 // brought there then.
-#ifndef HIPCACHE_DAEMON_STEPS_STEP_GRAPH_H
-#define HIPCACHE_DAEMON_STEPS_STEP_GRAPH_H
+#ifndef HIPCACHE_SRC_DAEMON_STEPS_STEP_GRAPH_H
+#define HIPCACHE_SRC_DAEMON_STEPS_STEP_GRAPH_H
 
 #include <map>
 #include <memory>

@@ -1,8 +1,8 @@
 // Schedules the steps of one request. It looks each step up, and leaves a step to another client that is running it.
 // This client runs the rest, as many at once as there are job slots. If the other client is stopped or overdue
 // (single_flight.h), the step runs here as well. One per request directory, used by its session's thread only.
-#ifndef HIPCACHE_DAEMON_STEPS_STEP_SCHEDULER_H
-#define HIPCACHE_DAEMON_STEPS_STEP_SCHEDULER_H
+#ifndef HIPCACHE_SRC_DAEMON_STEPS_STEP_SCHEDULER_H
+#define HIPCACHE_SRC_DAEMON_STEPS_STEP_SCHEDULER_H
 
 #include <sys/types.h>
 

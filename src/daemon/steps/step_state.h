@@ -1,6 +1,6 @@
 // The state of one step: what is needed to look it up, run it and record it, and its outcome.
-#ifndef HIPCACHE_DAEMON_STEPS_STEP_STATE_H
-#define HIPCACHE_DAEMON_STEPS_STEP_STATE_H
+#ifndef HIPCACHE_SRC_DAEMON_STEPS_STEP_STATE_H
+#define HIPCACHE_SRC_DAEMON_STEPS_STEP_STATE_H
 
 #include <sys/types.h>
 

@@ -13,8 +13,8 @@
 //
 // A wrapper that leaves no trace (static) may have read unknown files. It is accepted only if it passes exactly the
 // user's words to the driver beside it whose name ends its own. docs/coverage.md says what is trusted.
-#ifndef HIPCACHE_DAEMON_STEPS_WRAPPER_H
-#define HIPCACHE_DAEMON_STEPS_WRAPPER_H
+#ifndef HIPCACHE_SRC_DAEMON_STEPS_WRAPPER_H
+#define HIPCACHE_SRC_DAEMON_STEPS_WRAPPER_H
 
 #include <optional>
 #include <string>

@@ -2,8 +2,8 @@
 //
 // The loader looks there before it looks into its cache. The tracer sees what the loader found, not where it looked
 // first.
-#ifndef HIPCACHE_INPUTS_LOADER_LIBRARY_PATH_H
-#define HIPCACHE_INPUTS_LOADER_LIBRARY_PATH_H
+#ifndef HIPCACHE_SRC_INPUTS_LOADER_LIBRARY_PATH_H
+#define HIPCACHE_SRC_INPUTS_LOADER_LIBRARY_PATH_H
 
 #include <optional>
 #include <string>

@@ -10,8 +10,8 @@
 // glibc-hwcaps subdirectories.
 //
 // Immutable after construction; safe to share between threads.
-#ifndef HIPCACHE_INPUTS_LOADER_LOADER_CACHE_H
-#define HIPCACHE_INPUTS_LOADER_LOADER_CACHE_H
+#ifndef HIPCACHE_SRC_INPUTS_LOADER_LOADER_CACHE_H
+#define HIPCACHE_SRC_INPUTS_LOADER_LOADER_CACHE_H
 
 #include <string>
 #include <string_view>

@@ -1,8 +1,8 @@
 // What the dynamic loader read before the preload library ran: its cache, its variables, and the places where it would
 // have found another library first. The preload library cannot see this; it is derived from the libraries that were
 // loaded.
-#ifndef HIPCACHE_INPUTS_OBSERVE_LOADER_H
-#define HIPCACHE_INPUTS_OBSERVE_LOADER_H
+#ifndef HIPCACHE_SRC_INPUTS_OBSERVE_LOADER_H
+#define HIPCACHE_SRC_INPUTS_OBSERVE_LOADER_H
 
 #include <cstdint>
 #include <vector>

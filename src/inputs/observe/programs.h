@@ -1,6 +1,6 @@
 // Whether the programs that ran are the expected ones, and each left a complete trace.
-#ifndef HIPCACHE_INPUTS_OBSERVE_PROGRAMS_H
-#define HIPCACHE_INPUTS_OBSERVE_PROGRAMS_H
+#ifndef HIPCACHE_SRC_INPUTS_OBSERVE_PROGRAMS_H
+#define HIPCACHE_SRC_INPUTS_OBSERVE_PROGRAMS_H
 
 #include <optional>
 #include <string>

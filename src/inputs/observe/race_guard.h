@@ -9,8 +9,8 @@
 // written twice within one tick of its file system's clock keeps its stamp.
 //
 // If a file has changed, its content may still be what the run got: same_content.h.
-#ifndef HIPCACHE_INPUTS_OBSERVE_RACE_GUARD_H
-#define HIPCACHE_INPUTS_OBSERVE_RACE_GUARD_H
+#ifndef HIPCACHE_SRC_INPUTS_OBSERVE_RACE_GUARD_H
+#define HIPCACHE_SRC_INPUTS_OBSERVE_RACE_GUARD_H
 
 #include <sys/stat.h>
 

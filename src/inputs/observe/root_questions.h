@@ -1,6 +1,6 @@
 // The questions about the roots themselves: asked if the result shows a root, or may depend on one unseen.
-#ifndef HIPCACHE_INPUTS_OBSERVE_ROOT_QUESTIONS_H
-#define HIPCACHE_INPUTS_OBSERVE_ROOT_QUESTIONS_H
+#ifndef HIPCACHE_SRC_INPUTS_OBSERVE_ROOT_QUESTIONS_H
+#define HIPCACHE_SRC_INPUTS_OBSERVE_ROOT_QUESTIONS_H
 
 #include <string>
 #include <vector>

@@ -23,8 +23,8 @@
 // restores its first content (in place or under a new inode) and sets its modification time back.
 //
 // The tables are built at the first question, which is rare. Used by one thread.
-#ifndef HIPCACHE_INPUTS_OBSERVE_SAME_CONTENT_H
-#define HIPCACHE_INPUTS_OBSERVE_SAME_CONTENT_H
+#ifndef HIPCACHE_SRC_INPUTS_OBSERVE_SAME_CONTENT_H
+#define HIPCACHE_SRC_INPUTS_OBSERVE_SAME_CONTENT_H
 
 #include <cstdint>
 #include <string>

@@ -3,8 +3,8 @@
 // The problem: the tracer sees getenv, but not a program that reads `environ` itself. The choice: compilers and their
 // tools are known to ask by name, so their traces are believed. If another program ran (a shell, perl), the whole
 // environment is an input.
-#ifndef HIPCACHE_INPUTS_RULES_ENVIRONMENT_H
-#define HIPCACHE_INPUTS_RULES_ENVIRONMENT_H
+#ifndef HIPCACHE_SRC_INPUTS_RULES_ENVIRONMENT_H
+#define HIPCACHE_SRC_INPUTS_RULES_ENVIRONMENT_H
 
 #include <string_view>
 

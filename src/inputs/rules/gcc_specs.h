@@ -4,8 +4,8 @@
 // they are, or they steer a search. Steps even get other values of some (TMPDIR, LD_PRELOAD). But a specs file may hand
 // their values to the compiler. The choice: a run that reads a specs file which names such a variable is not recorded.
 // Rejected: making these variables inputs always. A build with another TMPDIR would then miss.
-#ifndef HIPCACHE_INPUTS_RULES_GCC_SPECS_H
-#define HIPCACHE_INPUTS_RULES_GCC_SPECS_H
+#ifndef HIPCACHE_SRC_INPUTS_RULES_GCC_SPECS_H
+#define HIPCACHE_SRC_INPUTS_RULES_GCC_SPECS_H
 
 #include <set>
 #include <string>

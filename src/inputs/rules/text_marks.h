@@ -1,6 +1,6 @@
 // Which roots one file's content mentions, and whether it asks for its own name.
-#ifndef HIPCACHE_INPUTS_RULES_TEXT_MARKS_H
-#define HIPCACHE_INPUTS_RULES_TEXT_MARKS_H
+#ifndef HIPCACHE_SRC_INPUTS_RULES_TEXT_MARKS_H
+#define HIPCACHE_SRC_INPUTS_RULES_TEXT_MARKS_H
 
 #include "hipcache/base/roots.h"
 

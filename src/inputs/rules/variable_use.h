@@ -11,8 +11,8 @@
 //
 // Rejected: leaving variables out by name alone, because another program may use the same one for something else.
 // Looking for __DATE__ in the sources, because macros can build that name from parts (##).
-#ifndef HIPCACHE_INPUTS_RULES_VARIABLE_USE_H
-#define HIPCACHE_INPUTS_RULES_VARIABLE_USE_H
+#ifndef HIPCACHE_SRC_INPUTS_RULES_VARIABLE_USE_H
+#define HIPCACHE_SRC_INPUTS_RULES_VARIABLE_USE_H
 
 #include <string_view>
 

@@ -5,8 +5,8 @@
 // look-up; there is no list to keep.
 //
 // AgingMap is not thread-safe. ShardedMap is: it spreads keys over shards by their hash, each with its own mutex.
-#ifndef HIPCACHE_INPUTS_STATE_AGING_MAP_H
-#define HIPCACHE_INPUTS_STATE_AGING_MAP_H
+#ifndef HIPCACHE_SRC_INPUTS_STATE_AGING_MAP_H
+#define HIPCACHE_SRC_INPUTS_STATE_AGING_MAP_H
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Digests of files and of directory listings. A digest comes from memory if the stamp is known. Otherwise the file or
 // directory is read, and its digest is remembered if every later change will show in the stamp.
-#ifndef HIPCACHE_INPUTS_STATE_DIGESTS_H
-#define HIPCACHE_INPUTS_STATE_DIGESTS_H
+#ifndef HIPCACHE_SRC_INPUTS_STATE_DIGESTS_H
+#define HIPCACHE_SRC_INPUTS_STATE_DIGESTS_H
 
 #include <cstdint>
 #include <optional>

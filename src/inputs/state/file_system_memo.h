@@ -3,8 +3,8 @@
 //
 // Thread-safe, bounded (see file_system_state.h). Digests are kept by stamp, not by name. So a file that was moved, or
 // is reached by another path, is not read again.
-#ifndef HIPCACHE_INPUTS_STATE_FILE_SYSTEM_MEMO_H
-#define HIPCACHE_INPUTS_STATE_FILE_SYSTEM_MEMO_H
+#ifndef HIPCACHE_SRC_INPUTS_STATE_FILE_SYSTEM_MEMO_H
+#define HIPCACHE_SRC_INPUTS_STATE_FILE_SYSTEM_MEMO_H
 
 #include <atomic>
 #include <cstdint>

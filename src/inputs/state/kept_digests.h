@@ -11,8 +11,8 @@
 //
 // The last 16 bytes are the digest of the rest. Truncated or damaged bytes are dropped as a whole. docs/formats.md has
 // the format.
-#ifndef HIPCACHE_INPUTS_STATE_KEPT_DIGESTS_H
-#define HIPCACHE_INPUTS_STATE_KEPT_DIGESTS_H
+#ifndef HIPCACHE_SRC_INPUTS_STATE_KEPT_DIGESTS_H
+#define HIPCACHE_SRC_INPUTS_STATE_KEPT_DIGESTS_H
 
 #include <cstddef>
 #include <cstdint>

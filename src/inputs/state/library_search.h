@@ -6,8 +6,8 @@
 // loader take another file changes this list. The answer holds the variable's whole text if it has tokens ($ORIGIN). It
 // names each directory with subdirectories for an old loader, and holds the cache's digest if the cache is not
 // understood.
-#ifndef HIPCACHE_INPUTS_STATE_LIBRARY_SEARCH_H
-#define HIPCACHE_INPUTS_STATE_LIBRARY_SEARCH_H
+#ifndef HIPCACHE_SRC_INPUTS_STATE_LIBRARY_SEARCH_H
+#define HIPCACHE_SRC_INPUTS_STATE_LIBRARY_SEARCH_H
 
 #include <array>
 #include <memory>

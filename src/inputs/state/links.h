@@ -1,6 +1,6 @@
 // The symbolic links that lead to a path: the links among its components, and in turn those of each link's target.
-#ifndef HIPCACHE_INPUTS_STATE_LINKS_H
-#define HIPCACHE_INPUTS_STATE_LINKS_H
+#ifndef HIPCACHE_SRC_INPUTS_STATE_LINKS_H
+#define HIPCACHE_SRC_INPUTS_STATE_LINKS_H
 
 #include <set>
 #include <string>

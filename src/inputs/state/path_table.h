@@ -10,8 +10,8 @@
 // is.
 //
 // Thread-safe. Past kMaxNames names or kMaxSlots slots the book starts empty; plans in use keep their names alive.
-#ifndef HIPCACHE_INPUTS_STATE_PATH_TABLE_H
-#define HIPCACHE_INPUTS_STATE_PATH_TABLE_H
+#ifndef HIPCACHE_SRC_INPUTS_STATE_PATH_TABLE_H
+#define HIPCACHE_SRC_INPUTS_STATE_PATH_TABLE_H
 
 #include <array>
 #include <atomic>

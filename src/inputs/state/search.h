@@ -3,8 +3,8 @@
 // A trace has the places of one search, along one PATH. Along another PATH, the program may be in a directory where the
 // run did not look. So the question is where PATH finds the program's name. Rejected: PATH's value as an input. It
 // differs from shell to shell, and hardly ever changes which program is found.
-#ifndef HIPCACHE_INPUTS_STATE_SEARCH_H
-#define HIPCACHE_INPUTS_STATE_SEARCH_H
+#ifndef HIPCACHE_SRC_INPUTS_STATE_SEARCH_H
+#define HIPCACHE_SRC_INPUTS_STATE_SEARCH_H
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
 // What was seen at each path, shared by several questions about the same paths at one moment: states of overlapping
 // path sets, and the race guard of a state. Each path is looked at once, so all of them speak of the same file. Used by
 // one thread.
-#ifndef HIPCACHE_INPUTS_STATE_SHARED_STAT_SNAPSHOT_H
-#define HIPCACHE_INPUTS_STATE_SHARED_STAT_SNAPSHOT_H
+#ifndef HIPCACHE_SRC_INPUTS_STATE_SHARED_STAT_SNAPSHOT_H
+#define HIPCACHE_SRC_INPUTS_STATE_SHARED_STAT_SNAPSHOT_H
 
 #include <memory>
 #include <optional>

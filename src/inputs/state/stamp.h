@@ -1,8 +1,8 @@
 // Tells one state of a file or directory from another without reading it.
 //
 // ctime is the part that counts: every change of content, names, mode or links sets it, and no program can set it back.
-#ifndef HIPCACHE_INPUTS_STATE_STAMP_H
-#define HIPCACHE_INPUTS_STATE_STAMP_H
+#ifndef HIPCACHE_SRC_INPUTS_STATE_STAMP_H
+#define HIPCACHE_SRC_INPUTS_STATE_STAMP_H
 
 #include <sys/stat.h>
 

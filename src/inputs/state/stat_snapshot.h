@@ -3,8 +3,8 @@
 // The cost is one stat for each path that is there, and one for each directory of absent paths. An absence costs
 // nothing more if its directory still has the stamp for which the absence was learned. The same holds for whether an
 // entry is a link, and for its target. Used by one thread.
-#ifndef HIPCACHE_INPUTS_STATE_STAT_SNAPSHOT_H
-#define HIPCACHE_INPUTS_STATE_STAT_SNAPSHOT_H
+#ifndef HIPCACHE_SRC_INPUTS_STATE_STAT_SNAPSHOT_H
+#define HIPCACHE_SRC_INPUTS_STATE_STAT_SNAPSHOT_H
 
 #include <sys/stat.h>
 

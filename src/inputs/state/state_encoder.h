@@ -1,6 +1,6 @@
 // Encodes the answers of one state unambiguously, and digests them.
-#ifndef HIPCACHE_INPUTS_STATE_STATE_ENCODER_H
-#define HIPCACHE_INPUTS_STATE_STATE_ENCODER_H
+#ifndef HIPCACHE_SRC_INPUTS_STATE_STATE_ENCODER_H
+#define HIPCACHE_SRC_INPUTS_STATE_STATE_ENCODER_H
 
 #include <cstdint>
 #include <string_view>

@@ -5,8 +5,8 @@
 // The database has a note of each family's bases, and a new daemon continues with them.
 //
 // Bounded: kMostFamilies of kMostBases each, of kLongestBase bytes. Thread-safe.
-#ifndef HIPCACHE_STORE_LOCAL_ALIKE_BLOBS_H
-#define HIPCACHE_STORE_LOCAL_ALIKE_BLOBS_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_ALIKE_BLOBS_H
+#define HIPCACHE_SRC_STORE_LOCAL_ALIKE_BLOBS_H
 
 #include <cstddef>
 #include <map>

@@ -7,8 +7,8 @@
 // RocksDB's compression. It sees one value at a time, and does not shorten the write-ahead log.
 //
 // Thread-safe: nothing is shared.
-#ifndef HIPCACHE_STORE_LOCAL_BLOB_VALUE_H
-#define HIPCACHE_STORE_LOCAL_BLOB_VALUE_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_BLOB_VALUE_H
+#define HIPCACHE_SRC_STORE_LOCAL_BLOB_VALUE_H
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 // out.
 //
 // Thread-safe.
-#ifndef HIPCACHE_STORE_LOCAL_BLOBS_H
-#define HIPCACHE_STORE_LOCAL_BLOBS_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_BLOBS_H
+#define HIPCACHE_SRC_STORE_LOCAL_BLOBS_H
 
 #include <optional>
 #include <string>

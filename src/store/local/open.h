@@ -1,7 +1,7 @@
 // open_store with two parameters for tests: the clock, and how many use records are few enough to be read before the
 // store is open.
-#ifndef HIPCACHE_STORE_LOCAL_OPEN_H
-#define HIPCACHE_STORE_LOCAL_OPEN_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_OPEN_H
+#define HIPCACHE_SRC_STORE_LOCAL_OPEN_H
 
 #include <memory>
 

@@ -9,8 +9,8 @@
 // destroyed string, and crash if a value is in a blob file.
 //
 // Thread-safe. Throws nothing.
-#ifndef HIPCACHE_STORE_LOCAL_READER_H
-#define HIPCACHE_STORE_LOCAL_READER_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_READER_H
+#define HIPCACHE_SRC_STORE_LOCAL_READER_H
 
 #include <memory>
 #include <optional>

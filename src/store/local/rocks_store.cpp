@@ -72,7 +72,7 @@ class RocksStore : public Store {
 
   // If a directory above was removed, the database's own directory is gone with it, so this check suffices.
   bool is_in_place() override {
-    return state_->directories.ours->pins("lock", lock_.get()) && state_->database->is_in_place();
+    return state_->directories.ours->holds("lock", lock_.get()) && state_->database->is_in_place();
   }
 
   Usage usage() override {

@@ -1,6 +1,6 @@
 // Implements Store over a Database: get, put and drop. Eviction, recency and opening have files of their own.
-#ifndef HIPCACHE_STORE_LOCAL_ROCKS_STORE_H
-#define HIPCACHE_STORE_LOCAL_ROCKS_STORE_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_ROCKS_STORE_H
+#define HIPCACHE_SRC_STORE_LOCAL_ROCKS_STORE_H
 
 #include <cstdint>
 #include <memory>

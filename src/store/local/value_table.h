@@ -2,8 +2,8 @@
 // classes interpret the bytes.
 //
 // Thread-safe. Owns nothing: the contents and the maintenance must outlive it.
-#ifndef HIPCACHE_STORE_LOCAL_VALUE_TABLE_H
-#define HIPCACHE_STORE_LOCAL_VALUE_TABLE_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_VALUE_TABLE_H
+#define HIPCACHE_SRC_STORE_LOCAL_VALUE_TABLE_H
 
 #include <array>
 #include <atomic>

@@ -1,7 +1,7 @@
 /* The library's own system calls. They must not use `syscall`, because the library hooks it. On other processors than
  * these two there is no such hook, so libc's function is used. Sets errno and returns as libc's function does. */
-#ifndef HIPCACHE_TRACE_PRELOAD_CALL_H
-#define HIPCACHE_TRACE_PRELOAD_CALL_H
+#ifndef HIPCACHE_SRC_TRACE_PRELOAD_CALL_H
+#define HIPCACHE_SRC_TRACE_PRELOAD_CALL_H
 
 #include <errno.h>
 #include <sys/syscall.h>

@@ -3,8 +3,8 @@
  * The library runs inside other people's programs. So it uses C and libc alone, no locks that a fork could leave held,
  * no allocation, and raw system calls for its own work. It leaves errno as the real function set it. If a record cannot
  * be written, `end` is not written either, so an incomplete trace never passes for a complete one. */
-#ifndef HIPCACHE_TRACE_PRELOAD_INTERNAL_H
-#define HIPCACHE_TRACE_PRELOAD_INTERNAL_H
+#ifndef HIPCACHE_SRC_TRACE_PRELOAD_INTERNAL_H
+#define HIPCACHE_SRC_TRACE_PRELOAD_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

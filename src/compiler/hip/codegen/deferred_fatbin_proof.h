@@ -1,6 +1,6 @@
 // The step that tests whether a compiler writes the same host object around any fatbin (plan.h, DeferredFatbin).
-#ifndef HIPCACHE_COMPILER_HIP_CODEGEN_DEFERRED_FATBIN_PROOF_H
-#define HIPCACHE_COMPILER_HIP_CODEGEN_DEFERRED_FATBIN_PROOF_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_CODEGEN_DEFERRED_FATBIN_PROOF_H
+#define HIPCACHE_SRC_COMPILER_HIP_CODEGEN_DEFERRED_FATBIN_PROOF_H
 
 #include "compiler/hip/jobs/frontend_job.h"
 #include "hipcache/compiler/hip/plan.h"

@@ -1,6 +1,6 @@
 // Splits the code generation of a device compile into a front end and a back end run (plan.h, SplitCodegen).
-#ifndef HIPCACHE_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_H
-#define HIPCACHE_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_H
+#define HIPCACHE_SRC_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_H
 
 #include <optional>
 #include <string>

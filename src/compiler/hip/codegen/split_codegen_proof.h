@@ -1,6 +1,6 @@
 // The step that tests whether a compiler makes the same code object in two processes as in one (plan.h, SplitCodegen).
-#ifndef HIPCACHE_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_PROOF_H
-#define HIPCACHE_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_PROOF_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_PROOF_H
+#define HIPCACHE_SRC_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_PROOF_H
 
 #include <optional>
 

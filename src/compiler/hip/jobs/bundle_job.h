@@ -2,8 +2,8 @@
 //
 // Two forms are known. One is the fatbin of code objects; its first target is a host without a file. The other is the
 // bundle that -fgpu-rdc, -S and -emit-llvm make; its last target is the host with its file, or it has no host.
-#ifndef HIPCACHE_COMPILER_HIP_JOBS_BUNDLE_JOB_H
-#define HIPCACHE_COMPILER_HIP_JOBS_BUNDLE_JOB_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_JOBS_BUNDLE_JOB_H
+#define HIPCACHE_SRC_COMPILER_HIP_JOBS_BUNDLE_JOB_H
 
 #include <string>
 #include <string_view>

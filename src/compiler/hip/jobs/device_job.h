@@ -1,6 +1,6 @@
 // The lld job that links an arch's code object from its device object, or from the parts of several link inputs.
-#ifndef HIPCACHE_COMPILER_HIP_JOBS_DEVICE_JOB_H
-#define HIPCACHE_COMPILER_HIP_JOBS_DEVICE_JOB_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_JOBS_DEVICE_JOB_H
+#define HIPCACHE_SRC_COMPILER_HIP_JOBS_DEVICE_JOB_H
 
 #include <cstddef>
 #include <string>

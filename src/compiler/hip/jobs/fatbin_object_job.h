@@ -7,8 +7,8 @@
 //
 //   source := "#       HIP Object Generator\n" { comment | directive | label }
 //   comment := "#" ... ; directive := "  ." ... ; label := "__hip_" ... ":"
-#ifndef HIPCACHE_COMPILER_HIP_JOBS_FATBIN_OBJECT_JOB_H
-#define HIPCACHE_COMPILER_HIP_JOBS_FATBIN_OBJECT_JOB_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_JOBS_FATBIN_OBJECT_JOB_H
+#define HIPCACHE_SRC_COMPILER_HIP_JOBS_FATBIN_OBJECT_JOB_H
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // Follows the intermediate files from job to job, in the driver's order. Each is made once, in the temporary directory,
 // and read once, by a later job.
-#ifndef HIPCACHE_COMPILER_HIP_JOBS_FILE_FLOW_H
-#define HIPCACHE_COMPILER_HIP_JOBS_FILE_FLOW_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_JOBS_FILE_FLOW_H
+#define HIPCACHE_SRC_COMPILER_HIP_JOBS_FILE_FLOW_H
 
 #include <set>
 #include <string>

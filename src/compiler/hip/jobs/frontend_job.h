@@ -1,7 +1,7 @@
 // A `clang -cc1` job of a plan: what it reads and writes, and the same command with the names of intermediate files
 // replaced.
-#ifndef HIPCACHE_COMPILER_HIP_JOBS_FRONTEND_JOB_H
-#define HIPCACHE_COMPILER_HIP_JOBS_FRONTEND_JOB_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_JOBS_FRONTEND_JOB_H
+#define HIPCACHE_SRC_COMPILER_HIP_JOBS_FRONTEND_JOB_H
 
 #include <functional>
 #include <optional>

@@ -4,8 +4,8 @@
 // A linker's inputs and outputs are traced. Only options can introduce what a trace cannot show (randomness, the time,
 // output about the run itself). If a job has an option that is not known to be safe, the job runs and its result is not
 // stored.
-#ifndef HIPCACHE_COMPILER_HIP_JOBS_HOST_LINK_JOB_H
-#define HIPCACHE_COMPILER_HIP_JOBS_HOST_LINK_JOB_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_JOBS_HOST_LINK_JOB_H
+#define HIPCACHE_SRC_COMPILER_HIP_JOBS_HOST_LINK_JOB_H
 
 #include <cstddef>
 #include <string>

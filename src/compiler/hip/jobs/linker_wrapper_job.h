@@ -4,8 +4,8 @@
 //
 // It becomes a command of the bundle step. Rejected: wrapping one arch at a time, which would require knowledge of how
 // the wrapper bundles.
-#ifndef HIPCACHE_COMPILER_HIP_JOBS_LINKER_WRAPPER_JOB_H
-#define HIPCACHE_COMPILER_HIP_JOBS_LINKER_WRAPPER_JOB_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_JOBS_LINKER_WRAPPER_JOB_H
+#define HIPCACHE_SRC_COMPILER_HIP_JOBS_LINKER_WRAPPER_JOB_H
 
 #include <cstddef>
 #include <string>

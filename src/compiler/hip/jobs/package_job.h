@@ -1,7 +1,7 @@
 // The packager of the new offload driver (clang-offload-packager, later llvm-offload-binary). It puts the devices'
 // bitcode into one file, which the host's object includes. For other jobs it acts as a bundler.
-#ifndef HIPCACHE_COMPILER_HIP_JOBS_PACKAGE_JOB_H
-#define HIPCACHE_COMPILER_HIP_JOBS_PACKAGE_JOB_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_JOBS_PACKAGE_JOB_H
+#define HIPCACHE_SRC_COMPILER_HIP_JOBS_PACKAGE_JOB_H
 
 #include "compiler/hip/jobs/bundle_job.h"
 #include "compiler/hip/jobs/printed_jobs.h"

@@ -7,8 +7,8 @@
 // Rejected: one fixed sequence for each kind of compile (objects, relocatable device code, devices only, assembly and
 // IR, each with and without LTO). Two checks make a plan trustworthy. One job makes each intermediate file, and one
 // later job reads it (file_flow.h). Every job is of a known kind. The order of jobs does not matter for that.
-#ifndef HIPCACHE_COMPILER_HIP_JOBS_PLAN_VALIDATOR_H
-#define HIPCACHE_COMPILER_HIP_JOBS_PLAN_VALIDATOR_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_JOBS_PLAN_VALIDATOR_H
+#define HIPCACHE_SRC_COMPILER_HIP_JOBS_PLAN_VALIDATOR_H
 
 #include <optional>
 #include <string>

@@ -6,8 +6,8 @@
 //   in-process := " (in-process)"              ; only with a single job
 //   job     := { ' "' { char | '\' ( '"' | '\' | '$' ) } '"' }     ; a newline may occur within the quotes
 // Warnings and their notes are accepted. Other diagnostics, and lines of no known form, are errors.
-#ifndef HIPCACHE_COMPILER_HIP_JOBS_PRINTED_JOBS_H
-#define HIPCACHE_COMPILER_HIP_JOBS_PRINTED_JOBS_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_JOBS_PRINTED_JOBS_H
+#define HIPCACHE_SRC_COMPILER_HIP_JOBS_PRINTED_JOBS_H
 
 #include <cstddef>
 #include <string>

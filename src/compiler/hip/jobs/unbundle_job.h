@@ -1,7 +1,7 @@
 // The clang-offload-bundler jobs that take a link's input apart: an object of relocatable device code into its host
 // part and one part per arch, or an archive into its members' code for one arch.
-#ifndef HIPCACHE_COMPILER_HIP_JOBS_UNBUNDLE_JOB_H
-#define HIPCACHE_COMPILER_HIP_JOBS_UNBUNDLE_JOB_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_JOBS_UNBUNDLE_JOB_H
+#define HIPCACHE_SRC_COMPILER_HIP_JOBS_UNBUNDLE_JOB_H
 
 #include <string>
 #include <vector>

@@ -3,8 +3,8 @@
 //   plan := unbundle+ { unbundle } device+ bundle fatbin-object host-link
 // Unbundle jobs of archives precede the device link that reads their output. The driver unbundles every object twice,
 // once for the host and once for the devices; both become one step.
-#ifndef HIPCACHE_COMPILER_HIP_PLAN_LINK_PLAN_H
-#define HIPCACHE_COMPILER_HIP_PLAN_LINK_PLAN_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_PLAN_LINK_PLAN_H
+#define HIPCACHE_SRC_COMPILER_HIP_PLAN_LINK_PLAN_H
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // Makes the steps of a plan from its jobs: replaces the names of intermediate files, and removes from the key what
 // cannot affect an output.
-#ifndef HIPCACHE_COMPILER_HIP_PLAN_STEPS_H
-#define HIPCACHE_COMPILER_HIP_PLAN_STEPS_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_PLAN_STEPS_H
+#define HIPCACHE_SRC_COMPILER_HIP_PLAN_STEPS_H
 
 #include <optional>
 #include <vector>

@@ -4,8 +4,8 @@
 // Since clang 21 the wrapper starts a compiler for each arch, and these compiles become steps (wrapper_jobs.h). Up to
 // clang 19 the back ends run inside the wrapper, and the link is one step. Rejected: a graph of the jobs that --dry-run
 // prints; that list omits the object that registers the code, which no program makes.
-#ifndef HIPCACHE_COMPILER_HIP_PLAN_WRAPPED_LINK_H
-#define HIPCACHE_COMPILER_HIP_PLAN_WRAPPED_LINK_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_PLAN_WRAPPED_LINK_H
+#define HIPCACHE_SRC_COMPILER_HIP_PLAN_WRAPPED_LINK_H
 
 #include <optional>
 #include <string>

@@ -4,8 +4,8 @@
 //
 // The wrapper prints arguments without quotes, so an argument with a blank is read as two. That does no harm: the
 // answer is used only for a command that equals the wrapper's own (preload/answer.c).
-#ifndef HIPCACHE_COMPILER_HIP_PLAN_WRAPPER_JOBS_H
-#define HIPCACHE_COMPILER_HIP_PLAN_WRAPPER_JOBS_H
+#ifndef HIPCACHE_SRC_COMPILER_HIP_PLAN_WRAPPER_JOBS_H
+#define HIPCACHE_SRC_COMPILER_HIP_PLAN_WRAPPER_JOBS_H
 
 #include <cstddef>
 #include <string>

@@ -8,8 +8,8 @@
 // descriptors, threads, memory or room does not make a file damaged.
 //
 // Thread-safe. Throws nothing.
-#ifndef HIPCACHE_STORE_LOCAL_DATABASE_DATABASE_H
-#define HIPCACHE_STORE_LOCAL_DATABASE_DATABASE_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_DATABASE_DATABASE_H
+#define HIPCACHE_SRC_STORE_LOCAL_DATABASE_DATABASE_H
 
 #include <atomic>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The space that a directory takes on its file system.
-#ifndef HIPCACHE_STORE_LOCAL_DATABASE_DISK_USE_H
-#define HIPCACHE_STORE_LOCAL_DATABASE_DISK_USE_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_DATABASE_DISK_USE_H
+#define HIPCACHE_SRC_STORE_LOCAL_DATABASE_DISK_USE_H
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // The bytes of the database's keys and values (docs/formats.md): actions in a checked frame, and use records.
-#ifndef HIPCACHE_STORE_LOCAL_DATABASE_FRAMING_H
-#define HIPCACHE_STORE_LOCAL_DATABASE_FRAMING_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_DATABASE_FRAMING_H
+#define HIPCACHE_SRC_STORE_LOCAL_DATABASE_FRAMING_H
 
 #include <cstdint>
 #include <optional>

@@ -11,8 +11,8 @@
 // only after the new database has served, when the user clears the cache, or after a week.
 //
 // `directory` is the path of an open OwnDirectory, anchored: these functions follow no link in it.
-#ifndef HIPCACHE_STORE_LOCAL_DATABASE_QUARANTINE_H
-#define HIPCACHE_STORE_LOCAL_DATABASE_QUARANTINE_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_DATABASE_QUARANTINE_H
+#define HIPCACHE_SRC_STORE_LOCAL_DATABASE_QUARANTINE_H
 
 #include <optional>
 #include <string>

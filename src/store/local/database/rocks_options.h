@@ -1,7 +1,7 @@
 // The options of the database: bounded memory, blob files, checksums. The only private header with RocksDB types; only
 // database.cpp and reader.cpp include it.
-#ifndef HIPCACHE_STORE_LOCAL_DATABASE_ROCKS_OPTIONS_H
-#define HIPCACHE_STORE_LOCAL_DATABASE_ROCKS_OPTIONS_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_DATABASE_ROCKS_OPTIONS_H
+#define HIPCACHE_SRC_STORE_LOCAL_DATABASE_ROCKS_OPTIONS_H
 
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>

@@ -9,8 +9,8 @@
 // clears the cache; space is needed and it was not opened for a day; it was not opened for a week. Rejected: converting
 // an older store, because a cache may forget. Rejected: keeping the format in the database alone. Then a version would
 // have to set another version's database aside before it can work.
-#ifndef HIPCACHE_STORE_LOCAL_DATABASE_VERSIONS_H
-#define HIPCACHE_STORE_LOCAL_DATABASE_VERSIONS_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_DATABASE_VERSIONS_H
+#define HIPCACHE_SRC_STORE_LOCAL_DATABASE_VERSIONS_H
 
 #include <chrono>
 #include <string>

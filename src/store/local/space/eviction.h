@@ -5,8 +5,8 @@
 // are mostly in the oldest files. So each round moves a larger share of the oldest files than the one before, until the
 // limit is kept. Rejected: compacting everything at once. It rewrites the whole store, and needs its space twice, to
 // free a tenth of it.
-#ifndef HIPCACHE_STORE_LOCAL_SPACE_EVICTION_H
-#define HIPCACHE_STORE_LOCAL_SPACE_EVICTION_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_SPACE_EVICTION_H
+#define HIPCACHE_SRC_STORE_LOCAL_SPACE_EVICTION_H
 
 #include <atomic>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The store's own thread. It loads the uses if they are many, and writes new uses behind. It evicts when the limit is
 // passed, and empties the write-ahead log after a quiet time. So no caller waits for any of this.
-#ifndef HIPCACHE_STORE_LOCAL_SPACE_MAINTENANCE_H
-#define HIPCACHE_STORE_LOCAL_SPACE_MAINTENANCE_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_SPACE_MAINTENANCE_H
+#define HIPCACHE_SRC_STORE_LOCAL_SPACE_MAINTENANCE_H
 
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,6 @@
 // Counts which blobs running requests hold. Two requests may hold the same blob.
-#ifndef HIPCACHE_STORE_LOCAL_SPACE_PINS_H
-#define HIPCACHE_STORE_LOCAL_SPACE_PINS_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_SPACE_PINS_H
+#define HIPCACHE_SRC_STORE_LOCAL_SPACE_PINS_H
 
 #include <cstdint>
 #include <memory>

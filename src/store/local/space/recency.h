@@ -8,8 +8,8 @@
 //
 // Incomplete at first: until complete() is called, an entry that the table lacks may be in the database (use_loader.h).
 // Thread-safe.
-#ifndef HIPCACHE_STORE_LOCAL_SPACE_RECENCY_H
-#define HIPCACHE_STORE_LOCAL_SPACE_RECENCY_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_SPACE_RECENCY_H
+#define HIPCACHE_SRC_STORE_LOCAL_SPACE_RECENCY_H
 
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,6 @@
 // What the parts of an open store share.
-#ifndef HIPCACHE_STORE_LOCAL_SPACE_STORE_STATE_H
-#define HIPCACHE_STORE_LOCAL_SPACE_STORE_STATE_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_SPACE_STORE_STATE_H
+#define HIPCACHE_SRC_STORE_LOCAL_SPACE_STORE_STATE_H
 
 #include <memory>
 #include <shared_mutex>

@@ -4,8 +4,8 @@
 // records are read before the store is open, because then all users of the recency are simpler. Many records are read
 // by the store's own thread while it serves. Until that is done, the database is asked for entries that the recency
 // lacks. Rejected: leaving the records in the database. That needs a write for each use, and a full read for totals.
-#ifndef HIPCACHE_STORE_LOCAL_SPACE_USE_LOADER_H
-#define HIPCACHE_STORE_LOCAL_SPACE_USE_LOADER_H
+#ifndef HIPCACHE_SRC_STORE_LOCAL_SPACE_USE_LOADER_H
+#define HIPCACHE_SRC_STORE_LOCAL_SPACE_USE_LOADER_H
 
 #include <atomic>
 #include <cstdint>
