@@ -23,10 +23,10 @@ class Search : public TraceFixture {
 
   std::string found() {
     const RunContext here = from();
-    const std::shared_ptr<const Plan> plan = PathTable(100).plan(PathSet({{Question::program, "lld"}}), here);
+    const std::shared_ptr<const PathOrder> order = PathTable(100).order(PathSet({{Question::program, "lld"}}), here);
     Effort effort;
-    StatSnapshot glance(*plan, file_clock()(), effort, nullptr);
-    return found_on_path(*plan, plan->slot_of.front(), glance, effort);
+    StatSnapshot glance(*order, file_clock()(), effort, nullptr);
+    return found_on_path(*order, order->slot_of.front(), glance, effort);
   }
 };
 

@@ -85,7 +85,7 @@ class DaemonWithin {
 
  private:
   const std::string directory_;
-  const daemon::ServicesOptions options_{.tokens = 4,
+  const daemon::ServicesOptions options_{.job_slots = 4,
                                          .log = std::string(directory_name(directory_)) + "/log",
                                          .log_level = Log::Level::debug,
                                          .temporary_root = directory_ + "/tmp",

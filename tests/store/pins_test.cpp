@@ -14,16 +14,16 @@ TEST(Pins, HoldABlobUntilItsLastLeaseEnds) {
   first->add(blob);
   second->add(blob);
   first.reset();
-  EXPECT_TRUE(holds->holds(blob));
+  EXPECT_TRUE(holds->pins(blob));
   second.reset();
-  EXPECT_FALSE(holds->holds(blob));
+  EXPECT_FALSE(holds->pins(blob));
 }
 
 TEST(Pins, HoldNothingThatNoLeaseNamed) {
   const auto holds = std::make_shared<Pins>();
   const auto lease = make_lease(holds);
   lease->add(digest_of("blob"));
-  EXPECT_FALSE(holds->holds(digest_of("other")));
+  EXPECT_FALSE(holds->pins(digest_of("other")));
 }
 
 }  // namespace

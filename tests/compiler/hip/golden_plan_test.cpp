@@ -162,7 +162,7 @@ TEST_P(RecordedPlan, HalvesTheCompileOfADeviceThatIsOptimised) {
   EXPECT_THAT(can_be_halved(plan), ElementsAre(true, true, false, false));
   ASSERT_TRUE(plan.deferred_fatbin);
   EXPECT_THAT(can_be_halved({plan.deferred_fatbin->steps, ""}), ElementsAre(true, true, false, false));
-  const Halves& split_codegen = *plan.steps[0].split_codegen;
+  const SplitCodegen& split_codegen = *plan.steps[0].split_codegen;
   EXPECT_EQ(split_codegen.bitcode, first() + ".front.bc");
   for (const char* there : {"-emit-llvm-bc", "-disable-llvm-passes", "-emit-llvm-uselists", "-mlink-builtin-bitcode",
                             "-internal-isystem", "hip", "a.hip", "-O2"})
