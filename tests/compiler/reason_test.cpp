@@ -21,7 +21,7 @@ std::set<std::string> matches(const std::string& text, const std::regex& pattern
 
 TEST(Reason, HasItsLineInThePageOnCoverage) {
   const std::string root = HIPCACHE_SOURCE_DIR;
-  const auto declared = matches(support::read_bytes(root + "/include/hipcache/command/reason.h"),
+  const auto declared = matches(support::read_bytes(root + "/include/hipcache/compiler/reason.h"),
                                 std::regex("constexpr const char\\* k\\w+ = \"([a-z-]+)\""));
   const auto documented = matches(support::read_bytes(root + "/docs/coverage.md"), std::regex("\n\\| `([a-z-]+)` \\|"));
   EXPECT_GT(declared.size(), 30u);

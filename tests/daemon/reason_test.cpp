@@ -11,7 +11,7 @@ namespace {
 
 TEST(Reasons, OfTheServiceAreAllDocumented) {
   const std::string root = HIPCACHE_SOURCE;
-  const std::string header = support::read_bytes(root + "/src/daemon/reason.h");
+  const std::string header = support::read_bytes(root + "/src/daemon/request/reason.h");
   const std::string page = support::read_bytes(root + "/docs/coverage.md");
   const std::regex name("const char\\* k\\w+ = \"([a-z-]+)\"");
   int found = 0;
