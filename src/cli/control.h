@@ -26,7 +26,7 @@ class Control {
   // after `limit`.
   Result<std::string> stop(std::chrono::milliseconds limit) const;
 
-  Result<client::Answer> converse(const protocol::CompileRequest& request) const {
+  Result<client::Reply> converse(const protocol::CompileRequest& request) const {
     return client::converse(link_, request, timeouts_);
   }
 

@@ -1,4 +1,4 @@
-// hipcache-client: launches a compiler, or handles an option of hipcache. The launcher (src/launch)
+// hipcache-client: launches a compiler, or handles an option of hipcache. The launcher (src/launcher)
 // passes everything to it that the launcher does not do itself; a user may also call it directly.
 // Called by another name, it acts as the compiler of that name.
 #include <fcntl.h>

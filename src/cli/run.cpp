@@ -11,6 +11,7 @@
 #include "cli/show_plan.h"
 #include "hipcache/base/files.h"
 #include "hipcache/config/settings.h"
+#include "hipcache/launcher/diagnostics.h"
 #include "hipcache/protocol/messages.h"
 #include "hipcache/stats/report.h"
 
@@ -21,8 +22,8 @@ constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 constexpr std::chrono::seconds kLeave{10};  // for a daemon to end after it was asked
 
-int complain(const Error& problem, int code) {
-  [[maybe_unused]] const Status told = write_all(STDERR_FILENO, "hipcache: error: " + problem.message + "\n", "stderr");
+int failed(const Error& problem, int code) {
+  launch_print_error(problem.message.c_str(), "", "");
   return code;
 }
 
@@ -79,11 +80,11 @@ Result<std::string> act(const Options& options, client::Timeouts timeouts) {
 
 int run(const std::vector<std::string>& arguments, client::Timeouts timeouts) {
   const Result<Options> options = parse_options(arguments);
-  if (!options) return complain(options.error(), kUsage);
+  if (!options) return failed(options.error(), kUsage);
   const Result<std::string> text = act(*options, timeouts);
-  if (!text) return complain(text.error(), kFailure);
+  if (!text) return failed(text.error(), kFailure);
   if (Status printed = write_all(STDOUT_FILENO, *text, "standard output"); !printed)
-    return complain(printed.error(), kFailure);
+    return failed(printed.error(), kFailure);
   return 0;
 }
 

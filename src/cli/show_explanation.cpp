@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "cli/json_text.h"
-#include "hipcache/client/invocation.h"
+#include "hipcache/client/own_request.h"
 
 namespace hipcache::cli {
 namespace {
@@ -58,16 +58,15 @@ ordered_json to_json(const ExplainedStep& step) {
 Result<Explanation> ask(const Control& control, const std::vector<std::string>& words) {
   Result<std::vector<std::string>> argv = client::with_real_compiler(words);
   if (!argv) return argv.error();
-  const Result<client::Invocation> command = client::own_invocation(std::move(*argv));
-  if (!command) return command.error();
-  protocol::CompileRequest request = client::compile_request(*command);
-  request.explain = true;
-  Result<client::Answer> answer = control.converse(request);
-  if (!answer) return answer.error();
-  if (auto* explanation = std::get_if<Explanation>(&answer->message)) return std::move(*explanation);
-  if (const auto* busy = std::get_if<protocol::Busy>(&answer->message))
+  Result<protocol::CompileRequest> request = client::own_request(std::move(*argv));
+  if (!request) return request.error();
+  request->explain = true;
+  Result<client::Reply> reply = control.converse(*request);
+  if (!reply) return reply.error();
+  if (auto* explanation = std::get_if<Explanation>(&reply->message)) return std::move(*explanation);
+  if (const auto* busy = std::get_if<protocol::Busy>(&reply->message))
     return Error{"the daemon is busy: " + busy->reason};
-  return Error{"the daemon answered with something else than an explanation"};
+  return Error{"the daemon sent something else than an explanation"};
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "cli/json_text.h"
-#include "hipcache/client/invocation.h"
+#include "hipcache/client/own_request.h"
 
 namespace hipcache::cli {
 namespace {
@@ -32,19 +32,18 @@ std::string describe(const protocol::PlanStep& step) {
 Result<protocol::PlanReport> ask(const Control& control, const std::vector<std::string>& words) {
   Result<std::vector<std::string>> argv = client::with_real_compiler(words);
   if (!argv) return argv.error();
-  Result<client::Invocation> command = client::own_invocation(std::move(*argv));
-  if (!command) return command.error();
-  protocol::CompileRequest request = client::compile_request(*command);
-  request.plan_only = true;
-  Result<client::Answer> answer = control.converse(request);
-  if (!answer) return answer.error();
-  if (auto* plan = std::get_if<protocol::PlanReport>(&answer->message)) return std::move(*plan);
-  if (auto* pass = std::get_if<protocol::PassThrough>(&answer->message)) {
+  Result<protocol::CompileRequest> request = client::own_request(std::move(*argv));
+  if (!request) return request.error();
+  request->plan_only = true;
+  Result<client::Reply> reply = control.converse(*request);
+  if (!reply) return reply.error();
+  if (auto* plan = std::get_if<protocol::PlanReport>(&reply->message)) return std::move(*plan);
+  if (auto* pass = std::get_if<protocol::PassThrough>(&reply->message)) {
     protocol::PlanReport plan;
     plan.reason = std::move(pass->reason);
     return plan;
   }
-  return Error{"the daemon answered with something else than a plan"};
+  return Error{"the daemon sent something else than a plan"};
 }
 
 }  // namespace

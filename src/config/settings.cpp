@@ -1,15 +1,16 @@
 #include "hipcache/config/settings.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <climits>
 #include <cstdlib>
+#include <utility>
 
 #include "config/file.h"
 #include "config/keys.h"
 #include "config/values.h"
 #include "hipcache/base/files.h"
+#include "hipcache/launcher/cache_location.h"
 
 namespace hipcache::config {
 namespace {
@@ -21,35 +22,34 @@ std::optional<std::string> set_variable(const Lookup& variable, const std::strin
   return value;
 }
 
-Result<std::string> absolute(const std::string& path) {
-  if (path.front() == '/') return path;
-  char here[PATH_MAX];
-  if (getcwd(here, sizeof here) == nullptr) return system_error("cannot find the current directory for", path);
-  return join_path(here, path);
-}
+constexpr launch_location kFile{"HIPCACHE_CONFIG", "XDG_CONFIG_HOME", ".config", "hipcache/config.toml"};
 
-struct Place {
-  const char* variable;
-  const char* xdg;
-  const char* below_home;
-  const char* name;
+struct Question {
+  const Lookup& variable;
+  std::optional<std::string> value;  // of the last variable that was asked for
 };
-constexpr Place kDirectory{"HIPCACHE_DIR", "XDG_CACHE_HOME", ".cache", "hipcache"};
-constexpr Place kFile{"HIPCACHE_CONFIG", "XDG_CONFIG_HOME", ".config", "hipcache/config.toml"};
 
-// The XDG specification says to ignore a relative XDG_*.
-Result<std::string> locate_place(const Place& place, const Lookup& variable) {
-  if (const auto chosen = set_variable(variable, place.variable)) return absolute(*chosen);
-  const auto xdg = set_variable(variable, place.xdg);
-  if (xdg && xdg->front() == '/') return join_path(*xdg, place.name);
-  const auto home = set_variable(variable, "HOME");
-  if (!home) return Error{std::string("HOME is not set: set ") + place.variable};
-  return absolute(join_path(join_path(*home, place.below_home), place.name));
+const char* ask(void* context, const char* name) {
+  auto& question = *static_cast<Question*>(context);
+  question.value = question.variable(name);
+  return question.value ? question.value->c_str() : nullptr;
 }
 
-bool is_below_home(const Place& place, const Lookup& variable) {
-  const auto xdg = set_variable(variable, place.xdg);
-  return !set_variable(variable, place.variable) && !(xdg && xdg->front() == '/');
+struct Located {
+  launch_located how = LAUNCH_NO_PATH;
+  std::string path;
+};
+
+Located find(const launch_location& place, const Lookup& variable) {
+  Question question{variable, std::nullopt};
+  char path[PATH_MAX] = "";
+  const launch_located how = launch_locate(&place, ask, &question, path);
+  return {how, path};
+}
+
+Error not_located(const launch_location& place, launch_located how) {
+  if (how == LAUNCH_NO_HOME) return Error{std::string("HOME is not set: set ") + place.variable};
+  return Error{std::string("the current directory is gone or a path is too long: set ") + place.variable};
 }
 
 // If the value is invalid, `settings` stays unchanged.
@@ -98,7 +98,7 @@ std::string origin_of(const Loaded& loaded, std::string_view key) {
   return origin;
 }
 
-std::string origin_of(const Place& place, const Lookup& variable) {
+std::string origin_of(const launch_location& place, const Lookup& variable) {
   return set_variable(variable, place.variable) ? place.variable : "default";
 }
 
@@ -122,16 +122,14 @@ Lookup lookup_in_process() {
 }
 
 Result<Settings> locate(const Lookup& variable) {
+  const Located directory = find(launch_cache_directory, variable);
+  if (directory.how > LAUNCH_BELOW_HOME) return not_located(launch_cache_directory, directory.how);
+  const Located file = find(kFile, variable);
+  if (file.how == LAUNCH_NO_PATH) return not_located(kFile, file.how);
   Settings settings;
-  Result<std::string> directory = locate_place(kDirectory, variable);
-  if (!directory) return directory.error();
-  settings.directory = std::move(*directory);
-  if (is_below_home(kDirectory, variable)) settings.user_home = *variable("HOME");
-  if (is_below_home(kFile, variable) && !set_variable(variable, "HOME"))
-    return settings;  // without HOME there is no file
-  Result<std::string> file = locate_place(kFile, variable);
-  if (!file) return file.error();
-  settings.file = std::move(*file);
+  settings.directory = directory.path;
+  if (directory.how == LAUNCH_BELOW_HOME) settings.user_home = *variable("HOME");
+  if (file.how != LAUNCH_NO_HOME) settings.file = file.path;  // without HOME there is no file
   return settings;
 }
 
@@ -159,7 +157,7 @@ Result<std::vector<Described>> describe(const Lookup& variable) {
   Result<Loaded> loaded = load_with_origins(variable);
   if (!loaded) return loaded.error();
   const Settings& settings = loaded->settings;
-  std::vector<Described> described{{"dir", settings.directory, origin_of(kDirectory, variable)},
+  std::vector<Described> described{{"dir", settings.directory, origin_of(launch_cache_directory, variable)},
                                    {"config", settings.file, origin_of(kFile, variable)}};
   for (const Key& key : keys())
     described.push_back({std::string(key.name), key.show(settings), origin_of(*loaded, key.name)});

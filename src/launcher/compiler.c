@@ -89,22 +89,33 @@ static bool find(const char* name, char path[PATH_MAX], struct stat* status) {
   return strchr(name, '/') != NULL ? is_program(name, status) : search(name, ANYBODYS, path, status);
 }
 
+static void describe_missing(const char* name, struct launch_command* command) {
+  struct launch_text text = launch_text(command->problem, sizeof command->problem);
+  launch_add(&text, name == NULL ? "no compiler given" : "could not find compiler \"");
+  if (name == NULL) return;
+  launch_add(&text, name);
+  launch_add(&text, strchr(name, '/') == NULL ? "\" in PATH" : "\"");
+}
+
 void launch_find_compiler(char** words, struct launch_command* command) {
   command->words = NULL;
-  command->missing = NULL;
   for (; *words != NULL; ++words) {
     struct stat status;
-    command->missing = words[0];
-    if (!find(words[0], command->path, &status)) return;
-    if (!is_ours(&status)) break;
-    command->missing = NULL;
-    if (launch_is_our_name(words[0])) continue;
-    command->missing = base_name(words[0]);
-    if (!search(command->missing, NOT_OURS, command->path, &status)) return;
-    words[0] = command->path;
-    break;
+    if (!find(words[0], command->path, &status)) {
+      describe_missing(words[0], command);
+      return;
+    }
+    if (is_ours(&status)) {
+      if (launch_is_our_name(words[0])) continue;
+      const char* name = base_name(words[0]);
+      if (!search(name, NOT_OURS, command->path, &status)) {
+        describe_missing(name, command);
+        return;
+      }
+      words[0] = command->path;
+    }
+    command->words = words;
+    return;
   }
-  if (*words == NULL) return;
-  command->missing = NULL;
-  command->words = words;
+  describe_missing(NULL, command);
 }

@@ -1,18 +1,18 @@
 #define _GNU_SOURCE
-#include "launcher/diagnostics.h"
+#include "hipcache/launcher/diagnostics.h"
 
-#include <limits.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-#include "launcher/text.h"
-
-void launch_complain(const char* before, const char* name, const char* after) {
-  char line[2 * PATH_MAX];
-  struct launch_text text = launch_text(line, sizeof line);
-  launch_add(&text, "hipcache: error: ");
-  launch_add(&text, before);
-  launch_add(&text, name);
-  launch_add(&text, after);
-  launch_add(&text, "\n");
-  launch_write(STDERR_FILENO, line, text.used);
+void launch_print_error(const char* before, const char* name, const char* after) {
+  const char* const parts[] = {"hipcache: error: ", before, name, after, "\n"};
+  enum { COUNT = sizeof parts / sizeof *parts };
+  struct iovec pieces[COUNT];
+  for (unsigned index = 0; index < COUNT; ++index)
+    pieces[index] = (struct iovec){(void*)(uintptr_t)parts[index], strlen(parts[index])};
+  while (writev(STDERR_FILENO, pieces, COUNT) < 0 && errno == EINTR) {
+  }
 }

@@ -6,14 +6,12 @@
 /* Runs the client for hipcache's own options. Returns an exit code only if the client cannot be started. */
 int launch_options(char** argv);
 
-enum {
-  LAUNCH_ANEW = -1,     /* no connection: the client sends the request itself */
-  LAUNCH_COMPILER = -2, /* the client only executes the compiler: the outputs could not be placed */
-};
+/* In place of a connection: see hipcache/launcher/handoff.h. */
+enum { LAUNCH_NO_CONNECTION = -1, LAUNCH_ONLY_COMPILER = -2 };
 
 /* Runs the client for a compile. The client takes over `connection`, on which the request was sent and nothing was
  * read. If the client is missing, this process executes the compiler. Returns an exit code only if neither can be
  * started. */
-int launch_hand_over(char** words, int connection);
+int launch_exec_client(char** words, int connection);
 
 #endif

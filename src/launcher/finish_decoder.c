@@ -28,10 +28,10 @@ static bool get_bytes(struct reader* from, struct reader* bytes) {
   return true;
 }
 
-static bool get_part(struct reader* from, struct launch_part* part) {
+static bool get_part(struct reader* from, struct launch_text_part* part) {
   struct reader bytes;
   if (!get_bytes(from, &bytes)) return false;
-  *part = (struct launch_part){bytes.at, (size_t)(bytes.end - bytes.at)};
+  *part = (struct launch_text_part){bytes.at, (size_t)(bytes.end - bytes.at)};
   return true;
 }
 
@@ -68,7 +68,7 @@ static bool get_output(struct reader from, struct launch_output* output, struct 
   while (from.at != from.end) {
     uint64_t tag = 0;
     struct reader path;
-    struct launch_part content;
+    struct launch_text_part content;
     if (!get_varint(&from, &tag)) return false;
     switch (tag) {
       case LAUNCH_TAG(OUTPUT_PATH, WIRE_BYTES):
@@ -98,37 +98,37 @@ static bool get_output(struct reader from, struct launch_output* output, struct 
   return output->path != NULL;
 }
 
-static bool add_output(struct reader* from, struct launch_answer* answer, struct ends* ends) {
+static bool add_output(struct reader* from, struct launch_finish* finish, struct ends* ends) {
   struct reader bytes;
-  if (answer->output_count == LAUNCH_OUTPUT_LIMIT || !get_bytes(from, &bytes)) return false;
-  struct launch_output* output = &answer->outputs[answer->output_count++];
+  if (finish->delivery.output_count == LAUNCH_OUTPUT_LIMIT || !get_bytes(from, &bytes)) return false;
+  struct launch_output* output = &finish->outputs[finish->delivery.output_count++];
   if (!get_output(bytes, output, ends)) return false;
-  if (output->file == 0) output->file = (int)answer->file_count++;
+  if (output->file == 0) output->file = (int)finish->file_count++;
   return true;
 }
 
-static bool add_removed(struct reader* from, struct launch_answer* answer, struct ends* ends) {
+static bool add_removed(struct reader* from, struct launch_finish* finish, struct ends* ends) {
   struct reader path;
-  if (answer->removed_count == LAUNCH_REMOVED_LIMIT || !get_path(from, &path)) return false;
-  answer->removed[answer->removed_count++] = path.at;
+  if (finish->delivery.removed_count == LAUNCH_REMOVED_LIMIT || !get_path(from, &path)) return false;
+  finish->removed[finish->delivery.removed_count++] = path.at;
   ends->at[ends->count++] = path.end;
   return true;
 }
 
-static bool get_field(struct reader* from, struct launch_answer* answer, struct ends* ends) {
+static bool get_field(struct reader* from, struct launch_finish* finish, struct ends* ends) {
   uint64_t tag = 0;
   if (!get_varint(from, &tag)) return false;
   switch (tag) {
     case LAUNCH_TAG(FINISH_EXIT_CODE, WIRE_NUMBER):
-      return get_signed(from, &answer->exit_code);
+      return get_signed(from, &finish->exit_code);
     case LAUNCH_TAG(FINISH_STDOUT, WIRE_BYTES):
-      return get_part(from, &answer->out);
+      return get_part(from, &finish->delivery.out);
     case LAUNCH_TAG(FINISH_STDERR, WIRE_BYTES):
-      return get_part(from, &answer->err);
+      return get_part(from, &finish->delivery.err);
     case LAUNCH_TAG(FINISH_OUTPUTS, WIRE_BYTES):
-      return add_output(from, answer, ends);
+      return add_output(from, finish, ends);
     case LAUNCH_TAG(FINISH_REMOVED, WIRE_BYTES):
-      return add_removed(from, answer, ends);
+      return add_removed(from, finish, ends);
     default:
       return false;
   }
@@ -136,19 +136,19 @@ static bool get_field(struct reader* from, struct launch_answer* answer, struct 
 
 bool launch_begins_finish(char first) { return first == LAUNCH_TAG(ENVELOPE_FINISH, WIRE_BYTES); }
 
-bool launch_decode_finish(char* message, size_t size, struct launch_answer* answer) {
+bool launch_decode_finish(char* message, size_t size, struct launch_finish* finish) {
   struct reader envelope = {message, message + size};
-  struct reader finish;
+  struct reader fields;
   struct ends ends;
   ends.count = 0;
   uint64_t tag = 0;
-  answer->exit_code = 0;
-  answer->out = answer->err = (struct launch_part){NULL, 0};
-  answer->output_count = answer->file_count = answer->removed_count = 0;
+  finish->exit_code = 0;
+  finish->delivery = (struct launch_delivery){.outputs = finish->outputs, .removed = finish->removed};
+  finish->file_count = 0;
   if (!get_varint(&envelope, &tag) || tag != LAUNCH_TAG(ENVELOPE_FINISH, WIRE_BYTES)) return false;
-  if (!get_bytes(&envelope, &finish) || envelope.at != envelope.end) return false;
-  while (finish.at != finish.end) {
-    if (!get_field(&finish, answer, &ends)) return false;
+  if (!get_bytes(&envelope, &fields) || envelope.at != envelope.end) return false;
+  while (fields.at != fields.end) {
+    if (!get_field(&fields, finish, &ends)) return false;
   }
   for (size_t index = 0; index < ends.count; ++index) *ends.at[index] = '\0';
   return true;

@@ -17,20 +17,12 @@ extern "C" {
 
 enum { LAUNCH_OUTPUT_LIMIT = 64, LAUNCH_REMOVED_LIMIT = 64 };
 
-struct launch_part {
-  const char* bytes;
-  size_t size;
-};
-
-struct launch_answer {
+struct launch_finish {
   int32_t exit_code;
-  struct launch_part out;
-  struct launch_part err;
-  struct launch_output outputs[LAUNCH_OUTPUT_LIMIT]; /* `file`: a descriptor index, or -1 */
-  size_t output_count;
-  size_t file_count;
+  struct launch_delivery delivery; /* points into the arrays below */
+  size_t file_count;               /* outputs whose `file` is a descriptor index, not -1 */
+  struct launch_output outputs[LAUNCH_OUTPUT_LIMIT];
   const char* removed[LAUNCH_REMOVED_LIMIT];
-  size_t removed_count;
 };
 
 /* Whether a message with this first byte is a Finish. */
@@ -38,7 +30,7 @@ bool launch_begins_finish(char first);
 
 /* The result points into the message, and the decoder writes a terminating zero after each path. REQUIRES: one
  * writable byte after the message. */
-bool launch_decode_finish(char* message, size_t size, struct launch_answer* answer);
+bool launch_decode_finish(char* message, size_t size, struct launch_finish* finish);
 
 #ifdef __cplusplus
 }

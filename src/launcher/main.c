@@ -6,17 +6,13 @@
  * process. With glibc that start takes twice as long (docs/benchmarks.md). */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "hipcache/launcher/compiler.h"
+#include "hipcache/launcher/diagnostics.h"
+#include "hipcache/launcher/request.h"
 #include "launcher/connection.h"
-#include "launcher/diagnostics.h"
 #include "launcher/exec_client.h"
 #include "launcher/finish_decoder.h"
-#include "launcher/request.h"
-#include "launcher/text.h"
 
 enum { NO_COMPILER = 127 };
 
@@ -28,80 +24,38 @@ static bool is_set(const char* name) {
   return value != NULL && value[0] != '\0';
 }
 
-/* umask can only be read by setting it. */
-static mode_t current_umask(void) {
-  const mode_t mask = umask(0);
-  umask(mask);
-  return mask;
-}
-
-static size_t encode_own_request(char** words, const struct launch_view* view) {
-  char directory[PATH_MAX];
-  if (getcwd(directory, sizeof directory) == NULL) return 0;
-  const struct launch_request request = {
-      .build = HIPCACHE_BUILD,
-      .argv = words,
-      .environment = environ,
-      .directory = directory,
-      .mount_namespace = view->mount_namespace,
-      .root_device = view->root_device,
-      .root_inode = view->root_inode,
-      .umask = current_umask(),
-      .stderr_is_terminal = isatty(STDERR_FILENO) == 1,
-  };
-  return launch_encode_request(&request, buffer, sizeof buffer);
-}
-
+/* A connection on which the request was sent, or LAUNCH_NO_CONNECTION. `path`: of the socket. */
 static int ask(char** words, char path[PATH_MAX]) {
-  struct launch_view view;
-  if (is_set("HIPCACHE_DISABLE") || !launch_own_view(&view) || !launch_socket_path(&view, path)) return LAUNCH_ANEW;
-  const size_t size = encode_own_request(words, &view);
-  const int connection = size == 0 ? LAUNCH_ANEW : launch_connect(path);
-  if (connection != LAUNCH_ANEW && launch_send(connection, buffer, size)) return connection;
-  if (connection != LAUNCH_ANEW) close(connection);
-  return LAUNCH_ANEW;
+  struct launch_request request;
+  char directory[PATH_MAX];
+  if (is_set("HIPCACHE_DISABLE") || !launch_own_request(words, directory, &request)) return LAUNCH_NO_CONNECTION;
+  if (!launch_own_socket(&request.view, path)) return LAUNCH_NO_CONNECTION;
+  const size_t size = launch_encode_request(&request, buffer, sizeof buffer);
+  return size == 0 ? LAUNCH_NO_CONNECTION : launch_send_request(path, buffer, size);
 }
 
-static bool take(int connection, const struct launch_frame* frame, struct launch_answer* answer) {
+static bool receive(int connection, const struct launch_frame* frame, struct launch_finish* finish) {
   int descriptors[HIPCACHE_DESCRIPTOR_LIMIT];
   if (!launch_receive(connection, frame, buffer, descriptors)) return false;
-  if (!launch_decode_finish(buffer, frame->size, answer) || answer->file_count != frame->descriptors) return false;
-  for (size_t index = 0; index < answer->output_count; ++index) {
-    struct launch_output* output = &answer->outputs[index];
+  if (!launch_decode_finish(buffer, frame->size, finish) || finish->file_count != frame->descriptors) return false;
+  for (size_t index = 0; index < finish->delivery.output_count; ++index) {
+    struct launch_output* output = &finish->outputs[index];
     if (output->file >= 0) output->file = descriptors[output->file];
   }
   return true;
 }
 
-/* A failure to print is ignored: it must not fail the compile once its outputs are in place. */
-static bool finish(const struct launch_answer* answer) {
-  struct launch_failure failure;
-  if (!launch_place(answer->outputs, answer->output_count, &failure)) return false;
-  if (!launch_remove(answer->removed, answer->removed_count, &failure)) return false;
-  launch_write(STDOUT_FILENO, answer->out.bytes, answer->out.size);
-  launch_write(STDERR_FILENO, answer->err.bytes, answer->err.size);
-  return true;
-}
-
 static int compile(char** words) {
-  static struct launch_answer answer;
+  static struct launch_finish finish;
   struct launch_frame frame;
+  struct launch_failure failure;
   char path[PATH_MAX];
   const int connection = ask(words, path);
-  if (connection == LAUNCH_ANEW) return launch_hand_over(words, LAUNCH_ANEW);
-  if (!launch_hears_finish(connection, path, sizeof buffer - 1, &frame)) return launch_hand_over(words, connection);
-  if (!take(connection, &frame, &answer)) return launch_hand_over(words, LAUNCH_ANEW);
-  return finish(&answer) ? answer.exit_code : launch_hand_over(words, LAUNCH_COMPILER);
-}
-
-static int complain(const struct launch_command* command) {
-  if (command->missing == NULL) {
-    launch_complain("no compiler given", "", "");
-  } else {
-    const bool searched = strchr(command->missing, '/') == NULL;
-    launch_complain("could not find compiler \"", command->missing, searched ? "\" in PATH" : "\"");
-  }
-  return NO_COMPILER;
+  if (connection == LAUNCH_NO_CONNECTION) return launch_exec_client(words, LAUNCH_NO_CONNECTION);
+  if (!launch_hears_finish(connection, path, sizeof buffer - 1, &frame)) return launch_exec_client(words, connection);
+  if (!receive(connection, &frame, &finish)) return launch_exec_client(words, LAUNCH_NO_CONNECTION);
+  return launch_deliver(&finish.delivery, &failure) ? finish.exit_code
+                                                    : launch_exec_client(words, LAUNCH_ONLY_COMPILER);
 }
 
 int main(int argc, char** argv) {
@@ -109,5 +63,7 @@ int main(int argc, char** argv) {
   if (by_own_name && (argc < 2 || argv[1][0] == '-')) return launch_options(argv);
   static struct launch_command command;
   launch_find_compiler(by_own_name ? argv + 1 : argv, &command);
-  return command.words == NULL ? complain(&command) : compile(command.words);
+  if (command.words != NULL) return compile(command.words);
+  launch_print_error(command.problem, "", "");
+  return NO_COMPILER;
 }

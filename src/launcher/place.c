@@ -251,7 +251,7 @@ static bool place_all(const struct launch_output* outputs, size_t count, struct 
   return true;
 }
 
-bool launch_place(const struct launch_output* outputs, size_t count, struct launch_failure* failure) {
+static bool place_outputs(const struct launch_output* outputs, size_t count, struct launch_failure* failure) {
   const sigset_t before = hold_signals();
   const bool placed = place_all(outputs, count, failure);
   release_signals(&before, placed ? 0 : failure->error);
@@ -259,12 +259,20 @@ bool launch_place(const struct launch_output* outputs, size_t count, struct laun
 }
 
 /* Follows clang's driver, which removes the output of a failed job only if it is a writable regular file. */
-bool launch_remove(const char* const* paths, size_t count, struct launch_failure* failure) {
+static bool remove_files(const char* const* paths, size_t count, struct launch_failure* failure) {
   for (size_t index = 0; index < count; ++index) {
     struct stat status;
     if (stat(paths[index], &status) != 0) continue;
     if (!S_ISREG(status.st_mode) || access(paths[index], W_OK) != 0) continue;
     if (unlink(paths[index]) != 0 && errno != ENOENT) return failed(failure, "cannot remove", paths[index]);
   }
+  return true;
+}
+
+bool launch_deliver(const struct launch_delivery* delivery, struct launch_failure* failure) {
+  if (!place_outputs(delivery->outputs, delivery->output_count, failure)) return false;
+  if (!remove_files(delivery->removed, delivery->removed_count, failure)) return false;
+  launch_write(STDOUT_FILENO, delivery->out.bytes, delivery->out.size);
+  launch_write(STDERR_FILENO, delivery->err.bytes, delivery->err.size);
   return true;
 }

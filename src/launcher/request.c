@@ -1,26 +1,42 @@
-#include "launcher/request.h"
+#define _GNU_SOURCE
+#include "hipcache/launcher/request.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "hipcache/protocol/frame.h"
+#include "hipcache/launcher/frame.h"
 #include "launcher/wire.h"
 
-/* A length written before it is known uses the widest encoding. protobuf accepts such an overlong varint. */
-enum { LENGTH_SIZE = 4 };
+static mode_t current_umask(void) {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
 
+bool launch_own_request(char* const* argv, char directory[PATH_MAX], struct launch_request* request) {
+  if (getcwd(directory, PATH_MAX) == NULL) return false;
+  *request = (struct launch_request){
+      .build = HIPCACHE_BUILD,
+      .argv = argv,
+      .environment = environ,
+      .directory = directory,
+      .view = launch_own_view(),
+      .umask = current_umask(),
+      .stderr_is_terminal = isatty(STDERR_FILENO) == 1,
+  };
+  return true;
+}
+
+/* Counts all bytes, and writes those that fit. */
 struct writer {
   char* bytes;
   size_t room;
   size_t used;
-  bool overflow;
 };
 
 static void put(struct writer* to, const char* bytes, size_t size) {
-  if (to->overflow || size > to->room - to->used) {
-    to->overflow = true;
-    return;
-  }
-  memcpy(to->bytes + to->used, bytes, size);
+  if (to->used <= to->room && size <= to->room - to->used) memcpy(to->bytes + to->used, bytes, size);
   to->used += size;
 }
 
@@ -32,64 +48,55 @@ static void put_varint(struct writer* to, uint64_t number) {
   put(to, bytes, size);
 }
 
+static void put_bytes(struct writer* to, unsigned field, const char* bytes, size_t size) {
+  put_varint(to, LAUNCH_TAG(field, WIRE_BYTES));
+  put_varint(to, size);
+  put(to, bytes, size);
+}
+
+static void put_texts(struct writer* to, unsigned field, char* const* texts) {
+  for (; texts != NULL && *texts != NULL; ++texts) put_bytes(to, field, *texts, strlen(*texts));
+}
+
+/* Protobuf leaves out a single field that is empty or zero. */
+static void put_text(struct writer* to, unsigned field, const char* text) {
+  if (text[0] != '\0') put_bytes(to, field, text, strlen(text));
+}
+
 static void put_number(struct writer* to, unsigned field, uint64_t number) {
+  if (number == 0) return;
   put_varint(to, LAUNCH_TAG(field, WIRE_NUMBER));
   put_varint(to, number);
 }
 
-static void put_text(struct writer* to, unsigned field, const char* text) {
-  const size_t size = strlen(text);
-  put_varint(to, LAUNCH_TAG(field, WIRE_BYTES));
-  put_varint(to, size);
-  put(to, text, size);
+static void put_view(struct writer* to, const struct launch_view* view) {
+  char bytes[64];
+  struct writer fields = {bytes, sizeof bytes, 0};
+  put_number(&fields, VIEW_MOUNT_NAMESPACE, view->mount_namespace);
+  put_number(&fields, VIEW_ROOT_DEVICE, view->root_device);
+  put_number(&fields, VIEW_ROOT_INODE, view->root_inode);
+  put_bytes(to, REQUEST_MOUNT_VIEW, bytes, fields.used);
 }
 
-static void put_texts(struct writer* to, unsigned field, char* const* texts) {
-  for (; texts != NULL && *texts != NULL; ++texts) put_text(to, field, *texts);
-}
-
-/* Reserves room for the length, which end_message() fills in. */
-static size_t begin_message(struct writer* to, unsigned field) {
-  static const char kPlace[LENGTH_SIZE] = {0};
-  put_varint(to, LAUNCH_TAG(field, WIRE_BYTES));
-  put(to, kPlace, sizeof kPlace);
-  return to->used;
-}
-
-static void end_message(struct writer* to, size_t begin) {
-  size_t size = to->used - begin;
-  if (to->overflow || size >> 7 * LENGTH_SIZE != 0) {
-    to->overflow = true;
-    return;
-  }
-  for (unsigned byte = 0; byte < LENGTH_SIZE; ++byte, size >>= 7) {
-    to->bytes[begin - LENGTH_SIZE + byte] = (char)((size & 0x7F) | (byte + 1 < LENGTH_SIZE ? 0x80 : 0));
-  }
-}
-
-static void put_header(char* header, uint32_t length) {
-  const uint32_t numbers[] = {HIPCACHE_FRAME_MAGIC, length, 0};
-  for (unsigned byte = 0; byte < HIPCACHE_FRAME_HEADER; ++byte)
-    header[byte] = (char)(numbers[byte / 4] >> 8 * (byte % 4));
+static void put_fields(struct writer* to, const struct launch_request* request) {
+  put_text(to, REQUEST_BUILD, request->build);
+  put_texts(to, REQUEST_ARGV, request->argv);
+  put_texts(to, REQUEST_ENVIRONMENT, request->environment);
+  put_text(to, REQUEST_WORKING_DIRECTORY, request->directory);
+  put_view(to, &request->view);
+  put_number(to, REQUEST_UMASK, request->umask);
+  put_number(to, REQUEST_STDERR_IS_TERMINAL, request->stderr_is_terminal ? 1 : 0);
 }
 
 size_t launch_encode_request(const struct launch_request* request, char* frame, size_t room) {
   if (room < HIPCACHE_FRAME_HEADER) return 0;
-  struct writer to = {frame, room, HIPCACHE_FRAME_HEADER, false};
-  const size_t message = begin_message(&to, ENVELOPE_COMPILE_REQUEST);
-  put_text(&to, REQUEST_BUILD, request->build);
-  put_texts(&to, REQUEST_ARGV, request->argv);
-  put_texts(&to, REQUEST_ENVIRONMENT, request->environment);
-  put_text(&to, REQUEST_WORKING_DIRECTORY, request->directory);
-  const size_t mount_view = begin_message(&to, REQUEST_MOUNT_VIEW);
-  put_number(&to, NAMESPACE_MOUNTS, request->mount_namespace);
-  put_number(&to, NAMESPACE_ROOT_DEVICE, request->root_device);
-  put_number(&to, NAMESPACE_ROOT_INODE, request->root_inode);
-  end_message(&to, mount_view);
-  put_number(&to, REQUEST_UMASK, request->umask);
-  put_number(&to, REQUEST_STDERR_IS_TERMINAL, request->stderr_is_terminal ? 1 : 0);
-  end_message(&to, message);
-  if (to.overflow) return 0;
-  put_header(frame, (uint32_t)(to.used - HIPCACHE_FRAME_HEADER));
+  struct writer fields = {NULL, 0, 0}; /* counts: the size stands before the fields */
+  put_fields(&fields, request);
+  struct writer to = {frame, room, HIPCACHE_FRAME_HEADER};
+  put_varint(&to, LAUNCH_TAG(ENVELOPE_COMPILE_REQUEST, WIRE_BYTES));
+  put_varint(&to, fields.used);
+  put_fields(&to, request);
+  if (to.used > room) return 0;
+  launch_put_header(&(struct launch_frame){.size = (uint32_t)(to.used - HIPCACHE_FRAME_HEADER)}, frame);
   return to.used;
 }

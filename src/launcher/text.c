@@ -22,6 +22,11 @@ void launch_add_part(struct launch_text* text, const char* more, size_t size) {
 
 void launch_add(struct launch_text* text, const char* more) { launch_add_part(text, more, strlen(more)); }
 
+void launch_add_name(struct launch_text* text, const char* name) {
+  if (text->used > 0 && text->bytes[text->used - 1] != '/') launch_add(text, "/");
+  launch_add(text, name);
+}
+
 void launch_add_number(struct launch_text* text, unsigned long number) {
   char digits[24];
   size_t first = sizeof digits;

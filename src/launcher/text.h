@@ -20,6 +20,8 @@ struct launch_text {
 struct launch_text launch_text(char* bytes, size_t room); /* REQUIRES: room > 0 */
 void launch_add(struct launch_text* text, const char* more);
 void launch_add_part(struct launch_text* text, const char* more, size_t size);
+/* The same after a slash, unless the text ends with one. */
+void launch_add_name(struct launch_text* text, const char* name);
 void launch_add_number(struct launch_text* text, unsigned long number);
 
 /* Writes all bytes; retries after signals and short writes. False with errno on failure. */

@@ -15,44 +15,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kMagic = HIPCACHE_FRAME_MAGIC;
-constexpr std::size_t kHeaderSize = HIPCACHE_FRAME_HEADER;
 constexpr std::size_t kReadPiece = 256 * 1024;
 constexpr std::size_t kControlSize = CMSG_SPACE(sizeof(int) * kDescriptorLimit);
 
 Error closed() { return {"connection closed by the other side", ErrorCode::closed}; }
 Error timed_out() { return {"no message within the deadline", ErrorCode::timed_out}; }
 
-struct Header {
-  std::uint32_t magic = 0;
-  std::uint32_t length = 0;
-  std::uint32_t descriptors = 0;
-};
-
-using HeaderBytes = std::array<char, kHeaderSize>;
-
-void put_number(char* to, std::uint32_t number) {
-  for (unsigned byte = 0; byte < 4; ++byte) to[byte] = static_cast<char>(number >> (8 * byte));
-}
-
-std::uint32_t get_number(const char* from) {
-  std::uint32_t number = 0;
-  for (unsigned byte = 0; byte < 4; ++byte)
-    number |= static_cast<std::uint32_t>(static_cast<unsigned char>(from[byte])) << (8 * byte);
-  return number;
-}
-
-HeaderBytes pack(const Header& header) {
-  HeaderBytes bytes;
-  put_number(bytes.data(), header.magic);
-  put_number(bytes.data() + 4, header.length);
-  put_number(bytes.data() + 8, header.descriptors);
-  return bytes;
-}
-
-Header unpack(const HeaderBytes& bytes) {
-  return {get_number(bytes.data()), get_number(bytes.data() + 4), get_number(bytes.data() + 8)};
-}
+using HeaderBytes = std::array<char, HIPCACHE_FRAME_HEADER>;
 
 Error socket_error(const char* what) {
   if (errno == EPIPE || errno == ECONNRESET) return closed();
@@ -86,15 +55,9 @@ void attach(const std::vector<int>& descriptors, std::array<char, kControlSize>&
 
 // Takes ownership of every received descriptor before any check, so that none leaks.
 void collect(msghdr& envelope, std::vector<UniqueFd>& descriptors) {
-  for (cmsghdr* carried = CMSG_FIRSTHDR(&envelope); carried != nullptr; carried = CMSG_NXTHDR(&envelope, carried)) {
-    if (carried->cmsg_level != SOL_SOCKET || carried->cmsg_type != SCM_RIGHTS) continue;
-    const std::size_t count = (carried->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (std::size_t index = 0; index < count; ++index) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(carried) + index * sizeof(int), sizeof fd);
-      descriptors.emplace_back(fd);
-    }
-  }
+  std::array<int, kDescriptorLimit> received;
+  const std::size_t count = launch_get_descriptors(&envelope, received.data());
+  for (std::size_t index = 0; index < count; ++index) descriptors.emplace_back(received[index]);
 }
 
 // Waits for one piece of at most `size` bytes. If `descriptors` is null, none may come with it: the
@@ -129,7 +92,7 @@ Error half_message(std::string_view part, std::size_t used, std::size_t size, co
                std::string(part) + ", then " + why.message};
 }
 
-Result<Header> read_header(int fd, std::vector<UniqueFd>& descriptors, Clock::time_point until) {
+Result<HeaderBytes> read_header(int fd, std::vector<UniqueFd>& descriptors, Clock::time_point until) {
   HeaderBytes bytes;
   std::size_t used = 0;
   while (used < bytes.size()) {
@@ -139,18 +102,19 @@ Result<Header> read_header(int fd, std::vector<UniqueFd>& descriptors, Clock::ti
     if (!got) return half_message("header", used, bytes.size(), got.error());
     used += *got;
   }
-  return unpack(bytes);
+  return bytes;
 }
 
-Status check(const Header& header, std::size_t descriptors) {
-  if (header.magic != kMagic) return Error{"garbage instead of a message"};
-  if (header.length > kMessageLimit)
-    return Error{"a message of " + std::to_string(header.length) + " bytes exceeds the limit of " +
+Result<launch_frame> check(const HeaderBytes& header, std::size_t descriptors) {
+  launch_frame frame{};
+  if (!launch_get_header(header.data(), &frame)) return Error{"garbage instead of a message"};
+  if (frame.size > kMessageLimit)
+    return Error{"a message of " + std::to_string(frame.size) + " bytes exceeds the limit of " +
                  std::to_string(kMessageLimit)};
-  if (header.descriptors != descriptors)
-    return Error{"a message announces " + std::to_string(header.descriptors) + " descriptors and carries " +
+  if (frame.descriptors != descriptors)
+    return Error{"a message announces " + std::to_string(frame.descriptors) + " descriptors and carries " +
                  std::to_string(descriptors)};
-  return done();
+  return frame;
 }
 
 // Grows with the bytes that arrive, so that a false length costs no memory.
@@ -203,17 +167,21 @@ Status Channel::send(const Message& message, const std::vector<int>& descriptors
   if (body.size() > kMessageLimit)
     return Error{"cannot send a message of " + std::to_string(body.size()) + " bytes, the limit is " +
                  std::to_string(kMessageLimit)};
-  const Header header{kMagic, static_cast<std::uint32_t>(body.size()), static_cast<std::uint32_t>(descriptors.size())};
-  return write_message(socket_.get(), pack(header), body, descriptors, until);
+  const launch_frame frame{.size = static_cast<std::uint32_t>(body.size()),
+                           .descriptors = static_cast<std::uint32_t>(descriptors.size())};
+  HeaderBytes header;
+  launch_put_header(&frame, header.data());
+  return write_message(socket_.get(), header, body, descriptors, until);
 }
 
 Result<Received> Channel::receive(std::chrono::milliseconds deadline) {
   const Clock::time_point until = Clock::now() + deadline;
   Received received;
-  Result<Header> header = read_header(socket_.get(), received.descriptors, until);
+  const Result<HeaderBytes> header = read_header(socket_.get(), received.descriptors, until);
   if (!header) return header.error();
-  if (Status sound = check(*header, received.descriptors.size()); !sound) return sound.error();
-  Result<std::string> body = read_body(socket_.get(), header->length, until);
+  const Result<launch_frame> frame = check(*header, received.descriptors.size());
+  if (!frame) return frame.error();
+  Result<std::string> body = read_body(socket_.get(), frame->size, until);
   if (!body) return body.error();
   Result<Message> message = decode(*body);
   if (!message) return message.error();

@@ -1,13 +1,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
+#include "hipcache/launcher/daemon_address.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/mount_view.h"
 
@@ -32,70 +31,48 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-Result<UniqueFd> new_socket() {
-  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd) return system_error("cannot make", "a socket");
-  return fd;
-}
-
 Status check_peer(int fd, const std::string& name) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-    return system_error("cannot ask for the peer of", name);
-  if (peer.uid == geteuid()) return done();
-  return Error{"the peer of " + name + " is user " + std::to_string(peer.uid) + ", not " + std::to_string(geteuid())};
+  uid_t user = 0;
+  if (!launch_peer_user(fd, &user)) return system_error("cannot ask for the peer of", name);
+  if (user == geteuid()) return done();
+  return Error{"the peer of " + name + " is user " + std::to_string(user) + ", not " + std::to_string(geteuid())};
 }
 
-// Limits how long connect may wait for room in the listener's queue.
-Status bound_connect(int fd, std::chrono::milliseconds deadline) {
-  const auto microseconds = std::max<std::int64_t>(std::chrono::microseconds(deadline).count(), 1);
-  timeval limit{};
-  limit.tv_sec = microseconds / 1'000'000;
-  limit.tv_usec = microseconds % 1'000'000;
-  if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0)
-    return system_error("cannot bound the wait for", "a socket");
-  return done();
+timeval timeval_of(std::chrono::milliseconds limit) {
+  const auto microseconds = std::max<std::int64_t>(std::chrono::microseconds(limit).count(), 1);  // 0 is no limit
+  return {.tv_sec = microseconds / 1'000'000, .tv_usec = microseconds % 1'000'000};
 }
 
 }  // namespace
 
 Result<std::string> socket_path(const std::string& cache_directory) {
-  std::string path = join_path(daemon_directory(cache_directory), "daemon.sock");
+  std::string path = join_path(daemon_directory(cache_directory), LAUNCH_SOCKET_NAME);
   if (Status short_enough = fits(path); !short_enough) return short_enough.error();
   return path;
 }
 
 Result<UniqueFd> connect_to(const std::string& socket_path, std::chrono::milliseconds deadline) {
   if (Status short_enough = fits(socket_path); !short_enough) return short_enough.error();
-  Result<UniqueFd> fd = new_socket();
-  if (!fd) return fd;
-  if (Status bounded = bound_connect(fd->get(), deadline); !bounded) return bounded.error();
-  const sockaddr_un address = address_of(socket_path);
-  int connected = 0;
-  do {
-    connected = connect(fd->get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  } while (connected != 0 && errno == EINTR);
-  if (connected != 0) {
-    if (errno == EAGAIN) errno = ETIMEDOUT;
-    return system_error("cannot connect to", socket_path);
-  }
-  if (Status ours = check_peer(fd->get(), socket_path); !ours) return ours.error();
+  const timeval limit = timeval_of(deadline);
+  UniqueFd fd(launch_connect(socket_path.c_str(), &limit));
+  if (!fd && errno == EAGAIN) errno = ETIMEDOUT;
+  if (!fd) return system_error("cannot connect to", socket_path);
+  if (Status ours = check_peer(fd.get(), socket_path); !ours) return ours.error();
   return fd;
 }
 
 Result<UniqueFd> listen_at(const std::string& socket_path) {
   if (Status short_enough = fits(socket_path); !short_enough) return short_enough.error();
-  Result<UniqueFd> fd = new_socket();
-  if (!fd) return fd;
+  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd) return system_error("cannot make", "a socket");
   if (unlink(socket_path.c_str()) != 0 && errno != ENOENT) return system_error("cannot replace", socket_path);
   // The mode of an unbound socket becomes the mode of the file. So others can never connect, and
   // the process's umask, which all threads share, stays unchanged.
-  if (fchmod(fd->get(), kSocketMode) != 0) return system_error("cannot set the mode of", socket_path);
+  if (fchmod(fd.get(), kSocketMode) != 0) return system_error("cannot set the mode of", socket_path);
   const sockaddr_un address = address_of(socket_path);
-  if (bind(fd->get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return system_error("cannot bind", socket_path);
-  if (listen(fd->get(), kBacklog) != 0) return system_error("cannot listen at", socket_path);
+  if (listen(fd.get(), kBacklog) != 0) return system_error("cannot listen at", socket_path);
   return fd;
 }
 

@@ -32,7 +32,7 @@ class Run : public client::LaunchTest {
   // Somebody only looks whether a daemon is there.
   static void look(Channel& channel) { EXPECT_FALSE(channel.receive(10s)); }
 
-  // A daemon that is just ending: the connection is closed with no answer.
+  // A daemon that is just ending: the connection is closed without a reply.
   static void leave(Channel& channel) { client::expect<ControlRequest>(channel); }
 
   Ended option(const std::vector<std::string>& words, const std::vector<std::string>& variables = {}) const {
@@ -68,14 +68,14 @@ TEST_F(Run, AsksForEachChangeAndPrintsTheReply) {
   EXPECT_EQ(option({"--start-server"}).out, "here\n");
 }
 
-TEST_F(Run, AsksAgainWhenTheDaemonLeftJustBeforeItsAnswer) {
+TEST_F(Run, AsksAgainWhenTheDaemonLeftJustBeforeItsReply) {
   const FakeDaemon daemon(cache(), {leave, reply_to(ControlKind::zero_stats, ControlReply{"", "zeroed"})});
   EXPECT_EQ(option({"-z"}).out, "zeroed\n");
 }
 
 TEST_F(Run, SaysWhyWhenADaemonThatLeavesTwiceHasNoSuccessor) {
   const FakeDaemon daemon(cache(), {leave, leave});
-  expect_one_line(option({"-z"}), 1, "the daemon ended before it answered");
+  expect_one_line(option({"-z"}), 1, "the daemon ended before it replied");
 }
 
 TEST_F(Run, ADaemonThatLeavesWhenItIsAskedToStopIsOneThatStopped) {

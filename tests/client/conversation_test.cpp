@@ -20,7 +20,7 @@ using protocol::Channel;
 
 // Limits so short that a test of them takes no time.
 constexpr Timeouts kHasty{
-    .connect = 10ms, .start = 10ms, .send = 5s, .first_answer = 20ms, .silence = 20ms, .leave = 10ms, .terminate = 5s};
+    .connect = 10ms, .start = 10ms, .send = 5s, .first_reply = 20ms, .silence = 20ms, .leave = 10ms, .terminate = 5s};
 
 class ConversationTest : public testing::Test {
  protected:
@@ -31,14 +31,14 @@ class ConversationTest : public testing::Test {
     daemons.emplace(UniqueFd(ends[1]));
   }
 
-  Result<Answer> converse() {
+  Result<Reply> converse() {
     Channel channel(std::move(ours));
     return converse_over(channel, request, scratch / "tmp", kHasty);
   }
 
   std::string error() {
-    const Result<Answer> answer = converse();
-    return answer ? "no error" : answer.error().message;
+    const Result<Reply> reply = converse();
+    return reply ? "no error" : reply.error().message;
   }
 
   support::Scratch scratch;
@@ -47,7 +47,7 @@ class ConversationTest : public testing::Test {
   std::optional<Channel> daemons;
 };
 
-TEST_F(ConversationTest, EndsWhenTheDaemonNeverAnswers) { EXPECT_EQ(error(), "the daemon says nothing"); }
+TEST_F(ConversationTest, EndsWhenTheDaemonNeverReplies) { EXPECT_EQ(error(), "the daemon says nothing"); }
 
 TEST_F(ConversationTest, EndsWhenTheDaemonFallsSilentAfterASignOfLife) {
   ASSERT_TRUE(daemons->send(protocol::KeepWaiting{}, 1s));
@@ -57,12 +57,12 @@ TEST_F(ConversationTest, EndsWhenTheDaemonFallsSilentAfterASignOfLife) {
 TEST_F(ConversationTest, GoesOnAfterSignsOfLife) {
   for (int count = 0; count < 3; ++count) ASSERT_TRUE(daemons->send(protocol::KeepWaiting{}, 1s));
   ASSERT_TRUE(daemons->send(protocol::PassThrough{"reason"}, 1s));
-  const Result<Answer> answer = converse();
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(std::get<protocol::PassThrough>(answer->message).reason, "reason");
+  const Result<Reply> reply = converse();
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(std::get<protocol::PassThrough>(reply->message).reason, "reason");
 }
 
-TEST_F(ConversationTest, IsPatientWithASilentDaemonWhileAStepOfOursRuns) {
+TEST_F(ConversationTest, WaitsForASilentDaemonWhileAStepOfOursRuns) {
   protocol::RunStep step;
   step.directory = scratch.make_directory("tmp/r1");
   step.commands = {{"/bin/sh", {"sh", "-c", "read line < " + (scratch / "pipe")}}};
@@ -79,18 +79,18 @@ TEST_F(ConversationTest, IsPatientWithASilentDaemonWhileAStepOfOursRuns) {
   daemon.join();
 }
 
-TEST_F(ConversationTest, HandsOnThatTheVersionsDiffer) {
+TEST_F(ConversationTest, ReturnsThatTheVersionsDiffer) {
   ASSERT_TRUE(daemons->send(protocol::VersionMismatch{"9/9"}, 1s));
-  const Result<Answer> answer = converse();
-  ASSERT_TRUE(answer);
-  EXPECT_TRUE(std::holds_alternative<protocol::VersionMismatch>(answer->message));
+  const Result<Reply> reply = converse();
+  ASSERT_TRUE(reply);
+  EXPECT_TRUE(std::holds_alternative<protocol::VersionMismatch>(reply->message));
 }
 
 TEST_F(ConversationTest, TellsAClosedConnectionSoThatItCanBeTriedAgain) {
   daemons.reset();
-  const Result<Answer> answer = converse();
-  ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().code, ErrorCode::closed);
+  const Result<Reply> reply = converse();
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::closed);
 }
 
 }  // namespace

@@ -64,14 +64,14 @@ template protocol::CompileRequest expect(protocol::Channel& channel);
 template protocol::ControlRequest expect(protocol::Channel& channel);
 template protocol::StepDone expect(protocol::Channel& channel);
 
-FakeDaemon::Script answer(protocol::Message message) {
+FakeDaemon::Script reply_with(protocol::Message message) {
   return [message = std::move(message)](protocol::Channel& channel) {
     expect<protocol::CompileRequest>(channel);
     EXPECT_TRUE(channel.send(message, kLimit));
   };
 }
 
-FakeDaemon::Script answer_bytes(std::string bytes) {
+FakeDaemon::Script reply_bytes(std::string bytes) {
   return [bytes = std::move(bytes)](protocol::Channel& channel) {
     expect<protocol::CompileRequest>(channel);
     EXPECT_TRUE(write_all(channel.fd(), bytes, "the client"));

@@ -58,11 +58,11 @@ class Heard {
 template <typename T>
 T expect(protocol::Channel& channel);
 
-// Takes the compile request, then answers with the message.
-FakeDaemon::Script answer(protocol::Message message);
+// Takes the compile request, then replies with the message.
+FakeDaemon::Script reply_with(protocol::Message message);
 
 // Takes the compile request, then says these bytes and closes.
-FakeDaemon::Script answer_bytes(std::string bytes);
+FakeDaemon::Script reply_bytes(std::string bytes);
 
 }  // namespace hipcache::client
 

@@ -35,7 +35,7 @@ T at(const std::string& bytes, std::size_t offset) {
 
 class Footprint : public LaunchTest {
  protected:
-  // Answers a compile, and looks what the asking process has had of memory.
+  // Replies to a compile, and looks what the asking process has had of memory.
   FakeDaemon::Script finish_and_measure(protocol::Finish finish) {
     return [this, finish = std::move(finish)](protocol::Channel& channel) {
       expect<protocol::CompileRequest>(channel);
@@ -81,7 +81,7 @@ TEST_F(Footprint, TheFullClientTakesLessThanTenMegabytes) {
   EXPECT_LT(kilobytes, kMemoryLimitKb);
 }
 
-// Start, who am I and what is asked, one request, one answer, one file, end. Nothing is read but the answer, and no
+// Start, who am I and what is asked, one request, one reply, one file, end. Nothing is read but the reply, and no
 // memory asked for.
 TEST_F(Footprint, AServedHitMakesFewSystemCalls) {
   const FakeDaemon daemon(cache(), {finish_and_measure({0, "", "", {{object(), false, false, "cached"}}, {}})});

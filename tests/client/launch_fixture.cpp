@@ -34,7 +34,7 @@ LaunchTest::LaunchTest() {
   lay(HIPCACHE_PROGRAM, hipcache());
   lay(HIPCACHE_CLIENT, full_client());
   script("bin/cc", "echo run >> " + (scratch / "runs") +
-                       "\necho said by the compiler\necho complained by the compiler >&2\n"
+                       "\necho said by the compiler\necho warned by the compiler >&2\n"
                        "printf 'made by the compiler' > \"$2\"\nexit " +
                        std::to_string(kCompilerExit));
 }
@@ -80,7 +80,7 @@ int LaunchTest::compiler_runs() const {
 void LaunchTest::expect_compiled_by_the_compiler(const Ended& ended) const {
   EXPECT_EQ(ended.exit_code, kCompilerExit);
   EXPECT_EQ(ended.out, "said by the compiler\n");
-  EXPECT_EQ(ended.err, "complained by the compiler\n");
+  EXPECT_EQ(ended.err, "warned by the compiler\n");
   EXPECT_EQ(read_bytes(object()), "made by the compiler");
   EXPECT_EQ(compiler_runs(), 1);
 }

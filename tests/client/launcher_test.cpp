@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 class Launcher : public LaunchTest {
  protected:
-  // Answers a compile with a file for each of the outputs.
+  // Replies to a compile with a file for each of the outputs.
   static FakeDaemon::Script finish_with(Finish finish, std::vector<std::string> contents) {
     return [finish = std::move(finish), contents = std::move(contents)](Channel& channel) {
       expect<CompileRequest>(channel);
@@ -64,7 +64,7 @@ TEST_F(Launcher, ServesAHitByItself) {
   EXPECT_FALSE(exists(scratch / "started"));
 }
 
-TEST_F(Launcher, LeavesAnAnswerThatIsTooLongForItToTheFullClientOnTheSameConnection) {
+TEST_F(Launcher, LeavesAReplyThatIsTooLongForItToTheFullClientOnTheSameConnection) {
   const std::string message(3u << 20, 'm');
   const FakeDaemon daemon(cache(), {finish_with({4, message, "", {{object()}}, {}}, {"cached"})});
   const Ended ended = compile();
@@ -84,7 +84,7 @@ TEST_F(Launcher, LeavesASignOfLifeToTheFullClientOnTheSameConnection) {
 
 TEST_F(Launcher, WithoutTheFullClientTheCompilerItselfRuns) {
   std::filesystem::remove(full_client());
-  const FakeDaemon daemon(cache(), {answer(protocol::PassThrough{"not-a-compile"})});
+  const FakeDaemon daemon(cache(), {reply_with(protocol::PassThrough{"not-a-compile"})});
   expect_compiled_by_the_compiler(compile());
 }
 
@@ -96,7 +96,7 @@ TEST_F(Launcher, OptionsWithoutTheFullClientAreAnErrorThatNamesIt) {
 }
 
 TEST_F(Launcher, AFullClientOfAnotherBuildBeginsAnew) {
-  const FakeDaemon daemon(cache(), {answer(protocol::PassThrough{"reason"})});
+  const FakeDaemon daemon(cache(), {reply_with(protocol::PassThrough{"reason"})});
   const std::string words = "--launch=7,0.0.1/1 cc -o " + object();
   expect_compiled_by_the_compiler(
       run({"/bin/bash", "-c", "exec 7</dev/null; exec -a hipcache-client " + full_client() + " " + words}));
@@ -156,41 +156,41 @@ TEST_F(Launcher, RemovesWhatTheCompilerWouldHaveRemoved) {
 }
 
 TEST_F(Launcher, BecomesTheCompilerWhenTheDaemonPassesThrough) {
-  const FakeDaemon daemon(cache(), {answer(protocol::PassThrough{"not-a-compile"})});
+  const FakeDaemon daemon(cache(), {reply_with(protocol::PassThrough{"not-a-compile"})});
   expect_compiled_by_the_compiler(compile());
 }
 
 TEST_F(Launcher, BecomesTheCompilerWhenTheDaemonIsBusy) {
-  const FakeDaemon daemon(cache(), {answer(protocol::Busy{"too many"})});
+  const FakeDaemon daemon(cache(), {reply_with(protocol::Busy{"too many"})});
   expect_compiled_by_the_compiler(compile());
 }
 
-TEST_F(Launcher, BecomesTheCompilerWhenTheAnswerIsGarbage) {
-  const FakeDaemon daemon(cache(), {answer_bytes("HTTP/1.1 400 Bad Request\r\n\r\n")});
+TEST_F(Launcher, BecomesTheCompilerWhenTheReplyIsGarbage) {
+  const FakeDaemon daemon(cache(), {reply_bytes("HTTP/1.1 400 Bad Request\r\n\r\n")});
   expect_compiled_by_the_compiler(compile());
 }
 
-TEST_F(Launcher, BecomesTheCompilerWhenTheAnswerIsHalfAMessage) {
-  const FakeDaemon daemon(cache(), {answer_bytes(std::string("HCC1\x64\0\0\0\0\0\0\0half", 16))});
+TEST_F(Launcher, BecomesTheCompilerWhenTheReplyIsHalfAMessage) {
+  const FakeDaemon daemon(cache(), {reply_bytes(std::string("HCC1\x64\0\0\0\0\0\0\0half", 16))});
   expect_compiled_by_the_compiler(compile());
 }
 
 TEST_F(Launcher, BecomesTheCompilerWhenTheDaemonSendsWhatIsNotItsToSend) {
-  const FakeDaemon daemon(cache(), {answer(CompileRequest{})});
+  const FakeDaemon daemon(cache(), {reply_with(CompileRequest{})});
   expect_compiled_by_the_compiler(compile());
 }
 
-TEST_F(Launcher, BecomesTheCompilerWhenAnAnswerHasFewerFilesThanOutputs) {
+TEST_F(Launcher, BecomesTheCompilerWhenAReplyHasFewerFilesThanOutputs) {
   const FakeDaemon daemon(cache(), {finish_with({0, "", "", {{object()}, {scratch / "a.d"}}, {}}, {"only one"})});
   expect_compiled_by_the_compiler(compile());
 }
 
-TEST_F(Launcher, BecomesTheCompilerWhenTheDaemonLeavesBeforeItsAnswerAndNoOtherCanBeStarted) {
+TEST_F(Launcher, BecomesTheCompilerWhenTheDaemonLeavesBeforeItsReplyAndNoOtherCanBeStarted) {
   const FakeDaemon daemon(cache(), {[](Channel& channel) { expect<CompileRequest>(channel); }});
   expect_compiled_by_the_compiler(compile());
 }
 
-TEST_F(Launcher, AsksAgainWhenTheDaemonLeftJustBeforeItsAnswer) {
+TEST_F(Launcher, AsksAgainWhenTheDaemonLeftJustBeforeItsReply) {
   const FakeDaemon daemon(cache(), {[](Channel& channel) { expect<CompileRequest>(channel); },
                                     finish_with({0, "", "", {{object()}}, {}}, {"cached"})});
   EXPECT_EQ(compile().exit_code, 0);
@@ -248,7 +248,7 @@ TEST_F(Launcher, StartsTheDaemonThatLiesBesideItAwayFromEverythingOfOurs) {
 TEST_F(Launcher, ReplacesADaemonOfAnotherVersion) {
   script("bin/hipcached", "echo started >> " + (scratch / "started"));
   {
-    const FakeDaemon daemon(cache(), {answer(protocol::VersionMismatch{"0.0.1/0"}), [](Channel& channel) {
+    const FakeDaemon daemon(cache(), {reply_with(protocol::VersionMismatch{"0.0.1/0"}), [](Channel& channel) {
                                         EXPECT_EQ(expect<protocol::ControlRequest>(channel).kind,
                                                   protocol::ControlKind::stop);
                                         EXPECT_TRUE(channel.send(protocol::ControlReply{}, 10s));

@@ -231,7 +231,7 @@ TEST_F(Steps, AreEndedWithoutTheProcessesThatTheClientInherited) {
 }
 
 TEST_F(Steps, WithoutACommandAreNotUnderstoodAndTheCompilerRuns) {
-  const FakeDaemon daemon(cache(), {answer(step(1, {}))});
+  const FakeDaemon daemon(cache(), {reply_with(step(1, {}))});
   expect_compiled_by_the_compiler(compile());
 }
 

@@ -16,22 +16,24 @@ namespace {
 using namespace std::string_literals;
 using protocol::Finish;
 
-std::string text_of(const launch_part& part) { return part.size == 0 ? "" : std::string(part.bytes, part.size); }
+std::string text_of(const launch_text_part& part) { return part.size == 0 ? "" : std::string(part.bytes, part.size); }
 
 // As the launcher understands it; which descriptor belongs to which output is told by `files`.
 std::optional<Finish> understand(const std::string& message, std::vector<int>* files = nullptr) {
   const std::unique_ptr<char[]> bytes(new char[message.size() + 1]);  // exactly: a sanitizer sees what goes beyond
   message.copy(bytes.get(), message.size());
-  launch_answer answer{};
-  if (!launch_decode_finish(bytes.get(), message.size(), &answer)) return std::nullopt;
-  Finish finish{answer.exit_code, text_of(answer.out), text_of(answer.err), {}, {}};
-  for (std::size_t index = 0; index < answer.output_count; ++index) {
-    const launch_output& output = answer.outputs[index];
+  launch_finish decoded{};
+  if (!launch_decode_finish(bytes.get(), message.size(), &decoded)) return std::nullopt;
+  const launch_delivery& delivery = decoded.delivery;
+  Finish finish{decoded.exit_code, text_of(delivery.out), text_of(delivery.err), {}, {}};
+  for (std::size_t index = 0; index < delivery.output_count; ++index) {
+    const launch_output& output = delivery.outputs[index];
     finish.outputs.push_back({output.path, output.in_place, output.executable, std::nullopt, output.in_place_if_empty});
     if (output.file < 0) finish.outputs.back().content = text_of({output.bytes, output.size});
     if (output.file >= 0 && files != nullptr) files->push_back(output.file);
   }
-  for (std::size_t index = 0; index < answer.removed_count; ++index) finish.removed.emplace_back(answer.removed[index]);
+  for (std::size_t index = 0; index < delivery.removed_count; ++index)
+    finish.removed.emplace_back(delivery.removed[index]);
   return finish;
 }
 
@@ -43,7 +45,7 @@ Finish some_finish() {
           {"b.o", "c.o"}};
 }
 
-TEST(LaunchAnswer, IsReadAsProtobufWroteIt) {
+TEST(FinishDecoder, ReadsWhatProtobufWrote) {
   for (const Finish& sent : {some_finish(), Finish{}, Finish{.exit_code = 255}, Finish{.exit_code = INT32_MIN}}) {
     const std::optional<Finish> read = understand(protocol::encode(sent));
     ASSERT_TRUE(read);
@@ -51,13 +53,13 @@ TEST(LaunchAnswer, IsReadAsProtobufWroteIt) {
   }
 }
 
-TEST(LaunchAnswer, CountsTheDescriptorsOfOutputsWithoutContent) {
+TEST(FinishDecoder, CountsTheDescriptorsOfOutputsWithoutContent) {
   std::vector<int> files;
   ASSERT_TRUE(understand(protocol::encode(some_finish()), &files));
   EXPECT_EQ(files, (std::vector<int>{0, 1}));
 }
 
-TEST(LaunchAnswer, OtherMessagesAreNone) {
+TEST(FinishDecoder, RefusesOtherMessages) {
   EXPECT_FALSE(understand(""));
   for (const protocol::Message& message :
        {protocol::Message(protocol::PassThrough{"x"}), protocol::Message(protocol::KeepWaiting{}),
@@ -69,7 +71,7 @@ TEST(LaunchAnswer, OtherMessagesAreNone) {
   EXPECT_TRUE(launch_begins_finish(protocol::encode(Finish{}).front()));
 }
 
-TEST(LaunchAnswer, PathsThatCannotBeNamesAndTooManyOfThemAreLeftToTheFullClient) {
+TEST(FinishDecoder, RefusesPathsThatCannotBeNamesAndTooManyPaths) {
   EXPECT_FALSE(understand(protocol::encode(Finish{.outputs = {{"a\0b"s}}})));
   EXPECT_FALSE(understand(protocol::encode(Finish{.outputs = {{""}}})));
   EXPECT_FALSE(understand(protocol::encode(Finish{.removed = {""}})));
@@ -84,13 +86,13 @@ TEST(LaunchAnswer, PathsThatCannotBeNamesAndTooManyOfThemAreLeftToTheFullClient)
   EXPECT_FALSE(understand(protocol::encode(many)));
 }
 
-TEST(LaunchAnswer, EveryPartOfAMessageThatIsNotAllOfItIsNone) {
+TEST(FinishDecoder, RefusesEveryTruncatedMessage) {
   const std::string whole = protocol::encode(some_finish());
   for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(understand(whole.substr(0, size))) << size;
 }
 
-// Whatever it takes for a Finish protobuf reads in the same way.
-TEST(LaunchAnswer, DamagedMessagesAreRefusedOrReadAsProtobufReadsThem) {
+// If the decoder accepts a message, protobuf reads the same from it.
+TEST(FinishDecoder, ReadsDamagedMessagesAsProtobufDoesOrRefusesThem) {
   std::mt19937 random(19);
   const std::string whole = protocol::encode(some_finish());
   int understood = 0;

@@ -37,6 +37,11 @@ launch_output with(const std::string& path, int file) {
   return {.path = path.c_str(), .in_place = false, .executable = false, .file = file, .bytes = nullptr, .size = 0};
 }
 
+bool place(const std::vector<launch_output>& outputs, launch_failure* failure) {
+  const launch_delivery delivery{.outputs = outputs.data(), .output_count = outputs.size()};
+  return launch_deliver(&delivery, failure);
+}
+
 mode_t mode_of(const std::string& path) {
   struct stat status{};
   EXPECT_EQ(stat(path.c_str(), &status), 0);
@@ -52,11 +57,11 @@ TEST(LaunchPlace, WritesBytesOfAMessageOfMemoryAndOfFilesWithTheModeThatTheUmask
   const UniqueFd file(open(scratch.write("source", bytes).c_str(), O_RDONLY | O_CLOEXEC));
   for (launch_output output : {with(path, bytes), with(path, memory.get()), with(path, file.get())}) {
     launch_failure failure{};
-    ASSERT_TRUE(launch_place(&output, 1, &failure));
+    ASSERT_TRUE(place({output}, &failure));
     EXPECT_EQ(read_bytes(path), bytes);
     EXPECT_EQ(mode_of(path), 0640u);
     output.executable = true;
-    ASSERT_TRUE(launch_place(&output, 1, &failure));
+    ASSERT_TRUE(place({output}, &failure));
     EXPECT_EQ(mode_of(path), 0750u);
   }
   umask(before);
@@ -75,7 +80,7 @@ TEST(LaunchPlace, ReplacesAFileWithoutHavingItWrittenToTheDisk) {
   const launch_output output = with(path, bytes);
   const auto made = support::system_calls_of([&] {
     launch_failure failure{};
-    EXPECT_TRUE(launch_place(&output, 1, &failure));
+    EXPECT_TRUE(place({output}, &failure));
   });
   EXPECT_EQ(read_bytes(path), bytes);
   EXPECT_EQ(list_directory(scratch.path())->size(), 1u);
@@ -95,7 +100,7 @@ TEST(LaunchPlace, GivesAnOutputThatManyPlaceAtOnceToOneOfThem) {
       const std::string bytes(5000, letter);
       const launch_output output = with(path, bytes);
       launch_failure failure{};
-      for (int round = 0; round < 100; ++round) EXPECT_TRUE(launch_place(&output, 1, &failure));
+      for (int round = 0; round < 100; ++round) EXPECT_TRUE(place({output}, &failure));
     });
   for (std::thread& thread : threads) thread.join();
   const std::string bytes = read_bytes(path);
@@ -118,7 +123,7 @@ TEST(LaunchPlace, OverwritesAFileInPlaceWithItsModeAndItsOtherName) {
     ASSERT_EQ(stat(path.c_str(), &before), 0);
     support::await_next_tick();
     launch_failure failure{};
-    ASSERT_TRUE(launch_place(&output, 1, &failure));
+    ASSERT_TRUE(place({output}, &failure));
     EXPECT_EQ(read_bytes(other), bytes);
     EXPECT_EQ(mode_of(path), 0600u);
     struct stat after{};
@@ -126,7 +131,7 @@ TEST(LaunchPlace, OverwritesAFileInPlaceWithItsModeAndItsOtherName) {
     EXPECT_TRUE(after.st_mtim.tv_sec != before.st_mtim.tv_sec || after.st_mtim.tv_nsec != before.st_mtim.tv_nsec);
     output = with(path, memory.get());
     output.in_place = true;
-    ASSERT_TRUE(launch_place(&output, 1, &failure));
+    ASSERT_TRUE(place({output}, &failure));
     EXPECT_EQ(read_bytes(other), "a.o: b.h\n");
   }
 }
@@ -136,9 +141,8 @@ TEST(LaunchPlace, NothingIsWrittenWhereOneOfThePlacesIsNoFileToBeReplaced) {
   const std::string good = scratch / "good";
   const std::string bytes = "bytes";
   for (const std::string& other : {scratch.make_directory("taken/in"), std::string("/dev/null")}) {
-    const launch_output outputs[] = {with(good, bytes), with(other, bytes)};
     launch_failure failure{};
-    EXPECT_FALSE(launch_place(outputs, 2, &failure));
+    EXPECT_FALSE(place({with(good, bytes), with(other, bytes)}, &failure));
     EXPECT_STREQ(failure.path, other.c_str());
     EXPECT_FALSE(support::exists(good));
   }
@@ -150,12 +154,12 @@ TEST(LaunchPlace, LeavesNothingBehindWhereAFileCannotBeWritten) {
   const std::string bytes = "bytes";
   launch_failure failure{};
   launch_output output = with(nowhere, bytes);
-  EXPECT_FALSE(launch_place(&output, 1, &failure));
+  EXPECT_FALSE(place({output}, &failure));
   EXPECT_STREQ(failure.what, "cannot write");
   EXPECT_EQ(failure.error, ENOENT);
   const std::string unread = scratch / "unread";
   output = with(unread, kNoDescriptor);  // found out when the temporary file is there
-  EXPECT_FALSE(launch_place(&output, 1, &failure));
+  EXPECT_FALSE(place({output}, &failure));
   EXPECT_TRUE(list_directory(scratch.path())->empty());
 }
 
@@ -164,7 +168,7 @@ TEST(LaunchPlace, APathTooLongForItsTemporaryFileIsAnError) {
   const std::string bytes = "bytes";
   const launch_output output = with(path, bytes);
   launch_failure failure{};
-  EXPECT_FALSE(launch_place(&output, 1, &failure));
+  EXPECT_FALSE(place({output}, &failure));
 }
 
 TEST(LaunchPlace, RemovesFilesAndLeavesWhatIsNone) {
@@ -173,8 +177,9 @@ TEST(LaunchPlace, RemovesFilesAndLeavesWhatIsNone) {
   const std::string directory = scratch.make_directory("directory");
   const std::string gone = scratch / "gone";
   const char* const paths[] = {directory.c_str(), gone.c_str(), file.c_str()};
+  const launch_delivery delivery{.removed = paths, .removed_count = 3};
   launch_failure failure{};
-  EXPECT_TRUE(launch_remove(paths, 3, &failure));
+  EXPECT_TRUE(launch_deliver(&delivery, &failure));
   EXPECT_FALSE(support::exists(file));
   EXPECT_TRUE(support::exists(directory));
 }

@@ -1,12 +1,13 @@
-#include "launcher/request.h"
+#include "hipcache/launcher/request.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "hipcache/client/own_request.h"
+#include "hipcache/launcher/frame.h"
 #include "hipcache/protocol/channel.h"
-#include "hipcache/protocol/frame.h"
 
 namespace hipcache {
 namespace {
@@ -26,15 +27,14 @@ std::string encode(const CompileRequest& request, std::size_t room) {
   std::vector<std::string> environment = request.environment;
   const std::vector<char*> words = pointers_to(argv);
   const std::vector<char*> variables = pointers_to(environment);
-  const launch_request said{.build = request.build.c_str(),
-                            .argv = words.data(),
-                            .environment = variables.data(),
-                            .directory = request.working_directory.c_str(),
-                            .mount_namespace = request.mount_view.mount_namespace,
-                            .root_device = request.mount_view.root_device,
-                            .root_inode = request.mount_view.root_inode,
-                            .umask = request.umask,
-                            .stderr_is_terminal = request.stderr_is_terminal};
+  const launch_request said{
+      .build = request.build.c_str(),
+      .argv = words.data(),
+      .environment = variables.data(),
+      .directory = request.working_directory.c_str(),
+      .view = {request.mount_view.mount_namespace, request.mount_view.root_device, request.mount_view.root_inode},
+      .umask = request.umask,
+      .stderr_is_terminal = request.stderr_is_terminal};
   std::vector<char> frame(room);  // of exactly that size: a sanitizer sees what goes beyond
   return {frame.data(), launch_encode_request(&said, frame.data(), room)};
 }
@@ -49,23 +49,42 @@ CompileRequest some_request() {
           .stderr_is_terminal = true};
 }
 
-TEST(LaunchRequest, IsWhatProtobufReads) {
-  for (const CompileRequest& sent : {some_request(), CompileRequest{}}) {
+std::string message_of(const std::string& frame) { return frame.substr(HIPCACHE_FRAME_HEADER); }
+
+TEST(LaunchRequest, HasTheBytesThatProtobufWrites) {
+  CompileRequest of_zeros = some_request();
+  of_zeros.mount_view = {};
+  of_zeros.umask = 0;
+  of_zeros.stderr_is_terminal = false;
+  for (const CompileRequest& sent : {some_request(), of_zeros, CompileRequest{}}) {
     const std::string frame = encode(sent, 1u << 16);
     ASSERT_GT(frame.size(), HIPCACHE_FRAME_HEADER);
-    const Result<protocol::Message> decoded = protocol::decode(frame.substr(HIPCACHE_FRAME_HEADER));
-    ASSERT_TRUE(decoded);
-    const auto& read = std::get<CompileRequest>(*decoded);
-    EXPECT_EQ(read.build, sent.build);
-    EXPECT_EQ(read.argv, sent.argv);
-    EXPECT_EQ(read.environment, sent.environment);
-    EXPECT_EQ(read.working_directory, sent.working_directory);
-    EXPECT_EQ(read.mount_view, sent.mount_view);
-    EXPECT_EQ(read.umask, sent.umask);
-    EXPECT_EQ(read.stderr_is_terminal, sent.stderr_is_terminal);
-    EXPECT_FALSE(read.plan_only);
-    EXPECT_FALSE(read.explain);
+    EXPECT_EQ(message_of(frame), protocol::encode(sent));
   }
+}
+
+TEST(LaunchRequest, GrowsAsProtobufsDoesWhereALengthTakesAnotherByte) {
+  for (std::size_t size = 0; size < 20000; size = size * 2 + 1)
+    for (std::size_t more = 0; more < 3; ++more) {
+      const CompileRequest request{.build = "b", .argv = {std::string(size + more, 'x')}, .working_directory = "/"};
+      EXPECT_EQ(message_of(encode(request, 1u << 16)), protocol::encode(request)) << size + more;
+    }
+}
+
+// The launcher describes itself by launch_own_request(), the full client by own_request().
+TEST(LaunchRequest, OfThisProcessIsTheSameForLauncherAndClient) {
+  std::vector<std::string> argv{"cc", "-c", "a.c"};
+  const std::vector<char*> words = pointers_to(argv);
+  char directory[PATH_MAX];
+  launch_request own{};
+  ASSERT_TRUE(launch_own_request(words.data(), directory, &own));
+  std::vector<char> frame(1u << 20);
+  const std::size_t size = launch_encode_request(&own, frame.data(), frame.size());
+  ASSERT_GT(size, HIPCACHE_FRAME_HEADER);
+  const Result<CompileRequest> request = client::own_request(argv);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->build, protocol::build_id());
+  EXPECT_EQ(message_of({frame.data(), size}), protocol::encode(*request));
 }
 
 TEST(LaunchRequest, HasTheHeaderOfAMessageWithoutDescriptors) {

@@ -69,18 +69,18 @@ PlanReport plan_report() {
 }
 
 Explanation explanation() {
-  Explanation answer;
-  answer.reason = "unsupported-option";
-  answer.detail = "-fnew";
-  answer.compared = 3;
-  answer.request = {"request", Verdict::depends, {{Differs::argument_added, "-O3", "", ""}}, 0};
-  answer.steps = {{"device gfx906",
+  Explanation report;
+  report.reason = "unsupported-option";
+  report.detail = "-fnew";
+  report.compared = 3;
+  report.request = {"request", Verdict::depends, {{Differs::argument_added, "-O3", "", ""}}, 0};
+  report.steps = {{"device gfx906",
                    Verdict::runs,
                    {{Differs::content, "/a.h", "0123456789abcdef", "fedcba9876543210"},
                     {Differs::variable_changed, "CPATH", "", ""}},
                    17},
                   {"host", Verdict::stored, {}, 0}};
-  return answer;
+  return report;
 }
 
 }  // namespace

@@ -9,12 +9,11 @@ import time
 import machine
 from running import Running, run
 
-CONTROL_SECONDS = 75  # bounds every option of hipcache's; src/cli/control.cpp waits 60 s for an answer
+CONTROL_SECONDS = 75  # bounds every option of hipcache's; src/cli/control.cpp waits 60 s for a reply
 
 
 def _view_number():
-    """The number of this process's view of the file system, computed as include/hipcache/protocol/mount_view_number.h
-    does."""
+    """The number of this process's view of the file system, computed as src/launcher/daemon_address.c does."""
     root = os.stat("/")
     number = 2166136261
     for part in (os.stat("/proc/self/ns/mnt").st_ino, root.st_dev, root.st_ino):

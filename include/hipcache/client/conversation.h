@@ -1,7 +1,7 @@
 // Conducts one request, from CompileRequest to the daemon's last message, and runs the steps that
 // the daemon asks for.
 //
-// Ends with an answer or an error. After an error no step runs and the request's temporary
+// Ends with a reply or an error. After an error no step runs and the request's temporary
 // directory is gone, so the caller may become the real compiler. A daemon of another version is
 // replaced, and a daemon that has just left is started again, each at most once.
 #ifndef HIPCACHE_CLIENT_CONVERSATION_H
@@ -18,24 +18,24 @@
 
 namespace hipcache::client {
 
-// Where clients note that a daemon does not answer (client/connection/daemon_silence.h).
+// Where clients note that a daemon does not reply (client/connection/daemon_silence.h).
 class DaemonSilence;
 
 // Finish with the descriptors of its outputs, PassThrough, PlanReport, Explanation or Busy.
-using Answer = protocol::Received;
+using Reply = protocol::Received;
 
 // `begun`: a connection on which the request was sent already and nothing has been received.
-Result<Answer> converse(const DaemonLink& link, const protocol::CompileRequest& request, Timeouts timeouts,
-                        std::optional<protocol::Channel> begun = std::nullopt);
+Result<Reply> converse(const DaemonLink& link, const protocol::CompileRequest& request, Timeouts timeouts,
+                       std::optional<protocol::Channel> begun = std::nullopt);
 
-// The same over an existing connection; here VersionMismatch is an answer, too. The daemon makes
+// The same over an existing connection; here VersionMismatch is a reply, too. The daemon makes
 // the requests' directories below `temporary_root`; nothing else is ever removed.
-Result<Answer> converse_over(protocol::Channel& channel, const protocol::CompileRequest& request,
-                             const std::string& temporary_root, Timeouts timeouts, DaemonSilence* known = nullptr);
+Result<Reply> converse_over(protocol::Channel& channel, const protocol::CompileRequest& request,
+                            const std::string& temporary_root, Timeouts timeouts, DaemonSilence* known = nullptr);
 
 // The same for a request that was sent already.
-Result<Answer> follow_over(protocol::Channel& channel, const protocol::CompileRequest& request,
-                           const std::string& temporary_root, Timeouts timeouts, DaemonSilence* known = nullptr);
+Result<Reply> follow_over(protocol::Channel& channel, const protocol::CompileRequest& request,
+                          const std::string& temporary_root, Timeouts timeouts, DaemonSilence* known = nullptr);
 
 }  // namespace hipcache::client
 

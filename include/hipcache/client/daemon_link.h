@@ -18,9 +18,6 @@
 
 namespace hipcache::client {
 
-// "hipcached" beside this program, links resolved.
-Result<std::string> daemon_beside_us();
-
 class DaemonLink {
  public:
   // If HIPCACHE_READONLY is set and the cache directory is not writable, the daemon works in
@@ -41,7 +38,7 @@ class DaemonLink {
 
   // Stops the daemon and waits at most `limit` for its process to end, since it finishes its work
   // first. The daemon's lock tells whether one runs. A daemon that holds the lock and does not
-  // answer is sent SIGTERM.
+  // reply is sent SIGTERM.
   Result<bool> stop(std::chrono::milliseconds limit) const;
 
   Result<std::string> socket_path() const { return protocol::socket_path(directory_); }

@@ -1,11 +1,5 @@
-// What the launcher (src/launch) hands to the full client: a command, and how far the launcher got
-// with it.
-//
-// The launcher says so in one word before the command. "--launch=5,0.1.0/4": descriptor 5 is a
-// connection to the daemon on which the launcher of that build sent the request and read nothing.
-// "--launch=,...": no connection. "--launch=compiler,...": an answer came, but its outputs could
-// not be put in place. A launcher of another build may have sent another request, so the client
-// then starts anew.
+// Reads what the launcher hands to the full client: a command, and how far the launcher got with
+// it. hipcache/launcher/handoff.h has the format.
 #ifndef HIPCACHE_CLIENT_LAUNCHER_HANDOFF_H
 #define HIPCACHE_CLIENT_LAUNCHER_HANDOFF_H
 

@@ -10,11 +10,11 @@
 namespace hipcache::client {
 
 struct Timeouts {
-  std::chrono::milliseconds connect{1'000};        // room in the daemon's queue
-  std::chrono::milliseconds start{3'000};          // from starting a daemon to its socket
-  std::chrono::milliseconds send{10'000};          // the daemon takes one message
-  std::chrono::milliseconds first_answer{10'000};  // from the request to the first message
-  // Without an answer for this long, the client checks what other clients noted about the daemon.
+  std::chrono::milliseconds connect{1'000};       // room in the daemon's queue
+  std::chrono::milliseconds start{3'000};         // from starting a daemon to its socket
+  std::chrono::milliseconds send{10'000};         // the daemon takes one message
+  std::chrono::milliseconds first_reply{10'000};  // from the request to the first message
+  // Without a reply for this long, the client checks what other clients noted about the daemon.
   std::chrono::milliseconds moment{50};
   // After this time one client tries a daemon that hung again.
   std::chrono::milliseconds retry{10'000};

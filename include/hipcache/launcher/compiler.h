@@ -25,7 +25,7 @@ bool launch_is_our_name(const char* path);
 struct launch_command {
   /* NULL-terminated: the compiler and its arguments. NULL: there is no such compiler. */
   char** words;
-  const char* missing; /* that compiler's name, or NULL if none was given */
+  char problem[PATH_MAX + 64]; /* why there is none; long names are left out */
   /* words[0] points here if the compiler is not the one that was named. */
   char path[PATH_MAX];
 };

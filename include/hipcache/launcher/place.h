@@ -1,4 +1,5 @@
-/* Puts the outputs of a finished request where the compiler would have put them.
+/* Puts the outputs of a finished request where the compiler would have put them, and prints what it
+ * would have printed.
  *
  * An object is written into a file without a name, which then takes its place. So readers see
  * the old or the new object, and a killed process leaves nothing behind. A depfile is written in
@@ -28,17 +29,32 @@ struct launch_output {
   size_t size;
 };
 
+struct launch_text_part {
+  const char* bytes;
+  size_t size;
+};
+
+/* All that a finished request leaves. Owns nothing. */
+struct launch_delivery {
+  const struct launch_output* outputs;
+  size_t output_count;
+  /* Files that the compiler would have removed. What is gone already, or is no writable regular
+   * file, is left. */
+  const char* const* removed;
+  size_t removed_count;
+  struct launch_text_part out; /* for stdout */
+  struct launch_text_part err; /* for stderr */
+};
+
 struct launch_failure {
   const char* what;
   const char* path;
   int error; /* an errno */
 };
 
-bool launch_place(const struct launch_output* outputs, size_t count, struct launch_failure* failure);
-
-/* Removes files that the compiler would have removed. Leaves what is gone already, or is no
- * writable regular file. */
-bool launch_remove(const char* const* paths, size_t count, struct launch_failure* failure);
+/* Places the outputs, removes files, and then prints. A failure to print is ignored: it must not
+ * fail the compile once its outputs are in place. On false nothing was printed. */
+bool launch_deliver(const struct launch_delivery* delivery, struct launch_failure* failure);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,10 @@
 // Everything is bounded: a message by kMessageLimit, its descriptors by kDescriptorLimit, each call
 // by its deadline. A garbled, oversized or truncated message is an error that names the fault; the
 // channel is then unusable.
+//
+// The launcher has a channel of its own in C (src/launcher/connection.h), for one small request and
+// one small reply. Both use the code of hipcache/launcher/frame.h for the header and the
+// descriptors.
 #ifndef HIPCACHE_PROTOCOL_CHANNEL_H
 #define HIPCACHE_PROTOCOL_CHANNEL_H
 
@@ -15,7 +19,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/result.h"
-#include "hipcache/protocol/frame.h"
+#include "hipcache/launcher/frame.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::protocol {

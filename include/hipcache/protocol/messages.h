@@ -14,8 +14,8 @@
 #include <variant>
 #include <vector>
 
+#include "hipcache/launcher/frame.h"
 #include "hipcache/protocol/explanation.h"
-#include "hipcache/protocol/frame.h"
 
 namespace hipcache::protocol {
 
@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kVersion = HIPCACHE_PROTOCOL_VERSION;
 
 // A daemon that has sent nothing for kKeepWaitingInterval sends KeepWaiting. A client that receives
 // nothing for kSilenceLimit, while none of its own steps runs, gives the daemon up (for the first
-// answer: client/patience.h).
+// reply: hipcache/client/timeouts.h).
 inline constexpr std::chrono::seconds kKeepWaitingInterval{5};
 inline constexpr std::chrono::seconds kSilenceLimit{60};
 
@@ -46,9 +46,9 @@ struct CompileRequest {
   MountView mount_view;
   std::uint32_t umask = 0;
   bool stderr_is_terminal = false;
-  // --plan: answer with PlanReport, run only the probe.
+  // --plan: reply with PlanReport, run only the probe.
   bool plan_only = false;
-  // --explain: answer with Explanation, run only the probe.
+  // --explain: reply with Explanation, run only the probe.
   bool explain = false;
 };
 

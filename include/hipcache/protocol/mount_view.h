@@ -1,9 +1,7 @@
 // How this process sees the file system, and where the daemon of a user and a view has its files.
 //
-// A daemon proves results by looking at files, so it can only serve processes that see the same
-// files. There is one daemon for each user, mount namespace and root directory. Containers that
-// share a cache directory have a daemon each. The daemon's name is part of its path, so a client
-// finds its own daemon by looking at its namespace and root only.
+// hipcache/launcher/daemon_address.h says why there is one daemon for each view, and computes what
+// this header offers to C++. Containers that share a cache directory have a daemon each.
 #ifndef HIPCACHE_PROTOCOL_MOUNT_VIEW_H
 #define HIPCACHE_PROTOCOL_MOUNT_VIEW_H
 
@@ -20,7 +18,7 @@ namespace hipcache::protocol {
 // All zero if the view is unknown: no daemon serves that.
 MountView own_mount_view();
 
-// "1000-5f3a9c21": the user, and the number of the view (mount_view_number.h) in hexadecimal.
+// "1000-5f3a9c21": the user, and a number of the view in hexadecimal.
 std::string daemon_name(const MountView& view = own_mount_view(), uid_t user = geteuid());
 
 // Whether `name` is the name of one of that user's daemons.

@@ -19,6 +19,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/own_directory.h"
 #include "hipcache/config/cache_place.h"
+#include "hipcache/launcher/compiler.h"
 #include "hipcache/protocol/mount_view.h"
 
 namespace hipcache::client {
@@ -27,7 +28,7 @@ namespace {
 using protocol::Channel;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kAgain{5};  // poll interval; Patience bounds the whole wait
+constexpr std::chrono::milliseconds kAgain{5};  // poll interval; Timeouts bounds the whole wait
 
 // Whether the process ended within `limit`. The descriptor -1 never ends, so it makes a plain sleep.
 bool ended_within(int process, std::chrono::milliseconds limit) {
@@ -95,19 +96,18 @@ UniqueFd process_of_peer(int socket) {
 Status ask_to_stop(Channel& channel, Timeouts timeouts) {
   const protocol::ControlRequest stop{protocol::build_id(), protocol::ControlKind::stop};
   if (Status sent = channel.send(stop, timeouts.send); !sent) return sent;
-  if (Result<protocol::Received> reply = channel.receive(timeouts.first_answer); !reply) return reply.error();
+  if (Result<protocol::Received> reply = channel.receive(timeouts.first_reply); !reply) return reply.error();
   return done();
 }
 
-}  // namespace
-
+// "hipcached" beside this program, links resolved.
 Result<std::string> daemon_beside_us() {
-  char self[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-  if (length <= 0 || length == sizeof self) return system_error("cannot find", "this program");
-  const std::string_view path(self, static_cast<std::size_t>(length));
-  return join_path(directory_name(path), "hipcached");
+  char path[PATH_MAX];
+  if (!launch_beside_us("hipcached", path)) return system_error("cannot find", "this program");
+  return std::string(path);
 }
+
+}  // namespace
 
 DaemonLink::DaemonLink(const config::Settings& located, Timeouts timeouts)
     : DaemonLink(timeouts, working_place(located)) {}
@@ -194,7 +194,7 @@ Result<bool> DaemonLink::stop(std::chrono::milliseconds limit) const {
     if (stopped && *stopped) return true;
     if (!stopped && stopped.error().code == ErrorCode::resources) return stopped;
     if (!is_daemon_lock_held(*ours)) return lived;
-    lived = true;  // it is starting, stopping or not answering
+    lived = true;  // it is starting, stopping or not replying
     if (!stopped || Clock::now() >= until) return stop_by_signal(*ours, limit);
     ended_within(-1, kAgain);
   }
@@ -214,7 +214,7 @@ Result<bool> DaemonLink::stop_by_signal(const OwnDirectory& directory, std::chro
   const std::optional<DaemonProcess> daemon = daemon_lock_holder(directory);
   if (!daemon && !is_daemon_lock_held(directory)) return true;
   if (!daemon)
-    return Error{"a daemon that does not answer holds " + directory.path() +
+    return Error{"a daemon that does not reply holds " + directory.path() +
                  "/daemon.lock, and its process cannot be seen from here"};
   if (!send_signal(*daemon, SIGTERM) || ended_within(daemon->watched.get(), limit)) return true;
   return Error{"the daemon, process " + std::to_string(daemon->pid) +

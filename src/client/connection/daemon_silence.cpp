@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstdint>
 #include <ctime>
 #include <utility>
+
+#include "hipcache/launcher/daemon_address.h"
 
 namespace hipcache::client {
 namespace {
@@ -25,10 +28,16 @@ std::int64_t file_clock() {
   return nanoseconds(now);
 }
 
+// Empty for a path too long for a socket.
+std::string mark_of(const std::string& socket_path) {
+  char mark[PATH_MAX];
+  return launch_mark_path(socket_path.c_str(), mark) ? mark : "";
+}
+
 }  // namespace
 
 DaemonSilence::DaemonSilence(std::string socket_path, std::chrono::milliseconds retry)
-    : socket_(std::move(socket_path)), mark_(socket_.substr(0, socket_.rfind('.')) + ".hung"), retry_(retry) {}
+    : socket_(std::move(socket_path)), mark_(mark_of(socket_)), retry_(retry) {}
 
 bool DaemonSilence::is_known() {
   if (turn_) return false;

@@ -1,4 +1,4 @@
-// How clients tell each other about a daemon that does not answer.
+// How clients tell each other about a daemon that does not reply.
 //
 // The problem: a daemon that is stopped or hangs still accepts connections, so each compile of a build would time out.
 // The choice: the client that timed out leaves a mark beside the socket ("daemon.hung"). A client that gets no reply
@@ -21,7 +21,6 @@ namespace hipcache::client {
 
 class DaemonSilence {
  public:
-  // The mark's path is the socket's, with "hung" for "sock".
   DaemonSilence(std::string socket_path, std::chrono::milliseconds retry);
 
   // Whether another client recorded the silence and it is not this client's turn to try again. Takes the turn if the
@@ -31,7 +30,7 @@ class DaemonSilence {
   // Leaves or renews the mark.
   void note() const;
 
-  // Removes the mark, because the daemon answered.
+  // Removes the mark, because the daemon replied.
   void forget() const;
 
  private:

@@ -79,11 +79,11 @@ Status StepProcesses::start(RunStep step) {
 }
 
 void StepProcesses::stop(int signal, std::chrono::milliseconds leave) {
-  std::optional<Subreaper> orphans;
+  std::optional<Subreaper> subreaper;
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
-    if (running_ > 0) orphans.emplace(known_);
+    if (running_ > 0) subreaper.emplace(known_);
     const auto end_within = [&](std::chrono::milliseconds limit) {
       return ended_.wait_for(lock, limit, [this] { return running_ == 0; });
     };
@@ -92,7 +92,7 @@ void StepProcesses::stop(int signal, std::chrono::milliseconds leave) {
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
-  if (orphans) orphans->end_all();
+  if (subreaper) subreaper->end_all();
 }
 
 bool StepProcesses::is_running() const {
@@ -130,8 +130,8 @@ void StepProcesses::join_gone() {
 void StepProcesses::run(const RunStep& step) {
   const StepDone result = run_in_a_place(step);
   {
-    // This precedes the report: the daemon may answer the report with the end of the request, and no step may count as
-    // running then.
+    // This precedes the report: the daemon may reply to the report with the end of the request, and no step may count
+    // as running then.
     const std::lock_guard lock(mutex_);
     --running_;
     ++finished_;
@@ -142,7 +142,7 @@ void StepProcesses::run(const RunStep& step) {
   gone_.push_back(std::this_thread::get_id());
 }
 
-// Returns the place before the report, because the daemon may answer the report with the end of the request.
+// Returns the place before the report, because the daemon may reply to the report with the end of the request.
 StepDone StepProcesses::run_in_a_place(const RunStep& step) {
   const Jobserver::Place place = jobserver_.take([this] { return is_stopping(); });
   return run_commands(step);

@@ -62,11 +62,11 @@ class Conversation {
                DaemonSilence* known)
       : channel_(channel), request_(request), temporary_root_(temporary_root), timeouts_(timeouts), known_(known) {}
 
-  Result<Answer> hold();    // sends the request, then follow()
-  Result<Answer> follow();  // until the final message; on an error it stops the steps and removes their directories
+  Result<Reply> hold();    // sends the request, then follow()
+  Result<Reply> follow();  // until the final message; on an error it stops the steps and removes their directories
 
  private:
-  Result<Answer> hear();
+  Result<Reply> hear();
   Result<Received> next();
   Status await_word(std::chrono::milliseconds limit);
   bool is_in_vain() const;
@@ -81,27 +81,26 @@ class Conversation {
   std::optional<FatalSignals> signals_;  // blocked from the first step on
   std::optional<StepProcesses> runner_;  // made for the first step: a hit needs no runner and no threads
   std::set<std::string> directories_;
-  bool answered_ = false;
+  bool replied_ = false;
 };
 
-Result<Answer> Conversation::hold() {
+Result<Reply> Conversation::hold() {
   if (Status sent = channel_.send(request_, timeouts_.send); !sent) return sent.error();
   return follow();
 }
 
-Result<Answer> Conversation::follow() {
-  Result<Answer> answer = hear();
-  if (runner_ && answer && runner_->is_running())
-    answer = Error{"the daemon ended the request while a step was running"};
-  if (!answer) abandon();
-  return answer;
+Result<Reply> Conversation::follow() {
+  Result<Reply> reply = hear();
+  if (runner_ && reply && runner_->is_running()) reply = Error{"the daemon ended the request while a step was running"};
+  if (!reply) abandon();
+  return reply;
 }
 
-Result<Answer> Conversation::hear() {
+Result<Reply> Conversation::hear() {
   for (;;) {
     Result<Received> received = next();
     if (!received) return received.error();
-    if (!std::exchange(answered_, true) && known_ != nullptr) known_->forget();
+    if (!std::exchange(replied_, true) && known_ != nullptr) known_->forget();
     protocol::Message& message = received->message;
     if (std::holds_alternative<protocol::KeepWaiting>(message)) continue;
     if (auto* step = std::get_if<protocol::RunStep>(&message)) {
@@ -118,7 +117,7 @@ Result<Answer> Conversation::hear() {
 Result<Received> Conversation::next() {
   for (;;) {
     const std::uint64_t finished_before = runner_ ? runner_->finished() : 0;
-    const Status word = await_word(answered_ ? timeouts_.silence : timeouts_.first_answer);
+    const Status word = await_word(replied_ ? timeouts_.silence : timeouts_.first_reply);
     if (word) return channel_.receive(timeouts_.send);
     if (word.error().code != ErrorCode::timed_out) return word.error();
     if (runner_ && (runner_->is_running() || runner_->finished() != finished_before)) continue;
@@ -130,7 +129,7 @@ Result<Received> Conversation::next() {
 // True for a daemon that is stopped, or that another client recorded as silent a short while ago.
 bool Conversation::is_in_vain() const {
   if (runner_ && runner_->is_running()) return false;
-  return is_peer_stopped(channel_.fd()) || (!answered_ && known_ != nullptr && known_->is_known());
+  return is_peer_stopped(channel_.fd()) || (!replied_ && known_ != nullptr && known_->is_known());
 }
 
 // Waits for a message or `limit` (ErrorCode::timed_out). Checks now and then whether the wait is in vain.
@@ -189,42 +188,42 @@ bool is_final(const protocol::Message& message) {
          std::holds_alternative<protocol::Explanation>(message) || std::holds_alternative<protocol::Busy>(message);
 }
 
-Result<Answer> only_final(Result<Answer> answer) {
-  if (!answer || is_final(answer->message) || std::holds_alternative<protocol::VersionMismatch>(answer->message))
-    return answer;
+Result<Reply> only_final(Result<Reply> reply) {
+  if (!reply || is_final(reply->message) || std::holds_alternative<protocol::VersionMismatch>(reply->message))
+    return reply;
   return Error{"the daemon sent a message that is not its to send"};
 }
 
 }  // namespace
 
-Result<Answer> converse_over(Channel& channel, const CompileRequest& request, const std::string& temporary_root,
-                             Timeouts timeouts, DaemonSilence* known) {
+Result<Reply> converse_over(Channel& channel, const CompileRequest& request, const std::string& temporary_root,
+                            Timeouts timeouts, DaemonSilence* known) {
   return only_final(Conversation(channel, request, temporary_root, timeouts, known).hold());
 }
 
-Result<Answer> follow_over(Channel& channel, const CompileRequest& request, const std::string& temporary_root,
-                           Timeouts timeouts, DaemonSilence* known) {
+Result<Reply> follow_over(Channel& channel, const CompileRequest& request, const std::string& temporary_root,
+                          Timeouts timeouts, DaemonSilence* known) {
   return only_final(Conversation(channel, request, temporary_root, timeouts, known).follow());
 }
 
-Result<Answer> converse(const DaemonLink& link, const CompileRequest& request, Timeouts timeouts,
-                        std::optional<Channel> begun) {
+Result<Reply> converse(const DaemonLink& link, const CompileRequest& request, Timeouts timeouts,
+                       std::optional<Channel> begun) {
   bool replaced = false;
   bool renewed = false;
   const Result<std::string> socket = link.socket_path();
   if (!socket) return socket.error();
   DaemonSilence known(*socket, timeouts.retry);
-  const auto ask = [&]() -> Result<Answer> {
+  const auto ask = [&]() -> Result<Reply> {
     if (begun) return follow_over(*begun, request, link.temporary_root(), timeouts, &known);
     Result<Channel> channel = connect(link, timeouts, known);
     if (!channel) return channel.error();
     return converse_over(*channel, request, link.temporary_root(), timeouts, &known);
   };
   for (;; begun.reset()) {
-    Result<Answer> answer = ask();
-    if (!answer && answer.error().code == ErrorCode::closed && !std::exchange(renewed, true)) continue;
-    const auto* mismatch = answer ? std::get_if<protocol::VersionMismatch>(&answer->message) : nullptr;
-    if (mismatch == nullptr) return answer;
+    Result<Reply> reply = ask();
+    if (!reply && reply.error().code == ErrorCode::closed && !std::exchange(renewed, true)) continue;
+    const auto* mismatch = reply ? std::get_if<protocol::VersionMismatch>(&reply->message) : nullptr;
+    if (mismatch == nullptr) return reply;
     if (std::exchange(replaced, true)) return Error{"the daemon is of version " + mismatch->daemon_build};
     if (Result<bool> left = link.ask_to_leave(); !left) return left.error();
   }

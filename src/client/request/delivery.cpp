@@ -1,20 +1,12 @@
-#include "client/steps/output_placer.h"
+#include "client/request/delivery.h"
 
 #include <cerrno>
 
 #include "hipcache/launcher/place.h"
 
 namespace hipcache::client {
-namespace {
 
-Status failed(const launch_failure& failure) {
-  errno = failure.error;
-  return system_error(failure.what, failure.path);
-}
-
-}  // namespace
-
-Status place_outputs(const protocol::Finish& finish, const std::vector<UniqueFd>& descriptors) {
+Status deliver(const protocol::Finish& finish, const std::vector<UniqueFd>& descriptors) {
   std::vector<launch_output> outputs;
   std::size_t files = 0;
   for (const protocol::PlacedOutput& output : finish.outputs) {
@@ -29,10 +21,16 @@ Status place_outputs(const protocol::Finish& finish, const std::vector<UniqueFd>
   }
   std::vector<const char*> removed;
   for (const std::string& path : finish.removed) removed.push_back(path.c_str());
+  const launch_delivery delivery{.outputs = outputs.data(),
+                                 .output_count = outputs.size(),
+                                 .removed = removed.data(),
+                                 .removed_count = removed.size(),
+                                 .out = {finish.stdout_text.data(), finish.stdout_text.size()},
+                                 .err = {finish.stderr_text.data(), finish.stderr_text.size()}};
   launch_failure failure{};
-  if (!launch_place(outputs.data(), outputs.size(), &failure)) return failed(failure);
-  if (!launch_remove(removed.data(), removed.size(), &failure)) return failed(failure);
-  return done();
+  if (launch_deliver(&delivery, &failure)) return done();
+  errno = failure.error;
+  return system_error(failure.what, failure.path);
 }
 
 }  // namespace hipcache::client

@@ -1,0 +1,49 @@
+/* The request to compile a command: describes this process, and encodes a CompileRequest.
+ *
+ * Problem: the launcher has to write a protobuf message, and protobuf would multiply its size and
+ * the time of its start.
+ * Choice: this encoder. The full client encodes the request with protobuf, which it links for the
+ * other messages. The test tests/launcher/request_test.cpp compares the bytes of both.
+ * Rejected: this encoder for the client as well. Its call would take more lines than the ones for
+ * protobuf, which the daemon's tests and the decoder need in any case.
+ *
+ * A struct owns nothing: its pointers belong to the caller. */
+#ifndef HIPCACHE_LAUNCHER_REQUEST_H
+#define HIPCACHE_LAUNCHER_REQUEST_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hipcache/launcher/daemon_address.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The fields of protocol::CompileRequest that every compile sets. */
+struct launch_request {
+  const char* build;
+  char* const* argv;        /* NULL-terminated, like `environment` */
+  char* const* environment; /* NULL counts as empty */
+  const char* directory;
+  struct launch_view view;
+  uint32_t umask;
+  bool stderr_is_terminal;
+};
+
+/* The request of this process to compile `argv`. `directory` holds the working directory, and must
+ * live as long as the request. False with errno if the working directory is gone. REQUIRES: no
+ * other thread, because umask can only be read by setting it. */
+bool launch_own_request(char* const* argv, char directory[PATH_MAX], struct launch_request* request);
+
+/* Encodes the message with its frame header, to the same bytes as protobuf. Returns the number of
+ * bytes, or 0 if `room` is too small. */
+size_t launch_encode_request(const struct launch_request* request, char* frame, size_t room);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

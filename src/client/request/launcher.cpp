@@ -1,0 +1,71 @@
+#include "hipcache/client/launcher.h"
+
+#include <cstdlib>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "client/request/delivery.h"
+#include "hipcache/base/log.h"
+#include "hipcache/client/conversation.h"
+#include "hipcache/client/daemon_link.h"
+#include "hipcache/client/own_request.h"
+#include "hipcache/config/settings.h"
+#include "hipcache/launcher/diagnostics.h"
+#include "hipcache/launcher/exec_compiler.h"
+
+namespace hipcache::client {
+namespace {
+
+constexpr int kNotFound = 127;
+
+std::string log_path() {
+  const char* path = std::getenv("HIPCACHE_LOG");
+  return path != nullptr ? path : "";
+}
+
+int exec_compiler(std::vector<std::string>& argv) {
+  std::vector<char*> words;
+  words.reserve(argv.size() + 1);
+  for (std::string& word : argv) words.push_back(word.data());
+  words.push_back(nullptr);
+  return launch_exec_compiler(words.data());
+}
+
+// Returns the exit code, or why the compiler itself has to run.
+Result<int> serve_from_cache(const std::vector<std::string>& argv, Timeouts timeouts, LauncherHandoff begun) {
+  if (begun.only_compiler) return Error{"what is cached could not be put in place"};
+  const config::Lookup variable = config::lookup_in_process();
+  if (config::is_disabled(variable)) return Error{"HIPCACHE_DISABLE is set"};
+  const Result<config::Settings> located = config::locate(variable);
+  if (!located) return located.error();
+  const Result<protocol::CompileRequest> request = own_request(argv);
+  if (!request) return request.error();
+  std::optional<protocol::Channel> channel;
+  if (begun.connection) channel.emplace(std::move(begun.connection));
+  const Result<Reply> reply = converse(DaemonLink(*located, timeouts), *request, timeouts, std::move(channel));
+  if (!reply) return reply.error();
+  if (const auto* finish = std::get_if<protocol::Finish>(&reply->message)) {
+    if (Status delivered = deliver(*finish, reply->descriptors); !delivered) return delivered.error();
+    return finish->exit_code;
+  }
+  if (const auto* pass = std::get_if<protocol::PassThrough>(&reply->message)) return Error{pass->reason};
+  if (const auto* busy = std::get_if<protocol::Busy>(&reply->message)) return Error{busy->reason};
+  return Error{"the daemon replied to a compile with something else"};
+}
+
+}  // namespace
+
+int launch(std::vector<std::string> argv, Timeouts timeouts, LauncherHandoff begun) {
+  Result<std::vector<std::string>> real = with_real_compiler(std::move(argv));
+  if (!real) {
+    launch_print_error(real.error().message.c_str(), "", "");
+    return kNotFound;
+  }
+  const Result<int> exit_code = serve_from_cache(*real, timeouts, std::move(begun));
+  if (exit_code) return *exit_code;
+  Log(log_path()).info("the compiler itself runs: " + exit_code.error().message);
+  return exec_compiler(*real);
+}
+
+}  // namespace hipcache::client

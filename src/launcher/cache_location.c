@@ -1,0 +1,52 @@
+#define _GNU_SOURCE
+#include "hipcache/launcher/cache_location.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "launcher/text.h"
+
+const struct launch_location launch_cache_directory = {
+    .variable = "HIPCACHE_DIR", .xdg = "XDG_CACHE_HOME", .below_home = ".cache", .name = "hipcache"};
+
+const char* launch_lookup_in_process(void* context, const char* name) {
+  (void)context;
+  return getenv(name);
+}
+
+static bool is_set(const char* value) { return value != NULL && value[0] != '\0'; }
+
+static bool add_absolute(struct launch_text* path, const char* directory) {
+  if (directory[0] != '/') {
+    char here[PATH_MAX];
+    if (getcwd(here, sizeof here) == NULL) return false;
+    launch_add(path, here);
+    launch_add_name(path, directory);
+  } else {
+    launch_add(path, directory);
+  }
+  return true;
+}
+
+enum launch_located launch_locate(const struct launch_location* location, launch_lookup variable, void* context,
+                                  char path[PATH_MAX]) {
+  enum launch_located located = LAUNCH_CHOSEN;
+  bool known = true;
+  struct launch_text text = launch_text(path, PATH_MAX);
+  const char* value = variable(context, location->variable);
+  if (is_set(value)) {
+    known = add_absolute(&text, value);
+  } else if (is_set(value = variable(context, location->xdg)) && value[0] == '/') {
+    launch_add(&text, value);
+    launch_add_name(&text, location->name);
+  } else {
+    value = variable(context, "HOME");
+    if (!is_set(value)) return LAUNCH_NO_HOME;
+    located = LAUNCH_BELOW_HOME;
+    known = add_absolute(&text, value);
+    launch_add_name(&text, location->below_home);
+    launch_add_name(&text, location->name);
+  }
+  return known && !text.overflow ? located : LAUNCH_NO_PATH;
+}

@@ -1,0 +1,26 @@
+#define _GNU_SOURCE
+#include "hipcache/launcher/exec_compiler.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hipcache/launcher/diagnostics.h"
+#include "launcher/text.h"
+
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
+
+int launch_exec_compiler(char* const* words) {
+  execvp(words[0], words);
+  return launch_cannot_run(words[0]);
+}
+
+int launch_cannot_run(const char* program) {
+  const int error = errno;
+  char why[128];
+  struct launch_text text = launch_text(why, sizeof why);
+  launch_add(&text, ": ");
+  launch_add(&text, strerror(error));
+  launch_print_error("cannot run ", program, why);
+  return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
