@@ -1,17 +1,23 @@
 #include "hipcache/cache/action_cache.h"
 
 #include <algorithm>
-#include <array>
-#include <mutex>
 
 #include "cache/decoded_sets.h"
-#include "cache/set_list.h"
 
 namespace hipcache::cache {
 namespace {
 
+using store::PathSetReference;
+using PathSets = std::vector<PathSetReference>;
+
 Digest result_key(const ActionKey& key, const Digest& set, const Digest& state) {
   return key_hasher("result").field(key.value).field(set).field(state).finish();
+}
+
+std::vector<Digest> blobs_of(const ActionResult& result) {
+  std::vector<Digest> blobs;
+  for (const Output& output : result.outputs) blobs.push_back(output.blob);
+  return blobs;
 }
 
 std::shared_ptr<const inputs::PathSet> union_of(const std::vector<inputs::Witnessed>& parts) {
@@ -29,29 +35,23 @@ Hasher key_hasher(std::string_view domain) {
 }
 
 struct ActionCache::Memory {
-  store::Store& store;
+  store::LocalStore& store;
   inputs::FileSystemState& file_system;
   Log& log;
   DecodedSets decoded{kDecodedBytes};
-  // Guard lists against lost updates: a list is read, changed and written back under the mutex of
-  // its key.
-  std::array<std::mutex, 64> list_mutexes;
 
-  std::mutex& list_mutex(const ActionKey& key) { return list_mutexes[key.value.low % list_mutexes.size()]; }
-
-  SetList sets_under(const ActionKey& key);
-  Status add_set(const ActionKey& key, const SetReference& set);
-  void prefer(const ActionKey& key, const SetReference& set);
-  std::shared_ptr<const inputs::PathSet> path_set(const SetReference& reference);
+  PathSets sets_under(const ActionKey& key);
+  void prefer(const ActionKey& key, const PathSetReference& set);
+  std::shared_ptr<const inputs::PathSet> path_set(const PathSetReference& reference);
   Result<Digest> put_set(const inputs::PathSet& set);
   Status put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
                     const ActionResult& result);
   std::optional<ActionResult> result_under(const Digest& key);
   std::optional<ActionResult> lower_result_under(const Digest& key);
-  std::vector<SetReference> lower_sets_under(const ActionKey& key, const SetList& tried);
+  PathSets lower_sets_under(const ActionKey& key, const PathSets& tried);
   bool holds_outputs(const ActionResult& result, store::Lease& lease);
   bool is_of_use(const ActionResult& result, const Suffices& suffices, store::Lease& lease);
-  std::optional<Hit> try_set(const ActionKey& key, const SetReference& reference, const Suffices& suffices,
+  std::optional<Hit> try_set(const ActionKey& key, const PathSetReference& reference, const Suffices& suffices,
                              const inputs::RunContext& from, store::Lease& lease, inputs::Effort* effort);
 
   // The value, or nothing and a line in the log: store trouble is a miss.
@@ -69,26 +69,17 @@ struct ActionCache::Memory {
   }
 };
 
-SetList ActionCache::Memory::sets_under(const ActionKey& key) {
-  const std::optional<std::string> bytes = or_miss(store.action(key.value));
-  if (!bytes) return {};
-  return or_miss(SetList::decode(*bytes)).value_or(SetList());
-}
-
-Status ActionCache::Memory::add_set(const ActionKey& key, const SetReference& set) {
-  std::lock_guard lock(list_mutex(key));
-  SetList list = sets_under(key);
-  if (!list.move_to_front(set)) return done();
-  return store.put_action(key.value, list.encode());
+PathSets ActionCache::Memory::sets_under(const ActionKey& key) {
+  return or_miss(store.path_sets(key.value)).value_or(PathSets());
 }
 
 // Puts the set first for the next look-up. A failure only costs time: the set is found again, later
 // in the list.
-void ActionCache::Memory::prefer(const ActionKey& key, const SetReference& set) {
-  if (Status moved = add_set(key, set); !moved) log.warning(moved.error().message);
+void ActionCache::Memory::prefer(const ActionKey& key, const PathSetReference& set) {
+  if (Status moved = store.add_path_set(key.value, set); !moved) log.warning(moved.error().message);
 }
 
-std::shared_ptr<const inputs::PathSet> ActionCache::Memory::path_set(const SetReference& reference) {
+std::shared_ptr<const inputs::PathSet> ActionCache::Memory::path_set(const PathSetReference& reference) {
   if (auto known = decoded.find(reference.id)) return known;
   const std::optional<std::string> bytes = or_miss(store.blob(reference.blob));
   if (!bytes) return nullptr;
@@ -112,9 +103,11 @@ Result<Digest> ActionCache::Memory::put_set(const inputs::PathSet& set) {
 Status ActionCache::Memory::put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
                                        const ActionResult& result) {
   const Digest id = witnessed.set->id();
-  if (Status stored = store.put_action(result_key(key, id, witnessed.state), result.encode()); !stored) return stored;
+  const std::vector<Digest> blobs = blobs_of(result);
+  Status stored = store.put_action(result_key(key, id, witnessed.state), result.encode(), blobs);
+  if (!stored) return stored;
   decoded.insert(witnessed.set);
-  return add_set(key, {id, set_blob});
+  return store.add_path_set(key.value, {id, set_blob});
 }
 
 std::optional<ActionResult> ActionCache::Memory::result_under(const Digest& key) {
@@ -125,8 +118,10 @@ std::optional<ActionResult> ActionCache::Memory::result_under(const Digest& key)
 
 // Skips results that cannot be decoded: another version of hipcache wrote them for its own store.
 std::optional<ActionResult> ActionCache::Memory::lower_result_under(const Digest& key) {
-  for (const std::string& bytes : store.lower_actions(key)) {
-    Result<ActionResult> result = ActionResult::decode(bytes);
+  for (const auto& lower : store.lower()) {
+    const std::optional<std::string> bytes = or_miss(lower->action(key));
+    if (!bytes) continue;
+    Result<ActionResult> result = ActionResult::decode(*bytes);
     if (result) return std::move(*result);
   }
   return std::nullopt;
@@ -135,29 +130,24 @@ std::optional<ActionResult> ActionCache::Memory::lower_result_under(const Digest
 // The sets that other stores list and ours does not. Our list must not hide theirs, because each
 // store has the sets that its owner's compiles met. Sets in our list were already tried with the
 // results of all stores.
-std::vector<SetReference> ActionCache::Memory::lower_sets_under(const ActionKey& key, const SetList& tried) {
-  std::vector<SetReference> sets;
-  const auto is_known = [&](const SetReference& reference) {
-    const auto has_id = [&](const SetReference& other) { return other.id == reference.id; };
-    return std::any_of(tried.sets().begin(), tried.sets().end(), has_id) ||
-           std::any_of(sets.begin(), sets.end(), has_id);
+PathSets ActionCache::Memory::lower_sets_under(const ActionKey& key, const PathSets& tried) {
+  PathSets sets;
+  const auto has = [](const PathSets& some, const Digest& id) {
+    return std::any_of(some.begin(), some.end(), [&](const PathSetReference& one) { return one.id == id; });
   };
-  for (const std::string& bytes : store.lower_actions(key.value)) {
-    const Result<SetList> list = SetList::decode(bytes);
-    if (!list) continue;
-    for (const SetReference& reference : list->sets())
-      if (!is_known(reference)) sets.push_back(reference);
+  for (const auto& lower : store.lower()) {
+    const Result<PathSets> theirs = lower->path_sets(key.value);
+    if (!theirs) continue;
+    for (const PathSetReference& set : *theirs)
+      if (!has(tried, set.id) && !has(sets, set.id)) sets.push_back(set);
   }
   return sets;
 }
 
 bool ActionCache::Memory::holds_outputs(const ActionResult& result, store::Lease& lease) {
-  for (const Output& output : result.outputs) {
-    const Result<bool> held = store.hold_blob(output.blob, lease);
-    if (!held) log.warning(held.error().message);
-    if (!held || !*held) return false;
-  }
-  return true;
+  const Result<bool> held = store.hold_blobs(blobs_of(result), lease);
+  if (!held) log.warning(held.error().message);
+  return held && *held;
 }
 
 bool ActionCache::Memory::is_of_use(const ActionResult& result, const Suffices& suffices, store::Lease& lease) {
@@ -166,7 +156,7 @@ bool ActionCache::Memory::is_of_use(const ActionResult& result, const Suffices& 
   return false;
 }
 
-std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const SetReference& reference,
+std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const PathSetReference& reference,
                                                 const Suffices& suffices, const inputs::RunContext& from,
                                                 store::Lease& lease, inputs::Effort* effort) {
   std::shared_ptr<const inputs::PathSet> set = path_set(reference);
@@ -184,20 +174,20 @@ std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const SetR
   return Hit{std::move(*result), std::move(set), state};
 }
 
-ActionCache::ActionCache(store::Store& store, inputs::FileSystemState& file_system, Log& log)
+ActionCache::ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log)
     : memory_(new Memory{store, file_system, log}) {}
 ActionCache::~ActionCache() = default;
 
 std::optional<Hit> ActionCache::look_up(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
                                         store::Lease& lease, inputs::Effort* effort) {
-  const SetList list = memory_->sets_under(key);
-  for (const SetReference& reference : list.sets()) {
+  const PathSets list = memory_->sets_under(key);
+  for (const PathSetReference& reference : list) {
     std::optional<Hit> hit = memory_->try_set(key, reference, suffices, from, lease, effort);
     if (!hit) continue;
-    if (reference != list.sets().front()) memory_->prefer(key, reference);
+    if (reference != list.front()) memory_->prefer(key, reference);
     return hit;
   }
-  for (const SetReference& reference : memory_->lower_sets_under(key, list)) {
+  for (const PathSetReference& reference : memory_->lower_sets_under(key, list)) {
     std::optional<Hit> hit = memory_->try_set(key, reference, suffices, from, lease, effort);
     if (!hit) continue;
     memory_->prefer(key, reference);
@@ -258,15 +248,15 @@ Result<Observed> ActionCache::store_union(Examined examined) {
 }
 
 std::uint64_t ActionCache::known_inputs(const ActionKey& key) {
-  const SetList list = memory_->sets_under(key);
-  if (list.sets().empty()) return 0;
-  const std::shared_ptr<const inputs::PathSet> newest = memory_->path_set(list.sets().front());
+  const PathSets list = memory_->sets_under(key);
+  if (list.empty()) return 0;
+  const std::shared_ptr<const inputs::PathSet> newest = memory_->path_set(list.front());
   return newest ? newest->observations().size() : 0;
 }
 
 std::shared_ptr<const inputs::PathSet> ActionCache::path_set(const ActionKey& key, const Digest& id) {
-  const SetList list = memory_->sets_under(key);
-  for (const SetReference& reference : list.sets())
+  const PathSets list = memory_->sets_under(key);
+  for (const PathSetReference& reference : list)
     if (reference.id == id) return memory_->path_set(reference);
   return nullptr;
 }

@@ -44,16 +44,22 @@ Status MissHistory::record(const Digest& output, const HistoryEntry& entry) {
   const Result<Digest> blob = store_.put_blob_like(bytes, {.parts = {}, .family = "trail"});
   if (!blob) return blob.error();
   const std::lock_guard lock(list_mutex_);
-  std::vector<Digest> blobs = blobs_of(output);
-  std::erase(blobs, *blob);
-  blobs.insert(blobs.begin(), *blob);
-  if (blobs.size() > kMaxHistoryEntries) blobs.resize(kMaxHistoryEntries);
-  return store_.put_action(output, encode_list(blobs));
+  Result<std::vector<Digest>> blobs = blobs_of(output);
+  if (!blobs) return blobs.error();
+  std::erase(*blobs, *blob);
+  blobs->insert(blobs->begin(), *blob);
+  if (blobs->size() > kMaxHistoryEntries) blobs->resize(kMaxHistoryEntries);
+  return store_.put_action(output, encode_list(*blobs));
 }
 
 std::vector<HistoryEntry> MissHistory::entries(const Digest& output) {
   std::vector<HistoryEntry> entries;
-  for (const Digest& blob : blobs_of(output)) {
+  const Result<std::vector<Digest>> blobs = blobs_of(output);
+  if (!blobs) {
+    log_.warning(blobs.error().message);
+    return entries;
+  }
+  for (const Digest& blob : *blobs) {
     const Result<std::optional<std::string>> bytes = store_.blob(blob);
     if (!bytes || !*bytes) continue;
     Result<HistoryEntry> entry = HistoryEntry::decode(**bytes);
@@ -67,10 +73,11 @@ std::vector<HistoryEntry> MissHistory::entries(const Digest& output) {
   return entries;
 }
 
-std::vector<Digest> MissHistory::blobs_of(const Digest& output) {
+// An error is no empty list: record() would replace the list by one of a single entry.
+Result<std::vector<Digest>> MissHistory::blobs_of(const Digest& output) {
   const Result<std::optional<std::string>> list = store_.action(output);
-  if (!list) log_.warning(list.error().message);
-  return list && *list ? decode_list(**list) : std::vector<Digest>();
+  if (!list) return list.error();
+  return *list ? decode_list(**list) : std::vector<Digest>();
 }
 
 void MissHistory::load_set(Observed& observed) {

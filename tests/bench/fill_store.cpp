@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 
 namespace {
 
@@ -24,7 +24,7 @@ std::string bytes_of(std::uint64_t number, std::size_t size) {
   return bytes;
 }
 
-hipcache::Status fill(hipcache::store::Store& store, std::uint64_t count) {
+hipcache::Status fill(hipcache::store::LocalStore& store, std::uint64_t count) {
   for (std::uint64_t number = 0; number < count; ++number) {
     const std::string value = bytes_of(number, kActionSize);
     if (hipcache::Status put = store.put_action(hipcache::digest_of(value), value); !put) return put;

@@ -132,14 +132,14 @@ TEST_F(ActionCacheTest, HitsUnderAnOlderPathSetAndMovesItToTheFront) {
 }
 
 TEST_F(ActionCacheTest, KeepsABoundedNumberOfPathSets) {
-  for (std::size_t i = 0; i < kMaxPathSets + 5; ++i) {
+  for (std::size_t i = 0; i < store::kMaxPathSets + 5; ++i) {
     write("file" + std::to_string(i), "A");
     compile(reads("file" + std::to_string(i)), "object");
   }
-  for (std::size_t i = 0; i < kMaxPathSets + 5; ++i) write("file" + std::to_string(i), "B");
+  for (std::size_t i = 0; i < store::kMaxPathSets + 5; ++i) write("file" + std::to_string(i), "B");
   inputs::Effort effort;
   EXPECT_FALSE(cache_.look_up(key_, suffices_, from_, *lease_, &effort).has_value());
-  EXPECT_EQ(effort.stats, kMaxPathSets) << "the one file of each set";
+  EXPECT_EQ(effort.stats, store::kMaxPathSets) << "the one file of each set";
 }
 
 TEST_F(ActionCacheTest, MissesWhenABlobIsGone) {
@@ -198,6 +198,32 @@ TEST_F(ActionCacheTest, MissesAndReportsWhenTheStoreIsInTrouble) {
   EXPECT_FALSE(cache_.record(key_, witnessed(reads("a.h")), result).ok());
 }
 
+// A server refuses an action that names a blob it does not have, and keeps blobs as long as their action.
+TEST_F(ActionCacheTest, PutsTheBlobsThenTheResultThatNamesThemAndThenThePathSet) {
+  class InOrder : public support::MemoryStore {
+   public:
+    Status put_action(const Digest& key, std::string_view value, std::span<const Digest> named) override {
+      EXPECT_FALSE(named.empty());
+      for (const Digest& blob : named) EXPECT_TRUE(blobs.contains(blob));
+      ++results;
+      return MemoryStore::put_action(key, value, named);
+    }
+    Status add_path_set(const Digest& key, const store::PathSetReference& set) override {
+      EXPECT_TRUE(blobs.contains(set.blob));
+      EXPECT_EQ(results, 1u);
+      ++sets;
+      return MemoryStore::add_path_set(key, set);
+    }
+    unsigned results = 0, sets = 0;
+  } store;
+  ActionCache cache(store, file_system_, log_);
+  write("a.h", "A");
+  ActionResult result;
+  result.outputs = {{.name = "object", .blob = *store.put_blob("object A"), .size = 8}};
+  ASSERT_TRUE(cache.record(key_, witnessed(reads("a.h")), result).ok());
+  EXPECT_EQ(store.sets, 1u);
+}
+
 TEST_F(ActionCacheTest, RecordsUnderTheStateThatWasWitnessedAndNotThatOfNow) {
   write("a.h", "A");
   const Witnessed seen = witnessed(reads("a.h"));
@@ -235,17 +261,17 @@ TEST_F(ActionCacheTest, GivesAHitsStateForUnionsOfHits) {
 
 TEST_F(ActionCacheTest, LosesNoPathSetOfRecordsAtOnce) {
   std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < kMaxPathSets; ++i)
+  for (std::size_t i = 0; i < store::kMaxPathSets; ++i)
     threads.emplace_back([&, i] {
       EXPECT_TRUE(cache_.record(key_, witnessed(looks_for("absent" + std::to_string(i))), object("object")).ok());
     });
   for (std::thread& thread : threads) thread.join();
-  for (std::size_t i = 0; i < kMaxPathSets; ++i) {
+  for (std::size_t i = 0; i < store::kMaxPathSets; ++i) {
     // Only the set that looks for the one name that stays absent can hit.
-    for (std::size_t j = 0; j < kMaxPathSets; ++j)
+    for (std::size_t j = 0; j < store::kMaxPathSets; ++j)
       if (j != i) write("absent" + std::to_string(j), "");
     EXPECT_EQ(look_up(), "object") << "set " << i;
-    for (std::size_t j = 0; j < kMaxPathSets; ++j) ::unlink((scratch_ / ("absent" + std::to_string(j))).c_str());
+    for (std::size_t j = 0; j < store::kMaxPathSets; ++j) ::unlink((scratch_ / ("absent" + std::to_string(j))).c_str());
   }
 }
 

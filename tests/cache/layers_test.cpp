@@ -19,10 +19,9 @@ class OverAnother : public support::MemoryStore {
  public:
   explicit OverAnother(support::MemoryStore& lower) : lower_(lower) {}
 
-  std::vector<std::string> lower_actions(const Digest& key) override {
+  std::vector<std::shared_ptr<store::ReadableStore>> lower() override {
     ++asked_below;
-    auto at = lower_.actions.find(key);
-    return at == lower_.actions.end() ? std::vector<std::string>() : std::vector<std::string>{at->second};
+    return {{std::shared_ptr<void>(), &lower_}};  // not owned
   }
   Status take_over_action(const Digest& key, std::string_view value) override {
     ++taken_over;
@@ -32,9 +31,9 @@ class OverAnother : public support::MemoryStore {
     copy(digest);
     return MemoryStore::blob(digest);
   }
-  Result<bool> hold_blob(const Digest& digest, store::Lease& lease) override {
-    copy(digest);
-    return MemoryStore::hold_blob(digest, lease);
+  Result<bool> hold_blobs(std::span<const Digest> digests, store::Lease& lease) override {
+    for (const Digest& digest : digests) copy(digest);
+    return MemoryStore::hold_blobs(digests, lease);
   }
 
   unsigned asked_below = 0;
@@ -53,7 +52,7 @@ class ActionLayers : public testing::Test {
   void write(const std::string& name, const std::string& bytes) { scratch_.write(name, bytes); }
   PathSet reads(const std::string& name) const { return PathSet({{Question::content, scratch_ / name}}); }
 
-  void compile(store::Store& store, const PathSet& set, const std::string& object_bytes) {
+  void compile(store::LocalStore& store, const PathSet& set, const std::string& object_bytes) {
     ActionCache cache(store, file_system_, log_);
     ActionResult result;
     result.outputs = {{.name = "object", .blob = *store.put_blob(object_bytes), .size = object_bytes.size()}};
@@ -130,6 +129,17 @@ TEST_F(ActionLayers, WhatCannotBeReadBelowIsAMiss) {
   compile(lower_, reads("a.h"), "object A");
   for (auto& [key, value] : lower_.actions) value = "no value of this version";
   EXPECT_EQ(look_up(own_), "miss");
+}
+
+TEST_F(ActionLayers, AStoreBelowThatIsInTroubleIsAMissAndTakesNothingFromOurOwn) {
+  write("a.h", "A");
+  compile(own_, reads("a.h"), "ours");
+  lower_.broken = true;
+  EXPECT_EQ(look_up(own_), "ours");
+  write("a.h", "another A");
+  EXPECT_EQ(look_up(own_), "miss");
+  write("a.h", "A");
+  EXPECT_EQ(look_up(own_), "ours");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 
 #include "support/memory_store.h"
 
@@ -199,6 +200,24 @@ TEST_F(HistoryTest, IsEmptyWhileTheStoreIsBroken) {
   store_.broken = true;
   EXPECT_TRUE(history_.entries(output_).empty());
   EXPECT_FALSE(history_.record(output_, HistoryEntry()));
+}
+
+TEST_F(HistoryTest, KeepsItsListWhenOneReadOfItFails) {
+  class FailsOnce : public support::MemoryStore {
+   public:
+    Result<std::optional<std::string>> action(const Digest& key) override {
+      if (std::exchange(fails, false)) return Error{"store: a read fails"};
+      return MemoryStore::action(key);
+    }
+    bool fails = false;
+  } store;
+  MissHistory history(store, log_);
+  const auto put = store.put_blob(set_.encode());
+  ASSERT_TRUE(put);
+  ASSERT_TRUE(history.record(output_, entry("1")));
+  store.fails = true;
+  EXPECT_FALSE(history.record(output_, entry("2")));
+  EXPECT_EQ(history.entries(output_).size(), 1u);
 }
 
 }  // namespace

@@ -44,9 +44,13 @@ class FaultyStore : public support::MemoryStore {
     if (fails()) return trouble();
     return MemoryStore::put_blob_like(bytes, likeness);
   }
-  Status put_action(const Digest& key, std::string_view value) override {
+  Status put_action(const Digest& key, std::string_view value, std::span<const Digest> named) override {
     if (fails()) return trouble();
-    return MemoryStore::put_action(key, value);
+    return MemoryStore::put_action(key, value, named);
+  }
+  Status add_path_set(const Digest& key, const store::PathSetReference& set) override {
+    if (fails()) return trouble();
+    return MemoryStore::add_path_set(key, set);
   }
 
  private:

@@ -19,7 +19,7 @@ class LayersTest : public StoreTest {
  protected:
   LayersTest() { other_ = open_at(lower_); }
 
-  std::unique_ptr<Store> open_at(const std::string& directory, std::uint64_t max_bytes = 0) {
+  std::unique_ptr<LocalStore> open_at(const std::string& directory, std::uint64_t max_bytes = 0) {
     auto opened =
         open_store_with({.directory = directory, .max_bytes = max_bytes}, *log_, [ticks = ticks_] { return ++*ticks; });
     EXPECT_TRUE(opened) << opened.error().message;
@@ -58,7 +58,7 @@ class LayersTest : public StoreTest {
   const std::string lower_ = join_path(root_, "lower");
   std::vector<Layer> found_{Layer{lower_}};
   unsigned looks_ = 0;
-  std::unique_ptr<Store> other_;
+  std::unique_ptr<LocalStore> other_;
 };
 
 TEST_F(LayersTest, BlobsOfAllSizesThatAnotherStoreHasWrittenJustNowAreFoundWhileItsOwnerLives) {
@@ -114,9 +114,28 @@ TEST_F(LayersTest, ActionsOfAllStoresAreToldAndTheOwnOneStaysTheOwnOne) {
   EXPECT_EQ(action("key"), std::nullopt);
   put_action("key", "ours");
   EXPECT_EQ(action("key"), "ours");
-  std::vector<std::string> lower = store_->lower_actions(key_of("key"));
+  std::vector<std::string> lower;
+  for (const auto& below : store_->lower()) lower.push_back(below->action(key_of("key"))->value_or("none"));
   std::sort(lower.begin(), lower.end());
   EXPECT_EQ(lower, (std::vector<std::string>{"a third's", "theirs"}));
+}
+
+TEST_F(LayersTest, BlobsOfWhichOneIsNowhereAreNotCopied) {
+  const Digest there = put_below(noise(10, 20'000));
+  const Digest also = put_below(noise(11, 20'000));
+  open_layered();
+  const std::vector<Digest> incomplete = {there, key_of("nowhere"), also};
+  const auto missing = store_->missing_blobs(incomplete);
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(*missing, (std::vector<Digest>{key_of("nowhere")}));
+  const auto lease = store_->lease();
+  const Result<bool> held = store_->hold_blobs(incomplete, *lease);
+  ASSERT_TRUE(held);
+  EXPECT_FALSE(*held);
+  EXPECT_EQ(own_blobs(), 0u);
+  const Result<bool> complete = store_->hold_blobs(std::vector<Digest>{there, also}, *lease);
+  EXPECT_TRUE(complete && *complete);
+  EXPECT_EQ(own_blobs(), 2u);
 }
 
 TEST_F(LayersTest, NothingIsWrittenToALowerStoreOrRemovedFromIt) {
@@ -133,7 +152,7 @@ TEST_F(LayersTest, NothingIsWrittenToALowerStoreOrRemovedFromIt) {
 TEST_F(LayersTest, WithoutLayersAMissLooksForThemAtMostTenTimesASecond) {
   found_.clear();
   open_layered();
-  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(store_->lower_actions(key_of("none")).empty());
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(store_->lower().empty());
   EXPECT_LT(looks_, 100u);
   EXPECT_EQ(layers(), 0u);
 }

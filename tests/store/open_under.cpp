@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 
 namespace {
 

@@ -69,7 +69,7 @@ class StoreTest : public ::testing::Test {
   }
   std::uint64_t disk_use() const { return allocated_bytes(options_.directory); }
 
-  Result<std::unique_ptr<Store>> try_open() {
+  Result<std::unique_ptr<LocalStore>> try_open() {
     return open_store_with(options_, *log_, [ticks = ticks_] { return ++*ticks; });
   }
   // Ends the test, as failed, if it cannot.
@@ -105,7 +105,7 @@ class StoreTest : public ::testing::Test {
   std::string root_;
   StoreOptions options_;
   std::unique_ptr<Log> log_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<LocalStore> store_;
   std::shared_ptr<std::atomic<std::uint32_t>> ticks_ = std::make_shared<std::atomic<std::uint32_t>>(1000);
 };
 

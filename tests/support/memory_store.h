@@ -1,4 +1,4 @@
-// A store::Store in memory, for tests of code that uses one. Evicts nothing; tests can damage or lose any value.
+// A store::LocalStore in memory, for tests of code that uses one. Evicts nothing; tests can damage or lose any value.
 #ifndef HIPCACHE_TESTS_SUPPORT_MEMORY_STORE_H
 #define HIPCACHE_TESTS_SUPPORT_MEMORY_STORE_H
 
@@ -6,11 +6,12 @@
 #include <mutex>
 #include <set>
 
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
+#include "store/path_set_list.h"
 
 namespace hipcache::support {
 
-class MemoryStore : public store::Store {
+class MemoryStore : public store::LocalStore {
  public:
   // Tests may damage, lose and count these.
   std::map<Digest, std::string> actions;
@@ -34,11 +35,33 @@ class MemoryStore : public store::Store {
     return at == look_ups_.end() ? 0 : at->second;
   }
 
-  Status put_action(const Digest& key, std::string_view value) override {
+  Status put_action(const Digest& key, std::string_view value, std::span<const Digest> /*blobs*/ = {}) override {
     std::lock_guard lock(mutex_);
     if (broken) return trouble();
     ++action_writes;
     actions[key] = std::string(value);
+    return done();
+  }
+
+  Result<std::vector<store::PathSetReference>> path_sets(const Digest& key) override {
+    const Result<std::optional<std::string>> bytes = action(key);
+    if (!bytes) return bytes.error();
+    if (!*bytes) return std::vector<store::PathSetReference>();
+    Result<store::PathSetList> list = store::PathSetList::decode(**bytes);
+    if (!list) return list.error();
+    return std::move(*list).sets();
+  }
+
+  Status add_path_set(const Digest& key, const store::PathSetReference& set) override {
+    std::lock_guard lock(mutex_);
+    if (broken) return trouble();
+    const auto known = actions.find(key);
+    const std::string bytes = known == actions.end() ? std::string() : known->second;
+    const Result<store::PathSetList> decoded = store::PathSetList::decode(bytes);
+    store::PathSetList list = decoded ? *decoded : store::PathSetList();
+    if (!list.move_to_front(set)) return done();
+    ++action_writes;
+    actions[key] = list.encode();
     return done();
   }
 
@@ -53,11 +76,24 @@ class MemoryStore : public store::Store {
     return std::optional(std::move(*file));
   }
 
-  Result<bool> hold_blob(const Digest& digest, store::Lease&) override {
+  Result<std::vector<Digest>> missing_blobs(std::span<const Digest> digests) override {
     std::lock_guard lock(mutex_);
     if (broken) return trouble();
-    leased.insert(digest);
-    return blobs.contains(digest);
+    std::vector<Digest> missing;
+    for (const Digest& digest : digests)
+      if (!blobs.contains(digest)) missing.push_back(digest);
+    return missing;
+  }
+
+  Result<bool> hold_blobs(std::span<const Digest> digests, store::Lease&) override {
+    std::lock_guard lock(mutex_);
+    if (broken) return trouble();
+    bool all = true;
+    for (const Digest& digest : digests) {
+      leased.insert(digest);
+      all = all && blobs.contains(digest);
+    }
+    return all;
   }
 
   Result<Digest> put_blob_like(std::string_view bytes, const store::Likeness&) override {

@@ -3,11 +3,14 @@
 // An action key says what is run, never what is read. Each key has a short list of path sets,
 // newest first. The key, one path set and the present state of that path set together find the
 // result. So a key can have any number of results (for example, one per branch), and a look-up
-// computes at most kMaxPathSets states.
+// computes at most store::kMaxPathSets states in each store.
 //
-//   action(key)                      -> path sets: id and blob   (list, at most kMaxPathSets)
+//   path_sets(key)                   -> path sets: id and blob
 //   action(H(key, set id, state))    -> result
 //   blob(set's blob)                 -> the set's questions
+//
+// Our own store is asked first, with all its path sets; then the stores below it. What was of use
+// there is put into our own.
 //
 // Damage to any of these is a miss. Thread-safe. Memory: about kDecodedBytes of recently decoded
 // path sets.
@@ -28,11 +31,9 @@
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/path_set_builder.h"
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 
 namespace hipcache::cache {
-
-inline constexpr std::size_t kMaxPathSets = 8;
 
 inline constexpr std::size_t kDecodedBytes = 32u << 20;
 
@@ -113,7 +114,7 @@ struct Observed {
 
 class ActionCache {
  public:
-  ActionCache(store::Store& store, inputs::FileSystemState& file_system, Log& log);
+  ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log);
   ~ActionCache();
 
   // A result that is valid now and suffices, or nothing. The blobs that it names are present when

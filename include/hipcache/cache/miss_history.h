@@ -25,7 +25,7 @@
 #include "hipcache/base/log.h"
 #include "hipcache/base/result.h"
 #include "hipcache/cache/action_cache.h"
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 
 namespace hipcache::cache {
 
@@ -70,7 +70,7 @@ struct HistoryEntry {
 
 class MissHistory {
  public:
-  MissHistory(store::Store& store, Log& log) : store_(store), log_(log) {}
+  MissHistory(store::LocalStore& store, Log& log) : store_(store), log_(log) {}
 
   // A trail that is too large is not kept; that is no error. REQUIRES: the path set is stored.
   Status record(const Digest& output, const HistoryEntry& entry);
@@ -79,10 +79,10 @@ class MissHistory {
   std::vector<HistoryEntry> entries(const Digest& output);
 
  private:
-  std::vector<Digest> blobs_of(const Digest& output);
+  Result<std::vector<Digest>> blobs_of(const Digest& output);
   void load_set(Observed& observed);
 
-  store::Store& store_;
+  store::LocalStore& store_;
   Log& log_;
   std::mutex list_mutex_;  // protects the read, change and write-back of a list
 };

@@ -2,9 +2,10 @@
 // only read. So users, containers and prepared caches share results although a database has one
 // owner.
 //
-// A blob that is found in another store is copied into our own before hold_blob() promises it: its
-// owner may evict it at any time. Actions are not copied here: the caller knows which of them was
-// of use, and puts that one.
+// A blob that is found in another store is copied into our own before hold_blobs() promises it: its
+// owner may evict it at any time. Actions and lists of path sets are not merged here: the caller
+// reads those of lower() after its own, knows which of them was of use, and puts that one. So no
+// list has two processes as its writers.
 // Rejected: one database for all (RocksDB has one owner). Reading the layers in place (a lease
 // would have to reach into another process). A server for all users (it would have to outlive
 // containers, and everyone would have to trust it).
@@ -22,7 +23,7 @@
 #include <vector>
 
 #include "hipcache/base/log.h"
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 
 namespace hipcache::store {
 
@@ -39,8 +40,7 @@ struct Layer {
 // because their contents are served. Called by one thread at a time.
 using FindLayers = std::function<std::vector<Layer>()>;
 
-// Thread-safe, as every Store is.
-std::unique_ptr<Store> make_layered_store(std::unique_ptr<Store> own, FindLayers find, Log& log);
+std::unique_ptr<LocalStore> make_layered_store(std::unique_ptr<LocalStore> own, FindLayers find, Log& log);
 
 }  // namespace hipcache::store
 

@@ -1,115 +1,97 @@
-// Where results are kept: two tables, as in Bazel's Remote Execution API. Actions: key -> small
-// value; the newest value replaces older ones. Blobs: digest -> bytes, stored once however many
-// actions name them.
+// The interface of a place where results are kept: our own store, another owner's store, or a
+// server. Two tables, named as in Bazel's Remote Execution API (REAPI):
 //
-// Thread-safe. Bytes are checked against their digest when read; bytes that do not match are
-// dropped, counted and reported as missing. An error means that the store is in trouble; callers
-// treat it as a miss.
+//   ActionCache                   key -> small value; the newest value replaces older ones
+//   ContentAddressableStorage     digest -> bytes, stored once however many actions name them
+//
+//   action, put_action            GetActionResult, UpdateActionResult
+//   missing_blobs, blob, put_blob FindMissingBlobs, BatchReadBlobs, BatchUpdateBlobs
+//   path_sets, add_path_set       lists under a key that many writers add to; see below
+//
+// Problem: caches on one machine and on servers are to be asked in turn, by code that does not know
+// which is which. So this interface has only what each of them can do. What only our own store can
+// do (pinning, notes, eviction, compression hints) is in hipcache/store/local_store.h.
+//
+// Lists of path sets. An action key has a short list of path sets, newest first
+// (hipcache/cache/action_cache.h). Several threads, processes or machines add to one list. A caller
+// that reads a list, changes it and writes it back would lose what others added meanwhile. So
+// add_path_set() names one path set, and the store merges it into the list. What it added stays in
+// the list until kMaxPathSets newer ones have displaced it.
+// - A store with one owner merges under a mutex (store/local/actions.h).
+// - A server that merges by itself (a sorted set) is given the one path set.
+// - Over a server that only gets and puts values, the implementation must spread a list over slots
+//   by the path set's id, or put with a condition, or read again what it has put. If a path set is
+//   lost nevertheless, the next run of the action is a miss, and adds it again.
+// Rejected: one key for each writer's list, because a look-up would have to know all writers.
+//
+// Round trips. A call is one question. Callers with several independent questions ask from several
+// threads, and an implementation may join these into one request. An implementation bounds the
+// time of a call itself. Rejected: futures, because the local store answers within microseconds.
+//
+// Digests are hipcache's own (hipcache/base/digest.h). A server may address blobs by another digest
+// and their size. So it may know a blob only by an action or a path set that named it: ask for the
+// action first, then for its blobs. When putting, put the blobs first, then the action that names
+// them, then the path set.
+//
+// Thread-safe, all of it. Bytes are checked against their digest when read; bytes that do not match
+// are reported as missing. An error means that the store is in trouble; callers treat it as a miss.
 #ifndef HIPCACHE_STORE_STORE_H
 #define HIPCACHE_STORE_STORE_H
 
-#include <cstdint>
-#include <memory>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hipcache/base/digest.h"
-#include "hipcache/base/files.h"
-#include "hipcache/base/log.h"
-#include "hipcache/base/own_directory.h"
 #include "hipcache/base/result.h"
 
 namespace hipcache::store {
 
-struct Usage {
-  std::uint64_t actions = 0;
-  std::uint64_t blobs = 0;
-  std::uint64_t bytes = 0;          // of the values as stored: compressed, without shared parts
-  std::uint64_t bytes_on_disk = 0;  // what the file system allocates
-  // Values dropped because they did not match their digest, since the store was opened.
-  std::uint64_t corrupt = 0;
-  std::uint64_t evicted = 0;  // values evicted, since the store was opened
-  std::uint64_t layers = 0;   // other stores that are also read
-  // Actions that were found only in other stores, since the store was opened.
-  std::uint64_t taken_over = 0;
+inline constexpr std::size_t kMaxPathSets = 8;
+
+// A path set in the list of an action key.
+struct PathSetReference {
+  Digest id;    // of the set's questions
+  Digest blob;  // of the set's encoded form, as stored
+  bool operator==(const PathSetReference&) const = default;
 };
 
-// What a blob shares with others: only the rest is stored, and reading it reads the others, too. A
-// hint; blobs that are missing or not alike cost only a look-up.
-struct Likeness {
-  // Blobs that it contains: those of a fatbin are its code objects.
-  std::vector<Digest> parts;
-  // Of blobs that resemble each other, such as depfiles; empty: none.
-  std::string_view family{};
-};
-
-// Pins blobs: they are not evicted while the lease lives. A running request holds one. A blob to be
-// put is added before the put; a blob to be read is pinned by hold_blob. One thread at a time; may
-// outlive the store.
-class Lease {
+// A store that is only read. The bytes have been checked.
+class ReadableStore {
  public:
-  virtual ~Lease() = default;
-  virtual void add(const Digest& blob) = 0;
-};
-
-class Store {
- public:
-  virtual ~Store() = default;
+  virtual ~ReadableStore() = default;
 
   virtual Result<std::optional<std::string>> action(const Digest& key) = 0;
-  virtual Status put_action(const Digest& key, std::string_view value) = 0;
-  // The values that other stores have under the key (hipcache/store/layers.h), in no meaningful
-  // order. Blobs need no such function: a blob is the same in every store, and blob(), blob_file()
-  // and hold_blob() search all of them.
-  virtual std::vector<std::string> lower_actions(const Digest& /*key*/) { return {}; }
-  // Puts one of lower_actions() that was of use into our own store.
-  virtual Status take_over_action(const Digest& key, std::string_view value) { return put_action(key, value); }
+
+  // Newest first, each id once, at most kMaxPathSets. Empty if there is no list. An error also if
+  // the list is damaged or of another version.
+  virtual Result<std::vector<PathSetReference>> path_sets(const Digest& key) = 0;
 
   virtual Result<std::optional<std::string>> blob(const Digest& digest) = 0;
-  // The same as a sealed memory file for another process, so that large contents are in memory
-  // once.
-  virtual Result<std::optional<UniqueFd>> blob_file(const Digest& digest) = 0;
-  // Whether the blob is stored. If so, the lease pins it, with all blobs that are needed to read
-  // it.
-  virtual Result<bool> hold_blob(const Digest& digest, Lease& lease) = 0;
-  virtual Result<Digest> put_blob_like(std::string_view bytes, const Likeness& likeness) = 0;
-  Result<Digest> put_blob(std::string_view bytes) { return put_blob_like(bytes, {}); }
 
-  virtual std::unique_ptr<Lease> lease() = 0;
-
-  // A small named value outside both tables, never evicted: the statistics, for example.
-  virtual Result<std::optional<std::string>> note(std::string_view name) = 0;
-  virtual Status put_note(std::string_view name, std::string_view value) = 0;
-
-  // Evicts the least recently used values until at most `max_bytes` are on disk, and returns the
-  // space to the file system.
-  virtual Status shrink_to(std::uint64_t max_bytes) = 0;
-  virtual Status clear() = 0;
-  virtual Usage usage() = 0;
-
-  // False once the path of the store leads elsewhere: its directory was removed or replaced.
-  virtual bool is_in_place() = 0;
+  // Those of the blobs that are not stored, in the order asked. Counts as a use of the others, so
+  // that they are not evicted next; only a Lease keeps them for certain.
+  virtual Result<std::vector<Digest>> missing_blobs(std::span<const Digest> digests) = 0;
 };
 
-struct StoreOptions {
-  // The parent directory for stores of all versions; created if missing. A path, or a name in
-  // `within`.
-  std::string directory;
-  const OwnDirectory* within = nullptr;
-  // 0: no limit. If exceeded, a background eviction shrinks the store to 90 % of it.
-  std::uint64_t max_bytes = 0;
-  // fsync every write: not needed for a cache, used by the damage tests.
-  bool sync = false;
-};
+class Store : public ReadableStore {
+ public:
+  // `blobs`: the blobs that the value names. A server that checks whether an action is complete, or
+  // that keeps blobs as long as their actions, has to know them; our own store does not.
+  // REQUIRES: they are stored.
+  virtual Status put_action(const Digest& key, std::string_view value, std::span<const Digest> blobs = {}) = 0;
 
-// Opens the store. Repairs a damaged one; if that fails, quarantines it and starts with an empty
-// one. The quarantined store gets a name with ".damaged-" and the time; at most one is kept. The
-// log reports each case. Returns an error, and changes nothing, if the directory is not ours or
-// cannot be used, or if another process holds it. The same if the machine lacks resources
-// (descriptors, threads, memory).
-Result<std::unique_ptr<Store>> open_store(const StoreOptions& options, Log& log);
+  // Puts the path set first in the key's list. If the list has another blob of the same id, the new
+  // blob replaces it. A list that is damaged or of another version is begun anew. After an error,
+  // the list is what it was.
+  // REQUIRES: the path set's blob is stored.
+  virtual Status add_path_set(const Digest& key, const PathSetReference& set) = 0;
+
+  virtual Result<Digest> put_blob(std::string_view bytes) = 0;
+};
 
 }  // namespace hipcache::store
 

@@ -58,7 +58,7 @@ Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Answer& 
 }
 
 Status add_stored(protocol::PlacedOutput placed, const cache::Output& output, const Request& request,
-                  store::Store& store, Answer& answer) {
+                  store::LocalStore& store, Answer& answer) {
   if (is_portable_depfile(output) || is_carried(output.size, answer)) {
     const Result<std::string> bytes = from_store(output, request, store);
     return bytes ? add_bytes(std::move(placed), *bytes, answer) : Status(bytes.error());

@@ -16,12 +16,12 @@
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/protocol/messages.h"
 #include "hipcache/stats/counters.h"
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 
 namespace hipcache::daemon {
 
 struct Services {
-  store::Store& store;
+  store::LocalStore& store;
   inputs::FileSystemState& file_system;
   cache::ActionCache& actions;
   cache::MissHistory& miss_history;

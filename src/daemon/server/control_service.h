@@ -9,14 +9,14 @@
 #include "daemon/shared/pending_writes.h"
 #include "hipcache/protocol/messages.h"
 #include "hipcache/stats/counters.h"
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 
 namespace hipcache::daemon {
 
 class ControlService {
  public:
   // `stop` makes the server accept no more connections and end after the running sessions.
-  ControlService(store::Store& store, PendingWrites& pending_writes, stats::Counters& counters,
+  ControlService(store::LocalStore& store, PendingWrites& pending_writes, stats::Counters& counters,
                  PersistentCounters& persistent, std::uint64_t max_bytes, std::function<void()> stop)
       : store_(store),
         pending_(pending_writes),
@@ -32,7 +32,7 @@ class ControlService {
   protocol::ControlReply clear();
   protocol::ControlReply clean_up();
 
-  store::Store& store_;
+  store::LocalStore& store_;
   PendingWrites& pending_;
   stats::Counters& counters_;
   PersistentCounters& persistent_;

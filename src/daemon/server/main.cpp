@@ -31,7 +31,7 @@
 #include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/mount_view.h"
 #include "hipcache/store/layers.h"
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -105,13 +105,13 @@ int run() {
   if (Status opened = server.open(); !opened) return fail(opened.error().message);
 
   remove_stale_daemons(settings->directory, protocol::daemon_name());
-  Result<std::unique_ptr<store::Store>> own = members.open_own(settings->max_size);
+  Result<std::unique_ptr<store::LocalStore>> own = members.open_own(settings->max_size);
   if (!own) {
     log.error(own.error().message);
     return fail(own.error().message);
   }
   SeedStores seeds(settings->seeds, *cache, log);
-  const std::unique_ptr<store::Store> store =
+  const std::unique_ptr<store::LocalStore> store =
       store::make_layered_store(std::move(*own), [&] { return lower_layers(seeds, members); }, log);
 
   inputs::FileSystemState file_system;

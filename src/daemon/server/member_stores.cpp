@@ -47,7 +47,7 @@ std::string MemberStores::used_before() const {
   return name && is_store_name(*name) && name->find('/') == std::string::npos ? *name : name_of(0);
 }
 
-Result<std::unique_ptr<store::Store>> MemberStores::open(const std::string& name, std::uint64_t max_bytes) {
+Result<std::unique_ptr<store::LocalStore>> MemberStores::open(const std::string& name, std::uint64_t max_bytes) {
   auto opened = store::open_store({.directory = name, .within = &directory_, .max_bytes = max_bytes}, log_);
   if (!opened) return opened;
   own_ = name;
@@ -56,7 +56,7 @@ Result<std::unique_ptr<store::Store>> MemberStores::open(const std::string& name
   return opened;
 }
 
-Result<std::unique_ptr<store::Store>> MemberStores::open_own(std::uint64_t max_bytes) {
+Result<std::unique_ptr<store::LocalStore>> MemberStores::open_own(std::uint64_t max_bytes) {
   const std::string before = used_before();
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   for (;;) {

@@ -25,7 +25,7 @@
 #include "hipcache/base/log.h"
 #include "hipcache/base/own_directory.h"
 #include "hipcache/base/result.h"
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 
 namespace hipcache::daemon {
 
@@ -46,7 +46,7 @@ class MemberStores {
   Status check() const;
 
   // Opens the daemon's own store. An error if none can be opened, or other daemons hold all of them.
-  Result<std::unique_ptr<store::Store>> open_own(std::uint64_t max_bytes);
+  Result<std::unique_ptr<store::LocalStore>> open_own(std::uint64_t max_bytes);
 
   // The directories of the other stores that may be read. REQUIRES: open_own() was called; one thread at a time.
   std::vector<std::string> others();
@@ -55,7 +55,7 @@ class MemberStores {
   const std::string& own() const { return own_; }
 
  private:
-  Result<std::unique_ptr<store::Store>> open(const std::string& name, std::uint64_t max_bytes);
+  Result<std::unique_ptr<store::LocalStore>> open(const std::string& name, std::uint64_t max_bytes);
   std::string name_of(unsigned number) const;
   std::string used_before() const;
   bool is_taken(const std::string& name, const Error& error) const;

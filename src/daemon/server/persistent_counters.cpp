@@ -10,7 +10,7 @@ constexpr const char* kNote = "statistics";
 
 }  // namespace
 
-PersistentCounters::PersistentCounters(stats::Counters& counters, store::Store& store, Log& log)
+PersistentCounters::PersistentCounters(stats::Counters& counters, store::LocalStore& store, Log& log)
     : counters_(counters), store_(store), log_(log) {
   const Result<std::optional<std::string>> note = store_.note(kNote);
   if (!note) {

@@ -5,20 +5,20 @@
 
 #include "hipcache/base/log.h"
 #include "hipcache/stats/counters.h"
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 
 namespace hipcache::daemon {
 
 class PersistentCounters {
  public:
   // Restores the counters from the store.
-  PersistentCounters(stats::Counters& counters, store::Store& store, Log& log);
+  PersistentCounters(stats::Counters& counters, store::LocalStore& store, Log& log);
 
   void save_if_changed();
 
  private:
   stats::Counters& counters_;
-  store::Store& store_;
+  store::LocalStore& store_;
   Log& log_;
 };
 

@@ -113,6 +113,16 @@ Result<bool> Blobs::hold(const Digest& digest, Lease* lease, unsigned depth) {
   return true;
 }
 
+Result<std::vector<Digest>> Blobs::missing(std::span<const Digest> digests) {
+  std::vector<Digest> missing;
+  for (const Digest& digest : digests) {
+    const Result<bool> there = hold(digest, nullptr, 0);
+    if (!there) return there.error();
+    if (!*there) missing.push_back(digest);
+  }
+  return missing;
+}
+
 Result<std::optional<std::string>> Blobs::prefix_of(const std::vector<Digest>& bases, unsigned depth) {
   std::string prefix;
   for (const Digest& base : bases) {

@@ -8,13 +8,15 @@
 #define HIPCACHE_SRC_STORE_LOCAL_BLOBS_H
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/result.h"
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 #include "store/local/alike_blobs.h"
 #include "store/local/value_table.h"
 
@@ -27,6 +29,8 @@ class Blobs {
   Result<std::optional<std::string>> get(const Digest& digest) { return get(digest, 0); }
   Result<std::optional<UniqueFd>> file(const Digest& digest);
   Result<bool> hold(const Digest& digest, Lease& lease) { return hold(digest, &lease, 0); }
+  // Those that cannot be read, because they or their bases are not stored. Counts as a use of the others.
+  Result<std::vector<Digest>> missing(std::span<const Digest> digests);
   Result<Digest> put(std::string_view bytes, const Likeness& likeness);
 
  private:

@@ -24,7 +24,7 @@ class Opening {
   Opening(const StoreOptions& options, Log& log, const Clock& clock, std::uint64_t few_uses)
       : options_(options), log_(log), clock_(clock), few_uses_(few_uses) {}
 
-  Result<std::unique_ptr<Store>> run() {
+  Result<std::unique_ptr<LocalStore>> run() {
     if (auto found = find_directories(); !found) return found.error();
     auto lock = lock_directory(*directories_.ours);
     if (!lock) return lock.error();
@@ -127,12 +127,12 @@ class Opening {
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_store_with(const StoreOptions& options, Log& log, const Clock& clock,
-                                               std::uint64_t few_uses) {
+Result<std::unique_ptr<LocalStore>> open_store_with(const StoreOptions& options, Log& log, const Clock& clock,
+                                                    std::uint64_t few_uses) {
   return Opening(options, log, clock, few_uses).run();
 }
 
-Result<std::unique_ptr<Store>> open_store(const StoreOptions& options, Log& log) {
+Result<std::unique_ptr<LocalStore>> open_store(const StoreOptions& options, Log& log) {
   return open_store_with(options, log, system_seconds);
 }
 

@@ -5,14 +5,14 @@
 
 #include <memory>
 
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 #include "store/local/space/recency.h"
 #include "store/local/space/use_loader.h"
 
 namespace hipcache::store {
 
-Result<std::unique_ptr<Store>> open_store_with(const StoreOptions& options, Log& log, const Clock& clock,
-                                               std::uint64_t few_uses = kFewUses);
+Result<std::unique_ptr<LocalStore>> open_store_with(const StoreOptions& options, Log& log, const Clock& clock,
+                                                    std::uint64_t few_uses = kFewUses);
 
 }  // namespace hipcache::store
 

@@ -15,6 +15,7 @@
 #include "store/local/database/quarantine.h"
 #include "store/local/database/rocks_options.h"
 #include "store/local/database/versions.h"
+#include "store/path_set_list.h"
 
 namespace hipcache::store {
 namespace {
@@ -63,11 +64,11 @@ struct Reader::Impl {
   std::string path;
   Fingerprint opened;
   std::unique_ptr<rocksdb::DB> db;
-  std::vector<rocksdb::ColumnFamilyHandle*> alike_blobs;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
 
   ~Impl() {
     if (!db) return;
-    for (auto* family : alike_blobs) db->DestroyColumnFamilyHandle(family);
+    for (auto* family : handles) db->DestroyColumnFamilyHandle(family);
   }
 
   Status open() {
@@ -76,7 +77,7 @@ struct Reader::Impl {
     opened = std::move(*before);
     rocksdb::DB* raw = nullptr;
     const rocksdb::Status status = guarded(
-        [&] { return rocksdb::DB::OpenForReadOnly(reader_options(), path, column_families(), &alike_blobs, &raw); });
+        [&] { return rocksdb::DB::OpenForReadOnly(reader_options(), path, column_families(), &handles, &raw); });
     db.reset(raw);
     if (!status.ok()) return Error{"store: cannot read " + path + ": " + status.ToString()};
     const std::optional<std::string> format = get(Table::meta, kFormatKey);
@@ -88,7 +89,7 @@ struct Reader::Impl {
   std::optional<std::string> get(Table table, std::string_view key) {
     std::string value;
     const rocksdb::Status status = guarded([&] {
-      return db->Get({}, alike_blobs[static_cast<std::size_t>(table)], rocksdb::Slice(key.data(), key.size()), &value);
+      return db->Get({}, handles[static_cast<std::size_t>(table)], rocksdb::Slice(key.data(), key.size()), &value);
     });
     if (!status.ok()) return std::nullopt;
     return value;
@@ -105,10 +106,22 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& directory) {
   return std::unique_ptr<Reader>(new Reader(std::move(impl)));
 }
 
-std::optional<std::string> Reader::action(const Digest& key) {
+Result<std::optional<std::string>> Reader::action(const Digest& key) {
   std::optional<std::string> frame = impl_->get(Table::actions, key.bytes());
-  if (!frame) return std::nullopt;
-  return unframe_action(key, std::move(*frame));
+  return frame ? unframe_action(key, std::move(*frame)) : std::nullopt;
+}
+
+Result<std::vector<PathSetReference>> Reader::path_sets(const Digest& key) {
+  const Result<std::optional<std::string>> bytes = action(key);
+  Result<PathSetList> list = bytes && *bytes ? PathSetList::decode(**bytes) : Result<PathSetList>(PathSetList());
+  return list ? std::move(*list).sets() : std::vector<PathSetReference>();
+}
+
+Result<std::vector<Digest>> Reader::missing_blobs(std::span<const Digest> digests) {
+  std::vector<Digest> missing;
+  for (const Digest& digest : digests)
+    if (!impl_->get(Table::uses, encode_use_key({Table::blobs, digest}))) missing.push_back(digest);
+  return missing;
 }
 
 std::optional<std::string> Reader::blob(const Digest& digest, unsigned depth) {

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <utility>
 
+#include "store/local/actions.h"
 #include "store/local/blobs.h"
 #include "store/local/database/disk_use.h"
-#include "store/local/database/quarantine.h"
 #include "store/local/space/eviction.h"
 #include "store/local/space/maintenance.h"
 #include "store/local/value_table.h"
@@ -14,12 +14,9 @@
 namespace hipcache::store {
 namespace {
 
-// After so many found results, the database has proved to be of use. A user who tries a new one finds a few.
-constexpr std::uint64_t kServed = 100;
-
 constexpr std::chrono::seconds kTotalsLimit{5};  // after that, the totals of what has been read so far
 
-class RocksStore : public Store {
+class RocksStore : public LocalStore {
  public:
   RocksStore(std::unique_ptr<StoreState> state, UniqueFd lock, std::uint64_t max_bytes)
       : lock_(std::move(lock)),
@@ -27,25 +24,28 @@ class RocksStore : public Store {
         eviction_(*state_),
         maintenance_(*state_, eviction_, max_bytes),
         values_(*state_, maintenance_),
+        actions_(*state_, values_),
         blobs_(*state_, values_) {}
 
-  Result<std::optional<std::string>> action(const Digest& key) override {
-    Result<std::optional<std::string>> frame = values_.get({Table::actions, key});
-    if (!frame || !*frame) return frame;
-    std::optional<std::string> value = unframe_action(key, std::move(**frame));
-    if (!value) values_.drop({Table::actions, key}, "its bytes do not match its digest");
-    if (value && ++found_ == kServed) note_served(*state_->directories.ours);
-    return value;
+  Result<std::optional<std::string>> action(const Digest& key) override { return actions_.get(key); }
+  Result<std::vector<PathSetReference>> path_sets(const Digest& key) override { return actions_.path_sets(key); }
+  Status put_action(const Digest& key, std::string_view value, std::span<const Digest> /*blobs*/) override {
+    return actions_.put(key, value);
   }
-
-  Status put_action(const Digest& key, std::string_view value) override {
-    const Result<bool> stored = values_.put({Table::actions, key}, frame_action(key, value));
-    return stored ? done() : Status(stored.error());
+  Status add_path_set(const Digest& key, const PathSetReference& set) override {
+    return actions_.add_path_set(key, set);
   }
 
   Result<std::optional<std::string>> blob(const Digest& digest) override { return blobs_.get(digest); }
   Result<std::optional<UniqueFd>> blob_file(const Digest& digest) override { return blobs_.file(digest); }
-  Result<bool> hold_blob(const Digest& digest, Lease& lease) override { return blobs_.hold(digest, lease); }
+  Result<std::vector<Digest>> missing_blobs(std::span<const Digest> digests) override {
+    return blobs_.missing(digests);
+  }
+  Result<bool> hold_blobs(std::span<const Digest> digests, Lease& lease) override {
+    for (const Digest& digest : digests)
+      if (Result<bool> held = blobs_.hold(digest, lease); !held || !*held) return held;
+    return true;
+  }
   Result<Digest> put_blob_like(std::string_view bytes, const Likeness& likeness) override {
     return blobs_.put(bytes, likeness);
   }
@@ -90,16 +90,17 @@ class RocksStore : public Store {
   UniqueFd lock_;  // first member: released after everything else is closed
   std::unique_ptr<StoreState> state_;
   std::atomic<std::uint64_t> corrupt_ = 0;
-  std::atomic<std::uint64_t> found_ = 0;  // number of actions
   Eviction eviction_;
   Maintenance maintenance_;
   ValueTable values_;
+  Actions actions_;
   Blobs blobs_;
 };
 
 }  // namespace
 
-std::unique_ptr<Store> make_rocks_store(std::unique_ptr<StoreState> state, UniqueFd lock, std::uint64_t max_bytes) {
+std::unique_ptr<LocalStore> make_rocks_store(std::unique_ptr<StoreState> state, UniqueFd lock,
+                                             std::uint64_t max_bytes) {
   return std::make_unique<RocksStore>(std::move(state), std::move(lock), max_bytes);
 }
 

@@ -1,4 +1,5 @@
-// Implements Store over a Database: get, put and drop. Eviction, recency and opening have files of their own.
+// Implements LocalStore over a Database: joins actions, blobs, eviction and maintenance. Eviction, recency and opening
+// have files of their own.
 #ifndef HIPCACHE_SRC_STORE_LOCAL_ROCKS_STORE_H
 #define HIPCACHE_SRC_STORE_LOCAL_ROCKS_STORE_H
 
@@ -6,13 +7,13 @@
 #include <memory>
 
 #include "hipcache/base/files.h"
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 #include "store/local/space/store_state.h"
 
 namespace hipcache::store {
 
 // Takes ownership of the directory's lock, and holds it while the store lives.
-std::unique_ptr<Store> make_rocks_store(std::unique_ptr<StoreState> state, UniqueFd lock, std::uint64_t max_bytes);
+std::unique_ptr<LocalStore> make_rocks_store(std::unique_ptr<StoreState> state, UniqueFd lock, std::uint64_t max_bytes);
 
 }  // namespace hipcache::store
 

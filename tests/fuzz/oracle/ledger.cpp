@@ -54,7 +54,7 @@ void bring_to_front(std::list<Digest>& recent, const Digest& digest) {
 
 bool is_among_the_last(const std::list<Digest>& recent, const Digest& digest) {
   const auto found = std::find(recent.begin(), recent.end(), digest);
-  return found != recent.end() && std::distance(recent.begin(), found) < std::ptrdiff_t{cache::kMaxPathSets};
+  return found != recent.end() && std::distance(recent.begin(), found) < std::ptrdiff_t{store::kMaxPathSets};
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST(Ledger, OwesTheArchsThatWereCompiledInAnyListOfThem) {
 
 TEST(Ledger, OwesNoMoreStatesThanAKeyHasPathSets) {
   Ledger ledger;
-  for (int number = 0; number <= static_cast<int>(cache::kMaxPathSets); ++number)
+  for (int number = 0; number <= static_cast<int>(store::kMaxPathSets); ++number)
     ledger.settled(kCompile, state(number));
   EXPECT_FALSE(ledger.owes(kCompile, state(0)));
   EXPECT_TRUE(ledger.owed_archs(kCompile, state(0)).empty());

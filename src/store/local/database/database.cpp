@@ -93,7 +93,7 @@ struct Database::Impl {
   rocksdb::WriteOptions write_options;
   std::shared_mutex opened;
   std::unique_ptr<rocksdb::DB> db;
-  std::vector<rocksdb::ColumnFamilyHandle*> alike_blobs;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
 
   ~Impl() { close(); }
 
@@ -101,7 +101,7 @@ struct Database::Impl {
     if (auto started = start_threads(); !started.ok()) return started;
     const std::string& path = directory.anchored();
     rocksdb::DB* raw = nullptr;
-    auto status = guarded([&] { return rocksdb::DB::Open(options, path, column_families(), &alike_blobs, &raw); });
+    auto status = guarded([&] { return rocksdb::DB::Open(options, path, column_families(), &handles, &raw); });
     db.reset(raw);
     if (status.ok()) remove_older_options(path);
     return status;
@@ -154,14 +154,14 @@ struct Database::Impl {
 
   void close() {
     if (!db) return;
-    for (auto* family : alike_blobs) db->DestroyColumnFamilyHandle(family);
-    alike_blobs.clear();
+    for (auto* family : handles) db->DestroyColumnFamilyHandle(family);
+    handles.clear();
     // The writes before have reported what Close reports, and the next open finds out what is on disk.
     [[maybe_unused]] const auto status = db->Close();
     db.reset();
   }
 
-  rocksdb::ColumnFamilyHandle* family(Table table) const { return alike_blobs[static_cast<std::size_t>(table)]; }
+  rocksdb::ColumnFamilyHandle* family(Table table) const { return handles[static_cast<std::size_t>(table)]; }
 
   // Makes the call if the database is open, and keeps it open meanwhile.
   template <typename Call>
@@ -285,7 +285,7 @@ std::uint64_t Database::estimated_records(Table table) {
 }
 
 Status Database::flush() {
-  return impl_->told(impl_->run([&] { return impl_->db->Flush(rocksdb::FlushOptions(), impl_->alike_blobs); }));
+  return impl_->told(impl_->run([&] { return impl_->db->Flush(rocksdb::FlushOptions(), impl_->handles); }));
 }
 
 Status Database::compact(double share, std::atomic<bool>& cancel) {

@@ -7,21 +7,21 @@ namespace hipcache::store {
 namespace {
 
 // Used by one thread at a time, as its request is.
-class HoldingLease : public Lease {
+class PinningLease : public Lease {
  public:
-  explicit HoldingLease(std::shared_ptr<Pins> pins) : holds_(std::move(pins)) {}
-  ~HoldingLease() override {
-    for (const Digest& blob : mine_) holds_->release(blob);
+  explicit PinningLease(std::shared_ptr<Pins> pins) : pins_(std::move(pins)) {}
+  ~PinningLease() override {
+    for (const Digest& blob : mine_) pins_->release(blob);
   }
-  HoldingLease(const HoldingLease&) = delete;
-  HoldingLease& operator=(const HoldingLease&) = delete;
+  PinningLease(const PinningLease&) = delete;
+  PinningLease& operator=(const PinningLease&) = delete;
 
   void add(const Digest& blob) override {
-    if (mine_.insert(blob).second) holds_->add(blob);
+    if (mine_.insert(blob).second) pins_->add(blob);
   }
 
  private:
-  std::shared_ptr<Pins> holds_;
+  std::shared_ptr<Pins> pins_;
   std::unordered_set<Digest> mine_;
 };
 
@@ -44,7 +44,7 @@ bool Pins::pins(const Digest& blob) const {
 }
 
 std::unique_ptr<Lease> make_lease(std::shared_ptr<Pins> pins) {
-  return std::make_unique<HoldingLease>(std::move(pins));
+  return std::make_unique<PinningLease>(std::move(pins));
 }
 
 }  // namespace hipcache::store

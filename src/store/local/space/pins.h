@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "hipcache/base/digest.h"
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 
 namespace hipcache::store {
 
@@ -24,7 +24,7 @@ class Pins {
   std::unordered_map<Digest, std::uint32_t> counts_;
 };
 
-// A lease on `holds`. It shares ownership of `holds`, so a lease may outlive its store.
+// A lease on `pins`. It shares ownership of `pins`, so a lease may outlive its store.
 std::unique_ptr<Lease> make_lease(std::shared_ptr<Pins> pins);
 
 }  // namespace hipcache::store

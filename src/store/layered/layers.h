@@ -1,6 +1,6 @@
 // The open readers of other stores. They follow which directories exist, and what the owners write.
-#ifndef HIPCACHE_SRC_STORE_LAYERS_H
-#define HIPCACHE_SRC_STORE_LAYERS_H
+#ifndef HIPCACHE_SRC_STORE_LAYERED_LAYERS_H
+#define HIPCACHE_SRC_STORE_LAYERED_LAYERS_H
 
 #include <atomic>
 #include <chrono>

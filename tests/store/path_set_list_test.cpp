@@ -1,47 +1,47 @@
-#include "cache/set_list.h"
+#include "store/path_set_list.h"
 
 #include <gtest/gtest.h>
 
-#include "hipcache/cache/action_cache.h"
-
-namespace hipcache::cache {
+namespace hipcache::store {
 namespace {
 
-SetReference reference(int i) { return {digest_of("id" + std::to_string(i)), digest_of("blob" + std::to_string(i))}; }
+PathSetReference reference(int i) {
+  return {digest_of("id" + std::to_string(i)), digest_of("blob" + std::to_string(i))};
+}
 
-TEST(SetList, PutsTheNewestFirstAndEachSetOnce) {
-  SetList list;
+TEST(PathSetList, PutsTheNewestFirstAndEachSetOnce) {
+  PathSetList list;
   EXPECT_TRUE(list.move_to_front(reference(1)));
   EXPECT_TRUE(list.move_to_front(reference(2)));
   EXPECT_TRUE(list.move_to_front(reference(1)));
-  EXPECT_EQ(list.sets(), (std::vector<SetReference>{reference(1), reference(2)}));
+  EXPECT_EQ(list.sets(), (std::vector<PathSetReference>{reference(1), reference(2)}));
   EXPECT_FALSE(list.move_to_front(reference(1))) << "it is first already: nothing to write";
 }
 
-TEST(SetList, HasTheBytesOfVersion1) {
-  SetList list;
+TEST(PathSetList, HasTheBytesOfVersion1) {
+  PathSetList list;
   list.move_to_front({Digest{0, 0x61}, Digest{0x6200000000000000, 0}});
   EXPECT_EQ(list.encode(), std::string("\x01\x01") + std::string(15, '\0') + "a" + "b" + std::string(15, '\0'));
 }
 
-TEST(SetList, HoldsNoMoreThanItsLimit) {
-  SetList list;
+TEST(PathSetList, HoldsNoMoreThanItsLimit) {
+  PathSetList list;
   for (int i = 0; i < 100; ++i) list.move_to_front(reference(i));
   EXPECT_EQ(list.sets().size(), kMaxPathSets);
   EXPECT_EQ(list.sets().front(), reference(99));
 }
 
-TEST(SetList, ComesBackFromItsEncodedFormAndNotFromAPartOfIt) {
-  SetList list;
+TEST(PathSetList, ComesBackFromItsEncodedFormAndNotFromAPartOfIt) {
+  PathSetList list;
   for (int i = 0; i < 3; ++i) list.move_to_front(reference(i));
   const std::string bytes = list.encode();
-  Result<SetList> back = SetList::decode(bytes);
+  Result<PathSetList> back = PathSetList::decode(bytes);
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(back->sets(), list.sets());
   for (std::size_t length = 0; length < bytes.size(); ++length)
-    EXPECT_FALSE(SetList::decode(std::string_view(bytes).substr(0, length)).ok()) << "cut to " << length;
-  EXPECT_FALSE(SetList::decode(bytes + "x").ok());
+    EXPECT_FALSE(PathSetList::decode(std::string_view(bytes).substr(0, length)).ok()) << "cut to " << length;
+  EXPECT_FALSE(PathSetList::decode(bytes + "x").ok());
 }
 
 }  // namespace
-}  // namespace hipcache::cache
+}  // namespace hipcache::store

@@ -1,4 +1,4 @@
-#include "store/layers.h"
+#include "store/layered/layers.h"
 
 #include <algorithm>
 #include <utility>

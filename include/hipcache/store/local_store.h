@@ -1,0 +1,114 @@
+// Our own store, on this machine's disk: what hipcache/store/store.h offers, and what only a store
+// with one owner in one process can do.
+//
+// Actions are answered from our own store alone. Stores below it (hipcache/store/layers.h) are
+// asked by the caller: it knows whether an action was of use, and puts only those into our own
+// store. Blobs need no such care, because a blob is the same in every store: blob(), blob_file()
+// and hold_blobs() search all of them.
+#ifndef HIPCACHE_STORE_LOCAL_STORE_H
+#define HIPCACHE_STORE_LOCAL_STORE_H
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/base/digest.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/log.h"
+#include "hipcache/base/own_directory.h"
+#include "hipcache/base/result.h"
+#include "hipcache/store/store.h"
+
+namespace hipcache::store {
+
+struct Usage {
+  std::uint64_t actions = 0;
+  std::uint64_t blobs = 0;
+  std::uint64_t bytes = 0;          // of the values as stored: compressed, without shared parts
+  std::uint64_t bytes_on_disk = 0;  // what the file system allocates
+  // Values dropped because they did not match their digest, since the store was opened.
+  std::uint64_t corrupt = 0;
+  std::uint64_t evicted = 0;  // values evicted, since the store was opened
+  std::uint64_t layers = 0;   // other stores that are also read
+  // Actions that were found only in other stores, since the store was opened.
+  std::uint64_t taken_over = 0;
+};
+
+// What a blob shares with others: only the rest is stored, and reading it reads the others, too. A
+// hint; blobs that are missing or not alike cost only a look-up.
+struct Likeness {
+  // Blobs that it contains: those of a fatbin are its code objects.
+  std::vector<Digest> parts;
+  // Of blobs that resemble each other, such as depfiles; empty: none.
+  std::string_view family{};
+};
+
+// Pins blobs: they are not evicted while the lease lives. A running request holds one. A blob to be
+// put is added before the put; a blob to be read is pinned by hold_blobs. One thread at a time; may
+// outlive the store.
+class Lease {
+ public:
+  virtual ~Lease() = default;
+  virtual void add(const Digest& blob) = 0;
+};
+
+class LocalStore : public Store {
+ public:
+  Result<Digest> put_blob(std::string_view bytes) final { return put_blob_like(bytes, {}); }
+  virtual Result<Digest> put_blob_like(std::string_view bytes, const Likeness& likeness) = 0;
+
+  // The blob as a sealed memory file for another process, so that large contents are in memory
+  // once.
+  virtual Result<std::optional<UniqueFd>> blob_file(const Digest& digest) = 0;
+
+  virtual std::unique_ptr<Lease> lease() = 0;
+  // Whether all the blobs are stored. If so, the lease pins them, with all blobs that are needed to
+  // read them. If not, it may pin some of them.
+  virtual Result<bool> hold_blobs(std::span<const Digest> digests, Lease& lease) = 0;
+  Result<bool> hold_blob(const Digest& digest, Lease& lease) { return hold_blobs({&digest, 1}, lease); }
+
+  // The stores below this one, in no meaningful order. They stay readable while the caller holds
+  // them.
+  virtual std::vector<std::shared_ptr<ReadableStore>> lower() { return {}; }
+  // Puts an action of a lower store that was of use into this one.
+  virtual Status take_over_action(const Digest& key, std::string_view value) { return put_action(key, value); }
+
+  // A small named value outside both tables, never evicted: the statistics, for example.
+  virtual Result<std::optional<std::string>> note(std::string_view name) = 0;
+  virtual Status put_note(std::string_view name, std::string_view value) = 0;
+
+  // Evicts the least recently used values until at most `max_bytes` are on disk, and returns the
+  // space to the file system.
+  virtual Status shrink_to(std::uint64_t max_bytes) = 0;
+  virtual Status clear() = 0;
+  virtual Usage usage() = 0;
+
+  // False once the path of the store leads elsewhere: its directory was removed or replaced.
+  virtual bool is_in_place() = 0;
+};
+
+struct StoreOptions {
+  // The parent directory for stores of all versions; created if missing. A path, or a name in
+  // `within`.
+  std::string directory;
+  const OwnDirectory* within = nullptr;
+  // 0: no limit. If exceeded, a background eviction shrinks the store to 90 % of it.
+  std::uint64_t max_bytes = 0;
+  // fsync every write: not needed for a cache, used by the damage tests.
+  bool sync = false;
+};
+
+// Opens the store. Repairs a damaged one; if that fails, quarantines it and starts with an empty
+// one. The quarantined store gets a name with ".damaged-" and the time; at most one is kept. The
+// log reports each case. Returns an error, and changes nothing, if the directory is not ours or
+// cannot be used, or if another process holds it. The same if the machine lacks resources
+// (descriptors, threads, memory).
+Result<std::unique_ptr<LocalStore>> open_store(const StoreOptions& options, Log& log);
+
+}  // namespace hipcache::store
+
+#endif
