@@ -23,7 +23,6 @@ static dev_t file_device;
 static ino_t file_inode;
 static _Atomic int descriptor = -1;
 static _Atomic uint64_t written_before[RECORD_SLOTS];
-static _Atomic pid_t owner = 0;
 
 char* trace_environment(const char* name) {
   const size_t length = strlen(name);
@@ -153,28 +152,6 @@ void trace_unknown(const char* call, const char* detail) {
   memcpy(text + call_length + 2, detail, detail_length);
   emit(TRACE_UNKNOWN, false, 0, text, call_length + 2 + detail_length);
   errno = saved;
-}
-
-void trace_begin(void) {
-  if (!trace_active()) return;
-  atomic_store(&owner, (pid_t)trace_call(SYS_getpid));
-  char path[TRACE_TEXT_LIMIT + 1];
-  const long length = trace_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, (size_t)TRACE_TEXT_LIMIT);
-  if (length <= 0) return;
-  path[length] = '\0';
-  trace_emit_seen(TRACE_PROGRAM, true, trace_seen_path("/proc/self/exe"), path);
-}
-
-void trace_end(void) {
-  if (!trace_active()) return;
-  pid_t self = (pid_t)trace_call(SYS_getpid);
-  if (atomic_load(&owner) != self) return;
-  trace_libraries();
-  if (atomic_compare_exchange_strong(&owner, &self, 0)) trace_emit(TRACE_END, true, "");
-}
-
-void trace_own(void) {
-  if (trace_active()) atomic_store(&owner, (pid_t)trace_call(SYS_getpid));
 }
 
 /* The records written before still count as written. REQUIRES: the caller has copied them to the new file. */

@@ -1,7 +1,9 @@
 /* The start and the end of a process, and the libraries that are mapped at these times. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -9,6 +11,9 @@
 
 #include "trace/preload/call.h"
 #include "trace/preload/internal.h"
+
+/* The process that must write `end`. */
+static _Atomic pid_t owner = 0;
 
 static bool contains(const struct dl_phdr_info* object, const void* address) {
   for (int i = 0; i < object->dlpi_phnum; ++i) {
@@ -52,6 +57,28 @@ static int record_library(struct dl_phdr_info* object, size_t size, void* self) 
 void trace_libraries(void) {
   static const char inside_this_library = 0;
   if (trace_active()) dl_iterate_phdr(record_library, (void*)&inside_this_library);
+}
+
+void trace_begin(void) {
+  if (!trace_active()) return;
+  atomic_store(&owner, (pid_t)trace_call(SYS_getpid));
+  char path[TRACE_TEXT_LIMIT + 1];
+  const long length = trace_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, (size_t)TRACE_TEXT_LIMIT);
+  if (length <= 0) return;
+  path[length] = '\0';
+  trace_emit_seen(TRACE_PROGRAM, true, trace_seen_path("/proc/self/exe"), path);
+}
+
+void trace_end(void) {
+  if (!trace_active()) return;
+  pid_t self = (pid_t)trace_call(SYS_getpid);
+  if (atomic_load(&owner) != self) return;
+  trace_libraries();
+  if (atomic_compare_exchange_strong(&owner, &self, 0)) trace_emit(TRACE_END, true, "");
+}
+
+void trace_own(void) {
+  if (trace_active()) atomic_store(&owner, (pid_t)trace_call(SYS_getpid));
 }
 
 __attribute__((constructor)) static void begin(void) {

@@ -103,24 +103,6 @@ void trace_open(const char* call, int directory, const char* path, int flags, bo
   if (may_write(flags)) trace_saw_at(call, TRACE_OPEN_WRITE, directory, path, found, change);
 }
 
-bool trace_path_of(int fd, char path[TRACE_TEXT_LIMIT + 1]) {
-  char link[32] = "/proc/self/fd/";
-  size_t end = strlen(link);
-  char digits[12];
-  size_t count = 0;
-  for (unsigned rest = fd < 0 ? 0U : (unsigned)fd; count == 0 || rest != 0; rest /= 10) {
-    digits[count++] = (char)('0' + rest % 10);
-  }
-  while (count > 0) link[end++] = digits[--count];
-  link[end] = '\0';
-  const int saved = errno;
-  const long length = trace_call(SYS_readlinkat, AT_FDCWD, link, path, (size_t)TRACE_TEXT_LIMIT);
-  errno = saved;
-  if (length <= 0 || path[0] != '/') return false;
-  path[length] = '\0';
-  return true;
-}
-
 void trace_saw_file(const char* path) {
   if (!trace_active()) return;
   const int saved = errno;
