@@ -1,4 +1,4 @@
-#include "inputs/rules/directives.h"
+#include "inputs/mentions/directives.h"
 
 #include <gtest/gtest.h>
 

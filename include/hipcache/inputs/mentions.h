@@ -15,7 +15,7 @@
 // If a base directory is set, headers outside of it are exempt: there such macros are mostly error
 // macros, whose text stays text. Programs, libraries and archives of objects are not searched as
 // texts, because a compiler's own binary contains these words. Programs and libraries may still
-// name a toolchain's directory (inputs/rules/program_mentions.h).
+// name a toolchain's directory (inputs/mentions/program_mentions.h).
 //
 // Rejected: finding out from the trace who brought a path in; the kernel does not know.
 #ifndef HIPCACHE_INPUTS_MENTIONS_H

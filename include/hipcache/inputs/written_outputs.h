@@ -8,11 +8,12 @@
 #ifndef HIPCACHE_INPUTS_WRITTEN_OUTPUTS_H
 #define HIPCACHE_INPUTS_WRITTEN_OUTPUTS_H
 
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "hipcache/inputs/path_set_builder.h"
+#include "hipcache/inputs/run.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::inputs {

@@ -7,20 +7,20 @@
 #include <set>
 
 #include "hipcache/base/files.h"
+#include "inputs/loader/current_loader_cache.h"
+#include "inputs/observe/links.h"
 #include "inputs/observe/loader.h"
-#include "inputs/observe/path_class.h"
+#include "inputs/observe/program_questions.h"
 #include "inputs/observe/programs.h"
 #include "inputs/observe/race_guard.h"
+#include "inputs/observe/real_paths.h"
 #include "inputs/observe/root_questions.h"
 #include "inputs/observe/same_content.h"
 #include "inputs/rules/ast_file.h"
 #include "inputs/rules/environment.h"
 #include "inputs/rules/gcc_specs.h"
+#include "inputs/rules/path_class.h"
 #include "inputs/rules/variable_use.h"
-#include "inputs/state/library_search.h"
-#include "inputs/state/links.h"
-#include "inputs/state/real_paths.h"
-#include "inputs/state/search.h"
 #include "inputs/state/shared_stat_snapshot.h"
 
 namespace hipcache::inputs {
@@ -64,8 +64,8 @@ class Observer {
         only_compilers_(!run.has_unseen_program &&
                         std::all_of(trace.programs.begin(), trace.programs.end(), asks_by_name)),
         logical_directory_(from.logical_directory()),
-        places_(run.directory),
-        links_(from, places_) {}
+        classifier_(run.directory),
+        links_(from, classifier_) {}
 
   std::optional<Refusal> collect() {
     // An audit library decides which others are loaded, and the trace does not list it.
@@ -85,7 +85,7 @@ class Observer {
     for (const std::string& program : run_.programs) take_file(program);
     add_header_questions();
     add_loader_questions(trace_, from_, observations_);
-    add_search_questions(trace_, from_, observations_);
+    add_program_questions(trace_, from_, observations_);
     links_.append_to(observations_);
     if (depends_on_directory()) observations_.push_back({Question::working_directory, ""});
     make_portable();
@@ -148,7 +148,8 @@ class Observer {
 
   std::optional<Refusal> take_write(const Record& record) {
     const std::string path = absolute(record.text);
-    if (places_.of(path) == PathClass::own || is_sink(path) || (run_.is_opaque && !record.found)) return std::nullopt;
+    if (classifier_.of(path) == PathClass::own || is_sink(path) || (run_.is_opaque && !record.found))
+      return std::nullopt;
     return Refusal{"writes-elsewhere", record.text};
   }
 
@@ -164,7 +165,7 @@ class Observer {
   std::optional<Refusal> take_path(const Record& record) {
     if (record.kind == Kind::library && !is_counted_library(record.text)) return std::nullopt;
     const std::string path = absolute(record.text);
-    const PathClass place = places_.of(path);
+    const PathClass place = classifier_.of(path);
     if (place == PathClass::process && (record.kind == Kind::look || record.kind == Kind::link) &&
         is_own_descriptor(path))
       return std::nullopt;
@@ -282,7 +283,7 @@ class Observer {
   FileSystemState& file_system_;
   const bool only_compilers_;  // and their tools
   const std::string logical_directory_;
-  const PathClassifier places_;
+  const PathClassifier classifier_;
   RealPaths real_paths_;
   LinksOnTheWay links_;
   std::vector<Observation> observations_;
@@ -294,27 +295,27 @@ class Observer {
 
 bool is_as_seen(const Record& record, const std::string& path, std::uint64_t started_ns, const Seen& seen,
                 RealPaths& real_paths) {
-  const auto sight = seen.find(path);
-  const Verdict verdict = sight == seen.end() ? Verdict::unclear : compare(record, *sight->second);
+  const auto now = seen.find(path);
+  const Verdict verdict = now == seen.end() ? Verdict::unclear : compare(record, *now->second);
   if (verdict != Verdict::unclear) return verdict == Verdict::agrees;
-  return !contradicts_world(record, path, started_ns) && is_what_was_seen(record, path, real_paths);
+  return !contradicts_file_system(record, path, started_ns) && is_what_was_seen(record, path, real_paths);
 }
 
 // Whether the process got the present content, although the file was replaced or is in another state.
 bool is_same(SameContent& same, const Record& record, const std::string& path, std::uint64_t started_ns) {
-  if (contradicts_world(record, path, started_ns)) return false;
+  if (contradicts_file_system(record, path, started_ns)) return false;
   if (record.kind == Kind::look) return same.of_look(record, path);
   const bool opened = record.kind == Kind::open_read || record.kind == Kind::library || record.kind == Kind::program;
   return opened && same.of_file(path);
 }
 
 std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const Run& run, const RunContext& from,
-                             const SharedStatSnapshot& looks, FileSystemState& file_system) {
-  const Seen seen = looks.settled();
+                             const SharedStatSnapshot& snapshot, FileSystemState& file_system) {
+  const Seen seen = snapshot.settled();
   RealPaths real_paths;
   std::vector<SameContent::Got> got;
   for (const Record* record : observer.counted()) got.push_back({record, observer.absolute(record->text)});
-  SameContent same(got, looks, file_system, run.started_ns);
+  SameContent same(got, snapshot, file_system, run.started_ns);
   for (const SameContent::Got& one : got) {
     Record counted = *one.record;
     if (counted.kind == Kind::library) counted.found = true;
@@ -352,9 +353,9 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
   auto set = std::make_shared<const PathSet>(observer.take_set());
   if (!set->within_limits()) return Refusal{"trace", "more observations than a path set may have"};
   Answered answered;
-  SharedStatSnapshot looks;
-  const Digest state = file_system.state(*set, from, looks, &answered);  // before the guard: see Witnessed
-  if (std::optional<Refusal> refusal = guard(observer, *set, run, from, looks, file_system)) return *refusal;
+  SharedStatSnapshot snapshot;
+  const Digest state = file_system.state(*set, from, snapshot, &answered);  // before the guard: see Witnessed
+  if (std::optional<Refusal> refusal = guard(observer, *set, run, from, snapshot, file_system)) return *refusal;
   return Witnessed{std::move(set), state, std::move(answered), observer.take_asks_own_name()};
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "hipcache/inputs/path_set_builder.h"
+#include "hipcache/inputs/run.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::inputs {

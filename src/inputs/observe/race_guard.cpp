@@ -28,8 +28,8 @@ bool content_changed(const std::string& path, std::uint64_t started_ns) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && is_since(status.st_ctim, started_ns);
 }
 
-bool is_changed_file(const PathStat& sight, std::uint64_t started_ns) {
-  return sight.is_file() && at_or_after(sight.stamp.ctime_ns, started_ns);
+bool is_changed_file(const PathStat& now, std::uint64_t started_ns) {
+  return now.is_file() && at_or_after(now.stamp.ctime_ns, started_ns);
 }
 
 bool directory_changed(const std::string& path, std::uint64_t started_ns) {
@@ -162,29 +162,29 @@ std::optional<std::string> changed_since(const PathSet& set, const RunContext& f
   for (const Observation& observation : set.observations()) {
     if (observation.question == Question::presence) continue;
     std::string path = from.path_of(observation.name);
-    const auto sight = observation.question == Question::content ? seen.find(path) : seen.end();
-    const bool has_changed = sight == seen.end() ? changed(observation.question, path, started_ns)
-                                                 : is_changed_file(*sight->second, started_ns);
+    const auto now = observation.question == Question::content ? seen.find(path) : seen.end();
+    const bool has_changed =
+        now == seen.end() ? changed(observation.question, path, started_ns) : is_changed_file(*now->second, started_ns);
     if (has_changed && !is_excused(observation.question, path)) return path;
   }
   return std::nullopt;
 }
 
-Verdict compare(const trace::Record& record, const PathStat& sight) {
+Verdict compare(const trace::Record& record, const PathStat& now) {
   const bool opened = record.kind == trace::Kind::open_read || record.kind == trace::Kind::library ||
                       record.kind == trace::Kind::program;
   if (!opened && record.kind != trace::Kind::look) return Verdict::unclear;
-  if (sight.kind == PathStat::Kind::absent && !record.found) return Verdict::agrees;
+  if (now.kind == PathStat::Kind::absent && !record.found) return Verdict::agrees;
   // lstat may have found a dangling link.
-  if (sight.kind == PathStat::Kind::absent) return opened ? Verdict::differs : Verdict::unclear;
-  if (sight.kind != PathStat::Kind::there || !record.found) return Verdict::unclear;
+  if (now.kind == PathStat::Kind::absent) return opened ? Verdict::differs : Verdict::unclear;
+  if (now.kind != PathStat::Kind::there || !record.found) return Verdict::unclear;
   if (record.seen == 0) return Verdict::agrees;
   if (opened)
-    return trace::seen_file(status_of(sight.stamp, sight.mode)) == record.seen ? Verdict::agrees : Verdict::differs;
-  return trace::seen_entry(status_of(sight.stamp, sight.mode)) == record.seen ? Verdict::agrees : Verdict::unclear;
+    return trace::seen_file(status_of(now.stamp, now.mode)) == record.seen ? Verdict::agrees : Verdict::differs;
+  return trace::seen_entry(status_of(now.stamp, now.mode)) == record.seen ? Verdict::agrees : Verdict::unclear;
 }
 
-bool contradicts_world(const trace::Record& record, const std::string& absolute, std::uint64_t started_ns) {
+bool contradicts_file_system(const trace::Record& record, const std::string& absolute, std::uint64_t started_ns) {
   struct stat status = {};
   const bool entry = ::lstat(absolute.c_str(), &status) == 0;  // lstat finds a dangling link too
   if (record.kind == trace::Kind::link) return record.found != (entry && S_ISLNK(status.st_mode));

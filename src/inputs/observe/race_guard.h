@@ -24,7 +24,7 @@
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/trace/record.h"
-#include "inputs/state/real_paths.h"
+#include "inputs/observe/real_paths.h"
 #include "inputs/state/stat_snapshot.h"
 
 namespace hipcache::inputs {
@@ -52,10 +52,10 @@ struct stat status_of(const Stamp& stamp, mode_t mode);
 // Whether the process got the file from which the state was made. `unclear`: it takes a new look, or another kind of
 // look.
 enum class Verdict { agrees, differs, unclear };
-Verdict compare(const trace::Record& record, const PathStat& sight);
+Verdict compare(const trace::Record& record, const PathStat& now);
 
 // Whether the record and the file system disagree on whether the path exists.
-bool contradicts_world(const trace::Record& record, const std::string& absolute, std::uint64_t started_ns);
+bool contradicts_file_system(const trace::Record& record, const std::string& absolute, std::uint64_t started_ns);
 
 // Whether the path leads to what the process got there, according to the record. True if the record does not say.
 // `real_paths` must not be older than the guard.

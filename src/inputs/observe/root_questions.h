@@ -7,7 +7,7 @@
 
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
-#include "hipcache/inputs/path_set_builder.h"
+#include "hipcache/inputs/run.h"
 
 namespace hipcache::inputs {
 

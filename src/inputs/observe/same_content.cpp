@@ -48,7 +48,7 @@ bool stands_for(IdentityMap& map, const Identity& from, const Identity& to) {
 
 void SameContent::build() {
   if (std::exchange(built_, true)) return;
-  now_ = looks_.contents();
+  now_ = snapshot_.contents();
   for (const Got& got : got_)
     if (opens(got.record->kind) && (got.record->found || got.record->kind == Kind::library))
       opened_[got.path].push_back({got.record->kind, got.record->seen, changes_show(*got.record)});

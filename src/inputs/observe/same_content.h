@@ -48,11 +48,11 @@ class SameContent {
     std::string path;  // absolute
   };
 
-  // `got`: every record of a path that counts. `looks`: what the run's state was made from. REQUIRES: the records,
-  // `looks` and `world` outlive this object.
-  SameContent(std::vector<Got> got, const SharedStatSnapshot& looks, FileSystemState& file_system,
+  // `got`: every record of a path that counts. `snapshot`: what the run's state was made from. REQUIRES: the records,
+  // `snapshot` and `file_system` outlive this object.
+  SameContent(std::vector<Got> got, const SharedStatSnapshot& snapshot, FileSystemState& file_system,
               std::uint64_t started_ns)
-      : got_(std::move(got)), looks_(looks), file_system_(file_system), started_ns_(started_ns) {}
+      : got_(std::move(got)), snapshot_(snapshot), file_system_(file_system), started_ns_(started_ns) {}
 
   // For a file whose content counts: whether every process got the content that is there now.
   bool of_file(const std::string& path);
@@ -80,7 +80,7 @@ class SameContent {
   bool was_identified(const std::string& path) const;
 
   std::vector<Got> got_;
-  const SharedStatSnapshot& looks_;
+  const SharedStatSnapshot& snapshot_;
   FileSystemState& file_system_;
   const std::uint64_t started_ns_;
   bool built_ = false;

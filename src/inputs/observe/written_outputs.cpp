@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
-#include "inputs/observe/path_class.h"
+#include "inputs/rules/path_class.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -28,7 +28,7 @@ bool is(const Record& record, Change change) { return record.seen == static_cast
 class Follower {
  public:
   Follower(const std::string& directory, const std::string& working_directory, const ReadAndWritten& accepted)
-      : places_(directory),
+      : classifier_(directory),
         working_directory_(working_directory),
         updated_(spelled(accepted.updated)),
         replaced_(spelled(accepted.replaced)) {}
@@ -37,7 +37,7 @@ class Follower {
     const std::string just_opened = std::exchange(just_opened_, "");
     if (record.kind != Kind::open_read && record.kind != Kind::open_write && record.kind != Kind::look) return;
     const std::string path = normal_spelling(join_path(working_directory_, record.text));
-    if (places_.of(path) != PathClass::input || is_sink(path)) return;
+    if (classifier_.of(path) != PathClass::input || is_sink(path)) return;
     Seen& seen = seen_[path];
     if (record.kind == Kind::open_read) {
       take_read(seen, record, path);
@@ -84,7 +84,7 @@ class Follower {
     seen.read_first = seen.read_first || (is(record, Change::added_to) && !seen.absent);
   }
 
-  const PathClassifier places_;
+  const PathClassifier classifier_;
   const std::string& working_directory_;
   const std::string updated_;
   const std::string replaced_;

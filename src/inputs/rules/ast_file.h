@@ -4,7 +4,7 @@
 // the modification time differs from the one in the AST file. So sizes and times are inputs of such a compile. For
 // every other compile they are not: there a touched header must stay a hit. The choice: read the list of headers in the
 // AST file, which shows whether it holds times (-fno-pch-timestamp omits them). Rejected: LLVM's bitstream reader. Only
-// `command` and `plan` may use LLVM, and this reader takes a page.
+// `compiler` may use LLVM, and this reader takes a page.
 #ifndef HIPCACHE_SRC_INPUTS_RULES_AST_FILE_H
 #define HIPCACHE_SRC_INPUTS_RULES_AST_FILE_H
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "hipcache/base/digest.h"
-#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/run_context.h"
 
 namespace hipcache::inputs {
 

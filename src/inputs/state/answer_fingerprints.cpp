@@ -31,9 +31,9 @@ std::uint64_t fingerprint_of(std::string_view bytes) {
 // All kinds first: they are mostly equal, so they compress to almost nothing.
 void add_answered(FrameWriter& out, const Answered& answered) {
   out.number(answered.size());
-  for (const AnswerFingerprint& told : answered) out.byte(static_cast<std::uint8_t>(told.kind));
-  for (const AnswerFingerprint& told : answered)
-    if (has_fingerprint(told.kind)) add_fingerprint(out, told.fingerprint);
+  for (const AnswerFingerprint& one : answered) out.byte(static_cast<std::uint8_t>(one.kind));
+  for (const AnswerFingerprint& one : answered)
+    if (has_fingerprint(one.kind)) add_fingerprint(out, one.fingerprint);
 }
 
 Result<Answered> next_answered(FrameReader& in) {
@@ -46,8 +46,8 @@ Result<Answered> next_answered(FrameReader& in) {
     if (!is_answer(kind)) return damaged("one is of an unknown kind");
     answered[i].kind = static_cast<Answer>(kind);
   }
-  for (AnswerFingerprint& told : answered)
-    if (has_fingerprint(told.kind)) told.fingerprint = fingerprint_of(in.raw(kFingerprintBytes));
+  for (AnswerFingerprint& one : answered)
+    if (has_fingerprint(one.kind)) one.fingerprint = fingerprint_of(in.raw(kFingerprintBytes));
   if (in.failed()) return damaged("they end in the middle");
   return answered;
 }

@@ -44,7 +44,7 @@ std::optional<std::vector<std::string>> names_in(UniqueFd fd) {
 }  // namespace
 
 std::optional<FileDigest> digest_file(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
-                                      FileSystemState::Memo& memo, Effort& effort) {
+                                      FileSystemMemo& memo, Effort& effort) {
   if (is_settled(seen.stamp, now_ns))
     if (std::optional<Digest> known = memo.files.find(seen.stamp)) return FileDigest{*known, seen.stamp};
   ++effort.opens;
@@ -62,7 +62,7 @@ std::optional<FileDigest> digest_file(const std::string& path, const PathStat& s
 }
 
 std::optional<Digest> digest_listing(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
-                                     FileSystemState::Memo& memo, Effort& effort) {
+                                     FileSystemMemo& memo, Effort& effort) {
   if (is_settled(seen.stamp, now_ns))
     if (std::optional<Digest> known = memo.directories.find(seen.stamp)) return known;
   ++effort.listings;

@@ -8,8 +8,9 @@
 #include <string>
 
 #include "hipcache/base/digest.h"
+#include "hipcache/inputs/effort.h"
 #include "inputs/state/file_system_memo.h"
-#include "inputs/state/stat_snapshot.h"
+#include "inputs/state/path_stat.h"
 
 namespace hipcache::inputs {
 
@@ -21,11 +22,11 @@ struct FileDigest {
 
 // nullopt if the file cannot be opened or read to its end. REQUIRES: seen.is_file()
 std::optional<FileDigest> digest_file(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
-                                      FileSystemState::Memo& memo, Effort& effort);
+                                      FileSystemMemo& memo, Effort& effort);
 
 // nullopt if the directory cannot be listed. REQUIRES: seen.is_directory()
 std::optional<Digest> digest_listing(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
-                                     FileSystemState::Memo& memo, Effort& effort);
+                                     FileSystemMemo& memo, Effort& effort);
 
 }  // namespace hipcache::inputs
 

@@ -11,7 +11,6 @@
 #include "inputs/state/file_system_memo.h"
 #include "inputs/state/kept_digests.h"
 #include "inputs/state/library_search.h"
-#include "inputs/state/search.h"
 #include "inputs/state/shared_stat_snapshot.h"
 #include "inputs/state/stat_snapshot.h"
 #include "inputs/state/state_encoder.h"
@@ -36,15 +35,15 @@ std::uint64_t device_of_root() {
 // One call of FileSystemState::state: asks every question of the set once, in order.
 class Examination {
  public:
-  Examination(const PathOrder& order, const RunContext& from, FileSystemState::Memo& memo, Effort& effort,
-              SharedStatSnapshot* looks)
+  Examination(const PathOrder& order, const RunContext& from, FileSystemMemo& memo, Effort& effort,
+              SharedStatSnapshot* shared)
       : order_(order),
         from_(from),
         memo_(memo),
         effort_(effort),
-        looks_(looks),
+        shared_(shared),
         now_ns_(memo.clock()),
-        glance_(order, now_ns_, effort, looks) {}
+        snapshot_(order, now_ns_, effort, shared) {}
 
   // Also adds each answer to `answered`, unless that is null.
   Digest state(const PathSet& set, Answered* answered) {
@@ -52,7 +51,7 @@ class Examination {
     for (std::uint32_t i = 0; i < observations.size(); ++i) {
       const std::size_t begin = answers_.size();
       ask(observations[i], i);
-      if (answered != nullptr) answered->push_back(told(observations[i].question, begin));
+      if (answered != nullptr) answered->push_back(fingerprint_of(observations[i].question, begin));
     }
     const std::size_t begin = answers_.size();
     answers_.add_twins();
@@ -61,29 +60,29 @@ class Examination {
   }
 
  private:
-  AnswerFingerprint told(Question question, std::size_t begin) const {
-    AnswerFingerprint told = answers_.told_since(begin);
-    if (question == Question::variable) told.fingerprint >>= kConcealed;
-    return told;
+  AnswerFingerprint fingerprint_of(Question question, std::size_t begin) const {
+    AnswerFingerprint answer = answers_.fingerprint_since(begin);
+    if (question == Question::variable) answer.fingerprint >>= kConcealed;
+    return answer;
   }
 
   void ask(const Observation& observation, std::uint32_t index) {
     const std::uint32_t slot = order_.slot_of[index];
     if (observation.question == Question::program) return ask_program(slot);
-    if (!asks_about_path(observation.question)) return ask_surroundings(observation);
+    if (!asks_about_path(observation.question)) return ask_about_request(observation);
     if (slot == Slot::kNone) return answers_.add_error(ENAMETOOLONG);
     const Name& name = *order_.slots[slot].name;
     const std::string& path = name.path();
     switch (observation.question) {
       case Question::content:
-        return ask_content(name, glance_.at(slot), index);
+        return ask_content(name, snapshot_.at(slot), index);
       case Question::presence:
-        return ask_presence(path, glance_.at(slot), index);
+        return ask_presence(path, snapshot_.at(slot), index);
       case Question::listing:
-        return ask_listing(path, glance_.at(slot), index);
+        return ask_listing(path, snapshot_.at(slot), index);
       case Question::size:
       case Question::size_and_time:
-        return ask_stamp(observation.question, glance_.at(slot));
+        return ask_stamp(observation.question, snapshot_.at(slot));
       case Question::real_path:
         return ask_real_path(slot);
       default:
@@ -91,12 +90,11 @@ class Examination {
     }
   }
 
-  void ask_program(std::uint32_t places) {
-    const std::string found = found_on_path(order_, places, glance_, effort_);
-    answers_.add(Answer::text, from_.roots.portable_path(found));
+  void ask_program(std::uint32_t begin) {
+    answers_.add(Answer::text, from_.roots.portable_path(snapshot_.program_at(begin)));
   }
 
-  void ask_surroundings(const Observation& observation) {
+  void ask_about_request(const Observation& observation) {
     switch (observation.question) {
       case Question::variable:
         return ask_variable(observation.name);
@@ -141,7 +139,7 @@ class Examination {
   void ask_content(const Name& name, const PathStat& seen, std::uint32_t index) {
     if (!seen.is_file()) return answers_.add_kind(seen);
     const auto digest = [&] { return digest_file(name.path(), seen, now_ns_, memo_, effort_); };
-    const std::optional<FileDigest> file = looks_ != nullptr ? looks_->content(name, digest) : digest();
+    const std::optional<FileDigest> file = shared_ != nullptr ? shared_->content(name, digest) : digest();
     if (!file) return answers_.add(Answer::unreadable);
     answers_.add_content(index, file->digest, file->stamp);
   }
@@ -179,13 +177,13 @@ class Examination {
   }
 
   void ask_real_path(std::uint32_t slot) {
-    const PathStat& seen = glance_.at(slot);
+    const PathStat& seen = snapshot_.at(slot);
     if (seen.kind != PathStat::Kind::there) return answers_.add_kind(seen);
-    add_led(glance_.real_path_at(slot));
+    add_led(snapshot_.real_path_at(slot));
   }
 
   void ask_link(std::uint32_t slot) {
-    const Led led = glance_.link_at(slot);
+    const Led led = snapshot_.link_at(slot);
     if (led.error == EINVAL) return answers_.add(Answer::no_link);
     add_led(led);
   }
@@ -232,18 +230,18 @@ class Examination {
 
   const PathOrder& order_;
   const RunContext& from_;
-  FileSystemState::Memo& memo_;
+  FileSystemMemo& memo_;
   Effort& effort_;
-  SharedStatSnapshot* const looks_;
+  SharedStatSnapshot* const shared_;
   const std::uint64_t now_ns_;
-  StatSnapshot glance_;
+  StatSnapshot snapshot_;
   std::optional<LibrarySearch> libraries_;
   StateEncoder answers_;
 };
 
 }  // namespace
 
-FileSystemState::FileSystemState(Clock clock) : memo_(std::make_unique<Memo>(std::move(clock))) {}
+FileSystemState::FileSystemState(Clock clock) : memo_(std::make_unique<FileSystemMemo>(std::move(clock))) {}
 FileSystemState::~FileSystemState() = default;
 
 Digest FileSystemState::state(const PathSet& set, const RunContext& from, Effort* effort, Answered* answered) {
@@ -252,19 +250,19 @@ Digest FileSystemState::state(const PathSet& set, const RunContext& from, Effort
   return Examination(*order, from, *memo_, effort != nullptr ? *effort : unasked, nullptr).state(set, answered);
 }
 
-Digest FileSystemState::state(const PathSet& set, const RunContext& from, SharedStatSnapshot& looks,
+Digest FileSystemState::state(const PathSet& set, const RunContext& from, SharedStatSnapshot& snapshot,
                               Answered* answered) {
   Effort unasked;
   const std::shared_ptr<const PathOrder> order = memo_->names.order(set, from);
-  looks.keep(order);
-  return Examination(*order, from, *memo_, unasked, &looks).state(set, answered);
+  snapshot.keep(order);
+  return Examination(*order, from, *memo_, unasked, &snapshot).state(set, answered);
 }
 
 std::vector<Digest> FileSystemState::states(const std::vector<const PathSet*>& sets, const RunContext& from,
                                             Answered* answered) {
-  SharedStatSnapshot looks;
+  SharedStatSnapshot snapshot;
   std::vector<Digest> states;
-  for (const PathSet* set : sets) states.push_back(state(*set, from, looks, std::exchange(answered, nullptr)));
+  for (const PathSet* set : sets) states.push_back(state(*set, from, snapshot, std::exchange(answered, nullptr)));
   return states;
 }
 

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-#include "inputs/state/file_system_memo.h"
+#include "inputs/state/stamp.h"
 
 namespace hipcache::inputs {
 

@@ -6,32 +6,18 @@
 #include "hipcache/inputs/frames.h"
 #include "inputs/loader/library_path.h"
 #include "inputs/state/digests.h"
-#include "inputs/state/file_system_memo.h"
 
 namespace hipcache::inputs {
 namespace {
 
 constexpr const char* kVariable = "LD_LIBRARY_PATH";
-constexpr std::uint64_t kLargestCache = 64u << 20;
 
 // Subdirectories for processors, which loaders before glibc 2.37 prefer. They nest.
 constexpr std::array<std::string_view, 4> kOldPreferred = {"tls", "haswell", "avx512_1", "x86_64"};
 
 }  // namespace
 
-std::shared_ptr<const LoaderCache> ParsedLoaderCache::of(const Digest& content) {
-  const std::lock_guard lock(mutex_);
-  if (is_read_ && content_ == content) return cache_;
-  const Result<std::string> bytes = read_file(kLoaderCacheFile, kLargestCache);
-  if (!bytes || digest_of(*bytes) != content) return nullptr;
-  Result<LoaderCache> parsed = LoaderCache::parse(*bytes);
-  cache_ = parsed ? std::make_shared<const LoaderCache>(std::move(*parsed)) : nullptr;
-  content_ = content;
-  is_read_ = true;
-  return cache_;
-}
-
-LibrarySearch::LibrarySearch(const RunContext& from, FileSystemState::Memo& memo, std::uint64_t now_ns, Effort& effort)
+LibrarySearch::LibrarySearch(const RunContext& from, FileSystemMemo& memo, std::uint64_t now_ns, Effort& effort)
     : from_(from), memo_(memo), now_ns_(now_ns), effort_(effort) {
   read_cache();
   const char* value = from.variable(kVariable);

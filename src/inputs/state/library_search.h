@@ -10,41 +10,27 @@
 #define HIPCACHE_SRC_INPUTS_STATE_LIBRARY_SEARCH_H
 
 #include <array>
+#include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "hipcache/base/digest.h"
-#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/effort.h"
+#include "hipcache/inputs/run_context.h"
 #include "inputs/loader/loader_cache.h"
+#include "inputs/state/file_system_memo.h"
 
 namespace hipcache::inputs {
 
-inline constexpr const char* kLoaderCacheFile = "/etc/ld.so.cache";
-
 // Below glibc-hwcaps. The loader prefers them to the directory that holds glibc-hwcaps.
 inline constexpr std::array<std::string_view, 3> kHwcapsLevels = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
-
-// The loader's cache as last read. Thread-safe.
-class ParsedLoaderCache {
- public:
-  // The parsed cache of that content; null if the file has changed since or is not understood.
-  std::shared_ptr<const LoaderCache> of(const Digest& content);
-
- private:
-  std::mutex mutex_;
-  Digest content_;
-  bool is_read_ = false;
-  std::shared_ptr<const LoaderCache> cache_;
-};
 
 // The library searches of one state. Looks at the directories and the cache once. Used by one thread.
 class LibrarySearch {
  public:
   // REQUIRES: the arguments outlive this object.
-  LibrarySearch(const RunContext& from, FileSystemState::Memo& memo, std::uint64_t now_ns, Effort& effort);
+  LibrarySearch(const RunContext& from, FileSystemMemo& memo, std::uint64_t now_ns, Effort& effort);
 
   // Everything that decides what the loader finds for the name, encoded.
   std::string found(const std::string& name);
@@ -54,7 +40,7 @@ class LibrarySearch {
   void read_cache();
 
   const RunContext& from_;
-  FileSystemState::Memo& memo_;
+  FileSystemMemo& memo_;
   const std::uint64_t now_ns_;
   Effort& effort_;
   std::vector<std::string> directories_;  // of LD_LIBRARY_PATH; only existing ones

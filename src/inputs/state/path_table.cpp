@@ -3,7 +3,6 @@
 #include <limits.h>
 
 #include "hipcache/base/files.h"
-#include "inputs/state/search.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -63,13 +62,13 @@ class NameTable {
 
 namespace {
 
-class Planner {
+class OrderBuilder {
  public:
-  Planner(NameTable& table, PathOrder& order) : table_(table), order_(order) {}
+  OrderBuilder(NameTable& table, PathOrder& order) : table_(table), order_(order) {}
 
   void add(const Observation& observation, const RunContext& from) {
     const bool is_program = observation.question == Question::program;
-    order_.slot_of.push_back(is_program ? add_places(observation.name, from) : slot_of(observation, from));
+    order_.slot_of.push_back(is_program ? add_program_slots(observation.name, from) : slot_of(observation, from));
   }
 
  private:
@@ -82,13 +81,13 @@ class Planner {
     return path.empty() || path.size() >= PATH_MAX ? Slot::kNone : slot_of(table_.intern(path));
   }
 
-  std::uint32_t add_places(const std::string& program, const RunContext& from) {
-    const auto begin = static_cast<std::uint32_t>(order_.places.size());
-    for (const std::string& place : places_on_path(program, from)) {
-      const std::uint32_t slot = slot_of(place);
-      if (slot != Slot::kNone) order_.places.push_back(slot);
+  std::uint32_t add_program_slots(const std::string& program, const RunContext& from) {
+    const auto begin = static_cast<std::uint32_t>(order_.program_slots.size());
+    for (const std::string& directory : from.program_directories()) {
+      const std::uint32_t slot = slot_of(join_path(directory, program));
+      if (slot != Slot::kNone) order_.program_slots.push_back(slot);
     }
-    order_.places.push_back(Slot::kNone);
+    order_.program_slots.push_back(Slot::kNone);
     return begin;
   }
 
@@ -123,7 +122,7 @@ std::shared_ptr<const PathOrder> PathTable::order(const PathSet& set, const RunC
     table_ = std::make_shared<NameTable>();
   }
   std::shared_ptr<const PathOrder> order = make(set, from);
-  slots_ += order->slots.size() + order->slot_of.size() + order->places.size();
+  slots_ += order->slots.size() + order->slot_of.size() + order->program_slots.size();
   orders_.emplace(key, order);
   return order;
 }
@@ -132,8 +131,8 @@ std::shared_ptr<const PathOrder> PathTable::make(const PathSet& set, const RunCo
   auto order = std::make_shared<PathOrder>();
   order->keeps = table_;
   order->slot_of.reserve(set.observations().size());
-  Planner planner(*table_, *order);
-  for (const Observation& observation : set.observations()) planner.add(observation, from);
+  OrderBuilder builder(*table_, *order);
+  for (const Observation& observation : set.observations()) builder.add(observation, from);
   return order;
 }
 

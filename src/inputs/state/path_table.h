@@ -1,7 +1,7 @@
 // The names that path sets ask about. Each name is kept once, with what was learned about it. A PathOrder holds a path
 // set's names in the order in which to look at them.
 //
-// The problem: hundreds of sets name mostly the same headers, and the same places without a header. Checking a set must
+// The problem: hundreds of sets name mostly the same headers, and the same absent files. Checking a set must
 // not hash or split a thousand strings. The choice: each set is prepared once as a PathOrder: a list of slots that
 // point to shared names, parents before children. What is learned about a name, such as its directory entry, serves
 // every set. A question for a program along PATH has a slot for each directory of PATH.
@@ -9,7 +9,7 @@
 // A name's parent is its spelling up to the last slash. The kernel resolves from the left, so "a/link/.." is kept as it
 // is.
 //
-// Thread-safe. Past kMaxNames names or kMaxSlots slots the book starts empty; plans in use keep their names alive.
+// Thread-safe. Past `max_names` names or kMaxSlots slots the table starts empty; orders in use keep their names alive.
 #ifndef HIPCACHE_SRC_INPUTS_STATE_PATH_TABLE_H
 #define HIPCACHE_SRC_INPUTS_STATE_PATH_TABLE_H
 
@@ -24,8 +24,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/run_context.h"
 #include "inputs/state/stamp.h"
 
 namespace hipcache::inputs {
@@ -77,9 +77,9 @@ struct PathOrder {
   std::shared_ptr<NameTable> keeps;  // the owner of the names
   std::vector<Slot> slots;           // parents before children
   // Per observation: its slot, or Slot::kNone if it names no path or a path too long to exist. For a program: where its
-  // list begins in `places`.
+  // list begins in `program_slots`.
   std::vector<std::uint32_t> slot_of;
-  std::vector<std::uint32_t> places;  // slots along PATH; each list ends with Slot::kNone
+  std::vector<std::uint32_t> program_slots;  // slots along PATH; each list ends with Slot::kNone
 };
 
 class PathTable {

@@ -12,21 +12,21 @@
 #include <vector>
 
 #include "inputs/state/digests.h"
+#include "inputs/state/path_stat.h"
 #include "inputs/state/path_table.h"
-#include "inputs/state/stat_snapshot.h"
 
 namespace hipcache::inputs {
 
 class SharedStatSnapshot {
  public:
-  // REQUIRES: called before names of the plan are used.
+  // REQUIRES: called before names of the order are used.
   void keep(std::shared_ptr<const PathOrder> order) {
-    sights_.reserve(sights_.size() + order->slots.size());
+    stats_.reserve(stats_.size() + order->slots.size());
     orders_.push_back(std::move(order));
   }
 
   // Kind::unseen at first.
-  PathStat& sight(const Name& name) { return sights_[&name]; }
+  PathStat& stat_of(const Name& name) { return stats_[&name]; }
 
   // A file's content, computed by `digest` at the first call; nullopt if the file cannot be read.
   template <typename Digests>
@@ -40,11 +40,11 @@ class SharedStatSnapshot {
   // changed between the look and the reading.
   std::unordered_map<std::string_view, const PathStat*> settled() const {
     std::unordered_map<std::string_view, const PathStat*> by_path;
-    by_path.reserve(sights_.size());
-    for (const auto& [name, sight] : sights_) {
+    by_path.reserve(stats_.size());
+    for (const auto& [name, seen] : stats_) {
       const auto content = contents_.find(name);
       const bool was_read = content != contents_.end() && (!content->second || content->second->was_read);
-      if (sight.kind != PathStat::Kind::unseen && !was_read) by_path.emplace(name->path(), &sight);
+      if (seen.kind != PathStat::Kind::unseen && !was_read) by_path.emplace(name->path(), &seen);
     }
     return by_path;
   }
@@ -59,7 +59,7 @@ class SharedStatSnapshot {
 
  private:
   std::vector<std::shared_ptr<const PathOrder>> orders_;
-  std::unordered_map<const Name*, PathStat> sights_;
+  std::unordered_map<const Name*, PathStat> stats_;
   std::unordered_map<const Name*, std::optional<FileDigest>> contents_;
 };
 

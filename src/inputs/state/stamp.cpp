@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/file_clock.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -16,14 +16,6 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
 
 }  // namespace
-
-Clock file_clock() {
-  return [] {
-    timespec now = {};
-    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    return static_cast<std::uint64_t>(nanoseconds(now));
-  };
-}
 
 // Inode and ctime alone spread well; equality compares all fields.
 std::size_t StampHash::operator()(const Stamp& stamp) const noexcept {

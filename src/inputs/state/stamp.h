@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "hipcache/base/digest.h"
+
 namespace hipcache::inputs {
 
 struct Stamp {
@@ -22,6 +24,12 @@ struct Stamp {
 
 struct StampHash {
   std::size_t operator()(const Stamp& stamp) const noexcept;
+};
+
+// A state of a file, and the digest of its content in that state.
+struct KnownFile {
+  Stamp stamp;
+  Digest digest;
 };
 
 Stamp stamp_of(const struct stat& status);

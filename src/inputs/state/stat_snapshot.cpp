@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <string_view>
@@ -14,10 +15,10 @@
 namespace hipcache::inputs {
 namespace {
 
-PathStat absent_sight() {
-  PathStat sight;
-  sight.kind = PathStat::Kind::absent;
-  return sight;
+PathStat absent_stat() {
+  PathStat absent;
+  absent.kind = PathStat::Kind::absent;
+  return absent;
 }
 
 Led read_link(int directory, const std::string& path, Effort& effort) {
@@ -28,6 +29,12 @@ Led read_link(int directory, const std::string& path, Effort& effort) {
   return {0, std::string(target, static_cast<std::size_t>(length))};
 }
 
+bool is_program(const std::string& path, const PathStat& seen, Effort& effort) {
+  if (!seen.is_file() || (seen.mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0) return false;
+  ++effort.stats;
+  return ::access(path.c_str(), X_OK) == 0;
+}
+
 Led led_by(Entry entry) {
   if (entry.kind == Entry::Kind::link) return {0, std::move(entry.target)};
   return {entry.kind == Entry::Kind::absent ? ENOENT : EINVAL, {}};
@@ -35,42 +42,25 @@ Led led_by(Entry entry) {
 
 }  // namespace
 
-PathStat stat_path(const char* path, Effort& effort) {
-  ++effort.stats;
-  PathStat sight;
-  struct stat status = {};
-  if (::stat(path, &status) == 0) {
-    sight.kind = PathStat::Kind::there;
-    sight.mode = status.st_mode;
-    sight.stamp = stamp_of(status);
-  } else if (errno == ENOENT || errno == ENOTDIR) {
-    sight.kind = PathStat::Kind::absent;
-  } else {
-    sight.kind = PathStat::Kind::error;
-    sight.error = errno;
-  }
-  return sight;
-}
-
 const PathStat& StatSnapshot::at(std::uint32_t slot) {
-  if (sights_[slot].kind == PathStat::Kind::unseen) sights_[slot] = look(slot);
-  return sights_[slot];
+  if (stats_[slot].kind == PathStat::Kind::unseen) stats_[slot] = look(slot);
+  return stats_[slot];
 }
 
 PathStat StatSnapshot::look(std::uint32_t slot) {
-  if (looks_ == nullptr) return see(slot);
-  PathStat& shared = looks_->sight(*order_.slots[slot].name);
+  if (shared_ == nullptr) return see(slot);
+  PathStat& shared = shared_->stat_of(*order_.slots[slot].name);
   if (shared.kind == PathStat::Kind::unseen) shared = see(slot);
   return shared;
 }
 
 PathStat StatSnapshot::see(std::uint32_t index) {
   const Slot& slot = order_.slots[index];
-  if (slot.name->was_absent() && proved_by_parent(slot) == Absence::proved) return absent_sight();
-  PathStat sight = stat_path(slot.name->path().c_str(), effort_);
-  slot.name->note_absent(sight.kind == PathStat::Kind::absent);
-  if (sight.kind == PathStat::Kind::absent) learn_absence(slot);
-  return sight;
+  if (slot.name->was_absent() && proved_by_parent(slot) == Absence::proved) return absent_stat();
+  PathStat seen = stat_path(slot.name->path().c_str(), effort_);
+  slot.name->note_absent(seen.kind == PathStat::Kind::absent);
+  if (seen.kind == PathStat::Kind::absent) learn_absence(slot);
+  return seen;
 }
 
 // A path is absent if its parent is absent or no directory. It is absent too if the parent still has the stamp for
@@ -120,6 +110,15 @@ Led StatSnapshot::link_at(std::uint32_t index) {
 const Led& StatSnapshot::real_path_at(std::uint32_t slot) {
   if (auto at = real_paths_.find(slot); at != real_paths_.end()) return at->second;
   return real_paths_.emplace(slot, resolve(slot)).first->second;
+}
+
+std::string StatSnapshot::program_at(std::uint32_t begin) {
+  for (std::uint32_t at = begin; order_.program_slots[at] != Slot::kNone; ++at) {
+    const std::uint32_t slot = order_.program_slots[at];
+    const std::string& path = order_.slots[slot].name->path();
+    if (is_program(path, this->at(slot), effort_)) return path;
+  }
+  return "";
 }
 
 // The parent's real path plus the entry's name if the entry is no link. Otherwise the kernel resolves the path.

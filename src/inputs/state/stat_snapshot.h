@@ -1,4 +1,4 @@
-// Looks at the paths of one plan, each at most once. The answers of one state are made from these looks.
+// The stats of the paths of one PathOrder, each taken at most once. The answers of one state are made from them.
 //
 // The cost is one stat for each path that is there, and one for each directory of absent paths. An absence costs
 // nothing more if its directory still has the stamp for which the absence was learned. The same holds for whether an
@@ -6,32 +6,18 @@
 #ifndef HIPCACHE_SRC_INPUTS_STATE_STAT_SNAPSHOT_H
 #define HIPCACHE_SRC_INPUTS_STATE_STAT_SNAPSHOT_H
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "hipcache/base/files.h"
-#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/effort.h"
+#include "inputs/state/path_stat.h"
 #include "inputs/state/path_table.h"
 #include "inputs/state/stamp.h"
 
 namespace hipcache::inputs {
-
-struct PathStat {
-  enum class Kind : std::uint8_t { unseen, absent, there, error };
-  Kind kind = Kind::unseen;
-  int error = 0;    // errno; for Kind::error
-  mode_t mode = 0;  // for Kind::there; links are followed
-  Stamp stamp;      // for Kind::there
-  bool is_directory() const { return kind == Kind::there && S_ISDIR(mode); }
-  bool is_file() const { return kind == Kind::there && S_ISREG(mode); }
-};
-
-// stat(path) as a Sight.
-PathStat stat_path(const char* path, Effort& effort);
 
 // What readlink or realpath returns: a path, or an errno (EINVAL: no link).
 struct Led {
@@ -43,10 +29,10 @@ class SharedStatSnapshot;
 
 class StatSnapshot {
  public:
-  // `now_ns` must be read before the first look. `looks`, if given, holds what other plans have seen already. REQUIRES:
-  // the arguments outlive this object.
-  StatSnapshot(const PathOrder& order, std::uint64_t now_ns, Effort& effort, SharedStatSnapshot* looks)
-      : order_(order), now_ns_(now_ns), effort_(effort), looks_(looks), sights_(order.slots.size()) {}
+  // `now_ns` must be read before the first look. `shared`, if given, holds what other snapshots have seen already.
+  // REQUIRES: the arguments outlive this object.
+  StatSnapshot(const PathOrder& order, std::uint64_t now_ns, Effort& effort, SharedStatSnapshot* shared)
+      : order_(order), now_ns_(now_ns), effort_(effort), shared_(shared), stats_(order.slots.size()) {}
 
   const PathStat& at(std::uint32_t slot);
 
@@ -54,6 +40,8 @@ class StatSnapshot {
   Led link_at(std::uint32_t slot);
   // The path's realpath(3).
   const Led& real_path_at(std::uint32_t slot);
+  // The first program in the list of `PathOrder::program_slots` that begins at `begin`; "" if there is none.
+  std::string program_at(std::uint32_t begin);
 
  private:
   enum class Absence : std::uint8_t { unknown, proved };
@@ -69,8 +57,8 @@ class StatSnapshot {
   const PathOrder& order_;
   const std::uint64_t now_ns_;
   Effort& effort_;
-  SharedStatSnapshot* const looks_;
-  std::vector<PathStat> sights_;
+  SharedStatSnapshot* const shared_;
+  std::vector<PathStat> stats_;
   // The directory in which absences are being learned; neighbours in a set tend to share it.
   std::uint32_t open_slot_ = Slot::kNone;
   UniqueFd open_;

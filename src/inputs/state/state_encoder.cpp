@@ -7,10 +7,10 @@
 
 namespace hipcache::inputs {
 
-void StateEncoder::add_kind(const PathStat& sight) {
-  if (sight.kind == PathStat::Kind::absent) return add(Answer::absent);
-  if (sight.kind == PathStat::Kind::error) return add_error(sight.error);
-  add(sight.is_directory() ? Answer::directory : Answer::other);
+void StateEncoder::add_kind(const PathStat& seen) {
+  if (seen.kind == PathStat::Kind::absent) return add(Answer::absent);
+  if (seen.kind == PathStat::Kind::error) return add_error(seen.error);
+  add(seen.is_directory() ? Answer::directory : Answer::other);
 }
 
 void StateEncoder::add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp) {
@@ -62,7 +62,7 @@ void StateEncoder::add_twins() {
   add_twin_directories();
 }
 
-AnswerFingerprint StateEncoder::told_since(std::size_t begin) const {
+AnswerFingerprint StateEncoder::fingerprint_since(std::size_t begin) const {
   const std::string_view bytes = std::string_view(out_.bytes()).substr(begin);
   FrameReader in(bytes);
   const auto kind = static_cast<Answer>(in.byte());

@@ -9,7 +9,7 @@
 #include "hipcache/base/digest.h"
 #include "hipcache/inputs/answer_fingerprints.h"
 #include "hipcache/inputs/frames.h"
-#include "inputs/state/stat_snapshot.h"
+#include "inputs/state/path_stat.h"
 
 namespace hipcache::inputs {
 
@@ -20,7 +20,7 @@ class StateEncoder {
   void add(Answer answer, const Digest& digest) { add(answer), out_.number(digest.high).number(digest.low); }
   void add_error(int error) { add(Answer::error), out_.number(static_cast<std::uint64_t>(error)); }
   // Absent, error, directory or other: the answers that need only a stat.
-  void add_kind(const PathStat& sight);
+  void add_kind(const PathStat& seen);
   // The digest of a file's content. The stamp is kept for add_twins().
   void add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp);
   // Keeps a directory's stamp for add_twins().
@@ -28,10 +28,10 @@ class StateEncoder {
   // Adds which names of equal content are one file, and which names are one directory. REQUIRES: all else was added.
   void add_twins();
 
-  // told_since: the bytes that were added after size() was `begin`, as one answer. twins_since: the same for
+  // fingerprint_since: the bytes that were added after size() was `begin`, as one answer. twins_since: the same for
   // add_twins().
   std::size_t size() const { return out_.bytes().size(); }
-  AnswerFingerprint told_since(std::size_t begin) const;
+  AnswerFingerprint fingerprint_since(std::size_t begin) const;
   AnswerFingerprint twins_since(std::size_t begin) const;
 
   Digest finish(const Digest& set);

@@ -15,7 +15,7 @@ static bool starts_with(const char* text, const char* prefix) { return strncmp(t
 
 /* Whether the path is a link from an own descriptor to the file that it has open. clang reads these so often that their
  * records would be most of a trace. Other paths in the kernel's own trees are recorded, and the reader judges them
- * (inputs/observe/path_class.cpp). */
+ * (inputs/rules/path_class.cpp). */
 static bool is_of_own_descriptor(enum trace_kind kind, const char* path) {
   static const char own[] = "/proc/self/fd/";
   if (kind != TRACE_LINK || !starts_with(path, own)) return false;

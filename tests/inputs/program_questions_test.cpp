@@ -1,7 +1,9 @@
-#include "inputs/state/search.h"
+#include "inputs/observe/program_questions.h"
 
 #include <memory>
 
+#include "inputs/state/path_table.h"
+#include "inputs/state/stat_snapshot.h"
 #include "inputs/trace_fixture.h"
 
 namespace hipcache::inputs {
@@ -9,9 +11,9 @@ namespace {
 
 using trace::Kind;
 
-class Search : public TraceFixture {
+class ProgramQuestions : public TraceFixture {
  protected:
-  Search() { let_path_be(directory("early") + ":" + directory("late")); }
+  ProgramQuestions() { let_path_be(directory("early") + ":" + directory("late")); }
 
   void let_path_be(const std::string& value) { environment_ = {"PATH=" + value}; }
 
@@ -25,12 +27,12 @@ class Search : public TraceFixture {
     const RunContext here = from();
     const std::shared_ptr<const PathOrder> order = PathTable(100).order(PathSet({{Question::program, "lld"}}), here);
     Effort effort;
-    StatSnapshot glance(*order, file_clock()(), effort, nullptr);
-    return found_on_path(*order, order->slot_of.front(), glance, effort);
+    StatSnapshot snapshot(*order, file_clock()(), effort, nullptr);
+    return snapshot.program_at(order->slot_of.front());
   }
 };
 
-TEST_F(Search, AsksForTheNamesThatWereLookedForInTheFirstDirectory) {
+TEST_F(ProgramQuestions, AsksForTheNamesThatWereLookedForInTheFirstDirectory) {
   saw(Kind::variable, "PATH");
   saw(Kind::look, at("early/lld"), false);
   saw(Kind::look, at("late//lld"));
@@ -40,12 +42,12 @@ TEST_F(Search, AsksForTheNamesThatWereLookedForInTheFirstDirectory) {
   EXPECT_FALSE(asks(Question::program, "other"));
 }
 
-TEST_F(Search, IsNoQuestionOfAProcessThatDoesNotAskForPath) {
+TEST_F(ProgramQuestions, IsNoQuestionOfAProcessThatDoesNotAskForPath) {
   saw(Kind::look, at("early/lld"), false);
   EXPECT_FALSE(asks(Question::program, "lld"));
 }
 
-TEST_F(Search, MakesTheVariableAQuestionIfItNamesNoDirectory) {
+TEST_F(ProgramQuestions, MakesTheVariableAQuestionIfItNamesNoDirectory) {
   saw(Kind::variable, "PATH", false);
   for (const char* empty : {"", ":", "::"}) {
     let_path_be(empty);
@@ -53,7 +55,7 @@ TEST_F(Search, MakesTheVariableAQuestionIfItNamesNoDirectory) {
   }
 }
 
-TEST_F(Search, LeadsToTheFirstProgramOfThatName) {
+TEST_F(ProgramQuestions, LeadsToTheFirstProgramOfThatName) {
   EXPECT_EQ(found(), "");
   const std::string late = program("late/lld");
   EXPECT_EQ(found(), late);
@@ -65,7 +67,7 @@ TEST_F(Search, LeadsToTheFirstProgramOfThatName) {
   EXPECT_EQ(found(), late);
 }
 
-TEST_F(Search, SkipsEmptyEntriesAndCountsRelativeOnesFromTheWorkingDirectory) {
+TEST_F(ProgramQuestions, SkipsEmptyEntriesAndCountsRelativeOnesFromTheWorkingDirectory) {
   program("work/lld");
   let_path_be(":" + at("early") + "::");
   EXPECT_EQ(found(), "");
@@ -73,7 +75,7 @@ TEST_F(Search, SkipsEmptyEntriesAndCountsRelativeOnesFromTheWorkingDirectory) {
   EXPECT_EQ(found(), work_ + "/./lld");
 }
 
-TEST_F(Search, ChangesTheStateWhenItLeadsElsewhereAndNotWhenItDoesNot) {
+TEST_F(ProgramQuestions, ChangesTheStateWhenItLeadsElsewhereAndNotWhenItDoesNot) {
   const PathSet set({{Question::program, "lld"}});
   program("late/lld");
   const Digest before = file_system_.state(set, from());

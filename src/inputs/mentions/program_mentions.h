@@ -3,8 +3,8 @@
 // A program may have the place of its files built in. Such a program finds them there wherever the program itself lies.
 // If that place were asked about relative to the toolchain, it would be another file in another toolchain. For a base
 // directory the user vouches that this does not happen. Nobody vouches for a toolchain's directory.
-#ifndef HIPCACHE_SRC_INPUTS_RULES_PROGRAM_MENTIONS_H
-#define HIPCACHE_SRC_INPUTS_RULES_PROGRAM_MENTIONS_H
+#ifndef HIPCACHE_SRC_INPUTS_MENTIONS_PROGRAM_MENTIONS_H
+#define HIPCACHE_SRC_INPUTS_MENTIONS_PROGRAM_MENTIONS_H
 
 #include <string>
 

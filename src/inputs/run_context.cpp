@@ -1,3 +1,5 @@
+#include "hipcache/inputs/run_context.h"
+
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
-#include "hipcache/inputs/file_system_state.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -59,6 +60,18 @@ std::string RunContext::logical_directory() const {
   const char* pwd = variable("PWD");
   if (pwd == nullptr || pwd[0] != '/' || pwd == working_directory) return working_directory;
   return same_directory(pwd, working_directory.c_str()) ? pwd : working_directory;
+}
+
+std::vector<std::string> RunContext::program_directories() const {
+  std::vector<std::string> directories;
+  const char* value = variable("PATH");
+  std::string_view rest = value == nullptr ? "" : value;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    if (end != 0) directories.push_back(join_path(working_directory, rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return directories;
 }
 
 }  // namespace hipcache::inputs

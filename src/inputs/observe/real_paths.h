@@ -1,7 +1,7 @@
 // The real paths of many files in few directories; each directory is resolved once. The results are of this object's
 // lifetime: for later results, use a new object. Used by one thread.
-#ifndef HIPCACHE_SRC_INPUTS_STATE_REAL_PATHS_H
-#define HIPCACHE_SRC_INPUTS_STATE_REAL_PATHS_H
+#ifndef HIPCACHE_SRC_INPUTS_OBSERVE_REAL_PATHS_H
+#define HIPCACHE_SRC_INPUTS_OBSERVE_REAL_PATHS_H
 
 #include <optional>
 #include <string>

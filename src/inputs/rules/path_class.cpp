@@ -1,4 +1,4 @@
-#include "inputs/observe/path_class.h"
+#include "inputs/rules/path_class.h"
 
 #include <limits.h>
 #include <stdlib.h>

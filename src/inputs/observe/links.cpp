@@ -1,4 +1,4 @@
-#include "inputs/state/links.h"
+#include "inputs/observe/links.h"
 
 #include <limits.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ void LinksOnTheWay::add_all_on(std::string_view path) {
     pending.emplace_back(parent_spelling(name));
     const std::string absolute = join_path(from_.working_directory, name);
     const std::optional<std::string> target = target_of(absolute);
-    if (!target || places_.of(absolute) != PathClass::input) continue;
+    if (!target || classifier_.of(absolute) != PathClass::input) continue;
     pending.push_back(name_of_target(name, *target));
     links_.insert(std::move(name));
   }
@@ -47,7 +47,7 @@ void LinksOnTheWay::add_all_above(std::string_view path) {
 
 void LinksOnTheWay::add_if_link(std::string_view path) {
   const std::string absolute = join_path(from_.working_directory, path);
-  if (target_of(absolute) && places_.of(absolute) == PathClass::input) links_.emplace(path);
+  if (target_of(absolute) && classifier_.of(absolute) == PathClass::input) links_.emplace(path);
 }
 
 void LinksOnTheWay::append_to(std::vector<Observation>& out) const {

@@ -1,6 +1,6 @@
 // Classifies the paths that a process named: which of them count as inputs.
-#ifndef HIPCACHE_SRC_INPUTS_OBSERVE_PATH_CLASS_H
-#define HIPCACHE_SRC_INPUTS_OBSERVE_PATH_CLASS_H
+#ifndef HIPCACHE_SRC_INPUTS_RULES_PATH_CLASS_H
+#define HIPCACHE_SRC_INPUTS_RULES_PATH_CLASS_H
 
 #include <string>
 #include <string_view>

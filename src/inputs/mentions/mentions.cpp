@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
-#include "inputs/rules/directives.h"
-#include "inputs/rules/program_mentions.h"
+#include "inputs/mentions/directives.h"
+#include "inputs/mentions/program_mentions.h"
 #include "inputs/rules/text_marks.h"
 #include "inputs/state/file_system_memo.h"
 

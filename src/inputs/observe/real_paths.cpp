@@ -1,4 +1,4 @@
-#include "inputs/state/real_paths.h"
+#include "inputs/observe/real_paths.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,8 +3,8 @@
 //
 // No macro is expanded into code in such a file. So if its macros use __FILE__, that names the files that use the
 // macros. A text counts as code if simple rules for lines cannot tell.
-#ifndef HIPCACHE_SRC_INPUTS_RULES_DIRECTIVES_H
-#define HIPCACHE_SRC_INPUTS_RULES_DIRECTIVES_H
+#ifndef HIPCACHE_SRC_INPUTS_MENTIONS_DIRECTIVES_H
+#define HIPCACHE_SRC_INPUTS_MENTIONS_DIRECTIVES_H
 
 #include <string_view>
 

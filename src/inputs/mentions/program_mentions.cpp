@@ -1,4 +1,4 @@
-#include "inputs/rules/program_mentions.h"
+#include "inputs/mentions/program_mentions.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // The symbolic links that lead to a path: the links among its components, and in turn those of each link's target.
-#ifndef HIPCACHE_SRC_INPUTS_STATE_LINKS_H
-#define HIPCACHE_SRC_INPUTS_STATE_LINKS_H
+#ifndef HIPCACHE_SRC_INPUTS_OBSERVE_LINKS_H
+#define HIPCACHE_SRC_INPUTS_OBSERVE_LINKS_H
 
 #include <set>
 #include <string>
@@ -10,14 +10,14 @@
 
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
-#include "inputs/observe/path_class.h"
+#include "inputs/rules/path_class.h"
 
 namespace hipcache::inputs {
 
 class LinksOnTheWay {
  public:
   // REQUIRES: the arguments outlive this object.
-  LinksOnTheWay(const RunContext& from, const PathClassifier& places) : from_(from), places_(places) {}
+  LinksOnTheWay(const RunContext& from, const PathClassifier& classifier) : from_(from), classifier_(classifier) {}
 
   void add_all_on(std::string_view path);
   void add_all_above(std::string_view path);  // for a path that is known to be no link itself
@@ -30,7 +30,7 @@ class LinksOnTheWay {
   static constexpr std::size_t kMaxNames = 200'000;  // bounds links that lead ever deeper; no tool follows that many
 
   const RunContext& from_;
-  const PathClassifier& places_;
+  const PathClassifier& classifier_;
   std::unordered_set<std::string> seen_;
   std::set<std::string> links_;
 };

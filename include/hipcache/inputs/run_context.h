@@ -1,0 +1,46 @@
+// The request context: the part of a request that its inputs depend on. The caller keeps it alive
+// while calls use it. Immutable while in use, so safe to share between threads.
+#ifndef HIPCACHE_INPUTS_RUN_CONTEXT_H
+#define HIPCACHE_INPUTS_RUN_CONTEXT_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hipcache/base/roots.h"
+
+namespace hipcache::inputs {
+
+struct RunContext {
+  std::string working_directory;         // physical, absolute
+  std::vector<std::string> environment;  // NAME=value, sorted by the caller: sort_environment
+  Roots roots;                           // path sets and answers name files in them portably
+  // The id that hipcache gives the translation unit; "" if the user's own counts.
+  std::string cuid;
+  // For an opaque compile, the output names that its key leaves out; portable.
+  std::string output_names;
+
+  // hipcache asks the compiler for coloured messages, as the compiler does by itself for a
+  // terminal.
+  bool colour = false;
+
+  // The value, or null. REQUIRES: sorted.
+  const char* variable(std::string_view name) const;
+  // The path that a name in a path set means for this request; "" if none.
+  std::string path_of(const std::string& name) const;
+  // SOURCE_DATE_EPOCH if it is a date that clang accepts: a number of seconds up to the end of the
+  // year 9999. Else "", also if unset: with any other value clang fails, whether or not a source
+  // asks for the date.
+  std::string source_date() const;
+  // PWD if it names the working directory, else the working directory, as clang does.
+  std::string logical_directory() const;
+  // PATH's directories, absolute. Empty entries are skipped, as LLVM skips them.
+  std::vector<std::string> program_directories() const;
+};
+
+// By name, so that RunContext::variable can search.
+void sort_environment(std::vector<std::string>& environment);
+
+}  // namespace hipcache::inputs
+
+#endif
