@@ -8,14 +8,14 @@
 namespace hipcache::compiler {
 namespace {
 
-// The reason against the command, or "" if it is cached whole.
+// The reason against the command, or "" if it is cached as an opaque compile.
 std::string refusal_of(const std::string& line) {
   const auto parsed = parse_opaque(testing::words(line), "/");
   const auto* refused = std::get_if<Uncacheable>(&parsed);
   return refused == nullptr ? "" : refused->reason;
 }
 
-TEST(Undivided, TakesCompilesOfBothFamilies) {
+TEST(OpaqueCommand, TakesCompilesOfBothFamilies) {
   for (const char* line :
        {"gcc -c a.c", "x86_64-linux-gnu-g++-12 -S a.cc", "cc -E a.c", "clang-19 -M a.c", "hipcc -S k.cpp",
         "gcc -x c-header a.h", "g++ -c a.cc b.cc", "gcc -c a.c -o /dev/null", "gcc -I/home/dev/fd -c a.c",
@@ -23,7 +23,7 @@ TEST(Undivided, TakesCompilesOfBothFamilies) {
     EXPECT_EQ(refusal_of(line), "") << line;
 }
 
-TEST(Undivided, RefusesWhatNoTraceCanShow) {
+TEST(OpaqueCommand, RefusesWhatNoTraceCanShow) {
   const std::pair<const char*, const char*> lines[] = {
       {"clang -cc1 -emit-obj a.c", reason::kUnsupportedOption},
       {"gcc -c -", reason::kStandardInput},
@@ -59,7 +59,7 @@ Making making_of(const std::string& line) {
   return understood == nullptr ? Making::compile : understood->making;
 }
 
-TEST(Undivided, TellsLinksAndArchivesFromCompiles) {
+TEST(OpaqueCommand, TellsLinksAndArchivesFromCompiles) {
   EXPECT_EQ(making_of("gcc -c a.c"), Making::compile);
   EXPECT_EQ(making_of("gcc -x c-header a.h"), Making::compile);
   for (const char* line : {"gcc a.o -o a", "clang++-19 -shared a.o -Wl,-soname,a.so.1", "hipcc a.o", "gcc a.c",
@@ -71,7 +71,7 @@ TEST(Undivided, TellsLinksAndArchivesFromCompiles) {
     EXPECT_EQ(making_of(line), Making::archive) << line;
 }
 
-TEST(Undivided, NamesTheOutputOfLinksAndTheArchiveThatIsReadAndWritten) {
+TEST(OpaqueCommand, NamesTheOutputOfLinksAndTheArchiveThatIsReadAndWritten) {
   const auto invocation = [](const std::string& line) {
     return std::get<Invocation>(parse_opaque(testing::words(line), "/"));
   };
@@ -83,7 +83,7 @@ TEST(Undivided, NamesTheOutputOfLinksAndTheArchiveThatIsReadAndWritten) {
   EXPECT_EQ(invocation("gcc a.o").updates, "");
 }
 
-TEST(Undivided, RefusesLinksAndArchivesThatEqualInputsDoNotMakeEqual) {
+TEST(OpaqueCommand, RefusesLinksAndArchivesThatEqualInputsDoNotMakeEqual) {
   const std::pair<const char*, const char*> lines[] = {
       {"gcc a.o -Wl,--build-id=uuid", reason::kLinkerOption},
       {"gcc a.o -Wl,--as-needed,-build-id=uuid", reason::kLinkerOption},

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class ToldTest : public WorldFixture {
+class AnswerFingerprintsTest : public StateFixture {
  protected:
   Answered tell(const PathSet& set) {
     Answered answered;
@@ -43,7 +43,7 @@ Answered some_answers() {
           {Answer::text, ~0ull}};
 }
 
-TEST_F(ToldTest, OneAnswerIsToldForEachObservationInItsOrderAndOneForTheTwins) {
+TEST_F(AnswerFingerprintsTest, OneAnswerIsToldForEachObservationInItsOrderAndOneForTheTwins) {
   write("a.h", "A");
   directory("d");
   const PathSet set({{Question::presence, at("d")}, {Question::content, at("a.h")}, {Question::variable, "CPATH"}});
@@ -54,20 +54,20 @@ TEST_F(ToldTest, OneAnswerIsToldForEachObservationInItsOrderAndOneForTheTwins) {
   EXPECT_EQ(answered[2].kind, Answer::unset);
 }
 
-TEST_F(ToldTest, TheStateIsTheSameWhetherAnswersAreToldOrNot) {
+TEST_F(AnswerFingerprintsTest, TheStateIsTheSameWhetherAnswersAreToldOrNot) {
   write("a.h", "A");
   const PathSet set({{Question::presence, at("b.h")}, {Question::content, at("a.h")}});
   Answered answered;
   EXPECT_EQ(file_system_.state(set, here()), file_system_.state(set, here(), nullptr, &answered));
 }
 
-TEST_F(ToldTest, AFileIsToldByTheBeginningOfItsContentsDigest) {
+TEST_F(AnswerFingerprintsTest, AFileIsToldByTheBeginningOfItsContentsDigest) {
   write("a.h", "A");
-  const AnswerFingerprint told = tell(Question::content, at("a.h"));
-  EXPECT_EQ(told.fingerprint, digest_of("A").high);
+  const AnswerFingerprint answer = tell(Question::content, at("a.h"));
+  EXPECT_EQ(answer.fingerprint, digest_of("A").high);
 }
 
-TEST_F(ToldTest, OnlyTheAnswerThatChangedDiffers) {
+TEST_F(AnswerFingerprintsTest, OnlyTheAnswerThatChangedDiffers) {
   write("a.h", "A");
   write("b.h", "B");
   const PathSet set({{Question::content, at("a.h")}, {Question::content, at("b.h")}, {Question::presence, at("c.h")}});
@@ -81,7 +81,7 @@ TEST_F(ToldTest, OnlyTheAnswerThatChangedDiffers) {
   EXPECT_EQ(after[3], before[3]);
 }
 
-TEST_F(ToldTest, ALinkIsToldByItsTarget) {
+TEST_F(AnswerFingerprintsTest, ALinkIsToldByItsTarget) {
   link("l", "one");
   const AnswerFingerprint before = tell(Question::link, at("l"));
   retarget("l", "two");
@@ -89,16 +89,16 @@ TEST_F(ToldTest, ALinkIsToldByItsTarget) {
   EXPECT_NE(tell(Question::link, at("l")), before);
 }
 
-TEST_F(ToldTest, OfAVariablesValueSixteenBitsAreTold) {
+TEST_F(AnswerFingerprintsTest, OfAVariablesValueSixteenBitsAreTold) {
   environment_ = {"SECRET=hunter2"};
-  const AnswerFingerprint told = tell(Question::variable, "SECRET");
-  EXPECT_EQ(told.kind, Answer::digest);
-  EXPECT_EQ(told.fingerprint, digest_of("hunter2").high >> 48);
+  const AnswerFingerprint answer = tell(Question::variable, "SECRET");
+  EXPECT_EQ(answer.kind, Answer::digest);
+  EXPECT_EQ(answer.fingerprint, digest_of("hunter2").high >> 48);
   environment_ = {"SECRET=hunter3"};
-  EXPECT_NE(tell(Question::variable, "SECRET"), told);
+  EXPECT_NE(tell(Question::variable, "SECRET"), answer);
 }
 
-TEST_F(ToldTest, NamesOfOneFileDifferFromCopiesInTheLastAnswerAlone) {
+TEST_F(AnswerFingerprintsTest, NamesOfOneFileDifferFromCopiesInTheLastAnswerAlone) {
   write("a.h", "A");
   write("b.h", "A");
   const PathSet set({{Question::content, at("a.h")}, {Question::content, at("b.h")}});

@@ -7,7 +7,7 @@
 namespace hipcache::inputs {
 namespace {
 
-class WorldTest : public WorldFixture {
+class FileSystemStateTest : public StateFixture {
  protected:
   // Asks twice, so that the second answer comes from memory; does the change; asks again.
   template <typename Change>
@@ -39,18 +39,18 @@ class WorldTest : public WorldFixture {
   }
 };
 
-TEST_F(WorldTest, SeesAnEditOfAFile) {
+TEST_F(FileSystemStateTest, SeesAnEditOfAFile) {
   write("a.h", "one");
   EXPECT_TRUE(sees_content(at("a.h"), [&] { write("a.h", "two"); }));
 }
 
-TEST_F(WorldTest, SeesThatATouchedFileIsTheSame) {
+TEST_F(FileSystemStateTest, SeesThatATouchedFileIsTheSame) {
   write("a.h", "one");
   EXPECT_FALSE(sees_content(
       at("a.h"), [&] { std::filesystem::last_write_time(at("a.h"), std::filesystem::file_time_type::clock::now()); }));
 }
 
-TEST_F(WorldTest, SeesThatARewrittenFileWithTheOldBytesIsTheSame) {
+TEST_F(FileSystemStateTest, SeesThatARewrittenFileWithTheOldBytesIsTheSame) {
   write("a.h", "one");
   EXPECT_FALSE(sees_content(at("a.h"), [&] {
     remove("a.h");
@@ -58,7 +58,7 @@ TEST_F(WorldTest, SeesThatARewrittenFileWithTheOldBytesIsTheSame) {
   }));
 }
 
-TEST_F(WorldTest, SeesAnEditThatKeepsSizeAndModificationTime) {
+TEST_F(FileSystemStateTest, SeesAnEditThatKeepsSizeAndModificationTime) {
   write("a.h", "one");
   EXPECT_TRUE(sees_content(at("a.h"), [&] {
     const auto time = std::filesystem::last_write_time(at("a.h"));
@@ -67,13 +67,13 @@ TEST_F(WorldTest, SeesAnEditThatKeepsSizeAndModificationTime) {
   }));
 }
 
-TEST_F(WorldTest, SeesAFileReplacedByRename) {
+TEST_F(FileSystemStateTest, SeesAFileReplacedByRename) {
   write("a.h", "one");
   write("new.h", "two");
   EXPECT_TRUE(sees_content(at("a.h"), [&] { rename("new.h", "a.h"); }));
 }
 
-TEST_F(WorldTest, SeesAFileGoneOrTurnedIntoADirectory) {
+TEST_F(FileSystemStateTest, SeesAFileGoneOrTurnedIntoADirectory) {
   write("a.h", "one");
   write("b.h", "one");
   EXPECT_TRUE(sees_content(at("a.h"), [&] { remove("a.h"); }));
@@ -83,7 +83,7 @@ TEST_F(WorldTest, SeesAFileGoneOrTurnedIntoADirectory) {
   }));
 }
 
-TEST_F(WorldTest, TellsAbsentDirectoryAndEmptyFileApartAsContent) {
+TEST_F(FileSystemStateTest, TellsAbsentDirectoryAndEmptyFileApartAsContent) {
   write("empty", "");
   directory("directory");
   const Digest absent = state(Question::content, "x");
@@ -98,7 +98,7 @@ TEST_F(WorldTest, TellsAbsentDirectoryAndEmptyFileApartAsContent) {
   EXPECT_NE(as_directory, absent);
 }
 
-TEST_F(WorldTest, CountsRelativeNamesFromTheWorkingDirectory) {
+TEST_F(FileSystemStateTest, CountsRelativeNamesFromTheWorkingDirectory) {
   write("one/a.h", "same");
   write("two/a.h", "same");
   const PathSet set({{Question::content, "a.h"}});
@@ -109,14 +109,14 @@ TEST_F(WorldTest, CountsRelativeNamesFromTheWorkingDirectory) {
   EXPECT_EQ(file_system_.state(set, {at("one"), {}}), one);
 }
 
-TEST_F(WorldTest, SeesNamesThatBecomeOneFile) {
+TEST_F(FileSystemStateTest, SeesNamesThatBecomeOneFile) {
   write("a.h", "same");
   write("b.h", "same");
   const PathSet set({{Question::content, at("a.h")}, {Question::content, at("b.h")}});
   EXPECT_TRUE(sees(set, [&] { retarget("b.h", "a.h"); }));
 }
 
-TEST_F(WorldTest, SeesNamesOfOneFileComeApartInto) {
+TEST_F(FileSystemStateTest, SeesNamesOfOneFileComeApartInto) {
   write("a.h", "same");
   std::filesystem::create_hard_link(at("a.h"), at("b.h"));
   const PathSet set({{Question::content, at("a.h")}, {Question::content, at("b.h")}});
@@ -126,7 +126,7 @@ TEST_F(WorldTest, SeesNamesOfOneFileComeApartInto) {
   }));
 }
 
-TEST_F(WorldTest, SeesWhetherAFileIsEmptyButNotItsSize) {
+TEST_F(FileSystemStateTest, SeesWhetherAFileIsEmptyButNotItsSize) {
   for (const auto mode : {std::filesystem::perms::owner_read, std::filesystem::perms::owner_all}) {
     write("data", "one");
     const auto make = [&](const std::string& bytes) {
@@ -142,7 +142,7 @@ TEST_F(WorldTest, SeesWhetherAFileIsEmptyButNotItsSize) {
   }
 }
 
-TEST_F(WorldTest, SeesDirectoriesThatWereOneComeApart) {
+TEST_F(FileSystemStateTest, SeesDirectoriesThatWereOneComeApart) {
   directory("one");
   link("two", "one");
   const PathSet set({{Question::presence, at("one")}, {Question::presence, at("two")}});
@@ -156,7 +156,7 @@ TEST_F(WorldTest, SeesDirectoriesThatWereOneComeApart) {
   EXPECT_EQ(file_system_.state(set, here()), before);
 }
 
-TEST_F(WorldTest, SeesSizesAndTimesWhereTheyAreAskedFor) {
+TEST_F(FileSystemStateTest, SeesSizesAndTimesWhereTheyAreAskedFor) {
   write("a.h", "one");
   const auto touch = [&] {
     std::filesystem::last_write_time(at("a.h"), std::filesystem::file_time_type::clock::now());
@@ -166,20 +166,20 @@ TEST_F(WorldTest, SeesSizesAndTimesWhereTheyAreAskedFor) {
   EXPECT_TRUE(sees(Question::size, at("a.h"), [&] { write("a.h", "three"); }));
 }
 
-TEST_F(WorldTest, SeesAnAbsentFileAppear) {
+TEST_F(FileSystemStateTest, SeesAnAbsentFileAppear) {
   write("include/other.h", "");
   EXPECT_TRUE(sees_presence(at("include/a.h"), [&] { write("include/a.h", ""); }));
 }
 
-TEST_F(WorldTest, SeesAnAbsentFileAppearInADirectoryThatDidNotExist) {
+TEST_F(FileSystemStateTest, SeesAnAbsentFileAppearInADirectoryThatDidNotExist) {
   EXPECT_TRUE(sees_presence(at("no/such/directory/a.h"), [&] { write("no/such/directory/a.h", ""); }));
 }
 
-TEST_F(WorldTest, SeesThatADirectoryThatAppearedHasNoSuchFile) {
+TEST_F(FileSystemStateTest, SeesThatADirectoryThatAppearedHasNoSuchFile) {
   EXPECT_FALSE(sees_presence(at("no/such/a.h"), [&] { write("no/such/b.h", ""); }));
 }
 
-TEST_F(WorldTest, SeesAnAbsentFileAppearWhereAFileWasInsteadOfADirectory) {
+TEST_F(FileSystemStateTest, SeesAnAbsentFileAppearWhereAFileWasInsteadOfADirectory) {
   write("include", "a file");
   EXPECT_TRUE(sees_presence(at("include/a.h"), [&] {
     remove("include");
@@ -187,20 +187,20 @@ TEST_F(WorldTest, SeesAnAbsentFileAppearWhereAFileWasInsteadOfADirectory) {
   }));
 }
 
-TEST_F(WorldTest, SeesAnAbsentFileThroughADirectoryReplacedByALink) {
+TEST_F(FileSystemStateTest, SeesAnAbsentFileThroughADirectoryReplacedByALink) {
   write("include/b.h", "");
   write("elsewhere/a.h", "");
   EXPECT_TRUE(sees_presence(at("include/a.h"), [&] { retarget("include", "elsewhere"); }));
 }
 
-TEST_F(WorldTest, SeesAnAbsentFileThroughARetargetedLink) {
+TEST_F(FileSystemStateTest, SeesAnAbsentFileThroughARetargetedLink) {
   directory("one");
   write("two/a.h", "");
   link("include", "one");
   EXPECT_TRUE(sees_presence(at("include/a.h"), [&] { retarget("include", "two"); }));
 }
 
-TEST_F(WorldTest, SeesAnAbsentFileThroughARenamedDirectory) {
+TEST_F(FileSystemStateTest, SeesAnAbsentFileThroughARenamedDirectory) {
   directory("include");
   write("other/a.h", "");
   EXPECT_TRUE(sees_presence(at("include/a.h"), [&] {
@@ -209,28 +209,28 @@ TEST_F(WorldTest, SeesAnAbsentFileThroughARenamedDirectory) {
   }));
 }
 
-TEST_F(WorldTest, SeesTheTargetOfADanglingLinkAppear) {
+TEST_F(FileSystemStateTest, SeesTheTargetOfADanglingLinkAppear) {
   directory("include");
   link("include/a.h", at("elsewhere.h"));
   EXPECT_TRUE(sees_presence(at("include/a.h"), [&] { write("elsewhere.h", ""); }));
 }
 
-TEST_F(WorldTest, SeesAPresentFileGo) {
+TEST_F(FileSystemStateTest, SeesAPresentFileGo) {
   write("a.h", "");
   EXPECT_TRUE(sees_presence(at("a.h"), [&] { remove("a.h"); }));
 }
 
-TEST_F(WorldTest, DoesNotMindTheContentOfWhatIsOnlyPresent) {
+TEST_F(FileSystemStateTest, DoesNotMindTheContentOfWhatIsOnlyPresent) {
   write("a.h", "one");
   EXPECT_FALSE(sees_presence(at("a.h"), [&] { write("a.h", "two"); }));
 }
 
-TEST_F(WorldTest, SeesAFileBecomeExecutable) {
+TEST_F(FileSystemStateTest, SeesAFileBecomeExecutable) {
   write("tool", "");
   EXPECT_TRUE(sees_presence(at("tool"), [&] { ::chmod(at("tool").c_str(), 0755); }));
 }
 
-TEST_F(WorldTest, FollowsDotDotThroughALinkAsTheKernelDoes) {
+TEST_F(FileSystemStateTest, FollowsDotDotThroughALinkAsTheKernelDoes) {
   directory("far/away");
   link("near", "far/away");
   const std::string name = at("near/../a.h");  // far/a.h, not a.h
@@ -238,12 +238,12 @@ TEST_F(WorldTest, FollowsDotDotThroughALinkAsTheKernelDoes) {
   EXPECT_TRUE(sees_presence(name, [&] { write("far/a.h", ""); }));
 }
 
-TEST_F(WorldTest, SeesThroughDotDotOfADirectoryThatAppears) {
+TEST_F(FileSystemStateTest, SeesThroughDotDotOfADirectoryThatAppears) {
   write("a.h", "");
   EXPECT_TRUE(sees_presence(at("gone/../a.h"), [&] { directory("gone"); }));
 }
 
-TEST_F(WorldTest, TakesTrailingSlashesDotsAndDoubledSlashesAsTheyAre) {
+TEST_F(FileSystemStateTest, TakesTrailingSlashesDotsAndDoubledSlashesAsTheyAre) {
   write("file", "");
   EXPECT_NE(state(Question::presence, at("file")), state(Question::presence, at("file/")));
   EXPECT_TRUE(sees_presence(at("x//"), [&] { directory("x"); }));
@@ -253,7 +253,7 @@ TEST_F(WorldTest, TakesTrailingSlashesDotsAndDoubledSlashesAsTheyAre) {
   EXPECT_TRUE(sees_presence("u", [&] { write("u", ""); }));
 }
 
-TEST_F(WorldTest, HasAnAnswerForNamesThatCannotBe) {
+TEST_F(FileSystemStateTest, HasAnAnswerForNamesThatCannotBe) {
   const std::string too_long(5000, 'x');
   const std::string long_component = at(std::string(300, 'x'));
   for (const std::string& name :
@@ -261,14 +261,14 @@ TEST_F(WorldTest, HasAnAnswerForNamesThatCannotBe) {
     EXPECT_FALSE(sees_presence(name, [] {})) << name.substr(0, 40);
 }
 
-TEST_F(WorldTest, SeesTheTargetOfALinkChange) {
+TEST_F(FileSystemStateTest, SeesTheTargetOfALinkChange) {
   link("l", "one");
   EXPECT_TRUE(sees(Question::link, at("l"), [&] { retarget("l", "two"); }));
   EXPECT_TRUE(sees(Question::link, at("l"), [&] { remove("l"); }));
   EXPECT_TRUE(sees(Question::link, at("l"), [&] { write("l", ""); }));
 }
 
-TEST_F(WorldTest, SeesALinkBecomeAFileAndBack) {
+TEST_F(FileSystemStateTest, SeesALinkBecomeAFileAndBack) {
   write("l", "");
   EXPECT_TRUE(sees(Question::link, at("l"), [&] { retarget("l", "two"); }));
   EXPECT_TRUE(sees(Question::link, at("l"), [&] {
@@ -277,7 +277,7 @@ TEST_F(WorldTest, SeesALinkBecomeAFileAndBack) {
   }));
 }
 
-TEST_F(WorldTest, SeesALinkThroughADirectoryThatIsReplaced) {
+TEST_F(FileSystemStateTest, SeesALinkThroughADirectoryThatIsReplaced) {
   link("d/l", "one");
   link("other/l", "two");
   EXPECT_TRUE(sees(Question::link, at("d/l"), [&] {
@@ -290,7 +290,7 @@ TEST_F(WorldTest, SeesALinkThroughADirectoryThatIsReplaced) {
   }));
 }
 
-TEST_F(WorldTest, ReadsALinkUnderItsNameAlone) {
+TEST_F(FileSystemStateTest, ReadsALinkUnderItsNameAlone) {
   directory("d");
   link("l", "d");
   const Digest slashed = state(Question::link, at("l/"));
@@ -299,7 +299,7 @@ TEST_F(WorldTest, ReadsALinkUnderItsNameAlone) {
   EXPECT_FALSE(sees(Question::link, at("d/."), [&] { write("d/a", ""); }));
 }
 
-TEST_F(WorldTest, SeesTheProgramThatPathLeadsToChange) {
+TEST_F(FileSystemStateTest, SeesTheProgramThatPathLeadsToChange) {
   directory("early");
   program("late/lld");
   environment_ = {"PATH=" + at("early") + ":" + at("late")};
@@ -312,7 +312,7 @@ TEST_F(WorldTest, SeesTheProgramThatPathLeadsToChange) {
   EXPECT_TRUE(sees(Question::program, "lld", [&] { link("early", program("x/lld").substr(0, at("x").size())); }));
 }
 
-TEST_F(WorldTest, SeesNamesComeAndGoInAListing) {
+TEST_F(FileSystemStateTest, SeesNamesComeAndGoInAListing) {
   write("d/a", "");
   EXPECT_TRUE(sees(Question::listing, at("d"), [&] { write("d/b", ""); }));
   EXPECT_TRUE(sees(Question::listing, at("d"), [&] { remove("d/a"); }));
@@ -325,7 +325,7 @@ TEST_F(WorldTest, SeesNamesComeAndGoInAListing) {
   EXPECT_TRUE(sees(Question::listing, at("d"), [&] { write("d", ""); }));
 }
 
-TEST_F(WorldTest, SeesTheRealPathChange) {
+TEST_F(FileSystemStateTest, SeesTheRealPathChange) {
   write("one/a", "");
   write("two/a", "");
   link("l", "one");
@@ -344,7 +344,7 @@ TEST_F(WorldTest, SeesTheRealPathChange) {
 }
 
 // Each spelling, from memory and afresh, is what the C library says.
-TEST_F(WorldTest, TellsTheRealPathAsTheLibraryDoes) {
+TEST_F(FileSystemStateTest, TellsTheRealPathAsTheLibraryDoes) {
   write("two/a", "");
   link("l", "two");
   link("two/back", "..");
@@ -363,13 +363,13 @@ TEST_F(WorldTest, TellsTheRealPathAsTheLibraryDoes) {
   }
 }
 
-TEST_F(WorldTest, SeesAVariableChangeAndTellsEmptyFromUnset) {
+TEST_F(FileSystemStateTest, SeesAVariableChangeAndTellsEmptyFromUnset) {
   EXPECT_TRUE(sees(Question::variable, "CPATH", [&] { environment_ = {"CPATH="}; }));
   EXPECT_TRUE(sees(Question::variable, "CPATH", [&] { environment_ = {"CPATH=/x"}; }));
   EXPECT_FALSE(sees(Question::variable, "CPATH", [&] { environment_ = {"CPATH=/x", "OTHER=y"}; }));
 }
 
-TEST_F(WorldTest, SeesTheWorkingDirectoryChangePhysicalAndLogical) {
+TEST_F(FileSystemStateTest, SeesTheWorkingDirectoryChangePhysicalAndLogical) {
   const std::string real = directory("real");
   const std::string logical = link("logical", "real");
   const PathSet set({{Question::working_directory, ""}});
@@ -379,7 +379,7 @@ TEST_F(WorldTest, SeesTheWorkingDirectoryChangePhysicalAndLogical) {
   EXPECT_EQ(file_system_.state(set, {real, {"PWD=/elsewhere"}}), plain);
 }
 
-TEST_F(WorldTest, GivesTheDigestOfAFileAlone) {
+TEST_F(FileSystemStateTest, GivesTheDigestOfAFileAlone) {
   EXPECT_EQ(*file_system_.content(write("a", "bytes")), digest_of("bytes"));
   EXPECT_FALSE(file_system_.content(at("absent")).ok());
   EXPECT_FALSE(file_system_.content(scratch_.path()).ok());

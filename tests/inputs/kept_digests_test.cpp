@@ -1,4 +1,4 @@
-// Digests that a later world takes up: what it then reads of files, and what it does not believe.
+// Digests that a later daemon takes over: which files it then reads, and which digests it does not trust.
 #include "inputs/state/kept_digests.h"
 
 #include "inputs/state_fixture.h"
@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kOrigin = "a boot, a view";
 constexpr std::uint64_t kRoot = 5;
 
-class KeptDigests : public WorldFixture {
+class KeptDigests : public StateFixture {
  protected:
   // A file of no whole second: one in some thousands is, and is not kept.
   std::string write_file(const std::string& text) {
@@ -27,7 +27,7 @@ class KeptDigests : public WorldFixture {
     return file_system_.digests(kOrigin);
   }
 
-  // What a world that took the bytes up reads of the file to digest it.
+  // How many bytes of the file a state that took the digests over reads.
   std::uint64_t read_by_another(const std::string& bytes, const std::string& path, const char* origin = kOrigin) {
     FileSystemState another([this] { return now_.load(); });
     another.take_digests(bytes, origin);

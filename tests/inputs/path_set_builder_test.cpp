@@ -7,9 +7,9 @@ namespace {
 
 using trace::Kind;
 
-class Observe : public TraceFixture {};
+class PathSetBuilder : public TraceFixture {};
 
-TEST_F(Observe, AsksForTheContentOfWhatWasOpened) {
+TEST_F(PathSetBuilder, AsksForTheContentOfWhatWasOpened) {
   const std::string header = write("include/a.h", "");
   write("work/a.hip", "");
   saw(Kind::open_read, header);
@@ -21,7 +21,7 @@ TEST_F(Observe, AsksForTheContentOfWhatWasOpened) {
   EXPECT_TRUE(asks(Question::content, compiler_));
 }
 
-TEST_F(Observe, AsksWhereTheLinkLeadsThatTheCompilerIsRunBy) {
+TEST_F(PathSetBuilder, AsksWhereTheLinkLeadsThatTheCompilerIsRunBy) {
   const std::string name = link("usr/compiler", compiler_);
   run_.programs = {name};
   EXPECT_TRUE(asks(Question::content, name));
@@ -29,13 +29,13 @@ TEST_F(Observe, AsksWhereTheLinkLeadsThatTheCompilerIsRunBy) {
   EXPECT_TRUE(asks(Question::content, compiler_));
 }
 
-TEST_F(Observe, AsksWhetherADirectoryThatWasOpenedIsThere) {
+TEST_F(PathSetBuilder, AsksWhetherADirectoryThatWasOpenedIsThere) {
   saw(Kind::open_read, directory("include"));
   EXPECT_TRUE(asks(Question::presence, at("include")));
   EXPECT_FALSE(asks(Question::content, at("include")));
 }
 
-TEST_F(Observe, AsksEachKindOfQuestion) {
+TEST_F(PathSetBuilder, AsksEachKindOfQuestion) {
   directory("d");
   link("l", "d");
   saw(Kind::look, at("absent"), false);
@@ -50,7 +50,7 @@ TEST_F(Observe, AsksEachKindOfQuestion) {
   EXPECT_TRUE(asks(Question::variable, "CPATH"));
 }
 
-TEST_F(Observe, LeavesOutVariablesThatOnlySteerASearchAndThoseOfTheTracer) {
+TEST_F(PathSetBuilder, LeavesOutVariablesThatOnlySteerASearchAndThoseOfTheTracer) {
   environment_ = {"PATH=/bin"};
   for (const char* name : {"PATH", "TMPDIR", "TMP", "TEMP", "HIPCACHE_TRACE", "FAKEROOTKEY", "FAKED_MODE"}) {
     saw(Kind::variable, name);
@@ -58,7 +58,7 @@ TEST_F(Observe, LeavesOutVariablesThatOnlySteerASearchAndThoseOfTheTracer) {
   }
 }
 
-TEST_F(Observe, RefusesAnUndividedCommandWhoseOwnProgramLeftNoTraceUnlessAScript) {
+TEST_F(PathSetBuilder, RefusesAnOpaqueCommandWhoseOwnProgramLeftNoTraceUnlessAScript) {
   run_.is_opaque = true;
   trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
@@ -67,7 +67,7 @@ TEST_F(Observe, RefusesAnUndividedCommandWhoseOwnProgramLeftNoTraceUnlessAScript
   EXPECT_EQ(refusal(), "");
 }
 
-TEST_F(Observe, LeavesOutWhatMakeTellsGccUnlessLtoCodeIsLinked) {
+TEST_F(PathSetBuilder, LeavesOutWhatMakeTellsGccUnlessLtoCodeIsLinked) {
   run_.is_opaque = true;
   run_.programs.clear();
   trace_.ends = 4;
@@ -80,7 +80,7 @@ TEST_F(Observe, LeavesOutWhatMakeTellsGccUnlessLtoCodeIsLinked) {
   }
 }
 
-TEST_F(Observe, AsksForTheDateOfTheSourceWhereAProgramMadeADateOrMayUseTheValueOtherwise) {
+TEST_F(PathSetBuilder, AsksForTheDateOfTheSourceWhereAProgramMadeADateOrMayUseTheValueOtherwise) {
   run_.is_opaque = true;
   run_.programs.clear();
   saw(Kind::variable, "SOURCE_DATE_EPOCH");
@@ -97,7 +97,7 @@ TEST_F(Observe, AsksForTheDateOfTheSourceWhereAProgramMadeADateOrMayUseTheValueO
   EXPECT_TRUE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
 }
 
-TEST_F(Observe, LeavesOutTheRequestsDirectoryHoweverItIsSpelled) {
+TEST_F(PathSetBuilder, LeavesOutTheRequestsDirectoryHoweverItIsSpelled) {
   write("request/x.o", "");
   link("alias", "request");
   run_.directory = at("alias");
@@ -108,14 +108,14 @@ TEST_F(Observe, LeavesOutTheRequestsDirectoryHoweverItIsSpelled) {
   EXPECT_FALSE(asks_about(at("alias/./gone")));
 }
 
-TEST_F(Observe, CountsWhatIsReachedThroughTheRequestsDirectoryButNotInIt) {
+TEST_F(PathSetBuilder, CountsWhatIsReachedThroughTheRequestsDirectoryButNotInIt) {
   const std::string name = run_.directory + "/../include/a.h";
   write("include/a.h", "");
   saw(Kind::open_read, name);
   EXPECT_TRUE(asks(Question::content, name));
 }
 
-TEST_F(Observe, LeavesOutAFewPlacesOfTheKernelsAndAsksForAllOthers) {
+TEST_F(PathSetBuilder, LeavesOutAFewPlacesOfTheKernelsAndAsksForAllOthers) {
   saw(Kind::open_read, "/proc/cpuinfo");
   saw(Kind::open_read, "/dev/urandom");
   saw(Kind::link, "/proc/self/fd/3");
@@ -135,7 +135,7 @@ TEST_F(Observe, LeavesOutAFewPlacesOfTheKernelsAndAsksForAllOthers) {
   EXPECT_TRUE(asks(Question::presence, "/dev/shm/no/such/file.h"));
 }
 
-TEST_F(Observe, AddsEveryLinkOnTheWayToWhatWasOpened) {
+TEST_F(PathSetBuilder, AddsEveryLinkOnTheWayToWhatWasOpened) {
   write("v2/include/a.h", "");
   link("v", "current");
   link("current", "v2");
@@ -145,7 +145,7 @@ TEST_F(Observe, AddsEveryLinkOnTheWayToWhatWasOpened) {
   EXPECT_FALSE(asks(Question::link, at("v2")));
 }
 
-TEST_F(Observe, NamesLinksAsRelativeAsThePathThatLedThere) {
+TEST_F(PathSetBuilder, NamesLinksAsRelativeAsThePathThatLedThere) {
   write("work/real/a.h", "");
   link("work/inc", "real");
   saw(Kind::open_read, "inc/a.h");
@@ -153,20 +153,20 @@ TEST_F(Observe, NamesLinksAsRelativeAsThePathThatLedThere) {
   EXPECT_FALSE(asks(Question::working_directory, ""));
 }
 
-TEST_F(Observe, EndsOnLinksThatLeadIntoThemselves) {
+TEST_F(PathSetBuilder, EndsOnLinksThatLeadIntoThemselves) {
   link("loop", "loop/deeper");
   saw(Kind::look, at("loop"));
   EXPECT_TRUE(asks(Question::link, at("loop")));
 }
 
-TEST_F(Observe, AddsTheLoadersCacheAndVariables) {
+TEST_F(PathSetBuilder, AddsTheLoadersCacheAndVariables) {
   EXPECT_TRUE(asks(Question::content, "/etc/ld.so.cache"));
   EXPECT_TRUE(asks(Question::content, "/etc/ld.so.preload"));
   EXPECT_TRUE(asks(Question::variable, "LD_LIBRARY_PATH"));
   EXPECT_TRUE(asks(Question::variable, "LD_PRELOAD"));
 }
 
-TEST_F(Observe, AsksForEachLibraryByNameWhereAllNamesAreKnown) {
+TEST_F(PathSetBuilder, AsksForEachLibraryByNameWhereAllNamesAreKnown) {
   run_.programs = trace_.programs = {"/usr/bin/env"};
   EXPECT_TRUE(asks(Question::library, "libc.so.6"));
   EXPECT_FALSE(asks(Question::content, "/etc/ld.so.cache"));
@@ -175,7 +175,7 @@ TEST_F(Observe, AsksForEachLibraryByNameWhereAllNamesAreKnown) {
   EXPECT_TRUE(asks(Question::variable, "LD_LIBRARY_PATH"));
 }
 
-TEST_F(Observe, AsksForTheWholeOfTheLoadersCacheWhereANameMayBeUnknown) {
+TEST_F(PathSetBuilder, AsksForTheWholeOfTheLoadersCacheWhereANameMayBeUnknown) {
   run_.programs = trace_.programs = {"/usr/bin/env"};
   saw(Kind::library_name, "libabsent.so.7");
   EXPECT_TRUE(asks(Question::content, "/etc/ld.so.cache"));
@@ -187,7 +187,7 @@ TEST_F(Observe, AsksForTheWholeOfTheLoadersCacheWhereANameMayBeUnknown) {
   EXPECT_TRUE(asks(Question::content, "/etc/ld.so.cache"));
 }
 
-TEST_F(Observe, AddsThePlacesWhereALibraryCouldAppearFirst) {
+TEST_F(PathSetBuilder, AddsThePlacesWhereALibraryCouldAppearFirst) {
   const std::string library = write("lib/libA.so", "");
   const std::string other = write("lib2/libB.so", "");
   directory("mine");
@@ -202,21 +202,21 @@ TEST_F(Observe, AddsThePlacesWhereALibraryCouldAppearFirst) {
   EXPECT_FALSE(asks(Question::presence, library));
 }
 
-TEST_F(Observe, LooksIntoTheDirectoriesThatTheLoaderPrefers) {
+TEST_F(PathSetBuilder, LooksIntoTheDirectoriesThatTheLoaderPrefers) {
   const std::string library = write("lib/libA.so", "");
   directory("lib/glibc-hwcaps/x86-64-v3");
   saw(Kind::library, library);
   EXPECT_TRUE(asks(Question::presence, at("lib/glibc-hwcaps/x86-64-v3/libA.so")));
 }
 
-TEST_F(Observe, LeavesOutTheTracerAndTheKernelsLibrary) {
+TEST_F(PathSetBuilder, LeavesOutTheTracerAndTheKernelsLibrary) {
   saw(Kind::library, at("lib/libhipcache-trace.so"));
   saw(Kind::library, "linux-vdso.so.1");
   EXPECT_FALSE(asks_about(at("lib/libhipcache-trace.so")));
   EXPECT_FALSE(asks_about("linux-vdso.so.1"));
 }
 
-TEST_F(Observe, DependsOnTheWorkingDirectoryOnlyIfTheProcessKnowsIt) {
+TEST_F(PathSetBuilder, DependsOnTheWorkingDirectoryOnlyIfTheProcessKnowsIt) {
   write("work/a.hip", "");
   saw(Kind::open_read, "a.hip");
   saw(Kind::look, ".");
@@ -225,13 +225,13 @@ TEST_F(Observe, DependsOnTheWorkingDirectoryOnlyIfTheProcessKnowsIt) {
   EXPECT_TRUE(asks(Question::working_directory, ""));
 }
 
-TEST_F(Observe, DependsOnTheWorkingDirectoryOfWhoAsksForPwd) {
+TEST_F(PathSetBuilder, DependsOnTheWorkingDirectoryOfWhoAsksForPwd) {
   saw(Kind::variable, "PWD");
   EXPECT_TRUE(asks(Question::working_directory, ""));
   EXPECT_FALSE(asks(Question::variable, "PWD"));
 }
 
-TEST_F(Observe, KeepsTheStateThatTheRunSaw) {
+TEST_F(PathSetBuilder, KeepsTheStateThatTheRunSaw) {
   const std::string header = write("a.h", "one");
   saw(Kind::open_read, header);
   begin_run();

@@ -8,42 +8,42 @@ namespace {
 
 using trace::Kind;
 
-class ObserveRefusal : public TraceFixture {};
+class PathSetRefusal : public TraceFixture {};
 
-TEST_F(ObserveRefusal, IsNoneForAnOrdinaryRun) { EXPECT_EQ(refusal(), ""); }
+TEST_F(PathSetRefusal, IsNoneForAnOrdinaryRun) { EXPECT_EQ(refusal(), ""); }
 
-TEST_F(ObserveRefusal, NamesAProgramThatWasNotToRun) {
+TEST_F(PathSetRefusal, NamesAProgramThatWasNotToRun) {
   trace_.programs.push_back(write("bin/other", ""));
   trace_.ends = 2;
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
 }
 
-TEST_F(ObserveRefusal, NamesAnotherProgramInThePlaceOfTheCompiler) {
+TEST_F(PathSetRefusal, NamesAnotherProgramInThePlaceOfTheCompiler) {
   trace_.programs = {write("bin/bash", "")};
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
 }
 
-TEST_F(ObserveRefusal, TakesALinkToTheCompilerForTheCompiler) {
+TEST_F(PathSetRefusal, TakesALinkToTheCompilerForTheCompiler) {
   run_.programs = {link("bin/clang++", "compiler")};
   EXPECT_EQ(refusal(), "");
 }
 
-TEST_F(ObserveRefusal, NamesACompilerThatLeftNoTrace) {
+TEST_F(PathSetRefusal, NamesACompilerThatLeftNoTrace) {
   trace_ = {};
   EXPECT_EQ(refusal(), "untraceable-compiler");
 }
 
-TEST_F(ObserveRefusal, NamesAProcessThatDidNotEndInOrder) {
+TEST_F(PathSetRefusal, NamesAProcessThatDidNotEndInOrder) {
   trace_.ends = 0;
   EXPECT_EQ(refusal(), "trace");
 }
 
-TEST_F(ObserveRefusal, NamesAnExecutedProgram) {
+TEST_F(PathSetRefusal, NamesAnExecutedProgram) {
   saw(Kind::execute, "/bin/sh");
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
 }
 
-TEST_F(ObserveRefusal, LetsAProgramStartAnotherWhereItMay) {
+TEST_F(PathSetRefusal, LetsAProgramStartAnotherWhereItMay) {
   const std::string helper = write("bin/helper", "elf");
   begin_run();
   trace_.programs.push_back(helper);
@@ -59,14 +59,14 @@ TEST_F(ObserveRefusal, LetsAProgramStartAnotherWhereItMay) {
   EXPECT_EQ(refusal(), "untraceable-compiler");
 }
 
-TEST_F(ObserveRefusal, NamesAProgramThatWasStartedAndLeftNoTrace) {
+TEST_F(PathSetRefusal, NamesAProgramThatWasStartedAndLeftNoTrace) {
   run_.may_start_others = true;
   saw(Kind::execute, write("bin/static", "elf"));
   begin_run();
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
 }
 
-TEST_F(ObserveRefusal, NamesTheClockAndTheNetwork) {
+TEST_F(PathSetRefusal, NamesTheClockAndTheNetwork) {
   saw(Kind::clock, "");
   EXPECT_EQ(refusal(), "clock");
   trace_.records.clear();
@@ -74,19 +74,19 @@ TEST_F(ObserveRefusal, NamesTheClockAndTheNetwork) {
   EXPECT_EQ(refusal(), "network");
 }
 
-TEST_F(ObserveRefusal, NamesWhatCannotBeTold) {
+TEST_F(PathSetRefusal, NamesWhatCannotBeTold) {
   saw(Kind::unknown, "chdir");
   EXPECT_EQ(refusal(), "trace");
 }
 
-TEST_F(ObserveRefusal, NamesAWriteElsewhere) {
+TEST_F(PathSetRefusal, NamesAWriteElsewhere) {
   saw(Kind::open_write, at("request/a.o"));
   EXPECT_EQ(refusal(), "");
   saw(Kind::open_write, at("request/../elsewhere.o"));
   EXPECT_EQ(refusal(), "writes-elsewhere");
 }
 
-TEST_F(ObserveRefusal, NamesAReadThroughADescriptor) {
+TEST_F(PathSetRefusal, NamesAReadThroughADescriptor) {
   for (const char* path :
        {"/dev/fd/63", "/dev/stdin", "/dev/stdout", "/proc/self/fd/0", "/proc/thread-self/fd/0", "/proc/12/fd/3",
         "/proc/self/cwd/a.h", "/proc/self/status", "/proc/1/environ", "/dev/ptmx"}) {
@@ -98,7 +98,7 @@ TEST_F(ObserveRefusal, NamesAReadThroughADescriptor) {
   }
 }
 
-TEST_F(ObserveRefusal, NamesALookThroughAProcessButNotAtADescriptorOfItsOwn) {
+TEST_F(PathSetRefusal, NamesALookThroughAProcessButNotAtADescriptorOfItsOwn) {
   for (const char* path : {"/proc/self/cwd", "/proc/self/root", "/proc/self/fd/3/x", "/proc/1/exe", "/proc/self"}) {
     for (const Kind kind : {Kind::link, Kind::look, Kind::real_path}) {
       trace_.records.clear();
@@ -113,7 +113,7 @@ TEST_F(ObserveRefusal, NamesALookThroughAProcessButNotAtADescriptorOfItsOwn) {
   EXPECT_EQ(refusal(), "");
 }
 
-TEST_F(ObserveRefusal, NamesAReadPipeButNotOneThatWasLookedAt) {
+TEST_F(PathSetRefusal, NamesAReadPipeButNotOneThatWasLookedAt) {
   ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
   saw(Kind::look, at("pipe"));
   EXPECT_EQ(refusal(), "");
@@ -121,7 +121,7 @@ TEST_F(ObserveRefusal, NamesAReadPipeButNotOneThatWasLookedAt) {
   EXPECT_EQ(refusal(), "trace");
 }
 
-TEST_F(ObserveRefusal, NamesAFileThatChangedDuringTheRun) {
+TEST_F(PathSetRefusal, NamesAFileThatChangedDuringTheRun) {
   const std::string header = write("include/a.h", "");
   saw(Kind::open_read, header);
   EXPECT_EQ(refusal(), "");
@@ -131,7 +131,7 @@ TEST_F(ObserveRefusal, NamesAFileThatChangedDuringTheRun) {
   EXPECT_EQ(refusal(), "input-changed");
 }
 
-TEST_F(ObserveRefusal, NamesADirectoryWhoseListingChangedDuringTheRun) {
+TEST_F(PathSetRefusal, NamesADirectoryWhoseListingChangedDuringTheRun) {
   saw(Kind::list, directory("d"));
   EXPECT_EQ(refusal(), "");
   begin_run_before_now();
@@ -140,7 +140,7 @@ TEST_F(ObserveRefusal, NamesADirectoryWhoseListingChangedDuringTheRun) {
   EXPECT_EQ(refusal(), "input-changed");
 }
 
-TEST_F(ObserveRefusal, NamesALinkThatWasMadeDuringTheRun) {
+TEST_F(PathSetRefusal, NamesALinkThatWasMadeDuringTheRun) {
   link("l", directory("d"));
   saw(Kind::link, at("l"));
   EXPECT_EQ(refusal(), "");
@@ -150,7 +150,7 @@ TEST_F(ObserveRefusal, NamesALinkThatWasMadeDuringTheRun) {
   EXPECT_EQ(refusal(), "input-changed");
 }
 
-TEST_F(ObserveRefusal, NamesAFileThatIsGoneOrThereAfterAll) {
+TEST_F(PathSetRefusal, NamesAFileThatIsGoneOrThereAfterAll) {
   saw(Kind::open_read, at("gone.h"), true);
   EXPECT_EQ(refusal(), "input-changed");
   trace_.records.clear();
@@ -158,14 +158,14 @@ TEST_F(ObserveRefusal, NamesAFileThatIsGoneOrThereAfterAll) {
   EXPECT_EQ(refusal(), "input-changed");
 }
 
-TEST_F(ObserveRefusal, NamesAFileSeenBothAbsentAndThere) {
+TEST_F(PathSetRefusal, NamesAFileSeenBothAbsentAndThere) {
   write("made.h", "");
   saw(Kind::open_read, at("made.h"), false);
   saw(Kind::open_read, at("made.h"), true);
   EXPECT_EQ(refusal(), "input-changed");
 }
 
-TEST_F(ObserveRefusal, UnderstandsALookForARightThatNobodyHas) {
+TEST_F(PathSetRefusal, UnderstandsALookForARightThatNobodyHas) {
   write("include/a.h", "");
   saw(Kind::look, at("include/a.h"), true);
   saw(Kind::look, at("include/a.h"), false);  // access(X_OK)
@@ -176,18 +176,18 @@ TEST_F(ObserveRefusal, UnderstandsALookForARightThatNobodyHas) {
   EXPECT_EQ(refusal(), "input-changed") << "it appeared during the run";
 }
 
-TEST_F(ObserveRefusal, NamesALinkThatBecameNone) {
+TEST_F(PathSetRefusal, NamesALinkThatBecameNone) {
   write("l", "");
   saw(Kind::link, at("l"), true);
   EXPECT_EQ(refusal(), "input-changed");
 }
 
-TEST_F(ObserveRefusal, NamesAListedDirectoryThatAppeared) {
+TEST_F(PathSetRefusal, NamesAListedDirectoryThatAppeared) {
   saw(Kind::list, directory("d"), false);
   EXPECT_EQ(refusal(), "input-changed");
 }
 
-TEST_F(ObserveRefusal, OfAuditedLoading) {
+TEST_F(PathSetRefusal, OfAuditedLoading) {
   EXPECT_EQ(refusal(), "");
   environment_ = {"LD_AUDIT="};
   EXPECT_EQ(refusal(), "");

@@ -1,4 +1,4 @@
-// What the process got and what is there when it has ended: the world changes while it runs, and no file is newer than
+// What the process got and what is there when it has ended: files change while it runs, and no file is newer than
 // the run (the fixture's run starts after all that a test does).
 #include "inputs/trace_fixture.h"
 

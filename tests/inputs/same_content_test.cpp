@@ -1,5 +1,5 @@
 // Files that got another stamp while a run had them open: the content that it got is told from another one by digests
-// that the world remembers.
+// that the file system state remembers.
 #include <fstream>
 
 #include "inputs/trace_fixture.h"

@@ -10,7 +10,7 @@
 namespace hipcache::inputs {
 namespace {
 
-class WorldEffort : public WorldFixture {
+class StateEffort : public StateFixture {
  protected:
   static constexpr std::uint64_t kFiles = 400;
   static constexpr std::uint64_t kAbsences = 700;
@@ -31,7 +31,7 @@ class WorldEffort : public WorldFixture {
   }
 };
 
-TEST_F(WorldEffort, IsOneStatPerFileAndOnePerDirectoryFromTheSecondTimeOn) {
+TEST_F(StateEffort, IsOneStatPerFileAndOnePerDirectoryFromTheSecondTimeOn) {
   const PathSet set = compile();
   const Effort first = effort_of(set);
   EXPECT_EQ(first.opens, kFiles);
@@ -50,28 +50,28 @@ std::uint64_t sum_of(std::map<std::uint64_t, std::uint64_t>& calls, std::initial
   return sum;
 }
 
-TEST_F(WorldEffort, IsWhatTheKernelWasReallyAskedFor) {
+TEST_F(StateEffort, IsWhatTheKernelWasReallyAskedFor) {
   const PathSet set = compile();
   effort_of(set);
   const Effort effort = effort_of(set);
   auto calls = support::system_calls_of([&] { effort_of(set); });
-  const std::uint64_t looks = sum_of(calls, {
+  const std::uint64_t stats = sum_of(calls, {
 #ifdef SYS_stat
                                                 SYS_stat, SYS_lstat, SYS_access,
 #endif
                                                 SYS_newfstatat, SYS_fstat, SYS_statx, SYS_faccessat, SYS_faccessat2});
-  EXPECT_EQ(looks, effort.stats);
-  EXPECT_EQ(looks, kFiles + kDirectories);
+  EXPECT_EQ(stats, effort.stats);
+  EXPECT_EQ(stats, kFiles + kDirectories);
 #ifdef SYS_open
   EXPECT_EQ(sum_of(calls, {SYS_open, SYS_readlink, SYS_getdents}), 0u);
 #endif
   EXPECT_EQ(sum_of(calls, {SYS_openat, SYS_openat2, SYS_read, SYS_pread64, SYS_getdents64, SYS_readlinkat}), 0u);
   std::uint64_t all = 0;
   for (const auto& [number, times] : calls) all += times;
-  EXPECT_LT(all - looks, 40u) << "memory and the test's own";
+  EXPECT_LT(all - stats, 40u) << "memory and the test's own";
 }
 
-TEST_F(WorldEffort, OfAnEditIsThatOneFile) {
+TEST_F(StateEffort, OfAnEditIsThatOneFile) {
   const PathSet set = compile();
   effort_of(set);
   write("d0/f0", "edited");
@@ -82,7 +82,7 @@ TEST_F(WorldEffort, OfAnEditIsThatOneFile) {
   EXPECT_EQ(after.bytes_read, 6u);
 }
 
-TEST_F(WorldEffort, OfAnAddedFileIsTheAbsencesOfItsDirectory) {
+TEST_F(StateEffort, OfAnAddedFileIsTheAbsencesOfItsDirectory) {
   const PathSet set = compile();
   effort_of(set);
   write("d0/unrelated", "");
@@ -92,7 +92,7 @@ TEST_F(WorldEffort, OfAnAddedFileIsTheAbsencesOfItsDirectory) {
   EXPECT_EQ(effort_of(set).stats, kFiles + kDirectories);
 }
 
-TEST_F(WorldEffort, OfAbsencesInMissingDirectoriesIsTheNearestDirectoryThatIsThere) {
+TEST_F(StateEffort, OfAbsencesInMissingDirectoriesIsTheNearestDirectoryThatIsThere) {
   std::vector<Observation> observations;
   for (int i = 0; i < 100; ++i)
     observations.push_back({Question::presence, at("no/such" + std::to_string(i) + "/directory/a.h")});
@@ -101,7 +101,7 @@ TEST_F(WorldEffort, OfAbsencesInMissingDirectoriesIsTheNearestDirectoryThatIsThe
   EXPECT_EQ(effort_of(set).stats, 1u);
 }
 
-TEST_F(WorldEffort, IsSharedBetweenSetsThatNameTheSame) {
+TEST_F(StateEffort, IsSharedBetweenSetsThatNameTheSame) {
   const PathSet set = compile();
   effort_of(set);
   std::vector<Observation> more = set.observations();
@@ -111,7 +111,7 @@ TEST_F(WorldEffort, IsSharedBetweenSetsThatNameTheSame) {
   EXPECT_EQ(other.opens, 0u);
 }
 
-TEST_F(WorldEffort, OfAFileAskedForTwiceIsOneStat) {
+TEST_F(StateEffort, OfAFileAskedForTwiceIsOneStat) {
   const std::string path = write("a", "");
   let_stamps_settle();
   const PathSet set({{Question::content, path}, {Question::presence, path}, {Question::listing, path}});
@@ -119,14 +119,14 @@ TEST_F(WorldEffort, OfAFileAskedForTwiceIsOneStat) {
   EXPECT_EQ(effort_of(set).stats, 1u);
 }
 
-TEST_F(WorldEffort, CountsReadlinksAndRealpaths) {
+TEST_F(StateEffort, CountsReadlinksAndRealpaths) {
   link("l", write("a", ""));
   make_stamps_fresh();
   const PathSet set({{Question::link, at("l")}, {Question::real_path, at("l")}});
   EXPECT_EQ(effort_of(set).links, 3u) << "a readlink for each, and a realpath of what is a link";
 }
 
-TEST_F(WorldEffort, OfLinksIsTheirDirectory) {
+TEST_F(StateEffort, OfLinksIsTheirDirectory) {
   std::vector<Observation> observations;
   for (int i = 0; i < 10; ++i) {
     observations.push_back({Question::link, link("d/link" + std::to_string(i), "anywhere")});
@@ -140,7 +140,7 @@ TEST_F(WorldEffort, OfLinksIsTheirDirectory) {
   EXPECT_EQ(second.stats, 1u);
 }
 
-TEST_F(WorldEffort, OfRealPathsIsOneStatPerFileAndPerDirectoryAbove) {
+TEST_F(StateEffort, OfRealPathsIsOneStatPerFileAndPerDirectoryAbove) {
   std::vector<Observation> observations;
   for (int i = 0; i < 10; ++i) observations.push_back({Question::real_path, write("d/e/f" + std::to_string(i), "")});
   let_stamps_settle();
@@ -153,7 +153,7 @@ TEST_F(WorldEffort, OfRealPathsIsOneStatPerFileAndPerDirectoryAbove) {
   EXPECT_LE(second.links, directories) << "those that are too new to be known";
 }
 
-TEST_F(WorldEffort, OfProgramsThatAreSearchedForIsOneStatPerDirectoryOfPath) {
+TEST_F(StateEffort, OfProgramsThatAreSearchedForIsOneStatPerDirectoryOfPath) {
   std::string path = "PATH=";
   for (int i = 0; i < 8; ++i) path += directory("bin" + std::to_string(i)) + ":";
   environment_ = {path};

@@ -1,4 +1,5 @@
-// A world over a scratch directory, at a time of the test's choosing; and the questions of a test in a line each.
+// A file system state over a scratch directory, at a time of the test's choosing; and the questions of a test in a line
+// each.
 #ifndef HIPCACHE_TESTS_INPUTS_STATE_FIXTURE_H
 #define HIPCACHE_TESTS_INPUTS_STATE_FIXTURE_H
 
@@ -18,11 +19,11 @@
 
 namespace hipcache::inputs {
 
-class WorldFixture : public testing::Test {
+class StateFixture : public testing::Test {
  protected:
   static constexpr std::uint64_t kSecond = 1'000'000'000;
 
-  WorldFixture() : file_system_([this] { return now_.load(); }) { let_stamps_settle(); }
+  StateFixture() : file_system_([this] { return now_.load(); }) { let_stamps_settle(); }
 
   // As if the last change had been made long ago. The next change gets another stamp.
   void let_stamps_settle() {

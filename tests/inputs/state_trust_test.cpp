@@ -8,9 +8,9 @@
 namespace hipcache::inputs {
 namespace {
 
-class WorldTrust : public WorldFixture {};
+class StateTrust : public StateFixture {};
 
-TEST_F(WorldTrust, DigestsAFreshFileAgainUntilItsStampHasSettled) {
+TEST_F(StateTrust, DigestsAFreshFileAgainUntilItsStampHasSettled) {
   const PathSet set({{Question::content, write("a.h", "one")}});
   make_stamps_fresh();
   EXPECT_EQ(effort_of(set).opens, 1u);
@@ -20,7 +20,7 @@ TEST_F(WorldTrust, DigestsAFreshFileAgainUntilItsStampHasSettled) {
   EXPECT_EQ(effort_of(set).opens, 0u);
 }
 
-TEST_F(WorldTrust, DistrustsExactlyAsLongAsItSays) {
+TEST_F(StateTrust, DistrustsExactlyAsLongAsItSays) {
   const PathSet set({{Question::content, write("a.h", "one")}});
   struct stat status = {};
   ASSERT_EQ(::stat(at("a.h").c_str(), &status), 0);
@@ -34,14 +34,14 @@ TEST_F(WorldTrust, DistrustsExactlyAsLongAsItSays) {
   EXPECT_EQ(effort_of(set).opens, 0u);
 }
 
-TEST_F(WorldTrust, DistrustsAStampFromTheFuture) {
+TEST_F(StateTrust, DistrustsAStampFromTheFuture) {
   const PathSet set({{Question::content, write("a.h", "one")}});
   std::filesystem::last_write_time(at("a.h"), std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
   effort_of(set);
   EXPECT_EQ(effort_of(set).opens, 1u);
 }
 
-TEST_F(WorldTrust, SeesAChangeThatWasMadeAfterTheClockWasSetBack) {
+TEST_F(StateTrust, SeesAChangeThatWasMadeAfterTheClockWasSetBack) {
   const PathSet set({{Question::content, write("a.h", "one")}, {Question::presence, at("b.h")}});
   const Digest before = state(set);
   now_ = file_clock()() - 3600 * kSecond;
@@ -52,7 +52,7 @@ TEST_F(WorldTrust, SeesAChangeThatWasMadeAfterTheClockWasSetBack) {
   EXPECT_NE(state(set), edited);
 }
 
-TEST_F(WorldTrust, AsksAFreshDirectoryForEachAbsenceAgain) {
+TEST_F(StateTrust, AsksAFreshDirectoryForEachAbsenceAgain) {
   directory("include");
   const PathSet set({{Question::presence, at("include/a.h")}, {Question::presence, at("include/b.h")}});
   make_stamps_fresh();
@@ -63,7 +63,7 @@ TEST_F(WorldTrust, AsksAFreshDirectoryForEachAbsenceAgain) {
   EXPECT_EQ(effort_of(set).stats, 1u) << "the directory";
 }
 
-TEST_F(WorldTrust, ListsAFreshDirectoryAgain) {
+TEST_F(StateTrust, ListsAFreshDirectoryAgain) {
   const PathSet set({{Question::listing, directory("d")}});
   make_stamps_fresh();
   effort_of(set);
@@ -73,7 +73,7 @@ TEST_F(WorldTrust, ListsAFreshDirectoryAgain) {
   EXPECT_EQ(effort_of(set).listings, 0u);
 }
 
-TEST_F(WorldTrust, NeverTrustsTheStampsOfProc) {
+TEST_F(StateTrust, NeverTrustsTheStampsOfProc) {
   now_ = file_clock()() + 1'000'000 * kSecond;
   const PathSet set({{Question::content, "/proc/version"}, {Question::listing, "/proc/self/fdinfo"}});
   effort_of(set);
@@ -82,7 +82,7 @@ TEST_F(WorldTrust, NeverTrustsTheStampsOfProc) {
   EXPECT_EQ(second.listings, 1u);
 }
 
-TEST_F(WorldTrust, GivesManyThreadsTheSameState) {
+TEST_F(StateTrust, GivesManyThreadsTheSameState) {
   std::vector<Observation> observations;
   for (int i = 0; i < 40; ++i) {
     observations.push_back(

@@ -11,7 +11,7 @@
 
 namespace hipcache::inputs {
 
-class TraceFixture : public WorldFixture {
+class TraceFixture : public StateFixture {
  protected:
   TraceFixture() {
     compiler_ = write("bin/compiler", "elf");

@@ -38,9 +38,9 @@ class WrittenFiles : public testing::Test {
 
 TEST_F(WrittenFiles, AreThoseThatWereOpenedOrMovedWhereTheUserSeesThem) {
   scratch_.write("work/moved", "");
-  scratch_.write("request/passage", "");
+  scratch_.write("request/intermediate", "");
   const auto written = of({wrote(Change::opened, "out"), wrote(Change::moved_here, scratch_ / "work/moved"),
-                           wrote(Change::opened, scratch_ / "request/passage"), wrote(Change::opened, "/dev/null"),
+                           wrote(Change::opened, scratch_ / "request/intermediate"), wrote(Change::opened, "/dev/null"),
                            wrote(Change::opened, "gone"), wrote(Change::opened, "refused", false)});
   const auto& files = std::get<std::vector<WrittenOutput>>(written);
   ASSERT_EQ(files.size(), 3u);

@@ -59,7 +59,7 @@ TEST_P(RecordedPlan, IsDevicesThenBundleThenHost) {
   EXPECT_THAT(plan.driver_stderr, IsEmpty());
 }
 
-TEST_P(RecordedPlan, PutsEveryFileOfPassageIntoTheDirectory) {
+TEST_P(RecordedPlan, PutsEveryIntermediateFileIntoTheDirectory) {
   const Plan plan = accepted(of("O2"), invocation_of_a());
   EXPECT_THAT(plan.steps[0].commands[0].argv, Contains(placed(first() + ".o")));
   EXPECT_THAT(plan.steps[0].commands[1].argv, Contains(placed(first() + ".o")));
@@ -96,7 +96,7 @@ TEST_P(RecordedPlan, NamesFilesOfArchsWithFeatures) {
   EXPECT_EQ(device_of(plan, "gfx90a:sramecc+:xnack-").outputs.front().name, "gfx90a.sramecc+.xnack-.out");
 }
 
-TEST_P(RecordedPlan, KeysADeviceWithoutNamesOfPassageOrDepfile) {
+TEST_P(RecordedPlan, KeysADeviceWithoutNamesOfIntermediateFilesOrDepfile) {
   const Plan plan = accepted(of("g-depfile"), invocation_of_a(true));
   const Step& step = plan.steps[0];
   ASSERT_EQ(step.keyed.size(), 2u);
@@ -157,7 +157,7 @@ std::vector<bool> can_be_halved(const Plan& plan) {
   return all;
 }
 
-TEST_P(RecordedPlan, HalvesTheCompileOfADeviceThatIsOptimised) {
+TEST_P(RecordedPlan, SplitsTheCodegenOfADeviceThatIsOptimised) {
   const Plan plan = accepted(of("O2"), invocation_of_a());
   EXPECT_THAT(can_be_halved(plan), ElementsAre(true, true, false, false));
   ASSERT_TRUE(plan.deferred_fatbin);
@@ -190,7 +190,7 @@ TEST_P(RecordedPlan, HalvesTheCompileOfADeviceThatIsOptimised) {
   EXPECT_EQ(split_codegen.both.program, split_codegen.front.program);
 }
 
-TEST_P(RecordedPlan, HalvesNoCompileWhoseObjectDependsOnMoreThanItsBitcode) {
+TEST_P(RecordedPlan, SplitsNoCompileWhoseObjectDependsOnMoreThanItsBitcode) {
   const std::vector<bool> none(4, false);
   EXPECT_EQ(can_be_halved(accepted(of("O0"), invocation_of_a())), none);
   EXPECT_EQ(can_be_halved(accepted(of("g-depfile"), invocation_of_a(true))), none);
@@ -198,7 +198,7 @@ TEST_P(RecordedPlan, HalvesNoCompileWhoseObjectDependsOnMoreThanItsBitcode) {
   EXPECT_EQ(can_be_halved(accepted(of("offload-lto"), invocation_of_a())), none);
 }
 
-TEST_P(RecordedPlan, ProvesTheHalvesForAllSourcesAndIds) {
+TEST_P(RecordedPlan, ProvesTheSplitForAllSourcesAndIds) {
   const std::string printed = of("O2");
   const auto proven = [](const std::string& text) {
     return accepted(text, invocation_of_a()).steps[0].split_codegen->proof->keyed;
@@ -212,7 +212,7 @@ TEST_P(RecordedPlan, ProvesTheHalvesForAllSourcesAndIds) {
   EXPECT_NE(proven(replaced(printed, "\"-cuid=", "\"-fno-rtti\" \"-cuid=")), all);
 }
 
-TEST_P(RecordedPlan, HalvesNoCompileThatIsToldAnythingElse) {
+TEST_P(RecordedPlan, SplitsNoCompileWithAnyOtherOption) {
   const std::string printed = of("O2");
   for (const char* more : {"-Rpass=inline", "-Og", "-O4", "-O0", "-fsanitize=undefined", "-debug-info-kind=limited",
                            "-ffast-math", "-ffp-contract=fast", "-fno-builtin"}) {

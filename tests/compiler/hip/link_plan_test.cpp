@@ -128,7 +128,7 @@ TEST_P(RecordedLink, MayMakeASharedLibrary) {
   EXPECT_EQ(of_kind(link, StepKind::device).size(), 1u);
 }
 
-TEST_P(RecordedLink, HasNoNamesOfPassageInItsCommandsAndKeys) {
+TEST_P(RecordedLink, HasNoNamesOfIntermediateFilesInItsCommandsAndKeys) {
   for (const char* name : {"link", "link-archive"}) {
     for (const Step& step : plan(name).steps) {
       for (const StepCommand& command : step.commands)

@@ -223,7 +223,7 @@ TEST_P(LiveCompiler, SharesTheProofBetweenSourcesMacrosAndWarnings) {
   EXPECT_NE(one.deferred_fatbin->proof.keyed, optimised.deferred_fatbin->proof.keyed);
 }
 
-TEST_P(LiveCompiler, MakesTheSameCodeObjectInHalves) {
+TEST_P(LiveCompiler, MakesTheSameCodeObjectWithSplitCodegen) {
   for (const char* more :
        {"-O1 -std=c++20", "-O2 -munsafe-fp-atomics -mcumode", "-O3 -funroll-loops -ffp-contract=on", "-Os"}) {
     const Plan plan = planned(understood(command_line("--offload-arch=gfx906 " + std::string(more))));
