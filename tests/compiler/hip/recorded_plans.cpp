@@ -7,7 +7,9 @@
 namespace hipcache::hip::testing {
 
 std::string recorded(const std::string& name) {
-  return support::read_bytes(std::string(HIPCACHE_FIXTURES) + "/plans/" + name + ".txt");
+  const std::size_t end_of_compiler = name.find('-', name.find('-') + 1);
+  const std::string path = name.substr(0, end_of_compiler) + "/" + name.substr(end_of_compiler + 1);
+  return support::read_bytes(std::string(HIPCACHE_FIXTURES) + "/plans/" + path + ".txt");
 }
 
 std::array<std::string, 2> arch_order(std::string_view compiler) {

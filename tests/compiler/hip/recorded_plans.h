@@ -15,6 +15,7 @@ namespace hipcache::hip::testing {
 
 inline constexpr const char* kRecordedDirectory = "/tmp/probe";
 
+// "clang-19-O2" is the file O2.txt in the compiler's folder clang-19.
 std::string recorded(const std::string& name);
 
 // In which order that compiler takes gfx906 and gfx1030: by letters, and since clang 23 by number.
