@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hipcache/base/files.h"
+
 namespace hipcache::inputs {
 namespace {
 
