@@ -32,7 +32,7 @@ struct Uncacheable {
 // How a command is served.
 enum class Route {
   planned,    // split compile: the driver's jobs, each cached by itself
-  is_opaque,  // opaque compile: one step, run as typed (command/undivided.h)
+  is_opaque,  // opaque compile: one step, run as typed (compiler/opaque/opaque_command.h)
 };
 
 // The kind of an opaque command: names and counts its step.

@@ -40,7 +40,7 @@ struct StepOutput {
   // sees.
   std::string place;
   // Not empty: the file has a placeholder. When it is delivered to the user, an earlier step's file
-  // of this name replaces the placeholder (plan/fatbin_splice.h).
+  // of this name replaces the placeholder (compiler/hip/fatbin_splice.h).
   std::string fatbin = {};
   // A secondary output (depfile, split debug information). Compilers write such a file in place,
   // and replace the others.
@@ -130,7 +130,7 @@ inline constexpr const char* kDepfile = "depfile";
 inline constexpr const char* kProgram = "program";
 // What a back end printed: the wrapper is to print it in place of the back end.
 inline constexpr const char* kSaid = "said";
-// A portable depfile (plan/depfile.h): made into the checkout's own depfile before it is delivered.
+// A portable depfile (compiler/hip/depfile.h): made into the checkout's own depfile before it is delivered.
 inline constexpr const char* kPortableDepfile = "portable-depfile";
 inline constexpr const char* kPortableGccDepfile = "portable-gcc-depfile";  // in gcc's form
 
