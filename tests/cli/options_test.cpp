@@ -44,6 +44,9 @@ TEST(Options, FormatIsTextOrJsonInEitherSpelling) {
   EXPECT_FALSE(parse_options({"-p", "--format", "text"}).value().json);
   EXPECT_THAT(error_of({"-s", "--format", "xml"}), HasSubstr("not xml"));
   EXPECT_THAT(error_of({"-z", "--format", "json"}), HasSubstr("--format goes with"));
+  EXPECT_EQ(error_of({"-s", "--format"}), "--format needs a value; see hipcache --help");
+  EXPECT_THAT(error_of({"-s", "--format="}), HasSubstr("not ;"));
+  EXPECT_THAT(error_of({"-s", "--format", "json", "--format=text"}), HasSubstr("given twice"));
 }
 
 TEST(Options, PlanTakesTheCommandBehindTheDashesAsItIs) {
@@ -74,6 +77,10 @@ TEST(Options, AnUnknownOneIsNamedOnOneLineWithTheMend) {
   EXPECT_EQ(error_of({"--show-stat"}), "unknown option --show-stat; see hipcache --help");
   EXPECT_EQ(error_of({"-x"}), "unknown option -x; see hipcache --help");
   EXPECT_EQ(error_of({"-s", "word"}), "unknown option word; see hipcache --help");
+  EXPECT_EQ(error_of({"-sz"}), "unknown option -sz; see hipcache --help");
+  EXPECT_EQ(error_of({"--clear=yes"}), "unknown option --clear=yes; see hipcache --help");
+  EXPECT_EQ(error_of({"--formats", "json"}), "unknown option --formats; see hipcache --help");
+  EXPECT_EQ(error_of({""}), "unknown option ; see hipcache --help");
 }
 
 TEST(Options, NoneOrMoreThanOneActionIsAnError) {
