@@ -119,8 +119,8 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   lines.title("Steps, of them from the cache");
   add_step(lines, "  Device", device);
   for (const auto& [arch, step] : counts.device) add_step(lines, "    " + arch, step);
-  add_step(lines, "    Front end apart", counts.front);
-  add_step(lines, "    Back end apart", counts.back);
+  add_step(lines, "    Front end", counts.front);
+  add_step(lines, "    Back end", counts.back);
   add_step(lines, "    Back end audited", counts.audit);
   add_step(lines, "  Host", counts.host);
   add_step(lines, "  Bundle", counts.bundle);
@@ -128,8 +128,8 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   add_step(lines, "  Link", counts.link);
   add_step(lines, "  Archive", counts.archive);
   add_step(lines, "  Probe", counts.probe);
-  add_step(lines, "  Proof", counts.proof);
-  add_step(lines, "  Proof of halves", counts.split_codegen_proof);
+  add_step(lines, "  Proof of deferred fatbin", counts.proof);
+  add_step(lines, "  Proof of codegen split", counts.split_codegen_proof);
   lines.count("  Waited for another client", counts.waited_steps);
   std::uint64_t not_stored = 0;
   for (const auto& [reason, count] : counts.not_stored) not_stored += count;
