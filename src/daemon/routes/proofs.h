@@ -28,8 +28,9 @@ struct ProofKind {
   const char* failure;  // the message if they do not
 };
 
-inline constexpr ProofKind kDeferredFatbinProofs{
-    .compare = hip::is_proof, .count = &stats::Counters::proof, .failure = "the compiler's code depends on the fatbin"};
+inline constexpr ProofKind kDeferredFatbinProofs{.compare = hip::is_deferred_fatbin_proof,
+                                                 .count = &stats::Counters::proof,
+                                                 .failure = "the compiler's code depends on the fatbin"};
 inline constexpr ProofKind kSplitCodegenProofs{.compare = hip::is_split_codegen_proof,
                                                .count = &stats::Counters::split_codegen_proof,
                                                .failure = "the compiler makes something else in two processes"};

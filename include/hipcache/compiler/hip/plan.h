@@ -146,8 +146,8 @@ inline constexpr const char* kCaptured = "captured";
 // So no change of device code costs a host compile.
 //
 // Valid for compilers that write the same code around any fatbin. `proof` tests that: the host's
-// own command compiles a small source twice, with a fatbin and with the placeholder (is_proof
-// below). Macros, search paths and warnings are not part of its key, so it runs once for each
+// own command compiles a small source twice, with a fatbin and with the placeholder
+// (is_deferred_fatbin_proof below). Macros, search paths and warnings are not part of its key, so it runs once for each
 // compiler and set of options that make code.
 struct DeferredFatbin {
   std::vector<Step> steps;  // devices, host, bundle
@@ -215,7 +215,7 @@ Status take_back_ends(Plan& plan, std::string_view printed, const std::string& d
 Status take_captured(Plan& plan, std::string_view captured);
 
 // Whether the two files of DeferredFatbin::proof show that the fatbin may be put in afterwards.
-bool is_proof(std::string_view with_fatbin, std::string_view with_placeholder);
+bool is_deferred_fatbin_proof(std::string_view with_fatbin, std::string_view with_placeholder);
 
 // Whether the two files of SplitCodegen::proof show that the back end may run by itself.
 bool is_split_codegen_proof(std::string_view as_one, std::string_view in_two);

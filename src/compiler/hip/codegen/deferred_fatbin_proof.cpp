@@ -1,5 +1,9 @@
 #include "compiler/hip/codegen/deferred_fatbin_proof.h"
 
+#include <utility>
+
+#include "compiler/hip/codegen/proof_step.h"
+#include "compiler/hip/jobs/step_names.h"
 #include "hipcache/compiler/hip/fatbin_splice.h"
 
 namespace hipcache::hip {
@@ -8,7 +12,6 @@ namespace {
 using compiler::Cc1Argument;
 using compiler::Cc1Role;
 
-constexpr const char* kSource = "proof.hip";
 constexpr const char* kFatbin = "proof.hipfb";
 constexpr const char* kPlaceholder = "placeholder.hipfb";
 
@@ -39,14 +42,6 @@ const std::string& proof_fatbin() {
   return bytes;
 }
 
-std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
-
-// Leaves out arguments that do not affect this source's code, or that differ between the sources of a project.
-// Otherwise each source would need a proof of its own.
-bool is_left_out(const Cc1Argument& argument) {
-  return is_of_text(argument.role) || argument.role == Cc1Role::main_file || argument.role == Cc1Role::cuid;
-}
-
 // "-fdebug-compilation-dir=/build" becomes "-fdebug-compilation-dir=/".
 void set_root(std::vector<std::string>& argv, std::size_t first, std::size_t count) {
   if (count == 2) {
@@ -60,29 +55,29 @@ StepCommand proof_command(const FrontendJob& host, const std::string& name, cons
   std::vector<std::string> argv = frontend_command(host, {placed(name + ".o"), placed("proof"), placed(fatbin)}).argv;
   for (const Cc1Argument& argument : host.arguments) {
     const std::size_t first = kBeforeArguments + argument.first;
-    if (argument.role == Cc1Role::source) argv[first] = placed(kSource);
+    if (argument.role == Cc1Role::source) argv[first] = placed(kProofSource);
     if (argument.role == Cc1Role::compilation_dir) set_root(argv, first, argument.count);
   }
-  StepCommand command{host.job[0], without(std::move(argv), host, is_left_out)};
+  StepCommand command{host.job[0], without(std::move(argv), host,
+                                           [](const Cc1Argument& argument) { return is_of_project(argument.role); })};
   command.argv.emplace_back("-w");
   return command;
 }
 
 }  // namespace
 
-Step host_proof(const FrontendJob& host) {
-  Step step;
-  step.kind = StepKind::host;
-  step.is_proof = true;
-  step.commands = {proof_command(host, "with-fatbin", kFatbin), proof_command(host, "with-placeholder", kPlaceholder)};
-  for (const StepCommand& command : step.commands) step.keyed.push_back(command.argv);
-  step.keyed.push_back({kSourceText});
-  step.files = {{kSource, kSourceText}, {kFatbin, proof_fatbin()}, {kPlaceholder, std::string(kPlaceholderFatbin)}};
+Step deferred_fatbin_proof(const FrontendJob& host) {
+  Step step =
+      proof_step(StepKind::host,
+                 {proof_command(host, "with-fatbin", kFatbin), proof_command(host, "with-placeholder", kPlaceholder)},
+                 kSourceText);
+  step.files.push_back({kFatbin, proof_fatbin()});
+  step.files.push_back({kPlaceholder, std::string(kPlaceholderFatbin)});
   step.outputs = {{"with-fatbin", "with-fatbin.o", ""}, {"with-placeholder", "with-placeholder.o", ""}};
   return step;
 }
 
-bool is_proof(std::string_view with_fatbin, std::string_view with_placeholder) {
+bool is_deferred_fatbin_proof(std::string_view with_fatbin, std::string_view with_placeholder) {
   const Result<std::string> spliced = splice_fatbin(with_placeholder, proof_fatbin());
   return spliced && *spliced == with_fatbin;
 }

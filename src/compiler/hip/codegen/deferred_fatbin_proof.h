@@ -7,9 +7,9 @@
 
 namespace hipcache::hip {
 
-// The step's two outputs are the arguments of is_proof(), in that order. REQUIRES: the job includes a fatbin and makes
-// an object.
-Step host_proof(const FrontendJob& host);
+// The step's two outputs are the arguments of is_deferred_fatbin_proof(), in that order. REQUIRES: the job includes a
+// fatbin and makes an object.
+Step deferred_fatbin_proof(const FrontendJob& host);
 
 }  // namespace hipcache::hip
 

@@ -3,20 +3,12 @@
 #define HIPCACHE_SRC_COMPILER_HIP_CODEGEN_SPLIT_CODEGEN_H
 
 #include <optional>
-#include <string>
 
+#include "compiler/hip/codegen/split_codegen_commands.h"
 #include "compiler/hip/jobs/plan_validator.h"
 #include "hipcache/compiler/hip/plan.h"
 
 namespace hipcache::hip {
-
-// The paths of the intermediate files: arguments, with kDirectory.
-struct SplitCodegenNames {
-  std::string bitcode;
-  std::string object;
-  std::string beside;  // a side file's name without its extension
-  std::string code_object;
-};
 
 // Nothing for a compile that
 //   - is not optimised;
@@ -26,7 +18,7 @@ struct SplitCodegenNames {
 //   - hides names in its output;
 //   - leaves optimisation to the linker;
 //   - has an option that is not known to affect both ways of compiling equally.
-std::optional<SplitCodegen> halves_of(const DeviceJobs& device, const SplitCodegenNames& names);
+std::optional<SplitCodegen> split_codegen_of(const DeviceJobs& device, const SplitCodegenNames& names);
 
 }  // namespace hipcache::hip
 

@@ -62,7 +62,7 @@ StepCommand in_one_start(const std::vector<StepCommand>& commands) {
   return all;
 }
 
-SplitCodegen halves_commands(const DeviceJobs& device, const SplitCodegenNames& names) {
+SplitCodegen split_codegen_commands(const DeviceJobs& device, const SplitCodegenNames& names) {
   SplitCodegen split_codegen;
   split_codegen.front = front_command(device.compile, names);
   split_codegen.back = {back_command(device.compile, names),

@@ -1,19 +1,18 @@
 #include "compiler/hip/codegen/split_codegen_proof.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "compiler/hip/codegen/proof_step.h"
 #include "compiler/hip/codegen/split_codegen_commands.h"
 #include "compiler/hip/jobs/device_job.h"
 #include "compiler/hip/jobs/frontend_job.h"
+#include "compiler/hip/jobs/step_names.h"
 
 namespace hipcache::hip {
 namespace {
 
 using compiler::Cc1Argument;
 using compiler::Cc1Role;
-
-constexpr const char* kSource = "proof.hip";
 
 // A source of constructs that back ends treat specially: kernels and functions, inlined and not; each kind of memory;
 // loops to unroll and to vectorise; contraction, division, roots and conversions; a switch; recursion; barriers and
@@ -59,27 +58,16 @@ __attribute__((global)) void hipcache_kernel(float* out, int* counts, int n) {
 }
 )";
 
-std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
-
-// The arch is part of the name, because the proofs of several archs run in one directory.
-std::string name_of(const compiler::ArchId& arch) {
-  std::string name = arch.name;
-  std::replace(name.begin(), name.end(), ':', '.');
-  return name;
-}
-
-// Leaves out arguments that do not affect this source's code, or that differ between the sources of a project.
-// Otherwise each source would need a proof of its own.
 bool is_left_out(const Cc1Argument& argument) {
-  return is_of_text(argument.role) || argument.role == Cc1Role::device_library || argument.role == Cc1Role::main_file ||
-         argument.role == Cc1Role::cuid || argument.role == Cc1Role::compilation_dir;
+  return is_of_project(argument.role) || argument.role == Cc1Role::device_library ||
+         argument.role == Cc1Role::compilation_dir;
 }
 
 // The device's compile job, applied to the proof's source.
 Job job_of_proof(const FrontendJob& compile) {
   Job job = compile.job;
   for (const Cc1Argument& argument : compile.arguments)
-    if (argument.role == Cc1Role::source) job[kBeforeArguments + argument.first] = placed(kSource);
+    if (argument.role == Cc1Role::source) job[kBeforeArguments + argument.first] = placed(kProofSource);
   Job kept = without(std::move(job), compile, is_left_out);
   kept.emplace_back("-w");
   return kept;
@@ -92,19 +80,16 @@ std::optional<Step> split_codegen_proof(const DeviceJobs& device) {
   if (!compile) return std::nullopt;
   DeviceJobs small = device;
   small.compile = std::move(*compile);
-  const std::string one = name_of(device.arch) + ".as-one";
-  const std::string two = name_of(device.arch) + ".in-two";
-  const SplitCodegen split_codegen = halves_commands(small, {placed(two + ".bc"), placed(two + ".o"), placed(two), ""});
-  Step step;
-  step.kind = StepKind::device;
-  step.arch = device.arch;
-  step.is_proof = true;
+  // The arch is part of the names, because the proofs of several archs run in one directory.
+  const std::string one = file_name(device.arch) + ".as-one";
+  const std::string two = file_name(device.arch) + ".in-two";
+  const SplitCodegen split_codegen =
+      split_codegen_commands(small, {placed(two + ".bc"), placed(two + ".o"), placed(two), ""});
   // The proof does not run the linker: equal objects link to equal code objects.
   const StepCommand as_one = frontend_command(small.compile, {placed(one + ".o"), placed(one), ""});
-  step.commands = {in_one_start({as_one, split_codegen.front, split_codegen.back.front()})};
-  for (const StepCommand& command : step.commands) step.keyed.push_back(command.argv);
-  step.keyed.push_back({kSourceText});
-  step.files = {{kSource, kSourceText}};
+  Step step = proof_step(StepKind::device, {in_one_start({as_one, split_codegen.front, split_codegen.back.front()})},
+                         kSourceText);
+  step.arch = device.arch;
   step.outputs = {{"as-one", one + ".o", ""}, {"in-two", two + ".o", ""}};
   return step;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/word_list.h"
 
 namespace hipcache::hip {
 namespace {
@@ -34,11 +35,6 @@ std::string_view name_of(std::string_view option) {
   return option.substr(0, option.find('='));
 }
 
-bool is_listed(std::string_view name) {
-  return !name.empty() && name.find(' ') == std::string_view::npos &&
-         kKnown.find(" " + std::string(name) + " ") != std::string_view::npos;
-}
-
 // "-lm", "-L/usr/lib", "-zdefs".
 bool has_joined_value(std::string_view option) {
   return option.starts_with("-l") || option.starts_with("-L") || option.starts_with("-z");
@@ -52,7 +48,7 @@ bool is_known(std::string_view argument) {
   if (!argument.starts_with('-')) return true;
   const std::string_view name = name_of(argument);
   if (name == "build-id" && argument.ends_with("=uuid")) return false;
-  return has_joined_value(argument) || is_listed(name);
+  return has_joined_value(argument) || lists(kKnown, name);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "compiler/hip/jobs/device_job.h"
 #include "compiler/hip/jobs/fatbin_object_job.h"
 #include "compiler/hip/jobs/host_link_job.h"
+#include "compiler/hip/jobs/step_names.h"
 #include "compiler/hip/jobs/unbundle_job.h"
 #include "compiler/hip/plan/wrapped_link.h"
 #include "hipcache/base/files.h"
@@ -26,8 +27,6 @@ constexpr std::size_t kLastJobs = 3;  // bundle, fatbin object, host link
 using Names = std::vector<std::string>;
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan of a link " + what}; }
-
-std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
 
 std::vector<std::string> placed(const Names& names) {
   std::vector<std::string> paths;

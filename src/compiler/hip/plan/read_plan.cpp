@@ -60,7 +60,7 @@ Result<Plan> read_compile(const std::vector<Job>& jobs, const compiler::Invocati
   if (Status checked = check_plan(*shape, invocation, directory); !checked) return checked.error();
   return Plan{.steps = steps_of(*shape),
               .driver_stderr = "",
-              .deferred_fatbin = host_apart_of(*shape),
+              .deferred_fatbin = deferred_fatbin_of(*shape),
               .question = question_of(*shape)};
 }
 

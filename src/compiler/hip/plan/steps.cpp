@@ -8,6 +8,7 @@
 #include "compiler/hip/codegen/split_codegen.h"
 #include "compiler/hip/jobs/linker_wrapper_job.h"
 #include "compiler/hip/jobs/package_job.h"
+#include "compiler/hip/jobs/step_names.h"
 #include "hipcache/compiler/hip/fatbin_splice.h"
 
 namespace hipcache::hip {
@@ -21,14 +22,6 @@ constexpr const char* kPackage = "package.out";
 constexpr const char* kPackageStem = "package";
 constexpr const char* kPlaceholder = "placeholder.hipfb";
 constexpr const char* kFrontEnding = ".front.bc";
-
-std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
-
-std::string file_name(const compiler::ArchId& arch) {
-  std::string name = arch.name;
-  std::replace(name.begin(), name.end(), ':', '.');
-  return name;
-}
 
 // Keeps the driver's file name extension: the packager derives the kind of an image from it, and clang 23 uses ".s" for
 // textual IR there.
@@ -91,11 +84,12 @@ bool hides_names(const FrontendJob& job, bool is_linked) {
 }
 
 // Only if the code object is the step's only output.
-void add_halves(Step& step, const DeviceJobs& device, const std::string& object) {
+void add_split_codegen(Step& step, const DeviceJobs& device, const std::string& object) {
   if (step.outputs.size() != 1) return;
   const std::string name = file_name(device.arch);
   const std::string bitcode = name + kFrontEnding;
-  step.split_codegen = halves_of(device, {placed(bitcode), object, placed(name), placed(step.outputs.front().name)});
+  step.split_codegen =
+      split_codegen_of(device, {placed(bitcode), object, placed(name), placed(step.outputs.front().name)});
   if (step.split_codegen) step.split_codegen->bitcode = bitcode;
 }
 
@@ -116,7 +110,7 @@ Step device_step(const ValidatedPlan& shape, const DeviceJobs& device) {
     step.keyed.push_back(link_command(*device.link, {"<object>"}, "<code object>").argv);
   }
   step.hashes_names = hides_names(device.compile, device.link.has_value());
-  if (!shape.wrap) add_halves(step, device, object);
+  if (!shape.wrap) add_split_codegen(step, device, object);
   return step;
 }
 
@@ -165,7 +159,7 @@ Step host_step(const ValidatedPlan& shape) {
 
 // The host step with a deferred fatbin: a placeholder is compiled in, and the fatbin replaces it in the object
 // afterwards.
-Step host_step_apart(const ValidatedPlan& shape) {
+Step deferred_host_step(const ValidatedPlan& shape) {
   Step step = host_step(shape);
   step.outputs.front().fatbin = kFatbin;
   step.inputs.clear();
@@ -190,14 +184,14 @@ std::optional<Step> question_of(const ValidatedPlan& shape) {
   return step;
 }
 
-std::optional<DeferredFatbin> host_apart_of(const ValidatedPlan& shape) {
+std::optional<DeferredFatbin> deferred_fatbin_of(const ValidatedPlan& shape) {
   if (!shape.host || !shape.host->fatbin || !shape.host_is_last || shape.host->emits != Emits::object)
     return std::nullopt;
   DeferredFatbin deferred_fatbin;
   for (const DeviceJobs& device : shape.devices) deferred_fatbin.steps.push_back(device_step(shape, device));
-  deferred_fatbin.steps.push_back(host_step_apart(shape));
+  deferred_fatbin.steps.push_back(deferred_host_step(shape));
   deferred_fatbin.steps.push_back(bundle_step(shape));
-  deferred_fatbin.proof = host_proof(*shape.host);
+  deferred_fatbin.proof = deferred_fatbin_proof(*shape.host);
   return deferred_fatbin;
 }
 

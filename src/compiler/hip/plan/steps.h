@@ -19,7 +19,7 @@ std::vector<Step> steps_of(const ValidatedPlan& shape);
 std::optional<Step> question_of(const ValidatedPlan& shape);
 
 // The steps with a deferred fatbin, if the host's object contains a fatbin. REQUIRES: check_plan() accepted the shape.
-std::optional<DeferredFatbin> host_apart_of(const ValidatedPlan& shape);
+std::optional<DeferredFatbin> deferred_fatbin_of(const ValidatedPlan& shape);
 
 }  // namespace hipcache::hip
 
