@@ -15,9 +15,9 @@ import tracked
 
 MAY_INCLUDE = {
     "base": [],
-    "config": ["base"],
-    "protocol": ["base"],
-    "launcher": ["protocol"],
+    "launcher": [],
+    "config": ["launcher", "base"],
+    "protocol": ["launcher", "base"],
     "compiler": ["base"],
     "compiler/hip": ["compiler", "base"],
     "trace": ["base"],

@@ -2,9 +2,11 @@
 #ifndef HIPCACHE_TESTS_DAEMON_SERVICES_IN_MEMORY_H
 #define HIPCACHE_TESTS_DAEMON_SERVICES_IN_MEMORY_H
 
+#include <array>
 #include <string>
 
 #include "daemon/request/services.h"
+#include "hipcache/compiler/opaque/opaque_command.h"
 #include "support/memory_store.h"
 
 namespace hipcache::daemon {
@@ -32,6 +34,7 @@ class ServicesInMemory {
                  .actions = actions_,
                  .miss_history = history_,
                  .counters = counters_,
+                 .kinds = kinds_,
                  .parser = parser_,
                  .single_flight = single_flight_,
                  .pending_writes = pending_,
@@ -54,6 +57,8 @@ class ServicesInMemory {
   cache::MissHistory history_{store, log_};
   stats::Counters counters_;
   compiler::Parser parser_;
+  compiler::OpaqueKind opaque_;
+  std::array<const compiler::Kind*, 2> kinds_{&parser_, &opaque_};
   SingleFlight single_flight_;
   PendingWrites pending_;
   JobSlots job_slots_;

@@ -1,5 +1,4 @@
-// A parsed compile command: what hipcache must know to cache it, found with clang's own option
-// table.
+// A parsed command: what hipcache must know to cache it.
 //
 // The user's argv is kept as it is, because rewriting or reordering it changes objects. A command
 // that is not known to be safe is Uncacheable, with a reason from the fixed list; the caller then
@@ -7,13 +6,10 @@
 #ifndef HIPCACHE_COMPILER_INVOCATION_H
 #define HIPCACHE_COMPILER_INVOCATION_H
 
-#include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "hipcache/base/result.h"
 #include "hipcache/compiler/output_names.h"
 
 namespace hipcache::compiler {
@@ -75,20 +71,6 @@ struct Invocation {
   bool writes_command = false;
   // For an opaque command: set if its outputs may have other names.
   std::optional<OutputNames> output_names;
-};
-
-// Parses argv (argv[0] is the compiler). Reads response files relative to `working_directory`.
-// Thread-safe; the option table is built once.
-class Parser {
- public:
-  Parser();
-  ~Parser();
-  std::variant<Invocation, Uncacheable> parse(const std::vector<std::string>& argv,
-                                              const std::string& working_directory) const;
-
- private:
-  struct Table;
-  std::unique_ptr<Table> table_;
 };
 
 }  // namespace hipcache::compiler

@@ -11,8 +11,6 @@
 #ifndef HIPCACHE_COMPILER_OUTPUT_NAMES_H
 #define HIPCACHE_COMPILER_OUTPUT_NAMES_H
 
-#include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,12 +37,6 @@ struct OutputNames {
   std::string target;              // of the depfile; "" if there is none
   std::vector<std::string> keyed;  // the command with placeholders
 };
-
-// `options`: positions in `arguments` that are neither an input nor the value of the option before.
-// Returns nothing for a command that may use a name in an unknown way.
-std::optional<OutputNames> output_names(const std::vector<std::string>& arguments,
-                                        const std::vector<std::size_t>& options,
-                                        const std::vector<std::string>& inputs);
 
 }  // namespace hipcache::compiler
 

@@ -1,3 +1,5 @@
+#include "hipcache/compiler/parser.h"
+
 #include <clang/Driver/Options.h>
 #include <llvm/Option/Arg.h>
 #include <llvm/Option/ArgList.h>
@@ -19,7 +21,6 @@
 #include "compiler/command_line/response_files.h"
 #include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
-#include "hipcache/compiler/invocation.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
@@ -360,6 +361,14 @@ std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::strin
   if (const auto* planned = std::get_if<Invocation>(&understood))
     if (auto refusal = descriptor_refusal(*planned, working_directory)) return *std::move(refusal);
   return understood;
+}
+
+std::variant<Invocation, Uncacheable> Parser::read(const Command& command) const {
+  auto parsed = parse(command.argv, command.working_directory);
+  const auto* planned = std::get_if<Invocation>(&parsed);
+  if (planned != nullptr && command.keeps_id && !planned->user_cuid && !planned->links)
+    return Uncacheable{reason::kRandomCuid, "the compiler's own id is to be kept"};
+  return parsed;
 }
 
 }  // namespace hipcache::compiler

@@ -12,9 +12,9 @@
 #include "compiler/command_line/descriptors.h"
 #include "compiler/command_line/linker_options.h"
 #include "compiler/command_line/response_files.h"
+#include "compiler/opaque/find_output_names.h"
 #include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
-#include "hipcache/compiler/output_names.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
@@ -287,7 +287,7 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
   // names are kept.
   const bool is_known = !is_hipcc(invocation.argv[0]) && family != Family::unknown;
   if (is_known && invocation.making == Making::compile && invocation.response_files.empty())
-    invocation.output_names = output_names(invocation.argv, reading.options(), reading.inputs());
+    invocation.output_names = find_output_names(invocation.argv, reading.options(), reading.inputs());
   return std::nullopt;
 }
 
@@ -355,6 +355,10 @@ std::variant<Invocation, Uncacheable> parse_opaque(const std::vector<std::string
   if (refusal) return *std::move(refusal);
   invocation.without_archs = argv;
   return invocation;
+}
+
+std::variant<Invocation, Uncacheable> OpaqueKind::read(const Command& command) const {
+  return parse_opaque(command.argv, command.working_directory, command.further_compilers);
 }
 
 }  // namespace hipcache::compiler

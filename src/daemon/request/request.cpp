@@ -30,17 +30,6 @@ std::string cuid_of(const Request& request, inputs::FileSystemState& file_system
   return hip::make_cuid(request.invocation, request.from.working_directory, request.from.roots, root);
 }
 
-// Parses the command for a split compile, else for an opaque one. If neither is possible, the reason is that of the
-// opaque one.
-std::variant<Invocation, Uncacheable> read_command(const protocol::CompileRequest& message,
-                                                   const config::Settings& settings, const compiler::Parser& parser) {
-  auto parsed = parser.parse(message.argv, message.working_directory);
-  const auto* planned = std::get_if<Invocation>(&parsed);
-  const bool wants_own_cuid = planned != nullptr && settings.cuid == "keep" && !planned->user_cuid && !planned->links;
-  if (planned != nullptr && !wants_own_cuid) return parsed;
-  return compiler::parse_opaque(message.argv, message.working_directory, settings.compilers);
-}
-
 // The output names as one text; names contain no newline.
 std::string names_of(const Invocation& invocation, const Roots& roots) {
   if (!invocation.output_names) return "";
@@ -87,7 +76,10 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   if (!settings) return Uncacheable{reason::kBadConfiguration, settings.error().message};
   request.settings = std::move(*settings);
   if (request.settings.disable) return Uncacheable{reason::kDisabled, ""};
-  auto invocation = read_command(message, request.settings, services.parser);
+  auto invocation = compiler::read_command(services.kinds, {.argv = message.argv,
+                                                            .working_directory = message.working_directory,
+                                                            .further_compilers = request.settings.compilers,
+                                                            .keeps_id = request.settings.cuid == "keep"});
   if (auto* uncacheable = std::get_if<Uncacheable>(&invocation)) return std::move(*uncacheable);
   request.invocation = std::move(std::get<Invocation>(invocation));
   const char* path_variable = request.from.variable("PATH");

@@ -2,6 +2,7 @@
 #ifndef HIPCACHE_SRC_DAEMON_REQUEST_SERVICES_H
 #define HIPCACHE_SRC_DAEMON_REQUEST_SERVICES_H
 
+#include <span>
 #include <string>
 
 #include "daemon/shared/digest_set.h"
@@ -11,7 +12,8 @@
 #include "hipcache/base/log.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/cache/miss_history.h"
-#include "hipcache/compiler/invocation.h"
+#include "hipcache/compiler/kind.h"
+#include "hipcache/compiler/parser.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/protocol/messages.h"
@@ -26,7 +28,8 @@ struct Services {
   cache::ActionCache& actions;
   cache::MissHistory& miss_history;
   stats::Counters& counters;
-  const compiler::Parser& parser;
+  std::span<const compiler::Kind* const> kinds;  // of compiles; the most special first
+  const compiler::Parser& parser;                // one of them, for commands of wrappers
   SingleFlight& single_flight;
   PendingWrites& pending_writes;
   JobSlots& job_slots;

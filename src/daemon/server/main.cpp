@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -27,6 +28,7 @@
 #include "daemon/server/stop_on_signal.h"
 #include "daemon/shared/install_paths.h"
 #include "hipcache/base/files.h"
+#include "hipcache/compiler/opaque/opaque_command.h"
 #include "hipcache/config/cache_place.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/mount_view.h"
@@ -121,6 +123,8 @@ int run() {
   stats::Counters counters;
   PersistentCounters persistent(counters, *store, log);
   const compiler::Parser parser;
+  const compiler::OpaqueKind opaque;
+  const std::array<const compiler::Kind*, 2> kinds{&parser, &opaque};
   SingleFlight single_flight;
   PendingWrites pending_writes;
   JobSlots job_slots(settings->jobs != 0 ? settings->jobs : usable_processors());
@@ -131,6 +135,7 @@ int run() {
                           .actions = actions,
                           .miss_history = miss_history,
                           .counters = counters,
+                          .kinds = kinds,
                           .parser = parser,
                           .single_flight = single_flight,
                           .pending_writes = pending_writes,

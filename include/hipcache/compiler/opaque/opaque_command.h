@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "hipcache/compiler/invocation.h"
+#include "hipcache/compiler/kind.h"
 
 namespace hipcache::compiler {
 
@@ -25,6 +26,12 @@ namespace hipcache::compiler {
 std::variant<Invocation, Uncacheable> parse_opaque(const std::vector<std::string>& argv,
                                                    const std::string& working_directory,
                                                    const std::vector<std::string>& further = {});
+
+// The most general kind: its refusal is the reason why a command is not cached.
+class OpaqueKind final : public Kind {
+ public:
+  std::variant<Invocation, Uncacheable> read(const Command& command) const override;
+};
 
 }  // namespace hipcache::compiler
 

@@ -1,4 +1,4 @@
-#include "hipcache/compiler/output_names.h"
+#include "compiler/opaque/find_output_names.h"
 
 #include <algorithm>
 #include <array>
@@ -184,9 +184,9 @@ bool holds_placeholder(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-std::optional<OutputNames> output_names(const std::vector<std::string>& arguments,
-                                        const std::vector<std::size_t>& options,
-                                        const std::vector<std::string>& inputs) {
+std::optional<OutputNames> find_output_names(const std::vector<std::string>& arguments,
+                                             const std::vector<std::size_t>& options,
+                                             const std::vector<std::string>& inputs) {
   if (inputs.size() != 1 || !ends_like(inputs[0], kSources) || holds_placeholder(arguments)) return std::nullopt;
   Reading reading(arguments);
   for (const std::size_t position : options)
