@@ -1,6 +1,6 @@
 /* The groups of calls that the test program makes; each prints nothing and returns 0 if libc did as it should. */
-#ifndef HIPCACHE_TESTS_TRACE_HOOKS_H
-#define HIPCACHE_TESTS_TRACE_HOOKS_H
+#ifndef HIPCACHE_TESTS_TRACE_PROGRAMS_HOOKS_H
+#define HIPCACHE_TESTS_TRACE_PROGRAMS_HOOKS_H
 
 struct group {
   const char* name;
