@@ -1,7 +1,5 @@
 #include "hipcache/base/digest.h"
 
-#include "hipcache/base/piecewise_digest.h"
-
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -94,12 +92,6 @@ struct XxhState {
 }  // namespace
 
 struct Hasher::State : XxhState {};
-struct PiecewiseDigest::State : XxhState {};
-
-PiecewiseDigest::PiecewiseDigest() : state_(std::make_unique<State>()) {}
-PiecewiseDigest::~PiecewiseDigest() = default;
-void PiecewiseDigest::add(std::string_view piece) { state_->add(piece.data(), piece.size()); }
-Digest PiecewiseDigest::finish() const { return state_->finish(); }
 
 Result<Digest> digest_of_file(int fd) {
   auto piece = std::make_unique<std::array<char, kPiece>>();

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "hipcache/protocol/channel.h"
 #include "messages.pb.h"
 
 namespace hipcache::protocol {

@@ -50,11 +50,6 @@ class Channel {
   UniqueFd socket_;
 };
 
-// The bytes of a message without framing, and back: separate from the socket so that they can be
-// fuzzed.
-std::string encode(const Message& message);
-Result<Message> decode(const std::string& bytes);
-
 // Where the daemon of this user and view listens: daemon.sock in its directory
 // (hipcache/protocol/mount_view.h). If the path does not fit into a socket address, the error names the
 // limit.

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "hipcache/base/result.h"
 #include "hipcache/launcher/frame.h"
 #include "hipcache/protocol/explanation.h"
 
@@ -167,6 +168,11 @@ using Message = std::variant<CompileRequest, ControlRequest, StepDone, PassThrou
 
 // Version of the program and of the protocol; must be equal on both sides.
 std::string build_id();
+
+// The bytes of a message without framing, and back: separate from the socket so that they can be
+// fuzzed.
+std::string encode(const Message& message);
+Result<Message> decode(const std::string& bytes);
 
 }  // namespace hipcache::protocol
 

@@ -28,8 +28,8 @@ using Names = std::vector<std::string>;
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan of a link " + what}; }
 
-std::vector<std::string> placed(const Names& names) {
-  std::vector<std::string> paths;
+Names all_placed(const Names& names) {
+  Names paths;
   paths.reserve(names.size());
   for (const std::string& name : names) paths.push_back(placed(name));
   return paths;
@@ -116,7 +116,7 @@ std::size_t LinkReader::step_for(const UnbundleJob& job) {
     names.push_back(name + "-" + std::to_string(i) + ".o");
     step.outputs.push_back({"part " + std::to_string(i), names.back(), ""});
   }
-  step.commands = {unbundle_command(job, placed(names))};
+  step.commands = {unbundle_command(job, all_placed(names))};
   step.keyed = {std::move(keyed.argv)};
   return known->second;
 }
@@ -124,7 +124,7 @@ std::size_t LinkReader::step_for(const UnbundleJob& job) {
 Status LinkReader::take_device(const Job& job) {
   const Result<LinkJob> link = read_link_job(job);
   if (!link) return link.error();
-  std::vector<std::string> paths;
+  Names paths;
   for (const std::size_t at : link->inputs) paths.push_back(job[at]);
   Result<Names> inputs = made(paths);
   if (!inputs) return inputs.error();
@@ -134,7 +134,7 @@ Status LinkReader::take_device(const Job& job) {
   step.kind = StepKind::device;
   step.prints_temporary_paths = true;
   step.outputs = {{kCodeObject, name, ""}};
-  step.commands = {link_command(*link, placed(*inputs), placed(name))};
+  step.commands = {link_command(*link, all_placed(*inputs), placed(name))};
   step.keyed = {link_command(*link, std::vector<std::string>(paths.size(), "<part>"), "<code object>").argv};
   step.inputs = *std::move(inputs);
   return done();
@@ -167,7 +167,7 @@ Status LinkReader::take_bundle(const Job& bundle_job, const Job& object_job) {
   step.prints_temporary_paths = true;
   step.outputs = {{kFatbinObjectRole, kFatbinObjectName, ""}};
   step.files = {{kSourceName, *source}};
-  step.commands = {bundle_command(*bundle, {placed(*inputs), "", placed(kFatbinName)}),
+  step.commands = {bundle_command(*bundle, {all_placed(*inputs), "", placed(kFatbinName)}),
                    fatbin_object_command(*object, placed(kSourceName), placed(kFatbinObjectName))};
   step.keyed = {bundle_command(*bundle, {Names(inputs->size(), "<code object>"), "", "<fatbin>"}).argv,
                 fatbin_object_command(*object, "<source>", "<object>").argv,
@@ -181,7 +181,7 @@ Status LinkReader::take_host(const Job& job) {
   if (!link) return link.error();
   if (job[link->output] != invocation_.object)
     return unusual("writes " + job[link->output] + " instead of " + invocation_.object);
-  std::vector<std::string> paths;
+  Names paths;
   for (const std::size_t at : link->inputs) paths.push_back(job[at]);
   Result<Names> inputs = made(paths);
   if (!inputs) return inputs.error();
@@ -191,7 +191,7 @@ Status LinkReader::take_host(const Job& job) {
   step.kind = StepKind::link;
   step.prints_temporary_paths = true;
   step.outputs = {{kProgram, kProgramName, invocation_.object}};
-  step.commands = {host_link_command(*link, placed(*inputs), placed(kProgramName))};
+  step.commands = {host_link_command(*link, all_placed(*inputs), placed(kProgramName))};
   step.keyed = {host_link_command(*link, Names(paths.size(), "<part>"), "<program>").argv};
   step.unproven = link->unknown_option;
   step.inputs = *std::move(inputs);

@@ -22,12 +22,9 @@
 
 #include "hipcache/base/own_directory.h"
 #include "hipcache/base/result.h"
+#include "store/local/database/tables.h"
 
 namespace hipcache::store {
-
-// The tables, in the order of their column families. Meta is RocksDB's default family.
-enum class Table { meta, actions, blobs, uses, notes };
-inline constexpr int kTableCount = 5;
 
 // One change of a write; no value means removal. The views must live until write() returns.
 struct Change {
@@ -55,9 +52,6 @@ struct PinnedRead {
   Pinned value;
   std::string problem;
 };
-
-// How much damage of the write-ahead log is tolerated. A torn last record is not damage: a crash leaves one.
-enum class Recovery { strict, skip_damaged_log };
 
 class Database;
 

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "store/local/database/database.h"
+#include "store/local/database/tables.h"
 
 namespace hipcache::store {
 
