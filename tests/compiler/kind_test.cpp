@@ -1,0 +1,62 @@
+// Which kind of compile takes a command, and whose refusal is given if none does.
+#include "hipcache/compiler/kind.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "compiler/words.h"
+#include "hipcache/compiler/opaque/opaque_command.h"
+#include "hipcache/compiler/parser.h"
+#include "hipcache/compiler/reason.h"
+
+namespace hipcache::compiler {
+namespace {
+
+class Kinds : public ::testing::Test {
+ protected:
+  std::variant<Invocation, Uncacheable> read(const std::string& line, bool keeps_id = false) const {
+    const std::vector<std::string> argv = testing::words(line);
+    return read_command(
+        kinds_,
+        {.argv = argv, .working_directory = directory_, .further_compilers = further_compilers_, .keeps_id = keeps_id});
+  }
+
+  Route route(const std::string& line, bool keeps_id = false) const {
+    return std::get<Invocation>(read(line, keeps_id)).route;
+  }
+
+  std::vector<std::string> further_compilers_;
+
+ private:
+  const std::string directory_ = "/build";
+  const Parser parser_;
+  const OpaqueKind opaque_;
+  const std::array<const Kind*, 2> kinds_{&parser_, &opaque_};
+};
+
+TEST_F(Kinds, SplitACompileOfHipAndTakeAnyOtherAsOneStep) {
+  EXPECT_EQ(route("clang++ -x hip -c a.hip -o a.o"), Route::planned);
+  EXPECT_EQ(route("clang++ -c a.cpp -o a.o"), Route::is_opaque);
+  EXPECT_EQ(route("g++ -c a.cpp -o a.o"), Route::is_opaque);
+}
+
+TEST_F(Kinds, DoNotSplitACompileWhoseIdMustStayTheCompilers) {
+  EXPECT_EQ(route("clang++ -x hip -c a.hip -o a.o", true), Route::is_opaque);
+  EXPECT_EQ(route("clang++ -x hip -c a.hip -o a.o -cuid=abc", true), Route::planned);
+}
+
+TEST_F(Kinds, TakeAProgramThatTheUserNamesAsACompiler) {
+  EXPECT_EQ(std::get<Uncacheable>(read("mpicxx -c a.cpp")).reason, reason::kNotACompiler);
+  further_compilers_ = {"mpicxx=gcc"};
+  EXPECT_EQ(route("mpicxx -c a.cpp"), Route::is_opaque);
+}
+
+TEST_F(Kinds, GiveTheReasonOfTheMostGeneralOne) {
+  // The parser of HIP compiles refuses the language; the opaque kind refuses the option.
+  EXPECT_EQ(std::get<Uncacheable>(read("clang++ -c a.cpp -fplugin=p.so")).reason, reason::kPlugin);
+}
+
+}  // namespace
+}  // namespace hipcache::compiler
