@@ -11,7 +11,7 @@
 //   action(output)  -> blobs of the newest trails   (list, at most kMaxHistoryEntries)
 //   blob(trail)     -> the trail; it names the blob of the path set that its answers belong to
 //
-// No trail holds values of variables (inputs/told.h). A damaged trail shortens the explanation and
+// No trail holds values of variables (inputs/answer_fingerprints.h). A damaged trail shortens the explanation and
 // is never an error. Thread-safe.
 #ifndef HIPCACHE_CACHE_MISS_HISTORY_H
 #define HIPCACHE_CACHE_MISS_HISTORY_H

@@ -80,7 +80,7 @@ struct StepDone {
 // --- daemon to client ---
 
 struct PassThrough {
-  // Of the fixed list in command/reason.h, or of the daemon's own.
+  // Of the fixed list in compiler/reason.h, or of the daemon's own.
   std::string reason;
 };
 
