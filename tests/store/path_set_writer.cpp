@@ -4,6 +4,7 @@
 // usage: store_path_set_writer DIRECTORY OTHER FIRST   (FIRST: number of the first thread's path set)
 // exit code: 0 nothing was lost, 1 a path set was lost or a store failed, 2 the test itself is wrong
 #include <atomic>
+#include <barrier>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -35,9 +36,13 @@ int run(const std::string& directory, const std::string& other, int first) {
   if (!own) return 1;
   const auto store = make_layered_store(std::move(*own), [&] { return std::vector<Layer>{{other}}; }, log);
   std::atomic<int> wrong = 0;
+  std::barrier start(kThreads);
   std::vector<std::thread> threads;
   for (int number = first; number < first + kThreads; ++number)
-    threads.emplace_back([&, number] { write_lists(*store, number, wrong); });
+    threads.emplace_back([&, number] {
+      start.arrive_and_wait();  // at the same keys at the same time
+      write_lists(*store, number, wrong);
+    });
   for (std::thread& thread : threads) thread.join();
   if (wrong != 0) std::fprintf(stderr, "%d path sets lost or calls failed\n", wrong.load());
   return wrong == 0 ? 0 : 1;

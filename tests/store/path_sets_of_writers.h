@@ -11,7 +11,7 @@
 
 namespace hipcache::store {
 
-inline constexpr int kKeys = 300;
+inline constexpr int kKeys = 2000;
 inline constexpr int kProcesses = 2;
 inline constexpr int kThreads = static_cast<int>(kMaxPathSets) / kProcesses;
 

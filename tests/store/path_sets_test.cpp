@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <barrier>
 #include <thread>
 #include <vector>
 
@@ -65,9 +66,11 @@ TEST_F(PathSetsTest, BeginANewListInPlaceOfOneThatCannotBeDecoded) {
 
 TEST_F(PathSetsTest, OfManyThreadsAreAllKept) {
   open();
+  std::barrier start(static_cast<std::ptrdiff_t>(kMaxPathSets));
   std::vector<std::thread> threads;
   for (int number = 0; number < static_cast<int>(kMaxPathSets); ++number)
     threads.emplace_back([&, number] {
+      start.arrive_and_wait();  // at the same keys at the same time
       for (int key = 0; key < kKeys; ++key) EXPECT_TRUE(store_->add_path_set(list_key(key), path_set(number)));
     });
   for (std::thread& thread : threads) thread.join();
