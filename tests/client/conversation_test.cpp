@@ -69,10 +69,10 @@ TEST_F(ConversationTest, WaitsForASilentDaemonWhileAStepOfOursRuns) {
   ASSERT_EQ(mkfifo((scratch / "pipe").c_str(), 0600), 0);
   ASSERT_TRUE(daemons->send(step, 1s));
   std::thread daemon([&] {
-    EXPECT_TRUE(daemons->receive(5s));
+    EXPECT_TRUE(daemons->receive(60s));
     std::this_thread::sleep_for(5 * kHasty.silence);  // what the client is to bear
     EXPECT_TRUE(write_all(UniqueFd(open((scratch / "pipe").c_str(), O_WRONLY)).get(), "go\n", "pipe"));
-    EXPECT_TRUE(daemons->receive(5s));
+    EXPECT_TRUE(daemons->receive(60s));
     EXPECT_TRUE(daemons->send(protocol::Finish{}, 1s));
   });
   EXPECT_EQ(error(), "no error");

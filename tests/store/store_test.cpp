@@ -92,7 +92,7 @@ TEST_F(StoreTest, EmptiesTheWriteAheadLogWhenNothingIsWrittenAnyMore) {
   open();
   for (int i = 0; i < 300; ++i) put_action("action " + std::to_string(i), std::string(10 * kKiB, 'x'));
   ASSERT_GT(disk_use(), 2 * kMiB);
-  for (int tries = 0; tries < 600 && disk_use() > 256 * kKiB; ++tries) usleep(100'000);
+  for (int tries = 0; tries < 1200 && disk_use() > 256 * kKiB; ++tries) usleep(100'000);
   EXPECT_LE(disk_use(), 256 * kKiB);
   EXPECT_EQ(action("action 7"), std::string(10 * kKiB, 'x'));
 }
