@@ -1,11 +1,10 @@
-"""Runs clang-tidy over the sources of src/, with the commands of a build directory.
+"""Runs clang-tidy over the sources of src/, with the commands of a build directory of single sources.
 
 usage: tidy.py BUILD_DIRECTORY [PATTERN of sources]
 
 Most of clang-tidy's time goes into the headers that a source includes, and those of a folder include much the same. So sources
-of a folder are read together, as one unit that includes them, as far as they have no names of their own in common; where such
-a unit does not compile, they are read one by one. The commands are g++'s; warnings are g++'s business, so clang's own are
-turned off here.
+of a folder are read together, as in a unity build (cmake/unity_groups.py); where such a unit does not compile, they are read one
+by one. The commands are g++'s; warnings are g++'s business, so clang's own are turned off here.
 """
 
 import collections
@@ -19,55 +18,25 @@ import subprocess
 import sys
 import tempfile
 
-SOURCE = r"/src/[a-z]+/[a-z_0-9]+\.(cpp|c)$"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "cmake"))
+import unity_groups
+
+SOURCE = r"/src/([a-z_]+/)+[a-z_0-9]+\.(cpp|c)$"
 # A unit lies where no configuration is found.
-CONFIGURATION = pathlib.Path(__file__).resolve().parents[2] / ".clang-tidy"
-TIDY = ["clang-tidy-19", "-quiet", "-extra-arg=-Wno-everything", f"--config-file={CONFIGURATION}"]
-OPENS, CLOSES = "namespace {", "}  // namespace"
-# What a line without indentation declares, roughly: too much costs a unit, too little a second reading.
-DECLARATION = re.compile(
-    r"(?:template\s*<[^>]*>\s*)?(?:(?:class|struct|enum class|enum|using|namespace)\s+(\w+)|[\w:<>,&*\s\[\]]+?[\s&*](\w+)\s*[(={\[;])")
+TIDY = ["clang-tidy-19", "-quiet", "-extra-arg=-Wno-everything", f"--config-file={ROOT / '.clang-tidy'}"]
+MOST = 12  # sources in a unit
 
 
-def declared(lines):
-    """The names that lines without indentation declare, less that of the file system's namespace, which all give alike."""
-    matches = (DECLARATION.match(line) for line in lines if line[:1].isalpha())
-    return {match.group(1) or match.group(2) for match in matches if match} - {"fs", "hipcache"}
+def folder_of(source):
+    """The folder of src/ that the source belongs to."""
+    return source.relative_to(ROOT / "src").parts[0]
 
 
-def own_names(source):
-    """Those of a source's unnamed namespaces."""
-    inside, lines = False, []
-    for line in source.read_text().splitlines():
-        inside = line.startswith(OPENS) or (inside and not line.startswith(CLOSES))
-        if inside:
-            lines.append(line)
-    return declared(lines)
-
-
-def public_names(folder):
-    """Those of the folder's headers."""
-    headers = [*folder.glob("*.h"), *(folder.parents[1] / "include/hipcache" / folder.name).glob("*.h")]
-    return set().union(*(declared(header.read_text().splitlines()) for header in headers))
-
-
-def batches_of(folder, sources):
-    """Lists of sources of one folder that have no name of their own twice; one that hides a public name is alone."""
-    public = public_names(folder)
-    batches, alone = [], []
-    for source in sources:
-        names = own_names(source)
-        if source.suffix == ".c" or names & public:
-            alone.append([source])
-            continue
-        for taken, batch in batches:
-            if not names & taken:
-                taken |= names
-                batch.append(source)
-                break
-        else:
-            batches.append((names, [source]))
-    return [batch for _, batch in batches] + alone
+def batches_of(sources):
+    """Lists of sources that are read together."""
+    cpp = [source for source in sources if source.suffix == ".cpp"]
+    return unity_groups.groups_of(cpp, MOST) + [[source] for source in sources if source.suffix != ".cpp"]
 
 
 def flags_of(entry):
@@ -85,7 +54,7 @@ def run(source, flags, directory, checks=()):
 def tidy(batch, flags, directory, scratch):
     """The messages about the batch; none: good."""
     if len(batch) > 1:
-        unit = pathlib.Path(scratch) / f"{batch[0].parent.name}_{batch[0].stem}.cpp"
+        unit = pathlib.Path(scratch) / f"{folder_of(batch[0])}_{batch[0].stem}.cpp"
         unit.write_text("".join(f'#include "{source}"\n' for source in batch))
         good, text = run(unit, flags, directory, ["--checks=-bugprone-suspicious-include"])
         if good:
@@ -103,12 +72,12 @@ def main():
     for entry in json.loads((build / "compile_commands.json").read_text()):
         if pattern.search(entry["file"]):
             source = pathlib.Path(entry["file"])
-            groups[source.parent, flags_of(entry)][source] = entry["directory"]
+            groups[folder_of(source), flags_of(entry)][source] = entry["directory"]
 
     work = [
         (batch, flags, sources[batch[0]])
-        for (folder, flags), sources in groups.items()
-        for batch in batches_of(folder, sorted(sources))
+        for (_, flags), sources in groups.items()
+        for batch in batches_of(sorted(sources))
     ]
     work.sort(key=lambda each: -len(each[0]))  # the longest first
     if not work:
