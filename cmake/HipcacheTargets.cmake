@@ -8,6 +8,8 @@ target_compile_options(hipcache_options INTERFACE -Wall -Wextra -Wpedantic -Wsha
   $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>
   # g++-12 reports "text" + std::string in optimised builds (GCC bug 105651).
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>
+  # A unit includes its sources, so g++ takes their unnamed namespaces for a header's.
+  $<$<AND:$<BOOL:${HIPCACHE_UNITY}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>
   $<$<BOOL:${HIPCACHE_WERROR}>:-Werror>)
 if(HIPCACHE_SANITIZE)
   target_compile_options(hipcache_options INTERFACE -fsanitize=${HIPCACHE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
@@ -19,8 +21,8 @@ endif()
 # Tests run once per build, most of the time in other programs.
 set(HIPCACHE_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 
-# Headers that nearly every file includes, compiled once for the product and once for the tests. The product of the release
-# build goes without: there a missing include shows, and clang-tidy reads the commands of that build.
+# Headers that nearly every file includes, compiled once for the product and once for the tests. The product of a build of
+# single sources goes without: there a missing include shows, and clang-tidy reads the commands of that build.
 if(HIPCACHE_PCH)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch/empty.cpp CONTENT "")  # written once, or all is built again
   set(standard <algorithm> <array> <atomic> <chrono> <cstdint> <functional> <map> <memory> <mutex>
@@ -57,12 +59,16 @@ endfunction()
 add_custom_target(unit_tests)
 add_custom_target(thread_tests)
 add_custom_target(release_tests)
+add_custom_target(quick_tests)
 
-# hipcache_test(<name> SOURCES ... LINK ... [LABELS label] [TIMEOUT seconds]): a GoogleTest program, one ctest entry per case.
-# The label says where it runs: unit (the default) and threads under sanitizers, compiler, integration and release in the
-# release build.
+# hipcache_test(<name> SOURCES ... LINK ... [LABELS label] [TIMEOUT seconds] [SHARDS n] [ISOLATED] [QUICK]): a GoogleTest
+# program. The label says where it runs: unit (the default) and threads under sanitizers, compiler, integration and release
+# in the release build. The former are one ctest entry for each of n shards: a sanitized program takes longer to start than
+# most cases. The latter, and what is ISOLATED, are one entry for each case, with processes and a cache of its own. So is
+# everything under the thread sanitizer, which does not bear a fork beside the threads that RocksDB leaves behind a case.
+# QUICK: tools/test --quick builds it.
 function(hipcache_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT;LABELS" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "ISOLATED;QUICK" "TIMEOUT;LABELS;SHARDS" "SOURCES;LINK" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -73,14 +79,39 @@ function(hipcache_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE hipcache_options ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   hipcache_precompiled(${name} tests)
+  if(ARG_QUICK)
+    add_dependencies(quick_tests ${name})
+  endif()
   if(ARG_LABELS MATCHES "unit|threads")
     add_dependencies(unit_tests ${name})
   else()
     add_dependencies(release_tests ${name})
   endif()
+  if(ARG_LABELS MATCHES "unit|threads" AND NOT ARG_ISOLATED AND NOT HIPCACHE_SANITIZE MATCHES "thread")
+    hipcache_sharded_test(${name} "${ARG_SHARDS}" LABELS ${ARG_LABELS})
+  else()
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+      PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+  endif()
   if(ARG_LABELS STREQUAL "threads")
     add_dependencies(thread_tests ${name})
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+endfunction()
+
+# hipcache_sharded_test(<name> <n> <property> <value> ...): ctest entries that share the program's cases.
+function(hipcache_sharded_test name shards)
+  if(NOT shards)
+    set(shards 1)
+  endif()
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    set(entry ${name})
+    if(shards GREATER 1)
+      math(EXPR number "${shard} + 1")
+      set(entry ${name}.${number}_of_${shards})
+    endif()
+    add_test(NAME ${entry} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${entry} PROPERTIES TIMEOUT 900 ${ARGN}
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
 endfunction()

@@ -27,7 +27,8 @@ Request Oracle::with_cuid(const Request& request) const {
   return fixed;
 }
 
-std::vector<Ended> Oracle::run_alone(const std::vector<Request>& one_by_one) const {
+std::vector<Ended> Oracle::run_alone(const std::vector<Request>& one_by_one, const Files& start) {
+  if (one_by_one.size() == 1) return {memory_.run(with_cuid(one_by_one.front()), start)};
   std::vector<Ended> ended;
   for (const Request& request : one_by_one) {
     const Request fixed = with_cuid(request);
@@ -36,7 +37,7 @@ std::vector<Ended> Oracle::run_alone(const std::vector<Request>& one_by_one) con
   return ended;
 }
 
-Comparison Oracle::compare(const std::vector<Request>& at_once) const {
+Comparison Oracle::compare(const std::vector<Request>& at_once) {
   const Files start = files_in(directory_);
   const Counts before = cache_.counts();
   Comparison comparison{.before = start};
@@ -44,11 +45,11 @@ Comparison Oracle::compare(const std::vector<Request>& at_once) const {
   comparison.counted = cache_.counts() - before;
   const Files by_cache = files_in(directory_);
   restore(directory_, start, by_cache);
-  comparison.alone = run_alone(at_once);
+  comparison.alone = run_alone(at_once, start);
   Files alone = files_in(directory_);
   if (at_once.size() > 1 && by_cache != alone) {
     restore(directory_, start, alone);
-    run_alone({at_once.rbegin(), at_once.rend()});
+    run_alone({at_once.rbegin(), at_once.rend()}, start);
     alone = expected_of_either(by_cache, alone, files_in(directory_));
   }
 

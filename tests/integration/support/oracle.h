@@ -1,5 +1,6 @@
 // The oracle: hipcache must leave, byte for byte, what the real compiler leaves with the same -cuid=. This covers
-// object, depfile, messages and exit code, and there must be no other file.
+// object, depfile, messages and exit code, and there must be no other file. A compile by the compiler alone is
+// remembered (compiler_memory.h).
 #ifndef HIPCACHE_TESTS_INTEGRATION_SUPPORT_ORACLE_H
 #define HIPCACHE_TESTS_INTEGRATION_SUPPORT_ORACLE_H
 
@@ -7,16 +8,10 @@
 #include <vector>
 
 #include "integration/support/cache.h"
+#include "integration/support/compiler_memory.h"
 #include "integration/support/tree.h"
 
 namespace hipcache::integration {
-
-// A compile to run.
-struct Request {
-  Arguments command;
-  std::string directory;  // where it runs
-  Variables variables = {};
-};
 
 // The results of compiles through hipcache, compared with the compiler alone.
 struct Comparison {
@@ -30,12 +25,13 @@ struct Comparison {
 class Oracle {
  public:
   // `directory`: the watched tree; commands run in it or below.
-  Oracle(const Cache& cache, std::string directory) : cache_(cache), directory_(std::move(directory)) {}
+  Oracle(const Cache& cache, std::string directory)
+      : cache_(cache), directory_(std::move(directory)), memory_(directory_) {}
 
   // Runs the requests through hipcache, all at once. Then runs each alone with the CUID that hipcache used, from the
   // same state of the directory. Either order of two requests may write last. The outputs stay. For callers that report
   // differences themselves; tests use check().
-  Comparison compare(const std::vector<Request>& at_once) const;
+  Comparison compare(const std::vector<Request>& at_once);
 
   // The same for one command in the watched directory; expects no difference. Returns what was counted for the run
   // through hipcache.
@@ -56,10 +52,12 @@ class Oracle {
   };
 
   Request with_cuid(const Request& request) const;
-  std::vector<Ended> run_alone(const std::vector<Request>& one_by_one) const;
+  // A single request may be remembered; several may write to the same places.
+  std::vector<Ended> run_alone(const std::vector<Request>& one_by_one, const Files& start);
 
   const Cache& cache_;
   std::string directory_;
+  CompilerMemory memory_;
   Checked last_;
 };
 

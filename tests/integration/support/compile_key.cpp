@@ -1,0 +1,98 @@
+#include "integration/support/compile_key.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "hipcache/base/files.h"
+
+extern char** environ;
+
+namespace hipcache::integration {
+namespace {
+
+constexpr std::string_view kToken = "{tree}";
+constexpr std::uint64_t kLimit = 64u << 20;
+
+// Every test's directory has this in its name (support/scratch.h).
+constexpr std::string_view kAnyTree = "hipcache-test-";
+// The date or time in a source, also if a macro joins the halves of the name.
+constexpr std::array<std::string_view, 5> kNotInFiles{kAnyTree, "__DA", "__TI", "TE__", "ME__"};
+constexpr std::array<std::string_view, 8> kNotInWords{kAnyTree, "__DA", "__TI",   "pch",
+                                                      "gch",    "pcm",  "module", "-ftime"};
+constexpr std::array<std::string_view, 3> kNotInNames{"pch", "gch", "pcm"};
+
+// Variables of the test's own frame.
+constexpr std::array<std::string_view, 8> kLeftOut{"GTEST_",  "ORACLE_", "CTEST_", "DASHBOARD_",
+                                                   "OLDPWD=", "SHLVL=",  "_=",     "PWD="};
+
+template <std::size_t count>
+bool mentions(std::string_view text, const std::array<std::string_view, count>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+// The text with a token in place of the tree's name.
+std::string neutral(std::string text, const std::string& tree) {
+  for (std::size_t at = 0; (at = text.find(tree, at)) != std::string::npos; at += kToken.size())
+    text.replace(at, tree.size(), kToken);
+  return text;
+}
+
+// The packages' versions: those of the compilers, of their libraries and of system headers.
+std::optional<Digest> installed_packages() {
+  const Result<std::string> status = read_file("/var/lib/dpkg/status", kLimit);
+  if (!status) return std::nullopt;
+  return digest_of(*status);
+}
+
+std::vector<std::string> environment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (std::none_of(kLeftOut.begin(), kLeftOut.end(),
+                     [&](std::string_view left_out) { return std::string_view(*entry).starts_with(left_out); }))
+      entries.emplace_back(*entry);
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+// The mask of new files' modes.
+std::string umask_line() {
+  const Result<std::string> status = read_file("/proc/self/status", kLimit);
+  const std::size_t at = status ? status->find("Umask:") : std::string::npos;
+  return at == std::string::npos ? "" : status->substr(at, status->find('\n', at) - at);
+}
+
+}  // namespace
+
+bool has_links(const Files& files) {
+  return std::any_of(files.begin(), files.end(), [](const auto& named) {
+    const std::string& described = named.second;
+    return described.starts_with("== ") || described.find(" -> ") == described.find(' ');
+  });
+}
+
+std::optional<Digest> key_of(const Request& request, const std::string& tree, const Files& before) {
+  static const std::optional<Digest> packages = installed_packages();
+  if (!packages || has_links(before)) return std::nullopt;
+
+  Hasher hasher("plain compile");
+  hasher.field(*packages).field(umask_line());
+  std::vector<std::string> words = request.command;
+  words.push_back(request.directory);
+  for (const auto& [name, value] : request.variables) words.push_back(name + "=" + value);
+  for (std::string& word : words) {
+    word = neutral(std::move(word), tree);
+    if (mentions(word, kNotInWords)) return std::nullopt;
+    hasher.field(word);
+  }
+  hasher.field(request.command.size());
+  for (const std::string& entry : environment()) hasher.field(neutral(entry, tree));
+  for (const auto& [name, described] : before) {
+    if (mentions(described, kNotInFiles) || mentions(name, kNotInNames)) return std::nullopt;
+    hasher.field(name).field(described);
+  }
+  return hasher.finish();
+}
+
+}  // namespace hipcache::integration

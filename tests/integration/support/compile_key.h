@@ -1,0 +1,31 @@
+// A key for what the compiler alone will do: equal keys, equal outcome, but for the watched directory's name
+// (compiler_memory.h).
+#ifndef HIPCACHE_TESTS_INTEGRATION_SUPPORT_COMPILE_KEY_H
+#define HIPCACHE_TESTS_INTEGRATION_SUPPORT_COMPILE_KEY_H
+
+#include <optional>
+#include <string>
+
+#include "hipcache/base/digest.h"
+#include "integration/support/program.h"
+#include "integration/support/tree.h"
+
+namespace hipcache::integration {
+
+// A compile to run.
+struct Request {
+  Arguments command;
+  std::string directory;  // where it runs
+  Variables variables = {};
+};
+
+// None if the outcome may depend on more than the key can say: links, another test's directory, the date or time,
+// precompiled headers, modules.
+std::optional<Digest> key_of(const Request& request, const std::string& tree, const Files& before);
+
+// Whether a file is a link or has a second name.
+bool has_links(const Files& files);
+
+}  // namespace hipcache::integration
+
+#endif

@@ -1,0 +1,71 @@
+// Remembers what the compiler alone did, so that the oracle does not run it again for an equal compile.
+//
+// Most cases begin with the same compile in a directory of their own, and repeat it after a change that does not
+// matter. The compiler alone takes most of their time. A compile is equal to another if its command, environment, files
+// and installed packages are. The name of the watched directory is replaced by a token in the command and the
+// variables.
+//
+// A result may still depend on that name: debug information has it. So a result is taken in another directory only
+// after two directories have had the same result. Compiles whose result depends on more than the above are always run:
+// with links, with files outside of the watched directory, with the date or time, with precompiled headers or modules.
+//
+// The memory is a directory below the build tree, for all test processes: one file for each of `kSlots` remainders of
+// the key, replaced atomically, so its size has a bound. One of `kVerified` remembered results is not used: the
+// compiler runs and must do the same. ORACLE_SEED chooses which ones, anew in each run of tools/test. ORACLE_MEMORY=off
+// turns the memory off.
+//
+// Rejected: one directory with a fixed name for all cases, which would need a mount namespace for each of them.
+#ifndef HIPCACHE_TESTS_INTEGRATION_SUPPORT_COMPILER_MEMORY_H
+#define HIPCACHE_TESTS_INTEGRATION_SUPPORT_COMPILER_MEMORY_H
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "hipcache/base/digest.h"
+#include "integration/support/compile_key.h"
+#include "integration/support/program.h"
+#include "integration/support/tree.h"
+
+namespace hipcache::integration {
+
+class CompilerMemory {
+ public:
+  // `tree`: the watched directory. `store`: where results are kept for other processes; it need not exist.
+  explicit CompilerMemory(std::string tree, std::string store = default_store());
+
+  // Runs the command without hipcache; or leaves in the tree what an equal compile left, and returns how that ended.
+  // `before`: the tree's files now.
+  Ended run(const Request& request, const Files& before);
+
+  // How often the compiler ran, and how often it was spared.
+  int runs() const { return runs_; }
+  int spared() const { return spared_; }
+
+  static std::string default_store();
+
+ private:
+  // What a compile did to the tree.
+  struct Outcome {
+    Ended ended;
+    Files changes;
+  };
+  friend bool operator==(const Outcome& one, const Outcome& other);
+
+  Outcome run_compiler(const Request& request, const Files& before);
+  void leave(const Outcome& outcome) const;
+  // For other directories: what all that had the compile agree on, and this one's say.
+  std::optional<Outcome> agreed(const Digest& key) const;
+  void say(const Digest& key, const Outcome& outcome) const;
+  std::string slot(const Digest& key) const;
+
+  std::string tree_;
+  std::string store_;
+  std::map<Digest, Outcome> own_;  // of this tree
+  int runs_ = 0;
+  int spared_ = 0;
+};
+
+}  // namespace hipcache::integration
+
+#endif

@@ -1,0 +1,159 @@
+// What the memory of plain compiles takes for equal, and what it runs the compiler for.
+#include "integration/support/compiler_memory.h"
+
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support/scratch.h"
+
+namespace hipcache::integration {
+namespace {
+
+constexpr const char* kSource = "int x;\n";
+
+// A tree with one source, and its memory.
+class Tree {
+ public:
+  explicit Tree(const std::string& store, const std::string& source = kSource) : memory_(tree_.path(), store) {
+    tree_.write("a.c", source);
+  }
+
+  Ended compile(const std::string& flags = "") {
+    before_ = files_in(tree_.path());
+    return memory_.run({words("gcc -c a.c -o a.o " + flags), tree_.path()}, before_);
+  }
+  // What the last compile changed.
+  Files left() const { return changes(before_, files_in(tree_.path())); }
+  void remove_object() const { unlink((tree_ / "a.o").c_str()); }
+
+  int runs() const { return memory_.runs(); }
+  int spared() const { return memory_.spared(); }
+
+ private:
+  support::Scratch tree_;
+  CompilerMemory memory_;
+  Files before_;
+};
+
+class OracleMemory : public testing::Test {
+ protected:
+  OracleMemory() { setenv("ORACLE_MEMORY", "on", 1); }
+
+  std::string store() const { return store_ / "oracle"; }
+  // Two directories have the same result.
+  void learn(const std::string& flags = "") const {
+    for (int i = 0; i < 2; ++i) {
+      Tree tree(store());
+      tree.compile(flags);
+      EXPECT_EQ(tree.runs(), 1);
+    }
+  }
+
+  support::Scratch store_;
+};
+
+// With one seed in sixteen the compile is verified; some seed of a few spares it.
+int spared_for_some_seed(const std::string& store, const std::string& flags, const std::string& source = kSource) {
+  int spared = 0;
+  for (int seed = 0; seed < 8; ++seed) {
+    setenv("ORACLE_SEED", std::to_string(seed).c_str(), 1);
+    Tree tree(store, source);
+    tree.compile(flags);
+    spared += tree.spared();
+  }
+  return spared;
+}
+
+TEST_F(OracleMemory, TheThirdDirectoryIsSparedWhatTwoAgreedOn) {
+  learn();
+  EXPECT_GT(spared_for_some_seed(store(), ""), 0);
+}
+
+TEST_F(OracleMemory, LeavesWhatTheCompilerLeaves) {
+  Tree plain(store_ / "another");
+  const Ended ended = plain.compile("-Wall");
+  learn("-Wall");
+  for (int seed = 0; seed < 8; ++seed) {
+    setenv("ORACLE_SEED", std::to_string(seed).c_str(), 1);
+    Tree tree(store());
+    EXPECT_EQ(tree.compile("-Wall").exit_code, ended.exit_code);
+    EXPECT_EQ(tree.left(), plain.left());
+  }
+}
+
+TEST_F(OracleMemory, RemembersMessagesAndExitCodeOfAFailure) {
+  const std::string wrong = "int x = y;\n";
+  for (int i = 0; i < 8; ++i) {
+    setenv("ORACLE_SEED", std::to_string(i).c_str(), 1);
+    Tree tree(store(), wrong);
+    const Ended ended = tree.compile();
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_NE(ended.err.find("undeclared"), std::string::npos) << ended.err;
+    EXPECT_TRUE(tree.left().empty());
+  }
+  EXPECT_GT(spared_for_some_seed(store(), "", wrong), 0);
+}
+
+TEST_F(OracleMemory, SparesARepetitionInTheSameDirectory) {
+  int spared = 0;
+  for (int seed = 0; seed < 8; ++seed) {
+    setenv("ORACLE_SEED", std::to_string(seed).c_str(), 1);
+    Tree tree(store_ / std::to_string(seed));
+    tree.compile("-g");  // has the directory's name in the object
+    tree.remove_object();
+    tree.compile("-g");
+    spared += tree.spared();
+  }
+  EXPECT_GT(spared, 0);
+}
+
+TEST_F(OracleMemory, RunsTheCompilerWhereTheResultDependsOnTheDirectory) {
+  learn("-g");
+  EXPECT_EQ(spared_for_some_seed(store(), "-g"), 0);
+}
+
+TEST_F(OracleMemory, RunsTheCompilerForAnotherSourceOptionOrVariable) {
+  learn();
+  EXPECT_LE(spared_for_some_seed(store(), "-O1"), 6) << "two directories have to run it";
+  Tree source(store(), "int z;\n");
+  source.compile();
+  EXPECT_EQ(source.spared(), 0);
+  setenv("LC_ALL", "C.UTF-8", 1);
+  Tree variable(store());
+  variable.compile();
+  unsetenv("LC_ALL");
+  EXPECT_EQ(variable.spared(), 0);
+}
+
+TEST_F(OracleMemory, RunsTheCompilerForASourceWithTheTime) {
+  const std::string timed = "const char* when = __TIME__;\n";
+  EXPECT_EQ(spared_for_some_seed(store(), "", timed), 0);
+}
+
+TEST_F(OracleMemory, AnotherResultThanTheRememberedOneFailsTheTest) {
+  learn();
+  for (const auto& entry : std::filesystem::directory_iterator(store())) {
+    nlohmann::json said = nlohmann::json::from_cbor(support::read_bytes(entry.path()));
+    said["err"] = "something else\n";
+    const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(said);
+    std::ofstream(entry.path(), std::ios::binary) << std::string(bytes.begin(), bytes.end());
+  }
+  testing::TestPartResultArray failures;
+  for (int seed = 0; seed < 300 && failures.size() == 0; ++seed) {
+    setenv("ORACLE_SEED", std::to_string(seed).c_str(), 1);
+    Tree tree(store());
+    const testing::ScopedFakeTestPartResultReporter reporter(
+        testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &failures);
+    tree.compile();
+  }
+  EXPECT_EQ(failures.size(), 1);
+}
+
+}  // namespace
+}  // namespace hipcache::integration
