@@ -1,0 +1,130 @@
+"""Builds and tests hipcache in stages: tools/test."""
+
+import argparse
+import os
+import pathlib
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+
+import progress
+import selection
+import stages
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+JOBS = str(os.cpu_count() or 1)
+SLOWEST = 10
+HELP = f"""\
+Without an option: the tests that a change needs, in at most 12 minutes on two cores from nothing.
+  - the unit tests, with the address and undefined-behaviour sanitizers
+  - the checks of form, but not clang-tidy
+  - the tests that start compilers through the cache, with clang 19 and gcc: one of every {stages.SHARE},
+    always the same ones (chosen by a checksum of the test's name)
+"""
+
+
+class OneLine(argparse.ArgumentParser):
+    """Refuses an argument in one line."""
+
+    def error(self, message):
+        sys.exit(f"tools/test: {message}; see tools/test --help")
+
+
+def arguments():
+    parser = OneLine(prog="tools/test", description=HELP, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--all",
+        action="store_true",
+        help="every test with every compiler, the thread sanitizer, clang-tidy, and the build that users make",
+    )
+    which.add_argument(
+        "--quick",
+        action="store_true",
+        help="a developer's minute in build/release: what an edit recompiles, unit tests without sanitizers, main compiles, checks",
+    )
+    parser.add_argument(
+        "--seed", type=int, help="chooses which of the compiler's remembered results are verified (default: another each time)"
+    )
+    return parser.parse_args()
+
+
+def configuration():
+    if shutil.which("ccache") is None:
+        return ["-DHIPCACHE_PCH=ON"]
+    # ccache needs these to cache compiles with precompiled headers.
+    os.environ["CCACHE_SLOPPINESS"] = "pch_defines,time_macros"
+    return ["-DHIPCACHE_PCH=ON", *(f"-DCMAKE_{language}_COMPILER_LAUNCHER=ccache" for language in ("C", "CXX"))]
+
+
+class Run:
+    """What became of the stages."""
+
+    def __init__(self):
+        self.times, self.seconds, self.failed, self.summaries = [], {}, [], []
+
+    def timed(self, what, begun):
+        seconds = time.monotonic() - begun
+        self.times.append((what, seconds))
+        print(f"   {progress.span(seconds)}", flush=True)
+
+    def build(self, stage):
+        begun = time.monotonic()
+        print(f"== {stage.preset}: build", flush=True)
+        configured = subprocess.run(["cmake", "--preset", stage.preset, *configuration()], stdout=subprocess.PIPE, text=True)
+        if configured.returncode != 0:
+            sys.exit(configured.stdout)
+        if not progress.build(["cmake", "--build", "--preset", stage.preset, "-j", JOBS, "--target", *stage.targets]):
+            sys.exit(f"tools/test: {stage.preset} does not build")
+        self.timed(f"{stage.preset}: build", begun)
+
+    def test(self, stage):
+        begun = time.monotonic()
+        print(f"== {stage.preset}: {stage.heading}", flush=True)
+        chosen = stage.chosen(selection.tests_of(ROOT / "build" / stage.preset))
+        tested = progress.test(["ctest", "--preset", stage.preset, "-j", JOBS, "-I", selection.numbers(chosen)])
+        self.seconds.update({f"{stage.preset}: {name}": seconds for name, seconds in tested.seconds.items()})
+        self.summaries.append((stage, tested))
+        self.timed(f"{stage.preset}: {stage.heading}", begun)
+        if not tested.good:
+            self.failed.append(stage)
+
+    def repeat_failed(self):
+        """Shows whether what failed fails each time. A test that passes now still counts as failed."""
+        for stage in self.failed:
+            print(f"== {stage.preset}: what failed, once more", flush=True)
+            subprocess.run(["ctest", "--preset", stage.preset, "--rerun-failed"])
+
+    def report(self):
+        print(f"== the slowest {SLOWEST} tests")
+        for name, seconds in sorted(self.seconds.items(), key=lambda each: -each[1])[:SLOWEST]:
+            print(f"   {seconds:6.1f} s  {name}")
+        print("== times")
+        for what, seconds in self.times:
+            print(f"   {progress.span(seconds):>6}  {what}")
+        print(f"   {progress.span(sum(seconds for _, seconds in self.times)):>6}  in all")
+        for stage, tested in self.summaries:
+            print(f"== {stage.preset}: {stage.heading}")
+            print("\n".join(tested.summary), flush=True)
+
+
+def main():
+    given = arguments()
+    os.chdir(ROOT)
+    seed = secrets.randbits(32) if given.seed is None else given.seed
+    os.environ["ORACLE_SEED"] = str(seed)
+    print(f"== seed {seed}: of the share of remembered compiles that is verified (--seed)", flush=True)
+
+    run = Run()
+    for stage in stages.STAGES["all" if given.all else "quick" if given.quick else "default"]:
+        run.build(stage)
+        run.test(stage)
+    run.repeat_failed()
+    run.report()
+    sys.exit(1 if run.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""The stages of a run: which build tree, what is built there, which of its tests run."""
+
+import dataclasses
+import typing
+
+import selection
+
+SHARE = 3  # without --all, one of so many tests that start compilers through the cache runs
+
+SANITIZED = frozenset({"unit", "threads"})
+# The sanitizers do not watch the compilers that these start.
+RELEASED = frozenset({"integration", "compiler", "release", "check"})
+QUICK = ("MainJob.", "Compilers/MainJob.", "Compilers/Shapes.")
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage:
+    preset: str
+    heading: str
+    targets: tuple
+    chosen: typing.Callable  # of all tests of the tree, those to run
+    options: tuple = ()
+
+
+PROGRAMS = ("hipcache", "hipcached", "hipcache-trace")
+
+
+def quick(tests):
+    labelled = selection.labelled(tests, SANITIZED | {"check", "integration"})
+    return [
+        test
+        for test in selection.share(labelled, 1)
+        if "integration" not in test.labels or test.name.startswith(QUICK)
+    ]
+
+
+ADDRESS = Stage("asan-ubsan", "unit tests", ("unit_tests",), lambda tests: selection.labelled(tests, SANITIZED))
+THREAD = Stage("tsan", "tests of what runs in threads", ("thread_tests",), lambda tests: selection.labelled(tests, {"threads"}))
+EVERY = Stage(
+    "release", "tests with compilers, and checks", ("release_tests", *PROGRAMS), lambda tests: selection.labelled(tests, RELEASED)
+)
+SOME = Stage(
+    "unity",
+    f"tests with compilers (one of {SHARE}), and checks",
+    ("release_tests", *PROGRAMS),
+    lambda tests: selection.share(selection.labelled(tests, RELEASED), SHARE),
+)
+QUICK_STAGE = Stage("release", "unit tests, main compiles, and checks", ("unit_tests", "quick_tests", *PROGRAMS), quick)
+
+STAGES = {"default": (ADDRESS, SOME), "all": (ADDRESS, THREAD, EVERY), "quick": (QUICK_STAGE,)}
