@@ -35,18 +35,17 @@ enum launch_located launch_locate(const struct launch_location* location, launch
   bool known = true;
   struct launch_text text = launch_text(path, PATH_MAX);
   const char* value = variable(context, location->variable);
-  if (is_set(value)) {
-    known = add_absolute(&text, value);
-  } else if (is_set(value = variable(context, location->xdg)) && value[0] == '/') {
+  if (is_set(value)) return add_absolute(&text, value) && !text.overflow ? LAUNCH_CHOSEN : LAUNCH_NO_PATH;
+  value = variable(context, location->xdg);
+  if (is_set(value) && value[0] == '/') {
     launch_add(&text, value);
-    launch_add_name(&text, location->name);
   } else {
     value = variable(context, "HOME");
     if (!is_set(value)) return LAUNCH_NO_HOME;
     located = LAUNCH_BELOW_HOME;
     known = add_absolute(&text, value);
     launch_add_name(&text, location->below_home);
-    launch_add_name(&text, location->name);
   }
+  launch_add_name(&text, location->name);
   return known && !text.overflow ? located : LAUNCH_NO_PATH;
 }

@@ -2,7 +2,6 @@
 #include "hipcache/launcher/diagnostics.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@ void launch_print_error(const char* before, const char* name, const char* after)
   enum { COUNT = sizeof parts / sizeof *parts };
   struct iovec pieces[COUNT];
   for (unsigned index = 0; index < COUNT; ++index)
-    pieces[index] = (struct iovec){(void*)(uintptr_t)parts[index], strlen(parts[index])};
+    pieces[index] = (struct iovec){(void*)parts[index], strlen(parts[index])};
   while (writev(STDERR_FILENO, pieces, COUNT) < 0 && errno == EINTR) {
   }
 }
