@@ -46,37 +46,21 @@ bool compiles_for_devices(std::string_view argument) {
          argument.ends_with(".hip") || argument.ends_with(".cu") || argument.ends_with("hipcc");
 }
 
-// clang's debug information omits the part of a file's name that it shares, by whole names, with the compile's
-// directory. With the directory /src/build, /src/one/a.h is only "one/a.h". Returns what remains of the root's name. ""
-// if they share only "/", or if the directory is below the root, whose name then appears as a whole.
-std::string_view left_beside(const Root& root, std::string_view directory) {
-  const std::string_view path = root.path;
-  if (is_within(directory, path)) return "";
-  std::size_t shared = 0;
-  for (std::size_t i = 1; i < path.size() && i <= directory.size(); ++i) {
-    if (path[i] == '/' && (i == directory.size() || directory[i] == '/')) shared = i;
-    if (i == directory.size() || path[i] != directory[i]) break;
-  }
-  return shared == 0 ? "" : path.substr(shared + 1);
-}
-
 bool holds_debug_information(std::string_view bytes) {
   return bytes.find(".debug_") != bytes.npos || bytes.starts_with("BC\xc0\xde") || bytes.find("!DIFile") != bytes.npos;
 }
 
-RootMask shown_in_part(std::string_view bytes, const inputs::RunContext& from) {
-  RootMask shown = 0;
-  if (from.roots.empty() || !holds_debug_information(bytes)) return shown;
+RootMask shown_in_part(std::string_view bytes, const inputs::RunContext& from, const hip::PrefixMaps& maps) {
+  if (from.roots.empty() || !holds_debug_information(bytes)) return 0;
+  RootMask shown = maps.left_in_debug_information(bytes);
   const auto shows = [&](std::string_view name) {
     return !name.empty() && bytes.find(std::string(name) + "/") != bytes.npos;
   };
   const std::string logical = from.logical_directory();
   for (std::size_t i = 0; i < from.roots.all().size(); ++i) {
     const Root& root = from.roots.all()[i];
-    Root alias = root;
-    if (!root.alias.empty()) alias.path = root.alias;
-    for (const Root& name : {root, alias})
-      if (shows(left_beside(name, from.working_directory)) || shows(left_beside(name, logical)))
+    for (const std::string* name : {&root.path, &root.alias})
+      if (shows(hip::left_beside(*name, from.working_directory)) || shows(hip::left_beside(*name, logical)))
         shown |= RootMask{1} << i;
   }
   return shown;
@@ -90,7 +74,7 @@ Relocatability::Relocatability(hip::PrefixMaps of_command) : maps(std::move(of_c
 }
 
 void Relocatability::look_into(std::string_view bytes, const inputs::RunContext& from) {
-  roots.shown |= from.roots.shown_in(bytes) | shown_in_part(bytes, from) | maps.left_in(bytes);
+  roots.shown |= from.roots.shown_in(bytes) | shown_in_part(bytes, from, maps) | maps.left_in(bytes);
   roots.placed |= maps.places_in(bytes);
   cuid = cuid || hip::shows_cuid(bytes, from.cuid);
   command = command || bytes.find(kCommandSection) != bytes.npos || bytes.find(kCommandSymbol) != bytes.npos;

@@ -49,6 +49,29 @@ TEST(PrefixMaps, LeaveNothingOfWhatTheyDoNotTouch) {
   EXPECT_EQ(maps.own_names(), 0u);
 }
 
+TEST(PrefixMaps, OfACompilationDirectoryLeaveWhatARootDoesNotShareWithIt) {
+  for (const std::vector<std::string>& argv : {std::vector<std::string>{"-fdebug-compilation-dir=/src"},
+                                               {"-ffile-compilation-dir=/src/"},
+                                               {"-fdebug-compilation-dir", "/src/other"},
+                                               {"-Xclang", "-fdebug-compilation-dir", "-Xclang", "/src"}}) {
+    EXPECT_EQ(maps_of(argv).left_in_debug_information("build/made.h"), kBuild);
+    EXPECT_EQ(maps_of(argv).left_in_debug_information("build"), 0u);
+    EXPECT_EQ(maps_of(argv).left_in("build/made.h"), 0u);
+  }
+  for (const char* other : {"-fdebug-compilation-dir=/src/build", "-fdebug-compilation-dir=/elsewhere",
+                            "-fdebug-compilation-dir=.", "-fno-such-option=/src"})
+    EXPECT_EQ(maps_of({other}).left_in_debug_information("build/made.h src/a.h"), 0u) << other;
+}
+
+TEST(LeftBeside, IsThePathWithoutTheNamesThatItSharesWithTheDirectory) {
+  EXPECT_EQ(left_beside("/src/one", "/src/build"), "one");
+  EXPECT_EQ(left_beside("/src/one/b", "/src/"), "one/b");
+  EXPECT_EQ(left_beside("/src/one", "/srcs"), "") << "they share /";
+  EXPECT_EQ(left_beside("/src/one", "/src/on"), "one");
+  EXPECT_EQ(left_beside("/src/one", "/src/one/build"), "") << "it appears as a whole";
+  EXPECT_EQ(left_beside("", "/src"), "");
+}
+
 TEST(MapsAbove, IsTrueOfAMapThatLeavesAPartOfTheDirectory) {
   EXPECT_TRUE(maps_above("/src/build", {"-g", "-fdebug-prefix-map=/src=."}));
   EXPECT_TRUE(maps_above("/src/build", {"-Wa,--debug-prefix-map=/x=y,--debug-prefix-map=/src/b=z"}));

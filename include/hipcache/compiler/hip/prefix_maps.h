@@ -3,7 +3,8 @@
 // A map of the root itself removes the root's name from what the compiler writes. A map of a
 // directory above a root leaves the rest of the root's name. For example,
 // "-fdebug-prefix-map=/src=." turns "/src/build" into "./build", which a search for "/src/build"
-// does not find.
+// does not find. clang's debug information leaves such a rest, too: it omits what a file's name shares
+// with the compilation directory.
 #ifndef HIPCACHE_COMPILER_HIP_PREFIX_MAPS_H
 #define HIPCACHE_COMPILER_HIP_PREFIX_MAPS_H
 
@@ -34,6 +35,10 @@ class PrefixMaps {
   RootMask left_in(std::string_view bytes) const;
   RootMask places_in(std::string_view bytes) const;
 
+  // The same for debug information, and for a compilation directory that the command names
+  // (-fdebug-compilation-dir=).
+  RootMask left_in_debug_information(std::string_view bytes) const;
+
   // The roots that places_in may return.
   RootMask places() const;
 
@@ -45,10 +50,18 @@ class PrefixMaps {
   };
   RootMask rests_in(std::string_view bytes, bool is_place) const;
   void add_rests(std::string_view old, const Roots& roots);
+  void add_compilation_directory(const std::string& directory, const Roots& roots);
 
   std::vector<Rest> rests_;
+  std::vector<Rest> beside_;  // of compilation directories
   RootMask own_names_ = 0;
 };
+
+// What remains of the path in clang's debug information: it omits the part that the path shares, by
+// whole names, with the compilation directory. With the directory /src/build, /src/one/a.h is
+// "one/a.h". "" if they share only "/", or if the directory is below the path, which then appears
+// as a whole.
+std::string_view left_beside(std::string_view path, std::string_view directory);
 
 // Whether an argument maps a directory above that one, or a directory whose name begins so.
 bool maps_above(const std::string& directory, const std::vector<std::string>& argv);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hipcache/base/files.h"
+
 namespace hipcache::hip {
 namespace {
 
@@ -33,14 +35,26 @@ std::vector<Map> maps_in(std::string_view argument) {
   return maps;
 }
 
+// The value of "-fdebug-compilation-dir=/x", of its relatives, or of the word before, and "" for other arguments.
+std::string compilation_directory(const std::vector<std::string>& argv, std::size_t index) {
+  constexpr std::string_view kOption = "-compilation-dir";
+  if (const auto at = argv[index].find(std::string(kOption) + "="); at != std::string::npos)
+    return argv[index].substr(at + kOption.size() + 1);
+  std::size_t before = index;
+  if (before > 0) --before;
+  if (before > 0 && argv[before] == "-Xclang") --before;
+  return before < index && argv[before].ends_with(kOption) ? argv[index] : "";
+}
+
 }  // namespace
 
 void PrefixMaps::add(const std::vector<std::string>& argv, const Roots& roots) {
   if (roots.empty()) return;
   std::size_t of_own_names = 0;
   RootMask mapped = 0;
-  for (const std::string& argument : argv) {
-    for (const Map& map : maps_in(argument)) {
+  for (std::size_t index = 0; index < argv.size(); ++index) {
+    add_compilation_directory(compilation_directory(argv, index), roots);
+    for (const Map& map : maps_in(argv[index])) {
       add_rests(map.old, roots);
       if (!map.of_own_names) continue;
       ++of_own_names;
@@ -67,6 +81,32 @@ void PrefixMaps::add_rests(std::string_view old, const Roots& roots) {
       rests_.push_back({RootMask{1} << i, std::move(rest), is_root && root.alias.empty()});
     }
   }
+}
+
+void PrefixMaps::add_compilation_directory(const std::string& directory, const Roots& roots) {
+  if (!directory.starts_with('/')) return;
+  for (std::size_t i = 0; i < roots.all().size(); ++i)
+    for (const std::string* name : {&roots.all()[i].path, &roots.all()[i].alias})
+      if (const std::string_view rest = left_beside(*name, directory); !rest.empty())
+        beside_.push_back({RootMask{1} << i, std::string(rest) + "/", false});
+}
+
+RootMask PrefixMaps::left_in_debug_information(std::string_view bytes) const {
+  RootMask shown = 0;
+  for (const Rest& rest : beside_)
+    if (bytes.find(rest.text) != bytes.npos) shown |= rest.root;
+  return shown;
+}
+
+std::string_view left_beside(std::string_view path, std::string_view directory) {
+  while (directory.ends_with('/')) directory.remove_suffix(1);
+  if (is_within(directory, path)) return "";
+  std::size_t shared = 0;
+  for (std::size_t i = 1; i < path.size() && i <= directory.size(); ++i) {
+    if (path[i] == '/' && (i == directory.size() || directory[i] == '/')) shared = i;
+    if (i == directory.size() || path[i] != directory[i]) break;
+  }
+  return shared == 0 ? "" : path.substr(shared + 1);
 }
 
 bool maps_above(const std::string& directory, const std::vector<std::string>& argv) {
