@@ -102,6 +102,32 @@ TEST(StepKey, KnowsTheCheckoutInAMacro) {
             step_key(in_checkout("/b"), step_of({"clang", "-D", "X=/b"}), {}));
 }
 
+// Each command reads a file of /a, in both checkouts.
+TEST(StepKey, KnowsWhoseCheckoutIsMeant) {
+  for (const std::vector<std::string>& argv :
+       {std::vector<std::string>{"clang", "-DROOT=/a"}, {"clang", "-iprefix", "/a"}, {"clang", "-I=/a"}})
+    EXPECT_NE(step_key(in_checkout("/a"), step_of(argv), {}), step_key(in_checkout("/b"), step_of(argv), {}))
+        << argv[1];
+}
+
+TEST(StepKey, KnowsTheCheckoutThatJoinedArgumentsMayLeadTo) {
+  const std::vector<std::string> joined{"clang", "-isysroot", "/p", "-I", "=/one"};
+  EXPECT_NE(step_key(in_checkout("/p/one"), step_of(joined), {}), step_key(in_checkout("/p/two"), step_of(joined), {}));
+  EXPECT_NE(step_key(in_checkout("/p/one"), step_of(joined), {}), step_key(in_checkout("/q"), step_of(joined), {}));
+  EXPECT_EQ(step_key(in_checkout("/q"), step_of(joined), {}), step_key(in_checkout("/r"), step_of(joined), {}));
+}
+
+TEST(RequestKey, KnowsTheCheckoutThatJoinedArgumentsMayLeadTo) {
+  Request one = in_checkout("/p/one"), two = in_checkout("/p/two");
+  for (Request* asked : {&one, &two}) {
+    asked->invocation.argv = {"clang", "@joined"};
+    asked->invocation.expanded = {"clang", "--sysroot=/p", "-I=/one"};
+  }
+  EXPECT_NE(request_key(one), request_key(two));
+  one.invocation.route = two.invocation.route = compiler::Route::is_opaque;
+  EXPECT_NE(request_key(one), request_key(two));
+}
+
 TEST(StepKey, LeavesOutTheIdOfOurMaking) {
   Request other = request();
   other.from.cuid = "fedcba9876543210";

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "daemon/request/joined_paths.h"
 #include "daemon/shared/processor.h"
 #include "hipcache/base/files.h"
 
@@ -26,11 +27,19 @@ void add_processor(Hasher& hasher, const Request& request) {
   if (asks_processor(request.invocation.expanded)) hasher.field(processor());
 }
 
+// Without such a root, the key is that of a request that has no roots.
+void add_roots(Hasher& hasher, RootMask mask, const Request& request) {
+  const std::vector<Root>& roots = request.from.roots.all();
+  for (std::size_t i = 0; i < roots.size(); ++i)
+    if ((mask & RootMask{1} << i) != 0) hasher.field(roots[i].mark).field(roots[i].path);
+}
+
 // How and where the driver is called: its messages contain argv[0], its jobs the directory.
 void add_driver(Hasher& hasher, const Request& request) {
   add_processor(hasher, request);
   hasher.field(request.compiler).field(request.invocation.argv[0]);
   hasher.field(request.from.working_directory).field(request.from.logical_directory());
+  add_roots(hasher, roots_reached_by_joining(request.invocation.expanded, request.from.roots), request);
 }
 
 const char* domain_of(hip::StepKind kind) {
@@ -62,14 +71,6 @@ bool defines_macro(const std::vector<std::string>& argv, std::size_t index) {
   return before == "-D" || before == "--define-macro" || before == "-Xclang" || before == "-Xpreprocessor";
 }
 
-// A name to which others are appended without a slash: "-iprefix /b -iwithprefix .sources".
-bool is_joined_to_others(const std::vector<std::string>& argv, std::size_t index) {
-  constexpr std::array<std::string_view, 2> kPrefix = {"-iprefix", "--include-prefix"};
-  return std::any_of(kPrefix.begin(), kPrefix.end(), [&](std::string_view option) {
-    return argv[index].starts_with(option) || (index > 0 && argv[index - 1] == option);
-  });
-}
-
 // Options directly followed by a path.
 constexpr auto kBeforePaths = std::to_array<std::string_view>(
     {"-I", "-L", "-B", "-F", "-o", "-MF", "-MT", "-MQ", "-MJ", "-isystem", "-iquote", "-idirafter", "-include",
@@ -81,6 +82,14 @@ std::string portable_argument(const std::string& argument, const Roots& roots) {
   if (std::find(kBeforePaths.begin(), kBeforePaths.end(), option) == kBeforePaths.end())
     return roots.portable_argument(argument);
   return std::string(option) + roots.portable_path(std::string_view(argument).substr(path));
+}
+
+// Another checkout's command may have the same text. There it names no root of the request.
+void add_as_typed(std::vector<std::string>& result, const std::string& argument, const Roots& roots) {
+  result.push_back(argument);
+  const RootMask named = roots.shown_in(argument);
+  for (std::size_t i = 0; i < roots.all().size(); ++i)
+    if ((named & RootMask{1} << i) != 0) result.push_back(roots.portable_path(roots.all()[i].path));
 }
 
 // The roles and forms of the step's outputs. Names and places do not count, because the plan decides who gets a file.
@@ -95,14 +104,17 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
   std::vector<std::string> result;
   result.reserve(argv.size());
   for (std::size_t i = 0; i < argv.size(); ++i) {
-    if (defines_macro(argv, i) || is_joined_to_others(argv, i)) {
-      result.push_back(argv[i]);
+    if (defines_macro(argv, i) || is_joined(argv, i)) {
+      add_as_typed(result, argv[i], from.roots);
     } else if (!from.cuid.empty() && argv[i] == "-cuid=" + from.cuid) {
       result.emplace_back("-cuid=");
     } else {
       result.push_back(portable_argument(argv[i], from.roots));
     }
   }
+  const RootMask reached = roots_reached_by_joining(argv, from.roots);
+  for (std::size_t i = 0; i < from.roots.all().size(); ++i)
+    if ((reached & RootMask{1} << i) != 0) result.push_back(from.roots.all()[i].path);
   return result;
 }
 
@@ -137,6 +149,7 @@ cache::ActionKey undivided_key(const Request& request) {
   Hasher hasher = hasher_for("undivided", request);
   hasher.field(request.from.roots.portable_path(request.compiler));
   add_list(hasher, portable(undivided_arguments(request.invocation), request.from));
+  add_roots(hasher, roots_reached_by_joining(request.invocation.expanded, request.from.roots), request);
   add_processor(hasher, request);
   add_updated(hasher, request.updated);
   return {hasher.finish()};
