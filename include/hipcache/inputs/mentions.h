@@ -17,6 +17,10 @@
 // texts, because a compiler's own binary contains these words. Programs and libraries may still
 // name a toolchain's directory (inputs/mentions/program_mentions.h).
 //
+// A third problem is an #include that completes the name of a root: "one/x.h" with -I/p and the root
+// /p/one. If the compiler looked at a directory above a root, the texts are searched for the rest
+// of the root's name behind '<' or '"'. A name that macros assemble is not found.
+//
 // Rejected: finding out from the trace who brought a path in; the kernel does not know.
 #ifndef HIPCACHE_INPUTS_MENTIONS_H
 #define HIPCACHE_INPUTS_MENTIONS_H

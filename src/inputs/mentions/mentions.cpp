@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 #include "hipcache/base/files.h"
@@ -42,27 +43,68 @@ bool begins_as_no_text(const std::string& path) {
   return length > 0 && is_no_text({begin.data(), static_cast<std::size_t>(length)});
 }
 
-TextMarks look_into(std::string_view bytes, const Roots& roots) {
+// The rest of a root's name behind a directory above it: a root's bit, and "one/".
+using Rests = std::set<std::pair<RootMask, std::string>>;
+
+void add_rest(std::string_view directory, const Roots& roots, Rests& rests) {
+  while (directory.ends_with('/')) directory.remove_suffix(1);
+  for (std::size_t i = 0; i < roots.all().size(); ++i)
+    for (const std::string* name : {&roots.all()[i].path, &roots.all()[i].alias})
+      if (name->size() > directory.size() + 1 && name->starts_with(directory) && (*name)[directory.size()] == '/')
+        rests.insert({RootMask{1} << i, name->substr(directory.size() + 1) + "/"});
+}
+
+// For the directories that the compiler may have searched: it looked at them, read a file in them, or ran there.
+Rests rests_of_roots(const std::vector<Observation>& observations, const RunContext& from) {
+  Rests rests;
+  if (from.roots.empty()) return rests;
+  add_rest(from.working_directory, from.roots, rests);
+  add_rest(from.logical_directory(), from.roots, rests);
+  for (const Observation& observation : observations) {
+    if (!asks_about_path(observation.question)) continue;
+    const std::string path = from.roots.local_path(observation.name);
+    if (!path.starts_with('/')) continue;
+    const std::string_view name = path;
+    add_rest(observation.question == Question::content ? name.substr(0, name.rfind('/')) : name, from.roots, rests);
+  }
+  return rests;
+}
+
+RootMask included_in(std::string_view bytes, const Rests& rests) {
+  RootMask included = 0;
+  for (const auto& [root, rest] : rests)
+    for (const char quote : {'<', '"'})
+      if (bytes.find(quote + rest) != bytes.npos) included |= root;
+  return included;
+}
+
+TextMarks look_into(std::string_view bytes, const Roots& roots, const Rests& rests) {
   if (is_no_text(bytes)) return {};
   return {.shown = roots.shown_in(bytes),
           .named = roots.named_in_text(bytes),
+          .included = included_in(bytes, rests),
           .asks_own_name = asks_its_own_name(bytes),
           .is_code = !is_only_directives(bytes)};
 }
 
 // The marks are stored under the digest of exactly the bytes that were read.
-TextMarks marks_of(const std::string& path, const struct stat& status, const Roots& roots,
+TextMarks marks_of(const std::string& path, const struct stat& status, const Roots& roots, const Rests& rests,
                    FileSystemState& file_system) {
   const TextMarks all{.shown = roots.every(), .named = roots.every(), .asks_own_name = true, .is_code = true};
   if (static_cast<std::uint64_t>(status.st_size) > kLargestText) return begins_as_no_text(path) ? TextMarks() : all;
   const Result<Digest> content = file_system.content(path);
   if (!content) return all;
   auto& known = file_system.memo().texts;
-  const auto key_of = [&](const Digest& digest) { return Hasher("text").field(digest).field(roots.id()).finish(); };
+  const auto key_of = [&](const Digest& digest) {
+    Hasher hasher("text");
+    hasher.field(digest).field(roots.id());
+    for (const auto& [root, rest] : rests) hasher.field(root).field(rest);
+    return hasher.finish();
+  };
   if (const auto marks = known.find(key_of(*content))) return *marks;
   const Result<std::string> bytes = read_file(path, kLargestText);
   if (!bytes) return all;
-  const TextMarks marks = look_into(*bytes, roots);
+  const TextMarks marks = look_into(*bytes, roots, rests);
   known.insert(key_of(digest_of(*bytes)), marks);
   return marks;
 }
@@ -115,14 +157,15 @@ Mentions mentions_in(const std::vector<Observation>& observations, const RunCont
   OwnNames own_names, by_macros;
   bool has_macros = false;
   const RootMask builds = build_directories(from.roots);
+  const Rests rests = rests_of_roots(observations, from);
   for (const Observation& observation : observations) {
     if (observation.question != Question::content) continue;
     const std::string path = from.path_of(observation.name);
     struct stat status = {};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    const TextMarks marks = marks_of(path, status, from.roots, file_system);
-    mentions.shown |= marks.shown;
-    mentions.named |= marks.named;
+    const TextMarks marks = marks_of(path, status, from.roots, rests, file_system);
+    mentions.shown |= marks.shown | marks.included;
+    mentions.named |= marks.named | marks.included;
     const bool says_nothing = marks.shown == 0 && !marks.asks_own_name && !marks.is_code;
     const RootMask by_program = says_nothing ? named_by_program(path, from.roots, file_system) : 0;
     mentions.shown |= by_program;

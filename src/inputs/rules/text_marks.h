@@ -7,8 +7,9 @@
 namespace hipcache::inputs {
 
 struct TextMarks {
-  RootMask shown = 0;  // mentioned in any way
-  RootMask named = 0;  // Roots::named_in_text
+  RootMask shown = 0;     // mentioned in any way
+  RootMask named = 0;     // Roots::named_in_text
+  RootMask included = 0;  // named in an #include relative to a directory above the root
   bool asks_own_name = false;
   bool is_code = false;  // more than directives
 };
