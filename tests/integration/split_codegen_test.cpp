@@ -14,9 +14,9 @@ std::string heavy(const std::string& body) {
          ("  for (int i = 0; i < 700; ++i) x[i] = x[i + 1] * x[n] + x[i * n]" + body + ";\n}\n");
 }
 
-class Halves : public SingleCompile {
+class SplitCodegen : public SingleCompile {
  protected:
-  Halves() { project_.write("unused.h", ""); }
+  SplitCodegen() { project_.write("unused.h", ""); }
 
   void write(const std::string& kernel, const std::string& host = "") {
     write_kernel(project_, "a.hip", kernel + host);
@@ -55,7 +55,7 @@ class Halves : public SingleCompile {
   }
 };
 
-TEST_P(Halves, AnEditThatLeavesTheBitcodeRunsNoBackEnd) {
+TEST_P(SplitCodegen, AnEditThatLeavesTheBitcodeRunsNoBackEnd) {
   write(heavy("+ 1"));
   const Counts cold = check(compile());
   EXPECT_EQ(cold.run.at("device"), 1);
@@ -84,7 +84,7 @@ TEST_P(Halves, AnEditThatLeavesTheBitcodeRunsNoBackEnd) {
   EXPECT_EQ(kernel.hit.at("halves_proof"), 1);
 }
 
-TEST_P(Halves, AreProvedForEachSetOfOptions) {
+TEST_P(SplitCodegen, IsProvedForEachSetOfOptions) {
   write(heavy(""));
   check(compile());
   const Counts same = check(compile() + words("-DX=1 -Wextra"));
@@ -95,7 +95,7 @@ TEST_P(Halves, AreProvedForEachSetOfOptions) {
   EXPECT_EQ(other.run.at("halves_proof"), 1);
 }
 
-TEST_P(Halves, AreProvedOnceForClientsThatStartAtTheSameMoment) {
+TEST_P(SplitCodegen, IsProvedOnceForClientsThatStartAtTheSameMoment) {
   std::string line;
   for (const char* name : {"1", "2", "3", "4", "5", "6", "7", "8"}) {
     write_kernel(project_, std::string(name) + ".hip", "__device__ int variable" + std::string(name) + ";\n");
@@ -113,7 +113,7 @@ TEST_P(Halves, AreProvedOnceForClientsThatStartAtTheSameMoment) {
   EXPECT_EQ(counted.run.at("proof"), 1);
 }
 
-TEST_P(Halves, LeaveAnErrorInTheSourceToTheFrontEnd) {
+TEST_P(SplitCodegen, LeavesAnErrorInTheSourceToTheFrontEnd) {
   write(heavy("") + "int error = \"\";\n");
   const Counts before = cache_.counts();
   oracle_.check(compile(), {});
@@ -124,7 +124,7 @@ TEST_P(Halves, LeaveAnErrorInTheSourceToTheFrontEnd) {
   EXPECT_EQ(counted.failed, 1);
 }
 
-TEST_P(Halves, TheCompilerItselfSaysWhatTheBackEndHasToSay) {
+TEST_P(SplitCodegen, TheCompilerItselfSaysWhatTheBackEndHasToSay) {
   const std::string wish =
       "__global__ void wish(float* x, int n) {\n#pragma clang loop vectorize(enable)\n"
       "  for (int i = 0; i < n; ++i) { x[i * i] = x[i]; if (x[i] == 3) break; }\n}\n";
@@ -135,7 +135,7 @@ TEST_P(Halves, TheCompilerItselfSaysWhatTheBackEndHasToSay) {
 }
 
 // The front end must not read standard input: without that header it would make the bitcode that is known already.
-TEST_P(Halves, AHeaderOnStandardInputIsReadByTheCompilerAlone) {
+TEST_P(SplitCodegen, AHeaderOnStandardInputIsReadByTheCompilerAlone) {
   write(heavy("+ 1"));
   EXPECT_EQ(run_cached().run.at("front"), 1);
   project_.link("link.h", "/dev/stdin");
@@ -151,7 +151,7 @@ TEST_P(Halves, AHeaderOnStandardInputIsReadByTheCompilerAlone) {
   }
 }
 
-TEST_P(Halves, LightKernelsAreHalvedOnce) {
+TEST_P(SplitCodegen, LightKernelsAreSplitOnce) {
   const Counts cold = check(command("-O1"));
   EXPECT_EQ(cold.run.at("device"), 2);
   EXPECT_EQ(cold.run.at("front"), 2);
@@ -162,12 +162,25 @@ TEST_P(Halves, LightKernelsAreHalvedOnce) {
   EXPECT_EQ(edited.run.at("halves_proof"), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, Halves, testing::ValuesIn(kCompilers), name_of);
+// Only the back end assembles. Its message names the source if one process compiles it.
+TEST_P(SplitCodegen, LeavesAnErrorOfTheBackEndToTheCompiler) {
+  write("__global__ void wrong() { asm volatile(\"no_such_instruction\"); }\n");
+  const Counts before = cache_.counts();
+  oracle_.check(compile(), {});
+  EXPECT_EQ(oracle_.exit_code(), 1);
+  const Counts counted = cache_.counts() - before;
+  EXPECT_EQ(counted.run.at("front"), 1) << counted.json.dump();
+  EXPECT_EQ(counted.run.at("back"), 1);
+  EXPECT_EQ(counted.run.at("device"), 1);
+  EXPECT_EQ(counted.failed, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, SplitCodegen, testing::ValuesIn(kCompilers), name_of);
 
 // Uses a fake compiler (other_compiler.cpp) that behaves in ways that no clang does.
-class HalvesOfOthers : public testing::Test {
+class SplitCodegenOfAnotherCompiler : public testing::Test {
  protected:
-  explicit HalvesOfOthers(const Variables& settings = {}) : cache_(settings) {
+  explicit SplitCodegenOfAnotherCompiler(const Variables& settings = {}) : cache_(settings) {
     std::filesystem::copy(OTHER_COMPILER, compiler_);
   }
 
@@ -204,9 +217,9 @@ class HalvesOfOthers : public testing::Test {
   Oracle oracle_{cache_, project_.path()};
 };
 
-class AuditedHalves : public HalvesOfOthers {
+class AuditedSplitCodegen : public SplitCodegenOfAnotherCompiler {
  protected:
-  AuditedHalves() : HalvesOfOthers({{"HIPCACHE_AUDIT", "1"}}) {}
+  AuditedSplitCodegen() : SplitCodegenOfAnotherCompiler({{"HIPCACHE_AUDIT", "1"}}) {}
 
   // The audit finds a difference. The compiler's own result is used, and from then on no source is split with these
   // options.
@@ -228,7 +241,7 @@ class AuditedHalves : public HalvesOfOthers {
   }
 };
 
-TEST_F(HalvesOfOthers, AreProvedByASourceOfOursAndThenBelieved) {
+TEST_F(SplitCodegenOfAnotherCompiler, IsProvedByASourceOfHipcachesAndThenTrusted) {
   write("code, warn");
   const Counts cold = check();
   EXPECT_EQ(cold.run.at("halves_proof"), 1);
@@ -247,7 +260,7 @@ TEST_F(HalvesOfOthers, AreProvedByASourceOfOursAndThenBelieved) {
   EXPECT_EQ(check().hits, 1) << other.json.dump();
 }
 
-TEST_F(AuditedHalves, AreBelievedWhereNothingDiffers) {
+TEST_F(AuditedSplitCodegen, IsTrustedWhereNothingDiffers) {
   write("code, warn");
   const Counts cold = check();
   EXPECT_EQ(cold.run.at("audit"), 1);
@@ -258,18 +271,22 @@ TEST_F(AuditedHalves, AreBelievedWhereNothingDiffers) {
   EXPECT_EQ(spared.run.at("audit"), 0);
 }
 
-TEST_F(AuditedHalves, AreNotBelievedWhereTheCodeDiffers) { expect_found("differs"); }
+TEST_F(AuditedSplitCodegen, IsNotTrustedWhereTheCodeDiffers) { expect_found("differs"); }
 
-TEST_F(AuditedHalves, AreNotBelievedWhereTheMessagesDiffer) { expect_found("front-says-more"); }
+TEST_F(AuditedSplitCodegen, IsNotTrustedWhereTheMessagesDiffer) { expect_found("front-says-more"); }
 
-TEST_F(HalvesOfOthers, LeaveTheBackEndsMessagesToTheCompiler) { expect_as_one_afterwards("back-says"); }
+TEST_F(SplitCodegenOfAnotherCompiler, LeavesTheBackEndsMessagesToTheCompiler) { expect_as_one_afterwards("back-says"); }
 
-TEST_F(HalvesOfOthers, AreNotTriedAgainWhereTheBackEndFailsApart) { expect_as_one_afterwards("back-fails"); }
+TEST_F(SplitCodegenOfAnotherCompiler, IsNotTriedAgainWhereTheBackEndFailsApart) {
+  expect_as_one_afterwards("back-fails");
+}
 
-TEST_F(HalvesOfOthers, AreNotTriedAgainWhereTheBackEndCrashesApart) { expect_as_one_afterwards("back-crashes"); }
+TEST_F(SplitCodegenOfAnotherCompiler, IsNotTriedAgainWhereTheBackEndCrashesApart) {
+  expect_as_one_afterwards("back-crashes");
+}
 
 // A source may have an error for a while.
-TEST_F(HalvesOfOthers, LeaveAnErrorToTheCompilerAndGoOnAfterwards) {
+TEST_F(SplitCodegenOfAnotherCompiler, LeavesAnErrorToTheCompilerAndGoesOnAfterwards) {
   write("code");
   check();
   write("wrong");
@@ -280,7 +297,7 @@ TEST_F(HalvesOfOthers, LeaveAnErrorToTheCompilerAndGoOnAfterwards) {
   EXPECT_EQ(check().run.at("front"), 1);
 }
 
-TEST_F(HalvesOfOthers, GoAsOneWhereTheFrontEndFailsApart) {
+TEST_F(SplitCodegenOfAnotherCompiler, GivesWayToOneProcessWhereTheFrontEndFailsAlone) {
   for (const char* text : {"front-fails", "front-crashes"}) {
     for (const char* level : {"-O1", "-O2"}) {
       write("code");
@@ -295,7 +312,7 @@ TEST_F(HalvesOfOthers, GoAsOneWhereTheFrontEndFailsApart) {
 }
 
 // A replaced compiler under the same name needs its own proof.
-TEST_F(HalvesOfOthers, AreProvedAnewForAReplacedCompiler) {
+TEST_F(SplitCodegenOfAnotherCompiler, IsProvedAnewForAReplacedCompiler) {
   write("code, more of it");
   EXPECT_EQ(check().run.at("halves_proof"), 1);
   std::ofstream(compiler_, std::ios::app) << "another build";

@@ -62,6 +62,14 @@ class Crash : public SingleCompile {
     EXPECT_GE(alone.reports.size(), 2u) << "a source and a script, or a source for each target";
     return alone;
   }
+
+  // Its back end takes long enough for the next edit to run the front end alone.
+  void write_heavy(const std::string& more) const {
+    write_kernel(project_, "a.hip",
+                 "__global__ void heavy(float* x, int n) {\n#pragma unroll 700\n"
+                 "  for (int i = 0; i < 700; ++i) x[i] = x[i + 1] * x[n] + x[i * n];\n}\n" +
+                     more);
+  }
 };
 
 TEST_P(Crash, OfADevicesCompileIsTheDriversToReport) {
@@ -72,6 +80,35 @@ TEST_P(Crash, OfADevicesCompileIsTheDriversToReport) {
     EXPECT_EQ(counted.run.at("device"), 2);
     EXPECT_EQ(counted.run.at("host") + counted.hit.at("device"), 0);
   }
+}
+
+// Such a compile is not split.
+TEST_P(Crash, WithoutDiagnosticsIsTheDriversToReport) {
+  write_kernel(project_, "a.hip", "#if __HIP_DEVICE_COMPILE__\n" + std::string(kCrash) + "#endif\n");
+  const Left expected = left_by(command("-O1 -fno-crash-diagnostics"));
+  EXPECT_NE(expected.exit_code, 0);
+  for (int time = 0; time < 2; ++time) {
+    const Counts counted = expect_left(expected, command("-O1 -fno-crash-diagnostics"));
+    EXPECT_EQ(counted.hits, 0);
+    EXPECT_EQ(counted.run.at("front") + counted.run.at("back"), 0);
+  }
+}
+
+// The front end runs in a process of its own, and crashes. What the back end had made before is still found.
+TEST_P(Crash, OfAFrontEndIsTheDriversToReportAndSparesTheNextBackEnd) {
+  const Arguments argv = GetParam().hip() + archs({"gfx906"}) + words("-O1 -c a.hip -o a.o");
+  write_heavy("");
+  const Counts cold = check(argv);
+  EXPECT_EQ(cold.run.at("front"), 1);
+  EXPECT_EQ(cold.run.at("back"), 1);
+  fs::remove(project_ / "a.o");
+  write_heavy("#if __HIP_DEVICE_COMPILE__\n" + std::string(kCrash) + "#endif\n");
+  const Counts crashed = expect_left(expected_of(argv), argv);
+  EXPECT_EQ(crashed.run.at("back") + crashed.hit.at("back"), 0) << crashed.json.dump();
+  write_heavy("// mended\n");
+  const Counts mended = check(argv);
+  EXPECT_EQ(mended.run.at("front"), 1) << mended.json.dump();
+  EXPECT_EQ(mended.hit.at("back"), 1) << mended.json.dump();
 }
 
 TEST_P(Crash, OfTheHostsCompileIsTheDriversToReport) {

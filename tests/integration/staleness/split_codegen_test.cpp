@@ -14,52 +14,72 @@ std::string heavy(const std::string& value) {
          value + ";\n}\n";
 }
 
-class HalvesStaleness : public Staleness {
+class SplitCodegenInputs : public Staleness {
  protected:
-  HalvesStaleness() {
-    toolchain_.copy("bin/lld");
-    project_.write("value.h", "#define VALUE 1\n");
-    write_kernel(project_, "a.hip", heavy("VALUE"));
-    await_settled(project_ / "a.hip");
-    const Counts cold = check(toolchain_.compile());
-    EXPECT_EQ(cold.run.at("front"), 2) << cold.json.dump();
-    EXPECT_EQ(cold.run.at("back"), 2) << cold.json.dump();
-    expect_hit(toolchain_.compile());
-  }
-
-  void expect_halves(int front, int back) {
-    const Counts counted = check(toolchain_.compile());
+  // How many front ends and back ends run for the two devices. The next compile is a hit.
+  void expect_parts(int front, int back, const Arguments& argv, const Variables& variables = {}) {
+    const Counts counted = check(argv, variables);
     EXPECT_EQ(counted.run.at("device"), 2) << counted.json.dump();
     EXPECT_EQ(counted.run.at("front"), front) << counted.json.dump();
     EXPECT_EQ(counted.run.at("back"), back) << counted.json.dump();
-    expect_hit(toolchain_.compile());
+    EXPECT_EQ(counted.hit.at("back"), 2 - back) << counted.json.dump();
+    expect_hit(argv, variables);
   }
 
   Toolchain toolchain_{GetParam()};
 };
 
-TEST_P(HalvesStaleness, AHeaderThatChangesTheBitcodeRunsBoth) {
+// The first compile has shown that the split pays.
+class SplitCodegenStaleness : public SplitCodegenInputs {
+ protected:
+  SplitCodegenStaleness() {
+    toolchain_.copy("bin/lld");
+    project_.write("value.h", "#define VALUE 1\n");
+    write_kernel(project_, "a.hip", heavy("VALUE"));
+    await_settled(project_ / "a.hip");
+    expect_parts(2, 2);
+  }
+
+  using SplitCodegenInputs::expect_parts;
+  void expect_parts(int front, int back) { expect_parts(front, back, toolchain_.compile()); }
+};
+
+TEST_P(SplitCodegenStaleness, AHeaderThatChangesTheBitcodeRunsBoth) {
   project_.write("value.h", "#define VALUE 2\n");
-  expect_halves(2, 2);
+  expect_parts(2, 2);
 }
 
-TEST_P(HalvesStaleness, AHeaderThatLeavesTheBitcodeRunsTheFrontEndAlone) {
+TEST_P(SplitCodegenStaleness, AHeaderThatLeavesTheBitcodeRunsTheFrontEndAlone) {
   project_.write("value.h", "#define VALUE 1\n#define OTHER 1\n");
-  expect_halves(2, 0);
+  expect_parts(2, 0);
 }
 
 // Only the back end reads the linker. But a front end's result is not stored, so it runs whenever the step does.
-TEST_P(HalvesStaleness, AnotherLinkerRunsBoth) {
+TEST_P(SplitCodegenStaleness, AnotherLinkerRunsBoth) {
   toolchain_.append_byte("bin/lld");
-  expect_halves(2, 2);
+  expect_parts(2, 2);
 }
 
-TEST_P(HalvesStaleness, AReplacedCompilerRunsBoth) {
+TEST_P(SplitCodegenStaleness, AReplacedCompilerRunsBoth) {
   toolchain_.append_byte("bin/clang");
-  expect_halves(2, 2);
+  expect_parts(2, 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, HalvesStaleness, testing::ValuesIn(kCompilers), name_of);
+TEST_P(SplitCodegenStaleness, AnotherLibraryOfTheCompilersRunsBoth) {
+  copy_library("libgcc_s.so.1", project_ / "libraries");
+  expect_parts(2, 2, toolchain_.compile(), {{"LD_LIBRARY_PATH", project_ / "libraries"}});
+  expect_hit(toolchain_.compile());
+}
+
+TEST_P(SplitCodegenInputs, ArgumentsThatTheEnvironmentAddsRunBoth) {
+  expect_parts(2, 2, toolchain_.compile());
+  for (const char* added : {"#+-Wextra", "#+-DOTHER=1", "#+-O2"})
+    expect_parts(2, 2, toolchain_.compile(), {{"CCC_OVERRIDE_OPTIONS", added}});
+  expect_hit(toolchain_.compile());
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, SplitCodegenInputs, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, SplitCodegenStaleness, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration
