@@ -1,35 +1,14 @@
 #include "daemon/reply/request_result.h"
 
 #include <algorithm>
-#include <cctype>
-#include <set>
 #include <vector>
 
 #include "daemon/request/keys.h"
 #include "daemon/request/reason.h"
 #include "daemon/steps/output_recorder.h"
-#include "hipcache/base/files.h"
 
 namespace hipcache::daemon {
 namespace {
-
-// Adds the names below the directory that a command mentions.
-void add_names(const std::vector<std::string>& argv, const std::string& directory, std::set<std::string>& names) {
-  for (const std::string& argument : argv) {
-    const std::size_t at = argument.find(directory + "/");
-    if (at == std::string::npos) continue;
-    std::string name = argument.substr(at + directory.size() + 1);
-    names.insert(std::move(name));
-  }
-}
-
-// "<number>.trace" and similar: files of the step runner and of the trace library (src/trace/preload/then.c).
-bool is_of_the_runner(const std::string& name) {
-  const std::size_t dot = name.find_first_not_of("0123456789");
-  if (dot == 0 || dot == std::string::npos) return false;
-  const std::string ending = name.substr(dot);
-  return ending == ".trace" || ending.starts_with(".trace.") || ending == ".stdout" || ending == ".stderr";
-}
 
 // Adds the user's files of a step, with their places.
 void add_placed(const StepState& step, const Roots& roots, std::vector<cache::Output>& outputs) {
@@ -130,28 +109,6 @@ std::optional<cache::Observed> record_request(const cache::ActionResult& whole, 
   services.log.error("cannot record the request: " + observed.error().message);
   services.counters.error();
   return std::nullopt;
-}
-
-std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services) {
-  std::set<std::string> known;
-  const auto add_files_of = [&](const StepState& step) {
-    for (const protocol::Command& command : step.commands) add_names(command.argv, directory.path(), known);
-    if (step.split_codegen != nullptr) known.insert(step.split_codegen->bitcode);
-  };
-  for (const auto& step : graph.steps()) add_files_of(*step);
-  for (const auto& step : graph.replaced()) add_files_of(*step);
-  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
-    for (const hip::StepFile& file : graph.plan_of(index).files) known.insert(file.name);
-    for (const hip::StepOutput& output : graph.plan_of(index).outputs) known.insert(output.name);
-  }
-  const Result<std::vector<std::string>> names = list_directory(directory.path());
-  if (!names) {
-    services.log.warning(names.error().message);
-    return directory.path();
-  }
-  for (const std::string& name : *names)
-    if (!known.contains(name) && !is_of_the_runner(name)) return name;
-  return "";
 }
 
 }  // namespace hipcache::daemon

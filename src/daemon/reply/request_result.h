@@ -33,9 +33,6 @@ cache::Examined examine_request(const std::vector<const StepState*>& probes, con
 std::optional<cache::Observed> record_request(const cache::ActionResult& whole, cache::Examined examined,
                                               const StepGraph& graph, const Request& request, const Services& services);
 
-// The name of a file that a step wrote into the directory unexpectedly, or "".
-std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services);
-
 }  // namespace hipcache::daemon
 
 #endif

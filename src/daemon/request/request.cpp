@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <optional>
 
-#include "daemon/reply/output_checks.h"
+#include "daemon/request/output_checks.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/request_roots.h"
 #include "hipcache/base/files.h"

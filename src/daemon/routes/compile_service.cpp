@@ -5,25 +5,25 @@
 #include <optional>
 #include <variant>
 
-#include "daemon/explain/explain_report.h"
 #include "daemon/explain/explainer.h"
-#include "daemon/explain/plan_report.h"
 #include "daemon/explain/request_history.h"
 #include "daemon/reply/conclusion.h"
-#include "daemon/reply/output_checks.h"
 #include "daemon/reply/reply.h"
 #include "daemon/reply/reply_builder.h"
 #include "daemon/reply/request_result.h"
+#include "daemon/reply/run_checks.h"
 #include "daemon/request/keys.h"
+#include "daemon/request/output_checks.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/request.h"
 #include "daemon/routes/deferred_fatbin.h"
+#include "daemon/routes/explain_report.h"
 #include "daemon/routes/opaque.h"
+#include "daemon/routes/plan_report.h"
 #include "daemon/routes/planner.h"
 #include "daemon/routes/split_codegen_choice.h"
 #include "daemon/steps/step_graph.h"
 #include "daemon/steps/step_scheduler.h"
-#include "hipcache/compiler/reason.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -137,11 +137,7 @@ std::optional<Uncacheable> serve_by_steps(protocol::Channel& channel, Conclusion
   if (Status ran = graph.run(runner); !ran) return Uncacheable{reason::kStepFailed, ran.error().message};
   if (Status filled = fill_placeholders(graph, runner, plan, request, *directory, services, lease); !filled)
     return Uncacheable{reason::kStepFailed, filled.error().message};
-  if (const std::string name = unexpected_file(*directory, graph, services); !name.empty())
-    return Uncacheable{reason::kWritesMoreThanKnown, name};
-  if (auto unusual = unusual_inputs(graph, request)) return unusual;
-  for (const auto& step : graph.steps())
-    if (!step->descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step->descriptor};
+  if (auto unusual = unusual_run(graph, request, *directory, services)) return unusual;
 
   count_steps(graph, services.counters);
   note_not_answered(graph, request, services);

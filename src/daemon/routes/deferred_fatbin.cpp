@@ -7,6 +7,7 @@
 
 #include "daemon/request/keys.h"
 #include "daemon/routes/proofs.h"
+#include "daemon/steps/doubts.h"
 #include "daemon/steps/output_recorder.h"
 #include "hipcache/compiler/hip/fatbin_splice.h"
 

@@ -44,15 +44,6 @@ std::optional<bool> known_proof(const hip::Step& proof, const ProofKind& kind, c
 std::vector<bool> prove(const std::vector<const hip::Step*>& proofs, const ProofKind& kind, protocol::Channel& channel,
                         const Request& request, const Services& services, store::Lease& lease);
 
-// Doubts are kept under the key of a proof, or of a step that relies on it.
-bool is_doubted(const hip::Step& step, const Request& request, const Services& services);
-void doubt(const hip::Step& step, const std::string& why, const Request& request, const Services& services);
-
-// The proof was found false for a user's source. Doubts it, and replaces the stored proof by one that fails, for this
-// compiler and all daemons.
-void refute(const hip::Step& proof, const std::string& why, const Request& request, const Services& services,
-            store::Lease& lease);
-
 }  // namespace hipcache::daemon
 
 #endif

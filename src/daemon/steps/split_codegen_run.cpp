@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "daemon/request/keys.h"
-#include "daemon/routes/proofs.h"
+#include "daemon/steps/doubts.h"
 #include "daemon/steps/output_recorder.h"
 #include "daemon/steps/relocatability.h"
 #include "hipcache/base/files.h"

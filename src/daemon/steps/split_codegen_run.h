@@ -6,7 +6,7 @@
 //   it does not ── as one                               └── their code object, the front end's messages
 //
 // So the first compile of a unit stores the back end's result, and the first edit can already use it. A proof has shown
-// that the compiler makes the same output both ways (proofs.h). A random sample of the back end runs (HIPCACHE_AUDIT)
+// that the compiler makes the same output both ways (routes/proofs.h). A random sample of the back end runs (HIPCACHE_AUDIT)
 // is audited: the step also runs as one, and that result counts; if the outputs differ, the proof is refuted. A back
 // end's result is stored under a key with the digest of the bitcode, so all requests share it. The front end's result
 // is not stored: the step's own lookup covers its inputs, and the bitcode would double the store.

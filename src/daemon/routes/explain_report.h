@@ -1,6 +1,6 @@
 // `hipcache --explain`: for each step, whether it is stored, and how it differs from the nearest stored compile.
-#ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_EXPLAIN_REPORT_H
-#define HIPCACHE_SRC_DAEMON_EXPLAIN_EXPLAIN_REPORT_H
+#ifndef HIPCACHE_SRC_DAEMON_ROUTES_EXPLAIN_REPORT_H
+#define HIPCACHE_SRC_DAEMON_ROUTES_EXPLAIN_REPORT_H
 
 #include "daemon/request/request.h"
 #include "daemon/request/services.h"

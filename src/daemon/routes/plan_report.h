@@ -1,6 +1,6 @@
 // `hipcache --plan`: the steps of a command, their keys, and which of them are stored.
-#ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_PLAN_REPORT_H
-#define HIPCACHE_SRC_DAEMON_EXPLAIN_PLAN_REPORT_H
+#ifndef HIPCACHE_SRC_DAEMON_ROUTES_PLAN_REPORT_H
+#define HIPCACHE_SRC_DAEMON_ROUTES_PLAN_REPORT_H
 
 #include "daemon/request/request.h"
 #include "daemon/request/services.h"

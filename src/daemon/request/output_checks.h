@@ -4,14 +4,14 @@
 // the first job's depfile is complete when the second job starts. hipcache writes both once, at the end. If a compile
 // could tell the difference, or the compiler treats an output specially (links, devices, read-only files), the compiler
 // runs by itself.
-#ifndef HIPCACHE_SRC_DAEMON_REPLY_OUTPUT_CHECKS_H
-#define HIPCACHE_SRC_DAEMON_REPLY_OUTPUT_CHECKS_H
+#ifndef HIPCACHE_SRC_DAEMON_REQUEST_OUTPUT_CHECKS_H
+#define HIPCACHE_SRC_DAEMON_REQUEST_OUTPUT_CHECKS_H
 
 #include <optional>
 #include <string>
 
 #include "daemon/request/request.h"
-#include "daemon/steps/step_graph.h"
+#include "hipcache/cache/action_cache.h"
 #include "hipcache/compiler/hip/plan.h"
 #include "hipcache/compiler/invocation.h"
 
@@ -27,8 +27,8 @@ std::optional<compiler::Uncacheable> unusual_outputs(const cache::ActionResult& 
 // The same for all outputs of a plan, including those that the driver named.
 std::optional<compiler::Uncacheable> unusual_outputs(const hip::Plan& plan, const std::string& working_directory);
 
-// Checks what the steps have read.
-std::optional<compiler::Uncacheable> unusual_inputs(const StepGraph& graph, const Request& request);
+// Whether two absolute paths lead to one file, which need not exist.
+bool are_one_file(const std::string& one, const std::string& other);
 
 }  // namespace hipcache::daemon
 

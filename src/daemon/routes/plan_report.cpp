@@ -1,4 +1,4 @@
-#include "daemon/explain/plan_report.h"
+#include "daemon/routes/plan_report.h"
 
 #include "daemon/explain/step_preview.h"
 #include "daemon/reply/reply.h"

@@ -1,4 +1,4 @@
-#include "daemon/reply/output_checks.h"
+#include "daemon/request/output_checks.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,13 +29,13 @@ std::optional<Uncacheable> unusual_place(const std::string& path, const std::str
   return std::nullopt;
 }
 
+}  // namespace
+
 bool are_one_file(const std::string& one, const std::string& other) {
   namespace fs = std::filesystem;
   std::error_code absent;
   return fs::path(one).lexically_normal() == fs::path(other).lexically_normal() || fs::equivalent(one, other, absent);
 }
-
-}  // namespace
 
 std::optional<Uncacheable> unusual_outputs(const compiler::Invocation& invocation,
                                            const std::string& working_directory) {
@@ -60,22 +60,6 @@ std::optional<Uncacheable> unusual_outputs(const hip::Plan& plan, const std::str
     for (const hip::StepOutput& output : step.outputs)
       if (auto unusual = output.place.empty() ? std::nullopt : unusual_place(output.place, working_directory))
         return unusual;
-  return std::nullopt;
-}
-
-std::optional<Uncacheable> unusual_inputs(const StepGraph& graph, const Request& request) {
-  if (!request.invocation.depfile) return std::nullopt;
-  const std::string depfile = join_path(request.from.working_directory, *request.invocation.depfile);
-  const auto is_depfile = [&](const inputs::Observation& seen) {
-    return seen.question == inputs::Question::content && base_name(seen.name) == base_name(depfile) &&
-           are_one_file(depfile, request.from.path_of(seen.name));
-  };
-  for (const auto& step : graph.steps()) {
-    if (!step->recordable()) continue;
-    const std::vector<inputs::Observation>& inputs = step->witnessed.set->observations();
-    if (std::any_of(inputs.begin(), inputs.end(), is_depfile))
-      return Uncacheable{reason::kDepfileIsAnotherFile, *request.invocation.depfile};
-  }
   return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-#include "daemon/explain/explain_report.h"
+#include "daemon/routes/explain_report.h"
 
 #include <algorithm>
 #include <set>

@@ -1,0 +1,22 @@
+// Checks what the steps of a request did, before the client is answered.
+#ifndef HIPCACHE_SRC_DAEMON_REPLY_RUN_CHECKS_H
+#define HIPCACHE_SRC_DAEMON_REPLY_RUN_CHECKS_H
+
+#include <optional>
+
+#include "daemon/request/request.h"
+#include "daemon/request/request_directory.h"
+#include "daemon/request/services.h"
+#include "daemon/steps/step_graph.h"
+#include "hipcache/compiler/invocation.h"
+
+namespace hipcache::daemon {
+
+// Why the compiler has to run by itself: a step wrote a file that no command mentions, read the depfile that the
+// request is about to write, or read a descriptor by name. Nothing if the steps did what the plan says.
+std::optional<compiler::Uncacheable> unusual_run(const StepGraph& graph, const Request& request,
+                                                 const RequestDirectory& directory, const Services& services);
+
+}  // namespace hipcache::daemon
+
+#endif
