@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "daemon/request/reason.h"
+#include "daemon/request/step_kinds.h"
 #include "daemon/request/temporary_paths.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/depfile.h"
@@ -131,36 +132,11 @@ bool compiler_said_why(const StepState& failed) {
 }
 
 void count_hits(const cache::ActionResult& whole, const compiler::Invocation& invocation, stats::Counters& counters) {
-  if (invocation.route == compiler::Route::is_opaque) count_opaque(invocation, true, counters);
-  for (const std::string& step : whole.steps) {
-    if (step == cache::kHostStep) {
-      counters.host(true);
-    } else if (step == cache::kBundleStep) {
-      counters.bundle(true);
-    } else if (step == cache::kUnbundleStep) {
-      counters.unbundle(true);
-    } else if (step == cache::kLinkStep) {
-      counters.link(true);
-    } else if (step == cache::kFrontEndStep) {
-      counters.front(true);
-    } else {
-      counters.device(step, true);
-    }
-  }
+  if (invocation.route == compiler::Route::is_opaque) count_opaque(invocation.making, true, counters);
+  for (const std::string& name : whole.steps) count_step(name, true, counters);
 }
 
 }  // namespace
-
-void count_opaque(const compiler::Invocation& invocation, bool hit, stats::Counters& counters) {
-  switch (invocation.making) {
-    case compiler::Making::compile:
-      return counters.host(hit);
-    case compiler::Making::link:
-      return counters.link(hit);
-    case compiler::Making::archive:
-      return counters.archive(hit);
-  }
-}
 
 Status answer_hit(Conclusion& conclusion, const Request& request, const cache::ActionResult& whole,
                   const Services& services) {

@@ -13,9 +13,6 @@
 
 namespace hipcache::daemon {
 
-// Counts the one step of an opaque compile.
-void count_opaque(const compiler::Invocation& invocation, bool hit, stats::Counters& counters);
-
 // Answers a request whose result is stored. On an error (a blob is gone or damaged) nothing was sent, and the steps
 // must be looked up.
 Status answer_hit(Conclusion& conclusion, const Request& request, const cache::ActionResult& whole,

@@ -5,6 +5,7 @@
 
 #include "daemon/request/keys.h"
 #include "daemon/request/reason.h"
+#include "daemon/request/step_kinds.h"
 #include "daemon/steps/output_recorder.h"
 
 namespace hipcache::daemon {
@@ -27,26 +28,6 @@ bool has_at(const cache::ActionResult& result, const std::string& path, const Ro
                      [&](const cache::Output& output) { return output.place == place; });
 }
 
-std::string counted_as(const hip::Step& step) {
-  switch (step.kind) {
-    case hip::StepKind::device:
-      return step.is_front_end ? cache::kFrontEndStep : step.arch.name;
-    case hip::StepKind::back_end:
-      return step.arch.name;
-    case hip::StepKind::bundle:
-      return cache::kBundleStep;
-    case hip::StepKind::host:
-      return cache::kHostStep;
-    case hip::StepKind::unbundle:
-      return cache::kUnbundleStep;
-    case hip::StepKind::link:
-      return cache::kLinkStep;
-    case hip::StepKind::question:
-      break;  // never in a graph
-  }
-  return "unknown";
-}
-
 }  // namespace
 
 cache::ActionResult request_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots) {
@@ -58,8 +39,7 @@ cache::ActionResult request_result(const StepGraph& graph, const std::string& dr
     whole.stdout_text += step.result.stdout_text;
     whole.stderr_text += step.result.stderr_text;
     whole.duration_us += step.result.duration_us;
-    whole.steps.push_back(counted_as(graph.plan_of(index)));
-    for (const compiler::ArchId& arch : graph.plan_of(index).back_ends) whole.steps.push_back(arch.name);
+    for (std::string& name : counted_names(graph.plan_of(index))) whole.steps.push_back(std::move(name));
   }
   return whole;
 }

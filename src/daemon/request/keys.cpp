@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "daemon/request/joined_paths.h"
+#include "daemon/request/step_kinds.h"
 #include "daemon/shared/processor.h"
 #include "hipcache/base/files.h"
 
@@ -40,26 +41,6 @@ void add_driver(Hasher& hasher, const Request& request) {
   hasher.field(request.compiler).field(request.invocation.argv[0]);
   hasher.field(request.from.working_directory).field(request.from.logical_directory());
   add_roots(hasher, roots_reached_by_joining(request.invocation.expanded, request.from.roots), request);
-}
-
-const char* domain_of(hip::StepKind kind) {
-  switch (kind) {
-    case hip::StepKind::device:
-      return "device";
-    case hip::StepKind::bundle:
-      return "bundle";
-    case hip::StepKind::host:
-      return "host";
-    case hip::StepKind::unbundle:
-      return "unbundle";
-    case hip::StepKind::link:
-      return "link";
-    case hip::StepKind::back_end:
-      return "back-end";
-    case hip::StepKind::question:
-      return "question";
-  }
-  return "unknown";
 }
 
 // A macro's text must stay as typed: the source may measure or hash it.
@@ -178,7 +159,7 @@ cache::ActionKey probe_key(const Request& request, const std::vector<std::string
 }
 
 cache::ActionKey step_key(const Request& request, const hip::Step& step, const std::vector<Digest>& inputs) {
-  Hasher hasher = hasher_for(domain_of(step.kind), request);
+  Hasher hasher = hasher_for(traits_of(step.kind).domain, request);
   hasher.field(step.commands.size());
   for (const hip::StepCommand& command : step.commands) hasher.field(request.from.roots.portable_path(command.program));
   for (const std::vector<std::string>& argv : step.keyed) add_list(hasher, portable_step(argv, request.from));

@@ -16,6 +16,7 @@
 #include "daemon/request/output_checks.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/request.h"
+#include "daemon/request/step_kinds.h"
 #include "daemon/routes/deferred_fatbin.h"
 #include "daemon/routes/explain_report.h"
 #include "daemon/routes/opaque.h"
@@ -49,17 +50,7 @@ void count_steps(const StepGraph& graph, stats::Counters& counters) {
   for (std::size_t index = 0; index < graph.steps().size(); ++index) {
     const StepState& step = *graph.steps()[index];
     if (!step.ended) continue;
-    const hip::Step& planned = graph.plan_of(index);
-    if (planned.is_front_end) {
-      counters.front(step.hit);
-    } else if (planned.kind == hip::StepKind::device || planned.kind == hip::StepKind::back_end) {
-      counters.device(planned.arch.name, step.hit);
-    }
-    for (const compiler::ArchId& arch : planned.back_ends) counters.device(arch.name, step.hit);
-    if (planned.kind == hip::StepKind::bundle) counters.bundle(step.hit);
-    if (planned.kind == hip::StepKind::host) counters.host(step.hit);
-    if (planned.kind == hip::StepKind::unbundle) counters.unbundle(step.hit);
-    if (planned.kind == hip::StepKind::link) counters.link(step.hit);
+    for (const std::string& name : counted_names(graph.plan_of(index))) count_step(name, step.hit, counters);
     if (step.hit) counters.saved(step.result.duration_us);
   }
   // Only a host step with a deferred fatbin is ever replaced. If it was a hit, it saved nothing, so it is not counted.

@@ -12,6 +12,7 @@
 #include "daemon/reply/reply_builder.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/reason.h"
+#include "daemon/request/step_kinds.h"
 #include "daemon/steps/step_scheduler.h"
 #include "hipcache/compiler/reason.h"
 #include "hipcache/trace/seen.h"
@@ -21,7 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-using compiler::Making;
 using compiler::Uncacheable;
 
 // clang and gcc both know the option. Everything after "--" is a file.
@@ -32,18 +32,6 @@ std::vector<std::string> arguments_of(const Request& request) {
     arguments.insert(place, "-fdiagnostics-color=always");
   }
   return arguments;
-}
-
-const char* label_of(Making making) {
-  switch (making) {
-    case Making::compile:
-      return "compile";
-    case Making::link:
-      return "link";
-    case Making::archive:
-      return "archive";
-  }
-  return "unknown";
 }
 
 // The tick is 4 ms on most machines.
@@ -139,7 +127,7 @@ std::optional<Uncacheable> serve_opaque(protocol::Channel& channel, Conclusion& 
   if (is_doubtful(work))
     return Uncacheable{reason::kStepFailed, work.doubt.empty() ? work.label : work.label + ": " + work.doubt};
   if (!work.descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, work.descriptor};
-  count_opaque(request.invocation, false, services.counters);
+  count_opaque(request.invocation.making, false, services.counters);
   answer_and_store(conclusion, work, request, services);
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #include "daemon/steps/doubts.h"
 
 #include "daemon/request/keys.h"
+#include "daemon/request/step_kinds.h"
 #include "daemon/request/temporary_paths.h"
 #include "daemon/steps/step_graph.h"
 
@@ -17,9 +18,7 @@ bool is_doubted(const hip::Step& step, const Request& request, const Services& s
 
 void doubt(const hip::Step& step, const std::string& why, const Request& request, const Services& services) {
   services.doubts.add(key_of(step, request));
-  const char* what = step.kind == hip::StepKind::host ? "the host is compiled after the devices: "
-                                                      : "device steps are compiled in one piece: ";
-  services.log.info(request.invocation.object + ": " + what + why);
+  services.log.info(request.invocation.object + ": " + traits_of(step.kind).doubted + why);
 }
 
 void refute(const hip::Step& proof, const std::string& why, const Request& request, const Services& services,

@@ -4,35 +4,13 @@
 
 #include "daemon/explain/request_history.h"
 #include "daemon/request/keys.h"
-#include "daemon/request/reason.h"
+#include "daemon/request/step_kinds.h"
 #include "daemon/steps/relocatability.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::daemon {
 namespace {
-
-using hip::StepKind;
-
-std::string label_of(const hip::Step& step) {
-  switch (step.kind) {
-    case StepKind::device:
-      return "device " + step.arch.name + (step.is_front_end ? " front end" : "");
-    case StepKind::bundle:
-      return "bundle";
-    case StepKind::host:
-      return "host";
-    case StepKind::unbundle:
-      return "unbundle " + step.subject;
-    case StepKind::link:
-      return "link";
-    case StepKind::back_end:
-      return "device " + step.arch.name + " back end";
-    case StepKind::question:
-      return "wrapper probe";
-  }
-  return "unknown";
-}
 
 std::string in_directory(const std::string& text, const std::string& directory) {
   return hip::in_directory({text}, directory).front();
@@ -59,7 +37,7 @@ StepState work_for(const hip::Step& step, const std::vector<Digest>& inputs, con
   work.failed_depfile = step.depfile;
   work.hashes_names = step.hashes_names;
   work.is_proof = step.is_proof;
-  work.is_tentative = step.kind == StepKind::back_end;
+  work.is_tentative = traits_of(step.kind).is_tentative;
   work.may_start_others = step.starts_others;
   for (const std::vector<std::string>& argv : step.keyed) {
     work.maps.add(argv, request.from.roots);

@@ -1,0 +1,84 @@
+#include "daemon/request/step_kinds.h"
+
+#include <algorithm>
+#include <array>
+
+#include "hipcache/cache/action_cache.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using compiler::Making;
+using hip::StepKind;
+using stats::Counters;
+
+constexpr const char* kFrontEnd = " front end";
+constexpr const char* kHostDoubted = "the host is compiled after the devices: ";
+constexpr const char* kDeviceDoubted = "device steps are compiled in one piece: ";
+
+constexpr auto kKinds = std::to_array<StepKindTraits>({
+    // kind             domain       label            ending       counted               tentative compiler doubted
+    {StepKind::device, "device", "device ", "", nullptr, false, true, kDeviceDoubted},
+    {StepKind::bundle, "bundle", "bundle", "", cache::kBundleStep, false, false, nullptr},
+    {StepKind::host, "host", "host", "", cache::kHostStep, false, true, kHostDoubted},
+    {StepKind::unbundle, "unbundle", "unbundle ", "", cache::kUnbundleStep, false, false, nullptr},
+    {StepKind::link, "link", "link", "", cache::kLinkStep, false, false, nullptr},
+    {StepKind::back_end, "back-end", "device ", " back end", nullptr, true, true, nullptr},
+    {StepKind::question, "question", "wrapper probe", "", nullptr, false, false, nullptr},
+});
+
+struct CountedName {
+  std::string_view name;
+  void (Counters::*count)(bool hit);
+};
+
+constexpr auto kCounters = std::to_array<CountedName>({{cache::kHostStep, &Counters::host},
+                                                       {cache::kBundleStep, &Counters::bundle},
+                                                       {cache::kUnbundleStep, &Counters::unbundle},
+                                                       {cache::kLinkStep, &Counters::link},
+                                                       {cache::kFrontEndStep, &Counters::front}});
+
+struct MakingTraits {
+  Making making;
+  const char* label;
+  void (Counters::*count)(bool hit);
+};
+
+constexpr auto kMakings = std::to_array<MakingTraits>({{Making::compile, "compile", &Counters::host},
+                                                       {Making::link, "link", &Counters::link},
+                                                       {Making::archive, "archive", &Counters::archive}});
+
+const MakingTraits& traits_of(Making making) {
+  return *std::find_if(kMakings.begin(), kMakings.end(),
+                       [&](const MakingTraits& traits) { return traits.making == making; });
+}
+
+}  // namespace
+
+const StepKindTraits& traits_of(StepKind kind) {
+  return *std::find_if(kKinds.begin(), kKinds.end(), [&](const StepKindTraits& traits) { return traits.kind == kind; });
+}
+
+std::string label_of(const hip::Step& step) {
+  const StepKindTraits& traits = traits_of(step.kind);
+  return traits.label + step.arch.name + step.subject + traits.label_ending + (step.is_front_end ? kFrontEnd : "");
+}
+
+std::vector<std::string> counted_names(const hip::Step& step) {
+  const char* counted = step.is_front_end ? cache::kFrontEndStep : traits_of(step.kind).counted;
+  std::vector<std::string> names{counted == nullptr ? step.arch.name : counted};
+  for (const compiler::ArchId& arch : step.back_ends) names.push_back(arch.name);
+  return names;
+}
+
+void count_step(std::string_view name, bool hit, Counters& counters) {
+  const auto known =
+      std::find_if(kCounters.begin(), kCounters.end(), [&](const CountedName& one) { return one.name == name; });
+  known == kCounters.end() ? counters.device(name, hit) : (counters.*known->count)(hit);
+}
+
+const char* label_of(Making making) { return traits_of(making).label; }
+
+void count_opaque(Making making, bool hit, Counters& counters) { (counters.*traits_of(making).count)(hit); }
+
+}  // namespace hipcache::daemon
