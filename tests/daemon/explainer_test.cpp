@@ -52,7 +52,7 @@ class ExplainerTest : public testing::Test {
   }
 
   std::vector<std::string> why(const HistoryStep& step = host()) const {
-    return lines(Explainer(request_, services_).why(step, {"bundle"}));
+    return lines(Explainer(context()).why(step, {"bundle"}));
   }
   static std::vector<std::string> lines(const Differences& differences) {
     std::vector<std::string> all;
@@ -61,15 +61,19 @@ class ExplainerTest : public testing::Test {
   }
   static std::string digits(const std::string& bytes) { return digest_of(bytes).hex().substr(0, 16); }
 
+  RequestContext context() const { return context_of(channel_, request_, services_, *lease_, nullptr); }
+
   support::Scratch scratch_;
   ServicesInMemory<> made_{{.log = scratch_ / "log"}};
   const Services& services_ = made_.services;
+  const std::unique_ptr<store::Lease> lease_ = services_.store.lease();
+  mutable protocol::Channel channel_{UniqueFd()};  // explaining sends nothing
   Request request_;
 };
 
 TEST_F(ExplainerTest, SaysThatNothingIsStored) {
   EXPECT_THAT(why(), ElementsAre("no compile of this output is stored"));
-  EXPECT_EQ(Explainer(request_, services_).compared(), 0u);
+  EXPECT_EQ(Explainer(context()).compared(), 0u);
 }
 
 TEST_F(ExplainerTest, NamesWhatTheWorldAnswersOtherwise) {
@@ -128,7 +132,7 @@ TEST_F(ExplainerTest, HoldsARequestAgainstTheNearestCompile) {
   compile(host("-g"));
   request_.invocation.without_archs = {"clang++", "-O2"};
   scratch_.write("a.h", "3");
-  const Explainer explainer(request_, services_);
+  const Explainer explainer(context());
   EXPECT_EQ(explainer.compared(), 2u);
   EXPECT_THAT(explainer.asked(), IsEmpty());
   EXPECT_THAT(lines(explainer.observed()),
@@ -187,7 +191,7 @@ TEST_F(ExplainerTest, NamesFilesOfAnotherCheckoutAsTheyAreCalledHere) {
 TEST_F(ExplainerTest, WritesALineIntoTheLogForAStepThatRuns) {
   compile(host());
   scratch_.write("a.h", "B");
-  Explainer(request_, services_).log_why(host(), {});
+  MissLog(services_.log).observer()->step_runs(context(), host(), {});
   EXPECT_THAT(support::read_bytes(scratch_ / "log"), HasSubstr("info a.o: host runs: content a.h (digest "));
 }
 

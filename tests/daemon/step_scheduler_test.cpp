@@ -58,13 +58,16 @@ class Connection {
 // One session in a thread of its own, with a step for each key; the test is its client.
 class Session {
  public:
-  Session(const std::vector<std::string>& keys, const Services& services) : services_(services), works_(keys.size()) {
+  Session(const std::vector<std::string>& keys, const Services& services) : services_(services) {
     client_.emplace(std::move(connection_.client));
     daemon_.emplace(std::move(connection_.daemon));
-    for (std::size_t index = 0; index < keys.size(); ++index) {
-      works_[index].label = keys[index];
-      works_[index].key = {digest_of(keys[index])};
-      works_[index].commands = {{"/bin/false", {"false"}}};
+    request_.invocation.argv = {"clang"};
+    for (const std::string& key : keys) {
+      StepSpec spec;
+      spec.label = key;
+      spec.key = {digest_of(key)};
+      spec.commands = {{"/bin/false", {"false"}}};
+      steps_.emplace_back(std::move(spec));
     }
     ended_ = std::async(std::launch::async, [this] { return run(); });
   }
@@ -97,10 +100,10 @@ class Session {
   }
 
   // The first step, once its session has ended well.
-  const StepState& result() {
+  const StepResult& result() {
     const Status ended = ended_.get();
     EXPECT_TRUE(ended) << ended.error().message;
-    return works_.front();
+    return steps_.front().result;
   }
 
  private:
@@ -110,14 +113,15 @@ class Session {
     if (!directory) return directory.error();
     const std::unique_ptr<store::Lease> lease = services_.store.lease();
     std::vector<StepState*> steps;
-    for (StepState& work : works_) steps.push_back(&work);
-    return StepScheduler(*daemon_, request_, services_, *directory, *lease).run(steps);
+    for (StepState& step : steps_) steps.push_back(&step);
+    const StepContext context{context_of(*daemon_, request_, services_, *lease, nullptr), *directory};
+    return StepScheduler(context).run(steps);
   }
 
   const Services& services_;
   Connection connection_;
   Request request_;
-  std::vector<StepState> works_;
+  std::vector<StepState> steps_;
   std::optional<protocol::Channel> client_, daemon_;
   std::future<Status> ended_;
 };

@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "daemon/explain/request_history.h"
-#include "daemon/request/keys.h"
 #include "hipcache/base/readable.h"
 #include "hipcache/inputs/mentions.h"
 
@@ -31,9 +30,9 @@ bool is_device(const HistoryStep& step) { return step.label.starts_with("device 
 
 }  // namespace
 
-Explainer::Explainer(const Request& request, const Services& services)
-    : request_(request), services_(services), now_(asked_by(request)) {
-  for (HistoryEntry& entry : services.miss_history.entries(output_key(request)))
+Explainer::Explainer(const RequestContext& context)
+    : request_(context.request), services_(context.services), now_(asked_by(context.request)) {
+  for (HistoryEntry& entry : context.services.miss_history.entries(context.history))
     candidates_.push_back(candidate_of(std::move(entry)));
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const Candidate& left, const Candidate& right) { return left.distance() < right.distance(); });
@@ -149,9 +148,10 @@ void Explainer::log_why(const HistoryStep& step, const std::vector<std::string>&
   services_.log.info(line);
 }
 
-std::optional<Explainer> explainer_for_log(const Request& request, const Services& services) {
-  if (!services.log.takes(Log::Level::info)) return std::nullopt;
-  return Explainer(request, services);
+void MissLog::step_runs(const RequestContext& context, const HistoryStep& step,
+                        const std::vector<std::string>& makers) {
+  if (!explainer_) explainer_.emplace(context);
+  explainer_->log_why(step, makers);
 }
 
 protocol::ExplainedStep explained(std::string name, protocol::Verdict verdict, Differences differences) {

@@ -11,16 +11,15 @@
 #include <vector>
 
 #include "daemon/explain/miss_difference.h"
-#include "daemon/request/request.h"
-#include "daemon/request/services.h"
+#include "daemon/request/request_context.h"
 #include "hipcache/cache/miss_history.h"
 
 namespace hipcache::daemon {
 
 class Explainer {
  public:
-  // Both arguments outlive this object.
-  Explainer(const Request& request, const Services& services);
+  // The request and the services of the context outlive this object.
+  explicit Explainer(const RequestContext& context);
 
   // How many stored compiles the request is compared with.
   std::size_t compared() const { return candidates_.size(); }
@@ -58,9 +57,23 @@ class Explainer {
   std::vector<Candidate> candidates_;  // nearest first
 };
 
-// An explainer, or nothing if the log does not take info messages: explaining costs file system queries for each stored
-// compile.
-std::optional<Explainer> explainer_for_log(const Request& request, const Services& services);
+// Logs why the steps of one request run. Makes the explainer when the first of them runs, because explaining costs file
+// system queries for each stored compile.
+class MissLog : public MissObserver {
+ public:
+  // The log outlives this object.
+  explicit MissLog(const Log& log) : is_wanted_(log.takes(Log::Level::info)) {}
+
+  // This object; null if the log does not take such lines.
+  MissObserver* observer() { return is_wanted_ ? this : nullptr; }
+
+  void step_runs(const RequestContext& context, const cache::HistoryStep& step,
+                 const std::vector<std::string>& makers) override;
+
+ private:
+  const bool is_wanted_;
+  std::optional<Explainer> explainer_;
+};
 
 // Keeps the first differences and counts the rest.
 protocol::ExplainedStep explained(std::string name, protocol::Verdict verdict, Differences differences);

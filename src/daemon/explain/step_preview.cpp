@@ -2,20 +2,20 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "daemon/request/temporary_paths.h"
-#include "daemon/steps/step_graph.h"
 
 namespace hipcache::daemon {
 namespace {
 
-struct CollectedOutput {
+struct PreviewedOutput {
   std::string label;
   std::optional<Digest> digest;  // nothing if it is not stored
 };
 
 // By output name.
-using MadeByName = std::map<std::string, CollectedOutput>;
+using MadeByName = std::map<std::string, PreviewedOutput>;
 
 // The digests of the step's inputs, if all of them are known.
 std::optional<std::vector<Digest>> inputs_of(const hip::Step& step, const MadeByName& made) {
@@ -35,33 +35,30 @@ std::vector<std::string> makers_of(const hip::Step& step, const MadeByName& made
   return labels;
 }
 
-// Adds the step's outputs to `made`. Returns whether the step is stored.
-bool add_made(StepState& work, bool has_key, const Request& request, const Services& services, store::Lease& lease,
-              MadeByName& made) {
+// Looks the step up if it has a key, and adds its outputs to `made`.
+void look_up(StepPreview& preview, const RequestContext& context, MadeByName& made) {
+  StepState& state = preview.state;
+  const StepSpec& spec = state.spec();
   std::optional<cache::Hit> hit;
-  if (has_key) hit = services.actions.look_up(work.key, work.suffices(), request.from, lease);
-  if (hit) work.result = std::move(hit->result);
-  for (const hip::StepOutput& output : work.outputs) {
-    const cache::Output* stored = work.made(output);
-    made[output.name] = {work.label, stored == nullptr ? std::nullopt : std::optional(stored->blob)};
+  if (preview.has_key) hit = context.look_up(spec.key, spec.suffices());
+  preview.stored = hit.has_value();
+  if (hit) state.result.take(std::move(hit->result));
+  for (const hip::StepOutput& output : spec.outputs) {
+    const cache::Output* stored = state.made(output);
+    made[output.name] = {spec.label, stored == nullptr ? std::nullopt : std::optional(stored->blob)};
   }
-  return hit.has_value();
 }
 
 }  // namespace
 
-std::vector<StepPreview> preview_steps(const hip::Plan& plan, const Request& request, const Services& services,
-                                       store::Lease& lease) {
+std::vector<StepPreview> preview_steps(const hip::Plan& plan, const RequestContext& context) {
   std::vector<StepPreview> steps;
   MadeByName made;
   for (const hip::Step& step : plan.steps) {
     const std::optional<std::vector<Digest>> inputs = inputs_of(step, made);
-    StepPreview& looked_up = steps.emplace_back();
-    looked_up.planned = &step;
-    looked_up.work = work_for(step, inputs.value_or(std::vector<Digest>{}), request, kStoredDirectory);
-    looked_up.makers = makers_of(step, made);
-    looked_up.has_key = inputs.has_value();
-    looked_up.stored = add_made(looked_up.work, looked_up.has_key, request, services, lease, made);
+    StepSpec spec = spec_of(step, inputs.value_or(std::vector<Digest>{}), context.request, kStoredDirectory);
+    steps.push_back({.state = StepState(std::move(spec)), .makers = makers_of(step, made), .has_key = inputs.has_value()});
+    look_up(steps.back(), context, made);
   }
   return steps;
 }

@@ -67,12 +67,12 @@ std::optional<Refusal> refusal_of_linked(const std::vector<CollectedOutput>& mad
   return temporary_name_in(made, records, directory.path());
 }
 
-std::optional<Refusal> refusal_of_archive(const StepState& work, const std::vector<CollectedOutput>& made,
-                                          const std::vector<WrittenOutput>& files, const Request& request) {
+std::optional<Refusal> refusal_of_archive(const WrittenFiles& written, const std::vector<CollectedOutput>& made,
+                                          const Request& request) {
   for (const CollectedOutput& output : made)
     if (holds_times(output.bytes)) return Refusal{compiler::reason::kArchiveTimes, output.place};
-  for (const WrittenOutput& file : files)
-    if (file.path == request.updated.path && file.read_as != 0 && file.read_as != work.updated_as)
+  for (const WrittenOutput& file : written.files)
+    if (file.path == request.updated.path && file.read_as != 0 && file.read_as != written.updated_as)
       return Refusal{reason::kInputChanged, file.path};
   return std::nullopt;
 }
@@ -96,22 +96,28 @@ inputs::ReadAndWritten read_and_written(const Request& request) {
   return {.updated = request.updated.path, .replaced = replaced_file(request)};
 }
 
-std::optional<Refusal> too_large(const StepState& work, const std::vector<WrittenOutput>& files, const Request& request,
-                                 const Services& services) {
+std::optional<Refusal> too_large(const StepState& state, const std::vector<WrittenOutput>& files,
+                                 const RequestContext& context) {
+  const Request& request = context.request;
   if (request.invocation.making == Making::compile) return std::nullopt;
   const std::uint64_t bytes = size_of(files);
-  if (is_worth_storing(bytes, work.result.duration_us, request.settings.max_size)) return std::nullopt;
-  note_not_worth(work.key, services);
+  const std::uint64_t duration_us = state.result.duration_us;
+  if (is_worth_storing(bytes, duration_us, request.settings.max_size)) return std::nullopt;
+  note_not_worth(context);
   return Refusal{reason::kNotWorthStoring,
-                 std::to_string(bytes >> 20) + " MiB in " + std::to_string(work.result.duration_us / 1000) + " ms"};
+                 std::to_string(bytes >> 20) + " MiB in " + std::to_string(duration_us / 1000) + " ms"};
 }
 
-std::optional<Refusal> refusal_of_link(const StepState& work, const std::vector<CollectedOutput>& made,
-                                       const std::vector<WrittenOutput>& files,
-                                       const std::vector<trace::Record>& records, const Request& request,
-                                       const RequestDirectory& directory) {
-  if (request.invocation.making == Making::link) return refusal_of_linked(made, records, directory);
-  if (request.invocation.making == Making::archive) return refusal_of_archive(work, made, files, request);
+std::optional<Refusal> refusal_of_link(const WrittenFiles& written, const std::vector<CollectedOutput>& made,
+                                       const StepContext& context) {
+  switch (context.request.invocation.making) {
+    case Making::compile:
+      return std::nullopt;
+    case Making::link:
+      return refusal_of_linked(made, written.records, context.directory);
+    case Making::archive:
+      return refusal_of_archive(written, made, context.request);
+  }
   return std::nullopt;
 }
 

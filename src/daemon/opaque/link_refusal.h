@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/request/request.h"
-#include "daemon/request/request_directory.h"
-#include "daemon/request/services.h"
+#include "daemon/request/step_context.h"
 #include "daemon/steps/output_recorder.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/inputs/path_set_builder.h"
@@ -18,6 +16,13 @@
 
 namespace hipcache::daemon {
 
+// What a run wrote, by its trace.
+struct WrittenFiles {
+  const std::vector<trace::Record>& records;
+  const std::vector<inputs::WrittenOutput>& files;
+  std::uint64_t updated_as = 0;  // identity of the request's `updated` file just before the run (trace/seen.h); 0: none
+};
+
 // The absolute path of a link's output; empty if the command is no link.
 std::string linked_file(const Request& request);
 
@@ -25,14 +30,12 @@ std::string linked_file(const Request& request);
 inputs::ReadAndWritten read_and_written(const Request& request);
 
 // Called before the files are read, because they may be large. Keeps the answer for the next such request.
-std::optional<inputs::Refusal> too_large(const StepState& work, const std::vector<inputs::WrittenOutput>& files,
-                                         const Request& request, const Services& services);
+std::optional<inputs::Refusal> too_large(const StepState& state, const std::vector<inputs::WrittenOutput>& files,
+                                         const RequestContext& context);
 
-// `made`: the contents of `files`. Nothing for compiles.
-std::optional<inputs::Refusal> refusal_of_link(const StepState& work, const std::vector<CollectedOutput>& made,
-                                               const std::vector<inputs::WrittenOutput>& files,
-                                               const std::vector<trace::Record>& records, const Request& request,
-                                               const RequestDirectory& directory);
+// Nothing for compiles.
+std::optional<inputs::Refusal> refusal_of_link(const WrittenFiles& written, const std::vector<CollectedOutput>& made,
+                                               const StepContext& context);
 
 }  // namespace hipcache::daemon
 

@@ -23,8 +23,8 @@ std::uint64_t size_of_file(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
-bool was_not_worth(const cache::ActionKey& key, const Services& services) {
-  const Result<std::optional<std::string>> noted = services.store.action(cost_key(key));
+bool was_not_worth(const RequestContext& context) {
+  const Result<std::optional<std::string>> noted = context.services.store.action(cost_key(context.key));
   if (!noted || !*noted) return false;
   inputs::FrameReader in(**noted);
   if (in.byte() != kVersion) return false;
@@ -42,22 +42,22 @@ bool is_worth_storing(std::uint64_t bytes, std::uint64_t duration_us, std::uint6
              duration_us;
 }
 
-std::optional<Uncacheable> not_worth_running(const Request& request, const cache::ActionKey& key,
-                                             const Services& services) {
-  if (request.invocation.making == Making::compile) return std::nullopt;
-  const std::string output = join_path(request.from.working_directory, request.invocation.object);
+std::optional<Uncacheable> not_worth_running(const RequestContext& context) {
+  const compiler::Invocation& invocation = context.request.invocation;
+  if (invocation.making == Making::compile) return std::nullopt;
+  const std::string output = join_path(context.request.from.working_directory, invocation.object);
   if (size_of_file(output) > kLargeOutput)
-    return Uncacheable{reason::kNotWorthStoring, request.invocation.object + " replaces a large file"};
-  if (was_not_worth(key, services))
-    return Uncacheable{reason::kNotWorthStoring, request.invocation.object + " was too large for the time it took"};
+    return Uncacheable{reason::kNotWorthStoring, invocation.object + " replaces a large file"};
+  if (was_not_worth(context))
+    return Uncacheable{reason::kNotWorthStoring, invocation.object + " was too large for the time it took"};
   return std::nullopt;
 }
 
-void note_not_worth(const cache::ActionKey& key, const Services& services) {
+void note_not_worth(const RequestContext& context) {
   inputs::FrameWriter out;
   out.byte(kVersion).number(inputs::file_clock()());
-  if (Status noted = services.store.put_action(cost_key(key), std::move(out).bytes()); !noted)
-    services.log.warning("cannot note what a link costs: " + noted.error().message);
+  if (Status noted = context.services.store.put_action(cost_key(context.key), std::move(out).bytes()); !noted)
+    context.services.log.warning("cannot note what a link costs: " + noted.error().message);
 }
 
 }  // namespace hipcache::daemon

@@ -11,9 +11,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "daemon/request/request.h"
-#include "daemon/request/services.h"
-#include "hipcache/cache/action_cache.h"
+#include "daemon/request/request_context.h"
 #include "hipcache/compiler/invocation.h"
 
 namespace hipcache::daemon {
@@ -28,11 +26,10 @@ bool is_worth_storing(std::uint64_t bytes, std::uint64_t duration_us, std::uint6
 
 // Why the command is passed through before it runs: it replaces a large file, or its last result was not worth storing.
 // Nothing for compiles. Costs one `stat` and one store lookup.
-std::optional<compiler::Uncacheable> not_worth_running(const Request& request, const cache::ActionKey& key,
-                                                       const Services& services);
+std::optional<compiler::Uncacheable> not_worth_running(const RequestContext& context);
 
 // Notes in the store that the result was not worth storing.
-void note_not_worth(const cache::ActionKey& key, const Services& services);
+void note_not_worth(const RequestContext& context);
 
 }  // namespace hipcache::daemon
 

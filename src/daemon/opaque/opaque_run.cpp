@@ -3,19 +3,26 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <thread>
 #include <utility>
+#include <variant>
 
-#include "daemon/opaque/link_refusal.h"
 #include "daemon/opaque/name_tie.h"
 #include "daemon/request/reason.h"
-#include "daemon/steps/output_recorder.h"
+#include "daemon/request/step_kinds.h"
 #include "daemon/steps/relocatability.h"
+#include "daemon/steps/step_report.h"
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/written_outputs.h"
 #include "hipcache/protocol/channel.h"
+#include "hipcache/trace/seen.h"
 
 namespace hipcache::daemon {
 namespace {
+
+using namespace std::chrono_literals;
 
 using inputs::Refusal;
 using inputs::WrittenOutput;
@@ -23,6 +30,25 @@ using inputs::WrittenOutput;
 constexpr std::string_view kElf =
     "\x7f"
     "ELF";
+
+// clang and gcc both know the option. Everything after "--" is a file.
+std::vector<std::string> arguments_of(const Request& request) {
+  std::vector<std::string> arguments = request.invocation.argv;
+  if (request.colour) {
+    const auto place = std::find(arguments.begin(), arguments.end(), "--");
+    arguments.insert(place, "-fdiagnostics-color=always");
+  }
+  return arguments;
+}
+
+// The tick is 4 ms on most machines.
+void wait_for_next_tick() {
+  constexpr auto kLongestTick = 50ms;
+  const inputs::Clock clock = inputs::file_clock();
+  const std::uint64_t now = clock();
+  const auto until = std::chrono::steady_clock::now() + kLongestTick;
+  while (clock() == now && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(500us);
+}
 
 // Compilers leave modes to the umask, and so does the client on a hit. Another mode of a new file cannot be restored.
 bool has_usual_mode(const CollectedOutput& made, const WrittenOutput& file, std::uint32_t umask) {
@@ -85,19 +111,9 @@ std::vector<std::string> specs_in(const std::vector<std::string>& arguments) {
   return specs;
 }
 
-inputs::Run run_of(const StepState& work, const protocol::StepDone& report, const RequestDirectory& directory,
-                   const std::vector<WrittenOutput>& files, const std::vector<std::string>& arguments) {
-  inputs::Run run{.programs = {work.commands[0].program},
-                  .directory = directory.path(),
-                  .started_ns = report.started_ns,
-                  .is_opaque = true};
-  for (const WrittenOutput& file : files) run.written.push_back(file.path);
-  run.specs = specs_in(arguments);
-  return run;
-}
-
 // False only if all outputs have a known place, and neither they nor the messages contain an output's name.
-bool show_output_names(const StepState& work, const std::vector<CollectedOutput>& made, const Request& request) {
+bool show_output_names(const cache::ActionResult& said, const std::vector<CollectedOutput>& made,
+                       const Request& request) {
   if (!request.invocation.output_names) return false;
   const NameTie tie(*request.invocation.output_names);
   const auto shows = [&](const CollectedOutput& output) {
@@ -105,7 +121,7 @@ bool show_output_names(const StepState& work, const std::vector<CollectedOutput>
     if (output.place == compiler::kDepfileName) return !is_depfile;
     return output.place != compiler::kObjectName || tie.shows_in(output.bytes);
   };
-  return tie.shows_in(work.result.stdout_text) || tie.shows_in(work.result.stderr_text) ||
+  return tie.shows_in(said.stdout_text) || tie.shows_in(said.stderr_text) ||
          std::any_of(made.begin(), made.end(), shows);
 }
 
@@ -131,85 +147,94 @@ bool hides_command_line(const CollectedOutput& made) {
   return made.bytes.starts_with(kElf) && made.bytes.find(".gnu.lto_") == std::string::npos;
 }
 
-void add_ties(inputs::Run& run, const StepState& work, const std::vector<CollectedOutput>& made,
+// Sets what the outputs and messages show of the request.
+void add_ties(inputs::Run& run, const cache::ActionResult& said, const std::vector<CollectedOutput>& made,
               const Request& request) {
+  const std::vector<std::string>& arguments = request.invocation.expanded;
   hip::PrefixMaps maps;
-  maps.add(request.invocation.expanded, request.from.roots);
-  Relocatability ties(std::move(maps));
-  DirectoryReferences tie(request.from, request.invocation.expanded);
-  for (const CollectedOutput& output : made) {
-    ties.look_into(output.role, output.bytes, request.from);
-    tie.look_into(output.bytes);
-  }
-  for (const std::string* text : {&work.result.stdout_text, &work.result.stderr_text}) {
-    ties.look_into(*text, request.from);
-    tie.look_into(*text);
-  }
-  const bool hidden = may_hide_names(request.invocation.expanded);
+  maps.add(arguments, request.from.roots);
+  const Relocatability ties = relocatability_of(maps, made, said, request.from);
+  DirectoryReferences directory(request.from, arguments);
+  for (const CollectedOutput& output : made) directory.look_into(output.bytes);
+  directory.look_into(said.stdout_text);
+  directory.look_into(said.stderr_text);
+  const bool hidden = may_hide_names(arguments);
   run.roots = ties.roots;
-  run.roots.hidden = hidden || tie.hides();
-  run.roots.named = named_roots(request.invocation.expanded, request.from.roots);
-  run.shows_directory = tie.shows() || hidden;
+  run.roots.hidden = hidden || directory.hides();
+  run.roots.named = named_roots(arguments, request.from.roots);
+  run.shows_directory = directory.shows() || hidden;
   run.shows_command = ties.command;
-  run.shows_output_names = hidden || show_output_names(work, made, request);
-  run.shows_colour = ties.command || !work.result.stdout_text.empty() || !work.result.stderr_text.empty() ||
+  run.shows_output_names = hidden || show_output_names(said, made, request);
+  run.shows_colour = ties.command || !said.stdout_text.empty() || !said.stderr_text.empty() ||
                      !std::all_of(made.begin(), made.end(), hides_command_line);
 }
 
-// Returns the outputs and sets what they depend on; or says why they prove nothing.
-std::variant<std::vector<CollectedOutput>, Refusal> witness_run(
-    StepState& work, const std::vector<trace::Record>& records, const protocol::StepDone& report,
-    const Request& request, const RequestDirectory& directory, const Services& services) {
-  auto written =
-      inputs::written_files(records, directory.path(), request.from.working_directory, read_and_written(request));
-  if (auto* refusal = std::get_if<Refusal>(&written)) return std::move(*refusal);
-  const auto& files = std::get<std::vector<WrittenOutput>>(written);
-  if (auto refusal = too_large(work, files, request, services)) return *std::move(refusal);
-  const trace::Trace trace = trace::trace_of(records);
-  auto made = read_all(files, form_by(trace), request);
-  if (std::holds_alternative<Refusal>(made)) return made;
-  if (auto refusal =
-          refusal_of_link(work, std::get<std::vector<CollectedOutput>>(made), files, records, request, directory))
-    return *std::move(refusal);
-  inputs::Run run = run_of(work, report, directory, files, request.invocation.expanded);
-  add_ties(run, work, std::get<std::vector<CollectedOutput>>(made), request);
-  auto witnessed = inputs::witness(trace, run, request.from, services.file_system);
-  if (auto* refusal = std::get_if<Refusal>(&witnessed)) return std::move(*refusal);
-  work.witnessed = std::move(std::get<inputs::Witnessed>(witnessed));
-  return made;
-}
-
-void refuse(StepState& work, const Request& request, const Services& services) {
-  work.witnessed.set = nullptr;
-  note_not_stored(work, request, services);
-}
-
-void keep(StepState& work, const protocol::StepDone& report, const Request& request, const RequestDirectory& directory,
-          const Services& services, store::Lease& lease) {
-  const auto records = records_of(work, report.step, directory, services);
-  if (!records) return;
-  auto made = witness_run(work, *records, report, request, directory, services);
-  if (const auto* refusal = std::get_if<Refusal>(&made)) take_witnessed(work, *refusal);
-  if (!work.refusal.empty()) {
-    work.descriptor = inputs::descriptor_read(*records, request.from.working_directory);
-    return;
-  }
-  work.store = [&, outputs = std::move(std::get<std::vector<CollectedOutput>>(made))]() mutable {
-    store_outputs(work, std::move(outputs), request, services, lease);
-    if (work.refusal.empty())
-      record(work, request, services);
-    else
-      refuse(work, request, services);
-  };
+inputs::Run run_of(const std::vector<WrittenOutput>& files, const protocol::StepDone& report,
+                   const StepContext& context) {
+  inputs::Run run{.programs = {context.request.compiler},
+                  .directory = context.directory.path(),
+                  .started_ns = report.started_ns,
+                  .is_opaque = true};
+  for (const WrittenOutput& file : files) run.written.push_back(file.path);
+  run.specs = specs_in(context.request.invocation.expanded);
+  return run;
 }
 
 }  // namespace
 
-Status take_opaque(StepState& work, const protocol::StepDone& report, const Request& request,
-                   const RequestDirectory& directory, const Services& services, store::Lease& lease) {
-  keep(work, report, request, directory, services, lease);
-  if (!work.refusal.empty()) refuse(work, request, services);
+StepSpec opaque_spec(const RequestContext& context) {
+  const Request& request = context.request;
+  StepSpec spec;
+  spec.label = label_of(request.invocation.making);
+  spec.key = context.key;
+  spec.commands = {{request.compiler, arguments_of(request)}};
+  return spec;
+}
+
+Status OpaqueRun::prepare() {
+  const Updated& updated = context_.request.updated;
+  if (updated.content) wait_for_next_tick();
+  struct stat status{};
+  const bool there = !updated.path.empty() && stat(updated.path.c_str(), &status) == 0;
+  if (there != updated.content.has_value()) return Error{updated.path + " was made or removed meanwhile"};
+  if (!there) return done();
+  updated_as_ = trace::seen_file(status);
+  const Result<Digest> content = context_.services.file_system.content(updated.path);
+  if (!content || *content != *updated.content) return Error{updated.path + " was written meanwhile"};
   return done();
 }
+
+void OpaqueRun::take_outputs(StepState& state, const protocol::StepDone& report) {
+  if (const auto records = records_of(state, report.step, context_)) {
+    if (std::optional<Refusal> refusal = witness(state, *records, report)) {
+      state.result.refuse(*std::move(refusal));
+      note_descriptor(state, *records, context_);
+    }
+  }
+  state.is_stored_later = state.result.refusal.empty();
+  if (!state.is_stored_later) keep(state, {}, context_);
+}
+
+std::optional<Refusal> OpaqueRun::witness(StepState& state, const std::vector<trace::Record>& records,
+                                          const protocol::StepDone& report) {
+  const Request& request = context_.request;
+  auto written = inputs::written_files(records, context_.directory.path(), request.from.working_directory,
+                                       read_and_written(request));
+  if (auto* refusal = std::get_if<Refusal>(&written)) return std::move(*refusal);
+  const auto& files = std::get<std::vector<WrittenOutput>>(written);
+  if (auto refusal = too_large(state, files, context_)) return refusal;
+  const trace::Trace trace = trace::trace_of(records);
+  auto made = read_all(files, form_by(trace), request);
+  if (auto* refusal = std::get_if<Refusal>(&made)) return std::move(*refusal);
+  outputs_ = std::move(std::get<std::vector<CollectedOutput>>(made));
+  const WrittenFiles by_run{.records = records, .files = files, .updated_as = updated_as_};
+  if (auto refusal = refusal_of_link(by_run, outputs_, context_)) return refusal;
+  inputs::Run run = run_of(files, report, context_);
+  add_ties(run, state.result, outputs_, request);
+  take_witnessed(state, trace, run, context_);
+  return std::nullopt;
+}
+
+void OpaqueRun::store(StepState& state) { keep(state, std::move(outputs_), context_); }
 
 }  // namespace hipcache::daemon

@@ -1,20 +1,50 @@
-// Takes in the run of an opaque compile. Its outputs are where the user wants them, and are read from there.
+// The step of an opaque compile: one traced run of what the user typed (compiler/opaque/opaque_command.h). Its outputs
+// are where the user wants them, and are read from there.
+//
+// The result is stored only after the client has its answer, because the outputs are in place already. Everything that
+// the user may change after the answer is read before it. Used by one thread.
 #ifndef HIPCACHE_SRC_DAEMON_OPAQUE_OPAQUE_RUN_H
 #define HIPCACHE_SRC_DAEMON_OPAQUE_OPAQUE_RUN_H
 
-#include "daemon/request/request.h"
-#include "daemon/request/request_directory.h"
-#include "daemon/request/services.h"
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "daemon/opaque/link_refusal.h"
+#include "daemon/request/step_context.h"
+#include "daemon/steps/output_recorder.h"
 #include "daemon/steps/step_state.h"
-#include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {
 
-// Reads every file that the user may change later. Storing the result remains as `work.store`. REQUIRES: the command
-// succeeded, and take_texts() was called; the arguments live until `work.store` has been called. Reasons against
-// recording become the step's refusal and never an error, because the user has his outputs.
-Status take_opaque(StepState& work, const protocol::StepDone& report, const Request& request,
-                   const RequestDirectory& directory, const Services& services, store::Lease& lease);
+// The command as a step, with the request's key.
+StepSpec opaque_spec(const RequestContext& context);
+
+class OpaqueRun : public StepHandler {
+ public:
+  // The context outlives this object.
+  explicit OpaqueRun(const StepContext& context) : context_(context) {}
+
+  // If an earlier command wrote the archive just now, it may change without a new timestamp until the clock ticks. Then
+  // it must still have the content that the key says.
+  Status prepare() override;
+
+  // Reads every file that the user may change later, unless the run proves nothing. Reasons against recording become
+  // the step's refusal and never an error, because the user has the outputs.
+  void take_outputs(StepState& state, const protocol::StepDone& report) override;
+
+  // Stores what take_outputs() has read. REQUIRES: state.is_stored_later.
+  void store(StepState& state);
+
+ private:
+  // Reads the outputs and sets what they depend on. Returns why they prove nothing.
+  std::optional<inputs::Refusal> witness(StepState& state, const std::vector<trace::Record>& records,
+                                         const protocol::StepDone& report);
+
+  const StepContext& context_;
+  std::uint64_t updated_as_ = 0;  // identity of the request's `updated` file just before the run; 0: none
+  std::vector<CollectedOutput> outputs_;
+};
 
 }  // namespace hipcache::daemon
 

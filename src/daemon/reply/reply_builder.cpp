@@ -58,10 +58,11 @@ Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Answer& 
   return done();
 }
 
-Status add_stored(protocol::PlacedOutput placed, const cache::Output& output, const Request& request,
-                  store::LocalStore& store, Answer& answer) {
+Status add_stored(protocol::PlacedOutput placed, const cache::Output& output, const RequestContext& context,
+                  Answer& answer) {
+  store::Store& store = context.services.store;
   if (is_portable_depfile(output) || is_carried(output.size, answer)) {
-    const Result<std::string> bytes = from_store(output, request, store);
+    const Result<std::string> bytes = from_store(output, context.request, store);
     return bytes ? add_bytes(std::move(placed), *bytes, answer) : Status(bytes.error());
   }
   Result<std::optional<UniqueFd>> file = store.blob_file(output.blob);
@@ -81,36 +82,34 @@ Status add_file(protocol::PlacedOutput output, const std::string& path, Answer& 
 }
 
 Status add_made(protocol::PlacedOutput output, const StepState& step, const hip::StepOutput& file,
-                const cache::Output& made, const Request& request, const RequestDirectory& directory,
-                const Services& services, Answer& answer) {
-  if (step.filled && !file.fatbin.empty()) return add_bytes(std::move(output), step.filled->bytes, answer);
-  if (!step.hit) return add_file(std::move(output), directory.file(file.name), answer);
-  return add_stored(std::move(output), made, request, services.store, answer);
+                const cache::Output& made, const StepContext& context, Answer& answer) {
+  const auto& filled = step.result.filled;
+  if (filled && !file.fatbin.empty()) return add_bytes(std::move(output), filled->bytes, answer);
+  if (!step.hit) return add_file(std::move(output), context.directory.file(file.name), answer);
+  return add_stored(std::move(output), made, context, answer);
 }
 
 // Adds the user's files of a step that succeeded. Their bytes are in the request's directory, in the store, or in
 // `filled`.
-Status add_placed(const StepState& step, const Request& request, const RequestDirectory& directory,
-                  const Services& services, Answer& answer) {
-  for (const hip::StepOutput& file : step.outputs) {
+Status add_placed(const StepState& step, const StepContext& context, Answer& answer) {
+  for (const hip::StepOutput& file : step.spec().outputs) {
     if (file.place.empty()) continue;
-    const cache::Output* made = step.given(file);
-    if (made == nullptr) return Error{"the stored " + step.label + " has no " + file.role};
+    const cache::Output* made = step.given_to_user(file);
+    if (made == nullptr) return Error{"the stored " + step.spec().label + " has no " + file.role};
     protocol::PlacedOutput output{file.place, file.beside, made->executable};
-    if (Status added = add_made(std::move(output), step, file, *made, request, directory, services, answer); !added)
-      return added;
+    if (Status added = add_made(std::move(output), step, file, *made, context, answer); !added) return added;
   }
   return done();
 }
 
 // The driver removes the outputs of a failed job. The job's depfile stays unless a header was not found.
-void add_left_by_failure(const StepState& failed, const Request& request, const RequestDirectory& directory,
-                         Answer& answer) {
+void add_left_by_failure(const StepSpec& failed, const StepContext& context, Answer& answer) {
   for (const hip::StepOutput& file : failed.outputs)
     if (!file.place.empty() && !file.beside) answer.finish.removed.push_back(file.place);
-  if (!request.invocation.depfile || failed.failed_depfile.empty()) return;
-  if (!add_file({*request.invocation.depfile, true, false}, directory.file(failed.failed_depfile), answer))
-    answer.finish.removed.push_back(*request.invocation.depfile);
+  const std::optional<std::string>& depfile = context.request.invocation.depfile;
+  if (!depfile || failed.failed_depfile.empty()) return;
+  if (!add_file({*depfile, true, false}, context.directory.file(failed.failed_depfile), answer))
+    answer.finish.removed.push_back(*depfile);
 }
 
 // The messages of a successful compile.
@@ -126,65 +125,72 @@ bool send(Conclusion& conclusion, stats::Outcome outcome, const Answer& answer) 
   return conclusion.finish(outcome, answer.finish, descriptors);
 }
 
+// REQUIRES: a plan's step.
 bool compiler_said_why(const StepState& failed) {
-  return failed.exit_code == 1 && failed.failed_command == 0 && failed.label != "bundle" && failed.refusal.empty() &&
-         !failed.result.stderr_text.empty() && failed.doubt.empty();
-}
-
-void count_hits(const cache::ActionResult& whole, const compiler::Invocation& invocation, stats::Counters& counters) {
-  if (invocation.route == compiler::Route::is_opaque) count_opaque(invocation.making, true, counters);
-  for (const std::string& name : whole.steps) count_step(name, true, counters);
+  const StepResult& result = failed.result;
+  return result.exit_code == 1 && result.failed_command == 0 && traits_of(failed.spec().planned->kind).is_compiler &&
+         result.refusal.empty() && !result.stderr_text.empty() && result.doubt.empty();
 }
 
 }  // namespace
 
-Status answer_hit(Conclusion& conclusion, const Request& request, const cache::ActionResult& whole,
-                  const Services& services) {
-  Answer answer{.finish = messages_of(whole, request)};
+Status answer_hit(Conclusion& conclusion, const cache::ActionResult& whole, const RequestContext& context) {
+  const compiler::Invocation& invocation = context.request.invocation;
+  stats::Counters& counters = context.services.counters;
+  Answer answer{.finish = messages_of(whole, context.request)};
   for (const cache::Output& output : whole.outputs) {
-    protocol::PlacedOutput place{local_place(output.place, request), output.in_place, output.executable};
+    protocol::PlacedOutput place{local_place(output.place, context.request), output.in_place, output.executable};
     place.in_place_if_empty = output.in_place_if_empty;
-    if (Status added = add_stored(std::move(place), output, request, services.store, answer); !added) return added;
+    if (Status added = add_stored(std::move(place), output, context, answer); !added) return added;
   }
-  count_hits(whole, request.invocation, services.counters);
-  services.counters.saved(whole.duration_us);
+  if (invocation.route == compiler::Route::is_opaque) count_opaque(invocation.making, true, counters);
+  for (const std::string& name : whole.steps) count_step(name, true, counters);
+  counters.saved(whole.duration_us);
   send(conclusion, stats::Outcome::hit, answer);
   return done();
 }
 
-std::optional<Uncacheable> answer_success(Conclusion& conclusion, const Request& request, const StepGraph& graph,
-                                          const RequestDirectory& directory, const cache::ActionResult& whole,
-                                          stats::Outcome outcome, const Services& services) {
-  Answer answer{.finish = messages_of(whole, request)};
+std::optional<Uncacheable> answer_success(Conclusion& conclusion, const StepGraph& graph,
+                                          const cache::ActionResult& whole, stats::Outcome outcome,
+                                          const StepContext& context) {
+  Answer answer{.finish = messages_of(whole, context.request)};
   for (const auto& step : graph.steps())
-    if (Status added = add_placed(*step, request, directory, services, answer); !added)
+    if (Status added = add_placed(*step, context, answer); !added)
       return Uncacheable{reason::kStoreError, added.error().message};
   send(conclusion, outcome, answer);
   return std::nullopt;
 }
 
-std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const Request& request, const StepGraph& graph,
-                                          const std::string& driver_stderr, const RequestDirectory& directory,
-                                          const Services& services) {
+std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const StepGraph& graph,
+                                          const std::string& driver_stderr, const StepContext& context) {
   const StepState& failed = *graph.failed();
   // A failed job leaves each kind of side file in a different state, so the compiler has to run.
   if (graph.writes_beside()) return Uncacheable{reason::kStepFailed, "with files beside the object"};
   // The driver prints a message of its own when a linker fails.
-  if (request.invocation.links || !compiler_said_why(failed))
-    return Uncacheable{reason::kStepFailed, failed.doubt.empty() ? failed.label : failed.label + ": " + failed.doubt};
+  if (context.request.invocation.links || !compiler_said_why(failed)) return failure_of(failed);
 
-  Answer answer{.finish = {.exit_code = failed.exit_code, .stdout_text = "", .stderr_text = driver_stderr}};
+  Answer answer{.finish = {.exit_code = failed.result.exit_code, .stdout_text = "", .stderr_text = driver_stderr}};
   protocol::Finish& finish = answer.finish;
   for (const auto& step : graph.steps()) {
     finish.stdout_text += step->result.stdout_text;
     finish.stderr_text += step->result.stderr_text;
     if (step.get() == &failed) break;
-    if (Status added = add_placed(*step, request, directory, services, answer); !added)
+    if (Status added = add_placed(*step, context, answer); !added)
       return Uncacheable{reason::kStoreError, added.error().message};
   }
-  add_left_by_failure(failed, request, directory, answer);
-  if (send(conclusion, stats::Outcome::miss, answer)) services.counters.failed_compile();
+  add_left_by_failure(failed.spec(), context, answer);
+  if (send(conclusion, stats::Outcome::miss, answer)) context.services.counters.failed_compile();
   return std::nullopt;
 }
+
+void answer_opaque(Conclusion& conclusion, const StepState& ran, const RequestContext& context) {
+  const StepResult& result = ran.result;
+  const Answer answer{.finish = {.exit_code = result.exit_code,
+                                 .stdout_text = result.stdout_text,
+                                 .stderr_text = result.stderr_text}};
+  if (send(conclusion, stats::Outcome::miss, answer) && !ran.succeeded()) context.services.counters.failed_compile();
+}
+
+Uncacheable failure_of(const StepState& failed) { return {reason::kStepFailed, failed.failure()}; }
 
 }  // namespace hipcache::daemon

@@ -4,32 +4,34 @@
 #define HIPCACHE_SRC_DAEMON_REPLY_REPLY_BUILDER_H
 
 #include <optional>
+#include <string>
 
 #include "daemon/reply/conclusion.h"
-#include "daemon/request/request.h"
-#include "daemon/request/request_directory.h"
-#include "daemon/request/services.h"
+#include "daemon/request/step_context.h"
 #include "daemon/steps/step_graph.h"
 
 namespace hipcache::daemon {
 
 // Answers a request whose result is stored. On an error (a blob is gone or damaged) nothing was sent, and the steps
 // must be looked up.
-Status answer_hit(Conclusion& conclusion, const Request& request, const cache::ActionResult& whole,
-                  const Services& services);
+Status answer_hit(Conclusion& conclusion, const cache::ActionResult& whole, const RequestContext& context);
 
 // Answers a request whose steps all succeeded, with `outcome` for the statistics. The outputs are in the request's
 // directory or in the store.
-std::optional<compiler::Uncacheable> answer_success(Conclusion& conclusion, const Request& request,
-                                                    const StepGraph& graph, const RequestDirectory& directory,
+std::optional<compiler::Uncacheable> answer_success(Conclusion& conclusion, const StepGraph& graph,
                                                     const cache::ActionResult& whole, stats::Outcome outcome,
-                                                    const Services& services);
+                                                    const StepContext& context);
 
 // Answers a request with a failed step. The compiler's own error messages are the answer. If the compiler crashed or a
 // linker failed, the driver prints and writes more than the daemon knows, so the client must run it.
-std::optional<compiler::Uncacheable> answer_failure(Conclusion& conclusion, const Request& request,
-                                                    const StepGraph& graph, const std::string& driver_stderr,
-                                                    const RequestDirectory& directory, const Services& services);
+std::optional<compiler::Uncacheable> answer_failure(Conclusion& conclusion, const StepGraph& graph,
+                                                    const std::string& driver_stderr, const StepContext& context);
+
+// Answers with an opaque compile that ran just now, whether or not it succeeded. Its outputs are in place.
+void answer_opaque(Conclusion& conclusion, const StepState& ran, const RequestContext& context);
+
+// Why the compiler has to run by itself after that step failed.
+compiler::Uncacheable failure_of(const StepState& failed);
 
 }  // namespace hipcache::daemon
 

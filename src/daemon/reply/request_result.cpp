@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "daemon/request/keys.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/steps/output_recorder.h"
@@ -13,8 +12,8 @@ namespace {
 
 // Adds the user's files of a step, with their places.
 void add_placed(const StepState& step, const Roots& roots, std::vector<cache::Output>& outputs) {
-  for (const hip::StepOutput& file : step.outputs) {
-    const cache::Output* made = step.given(file);
+  for (const hip::StepOutput& file : step.spec().outputs) {
+    const cache::Output* made = step.given_to_user(file);
     if (file.place.empty() || made == nullptr) continue;
     cache::Output& placed = outputs.emplace_back(*made);
     placed.place = roots.portable_path(file.place);
@@ -33,13 +32,12 @@ bool has_at(const cache::ActionResult& result, const std::string& path, const Ro
 cache::ActionResult request_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots) {
   cache::ActionResult whole;
   whole.stderr_text = driver_stderr;
-  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
-    const StepState& step = *graph.steps()[index];
-    add_placed(step, roots, whole.outputs);
-    whole.stdout_text += step.result.stdout_text;
-    whole.stderr_text += step.result.stderr_text;
-    whole.duration_us += step.result.duration_us;
-    for (std::string& name : counted_names(graph.plan_of(index))) whole.steps.push_back(std::move(name));
+  for (const auto& step : graph.steps()) {
+    add_placed(*step, roots, whole.outputs);
+    whole.stdout_text += step->result.stdout_text;
+    whole.stderr_text += step->result.stderr_text;
+    whole.duration_us += step->result.duration_us;
+    for (std::string& name : counted_names(*step->spec().planned)) whole.steps.push_back(std::move(name));
   }
   return whole;
 }
@@ -57,34 +55,39 @@ cache::Suffices suffices_for(const Request& request) {
   };
 }
 
+std::optional<cache::Hit> stored_result(const RequestContext& context) {
+  if (context.request.settings.recache) return std::nullopt;
+  return context.look_up(context.key, suffices_for(context.request));
+}
+
 cache::Examined examine_request(const std::vector<const StepState*>& probes, const StepGraph& graph,
-                                const Request& request, const Services& services) {
+                                const RequestContext& context) {
   std::vector<inputs::Witnessed> parts;
   for (const StepState* probe : probes)
-    if (probe->recordable()) parts.push_back(probe->witnessed);
+    if (probe->recordable()) parts.push_back(probe->result.witnessed);
   for (const auto& step : graph.steps())
-    if (step->recordable() && step->refusal.empty()) parts.push_back(step->witnessed);
-  cache::Examined examined = services.actions.examine(parts, request.from);
+    if (step->recordable() && step->result.refusal.empty()) parts.push_back(step->result.witnessed);
+  cache::Examined examined = context.services.actions.examine(parts, context.request.from);
   if (parts.size() != graph.steps().size() + probes.size()) {
     examined.agrees = false;
   } else if (!examined.agrees) {
-    const std::string what = request.invocation.object + ": request: " + examined.changed;
-    services.log.info(what + " changed while it ran; the request is not stored");
-    services.counters.not_stored(reason::kInputChanged, what);
+    const std::string what = context.of_object("request: " + examined.changed);
+    context.services.log.info(what + " changed while it ran; the request is not stored");
+    context.services.counters.not_stored(reason::kInputChanged, what);
   }
   return examined;
 }
 
 std::optional<cache::Observed> record_request(const cache::ActionResult& whole, cache::Examined examined,
-                                              const StepGraph& graph, const Request& request,
-                                              const Services& services) {
+                                              const StepGraph& graph, const RequestContext& context) {
+  const Services& services = context.services;
   for (const auto& step : graph.steps()) {
-    store_filled(*step, request, services);
-    examined.agrees = examined.agrees && step->refusal.empty();
+    store_filled(*step, context);
+    examined.agrees = examined.agrees && step->result.refusal.empty();
   }
-  Result<cache::Observed> observed =
-      examined.agrees ? services.actions.record_union(request_key(request), std::move(examined), whole)
-                      : services.actions.store_union(std::move(examined));
+  Result<cache::Observed> observed = examined.agrees
+                                         ? services.actions.record_union(context.key, std::move(examined), whole)
+                                         : services.actions.store_union(std::move(examined));
   if (observed) return std::move(*observed);
   services.log.error("cannot record the request: " + observed.error().message);
   services.counters.error();

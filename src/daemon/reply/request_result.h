@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/request/request.h"
-#include "daemon/request/request_directory.h"
-#include "daemon/request/services.h"
+#include "daemon/request/request_context.h"
 #include "daemon/steps/step_graph.h"
 #include "hipcache/cache/action_cache.h"
 
@@ -22,16 +20,19 @@ cache::ActionResult request_result(const StepGraph& graph, const std::string& dr
 // outlives the result of this function.
 cache::Suffices suffices_for(const Request& request);
 
+// The stored result of the request, if it is valid now.
+std::optional<cache::Hit> stored_result(const RequestContext& context);
+
 // What the recordable steps depend on. It agrees only if every step is recordable and still holds in the state in which
 // the request's result is recorded: a file edited while a later step ran must not become part of an earlier step's
 // proof.
 cache::Examined examine_request(const std::vector<const StepState*>& probes, const StepGraph& graph,
-                                const Request& request, const Services& services);
+                                const RequestContext& context);
 
 // Stores the outputs that are not stored yet, and records the result if `examined` agrees. Returns what was observed,
 // if that is stored.
 std::optional<cache::Observed> record_request(const cache::ActionResult& whole, cache::Examined examined,
-                                              const StepGraph& graph, const Request& request, const Services& services);
+                                              const StepGraph& graph, const RequestContext& context);
 
 }  // namespace hipcache::daemon
 

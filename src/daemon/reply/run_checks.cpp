@@ -35,22 +35,23 @@ bool is_of_the_runner(const std::string& name) {
 }
 
 // The name of a file that a step wrote into the directory unexpectedly, or "".
-std::string unexpected_file(const RequestDirectory& directory, const StepGraph& graph, const Services& services) {
+std::string unexpected_file(const StepGraph& graph, const StepContext& context) {
+  const std::string& directory = context.directory.path();
   std::set<std::string> known;
-  const auto add_files_of = [&](const StepState& step) {
-    for (const protocol::Command& command : step.commands) add_names(command.argv, directory.path(), known);
-    if (step.split_codegen != nullptr) known.insert(step.split_codegen->bitcode);
+  const auto add_files_of = [&](const StepSpec& spec) {
+    for (const protocol::Command& command : spec.commands) add_names(command.argv, directory, known);
+    if (spec.split_codegen != nullptr) known.insert(spec.split_codegen->bitcode);
   };
-  for (const auto& step : graph.steps()) add_files_of(*step);
-  for (const auto& step : graph.replaced()) add_files_of(*step);
-  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
-    for (const hip::StepFile& file : graph.plan_of(index).files) known.insert(file.name);
-    for (const hip::StepOutput& output : graph.plan_of(index).outputs) known.insert(output.name);
+  for (const auto& step : graph.steps()) {
+    add_files_of(step->spec());
+    for (const hip::StepFile& file : step->spec().planned->files) known.insert(file.name);
+    for (const hip::StepOutput& output : step->spec().outputs) known.insert(output.name);
   }
-  const Result<std::vector<std::string>> names = list_directory(directory.path());
+  for (const auto& step : graph.replaced()) add_files_of(step->spec());
+  const Result<std::vector<std::string>> names = list_directory(directory);
   if (!names) {
-    services.log.warning(names.error().message);
-    return directory.path();
+    context.services.log.warning(names.error().message);
+    return directory;
   }
   for (const std::string& name : *names)
     if (!known.contains(name) && !is_of_the_runner(name)) return name;
@@ -67,20 +68,21 @@ bool reads_depfile(const StepGraph& graph, const Request& request) {
   };
   return std::any_of(graph.steps().begin(), graph.steps().end(), [&](const auto& step) {
     if (!step->recordable()) return false;
-    const std::vector<inputs::Observation>& seen = step->witnessed.set->observations();
+    const std::vector<inputs::Observation>& seen = step->result.witnessed.set->observations();
     return std::any_of(seen.begin(), seen.end(), is_depfile);
   });
 }
 
 }  // namespace
 
-std::optional<Uncacheable> unusual_run(const StepGraph& graph, const Request& request,
-                                       const RequestDirectory& directory, const Services& services) {
-  if (const std::string name = unexpected_file(directory, graph, services); !name.empty())
+std::optional<Uncacheable> unusual_run(const StepGraph& graph, const StepContext& context) {
+  if (const std::string name = unexpected_file(graph, context); !name.empty())
     return Uncacheable{reason::kWritesMoreThanKnown, name};
-  if (reads_depfile(graph, request)) return Uncacheable{reason::kDepfileIsAnotherFile, *request.invocation.depfile};
+  if (reads_depfile(graph, context.request))
+    return Uncacheable{reason::kDepfileIsAnotherFile, *context.request.invocation.depfile};
   for (const auto& step : graph.steps())
-    if (!step->descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step->descriptor};
+    if (!step->result.descriptor.empty())
+      return Uncacheable{compiler::reason::kStandardInput, step->result.descriptor};
   return std::nullopt;
 }
 

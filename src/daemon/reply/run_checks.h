@@ -4,9 +4,7 @@
 
 #include <optional>
 
-#include "daemon/request/request.h"
-#include "daemon/request/request_directory.h"
-#include "daemon/request/services.h"
+#include "daemon/request/step_context.h"
 #include "daemon/steps/step_graph.h"
 #include "hipcache/compiler/invocation.h"
 
@@ -14,8 +12,7 @@ namespace hipcache::daemon {
 
 // Why the compiler has to run by itself: a step wrote a file that no command mentions, read the depfile that the
 // request is about to write, or read a descriptor by name. Nothing if the steps did what the plan says.
-std::optional<compiler::Uncacheable> unusual_run(const StepGraph& graph, const Request& request,
-                                                 const RequestDirectory& directory, const Services& services);
+std::optional<compiler::Uncacheable> unusual_run(const StepGraph& graph, const StepContext& context);
 
 }  // namespace hipcache::daemon
 

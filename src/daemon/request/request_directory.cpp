@@ -47,9 +47,10 @@ RequestDirectory::~RequestDirectory() {
   [[maybe_unused]] const Status removed = remove_tree(path_);
 }
 
-std::string users_temporary_directory(const Request& request) {
-  const char* chosen = request.from.variable("TMPDIR");
-  return chosen != nullptr && chosen[0] == '/' ? chosen : "/tmp";
+Result<RequestDirectory> make_directory(const RequestContext& context) {
+  const char* users = context.request.from.variable("TMPDIR");
+  const std::string fallback = users != nullptr && users[0] == '/' ? users : "/tmp";
+  return RequestDirectory::make(context.services.temporary_root, fallback);
 }
 
 }  // namespace hipcache::daemon

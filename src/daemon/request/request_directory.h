@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "daemon/request/request.h"
+#include "daemon/request/request_context.h"
 #include "hipcache/base/result.h"
 
 namespace hipcache::daemon {
@@ -32,8 +32,8 @@ class RequestDirectory {
   std::string path_;
 };
 
-// Where the user's compiler would put its temporary files: TMPDIR if that is an absolute path, else /tmp.
-std::string users_temporary_directory(const Request& request);
+// A new directory for steps of the request.
+Result<RequestDirectory> make_directory(const RequestContext& context);
 
 }  // namespace hipcache::daemon
 

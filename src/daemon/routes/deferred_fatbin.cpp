@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "daemon/request/keys.h"
 #include "daemon/routes/proofs.h"
 #include "daemon/steps/doubts.h"
 #include "daemon/steps/output_recorder.h"
@@ -20,49 +19,52 @@ const hip::Step& host_of(const std::vector<hip::Step>& steps) {
 }
 
 // Puts the fatbin into the step's output, unless the output needs none.
-Status fill(StepState& step, const hip::StepOutput& file, const StepGraph& graph, const RequestDirectory& directory,
-            const Services& services, store::Lease& lease) {
+Status fill(StepState& step, const hip::StepOutput& file, const StepGraph& graph, const StepContext& context) {
+  const std::string& directory = context.directory.path();
+  store::Store& store = context.services.store;
   const std::optional<GivenInput> fatbin = graph.maker_of(file.fatbin);
   if (!fatbin || fatbin->output == nullptr) return Error{"no step has made " + file.fatbin};
-  const Result<std::string> object = read_output(step, file, directory.path(), services.store);
+  const Result<std::string> object = read_output(step, file, directory, store);
   if (!object) return object.error();
   if (hip::needs_no_fatbin(*object)) return done();
-  const Result<std::string> bytes = read_output(*fatbin->step, *fatbin->file, directory.path(), services.store);
+  const Result<std::string> bytes = read_output(*fatbin->step, *fatbin->file, directory, store);
   if (!bytes) return bytes.error();
   Result<std::string> filled = hip::splice_fatbin(*object, *bytes);
   if (!filled) return filled.error();
-  take_filled(step, file, fatbin->output->blob, std::move(*filled), lease);
+  take_filled(step, file, fatbin->output->blob, std::move(*filled), context.lease);
   return done();
+}
+
+// The plan has a deferred fatbin, and this unit's host does not reject one.
+bool may_defer(const hip::Plan& plan, const RequestContext& context) {
+  return plan.deferred_fatbin && !is_doubted(host_of(plan.deferred_fatbin->steps), context);
 }
 
 }  // namespace
 
-std::vector<hip::Step>& choose_steps(hip::Plan& plan, protocol::Channel& channel, const Request& request,
-                                     const Services& services, store::Lease& lease) {
-  if (!plan.deferred_fatbin || is_doubted(host_of(plan.deferred_fatbin->steps), request, services)) return plan.steps;
-  const std::vector<bool> proved =
-      prove({&plan.deferred_fatbin->proof}, kDeferredFatbinProofs, channel, request, services, lease);
+std::vector<hip::Step>& choose_steps(hip::Plan& plan, const RequestContext& context) {
+  if (!may_defer(plan, context)) return plan.steps;
+  const std::vector<bool> proved = prove({&plan.deferred_fatbin->proof}, kDeferredFatbinProofs, context);
   return proved.front() ? plan.deferred_fatbin->steps : plan.steps;
 }
 
-void put_deferred_fatbin_if_proved(hip::Plan& plan, const Request& request, const Services& services,
-                                   store::Lease& lease) {
-  if (!plan.deferred_fatbin || is_doubted(host_of(plan.deferred_fatbin->steps), request, services)) return;
-  if (known_proof(plan.deferred_fatbin->proof, kDeferredFatbinProofs, request, services, lease).value_or(false))
+void put_deferred_fatbin_if_proved(hip::Plan& plan, const RequestContext& context) {
+  if (!may_defer(plan, context)) return;
+  if (known_proof(plan.deferred_fatbin->proof, kDeferredFatbinProofs, context).value_or(false))
     plan.steps = plan.deferred_fatbin->steps;
 }
 
-Status fill_placeholders(StepGraph& graph, StepScheduler& runner, const hip::Plan& plan, const Request& request,
-                         const RequestDirectory& directory, const Services& services, store::Lease& lease) {
+Status fill_placeholders(StepGraph& graph, StepScheduler& scheduler, const hip::Plan& plan,
+                         const StepContext& context) {
   if (graph.failed() != nullptr) return done();
   for (std::size_t index = 0; index < graph.steps().size(); ++index) {
     StepState& step = *graph.steps()[index];
-    for (const hip::StepOutput& file : step.outputs) {
+    for (const hip::StepOutput& file : step.spec().outputs) {
       if (file.fatbin.empty()) continue;
-      const Status filled = fill(step, file, graph, directory, services, lease);
+      const Status filled = fill(step, file, graph, context);
       if (filled) continue;
-      doubt(graph.plan_of(index), filled.error().message, request, services);
-      return graph.run_instead(index, host_of(plan.steps), runner);
+      doubt(*step.spec().planned, filled.error().message, context);
+      return graph.run_instead(index, host_of(plan.steps), scheduler);
     }
   }
   return done();

@@ -14,30 +14,24 @@
 
 #include <vector>
 
-#include "daemon/request/request.h"
-#include "daemon/request/request_directory.h"
-#include "daemon/request/services.h"
+#include "daemon/request/step_context.h"
 #include "daemon/steps/step_graph.h"
 #include "daemon/steps/step_scheduler.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "hipcache/protocol/channel.h"
 
 namespace hipcache::daemon {
 
 // The steps to run: with a deferred fatbin if that is proved, else in the driver's order. The client runs the proof if
 // necessary. The result is part of the plan.
-std::vector<hip::Step>& choose_steps(hip::Plan& plan, protocol::Channel& channel, const Request& request,
-                                     const Services& services, store::Lease& lease);
+std::vector<hip::Step>& choose_steps(hip::Plan& plan, const RequestContext& context);
 
 // Sets the plan's steps by what is stored: for reports, which run nothing.
-void put_deferred_fatbin_if_proved(hip::Plan& plan, const Request& request, const Services& services,
-                                   store::Lease& lease);
+void put_deferred_fatbin_if_proved(hip::Plan& plan, const RequestContext& context);
 
 // Puts the fatbin into the object with a placeholder, without storing the result yet. An object without kernels and
 // device variables is complete as it is. If the fatbin cannot be put in, the host step of the driver's order is looked
 // up or run. Does nothing if a step failed. An error means that the request cannot continue.
-Status fill_placeholders(StepGraph& graph, StepScheduler& runner, const hip::Plan& plan, const Request& request,
-                         const RequestDirectory& directory, const Services& services, store::Lease& lease);
+Status fill_placeholders(StepGraph& graph, StepScheduler& scheduler, const hip::Plan& plan, const StepContext& context);
 
 }  // namespace hipcache::daemon
 

@@ -2,15 +2,13 @@
 #ifndef HIPCACHE_SRC_DAEMON_ROUTES_EXPLAIN_REPORT_H
 #define HIPCACHE_SRC_DAEMON_ROUTES_EXPLAIN_REPORT_H
 
-#include "daemon/request/request.h"
-#include "daemon/request/services.h"
-#include "hipcache/protocol/channel.h"
+#include "daemon/request/request_context.h"
+#include "hipcache/protocol/explanation.h"
 
 namespace hipcache::daemon {
 
 // Runs only the probe, and only if its result is not stored. The result is stored then.
-void report_explanation(protocol::Channel& channel, const Request& request, const Services& services,
-                        store::Lease& lease);
+void report_explanation(const RequestContext& context);
 
 protocol::Explanation explain_passed_through(const compiler::Uncacheable& why);
 

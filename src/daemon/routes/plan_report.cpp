@@ -1,9 +1,9 @@
 #include "daemon/routes/plan_report.h"
 
 #include "daemon/explain/step_preview.h"
+#include "daemon/opaque/opaque_run.h"
 #include "daemon/reply/reply.h"
 #include "daemon/reply/request_result.h"
-#include "daemon/request/keys.h"
 #include "daemon/routes/deferred_fatbin.h"
 #include "daemon/routes/opaque.h"
 #include "daemon/routes/planner.h"
@@ -14,50 +14,46 @@ namespace {
 using protocol::PlanReport;
 using protocol::PlanStep;
 
-std::vector<PlanStep> steps_of(const hip::Plan& plan, const Request& request, const Services& services,
-                               store::Lease& lease) {
+std::vector<PlanStep> steps_of(const hip::Plan& plan, const RequestContext& context) {
   std::vector<PlanStep> steps;
-  for (const StepPreview& planned : preview_steps(plan, request, services, lease)) {
-    PlanStep& line = steps.emplace_back(PlanStep{.name = planned.work.label, .stored = planned.stored});
-    if (!planned.has_key) continue;
-    line.key = planned.work.key.value.hex();
-    line.inputs = services.actions.known_inputs(planned.work.key);
+  for (const StepPreview& preview : preview_steps(plan, context)) {
+    const StepSpec& spec = preview.state.spec();
+    PlanStep& line = steps.emplace_back(PlanStep{.name = spec.label, .stored = preview.stored});
+    if (!preview.has_key) continue;
+    line.key = spec.key.value.hex();
+    line.inputs = context.services.actions.known_inputs(spec.key);
   }
   return steps;
 }
 
-PlanReport report_whole(const Request& request, const Services& services, store::Lease& lease) {
-  const StepState work = opaque_step(request);
-  PlanStep step{.name = work.label,
-                .key = work.key.value.hex(),
-                .stored = services.actions.look_up(work.key, work.suffices(), request.from, lease).has_value(),
-                .inputs = services.actions.known_inputs(work.key)};
+PlanReport report_opaque(const RequestContext& context) {
+  const StepSpec spec = opaque_spec(context);
+  PlanStep step{.name = spec.label,
+                .key = spec.key.value.hex(),
+                .stored = context.look_up(spec.key, spec.suffices()).has_value(),
+                .inputs = context.services.actions.known_inputs(spec.key)};
   return {.request_key = step.key, .request_stored = step.stored, .steps = {step}};
 }
 
-PlanReport report_on(protocol::Channel& channel, const Request& request, const Services& services,
-                     store::Lease& lease) {
-  if (request.invocation.route == compiler::Route::is_opaque) return report_whole(request, services, lease);
-  auto planned = obtain_plan(channel, request, services, lease, nullptr);
+PlanReport report_on(const RequestContext& context) {
+  if (context.request.invocation.route == compiler::Route::is_opaque) return report_opaque(context);
+  auto planned = obtain_plan(context);
   if (const auto* why = std::get_if<compiler::Uncacheable>(&planned)) {
-    const std::optional<Request> whole = opaque_instead(request, *why);
-    return whole ? report_whole(*whole, services, lease) : PlanReport{.reason = why->reason};
+    const std::optional<Request> opaque = opaque_instead(context.request, *why);
+    return opaque ? report_opaque(context_of(context.channel, *opaque, context.services, context.lease, nullptr))
+                  : PlanReport{.reason = why->reason};
   }
-  hip::Plan& plan = std::get<Planned>(planned).plan;
-  put_deferred_fatbin_if_proved(plan, request, services, lease);
-
-  const cache::ActionKey key = request_key(request);
+  hip::Plan& plan = *std::get<Planned>(planned).plan;
+  put_deferred_fatbin_if_proved(plan, context);
   return {.reason = "",
-          .cuid = request.from.cuid,
-          .request_key = key.value.hex(),
-          .request_stored = services.actions.look_up(key, suffices_for(request), request.from, lease).has_value(),
-          .steps = steps_of(plan, request, services, lease)};
+          .cuid = context.request.from.cuid,
+          .request_key = context.key.value.hex(),
+          .request_stored = context.look_up(context.key, suffices_for(context.request)).has_value(),
+          .steps = steps_of(plan, context)};
 }
 
 }  // namespace
 
-void report_plan(protocol::Channel& channel, const Request& request, const Services& services, store::Lease& lease) {
-  reply(channel, report_on(channel, request, services, lease), {}, services);
-}
+void report_plan(const RequestContext& context) { reply(context.channel, report_on(context), {}, context.services); }
 
 }  // namespace hipcache::daemon

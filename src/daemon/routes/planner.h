@@ -2,21 +2,20 @@
 #ifndef HIPCACHE_SRC_DAEMON_ROUTES_PLANNER_H
 #define HIPCACHE_SRC_DAEMON_ROUTES_PLANNER_H
 
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
 
-#include "daemon/explain/explainer.h"
-#include "daemon/request/request.h"
-#include "daemon/request/services.h"
+#include "daemon/request/request_context.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "hipcache/protocol/channel.h"
+#include "hipcache/compiler/invocation.h"
 
 namespace hipcache::daemon {
 
 struct Planned {
-  hip::Plan plan;
+  std::unique_ptr<hip::Plan> plan;              // never null; stays in place, because steps refer to it
   StepState probe;                              // the step that asked the driver
   std::optional<StepState> wrapper_probe = {};  // the step that asked the linker wrapper, if any
 
@@ -25,11 +24,8 @@ struct Planned {
 };
 
 // An Uncacheable means that the driver fails, is no clang, or prints a plan that is not understood. The probe has a
-// directory of its own, because clang 15 and 16 leave a directory behind in TMPDIR for every -###. An explainer, if
-// given, logs why the probe runs.
-std::variant<Planned, compiler::Uncacheable> obtain_plan(protocol::Channel& channel, const Request& request,
-                                                         const Services& services, store::Lease& lease,
-                                                         const Explainer* explainer);
+// directory of its own, because clang 15 and 16 leave a directory behind in TMPDIR for every -###.
+std::variant<Planned, compiler::Uncacheable> obtain_plan(const RequestContext& context);
 
 }  // namespace hipcache::daemon
 

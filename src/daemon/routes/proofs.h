@@ -8,14 +8,11 @@
 #define HIPCACHE_SRC_DAEMON_ROUTES_PROOFS_H
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "daemon/request/request.h"
-#include "daemon/request/services.h"
+#include "daemon/request/request_context.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "hipcache/protocol/channel.h"
 #include "hipcache/stats/counters.h"
 
 namespace hipcache::daemon {
@@ -36,13 +33,12 @@ inline constexpr ProofKind kSplitCodegenProofs{.compare = hip::is_split_codegen_
                                                .failure = "the compiler makes something else in two processes"};
 
 // Whether the proof holds, by what is stored or doubted; nothing if neither says.
-std::optional<bool> known_proof(const hip::Step& proof, const ProofKind& kind, const Request& request,
-                                const Services& services, store::Lease& lease);
+std::optional<bool> known_proof(const hip::Step& proof, const ProofKind& kind, const RequestContext& context);
 
 // Whether each proof holds. The client runs unknown proofs in parallel, unless the cache is read-only: then they would
 // run again for every compile.
-std::vector<bool> prove(const std::vector<const hip::Step*>& proofs, const ProofKind& kind, protocol::Channel& channel,
-                        const Request& request, const Services& services, store::Lease& lease);
+std::vector<bool> prove(const std::vector<const hip::Step*>& proofs, const ProofKind& kind,
+                        const RequestContext& context);
 
 }  // namespace hipcache::daemon
 

@@ -1,9 +1,8 @@
 #include "daemon/routes/split_codegen_choice.h"
 
-#include "daemon/request/temporary_paths.h"
 #include "daemon/routes/proofs.h"
 #include "daemon/steps/split_codegen_run.h"
-#include "daemon/steps/step_graph.h"
+#include "daemon/steps/step_spec.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -11,21 +10,20 @@ namespace {
 bool may_pay(const SplitCodegenCost& cost) { return !cost.is_known() || cost.pays(); }
 
 // A stored step needs no proof.
-bool may_use_halves(const hip::Step& step, const Request& request, const Services& services, store::Lease& lease) {
-  if (!step.split_codegen || request.settings.readonly || request.settings.recache) return false;
-  const StepState work = work_for(step, {}, request, kStoredDirectory);
-  if (!may_pay(known_cost(work.key, services))) return false;
-  return !services.actions.look_up(work.key, work.suffices(), request.from, lease);
+bool may_be_split(const hip::Step& step, const RequestContext& context) {
+  const config::Settings& settings = context.request.settings;
+  if (!step.split_codegen || settings.readonly || settings.recache) return false;
+  const StepSpec spec = spec_to_look_up(step, context.request);
+  return may_pay(known_cost(spec.key, context.services)) && !context.look_up(spec.key, spec.suffices());
 }
 
 }  // namespace
 
-void drop_unproved_splits(std::vector<hip::Step>& steps, protocol::Channel& channel, const Request& request,
-                          const Services& services, store::Lease& lease) {
+void drop_unproved_splits(std::vector<hip::Step>& steps, const RequestContext& context) {
   std::vector<hip::Step*> users;
   std::vector<const hip::Step*> proofs;
   for (hip::Step& step : steps) {
-    if (may_use_halves(step, request, services, lease)) {
+    if (may_be_split(step, context)) {
       users.push_back(&step);
       proofs.push_back(step.split_codegen->proof.get());
     } else {
@@ -33,7 +31,7 @@ void drop_unproved_splits(std::vector<hip::Step>& steps, protocol::Channel& chan
     }
   }
   if (users.empty()) return;
-  const std::vector<bool> proved = prove(proofs, kSplitCodegenProofs, channel, request, services, lease);
+  const std::vector<bool> proved = prove(proofs, kSplitCodegenProofs, context);
   for (std::size_t index = 0; index < users.size(); ++index)
     if (!proved[index]) users[index]->split_codegen.reset();
 }

@@ -4,17 +4,14 @@
 
 #include <vector>
 
-#include "daemon/request/request.h"
-#include "daemon/request/services.h"
+#include "daemon/request/request_context.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "hipcache/protocol/channel.h"
 
 namespace hipcache::daemon {
 
-// Removes `halves` from steps whose compiler has no proof, or for which the split does not pay. If a step that will run
+// Removes `split_codegen` from steps whose compiler has no proof, or for which the split does not pay. If a step that will run
 // lacks a proof, the client runs the proof.
-void drop_unproved_splits(std::vector<hip::Step>& steps, protocol::Channel& channel, const Request& request,
-                          const Services& services, store::Lease& lease);
+void drop_unproved_splits(std::vector<hip::Step>& steps, const RequestContext& context);
 
 }  // namespace hipcache::daemon
 

@@ -6,20 +6,18 @@
 
 #include <string>
 
-#include "daemon/request/request.h"
-#include "daemon/request/services.h"
+#include "daemon/request/request_context.h"
 #include "hipcache/compiler/hip/plan.h"
 
 namespace hipcache::daemon {
 
 // Doubts are kept under the key of a proof, or of a step that relies on it.
-bool is_doubted(const hip::Step& step, const Request& request, const Services& services);
-void doubt(const hip::Step& step, const std::string& why, const Request& request, const Services& services);
+bool is_doubted(const hip::Step& step, const RequestContext& context);
+void doubt(const hip::Step& step, const std::string& why, const RequestContext& context);
 
 // The proof was found false for a user's source. Doubts it, and replaces the stored proof by one that fails, for this
 // compiler and all daemons.
-void refute(const hip::Step& proof, const std::string& why, const Request& request, const Services& services,
-            store::Lease& lease);
+void refute(const hip::Step& proof, const std::string& why, const RequestContext& context);
 
 }  // namespace hipcache::daemon
 

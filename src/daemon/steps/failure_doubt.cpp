@@ -50,15 +50,15 @@ std::string output_directory(const Request& request) {
 
 }  // namespace
 
-std::string doubt_of_failure(const StepState& failed, const std::string& trace_path, const Request& request,
-                             const RequestDirectory& directory) {
+std::string doubt_of_failure(const StepResult& failed, const std::string& trace_path, const StepContext& context) {
+  const std::string& directory = context.directory.path();
   if (failed.exit_code < 0 || failed.exit_code >= kKilled) return "a signal ended it";
-  if (access(directory.path().c_str(), W_OK) != 0) return directory.path() + " is gone";
-  if (is_full(directory.path())) return "no room in " + directory.path();
-  if (!request.invocation.object.empty() && is_full(output_directory(request))) return "no room for its outputs";
-  if (speaks_of_room(failed.result.stderr_text) || speaks_of_room(failed.result.stdout_text))
-    return "it speaks of a lack of room";
-  return doubt_by_trace(trace_path, request);
+  if (access(directory.c_str(), W_OK) != 0) return directory + " is gone";
+  if (is_full(directory)) return "no room in " + directory;
+  if (!context.request.invocation.object.empty() && is_full(output_directory(context.request)))
+    return "no room for its outputs";
+  if (speaks_of_room(failed.stderr_text) || speaks_of_room(failed.stdout_text)) return "it speaks of a lack of room";
+  return doubt_by_trace(trace_path, context.request);
 }
 
 }  // namespace hipcache::daemon

@@ -14,8 +14,7 @@
 namespace hipcache::daemon {
 
 // Empty if the failure is the source's. REQUIRES: take_texts() was called for the step.
-std::string doubt_of_failure(const StepState& failed, const std::string& trace_path, const Request& request,
-                             const RequestDirectory& directory);
+std::string doubt_of_failure(const StepResult& failed, const std::string& trace_path, const StepContext& context);
 
 }  // namespace hipcache::daemon
 

@@ -7,7 +7,6 @@
 
 #include "daemon/request/reason.h"
 #include "hipcache/base/files.h"
-#include "hipcache/compiler/hip/depfile.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -19,9 +18,9 @@ bool is_executable(const std::string& path) {
 
 // What an output resembles, for compression: a fatbin contains its code objects, an object its fatbin, and depfiles of
 // one project name the same headers. For an opaque compile, files written in place are taken for depfiles.
-store::Likeness likeness_of(const CollectedOutput& output, const StepState& work) {
+store::Likeness likeness_of(const CollectedOutput& output, const StepSpec& spec) {
   for (const char* of_parts : {hip::kBundle, hip::kFatbinObjectRole, hip::kObject})
-    if (output.role == of_parts) return {.parts = work.inputs};
+    if (output.role == of_parts) return {.parts = spec.inputs};
   const bool is_depfile = output.role == hip::kDepfile || output.role == hip::kPortableDepfile ||
                           output.role == hip::kPortableGccDepfile || output.in_place;
   return {.parts = {}, .family = is_depfile ? "depfile" : ""};
@@ -34,14 +33,50 @@ Result<CollectedOutput> read_plain(std::string role, const std::string& path) {
 }
 
 // A failure becomes the step's refusal.
-void store_bytes(StepState& work, const std::string& bytes, const store::Likeness& likeness, const Request& request,
-                 const Services& services) {
-  if (!work.refusal.empty() || request.settings.readonly) return;
-  if (Result<Digest> stored = services.store.put_blob_like(bytes, likeness); !stored) {
-    services.log.error("cannot store: " + stored.error().message);
-    services.counters.error();
-    work.refusal = reason::kStoreError;
+void store_bytes(StepState& state, const std::string& bytes, const store::Likeness& likeness,
+                 const RequestContext& context) {
+  if (!state.result.refusal.empty() || context.request.settings.readonly) return;
+  if (Result<Digest> stored = context.services.store.put_blob_like(bytes, likeness); !stored) {
+    context.services.log.error("cannot store: " + stored.error().message);
+    context.services.counters.error();
+    state.result.refusal = reason::kStoreError;
   }
+}
+
+void store_outputs(StepState& state, std::vector<CollectedOutput> outputs, const RequestContext& context) {
+  for (CollectedOutput& output : outputs) {
+    const Digest digest = digest_of(output.bytes);
+    context.lease.add(digest);
+    store_bytes(state, output.bytes, likeness_of(output, state.spec()), context);
+    state.result.outputs.push_back({.name = std::move(output.role),
+                                    .blob = digest,
+                                    .size = output.bytes.size(),
+                                    .executable = output.executable,
+                                    .place = std::move(output.place),
+                                    .in_place = output.in_place,
+                                    .in_place_if_empty = output.in_place_if_empty});
+  }
+}
+
+constexpr const char* kOwnName = "own-name";
+
+// Counts a result that is tied to the checkout because a source uses its own name.
+void count_tie(const inputs::Witnessed& witnessed, const RequestContext& context) {
+  if (witnessed.asks_own_name.empty()) return;
+  const std::string& source = witnessed.asks_own_name;
+  const Root* root = context.request.from.roots.around(source);
+  if (root == nullptr) return;
+  context.services.counters.tied(kOwnName, source.substr(root->path.size() + 1) +
+                                               " uses __FILE__: compile with -ffile-prefix-map=" + root->path + "=.");
+}
+
+void record(const StepState& state, const RequestContext& context) {
+  if (context.request.settings.readonly) return;
+  count_tie(state.result.witnessed, context);
+  const Status recorded = context.services.actions.record(state.spec().key, state.result.witnessed, state.result);
+  if (recorded) return;
+  context.services.log.error("cannot record " + state.spec().label + ": " + recorded.error().message);
+  context.services.counters.error();
 }
 
 }  // namespace
@@ -62,76 +97,59 @@ Result<CollectedOutput> collect_depfile(const std::string& path, const Roots& ro
   return made;
 }
 
-void store_outputs(StepState& work, std::vector<CollectedOutput> made, const Request& request, const Services& services,
-                   store::Lease& lease) {
-  for (CollectedOutput& output : made) {
-    const Digest digest = digest_of(output.bytes);
-    lease.add(digest);
-    store_bytes(work, output.bytes, likeness_of(output, work), request, services);
-    work.result.outputs.push_back({.name = std::move(output.role),
-                                   .blob = digest,
-                                   .size = output.bytes.size(),
-                                   .executable = output.executable,
-                                   .place = std::move(output.place),
-                                   .in_place = output.in_place,
-                                   .in_place_if_empty = output.in_place_if_empty});
-  }
+Relocatability relocatability_of(const hip::PrefixMaps& maps, const std::vector<CollectedOutput>& outputs,
+                                 const cache::ActionResult& said, const inputs::RunContext& from) {
+  Relocatability ties(maps);
+  for (const CollectedOutput& output : outputs) ties.look_into(output.role, output.bytes, from);
+  ties.look_into(said.stdout_text, from);
+  ties.look_into(said.stderr_text, from);
+  return ties;
 }
 
-void take_filled(StepState& work, const hip::StepOutput& file, const Digest& fatbin, std::string bytes,
+void keep(StepState& state, std::vector<CollectedOutput> outputs, const RequestContext& context) {
+  store_outputs(state, std::move(outputs), context);
+  if (state.result.refusal.empty()) return record(state, context);
+  state.result.witnessed.set = nullptr;
+  // A probe that finds a wrapper is followed by another one, through the wrapper.
+  const StepSpec& spec = state.spec();
+  const bool is_asked_again = spec.prints_plan && !spec.through && state.result.refusal == reason::kWrapper;
+  if (!is_asked_again) note_not_stored(state, context);
+}
+
+void record_together(StepState& state, const std::vector<inputs::Witnessed>& runs, const RequestContext& context) {
+  cache::Examined examined = context.services.actions.examine(runs, context.request.from);
+  if (!examined.agrees) return state.result.refuse({reason::kInputChanged, examined.changed});
+  state.result.witnessed = std::move(examined.all);
+  for (const inputs::Witnessed& run : runs)
+    if (!run.asks_own_name.empty()) state.result.witnessed.asks_own_name = run.asks_own_name;
+  record(state, context);
+}
+
+void note_not_stored(const StepState& state, const RequestContext& context) {
+  const StepResult& result = state.result;
+  const std::string& label = state.spec().label;
+  const std::string what = context.request.invocation.object.empty() ? label : context.of_object(label);
+  const std::string file = result.refusal_detail.empty() ? "" : ": " + result.refusal_detail;
+  context.services.counters.not_stored(result.refusal, what + file);
+  context.services.log.info(what + " is not stored: " + result.refusal + file);
+}
+
+void take_filled(StepState& state, const hip::StepOutput& file, const Digest& fatbin, std::string bytes,
                  store::Lease& lease) {
   const Digest digest = digest_of(bytes);
   lease.add(digest);
-  const cache::Output* made = work.made(file);
-  work.filled = {.output = {.name = file.role,
-                            .blob = digest,
-                            .size = bytes.size(),
-                            .executable = made != nullptr && made->executable},
-                 .parts = {made == nullptr ? Digest{} : made->blob, fatbin},
-                 .bytes = std::move(bytes)};
+  const cache::Output* made = state.made(file);
+  state.result.filled = {.output = {.name = file.role,
+                                    .blob = digest,
+                                    .size = bytes.size(),
+                                    .executable = made != nullptr && made->executable},
+                         .parts = {made == nullptr ? Digest{} : made->blob, fatbin},
+                         .bytes = std::move(bytes)};
 }
 
-void store_filled(StepState& work, const Request& request, const Services& services) {
-  if (work.filled) store_bytes(work, work.filled->bytes, {.parts = work.filled->parts}, request, services);
-}
-
-namespace {
-
-constexpr const char* kOwnName = "own-name";
-
-// Counts a result that is tied to the checkout because a source uses its own name.
-void count_tie(const inputs::Witnessed& witnessed, const Request& request, const Services& services) {
-  if (witnessed.asks_own_name.empty()) return;
-  const std::string& source = witnessed.asks_own_name;
-  const Root* root = request.from.roots.around(source);
-  if (root == nullptr) return;
-  services.counters.tied(kOwnName, source.substr(root->path.size() + 1) +
-                                       " uses __FILE__: compile with -ffile-prefix-map=" + root->path + "=.");
-}
-
-}  // namespace
-
-void record(const StepState& work, const Request& request, const Services& services) {
-  if (request.settings.readonly) return;
-  count_tie(work.witnessed, request, services);
-  const Status recorded = services.actions.record(work.key, work.witnessed, work.result);
-  if (recorded) return;
-  services.log.error("cannot record " + work.label + ": " + recorded.error().message);
-  services.counters.error();
-}
-
-void record_together(StepState& work, const std::vector<inputs::Witnessed>& runs, const Request& request,
-                     const Services& services) {
-  cache::Examined examined = services.actions.examine(runs, request.from);
-  if (!examined.agrees) {
-    work.refusal = reason::kInputChanged;
-    work.refusal_detail = examined.changed;
-    return;
-  }
-  work.witnessed = std::move(examined.all);
-  for (const inputs::Witnessed& run : runs)
-    if (!run.asks_own_name.empty()) work.witnessed.asks_own_name = run.asks_own_name;
-  record(work, request, services);
+void store_filled(StepState& state, const RequestContext& context) {
+  if (!state.result.filled) return;
+  store_bytes(state, state.result.filled->bytes, {.parts = state.result.filled->parts}, context);
 }
 
 }  // namespace hipcache::daemon

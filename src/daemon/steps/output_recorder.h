@@ -5,15 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "daemon/request/request.h"
-#include "daemon/request/services.h"
+#include "daemon/request/request_context.h"
+#include "daemon/steps/relocatability.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/base/roots.h"
 #include "hipcache/compiler/hip/depfile.h"
 
 namespace hipcache::daemon {
-
-inline constexpr std::uint64_t kOutputLimit = 2ull << 30;  // maximum size of one output, in bytes
 
 // An output of a run, in the form to be stored. `place` and the two flags below are set only for opaque compiles; for
 // steps, the plan has them.
@@ -34,22 +32,26 @@ Result<CollectedOutput> collect_output(std::string role, const std::string& path
 Result<CollectedOutput> collect_depfile(const std::string& path, const Roots& roots, hip::DepfileForm form,
                                         const std::string& target);
 
-// Adds the outputs to the step's result, and to the store if the result may be recorded.
-void store_outputs(StepState& work, std::vector<CollectedOutput> made, const Request& request, const Services& services,
-                   store::Lease& lease);
+// What ties these outputs, and the run's messages, to their surroundings.
+Relocatability relocatability_of(const hip::PrefixMaps& maps, const std::vector<CollectedOutput>& outputs,
+                                 const cache::ActionResult& said, const inputs::RunContext& from);
 
-// Sets `work.filled` to the user's object, in which the fatbin replaces the placeholder. store_filled() stores it if
-// the step could be recorded.
-void take_filled(StepState& work, const hip::StepOutput& file, const Digest& fatbin, std::string bytes,
+// Adds the outputs to the step's result. Then stores the outputs and records the result under the step's key, or counts
+// and logs why not.
+void keep(StepState& state, std::vector<CollectedOutput> outputs, const RequestContext& context);
+
+// Records a result of several runs, whose outputs are stored. If a file that one run read has changed meanwhile, the
+// step's refusal says so.
+void record_together(StepState& state, const std::vector<inputs::Witnessed>& runs, const RequestContext& context);
+
+// Counts and logs that the step's result is not stored, with the request's output and the file that is the reason.
+void note_not_stored(const StepState& state, const RequestContext& context);
+
+// Sets the result's `filled` to the user's object, in which the fatbin replaces the placeholder. store_filled() stores
+// it if the step could be recorded.
+void take_filled(StepState& state, const hip::StepOutput& file, const Digest& fatbin, std::string bytes,
                  store::Lease& lease);
-void store_filled(StepState& work, const Request& request, const Services& services);
-
-// Records the result under the step's key.
-void record(const StepState& work, const Request& request, const Services& services);
-
-// The same for a result of several runs. If a file that one run read has changed meanwhile, the step's refusal says so.
-void record_together(StepState& work, const std::vector<inputs::Witnessed>& runs, const Request& request,
-                     const Services& services);
+void store_filled(StepState& state, const RequestContext& context);
 
 }  // namespace hipcache::daemon
 

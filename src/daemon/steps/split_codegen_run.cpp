@@ -12,6 +12,7 @@
 #include "daemon/steps/doubts.h"
 #include "daemon/steps/output_recorder.h"
 #include "daemon/steps/relocatability.h"
+#include "daemon/steps/step_report.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/bitcode_digest.h"
 
@@ -21,15 +22,15 @@ namespace {
 constexpr std::uint64_t kTimeLimit = 64;       // bytes of a file that holds a time
 constexpr std::uint64_t kSaidLimit = 1 << 20;  // bytes of a file that should be empty
 
-StepState codegen_part_of(const StepState& whole, const char* name, const std::vector<hip::StepCommand>& commands,
-                          const RequestDirectory& directory) {
-  StepState half;
-  half.label = whole.label + " " + name;
-  half.named_roots = whole.named_roots;
-  half.maps = whole.maps;
+StepSpec codegen_part_of(const StepSpec& whole, const char* name, const std::vector<hip::StepCommand>& commands,
+                         const RequestDirectory& directory) {
+  StepSpec part;
+  part.label = whole.label + " " + name;
+  part.named_roots = whole.named_roots;
+  part.maps = whole.maps;
   for (const hip::StepCommand& command : commands)
-    half.commands.push_back({command.program, hip::in_directory(command.argv, directory.path())});
-  return half;
+    part.commands.push_back({command.program, hip::in_directory(command.argv, directory.path())});
+  return part;
 }
 
 // If the source is below no root, its bitcode names it in the same way everywhere, and the digest need not look for
@@ -92,21 +93,17 @@ SplitCodegenCost known_cost(const cache::ActionKey& step, const Services& servic
   return cost ? *cost : SplitCodegenCost();
 }
 
-SplitCodegenRun::SplitCodegenRun(StepState& whole, const Request& request, const Services& services,
-                                 const RequestDirectory& directory, store::Lease& lease)
+SplitCodegenRun::SplitCodegenRun(StepState& whole, const StepContext& context)
     : whole_(whole),
-      request_(request),
-      services_(services),
-      directory_(directory),
-      lease_(lease),
-      noted_(known_cost(whole.key, services)),
+      context_(context),
+      services_(context.services),
+      parts_(*whole.spec().split_codegen),
+      noted_(known_cost(whole.spec().key, context.services)),
       cost_(noted_),
-      both_(codegen_part_of(whole, "in halves", {whole.split_codegen->both}, directory)),
-      front_(codegen_part_of(whole, "front end", {whole.split_codegen->front}, directory)),
-      back_(codegen_part_of(whole, "back end", whole.split_codegen->back, directory)),
+      both_(codegen_part_of(whole.spec(), "in halves", {parts_.both}, context.directory)),
+      front_(codegen_part_of(whole.spec(), "front end", {parts_.front}, context.directory)),
       next_(&whole) {
-  back_.outputs = {{hip::kCodeObject, whole.outputs.front().name, ""}};
-  if (request.settings.readonly || request.settings.recache) return;
+  if (context.request.settings.readonly || context.request.settings.recache) return;
   if (!cost_.is_known()) {
     next_ = &both_;
   } else if (cost_.pays()) {
@@ -120,60 +117,63 @@ Status SplitCodegenRun::take_in(const protocol::StepDone& report) {
   if (ran == &whole_) return take_whole(report);
   const Status taken = ran == &both_ ? take_both(report) : ran == &front_ ? take_front(report) : take_back(report);
   if (taken) return done();
-  services_.log.info(ran->label + ": " + taken.error().message + "; it runs as one");
+  services_.log.info(ran->spec().label + ": " + taken.error().message + "; it runs as one");
   next_ = &whole_;
   return done();
 }
 
 Status SplitCodegenRun::take_both(const protocol::StepDone& report) {
   if (!report.spawn_error.empty()) return Error{report.spawn_error};
-  const std::optional<std::uint64_t> front_us = time_of_first(report, directory_);
-  if (!front_us && is_error_of_source(report, *whole_.split_codegen)) return take_whole(report);
+  const std::optional<std::uint64_t> front_us = time_of_first(report, context_.directory);
+  if (!front_us && is_error_of_source(report, parts_)) return take_whole(report);
   if (!front_us) return Error{"the front end failed"};
   services_.counters.front(false);
   services_.counters.back(false);
-  if (report.exit_code != 0 || !second_was_silent(report, directory_)) {
+  if (report.exit_code != 0 || !second_was_silent(report, context_.directory)) {
     cost_.refuse();
     return Error{"the back end has something to say"};
   }
-  if (Status taken = take_bitcode(report); !taken) return taken;
-  back_.trace_ending = ".trace.then";
+  if (Status taken = take_bitcode(report, ".trace.then"); !taken) return taken;
   if (Status taken = take_code(silent(report)); !taken) return taken;
   front_.result.duration_us = 0;  // the back end's duration covers both
   cost_.ran_apart(*front_us, report.processor_us - std::min(*front_us, report.processor_us));
   return join_or_audit();
 }
 
-// Takes in the front end's run: its messages, and the digest of its bitcode for the back end's key.
-Status SplitCodegenRun::take_bitcode(const protocol::StepDone& report) {
-  if (Status texts = take_texts(front_, report, directory_); !texts) return texts;
-  const Result<std::string> bitcode = read_file(directory_.file(whole_.split_codegen->bitcode), kOutputLimit);
+// Takes in the front end's run: its messages, and the digest of its bitcode for the back end's key. `trace_ending`: of
+// the back end's trace.
+Status SplitCodegenRun::take_bitcode(const protocol::StepDone& report, const char* trace_ending) {
+  const RequestDirectory& directory = context_.directory;
+  if (Status texts = take_texts(front_, report, directory); !texts) return texts;
+  const Result<std::string> bitcode = read_file(directory.file(parts_.bitcode), kOutputLimit);
   if (!bitcode) return bitcode.error();
   front_report_ = report;
   front_.result.duration_us = report.duration_us;
-  back_.key = back_key(request_, *whole_.split_codegen, hip::bitcode_digest(*bitcode, roots_of_source(request_)));
+  StepSpec back = codegen_part_of(whole_.spec(), "back end", parts_.back, directory);
+  back.key = back_key(context_.request, parts_, hip::bitcode_digest(*bitcode, roots_of_source(context_.request)));
+  back.outputs = {{hip::kCodeObject, whole_.spec().outputs.front().name, ""}};
+  back.trace_ending = trace_ending;
+  back_.emplace(std::move(back));
   return done();
 }
 
 Status SplitCodegenRun::take_front(const protocol::StepDone& report) {
   if (!report.spawn_error.empty()) return Error{report.spawn_error};
-  if (is_error_of_source(report, *whole_.split_codegen)) return take_whole(report);
+  if (is_error_of_source(report, parts_)) return take_whole(report);
   if (report.exit_code != 0) return Error{"it failed"};
-  if (Status taken = take_bitcode(report); !taken) return taken;
+  if (Status taken = take_bitcode(report, ".trace"); !taken) return taken;
   services_.counters.front(false);
-  std::optional<cache::Hit> hit = services_.actions.look_up(back_.key, back_.suffices(), request_.from, lease_);
+  std::optional<cache::Hit> hit = context_.look_up(back_->spec().key, back_->spec().suffices());
   if (!hit) {
-    next_ = &back_;
+    next_ = &*back_;
     return done();
   }
-  services_.log.info(request_.invocation.object + ": " + back_.label + " does not run: its bitcode is known");
+  services_.log.info(context_.of_object(back_->spec().label) + " does not run: its bitcode is known");
   services_.counters.back(true);
   services_.counters.saved(hit->result.duration_us);
-  back_.hit = true;
-  back_.witnessed = hit->witnessed();
-  back_.result = std::move(hit->result);
+  back_->take(std::move(*hit));
   cost_.spared_back(report.processor_us);
-  if (Status brought = materialise(back_, back_.outputs.front(), directory_, services_.store); !brought) return brought;
+  if (Status brought = materialise(*back_, back_->spec().outputs.front(), context_); !brought) return brought;
   return join();
 }
 
@@ -191,7 +191,7 @@ Status SplitCodegenRun::take_back(const protocol::StepDone& report) {
 
 // Takes in the back end's run, which is stored by itself. If it cannot be stored, neither can the step.
 Status SplitCodegenRun::take_code(const protocol::StepDone& report) {
-  return daemon::take_in(back_, report, request_, directory_, services_, lease_);
+  return daemon::take_in(*back_, report, context_);
 }
 
 Status SplitCodegenRun::join_or_audit() {
@@ -203,32 +203,32 @@ Status SplitCodegenRun::join_or_audit() {
 
 // Makes the step's result of both runs. It depends on what both runs read.
 Status SplitCodegenRun::join() {
-  const Result<std::string> bytes = read_output(back_, back_.outputs.front(), directory_.path(), services_.store);
+  const StepSpec& spec = whole_.spec();
+  Result<std::string> bytes =
+      read_output(*back_, back_->spec().outputs.front(), context_.directory.path(), services_.store);
   if (!bytes) return bytes.error();
-  Relocatability ties(whole_.maps);
-  ties.look_into(*bytes, request_.from);
-  ties.look_into(front_.result.stdout_text, request_.from);
-  ties.look_into(front_.result.stderr_text, request_.from);
-  take_trace(front_, front_report_, ties, request_, directory_, services_);
+  const Relocatability ties = relocatability_of(
+      spec.maps, {{.role = hip::kCodeObject, .bytes = std::move(*bytes)}}, front_.result, context_.request.from);
+  take_trace(front_, front_report_, ties, context_);
 
   whole_.ended = true;
-  whole_.descriptor = front_.descriptor;  // the back end opens no file that the source names
-  whole_.result = std::move(front_.result);
-  whole_.result.duration_us += back_.result.duration_us;
-  whole_.result.outputs = {*code_object(back_)};
-  whole_.result.outputs.front().name = whole_.outputs.front().role;
-  const StepState& refused = front_.refusal.empty() ? back_ : front_;
-  whole_.refusal = refused.refusal;
-  whole_.refusal_detail = refused.refusal_detail;
-  if (whole_.refusal.empty()) record_together(whole_, {front_.witnessed, back_.witnessed}, request_, services_);
+  StepResult& result = whole_.result;
+  result.descriptor = front_.result.descriptor;  // the back end opens no file that the source names
+  result.take(std::move(front_.result));
+  result.duration_us += back_->result.duration_us;
+  result.outputs = {*code_object(*back_)};
+  result.outputs.front().name = spec.outputs.front().role;
+  const StepResult& refused = front_.result.refusal.empty() ? back_->result : front_.result;
+  result.refuse({refused.refusal, refused.refusal_detail});
+  if (result.refusal.empty()) record_together(whole_, {front_.result.witnessed, back_->result.witnessed}, context_);
   // A step counts once: if the back end is not stored, take_code() has counted that.
-  if (!whole_.refusal.empty() && back_.refusal.empty()) note_not_stored(whole_, request_, services_);
+  if (!result.refusal.empty() && back_->result.refusal.empty()) note_not_stored(whole_, context_);
   note_cost();
   return done();
 }
 
 Status SplitCodegenRun::take_whole(const protocol::StepDone& report) {
-  if (Status taken = daemon::take_in(whole_, report, request_, directory_, services_, lease_); !taken) return taken;
+  if (Status taken = daemon::take_in(whole_, report, context_); !taken) return taken;
   if (audits_) audit();
   if (!whole_.succeeded()) return done();
   if (!audits_) cost_.ran_as_one(report.processor_us);
@@ -238,23 +238,22 @@ Status SplitCodegenRun::take_whole(const protocol::StepDone& report) {
 
 void SplitCodegenRun::audit() {
   services_.counters.audit();
-  const cache::Output* one = whole_.made(whole_.outputs.front());
-  const cache::Output* two = code_object(back_);
+  const cache::Output* one = whole_.made(whole_.spec().outputs.front());
+  const cache::Output* two = code_object(*back_);
   const bool equal = one != nullptr && two != nullptr && one->blob == two->blob &&
                      whole_.result.stdout_text == front_.result.stdout_text &&
                      whole_.result.stderr_text == front_.result.stderr_text;
   if (equal) return;
-  const std::string why = request_.invocation.object + ": " + whole_.label +
-                          ": an audit found that the compiler makes " +
+  const std::string why = context_.of_object(whole_.spec().label) + ": an audit found that the compiler makes " +
                           "something else of this source in two processes";
   services_.log.error(why + "; with its options it is run as one from now on");
   services_.counters.error();
-  refute(*whole_.split_codegen->proof, why, request_, services_, lease_);
+  refute(*parts_.proof, why, context_);
 }
 
 void SplitCodegenRun::note_cost() {
-  if (request_.settings.readonly || cost_ == noted_) return;
-  if (Status noted = services_.store.put_action(cost_key(whole_.key), cost_.encode()); !noted)
+  if (context_.request.settings.readonly || cost_ == noted_) return;
+  if (Status noted = services_.store.put_action(cost_key(whole_.spec().key), cost_.encode()); !noted)
     services_.log.warning("no cost is kept: " + noted.error().message);
 }
 

@@ -15,9 +15,9 @@
 #ifndef HIPCACHE_SRC_DAEMON_STEPS_SPLIT_CODEGEN_RUN_H
 #define HIPCACHE_SRC_DAEMON_STEPS_SPLIT_CODEGEN_RUN_H
 
-#include "daemon/request/request.h"
-#include "daemon/request/request_directory.h"
-#include "daemon/request/services.h"
+#include <optional>
+
+#include "daemon/request/step_context.h"
 #include "daemon/steps/split_codegen_cost.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/protocol/messages.h"
@@ -26,9 +26,8 @@ namespace hipcache::daemon {
 
 class SplitCodegenRun {
  public:
-  // All arguments outlive this object. REQUIRES: whole.halves.
-  SplitCodegenRun(StepState& whole, const Request& request, const Services& services, const RequestDirectory& directory,
-                  store::Lease& lease);
+  // Both arguments outlive this object. REQUIRES: the specification has `split_codegen`.
+  SplitCodegenRun(StepState& whole, const StepContext& context);
 
   // What the client is to run next; null if the step has ended.
   const StepState* next() const { return next_; }
@@ -41,7 +40,7 @@ class SplitCodegenRun {
   Status take_both(const protocol::StepDone& report);
   Status take_front(const protocol::StepDone& report);
   Status take_back(const protocol::StepDone& report);
-  Status take_bitcode(const protocol::StepDone& report);
+  Status take_bitcode(const protocol::StepDone& report, const char* trace_ending);
   Status take_code(const protocol::StepDone& report);
   Status join_or_audit();
   Status join();
@@ -49,14 +48,14 @@ class SplitCodegenRun {
   void note_cost();
 
   StepState& whole_;
-  const Request& request_;
+  const StepContext& context_;
   const Services& services_;
-  const RequestDirectory& directory_;
-  store::Lease& lease_;
+  const hip::SplitCodegen& parts_;
 
   SplitCodegenCost noted_, cost_;  // as stored, and as of now
   protocol::StepDone front_report_;
-  StepState both_, front_, back_;
+  StepState both_, front_;
+  std::optional<StepState> back_;  // made when the front end's bitcode is known, which is part of its key
   bool audits_ = false;  // the split run is done, and the step runs as one for comparison
   const StepState* next_;
 };

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "daemon/shared/client_process.h"
+#include "daemon/steps/step_report.h"
+#include "daemon/steps/wrapper.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -22,14 +24,10 @@ constexpr auto kLookInterval = 1s;   // how often to check other clients: one th
 
 }  // namespace
 
-StepScheduler::StepScheduler(protocol::Channel& channel, const Request& request, const Services& services,
-                             const RequestDirectory& directory, store::Lease& lease)
-    : channel_(channel),
-      request_(request),
-      services_(services),
-      directory_(directory),
-      lease_(lease),
-      client_(peer_process(channel.fd())),
+StepScheduler::StepScheduler(const StepContext& context)
+    : context_(context),
+      services_(context.services),
+      client_(peer_process(context.channel.fd())),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 StepScheduler::~StepScheduler() {
@@ -66,82 +64,108 @@ void StepScheduler::start_what_can_be(std::list<StepState*>& open) {
   if (!wants_token_) services_.job_slots.forget(wake_.get());
 }
 
-bool StepScheduler::found(StepState& work) {
-  if (request_.settings.recache) return false;
-  const std::uint64_t ended = services_.single_flight.ended(work.key.value);
-  if (work.missed == ended) return false;
-  std::optional<cache::Hit> hit = services_.actions.look_up(work.key, work.suffices(), request_.from, lease_);
-  if (!hit) {
-    work.missed = ended;
-    return false;
-  }
-  work.ended = true;
-  work.hit = true;
-  work.result = std::move(hit->result);
-  work.witnessed = {std::move(hit->path_set), hit->state};
-  return true;
+bool StepScheduler::found(StepState& state) {
+  if (context_.request.settings.recache) return false;
+  const StepSpec& spec = state.spec();
+  const std::uint64_t ended = services_.single_flight.ended(spec.key.value);
+  if (state.missed == ended) return false;
+  std::optional<cache::Hit> hit = context_.look_up(spec.key, spec.suffices());
+  if (hit)
+    state.take(std::move(*hit));
+  else
+    state.missed = ended;
+  return state.hit;
 }
 
 // The claim, or nothing while another client has it and may still end in time.
-std::optional<SingleFlight::Claim> StepScheduler::claim(StepState& work) {
-  auto claimed = services_.single_flight.claim(work.key.value, client_, wake_.get());
+std::optional<SingleFlight::Claim> StepScheduler::claim(StepState& state) {
+  const Digest& key = state.spec().key.value;
+  WaitBudget& wait_budget = *context_.request.wait_budget;
+  auto claimed = services_.single_flight.claim(key, client_, wake_.get());
   if (auto* ours = std::get_if<SingleFlight::Claim>(&claimed)) {
-    request_.wait_budget->note_free(work.key.value);
+    wait_budget.note_free(key);
     return std::move(*ours);
   }
   const auto& other = std::get<SingleFlight::Busy>(claimed);
   const bool stopped = is_stopped(other.holder);
-  if (!stopped && request_.wait_budget->lasts(work.key.value, other, SingleFlight::Clock::now(),
-                                              services_.single_flight.limits().slack))
+  if (!stopped &&
+      wait_budget.lasts(key, other, SingleFlight::Clock::now(), services_.single_flight.limits().slack))
     return std::nullopt;
-  std::optional<SingleFlight::Claim> taken = services_.single_flight.take_over(work.key.value, other.run, client_);
+  std::optional<SingleFlight::Claim> taken = services_.single_flight.take_over(key, other.run, client_);
   if (taken)
-    services_.log.info(work.label + ": the client that runs it is " +
+    services_.log.info(state.spec().label + ": the client that runs it is " +
                        (stopped ? "stopped" : "not waited for any longer") + "; it is run for another one as well");
   return taken;
 }
 
 // Looks the step up after the claim, because another client may finish it until then. Looks it up without the claim as
 // well, because the other client may run the same step on other files.
-StepScheduler::Start StepScheduler::try_start(StepState& work) {
-  std::optional<SingleFlight::Claim> claim = this->claim(work);
-  if (found(work)) return Start::done;
+StepScheduler::Start StepScheduler::try_start(StepState& state) {
+  std::optional<SingleFlight::Claim> claim = this->claim(state);
+  if (found(state)) return Start::done;
   if (!claim) {
-    if (!std::exchange(work.waited, true)) services_.counters.waited();
+    if (!std::exchange(state.waited, true)) services_.counters.waited();
     return Start::blocked;
   }
   if (!services_.job_slots.start(running_.empty(), client_, wake_.get())) {
     wants_token_ = true;
     return Start::blocked;
   }
-  if (Status started = start(work, std::move(*claim)); !started) {
+  if (Status started = start(state, std::move(*claim)); !started) {
     services_.job_slots.finish(client_);
     trouble_ = started.error();
   }
   return Start::started;
 }
 
-Status StepScheduler::start(StepState& work, SingleFlight::Claim claim) {
-  if (work.prepare) {
-    if (Status prepared = work.prepare(); !prepared) return prepared;
-  }
-  Running running{&work, std::move(claim), nullptr};
-  if (work.split_codegen != nullptr)
-    running.split_codegen = std::make_unique<SplitCodegenRun>(work, request_, services_, directory_, lease_);
+Status StepScheduler::start(StepState& state, SingleFlight::Claim claim) {
+  if (Status prepared = prepare(state); !prepared) return prepared;
+  Running running{&state, std::move(claim), nullptr};
+  if (state.spec().split_codegen != nullptr)
+    running.split_codegen = std::make_unique<SplitCodegenRun>(state, context_);
   const std::uint32_t number = next_number_++;
-  if (Status sent = send(running.split_codegen ? *running.split_codegen->next() : work, number); !sent) return sent;
+  if (Status sent = send(running.split_codegen ? *running.split_codegen->next() : state, number); !sent) return sent;
   running_.emplace(number, std::move(running));
   return done();
 }
 
-Status StepScheduler::send(const StepState& work, std::uint32_t number) {
-  return channel_.send(run_message(work, number, directory_, services_), kSendLimit);
+// Nobody asks why a proof runs, or why the probe that found a wrapper is followed by one through the wrapper.
+Status StepScheduler::prepare(StepState& state) {
+  const StepSpec& spec = state.spec();
+  if (context_.misses != nullptr && !spec.is_proof && !spec.through) {
+    std::vector<std::string> makers;
+    for (const GivenInput& input : state.given) makers.push_back(input.step->spec().label);
+    context_.misses->step_runs(context_, history_step(state, context_.request.from), makers);
+  }
+  if (state.handler != nullptr) return state.handler->prepare();
+  if (spec.through) return prepare_driver(*spec.through, context_.directory);
+  return bring_files(state);
+}
+
+// Writes the files that the step reads: what earlier steps made, and what the driver wrote while it planned.
+Status StepScheduler::bring_files(const StepState& state) {
+  for (const GivenInput& input : state.given) {
+    if (!input.step->hit) continue;  // ran for this request, so its files are there
+    if (!brought_.insert(input.file->name).second) continue;
+    if (Status written = materialise(*input.step, *input.file, context_); !written) return written;
+  }
+  if (state.spec().planned == nullptr) return done();
+  const RequestDirectory& directory = context_.directory;
+  for (const hip::StepFile& file : state.spec().planned->files) {
+    const std::string bytes = file.verbatim ? file.bytes : hip::in_directory({file.bytes}, directory.path()).front();
+    if (Status written = replace_file(directory.file(file.name), bytes); !written) return written;
+  }
+  return done();
+}
+
+Status StepScheduler::send(const StepState& state, std::uint32_t number) {
+  return context_.channel.send(run_message(state.spec(), number, context_), kSendLimit);
 }
 
 // Waits for a report of this client or for a wake-up: another client's step has ended, or a job slot is free. Returns
 // after kLookInterval at the latest, so that other clients are checked.
 Status StepScheduler::wait() {
-  pollfd ready[] = {{.fd = channel_.fd(), .events = POLLIN, .revents = 0},
+  pollfd ready[] = {{.fd = context_.channel.fd(), .events = POLLIN, .revents = 0},
                     {.fd = wake_.get(), .events = POLLIN, .revents = 0}};
   const int count = poll(ready, 2, static_cast<int>(std::chrono::milliseconds(kLookInterval).count()));
   if (count < 0 && errno != EINTR) return system_error("cannot wait for", "the client");
@@ -154,11 +178,11 @@ Status StepScheduler::keep_client_waiting() {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_word_ < protocol::kKeepWaitingInterval) return done();
   last_word_ = now;
-  return channel_.send(protocol::KeepWaiting{}, kSendLimit);
+  return context_.channel.send(protocol::KeepWaiting{}, kSendLimit);
 }
 
 Status StepScheduler::take_report() {
-  Result<protocol::Received> received = channel_.receive(kReceiveLimit);
+  Result<protocol::Received> received = context_.channel.receive(kReceiveLimit);
   if (!received) return received.error();
   const auto* report = std::get_if<protocol::StepDone>(&received->message);
   if (report == nullptr) return Error{"the client sent something other than the report of a step"};
@@ -166,25 +190,22 @@ Status StepScheduler::take_report() {
   if (entry == running_.end()) return Error{"the client reported a step that it was not given"};
   // An unusable run ends the request, but only after the other steps have ended, so that the client has no children
   // left.
-  if (Status taken = take_in(entry->second, *report); !taken) trouble_ = taken.error();
-  const StepState* next = entry->second.split_codegen && !trouble_ ? entry->second.split_codegen->next() : nullptr;
+  StepState& state = *entry->second.state;
+  SplitCodegenRun* split = entry->second.split_codegen.get();
+  const Status taken = split != nullptr ? split->take_in(*report) : take_in(state, *report, context_);
+  if (!taken) trouble_ = taken.error();
+  const StepState* next = split != nullptr && !trouble_ ? split->next() : nullptr;
   if (next != nullptr) {
     auto running = running_.extract(entry);
     running.key() = next_number_++;
     return send(*next, running_.insert(std::move(running)).position->first);
   }
-  StepState& work = *entry->second.work;
   entry->second.claim.note_end();
   last_word_ = std::chrono::steady_clock::now();
-  if (work.store) work.claim.emplace(std::move(entry->second.claim));
+  if (state.is_stored_later) state.claim.emplace(std::move(entry->second.claim));
   running_.erase(entry);
   services_.job_slots.finish(client_);
   return done();
-}
-
-Status StepScheduler::take_in(const Running& running, const protocol::StepDone& report) {
-  if (running.split_codegen) return running.split_codegen->take_in(report);
-  return daemon::take_in(*running.work, report, request_, directory_, services_, lease_);
 }
 
 void StepScheduler::drain_wake_ups() {

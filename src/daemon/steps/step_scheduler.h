@@ -11,23 +11,22 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
-#include "daemon/request/request.h"
-#include "daemon/request/request_directory.h"
-#include "daemon/request/services.h"
+#include "daemon/request/step_context.h"
 #include "daemon/shared/single_flight.h"
 #include "daemon/steps/split_codegen_run.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/base/files.h"
-#include "hipcache/protocol/channel.h"
 
 namespace hipcache::daemon {
 
 class StepScheduler {
  public:
-  StepScheduler(protocol::Channel& channel, const Request& request, const Services& services,
-                const RequestDirectory& directory, store::Lease& lease);
+  // The context outlives the scheduler.
+  explicit StepScheduler(const StepContext& context);
   ~StepScheduler();
   StepScheduler(const StepScheduler&) = delete;
   StepScheduler& operator=(const StepScheduler&) = delete;
@@ -35,33 +34,32 @@ class StepScheduler {
   // Finishes every step, in any order. After a failure, no later step starts. An error means that the request cannot
   // continue (client gone, a run that is unusable). Unless the client is gone, none of the steps is running then.
   Status run(const std::vector<StepState*>& steps);
+  Status run(StepState& step) { return run({&step}); }
 
  private:
   struct Running {
-    StepState* work;
+    StepState* state;
     SingleFlight::Claim claim;
     std::unique_ptr<SplitCodegenRun> split_codegen;  // set for a step whose code generation may be split
   };
   enum class Start { done, started, blocked };
 
   static void drop_pointless(std::list<StepState*>& open, const std::vector<StepState*>& steps);
-  Start try_start(StepState& work);
+  Start try_start(StepState& state);
   void start_what_can_be(std::list<StepState*>& open);
-  std::optional<SingleFlight::Claim> claim(StepState& work);
-  bool found(StepState& work);
-  Status start(StepState& work, SingleFlight::Claim claim);
+  std::optional<SingleFlight::Claim> claim(StepState& state);
+  bool found(StepState& state);
+  Status start(StepState& state, SingleFlight::Claim claim);
+  Status prepare(StepState& state);
+  Status bring_files(const StepState& state);
   Status wait();
   Status keep_client_waiting();
-  Status send(const StepState& work, std::uint32_t number);
+  Status send(const StepState& state, std::uint32_t number);
   Status take_report();
-  Status take_in(const Running& running, const protocol::StepDone& report);
   void drain_wake_ups();
 
-  protocol::Channel& channel_;
-  const Request& request_;
+  const StepContext& context_;
   const Services& services_;
-  const RequestDirectory& directory_;
-  store::Lease& lease_;
   const pid_t client_;
   UniqueFd wake_;
   std::map<std::uint32_t, Running> running_;
@@ -69,6 +67,7 @@ class StepScheduler {
   bool wants_token_ = false;                         // a step was refused a job slot in the last pass
   std::chrono::steady_clock::time_point last_word_;  // time of the last message to the client
   std::optional<Error> trouble_;
+  std::set<std::string> brought_;  // names of files that were brought from the store into the directory
 };
 
 }  // namespace hipcache::daemon

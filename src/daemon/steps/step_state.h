@@ -1,84 +1,47 @@
-// The state of one step: what is needed to look it up, run it and record it, and its outcome.
+// One step of a request while it is served: its specification, how far it is, and its result.
 #ifndef HIPCACHE_SRC_DAEMON_STEPS_STEP_STATE_H
 #define HIPCACHE_SRC_DAEMON_STEPS_STEP_STATE_H
 
-#include <sys/types.h>
-
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
-#include "daemon/request/request.h"
-#include "daemon/request/request_directory.h"
-#include "daemon/request/services.h"
+#include "daemon/request/step_context.h"
 #include "daemon/shared/single_flight.h"
+#include "daemon/steps/step_spec.h"
 #include "hipcache/cache/action_cache.h"
-#include "hipcache/compiler/hip/plan.h"
-#include "hipcache/compiler/hip/prefix_maps.h"
+#include "hipcache/cache/miss_history.h"
 #include "hipcache/inputs/path_set_builder.h"
 #include "hipcache/protocol/messages.h"
-#include "hipcache/trace/record.h"
 
 namespace hipcache::daemon {
 
-struct Relocatability;
+struct StepState;
 
-// A probe through a wrapper: the wrapper gets the user's own words, and its driver gets more (trace/preload/driver.c).
-struct ThroughWrapper {
-  std::string driver;              // the program that adds the words
-  std::vector<std::string> words;  // added to the driver's own
-  std::string told;                // the jobs printed when the wrapper itself got the words
-  pid_t client = 0;                // the process that runs the wrapper
+// A file made by an earlier step, and that step.
+struct GivenInput {
+  const StepState* step = nullptr;
+  const hip::StepOutput* file = nullptr;
+  const cache::Output* output = nullptr;  // null if the stored result lacks it; then it cannot be brought back
 };
 
-struct StepState {
-  std::string label;  // "probe", "device gfx906", "device gfx906 back end", "bundle", "host"
-  cache::ActionKey key;
-  std::vector<Digest> inputs;  // digests of inputs from earlier steps; part of the key
-  std::vector<protocol::Command> commands;
-  std::vector<hip::StepOutput> outputs;
-  std::string failed_depfile;    // name of the depfile that stays if the step fails
-  std::uint64_t updated_as = 0;  // identity of the request's `updated` file just before the run (trace/seen.h); 0: none
-  bool is_opaque = false;     // an opaque compile: it writes where the user wants it, and the trace shows its outputs
-  bool prints_plan = false;   // the probe: its messages are the result, without the directory's name
-  bool hashes_names = false;  // names may enter its outputs in a form that a search does not find
-  bool is_proof = false;      // names and CUIDs in its outputs do not matter
-  bool may_start_others = false;  // its programs may start others
-  bool is_tentative = false;      // if it fails, it makes nothing, and the steps that need it run without it
-  RootMask named_roots = 0;       // roots that its commands name; REQUIRED if hashes_names
-  hip::PrefixMaps maps;           // prefix maps of its commands
-  bool prints_temporary_paths =
-      false;               // its messages may name intermediate files, as the driver's do with random names
-  bool by_script = false;  // other programs than its own may run, and read any variable
-  std::optional<ThroughWrapper> through;
-  const hip::SplitCodegen* split_codegen = nullptr;  // set if its code generation may be split, else null
-  const char* trace_ending = ".trace";               // suffix of the trace file's name
-  std::function<Status()> prepare;  // called before the step runs, if it runs: brings its inputs into the directory
-
-  // The outcome.
-  bool ended = false;  // found or run; false for steps after a failed one
-  bool hit = false;
-  bool waited = false;                  // another client was running it
-  std::optional<std::uint64_t> missed;  // a lookup missed when this many runs had ended (SingleFlight::ended)
+// The outcome of a step: the result of its action, and what a run shows beside it. After a hit, only the action's
+// result and what it depends on are set.
+struct StepResult : cache::ActionResult {
   int exit_code = 0;
   unsigned failed_command = 0;
   std::vector<std::string> ran;  // for a probe: the programs that left a trace, in order
   std::string descriptor;        // a descriptor read by name (/dev/fd/5); without the cache it would read otherwise
   std::string doubt;             // why its failure may be the cache's fault; empty: it is the source's
   std::size_t answered = 0;      // programs not started because their result was prepared (hip::kAnswers)
-  cache::ActionResult result;
-  inputs::Witnessed witnessed;  // what it depends on; the set is null if `refusal` says why the run is not recorded
+  inputs::Witnessed witnessed;   // what it depends on; the set is null if `refusal` says why the run is not recorded
   std::string refusal;
   std::string refusal_detail;
 
-  // What remains to be done after the client has its answer, and the claim that other clients wait for.
-  std::function<void()> store;
-  std::optional<SingleFlight::Claim> claim;
-
-  // The user's object, if the step's own output has a placeholder (plan/fatbin_splice.h).
+  // The user's object, if the step's own output has a placeholder (compiler/hip/fatbin_splice.h).
   struct Filled {
     cache::Output output;
     std::vector<Digest> parts;  // digests of the object with the placeholder, and of the fatbin
@@ -86,50 +49,69 @@ struct StepState {
   };
   std::optional<Filled> filled;
 
-  // Whether a stored result has every output of the step. REQUIRES: the step outlives the result of this function.
-  cache::Suffices suffices() const;
-
-  // The output of that role; null if the result lacks it.
-  const cache::Output* made(const hip::StepOutput& output) const;
-  // The form of the output that the user gets.
-  const cache::Output* given(const hip::StepOutput& output) const;
-  bool recordable() const { return witnessed.set != nullptr; }
-  bool succeeded() const { return exit_code == 0; }
+  void take(cache::ActionResult action) { static_cast<cache::ActionResult&>(*this) = std::move(action); }
+  void refuse(inputs::Refusal why) {
+    refusal = std::move(why.reason);
+    refusal_detail = std::move(why.detail);
+  }
 };
 
-// The message that asks the client to run the step under the number `step`.
-protocol::RunStep run_message(const StepState& work, std::uint32_t step, const RequestDirectory& directory,
-                              const Services& services);
+// Prepares and takes in the runs of a step that is in no plan. Outlives the step's run.
+class StepHandler {
+ public:
+  virtual ~StepHandler() = default;
 
-// Takes in what the client's run left: messages, outputs, trace. Stores the result if it may be stored. An error means
-// that the run is unusable (it could not start, or its outputs are missing).
-Status take_in(StepState& work, const protocol::StepDone& report, const Request& request,
-               const RequestDirectory& directory, const Services& services, store::Lease& lease);
+  // Called when it is certain that the step runs. An error ends the request.
+  virtual Status prepare() = 0;
 
-// Takes in what the run printed.
-Status take_texts(StepState& work, const protocol::StepDone& report, const RequestDirectory& directory);
+  // Takes the outputs of a run that succeeded. Sets what the step depends on, or its refusal.
+  virtual void take_outputs(StepState& state, const protocol::StepDone& report) = 0;
+};
 
-// Sets what the run depends on, from its trace and from what ties its outputs to their surroundings.
-void take_trace(StepState& work, const protocol::StepDone& report, const Relocatability& ties, const Request& request,
-                const RequestDirectory& directory, const Services& services);
+struct StepState {
+  explicit StepState(StepSpec specification);
 
-// The trace of the run. A missing or damaged trace becomes the step's refusal.
-std::optional<std::vector<trace::Record>> records_of(StepState& work, std::uint32_t step,
-                                                     const RequestDirectory& directory, const Services& services);
+  // Does not change any more.
+  const StepSpec& spec() const { return spec_; }
 
-// Sets what the run depends on, or the refusal.
-void take_witnessed(StepState& work, std::variant<inputs::Witnessed, inputs::Refusal> outcome);
+  StepHandler* handler = nullptr;  // null for steps of a plan
+  std::vector<GivenInput> given;   // files of earlier steps that it reads, in the plan's order
 
-// Counts and logs that the step's result is not stored, with the request's output and the file that is the reason.
-void note_not_stored(const StepState& work, const Request& request, const Services& services);
+  bool ended = false;  // found or run; false for steps after a failed one
+  bool hit = false;
+  bool waited = false;                  // another client was running it
+  std::optional<std::uint64_t> missed;  // a lookup missed when this many runs had ended (SingleFlight::ended)
+  // Its result is stored only after the client has its answer. Until then other clients wait for the claim.
+  bool is_stored_later = false;
+  std::optional<SingleFlight::Claim> claim;
+
+  StepResult result;
+
+  // Takes over a stored result.
+  void take(cache::Hit found);
+
+  // The output of that role; null if the result lacks it.
+  const cache::Output* made(const hip::StepOutput& output) const { return output_in(result, output.role); }
+  // The form of the output that the user gets.
+  const cache::Output* given_to_user(const hip::StepOutput& output) const;
+  bool recordable() const { return result.witnessed.set != nullptr; }
+  bool succeeded() const { return result.exit_code == 0; }
+  // "host", or "host: why the failure may be the cache's fault".
+  std::string failure() const;
+
+ private:
+  StepSpec spec_;
+};
+
+// The step in the form of the miss history, with its programs and arguments if a plan has it.
+cache::HistoryStep history_step(const StepState& state, const inputs::RunContext& from);
 
 // The bytes of the step's output, from the directory or from the store.
-Result<std::string> read_output(const StepState& work, const hip::StepOutput& file, const std::string& directory,
+Result<std::string> read_output(const StepState& state, const hip::StepOutput& file, const std::string& directory,
                                 store::Store& store);
 
 // Writes a stored output of the step into the directory, for a later step to read.
-Status materialise(const StepState& work, const hip::StepOutput& file, const RequestDirectory& directory,
-                   store::Store& store);
+Status materialise(const StepState& state, const hip::StepOutput& file, const StepContext& context);
 
 }  // namespace hipcache::daemon
 

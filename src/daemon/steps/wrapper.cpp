@@ -112,21 +112,20 @@ bool has(const std::vector<std::string>& variables, const std::string& entry) {
 }
 
 // Whether the driver has the user's variables: the steps run with those and not with the wrapper's.
-bool has_users_variables(const Start& driver, const Request& request, const RequestDirectory& directory,
-                         const std::string& trace_library) {
-  const char* preloaded = request.from.variable("LD_PRELOAD");
+bool has_users_variables(const Start& driver, const StepContext& context) {
+  const inputs::RunContext& from = context.request.from;
+  const char* preloaded = from.variable("LD_PRELOAD");
   const bool more = preloaded != nullptr && *preloaded != '\0';
-  return has(driver.variables, "TMPDIR=" + directory.path()) &&
-         has(driver.variables, "LD_PRELOAD=" + trace_library + (more ? ":" + std::string(preloaded) : "")) &&
-         compared(driver.variables) == compared(request.from.environment);
+  const std::string preload = context.services.trace_library + (more ? ":" + std::string(preloaded) : "");
+  return has(driver.variables, "TMPDIR=" + context.directory.path()) &&
+         has(driver.variables, "LD_PRELOAD=" + preload) && compared(driver.variables) == compared(from.environment);
 }
 
-std::string other_surroundings(const Start& first, const Start& driver, const Request& request,
-                               const RequestDirectory& directory, const std::string& trace_library) {
-  if (driver.directory != real_path(request.from.working_directory)) return "changes the directory";
-  if (driver.umask != std::to_string(request.umask)) return "changes the mask of modes";
+std::string other_surroundings(const Start& first, const Start& driver, const StepContext& context) {
+  if (driver.directory != real_path(context.request.from.working_directory)) return "changes the directory";
+  if (driver.umask != std::to_string(context.request.umask)) return "changes the mask of modes";
   if (driver.printed != first.printed) return "takes what the driver prints";
-  return has_users_variables(driver, request, directory, trace_library) ? "" : "changes the environment";
+  return has_users_variables(driver, context) ? "" : "changes the environment";
 }
 
 bool is_script(const std::string& path) {
@@ -180,7 +179,7 @@ std::string other_jobs(const StepState& probe, const std::vector<std::string>& w
   const std::optional<compiler::Invocation> wrapped = wrapped_invocation(words, request, parser);
   if (!wrapped) return "makes another command of it";
   const std::string date = request.from.source_date();
-  const Result<hip::Plan> told = hip::read_plan(probe.through->told, *wrapped, kStoredDirectory, date);
+  const Result<hip::Plan> told = hip::read_plan(probe.spec().through->told, *wrapped, kStoredDirectory, date);
   const Result<hip::Plan> plan = hip::read_plan(probe.result.stderr_text, *wrapped, kStoredDirectory, date);
   if (!plan || !plan->driver_stderr.empty()) return "prints something else than jobs";
   return told && is_same_plan(*told, *plan) ? "" : "does not do the same twice";
@@ -205,21 +204,21 @@ Status prepare_driver(const ThroughWrapper& through, const RequestDirectory& dir
   return replace_file(directory.file(kRequestFile), bytes);
 }
 
-std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const Request& request,
-                                                      const RequestDirectory& directory, const Services& services) {
-  const std::vector<Start> starts = starts_in(directory);
-  const auto is_driver = [&](const Start& start) { return start.program == probe.through->driver; };
+std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const StepContext& context) {
+  const Request& request = context.request;
+  const ThroughWrapper& through = *probe.spec().through;
+  const std::vector<Start> starts = starts_in(context.directory);
+  const auto is_driver = [&](const Start& start) { return start.program == through.driver; };
   if (starts.empty() || std::count_if(starts.begin(), starts.end(), is_driver) != 1 || !is_driver(starts.back()))
     return "does not end in one start of a driver";
   const Start& driver = starts.back();
-  if (driver.parent != std::to_string(probe.through->client)) return "waits for the driver instead of becoming it";
+  if (driver.parent != std::to_string(through.client)) return "waits for the driver instead of becoming it";
   const std::vector<std::string>& users = request.invocation.argv;
   if (driver.words.empty() || !holds_words(driver.words, users)) return "changes the command";
-  if (std::string other = other_surroundings(starts[0], driver, request, directory, services.trace_library);
-      !other.empty())
-    return other;
+  if (std::string other = other_surroundings(starts[0], driver, context); !other.empty()) return other;
   if (!probe.result.stdout_text.empty()) return "prints something else than jobs";
-  if (std::string other = other_jobs(probe, driver.words, request, services.parser); !other.empty()) return other;
+  if (std::string other = other_jobs(probe, driver.words, request, context.services.parser); !other.empty())
+    return other;
   if (is_traced(request.compiler, starts)) return DriverBehind{driver.words, ""};
   std::string beside = place_beside(request.compiler, driver);
   if (starts.size() != 1 || !is_same_words(driver.words, users) || beside.empty()) return "leaves no trace";

@@ -21,8 +21,6 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/request/request.h"
-#include "daemon/request/request_directory.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/hip/plan.h"
@@ -42,8 +40,7 @@ struct DriverBehind {
 };
 
 // The driver behind the wrapper, from the files of the run; or why there is none.
-std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const Request& request,
-                                                      const RequestDirectory& directory, const Services& services);
+std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const StepContext& context);
 
 // Encodes the driver's words for a probe's result, and decodes them; empty for an ordinary probe.
 std::string stored_words(const std::vector<std::string>& words);

@@ -1,0 +1,27 @@
+#include "daemon/request/request_context.h"
+
+#include "daemon/request/keys.h"
+
+namespace hipcache::daemon {
+
+std::optional<cache::Hit> RequestContext::look_up(const cache::ActionKey& action,
+                                                  const cache::Suffices& suffices) const {
+  return services.actions.look_up(action, suffices, request.from, lease);
+}
+
+PendingWrites::Mark RequestContext::mark_pending() const { return services.pending_writes.mark({key.value, history}); }
+
+std::string RequestContext::of_object(const std::string& what) const { return request.invocation.object + ": " + what; }
+
+RequestContext context_of(protocol::Channel& channel, const Request& request, const Services& services,
+                          store::Lease& lease, MissObserver* misses) {
+  return {.channel = channel,
+          .request = request,
+          .services = services,
+          .lease = lease,
+          .misses = misses,
+          .key = request_key(request),
+          .history = output_key(request)};
+}
+
+}  // namespace hipcache::daemon

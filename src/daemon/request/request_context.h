@@ -1,0 +1,45 @@
+// What one request carries through the daemon.
+//
+// The problem: nearly every function on a request's way needs the request, the services, the lease of its blobs or the
+// connection, and several need its keys. The choice: one object, made once by the entry of the route, and once more if
+// a split compile becomes an opaque one, which is another request. Rejected: globals for the services, because tests
+// run several daemons' worth of them in one process.
+//
+// Owns only the keys; everything else outlives it. Used by its session's thread only.
+#ifndef HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_CONTEXT_H
+#define HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_CONTEXT_H
+
+#include <optional>
+
+#include "daemon/request/miss_observer.h"
+#include "daemon/request/request.h"
+#include "daemon/request/services.h"
+#include "hipcache/protocol/channel.h"
+
+namespace hipcache::daemon {
+
+struct RequestContext {
+  protocol::Channel& channel;
+  const Request& request;
+  const Services& services;
+  store::Lease& lease;  // keeps the blobs of every result that is found for this request
+  MissObserver* misses;  // null: nobody asks why steps run
+  cache::ActionKey key;  // of the request (keys.h: request_key)
+  Digest history;        // the key of its miss history (keys.h: output_key)
+
+  // The result that is valid for this request now, or nothing.
+  std::optional<cache::Hit> look_up(const cache::ActionKey& action, const cache::Suffices& suffices) const;
+
+  // Later requests for the same compile, and reports on it, wait for this mark.
+  PendingWrites::Mark mark_pending() const;
+
+  // "a.o: what", for logs and statistics.
+  std::string of_object(const std::string& what) const;
+};
+
+RequestContext context_of(protocol::Channel& channel, const Request& request, const Services& services,
+                          store::Lease& lease, MissObserver* misses);
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,76 @@
+#include "daemon/routes/split.h"
+
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "daemon/explain/request_history.h"
+#include "daemon/reply/reply_builder.h"
+#include "daemon/reply/request_result.h"
+#include "daemon/reply/run_checks.h"
+#include "daemon/reply/step_counts.h"
+#include "daemon/request/output_checks.h"
+#include "daemon/request/reason.h"
+#include "daemon/request/step_context.h"
+#include "daemon/routes/deferred_fatbin.h"
+#include "daemon/routes/planner.h"
+#include "daemon/routes/split_codegen_choice.h"
+#include "daemon/steps/step_graph.h"
+#include "daemon/steps/step_scheduler.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using compiler::Uncacheable;
+
+// Records the result for the next equal request, and the miss history for explaining a later miss.
+void record(const cache::ActionResult& whole, cache::Examined examined, const Planned& planned, const StepGraph& graph,
+            const RequestContext& context) {
+  const auto observed = record_request(whole, std::move(examined), graph, context);
+  if (!observed) return;
+  std::vector<const StepState*> steps = planned.probes();
+  for (const auto& step : graph.steps()) steps.push_back(step.get());
+  record_history(*observed, steps, context);
+}
+
+// The daemon decides first what may be recorded, because the user may change any file once the compile has ended. Then
+// it sends the answer, and the user does not wait for the write.
+std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Planned& planned, const StepGraph& graph,
+                                             const StepContext& context) {
+  const cache::ActionResult whole = request_result(graph, planned.plan->driver_stderr, context.request.from.roots);
+  const stats::Outcome outcome = outcome_of(graph);
+  if (context.request.settings.readonly) return answer_success(conclusion, graph, whole, outcome, context);
+  cache::Examined examined = examine_request(planned.probes(), graph, context);
+  const PendingWrites::Mark pending = context.mark_pending();
+  std::optional<Uncacheable> why = answer_success(conclusion, graph, whole, outcome, context);
+  record(whole, std::move(examined), planned, graph, context);
+  return why;
+}
+
+}  // namespace
+
+std::optional<Uncacheable> serve_split(Conclusion& conclusion, const RequestContext& context) {
+  auto obtained = obtain_plan(context);
+  if (const auto* why = std::get_if<Uncacheable>(&obtained)) return *why;
+  const Planned& planned = std::get<Planned>(obtained);
+  hip::Plan& plan = *planned.plan;
+  if (auto unusual = unusual_outputs(plan, context.request.from.working_directory)) return unusual;
+  std::vector<hip::Step>& steps = choose_steps(plan, context);
+  drop_unproved_splits(steps, context);
+
+  const Result<RequestDirectory> directory = make_directory(context);
+  if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
+  const StepContext in_directory{context, *directory};
+  StepScheduler scheduler(in_directory);
+  StepGraph graph(steps, in_directory);
+  if (Status ran = graph.run(scheduler); !ran) return Uncacheable{reason::kStepFailed, ran.error().message};
+  if (Status filled = fill_placeholders(graph, scheduler, plan, in_directory); !filled)
+    return Uncacheable{reason::kStepFailed, filled.error().message};
+  if (auto unusual = unusual_run(graph, in_directory)) return unusual;
+
+  count_steps(graph, context);
+  if (graph.failed() != nullptr) return answer_failure(conclusion, graph, plan.driver_stderr, in_directory);
+  return answer_and_record(conclusion, planned, graph, in_directory);
+}
+
+}  // namespace hipcache::daemon
