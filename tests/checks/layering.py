@@ -30,9 +30,6 @@ MAY_INCLUDE = {
     "cli": ["client", "config", "launcher", "protocol", "stats", "base"],
 }
 
-# Folders whose rooms and files may still include each other.
-NOT_YET_HELD = {"daemon"}
-
 # Library headers, by how they begin, and the rooms that may include them, with all rooms below.
 LIBRARIES = {
     "rocksdb/": ["store/local"],
@@ -151,11 +148,6 @@ def cycles(pairs):
     return list(found.values())
 
 
-def is_held(one, other):
-    """Whether the rule against cycles holds for the pair of files."""
-    return folder_of(one) != folder_of(other) or folder_of(one) not in NOT_YET_HELD
-
-
 def main(root):
     problems = []
     house = House(root)
@@ -170,11 +162,10 @@ def main(root):
     for path, other in includes:
         if folder_of(other) != folder_of(path) and folder_of(other) not in MAY_INCLUDE.get(folder_of(path), []):
             problems.append(f"{path}: {folder_of(path)} may not include {other}")
-    held = [pair for pair in includes if is_held(*pair)]
     kinds = {
         "folders": [(folder_of(one), folder_of(other)) for one, other in includes],
-        "rooms": [(house.room(one), house.room(other)) for one, other in held],
-        "files": [(str(house.unit(one)), str(house.unit(other))) for one, other in held],
+        "rooms": [(house.room(one), house.room(other)) for one, other in includes],
+        "files": [(str(house.unit(one)), str(house.unit(other))) for one, other in includes],
         "C sources": [(str(one), str(other)) for one, other in house.calls()],
     }
     for kind, pairs in kinds.items():

@@ -60,7 +60,7 @@ Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Answer& 
 
 Status add_stored(protocol::PlacedOutput placed, const cache::Output& output, const RequestContext& context,
                   Answer& answer) {
-  store::Store& store = context.services.store;
+  store::LocalStore& store = context.services.store;
   if (is_portable_depfile(output) || is_carried(output.size, answer)) {
     const Result<std::string> bytes = from_store(output, context.request, store);
     return bytes ? add_bytes(std::move(placed), *bytes, answer) : Status(bytes.error());

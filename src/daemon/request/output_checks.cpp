@@ -48,10 +48,10 @@ std::optional<Uncacheable> unusual_outputs(const compiler::Invocation& invocatio
   return unusual_place(*invocation.depfile, working_directory);
 }
 
-std::optional<Uncacheable> unusual_outputs(const cache::ActionResult& whole, const Request& request) {
-  for (const cache::Output& output : whole.outputs)
-    if (auto unusual = unusual_place(local_place(output.place, request), request.from.working_directory))
-      return unusual;
+std::optional<Uncacheable> unusual_places(const std::vector<std::string>& places,
+                                          const std::string& working_directory) {
+  for (const std::string& place : places)
+    if (auto unusual = unusual_place(place, working_directory)) return unusual;
   return std::nullopt;
 }
 

@@ -9,9 +9,8 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "daemon/request/request.h"
-#include "hipcache/cache/action_cache.h"
 #include "hipcache/compiler/hip/plan.h"
 #include "hipcache/compiler/invocation.h"
 
@@ -21,8 +20,9 @@ namespace hipcache::daemon {
 std::optional<compiler::Uncacheable> unusual_outputs(const compiler::Invocation& invocation,
                                                      const std::string& working_directory);
 
-// The same for all outputs of a stored result.
-std::optional<compiler::Uncacheable> unusual_outputs(const cache::ActionResult& whole, const Request& request);
+// The same for the places of a stored result's outputs.
+std::optional<compiler::Uncacheable> unusual_places(const std::vector<std::string>& places,
+                                                    const std::string& working_directory);
 
 // The same for all outputs of a plan, including those that the driver named.
 std::optional<compiler::Uncacheable> unusual_outputs(const hip::Plan& plan, const std::string& working_directory);

@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "daemon/explain/explainer.h"
 #include "daemon/reply/conclusion.h"
@@ -25,7 +27,9 @@ using compiler::Uncacheable;
 bool serve_request_hit(Conclusion& conclusion, const RequestContext& context) {
   const std::optional<cache::Hit> hit = stored_result(context);
   if (!hit) return false;
-  if (const std::optional<Uncacheable> unusual = unusual_outputs(hit->result, context.request)) {
+  std::vector<std::string> places;
+  for (const cache::Output& output : hit->result.outputs) places.push_back(local_place(output.place, context.request));
+  if (const std::optional<Uncacheable> unusual = unusual_places(places, context.request.from.working_directory)) {
     conclusion.pass_through(*unusual);
     return true;
   }
