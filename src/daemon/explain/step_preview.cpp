@@ -57,7 +57,8 @@ std::vector<StepPreview> preview_steps(const hip::Plan& plan, const RequestConte
   for (const hip::Step& step : plan.steps) {
     const std::optional<std::vector<Digest>> inputs = inputs_of(step, made);
     StepSpec spec = spec_of(step, inputs.value_or(std::vector<Digest>{}), context.request, kStoredDirectory);
-    steps.push_back({.state = StepState(std::move(spec)), .makers = makers_of(step, made), .has_key = inputs.has_value()});
+    steps.push_back(
+        {.state = StepState(std::move(spec)), .makers = makers_of(step, made), .has_key = inputs.has_value()});
     look_up(steps.back(), context, made);
   }
   return steps;

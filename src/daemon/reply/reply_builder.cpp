@@ -185,9 +185,8 @@ std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const StepGrap
 
 void answer_opaque(Conclusion& conclusion, const StepState& ran, const RequestContext& context) {
   const StepResult& result = ran.result;
-  const Answer answer{.finish = {.exit_code = result.exit_code,
-                                 .stdout_text = result.stdout_text,
-                                 .stderr_text = result.stderr_text}};
+  const Answer answer{
+      .finish = {.exit_code = result.exit_code, .stdout_text = result.stdout_text, .stderr_text = result.stderr_text}};
   if (send(conclusion, stats::Outcome::miss, answer) && !ran.succeeded()) context.services.counters.failed_compile();
 }
 

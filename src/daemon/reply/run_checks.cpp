@@ -81,8 +81,7 @@ std::optional<Uncacheable> unusual_run(const StepGraph& graph, const StepContext
   if (reads_depfile(graph, context.request))
     return Uncacheable{reason::kDepfileIsAnotherFile, *context.request.invocation.depfile};
   for (const auto& step : graph.steps())
-    if (!step->result.descriptor.empty())
-      return Uncacheable{compiler::reason::kStandardInput, step->result.descriptor};
+    if (!step->result.descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step->result.descriptor};
   return std::nullopt;
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 // Back ends run again if the linker wrapper started another command than it had announced, or on other bytes.
 void note_not_answered(const StepGraph& graph, const RequestContext& context) {
-  const auto prepared = static_cast<std::size_t>(
-      std::count_if(graph.steps().begin(), graph.steps().end(), [](const auto& step) {
+  const auto prepared =
+      static_cast<std::size_t>(std::count_if(graph.steps().begin(), graph.steps().end(), [](const auto& step) {
         return step->spec().is_tentative && !step->result.outputs.empty();
       }));
   for (const auto& step : graph.steps()) {

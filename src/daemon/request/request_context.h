@@ -22,7 +22,7 @@ struct RequestContext {
   protocol::Channel& channel;
   const Request& request;
   const Services& services;
-  store::Lease& lease;  // keeps the blobs of every result that is found for this request
+  store::Lease& lease;   // keeps the blobs of every result that is found for this request
   MissObserver* misses;  // null: nobody asks why steps run
   cache::ActionKey key;  // of the request (keys.h: request_key)
   Digest history;        // the key of its miss history (keys.h: output_key)

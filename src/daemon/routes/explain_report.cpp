@@ -42,8 +42,7 @@ Differences unless_said(Differences differences, const Explainer& explainer) {
 ExplainedStep explain_alone(const Explainer& explainer, const StepState& state, bool stored, const Request& request) {
   const std::string& label = state.spec().label;
   if (stored) return explained(label, Verdict::stored, {});
-  return explained(label, Verdict::runs,
-                   unless_said(explainer.why(history_step(state, request.from), {}), explainer));
+  return explained(label, Verdict::runs, unless_said(explainer.why(history_step(state, request.from), {}), explainer));
 }
 
 ExplainedStep explain_step(const Explainer& explainer, const StepPreview& step, const Request& request,
@@ -77,8 +76,8 @@ std::vector<ExplainedStep> explain_steps(const Explainer& explainer, const std::
 Explanation explain_opaque(const RequestContext& context) {
   const Explainer explainer(context);
   const StepState step(opaque_spec(context));
-  const bool stored = !context.request.settings.recache &&
-                      context.look_up(step.spec().key, step.spec().suffices()).has_value();
+  const bool stored =
+      !context.request.settings.recache && context.look_up(step.spec().key, step.spec().suffices()).has_value();
   Explanation explanation;
   explanation.compared = static_cast<std::uint32_t>(explainer.compared());
   explanation.request = explain_request(explainer, context, true);

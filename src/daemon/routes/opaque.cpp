@@ -63,8 +63,7 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
     return answered ? std::nullopt : std::optional(Uncacheable{reason::kStoreError, answered.error().message});
   }
   if (is_doubtful(step)) return failure_of(step);
-  if (!step.result.descriptor.empty())
-    return Uncacheable{compiler::reason::kStandardInput, step.result.descriptor};
+  if (!step.result.descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step.result.descriptor};
   count_opaque(context.request.invocation.making, false, context.services.counters);
   answer_and_record(conclusion, step, run, context);
   return std::nullopt;

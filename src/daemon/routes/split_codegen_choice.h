@@ -9,8 +9,8 @@
 
 namespace hipcache::daemon {
 
-// Removes `split_codegen` from steps whose compiler has no proof, or for which the split does not pay. If a step that will run
-// lacks a proof, the client runs the proof.
+// Removes `split_codegen` from steps whose compiler has no proof, or for which the split does not pay. If a step that
+// will run lacks a proof, the client runs the proof.
 void drop_unproved_splits(std::vector<hip::Step>& steps, const RequestContext& context);
 
 }  // namespace hipcache::daemon

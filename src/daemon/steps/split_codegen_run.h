@@ -6,10 +6,10 @@
 //   it does not ── as one                               └── their code object, the front end's messages
 //
 // So the first compile of a unit stores the back end's result, and the first edit can already use it. A proof has shown
-// that the compiler makes the same output both ways (routes/proofs.h). A random sample of the back end runs (HIPCACHE_AUDIT)
-// is audited: the step also runs as one, and that result counts; if the outputs differ, the proof is refuted. A back
-// end's result is stored under a key with the digest of the bitcode, so all requests share it. The front end's result
-// is not stored: the step's own lookup covers its inputs, and the bitcode would double the store.
+// that the compiler makes the same output both ways (routes/proofs.h). A random sample of the back end runs
+// (HIPCACHE_AUDIT) is audited: the step also runs as one, and that result counts; if the outputs differ, the proof is
+// refuted. A back end's result is stored under a key with the digest of the bitcode, so all requests share it. The
+// front end's result is not stored: the step's own lookup covers its inputs, and the bitcode would double the store.
 //
 // Used by one thread.
 #ifndef HIPCACHE_SRC_DAEMON_STEPS_SPLIT_CODEGEN_RUN_H
@@ -56,7 +56,7 @@ class SplitCodegenRun {
   protocol::StepDone front_report_;
   StepState both_, front_;
   std::optional<StepState> back_;  // made when the front end's bitcode is known, which is part of its key
-  bool audits_ = false;  // the split run is done, and the step runs as one for comparison
+  bool audits_ = false;            // the split run is done, and the step runs as one for comparison
   const StepState* next_;
 };
 

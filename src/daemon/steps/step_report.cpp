@@ -152,8 +152,7 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
   note_descriptor(state, trace.records, context);
 }
 
-std::optional<std::vector<trace::Record>> records_of(StepState& state, std::uint32_t step,
-                                                     const StepContext& context) {
+std::optional<std::vector<trace::Record>> records_of(StepState& state, std::uint32_t step, const StepContext& context) {
   const StepSpec& spec = state.spec();
   std::string& refusal = state.result.refusal;
   Result<std::string> bytes = read_file(file_of(step, spec.trace_ending, context.directory), kTraceLimit);

@@ -88,8 +88,7 @@ std::optional<SingleFlight::Claim> StepScheduler::claim(StepState& state) {
   }
   const auto& other = std::get<SingleFlight::Busy>(claimed);
   const bool stopped = is_stopped(other.holder);
-  if (!stopped &&
-      wait_budget.lasts(key, other, SingleFlight::Clock::now(), services_.single_flight.limits().slack))
+  if (!stopped && wait_budget.lasts(key, other, SingleFlight::Clock::now(), services_.single_flight.limits().slack))
     return std::nullopt;
   std::optional<SingleFlight::Claim> taken = services_.single_flight.take_over(key, other.run, client_);
   if (taken)
@@ -121,8 +120,7 @@ StepScheduler::Start StepScheduler::try_start(StepState& state) {
 Status StepScheduler::start(StepState& state, SingleFlight::Claim claim) {
   if (Status prepared = prepare(state); !prepared) return prepared;
   Running running{&state, std::move(claim), nullptr};
-  if (state.spec().split_codegen != nullptr)
-    running.split_codegen = std::make_unique<SplitCodegenRun>(state, context_);
+  if (state.spec().split_codegen != nullptr) running.split_codegen = std::make_unique<SplitCodegenRun>(state, context_);
   const std::uint32_t number = next_number_++;
   if (Status sent = send(running.split_codegen ? *running.split_codegen->next() : state, number); !sent) return sent;
   running_.emplace(number, std::move(running));

@@ -33,18 +33,18 @@ struct StepSpec {
   std::vector<Digest> inputs;  // digests of inputs from earlier steps; part of the key
   std::vector<protocol::Command> commands;
   std::vector<hip::StepOutput> outputs;
-  const hip::Step* planned = nullptr;  // the plan's step; null for the driver's probe and for opaque compiles
-  std::string failed_depfile;          // name of the depfile that stays if the step fails
-  std::string unproven;                // an argument that keeps the result from being stored; or empty
-  bool prints_plan = false;            // the probe: its messages are the result, without the directory's name
+  const hip::Step* planned = nullptr;   // the plan's step; null for the driver's probe and for opaque compiles
+  std::string failed_depfile;           // name of the depfile that stays if the step fails
+  std::string unproven;                 // an argument that keeps the result from being stored; or empty
+  bool prints_plan = false;             // the probe: its messages are the result, without the directory's name
   bool prints_temporary_paths = false;  // messages may name intermediate files, as the driver's do with random names
   bool hashes_names = false;            // names may enter its outputs in a form that a search does not find
   bool is_proof = false;                // names and CUIDs in its outputs do not matter
   bool may_start_others = false;        // its programs may start others
-  bool is_tentative = false;  // if it fails, it makes nothing, and the steps that need it run without it
-  bool by_script = false;     // other programs than its own may run, and read any variable
-  RootMask named_roots = 0;   // roots that its commands name; REQUIRED if hashes_names
-  hip::PrefixMaps maps;       // prefix maps of its commands
+  bool is_tentative = false;            // if it fails, it makes nothing, and the steps that need it run without it
+  bool by_script = false;               // other programs than its own may run, and read any variable
+  RootMask named_roots = 0;             // roots that its commands name; REQUIRED if hashes_names
+  hip::PrefixMaps maps;                 // prefix maps of its commands
   std::optional<ThroughWrapper> through;
   const hip::SplitCodegen* split_codegen = nullptr;  // set if its code generation may be split, else null
   const char* trace_ending = ".trace";               // suffix of the trace file's name

@@ -21,7 +21,9 @@ const cache::Output* StepState::given_to_user(const hip::StepOutput& output) con
   return !output.fatbin.empty() && result.filled ? &result.filled->output : made(output);
 }
 
-std::string StepState::failure() const { return result.doubt.empty() ? spec_.label : spec_.label + ": " + result.doubt; }
+std::string StepState::failure() const {
+  return result.doubt.empty() ? spec_.label : spec_.label + ": " + result.doubt;
+}
 
 cache::HistoryStep history_step(const StepState& state, const inputs::RunContext& from) {
   const StepSpec& spec = state.spec();
