@@ -213,7 +213,8 @@ TEST_F(LayersTest, ALowerStoreThatWasBegunAnewIsReadAnew) {
   ASSERT_TRUE(remove_tree(lower_));
   other_ = open_at(lower_);
   const Digest fresh = put_below(noise(9, 1000));
-  for (int tries = 0; tries < 12'000 && !blob(fresh); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int tries = 0; tries < 12'000 && !blob(fresh); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_TRUE(blob(fresh) == noise(9, 1000));
   EXPECT_EQ(blob(old), std::nullopt);
 }
