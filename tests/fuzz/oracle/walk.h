@@ -92,7 +92,7 @@ class Walk {
   support::Scratch notes_;  // the daemon's log
   integration::Cache cache_;
   const Tree tree_;
-  const integration::Oracle oracle_;
+  integration::Oracle oracle_;
   Ledger ledger_;
   Compile compile_;
   std::deque<Moment> history_;
