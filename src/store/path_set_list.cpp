@@ -33,7 +33,7 @@ std::string PathSetList::encode() const {
 Result<PathSetList> PathSetList::decode(std::string_view bytes) {
   if (bytes.size() < kHeader || bytes[0] != kVersion || static_cast<unsigned char>(bytes[1]) > kMaxPathSets)
     return Error{"list of path sets: it is of another version or damaged; the entry is dropped"};
-  const auto count = static_cast<std::size_t>(bytes[1]);
+  const auto count = std::size_t{static_cast<unsigned char>(bytes[1])};
   if (bytes.size() != kHeader + count * kSetBytes)
     return Error{"list of path sets: it is shorter or longer than its number of sets; the entry is dropped"};
   PathSetList list;
