@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 JOBS = str(os.cpu_count() or 1)
 SLOWEST = 10
 HELP = f"""\
-Without an option: the tests that a change needs, in at most 12 minutes on two cores from nothing.
+Without an option: the tests that a change needs.
   - the unit tests, with the address and undefined-behaviour sanitizers
   - the checks of form, but not clang-tidy
   - the tests that start compilers through the cache, with clang 19 and gcc: one of every {stages.SHARE},
@@ -43,7 +43,7 @@ def arguments():
     which.add_argument(
         "--quick",
         action="store_true",
-        help="a developer's minute in build/release: what an edit recompiles, unit tests without sanitizers, main compiles, checks",
+        help="in build/release: what an edit recompiles, unit tests without sanitizers, main compiles, checks",
     )
     parser.add_argument(
         "--seed", type=int, help="chooses which of the compiler's remembered results are verified (default: another each time)"
