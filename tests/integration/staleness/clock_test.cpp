@@ -73,7 +73,7 @@ class ClockStaleness : public Staleness {
 __device__ int optional = 1;
 #endif
 #ifdef __HIP_DEVICE_COMPILE__
-#include "integration/staleness/support/gate.h"
+#include "gate.h"
 #endif
 __device__ int value = VALUE;
 int host_value = VALUE;

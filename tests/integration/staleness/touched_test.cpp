@@ -65,7 +65,7 @@ class TouchedStaleness : public Staleness {
     write_kernel(project_, "a.hip", R"(
 #include "value.h"
 #if defined(__HIP_DEVICE_COMPILE__) && defined(__gfx906__)
-#include "integration/staleness/support/gate.h"
+#include "gate.h"
 #endif
 __device__ int value = VALUE;
 )");

@@ -31,7 +31,7 @@ bool is_verified(const Digest& key) {
 
 bool is_on() {
   const char* const memory = std::getenv("ORACLE_MEMORY");
-  return memory == nullptr || std::string(memory) != "off";
+  return memory != nullptr && std::string(memory) == "on";
 }
 
 // Hard links and links are not kept.

@@ -11,8 +11,10 @@
 //
 // The memory is a directory below the build tree, for all test processes: one file for each of `kSlots` remainders of
 // the key, replaced atomically, so its size has a bound. One of `kVerified` remembered results is not used: the
-// compiler runs and must do the same. ORACLE_SEED chooses which ones, anew in each run of tools/test. ORACLE_MEMORY=off
-// turns the memory off.
+// compiler runs and must do the same. ORACLE_SEED chooses which ones, anew in each run of tools/test.
+//
+// ORACLE_MEMORY=on turns the memory on. It is off otherwise: the key lacks files that some tests change outside of the
+// watched directory, such as the tables of character sets.
 //
 // Rejected: one directory with a fixed name for all cases, which would need a mount namespace for each of them.
 #ifndef HIPCACHE_TESTS_INTEGRATION_SUPPORT_COMPILER_MEMORY_H
