@@ -8,11 +8,11 @@ namespace {
 
 // Version, compiler, arguments, architectures, both directories, CUID, colour. Number of steps,
 // then for each: label, key, programs, number of commands and each one's arguments, inputs, set,
-// refusal, detail. Blob of the path set, answers. Version 2: the store compresses trails.
+// refusal, detail. Blob of the path set, answers. Version 2: the store compresses entries.
 constexpr std::uint8_t kVersion = 2;
 constexpr std::size_t kDigestBytes = 16;
 
-Error damaged(std::string_view what) { return Error{"trail: " + std::string(what) + "; the entry is dropped"}; }
+Error damaged(std::string_view what) { return Error{"miss history: " + std::string(what) + "; the entry is dropped"}; }
 
 void add(inputs::FrameWriter& out, const std::vector<std::string>& texts) {
   out.number(texts.size());
@@ -98,7 +98,7 @@ std::string HistoryEntry::encode() const {
 
 Result<HistoryEntry> HistoryEntry::decode(std::string_view bytes) {
   if (bytes.empty() || static_cast<std::uint8_t>(bytes.front()) != kVersion) return damaged("it is of another version");
-  if (bytes.size() > kMaxHistoryBytes) return damaged("it is longer than a trail may be");
+  if (bytes.size() > kMaxHistoryBytes) return damaged("it is longer than an entry may be");
   inputs::FrameReader in(bytes.substr(1));
   HistoryEntry entry;
   entry.asked = next_asked(in);

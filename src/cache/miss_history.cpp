@@ -7,7 +7,7 @@
 namespace hipcache::cache {
 namespace {
 
-// Version, number of trails, blob of each. Version 1: the first.
+// Version, number of entries, blob of each. Version 1: the first.
 constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kDigestBytes = 16;
 
@@ -33,15 +33,15 @@ std::vector<Digest> decode_list(std::string_view bytes) {
 
 }  // namespace
 
-// A trail that equals a stored one only moves to the front. A trail that is too large to read back
+// An entry that equals a stored one only moves to the front. An entry that is too large to read back
 // is not stored, so that it displaces no readable one.
 Status MissHistory::record(const Digest& output, const HistoryEntry& entry) {
   const std::string bytes = entry.encode();
   if (bytes.size() > kMaxHistoryBytes) {
-    log_.info("no trail is kept: it takes " + std::to_string(bytes.size()) + " bytes");
+    log_.info("the miss history lacks this request: its entry takes " + std::to_string(bytes.size()) + " bytes");
     return done();
   }
-  const Result<Digest> blob = store_.put_blob_like(bytes, {.parts = {}, .family = "trail"});
+  const Result<Digest> blob = store_.put_blob_like(bytes, {.parts = {}, .family = "miss-history"});
   if (!blob) return blob.error();
   const std::lock_guard lock(list_mutex_);
   Result<std::vector<Digest>> blobs = blobs_of(output);

@@ -120,7 +120,7 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
         {"proof", to_value(proof)},
         {"front", to_value(front)},
         {"back", to_value(back)},
-        {"halves_proof", to_value(split_codegen_proof)},
+        {"split_codegen_proof", to_value(split_codegen_proof)},
         {"audit", to_value(audit)},
         {"unbundle", to_value(unbundle)},
         {"link", to_value(link)},
@@ -176,7 +176,7 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->step({"steps", "proof"}, snapshot.proof);
   reader->step({"steps", "front"}, snapshot.front);
   reader->step({"steps", "back"}, snapshot.back);
-  reader->step({"steps", "halves_proof"}, snapshot.split_codegen_proof);
+  reader->step({"steps", "split_codegen_proof"}, snapshot.split_codegen_proof);
   reader->step({"steps", "audit"}, snapshot.audit);
   reader->step({"steps", "unbundle"}, snapshot.unbundle);
   reader->step({"steps", "link"}, snapshot.link);

@@ -16,7 +16,7 @@ using inputs::PathSet;
 using inputs::Question;
 using testing::HasSubstr;
 
-HistoryEntry some_trail() {
+HistoryEntry some_entry() {
   HistoryEntry entry;
   entry.asked = {.compiler = "/usr/bin/clang++",
                  .arguments = {"clang++", "-c", "", "a\nb.hip"},
@@ -46,28 +46,28 @@ void expect_equal(const HistoryEntry& left, const HistoryEntry& right) {
 }
 
 TEST(HistoryEntry, ComesBackFromItsEncodedForm) {
-  const Result<HistoryEntry> back = HistoryEntry::decode(some_trail().encode());
+  const Result<HistoryEntry> back = HistoryEntry::decode(some_entry().encode());
   ASSERT_TRUE(back) << back.error().message;
-  expect_equal(*back, some_trail());
+  expect_equal(*back, some_entry());
   EXPECT_TRUE(HistoryEntry::decode(HistoryEntry().encode()));
 }
 
 TEST(HistoryEntry, FindsItsStepsByName) {
-  const HistoryEntry entry = some_trail();
+  const HistoryEntry entry = some_entry();
   ASSERT_NE(entry.step("device gfx906"), nullptr);
   EXPECT_EQ(entry.step("device gfx906")->refusal, "clock");
   EXPECT_EQ(entry.step("host"), nullptr);
 }
 
 TEST(HistoryEntry, IsRefusedWhereverItIsCutShort) {
-  const std::string bytes = some_trail().encode();
+  const std::string bytes = some_entry().encode();
   for (std::size_t length = 0; length < bytes.size(); ++length)
     EXPECT_FALSE(HistoryEntry::decode(std::string_view(bytes).substr(0, length))) << "cut to " << length;
   EXPECT_THAT(HistoryEntry::decode("\x01").error().message, HasSubstr("another version"));
 }
 
 TEST(HistoryEntry, SurvivesRandomBytes) {
-  const std::string good = some_trail().encode();
+  const std::string good = some_entry().encode();
   std::mt19937 random(20240611);
   unsigned refused = 0;
   for (int i = 0; i < 20'000; ++i) {
@@ -78,7 +78,7 @@ TEST(HistoryEntry, SurvivesRandomBytes) {
     const Result<HistoryEntry> entry = HistoryEntry::decode(bad);
     if (!entry) {
       ++refused;
-      EXPECT_THAT(entry.error().message, HasSubstr("trail: "));
+      EXPECT_THAT(entry.error().message, HasSubstr("miss history: "));
     } else {
       expect_equal(*HistoryEntry::decode(entry->encode()), *entry);
     }
@@ -100,7 +100,7 @@ class HistoryTest : public testing::Test {
     const Status recorded = history_.record(output_, entry(argument));
     ASSERT_TRUE(recorded) << recorded.error().message;
   }
-  // The arguments that tell the trails apart, newest first; read as after a
+  // The arguments that tell the entries apart, newest first; read as after a
   // restart.
   std::vector<std::string> recorded() {
     std::vector<std::string> all;
@@ -124,7 +124,7 @@ TEST_F(HistoryTest, GivesTheNewestFirstAndNoMoreThanItsLimit) {
   static_assert(kMaxHistoryEntries == 4);
 }
 
-TEST_F(HistoryTest, TakesAnEqualTrailForTheSameThatIsNewAgain) {
+TEST_F(HistoryTest, TakesAnEqualEntryForTheSameThatIsNewAgain) {
   for (const char* argument : {"1", "2", "1"}) record(argument);
   EXPECT_THAT(recorded(), testing::ElementsAre("1", "2"));
 }
@@ -152,7 +152,7 @@ TEST_F(HistoryTest, GivesNoPathSetThatIsLostOrDoesNotGoWithTheAnswers) {
   EXPECT_EQ(history_.entries(output_).at(0).observed.set, nullptr);
 }
 
-TEST_F(HistoryTest, GoesOnWithoutATrailThatIsLostOrDamaged) {
+TEST_F(HistoryTest, GoesOnWithoutAnEntryThatIsLostOrDamaged) {
   for (const char* argument : {"1", "2", "3"}) record(argument);
   store_.blobs.erase(digest_of(entry("2").encode()));
   store_.blobs[digest_of(entry("3").encode())] = "damaged";
@@ -170,7 +170,7 @@ TEST_F(HistoryTest, IsEmptyOrShorterWhereItsListIsDamaged) {
   EXPECT_TRUE(recorded().empty());
 }
 
-TEST_F(HistoryTest, KeepsWhatItHasInsteadOfATrailThatNobodyCouldRead) {
+TEST_F(HistoryTest, KeepsWhatItHasInsteadOfAnEntryThatNobodyCouldRead) {
   record("1");
   HistoryEntry large = entry("2");
   large.asked.arguments.emplace_back(kMaxHistoryBytes, 'x');
@@ -185,7 +185,7 @@ TEST_F(HistoryTest, KeepsWhatItHasInsteadOfATrailThatNobodyCouldRead) {
 }
 
 // Whatever is kept is read again, up to the limit.
-TEST_F(HistoryTest, ReadsTheLargestTrailThatItKeeps) {
+TEST_F(HistoryTest, ReadsTheLargestEntryThatItKeeps) {
   HistoryEntry large = entry("1");
   large.asked.cuid.assign(kMaxHistoryBytes - large.encode().size() - 16, 'x');
   const std::size_t left = kMaxHistoryBytes - large.encode().size();

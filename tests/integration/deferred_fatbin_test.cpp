@@ -11,9 +11,9 @@ namespace {
 
 const Arguments kOneMore = archs({"gfx90a"});
 
-class HostApart : public SingleCompile {};
+class DeferredFatbin : public SingleCompile {};
 
-TEST_P(HostApart, AnArchMoreAndOneLessCompileNoHost) {
+TEST_P(DeferredFatbin, AnArchMoreAndOneLessCompileNoHost) {
   check(command("-O2 -g"));
   const Counts more = check(command("-O2 -g") + kOneMore);
   EXPECT_EQ(more.run.at("device"), 1);
@@ -23,7 +23,7 @@ TEST_P(HostApart, AnArchMoreAndOneLessCompileNoHost) {
   EXPECT_EQ(less.run.at("device") + less.run.at("host"), 0);
 }
 
-TEST_P(HostApart, ProvesOnceForAllSourcesOfOneSetOfOptions) {
+TEST_P(DeferredFatbin, ProvesOnceForAllSourcesOfOneSetOfOptions) {
   EXPECT_EQ(check(command("-O1")).run.at("proof"), 1);
   write_kernel(project_, "b.hip");
   const Arguments other = GetParam().hip() + archs({"gfx906"}) + words("-O1 -DOTHER=1 -Wall -MD -c b.hip -o b.o");
@@ -32,7 +32,7 @@ TEST_P(HostApart, ProvesOnceForAllSourcesOfOneSetOfOptions) {
 }
 
 // A hit needs no proof.
-TEST_P(HostApart, AHitNeedsNoProof) {
+TEST_P(DeferredFatbin, AHitNeedsNoProof) {
   check(command());
   const Counts hit = check(command());
   EXPECT_EQ(hit.hits, 1);
@@ -40,7 +40,7 @@ TEST_P(HostApart, AHitNeedsNoProof) {
 }
 
 // -verify wants each source to say which errors it has. The proof's source does not, so nothing is proved.
-TEST_P(HostApart, TheHostComesLastWhereTheProofDoesNotCompile) {
+TEST_P(DeferredFatbin, TheHostComesLastWhereTheProofDoesNotCompile) {
   project_.write("a.hip", "// expected-no-diagnostics\n" + support::read_bytes(project_ / "a.hip"));
   const Counts cold = check(command("-O0 -Xclang -verify"));
   EXPECT_EQ(cold.run.at("host"), 1) << cold.json.at("not_cached");
@@ -49,7 +49,7 @@ TEST_P(HostApart, TheHostComesLastWhereTheProofDoesNotCompile) {
   EXPECT_EQ(more.run.at("host"), 1);
 }
 
-TEST_P(HostApart, AReadOnlyCacheWithoutAProofCompilesTheHostLast) {
+TEST_P(DeferredFatbin, AReadOnlyCacheWithoutAProofCompilesTheHostLast) {
   const Counts cold = check(command(), {{"HIPCACHE_READONLY", "1"}});
   EXPECT_EQ(cold.run.at("device"), 2);
   EXPECT_EQ(cold.run.at("host"), 1);
@@ -60,7 +60,7 @@ TEST_P(HostApart, AReadOnlyCacheWithoutAProofCompilesTheHostLast) {
 }
 
 // Two code objects, each with an incompressible table. The fatbin and the object both contain them again.
-TEST_P(HostApart, AnObjectIsStoredAsWhatItsPartsLack) {
+TEST_P(DeferredFatbin, AnObjectIsStoredAsWhatItsPartsLack) {
   constexpr std::int64_t kTable = 40'000;
   std::mt19937 random(20261122);
   std::string table = "__attribute__((used)) __device__ unsigned char table[] = {";
@@ -76,7 +76,7 @@ TEST_P(HostApart, AnObjectIsStoredAsWhatItsPartsLack) {
 }
 
 // As with the driver: the object is removed if the host compile fails, and stays if a device compile fails.
-TEST_P(HostApart, LeavesTheObjectThatTheDriverLeaves) {
+TEST_P(DeferredFatbin, LeavesTheObjectThatTheDriverLeaves) {
   check(command());
   const std::string source = support::read_bytes(project_ / "a.hip");
   for (const char* wrong : {"#ifdef __HIP_DEVICE_COMPILE__\n#error device\n#endif\n",
@@ -100,7 +100,7 @@ const char* name() { return "no kernel here"; }
 // Split debug information puts the output's name into the object, so each unit needs its own proof.
 bool is_named_after_the_output(const std::string& flags) { return flags.find("split-dwarf") != std::string::npos; }
 
-TEST_P(HostApart, AUnitWithoutKernelsIsCompleteAsItIs) {
+TEST_P(DeferredFatbin, AUnitWithoutKernelsIsCompleteAsItIs) {
   write_kernel(project_, "b.hip");
   for (const char* flags : {"-O0", "-O2", "-O1 -g", "-O1 -g -gsplit-dwarf", "-O1 -MD", "-O1 -fgpu-rdc"}) {
     SCOPED_TRACE(flags);
@@ -144,7 +144,7 @@ constexpr const char* kOwnBytesBesideTheFatbin =
     "__asm__(\".section .hip_fatbin,\\\"a\\\",@progbits\\n.byte 1\\n.text\\n\");\n"
     "#endif\n";
 
-TEST_P(HostApart, AnObjectThatTakesNoFatbinIsCompiledWithItInTheSameRequest) {
+TEST_P(DeferredFatbin, AnObjectThatTakesNoFatbinIsCompiledWithItInTheSameRequest) {
   write_kernel(project_, "a.hip", kOwnBytesBesideTheFatbin);
   write_kernel(project_, "b.hip");
   const Arguments other = GetParam().hip() + words("-O1 -c b.hip -o b.o") + archs({"gfx906"});
@@ -176,7 +176,7 @@ TEST_P(HostApart, AnObjectThatTakesNoFatbinIsCompiledWithItInTheSameRequest) {
 }
 
 // The messages are the second compile's, and the driver's order is kept.
-TEST_P(HostApart, AnObjectThatTakesNoFatbinBringsWarningsOnceAndFailsAsTheCompilerDoes) {
+TEST_P(DeferredFatbin, AnObjectThatTakesNoFatbinBringsWarningsOnceAndFailsAsTheCompilerDoes) {
   write_kernel(project_, "a.hip", std::string(kOwnBytesBesideTheFatbin) + "#warning once\n");
   EXPECT_EQ(check(command("-O1 -MD")).passed, 0);
   EXPECT_EQ(oracle_.check_again().hits, 1);
@@ -184,7 +184,7 @@ TEST_P(HostApart, AnObjectThatTakesNoFatbinBringsWarningsOnceAndFailsAsTheCompil
   EXPECT_EQ(check(command("-O1 -MD -DREAD=1"), {{"HIPCACHE_READONLY", "1"}}).passed, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, HostApart, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, DeferredFatbin, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration

@@ -47,7 +47,7 @@ void PrintTo(const Seen& seen, std::ostream* out) {
        << seen.bytes.size();
 }
 
-class ExistingOutput : public WholeCompile, public testing::TestWithParam<std::string> {
+class ExistingOutput : public OpaqueCompile, public testing::TestWithParam<std::string> {
  protected:
   ExistingOutput() { project_.write("a.c", "int a(void) { return 1; }\n"); }
 

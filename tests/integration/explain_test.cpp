@@ -283,7 +283,7 @@ TEST_P(Explain, NamesTheReasonOfACommandThatPassesThrough) {
   EXPECT_EQ(text.out, "passes through: time-trace: -ftime-trace\n");
 }
 
-TEST_P(Explain, NamesWhatDiffersOfACompileThatIsCachedWhole) {
+TEST_P(Explain, NamesWhatDiffersOfAnOpaqueCompile) {
   project_.write("b.h", "#define VALUE 1\n");
   project_.write("b.c", "#include \"b.h\"\nint value = VALUE;\n");
   const Arguments whole = words("gcc -c b.c -o b.o");
@@ -292,7 +292,7 @@ TEST_P(Explain, NamesWhatDiffersOfACompileThatIsCachedWhole) {
   EXPECT_THAT(explain(whole).lines("compile"), ElementsAre(HasSubstr("b.h")));
 }
 
-TEST_P(Explain, SpeaksOfTheWholeCompileWhereItsStepsCannotBeTold) {
+TEST_P(Explain, SpeaksOfTheCommandWhereItsStepsAreUnknown) {
   const Variables aloud{{"CCC_OVERRIDE_OPTIONS", "+-DOTHER=1"}};
   build(compile(), aloud);
   const Explained explained = explain(compile(), aloud);
@@ -357,7 +357,7 @@ TEST_P(Explain, HasTheLogSayWhyEachStepRan) {
   EXPECT_THAT(lines, Not(HasSubstr("host runs"))) << "an unused macro leaves the code object as it was";
 }
 
-TEST_P(Explain, HasTheLogSayWhyACompileThatIsCachedWholeRan) {
+TEST_P(Explain, HasTheLogSayWhyAnOpaqueCompileRan) {
   project_.write("b.h", "#define VALUE 1\n");
   project_.write("b.c", "#include \"b.h\"\nint value = VALUE;\n");
   const Arguments whole = words("gcc -c b.c -o b.o");

@@ -12,9 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Undivided : public WholeCompile, public testing::TestWithParam<std::string> {
+class OpaqueCompiles : public OpaqueCompile, public testing::TestWithParam<std::string> {
  protected:
-  Undivided() {
+  OpaqueCompiles() {
     project_.write("a.c", "#include \"a.h\"\nint main(void) { return VALUE; }\n");
     project_.write("a.h", "#define VALUE 1\n");
   }
@@ -22,7 +22,7 @@ class Undivided : public WholeCompile, public testing::TestWithParam<std::string
   Arguments command(const std::string& flags = "-c a.c -o a.o") const { return Arguments{GetParam()} + words(flags); }
 };
 
-TEST_P(Undivided, AnEditedHeaderRunsAndItsFormerTextHits) {
+TEST_P(OpaqueCompiles, AnEditedHeaderRunsAndItsFormerTextHits) {
   expect_run(command());
   expect_hit(command());
   project_.write("a.h", "#define VALUE 2\n");
@@ -31,7 +31,7 @@ TEST_P(Undivided, AnEditedHeaderRunsAndItsFormerTextHits) {
   expect_hit(command());
 }
 
-TEST_P(Undivided, AHeaderThatAppearsEarlierOnThePathIsSeen) {
+TEST_P(OpaqueCompiles, AHeaderThatAppearsEarlierOnThePathIsSeen) {
   project_.write("a.c", "#include <b.h>\nint main(void) { return VALUE; }\n");
   project_.make_directory("first");
   project_.write("second/b.h", "#define VALUE 1\n");
@@ -44,7 +44,7 @@ TEST_P(Undivided, AHeaderThatAppearsEarlierOnThePathIsSeen) {
   expect_hit(argv);
 }
 
-TEST_P(Undivided, EveryFileThatWasWrittenComesBack) {
+TEST_P(OpaqueCompiles, EveryFileThatWasWrittenComesBack) {
   const Arguments argv = command("-g -gsplit-dwarf --coverage -frandom-seed=1 -MD -MF deps/a.d -c a.c -o out/a.o");
   project_.make_directory("deps");
   project_.make_directory("out");
@@ -55,7 +55,7 @@ TEST_P(Undivided, EveryFileThatWasWrittenComesBack) {
   for (const std::string& name : names) EXPECT_TRUE(support::exists(project_ / name)) << name;
 }
 
-TEST_P(Undivided, MessagesAreRepeatedAndErrorsAreNeverStored) {
+TEST_P(OpaqueCompiles, MessagesAreRepeatedAndErrorsAreNeverStored) {
   project_.write("a.c", "int main(void) { int unused; return 0; }\n");
   expect_run(command("-Wall -c a.c -o a.o"));
   expect_hit(command("-Wall -c a.c -o a.o"));
@@ -68,7 +68,7 @@ TEST_P(Undivided, MessagesAreRepeatedAndErrorsAreNeverStored) {
   }
 }
 
-TEST_P(Undivided, VariablesThatTheCompilerAsksForAreInputs) {
+TEST_P(OpaqueCompiles, VariablesThatTheCompilerAsksForAreInputs) {
   project_.write("elsewhere/b.h", "#define VALUE 3\n");
   project_.write("other/b.h", "#define VALUE 4\n");
   project_.write("a.c", "#include <b.h>\nint main(void) { return VALUE; }\n");
@@ -78,13 +78,13 @@ TEST_P(Undivided, VariablesThatTheCompilerAsksForAreInputs) {
   expect_hit(command(), {{"CPATH", project_ / "elsewhere"}, {"HIPCACHE_UNRELATED", "1"}, {"UNRELATED", "1"}});
 }
 
-TEST_P(Undivided, TheDateIsNotAskedOfTheCache) {
+TEST_P(OpaqueCompiles, TheDateIsNotAskedOfTheCache) {
   project_.write("a.c", "const char* date = __DATE__;\n");
   EXPECT_EQ(check(command()).not_stored.at("clock"), 1);
   EXPECT_EQ(check(command()).misses, 1);
 }
 
-TEST_P(Undivided, TheDirectoryCountsWhereItShows) {
+TEST_P(OpaqueCompiles, TheDirectoryCountsWhereItShows) {
   for (const char* name : {"one", "two"}) {
     project_.write(std::string(name) + "/a.c", "int main(void) { return 1; }\n");
   }
@@ -96,7 +96,7 @@ TEST_P(Undivided, TheDirectoryCountsWhereItShows) {
   EXPECT_EQ(two.check(command("-g -c a.c -o a.o")).misses, 1);
 }
 
-TEST_P(Undivided, PreprocessedTextAssemblyAndSyntaxAreCached) {
+TEST_P(OpaqueCompiles, PreprocessedTextAssemblyAndSyntaxAreCached) {
   for (const char* flags : {"-E a.c", "-S a.c -o a.s", "-fsyntax-only a.c", "-M a.c", "-E a.c -o a.i"}) {
     SCOPED_TRACE(flags);
     expect_run(command(flags));
@@ -104,13 +104,13 @@ TEST_P(Undivided, PreprocessedTextAssemblyAndSyntaxAreCached) {
   }
 }
 
-TEST_P(Undivided, WhatNoTraceCanShowIsLeftToTheCompiler) {
+TEST_P(OpaqueCompiles, WhatNoTraceCanShowIsLeftToTheCompiler) {
   expect_passed("standard-input", command("-x c -c - -o a.o"));
   expect_passed("driver-information", command("--version"));
   expect_passed("output-not-a-file", command("-E a.c -o /dev/zero"));
 }
 
-TEST_P(Undivided, ALinkInAnOutputsPlaceIsTheCompilersToFollow) {
+TEST_P(OpaqueCompiles, ALinkInAnOutputsPlaceIsTheCompilersToFollow) {
   expect_run(command());
   fs::remove(project_ / "a.o");
   project_.write("real.o", "");
@@ -118,7 +118,7 @@ TEST_P(Undivided, ALinkInAnOutputsPlaceIsTheCompilersToFollow) {
   expect_passed("output-not-a-regular-file", command());
 }
 
-TEST_P(Undivided, TheSameCompileTwiceAtOnceRunsOnce) {
+TEST_P(OpaqueCompiles, TheSameCompileTwiceAtOnceRunsOnce) {
   const std::vector<Request> both(2, Request{command(), project_.path(), {}});
   const Comparison compared = oracle_.compare(both);
   EXPECT_THAT(compared.differences, testing::IsEmpty());
@@ -133,7 +133,7 @@ std::string name_of_program(const testing::TestParamInfo<std::string>& program) 
 }
 
 // A script or program around a compiler, under a name that does not say so, as MPI has.
-class FurtherCompiler : public WholeCompile, public testing::TestWithParam<std::string> {
+class FurtherCompiler : public OpaqueCompile, public testing::TestWithParam<std::string> {
  protected:
   FurtherCompiler() {
     project_.write("a.cpp", "#include \"a.h\"\nint a() { return VALUE; }\n");
@@ -165,7 +165,7 @@ class FurtherCompiler : public WholeCompile, public testing::TestWithParam<std::
   static inline const Variables kNamed{{"HIPCACHE_COMPILERS", "other,mpicxx=gcc"}};
 };
 
-TEST_P(FurtherCompiler, IsCachedWholeOnceItIsNamedAndDependsOnAllThatItStarts) {
+TEST_P(FurtherCompiler, IsCachedOnceItIsNamedAndDependsOnAllThatItStarts) {
   expect_run(command(), kNamed);
   expect_hit(command(), kNamed);
   project_.write("a.h", "#define VALUE MPI\n");
@@ -191,7 +191,7 @@ TEST_P(FurtherCompiler, IsPassedThroughWithAdviceUntilItIsNamed) {
 INSTANTIATE_TEST_SUITE_P(Programs, FurtherCompiler, testing::Values("script", "program"),
                          [](const auto& program) { return program.param; });
 
-INSTANTIATE_TEST_SUITE_P(Compilers, Undivided, testing::Values("gcc", "clang-15", "clang-19"), name_of_program);
+INSTANTIATE_TEST_SUITE_P(Compilers, OpaqueCompiles, testing::Values("gcc", "clang-15", "clang-19"), name_of_program);
 
 }  // namespace
 }  // namespace hipcache::integration

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kLongName = "a/directory/whose/name/makes/compilers/break/the/lines/of/depfiles/elsewhere/two";
 
-class NamesOfOutputs : public WholeCompile, public testing::TestWithParam<std::string> {
+class NamesOfOutputs : public OpaqueCompile, public testing::TestWithParam<std::string> {
  protected:
   NamesOfOutputs() {
     project_.write("a.c", "#include \"a.h\"\n#include \"a_header_with_a_name.h\"\nint main(void) { return VALUE; }\n");

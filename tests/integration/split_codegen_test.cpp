@@ -59,7 +59,7 @@ TEST_P(SplitCodegen, AnEditThatLeavesTheBitcodeRunsNoBackEnd) {
   write(heavy("+ 1"));
   const Counts cold = check(compile());
   EXPECT_EQ(cold.run.at("device"), 1);
-  EXPECT_EQ(cold.run.at("halves_proof"), 1);
+  EXPECT_EQ(cold.run.at("split_codegen_proof"), 1);
   EXPECT_EQ(cold.run.at("front"), 1);
   EXPECT_EQ(cold.run.at("back"), 1);
 
@@ -80,8 +80,8 @@ TEST_P(SplitCodegen, AnEditThatLeavesTheBitcodeRunsNoBackEnd) {
   EXPECT_EQ(kernel.run.at("front"), 1);
   EXPECT_EQ(kernel.run.at("back"), 1);
   EXPECT_EQ(kernel.hit.at("back"), 0);
-  EXPECT_EQ(kernel.run.at("halves_proof"), 0);
-  EXPECT_EQ(kernel.hit.at("halves_proof"), 1);
+  EXPECT_EQ(kernel.run.at("split_codegen_proof"), 0);
+  EXPECT_EQ(kernel.hit.at("split_codegen_proof"), 1);
 }
 
 TEST_P(SplitCodegen, IsProvedForEachSetOfOptions) {
@@ -89,10 +89,10 @@ TEST_P(SplitCodegen, IsProvedForEachSetOfOptions) {
   check(compile());
   const Counts same = check(compile() + words("-DX=1 -Wextra"));
   EXPECT_EQ(same.run.at("device"), 1);
-  EXPECT_EQ(same.run.at("halves_proof"), 0);
+  EXPECT_EQ(same.run.at("split_codegen_proof"), 0);
   const Counts other = check(compile() + words("-O2"));
   EXPECT_EQ(other.run.at("device"), 1);
-  EXPECT_EQ(other.run.at("halves_proof"), 1);
+  EXPECT_EQ(other.run.at("split_codegen_proof"), 1);
 }
 
 TEST_P(SplitCodegen, IsProvedOnceForClientsThatStartAtTheSameMoment) {
@@ -109,7 +109,7 @@ TEST_P(SplitCodegen, IsProvedOnceForClientsThatStartAtTheSameMoment) {
   const Counts counted = cache_.counts() - before;
   EXPECT_EQ(counted.run.at("device"), 8) << counted.json.dump();
   EXPECT_EQ(counted.run.at("front"), 8);
-  EXPECT_EQ(counted.run.at("halves_proof"), 1);
+  EXPECT_EQ(counted.run.at("split_codegen_proof"), 1);
   EXPECT_EQ(counted.run.at("proof"), 1);
 }
 
@@ -159,7 +159,7 @@ TEST_P(SplitCodegen, LightKernelsAreSplitOnce) {
   const Counts edited = check(command("-O1"));
   EXPECT_EQ(edited.run.at("device"), 2);
   EXPECT_EQ(edited.run.at("front"), 0);
-  EXPECT_EQ(edited.run.at("halves_proof"), 0);
+  EXPECT_EQ(edited.run.at("split_codegen_proof"), 0);
 }
 
 // Only the back end assembles. Its message names the source if one process compiles it.
@@ -234,7 +234,7 @@ class AuditedSplitCodegen : public SplitCodegenOfAnotherCompiler {
       const Counts as_one = check();
       EXPECT_EQ(as_one.run.at("device"), 1);
       EXPECT_EQ(as_one.run.at("front"), 0);
-      EXPECT_EQ(as_one.run.at("halves_proof"), 0);
+      EXPECT_EQ(as_one.run.at("split_codegen_proof"), 0);
       EXPECT_EQ(cache_.control("--stop-server").exit_code, 0) << "another daemon has it from the store";
     }
     EXPECT_EQ(check("-O3").run.at("front"), 1) << "other options have other proofs";
@@ -244,7 +244,7 @@ class AuditedSplitCodegen : public SplitCodegenOfAnotherCompiler {
 TEST_F(SplitCodegenOfAnotherCompiler, IsProvedByASourceOfHipcachesAndThenTrusted) {
   write("code, warn");
   const Counts cold = check();
-  EXPECT_EQ(cold.run.at("halves_proof"), 1);
+  EXPECT_EQ(cold.run.at("split_codegen_proof"), 1);
   EXPECT_EQ(cold.run.at("front"), 1);
   EXPECT_EQ(cold.run.at("back"), 1);
   EXPECT_EQ(cold.run.at("device"), 1);
@@ -253,7 +253,7 @@ TEST_F(SplitCodegenOfAnotherCompiler, IsProvedByASourceOfHipcachesAndThenTrusted
   EXPECT_EQ(spared.run.at("front"), 1);
   EXPECT_EQ(spared.hit.at("back"), 1);
   EXPECT_EQ(spared.run.at("back"), 0);
-  EXPECT_EQ(spared.run.at("halves_proof"), 0);
+  EXPECT_EQ(spared.run.at("split_codegen_proof"), 0);
   write("code, more of it");
   const Counts other = check();
   EXPECT_EQ(other.run.at("back"), 1);
@@ -314,11 +314,11 @@ TEST_F(SplitCodegenOfAnotherCompiler, GivesWayToOneProcessWhereTheFrontEndFailsA
 // A replaced compiler under the same name needs its own proof.
 TEST_F(SplitCodegenOfAnotherCompiler, IsProvedAnewForAReplacedCompiler) {
   write("code, more of it");
-  EXPECT_EQ(check().run.at("halves_proof"), 1);
+  EXPECT_EQ(check().run.at("split_codegen_proof"), 1);
   std::ofstream(compiler_, std::ios::app) << "another build";
   write("// comment\ncode, more of it");
   const Counts anew = check();
-  EXPECT_EQ(anew.run.at("halves_proof"), 1);
+  EXPECT_EQ(anew.run.at("split_codegen_proof"), 1);
   EXPECT_EQ(anew.run.at("front"), 1);
   EXPECT_EQ(anew.run.at("back"), 1);
   EXPECT_EQ(anew.hit.at("back"), 0);

@@ -61,7 +61,7 @@ class CompilerTrace : public testing::TestWithParam<Compiler> {
   }
 };
 
-TEST_P(CompilerTrace, HoldsTheInputsOfAWholeHipCompile) {
+TEST_P(CompilerTrace, HoldsTheInputsOfAHipCompileInOneProcessTree) {
   ASSERT_EQ(traced.run(hip({"-o", "a.o"})).exit_code, 0) << traced.output;
   EXPECT_TRUE(traced.has(Kind::open_read, true, std::string(kDeviceLibraries) + "/ocml.bc"));
   EXPECT_TRUE(traced.has_any(Kind::open_read, true, "/hip/hip_runtime.h"));

@@ -82,7 +82,7 @@ def _steps_of(counts, rdc, wrapped):
     return Steps(counts.device, counts.device - counts.spared, counts.host)
 
 
-_APART = {
+_SPLIT = {
     "cold": Steps(4, 4, 2),
     "warm": Steps(),
     "more": Steps(2, 2, 0),
@@ -96,8 +96,8 @@ _APART = {
 }
 _UNITS = {"cold": 2, "warm": 0, "more": 2, "reordered": 2, "removed": 2, "library": 2}
 # Each unit is one host step.
-_WHOLE = {name: Steps(host=_UNITS.get(name, 1)) for name in _APART}
-_RDC = {name: dataclasses.replace(steps, back=0) for name, steps in _APART.items()}
+_OPAQUE = {name: Steps(host=_UNITS.get(name, 1)) for name in _SPLIT}
+_RDC = {name: dataclasses.replace(steps, back=0) for name, steps in _SPLIT.items()}
 # Their host compile reads the devices' bitcode.
 _RDC_NEW = {
     name: dataclasses.replace(steps, host=0 if name == "reordered" else _UNITS.get(name, 1)) for name, steps in _RDC.items()
@@ -114,15 +114,15 @@ _LINK = {
     "kernel": Steps(back=2, link=1),
     "library": Steps(back=2, link=1),
 }
-_WHOLE_LINK = {name: Steps(link=1 if steps.link else 0) for name, steps in _LINK.items()}
+_OPAQUE_LINK = {name: Steps(link=1 if steps.link else 0) for name, steps in _LINK.items()}
 
 
 def expected(toolchain, driver, rdc, name):
     """The steps that a case may run."""
     if rdc:
         new = driver == NEW
-        whole_link = new and not toolchain.links_by_arch
+        opaque_link = new and not toolchain.links_by_arch
         if new and name == "reordered" and toolchain.bundles_as_asked:
             return Ran(Steps(host=2), Steps(link=1))
-        return Ran((_RDC_NEW if new else _RDC)[name], (_WHOLE_LINK if whole_link else _LINK)[name])
-    return Ran((_APART if toolchain.takes_apart(driver) else _WHOLE)[name])
+        return Ran((_RDC_NEW if new else _RDC)[name], (_OPAQUE_LINK if opaque_link else _LINK)[name])
+    return Ran((_SPLIT if toolchain.splits(driver) else _OPAQUE)[name])

@@ -13,8 +13,8 @@ from cache import Cache, run, workers
 from suites import DRIVER_FLAGS
 
 # In the order of the report.
-STEPS, WHOLE, PASSED, REFUSED = "by steps", "whole", "passed through", "refused by the compiler"
-OUTCOMES = (STEPS, WHOLE, PASSED, REFUSED)
+SPLIT, OPAQUE, PASSED, REFUSED = "split", "opaque", "passed through", "refused by the compiler"
+OUTCOMES = (SPLIT, OPAQUE, PASSED, REFUSED)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Runner:
         stats = self.cache.stats()
         came_to, reason = _came_to(stats, cold[0])
         fixed = command
-        if came_to == STEPS:
+        if came_to == SPLIT:
             cuid = self.cache.id_of(command, self.directory, line.variables)
             fixed = oracle.with_id(command, cuid, self.toolchain.ignores_cuid(self.driver))
         alone = self._ran(start, lambda: run(fixed, self.directory, line.variables))
@@ -95,7 +95,7 @@ class Runner:
             again = self._ran(start, lambda: run(fixed, self.directory, line.variables))
             if tuple(oracle.differences(again, alone, line.random)):
                 found = ()
-        if came_to in (STEPS, WHOLE) and not stats["not_stored"]:
+        if came_to in (SPLIT, OPAQUE) and not stats["not_stored"]:
             found += self._warm(start, command, cold, line)
         return Outcome(line, came_to, reason, found)
 
@@ -118,7 +118,7 @@ def _came_to(stats, ended):
         return PASSED, ", ".join(stats["not_cached"])
     if ended.exit_code != 0 or stats["failed_compiles"]:
         return REFUSED, ""
-    return (STEPS if stats["steps"]["probe"]["run"] else WHOLE), ""
+    return (SPLIT if stats["steps"]["probe"]["run"] else OPAQUE), ""
 
 
 def check_all(lines, program, directory, toolchain, driver, runtime):

@@ -86,7 +86,7 @@ class Inside:
             "counted": counted, "lines": len(outcomes),
             "not_equal": [[one.line.run, list(one.differences)] for one in bad],
             "not_by_steps": [[one.line.run, one.came_to, one.reason] for one in outcomes
-                             if one.line.planned and one.came_to != command_lines.STEPS],
+                             if one.line.planned and one.came_to != command_lines.SPLIT],
         }  # fmt: skip
 
     def projects(self, toolchain):

@@ -28,7 +28,7 @@ class Toolchain:
     def drivers(self):
         """A compile by a static wrapper is not stored unless it is split, so only drivers with split compiles are
         tested."""
-        return tuple(driver for driver in DRIVER_FLAGS if not self.stand_in or self.takes_apart(driver))
+        return tuple(driver for driver in DRIVER_FLAGS if not self.stand_in or self.splits(driver))
 
     @property
     def tools(self):
@@ -63,7 +63,7 @@ class Toolchain:
         architectures."""
         return self.clang >= 21
 
-    def takes_apart(self, driver):
+    def splits(self, driver):
         """Whether compiles are split. The new driver of clang 20 and 21 makes non-relocatable device code in
         clang-linker-wrapper, after the host compile and within its object."""
         return not (driver == NEW and self.clang in (20, 21))

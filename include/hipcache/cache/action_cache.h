@@ -45,7 +45,7 @@ struct ActionKey {
   auto operator<=>(const ActionKey&) const = default;
 };
 
-// A hasher tagged with the schema and `domain` ("request", "undivided", "probe", "device", ...).
+// A hasher tagged with the schema and `domain` ("request", "opaque", "probe", "device", ...).
 Hasher key_hasher(std::string_view domain);
 
 struct Output {

@@ -2,16 +2,16 @@
 // explanation names the argument, file or variable that differs from the nearest stored compile.
 //
 // Problem: keys and states are digests, which say only that something differs.
-// Choice: each request that was served step by step leaves a trail: what was asked, and a
-// fingerprint of each answer. Trails are stored under the name of the output; only the newest few
+// Choice: each request that was served step by step leaves an entry: what was asked, and a
+// fingerprint of each answer. Entries are stored under the name of the output; only the newest few
 // are kept. A hit neither reads nor writes them.
-// Rejected: answers in the path sets (one set serves any number of results); one trail per step
+// Rejected: answers in the path sets (one set serves any number of results); one entry per step
 // (steps share most of what they observe).
 //
-//   action(output)  -> blobs of the newest trails   (list, at most kMaxHistoryEntries)
-//   blob(trail)     -> the trail; it names the blob of the path set that its answers belong to
+//   action(output)  -> blobs of the newest entries  (list, at most kMaxHistoryEntries)
+//   blob(entry)     -> the entry; it names the blob of the path set that its answers belong to
 //
-// No trail holds values of variables (inputs/answer_fingerprints.h). A damaged trail shortens the explanation and
+// No entry holds values of variables (inputs/answer_fingerprints.h). A damaged entry shortens the explanation and
 // is never an error. Thread-safe.
 #ifndef HIPCACHE_CACHE_MISS_HISTORY_H
 #define HIPCACHE_CACHE_MISS_HISTORY_H
@@ -72,7 +72,7 @@ class MissHistory {
  public:
   MissHistory(store::LocalStore& store, Log& log) : store_(store), log_(log) {}
 
-  // A trail that is too large is not kept; that is no error. REQUIRES: the path set is stored.
+  // An entry that is too large is not kept; that is no error. REQUIRES: the path set is stored.
   Status record(const Digest& output, const HistoryEntry& entry);
 
   // Newest first.

@@ -6,6 +6,7 @@
 #ifndef HIPCACHE_COMPILER_STEP_H
 #define HIPCACHE_COMPILER_STEP_H
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ namespace hipcache::compiler {
 // makes device code from bitcode, where the new offload driver leaves that to clang-linker-wrapper.
 // `question` asks the wrapper what it would start (Plan::question).
 enum class StepKind { device, bundle, host, unbundle, link, back_end, question };
+inline constexpr std::size_t kStepKinds = static_cast<std::size_t>(StepKind::question) + 1;  // of the last kind
 
 // A driver command with its intermediate file names replaced. An argument may contain kDirectory,
 // which stands for the request's temporary directory.

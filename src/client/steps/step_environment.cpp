@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "hipcache/trace/huge_pages.h"
+
 namespace hipcache::client {
 namespace {
 
@@ -10,7 +12,6 @@ constexpr std::string_view kPreload = "LD_PRELOAD=";
 constexpr std::string_view kTrace = "HIPCACHE_TRACE=";
 constexpr std::string_view kTemporary = "TMPDIR=";
 constexpr std::string_view kTunables = "GLIBC_TUNABLES=";
-constexpr std::string_view kHugePages = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1";  // as in src/trace/preload/then.c
 
 // "clang", "clang++", "clang-19", "/opt/rocm/llvm/bin/amdclang++"; not "clang-offload-bundler".
 bool is_clang(std::string_view program) {
@@ -46,7 +47,7 @@ std::vector<std::string> step_environment(const std::vector<std::string>& ours, 
     environment.push_back(entry);
   }
   environment.push_back(std::move(temporary));
-  if (is_clang(program) && !has_tunables) environment.emplace_back(kHugePages);
+  if (is_clang(program) && !has_tunables) environment.emplace_back(HIPCACHE_HUGE_PAGES);
   if (traced) {
     environment.push_back(std::move(preload));
     environment.push_back(std::move(trace));

@@ -7,9 +7,9 @@ namespace hipcache::daemon {
 cache::Asked asked_by(const Request& request) {
   std::vector<std::string> archs;
   for (const compiler::ArchId& arch : request.invocation.archs) archs.push_back(arch.name);
-  const bool is_whole = request.invocation.route == compiler::Route::is_opaque;
+  const bool is_opaque = request.invocation.route == compiler::Route::is_opaque;
   return {.compiler = request.compiler,
-          .arguments = portable(is_whole ? undivided_arguments(request.invocation) : request.invocation.without_archs,
+          .arguments = portable(is_opaque ? opaque_arguments(request.invocation) : request.invocation.without_archs,
                                 request.from),
           .archs = std::move(archs),
           .working_directory = request.from.working_directory,
@@ -23,7 +23,7 @@ void record_history(const cache::Observed& observed, const std::vector<const Ste
   cache::HistoryEntry entry{.asked = asked_by(context.request), .steps = {}, .observed = observed};
   for (const StepState* step : steps) entry.steps.push_back(history_step(*step, context.request.from));
   const Status recorded = context.services.miss_history.record(context.history, entry);
-  if (!recorded) context.services.log.warning("no trail is kept: " + recorded.error().message);
+  if (!recorded) context.services.log.warning("the miss history lacks this request: " + recorded.error().message);
 }
 
 }  // namespace hipcache::daemon

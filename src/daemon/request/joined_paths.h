@@ -7,8 +7,8 @@
 // The choice: a relative name stays in the key as typed. If a prefix may lead to a root, the root's path is in the key.
 // Rejected: joining the paths as each compiler does. gcc appends by characters, clang by components, and a compiler may
 // have a sysroot built in.
-#ifndef HIPCACHE_DAEMON_REQUEST_JOINED_PATHS_H
-#define HIPCACHE_DAEMON_REQUEST_JOINED_PATHS_H
+#ifndef HIPCACHE_SRC_DAEMON_REQUEST_JOINED_PATHS_H
+#define HIPCACHE_SRC_DAEMON_REQUEST_JOINED_PATHS_H
 
 #include <cstddef>
 #include <string>

@@ -112,7 +112,7 @@ std::vector<std::string> portable_step(const std::vector<std::string>& argv, con
   return portable(kept, from);
 }
 
-const std::vector<std::string>& undivided_arguments(const compiler::Invocation& invocation) {
+const std::vector<std::string>& opaque_arguments(const compiler::Invocation& invocation) {
   return invocation.output_names ? invocation.output_names->keyed : invocation.argv;
 }
 
@@ -126,10 +126,10 @@ void add_updated(Hasher& hasher, const Updated& updated) {
 }
 
 // The key of the command as typed, in any directory: the path set asks what matters of the directory.
-cache::ActionKey undivided_key(const Request& request) {
-  Hasher hasher = hasher_for("undivided", request);
+cache::ActionKey opaque_key(const Request& request) {
+  Hasher hasher = hasher_for("opaque", request);
   hasher.field(request.from.roots.portable_path(request.compiler));
-  add_list(hasher, portable(undivided_arguments(request.invocation), request.from));
+  add_list(hasher, portable(opaque_arguments(request.invocation), request.from));
   add_roots(hasher, roots_reached_by_joining(request.invocation.expanded, request.from.roots), request);
   add_processor(hasher, request);
   add_updated(hasher, request.updated);
@@ -139,7 +139,7 @@ cache::ActionKey undivided_key(const Request& request) {
 }  // namespace
 
 cache::ActionKey request_key(const Request& request) {
-  if (request.invocation.route == compiler::Route::is_opaque) return undivided_key(request);
+  if (request.invocation.route == compiler::Route::is_opaque) return opaque_key(request);
   Hasher hasher = hasher_for("request", request);
   add_driver(hasher, request);
   add_list(hasher, request.invocation.without_archs);

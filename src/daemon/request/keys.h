@@ -38,7 +38,7 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
 std::vector<std::string> portable_step(const std::vector<std::string>& argv, const inputs::RunContext& from);
 
 // The arguments of an opaque compile that enter its key, before they are made portable.
-const std::vector<std::string>& undivided_arguments(const compiler::Invocation& invocation);
+const std::vector<std::string>& opaque_arguments(const compiler::Invocation& invocation);
 
 // The key of the request's miss history: its object, which checkouts of one base directory share.
 Digest output_key(const Request& request);

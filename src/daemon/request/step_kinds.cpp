@@ -27,7 +27,7 @@ constexpr auto kKinds = std::to_array<StepKindTraits>({
     {StepKind::question, "question", "wrapper probe", "", nullptr, false, false, nullptr},
 });
 
-static_assert(kKinds.size() == static_cast<std::size_t>(StepKind::question) + 1, "every kind of step has a line");
+static_assert(kKinds.size() == compiler::kStepKinds, "every kind of step has a line");
 
 struct CountedName {
   std::string_view name;

@@ -45,7 +45,7 @@ std::optional<Uncacheable> serve_miss(Conclusion& conclusion, std::uint64_t ende
   const std::optional<Request> opaque = why ? opaque_instead(context.request, *why) : std::nullopt;
   if (!opaque) return why;
   const Services& services = context.services;
-  services.log.info("served whole: " + why->reason + " " + why->detail);
+  services.log.info("served as an opaque compile: " + why->reason + " " + why->detail);
   MissLog misses(services.log);
   return serve_opaque(conclusion, std::nullopt,
                       context_of(context.channel, *opaque, services, context.lease, misses.observer()));

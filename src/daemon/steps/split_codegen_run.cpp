@@ -100,7 +100,7 @@ SplitCodegenRun::SplitCodegenRun(StepState& whole, const StepContext& context)
       parts_(*whole.spec().split_codegen),
       noted_(known_cost(whole.spec().key, context.services)),
       cost_(noted_),
-      both_(codegen_part_of(whole.spec(), "in halves", {parts_.both}, context.directory)),
+      both_(codegen_part_of(whole.spec(), "in two processes", {parts_.both}, context.directory)),
       front_(codegen_part_of(whole.spec(), "front end", {parts_.front}, context.directory)),
       next_(&whole) {
   if (context.request.settings.readonly || context.request.settings.recache) return;

@@ -14,6 +14,7 @@
 #include "daemon/shared/processor.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/driver_name.h"
+#include "hipcache/trace/huge_pages.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -89,13 +90,10 @@ bool is_shells_own(std::string_view entry) {
   return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return entry.starts_with(name); });
 }
 
-// The client sets this if the user has no such variable (client/steps/step_environment.h). Any other value comes from
-// elsewhere.
-constexpr std::string_view kHugePages = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1";
-
 bool is_the_runs_own(std::string_view entry) {
   constexpr auto kNames = std::to_array<std::string_view>({"TMPDIR=", "LD_PRELOAD=", "HIPCACHE_TRACE="});
-  return entry == kHugePages ||
+  // The client sets huge pages if the user has no such variable. Any other value comes from elsewhere.
+  return entry == HIPCACHE_HUGE_PAGES ||
          std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return entry.starts_with(name); });
 }
 

@@ -29,6 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "hipcache/trace/huge_pages.h"
 #include "trace/preload/call.h"
 #include "trace/preload/driver.h"
 #include "trace/preload/internal.h"
@@ -42,8 +43,6 @@ static main_function real_main;
 static char* added_words[TRACE_DRIVER_WORDS];
 static int added_count;
 static char trace_variable[] = "HIPCACHE_TRACE=";
-static const char huge_pages[] =
-    "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"; /* as in src/client/steps/step_environment.cpp */
 static char second_variable[sizeof trace_variable + TRACE_TEXT_LIMIT];
 
 static int find_mark(char** argv) {
@@ -123,7 +122,7 @@ static bool switch_trace(void) {
 static void drop_huge_pages(void) {
   char** kept = environ;
   for (char** entry = environ; *entry != NULL; ++entry)
-    if (strcmp(*entry, huge_pages) != 0) *kept++ = *entry;
+    if (strcmp(*entry, HIPCACHE_HUGE_PAGES) != 0) *kept++ = *entry;
   *kept = NULL;
 }
 

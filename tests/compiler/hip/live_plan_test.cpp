@@ -133,7 +133,7 @@ TEST_P(LivePlan, MakesWhatTheDriverMakesByteForByte) {
   EXPECT_FALSE(support::read_bytes(scratch / "r/host.o").empty());
 }
 
-TEST_P(LivePlan, MakesTheSameWithTheHostApart) {
+TEST_P(LivePlan, MakesTheSameWithADeferredFatbin) {
   std::vector<std::string> argv = command_line("--offload-arch=gfx906 --offload-arch=gfx1030");
   const Plan plan = planned(understood(argv));
   ASSERT_TRUE(plan.deferred_fatbin);

@@ -68,7 +68,7 @@ void expect_outcome(const Counts& counted, const Line& line) {
   if (!line.cached.empty()) {
     EXPECT_EQ(count_of(counted.run, "probe"), line.cached == "planned" ? 1 : 0);
   }
-  if (line.cached == "undivided") {
+  if (line.cached == "opaque") {
     EXPECT_EQ(steps_run(counted), std::set<std::string>{"host"});
   }
   if (line.cached == "link") {
@@ -117,7 +117,7 @@ LineCheck::Outcome LineCheck::through_hipcache(const Arguments& command, const V
 // A split compile gets hipcache's id; any other command stays as typed.
 LineCheck::Outcome LineCheck::alone(const Arguments& command, const Line& line) const {
   Arguments fixed = command;
-  if (line.passes.empty() && line.cached != "undivided" && line.cached != "link") {
+  if (line.passes.empty() && line.cached != "opaque" && line.cached != "link") {
     fixed = with_id(std::move(fixed), cache_.plan(command, directory_, line.variables).value("cuid", ""));
   }
   Outcome outcome;

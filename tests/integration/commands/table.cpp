@@ -142,7 +142,7 @@ void read_line(Row& row, Line& line) {
   for (const toml::table* then : row.tables("then"))
     if (Result<Afterwards> read = read_row(*then, read_afterwards); row.holds(read)) line.then.push_back(*read);
   row.must(!line.run.empty(), "no command");
-  row.must(line.cached.empty() || line.cached == "planned" || line.cached == "undivided" || line.cached == "link",
+  row.must(line.cached.empty() || line.cached == "planned" || line.cached == "opaque" || line.cached == "link",
            "cached in no known way");
   const int outcomes = !line.cached.empty() + !line.passes.empty() + !line.not_stored.empty() + line.fails;
   row.must(outcomes == 1, "should have one of: cached, passes, not_stored, fails");

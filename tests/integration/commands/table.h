@@ -27,7 +27,7 @@ struct Afterwards {
 // One row of the table, for one compiler.
 struct Line {
   std::string run;
-  std::string cached;      // "planned", "undivided", "link", or
+  std::string cached;      // "planned", "opaque", "link", or
   std::string passes;      // the reason for a bypass, or
   std::string not_stored;  // the reason not to store the result, or
   bool fails = false;      // the compiler reports an error, and nothing is stored

@@ -120,7 +120,7 @@ TEST_P(Crash, OfTheHostsCompileIsTheDriversToReport) {
   EXPECT_EQ(again.run.at("host"), 1);
 }
 
-TEST_P(Crash, OfAWholeCompileIsTheDriversToReport) {
+TEST_P(Crash, OfAnOpaqueCompileIsTheDriversToReport) {
   project_.write("a.cpp", kCrash);
   const Arguments argv{GetParam().program(), "-c", "a.cpp", "-o", "a.o"};
   const Left expected = expected_of(argv);

@@ -184,7 +184,7 @@ TEST_P(Faults, ATruncatedDatabaseIsAMissAndNeverAWrongObject) {
   EXPECT_EQ(check(command()).hits, 1);
 }
 
-TEST_P(Faults, ACompileWhosePlanIsNotUnderstoodIsCachedWhole) {
+TEST_P(Faults, ACompileWhosePlanIsNotUnderstoodIsCachedAsOneStep) {
   expect_whole(command(), {{"CCC_OVERRIDE_OPTIONS", "# +-save-temps"}});
 }
 

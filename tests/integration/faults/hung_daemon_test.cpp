@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr int kOthers = 8;
 
-class HungDaemon : public WholeCompile, public testing::Test {
+class HungDaemon : public OpaqueCompile, public testing::Test {
  protected:
   HungDaemon() {
     project_.write("a.c", "int a(void) { return 1; }\n");

@@ -110,7 +110,7 @@ TEST_P(SplitSignals, EndAMissAsTheyEndTheCompiler) {
 
 INSTANTIATE_TEST_SUITE_P(Compilers, SplitSignals, testing::ValuesIn(kCompilers), name_of);
 
-class OpaqueSignals : public WholeCompile, public Signals, public testing::TestWithParam<std::string> {
+class OpaqueSignals : public OpaqueCompile, public Signals, public testing::TestWithParam<std::string> {
  protected:
   void write_slow() const {
     std::string source;

@@ -84,7 +84,7 @@ TEST_P(DataFileStaleness, PluginsOfThePassesAndOfTheFrontendPassThrough) {
   expect_passed("plugin", command("-O1 -Xclang -load -Xclang " + library));
 }
 
-TEST_P(DataFileStaleness, ACompileWithAPrecompiledHeaderIsWholeAndSeesAnotherOne) {
+TEST_P(DataFileStaleness, ACompileWithAPrecompiledHeaderIsOpaqueAndSeesAnotherOne) {
   for (const char* value : {"1", "2"}) {
     project_.write("before.h", std::string("#define VALUE ") + value + "\n");
     const Ended made =
@@ -123,7 +123,7 @@ TEST_P(DataFileStaleness, OptionsOfMicrosoftsDialectAreKeptApart) {
   expect_hit(command(given + "-fno-ms-extensions"));
 }
 
-TEST_P(DataFileStaleness, UnknownOptionsMakeACompileWhole) {
+TEST_P(DataFileStaleness, UnknownOptionsMakeACompileOpaque) {
   expect_whole_with_any_end(command("-O1 -fno-such-thing"));
   expect_whole_with_any_end(command("-O1 --no-such-thing=1"));
 }

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class DescriptorStaleness : public WholeCompile, public testing::TestWithParam<std::string> {
+class DescriptorStaleness : public OpaqueCompile, public testing::TestWithParam<std::string> {
  protected:
   // Runs a command line with bash, where "$CXX" is the compiler, with or without hipcache before it. Returns the
   // messages (gcc reads no response file that is a pipe) and the object.

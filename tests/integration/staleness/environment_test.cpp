@@ -51,7 +51,7 @@ TEST_P(EnvironmentStaleness, ArgumentsThatTheEnvironmentAddsAreInputs) {
   expect_hit(command(), {{"CCC_OVERRIDE_OPTIONS", "#+-DVALUE=1"}});
 }
 
-TEST_P(EnvironmentStaleness, ArgumentsThatTheEnvironmentAddsAloudMakeACompileWhole) {
+TEST_P(EnvironmentStaleness, ArgumentsThatTheEnvironmentAddsAloudMakeACompileOpaque) {
   warm(command());
   expect_whole(command(), {{"CCC_OVERRIDE_OPTIONS", "+-DVALUE=1"}});
   expect_whole(command(), {{"CCC_OVERRIDE_OPTIONS", "+-DVALUE=2"}});

@@ -35,7 +35,7 @@ class Writer {
   std::thread thread_;
 };
 
-class FreshHeader : public WholeCompile, public testing::TestWithParam<const char*> {
+class FreshHeader : public OpaqueCompile, public testing::TestWithParam<const char*> {
  protected:
   FreshHeader() {
     project_.write("a.c", "#include \"value.h\"\nint a = VALUE;\n");

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 constexpr const char* kInstalled = "/usr/lib/locale/C.utf8";
 constexpr const char* kCharacterSets = "/usr/lib/x86_64-linux-gnu/gconv";
 
-class LocaleStaleness : public WholeCompile, public testing::Test {
+class LocaleStaleness : public OpaqueCompile, public testing::Test {
  protected:
   // gcc warns about the source, with quotes in the locale's character set.
   LocaleStaleness() { project_.write("a.c", "static int unused;\nint one(void) { return 1; }\n"); }

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::hours;
 
-class LookedAt : public WholeCompile, public testing::TestWithParam<std::string> {
+class LookedAt : public OpaqueCompile, public testing::TestWithParam<std::string> {
  protected:
   Arguments compile(const std::string& flags = "") const {
     return Arguments{GetParam()} + words(flags) + words("-c a.cpp -o a.o");

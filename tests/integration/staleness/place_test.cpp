@@ -216,7 +216,7 @@ TEST_P(PlaceStaleness, AnOutputBelowALinkedDirectoryIsServed) {
   EXPECT_TRUE(support::exists(project_ / "other/a.o"));
 }
 
-TEST_P(PlaceStaleness, ASinkAsTheOutputMakesACompileWholeAndStaysWhatItIs) {
+TEST_P(PlaceStaleness, ASinkAsTheOutputMakesACompileOpaqueAndStaysWhatItIs) {
   expect_whole(command("-O1", "/dev/null"));
   expect_whole(command("-O1 -MD -MF /dev/null"));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));

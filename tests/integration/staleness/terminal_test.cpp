@@ -94,7 +94,7 @@ class TerminalStaleness : public Staleness {
     return counted.run.at("device") + counted.run.at("bundle") + counted.run.at("host") + counted.run.at("probe");
   }
 
-  std::vector<Arguments> whole_compiles() const {
+  std::vector<Arguments> opaque_compiles() const {
     return {{GetParam().program(), "-O1", "-g", "-MD", "-c", "a.cpp", "-o", "a.o"},
             words("g++ -O1 -g -MD -c a.cpp -o a.o")};
   }
@@ -112,8 +112,8 @@ TEST_P(TerminalStaleness, ASilentHipCompileIsAHitAtATerminalAndInAPipe) {
   expect_hit(command(), {{"TERM", "dumb"}, {"NO_COLOR", "1"}});
 }
 
-TEST_P(TerminalStaleness, ASilentWholeCompileIsAHitAtATerminalAndInAPipe) {
-  for (const Arguments& argv : whole_compiles()) {
+TEST_P(TerminalStaleness, ASilentOpaqueCompileIsAHitAtATerminalAndInAPipe) {
+  for (const Arguments& argv : opaque_compiles()) {
     SCOPED_TRACE(argv[0]);
     project_.write("a.cpp", "int one() { return 1; }\n");
     check(argv);
@@ -128,7 +128,7 @@ TEST_P(TerminalStaleness, ASilentWholeCompileIsAHitAtATerminalAndInAPipe) {
 TEST_P(TerminalStaleness, WarningsAreInColourAtATerminalAndPlainInAPipe) {
   project_.write("a.cpp", "#warning \"look here\"\nint one() { return 1; }\n");
   const Variables colours{{"TERM", "xterm-256color"}};
-  for (const Arguments& argv : whole_compiles()) {
+  for (const Arguments& argv : opaque_compiles()) {
     SCOPED_TRACE(argv[0]);
     check(argv, colours);
     EXPECT_EQ(at_terminal(argv, colours).run.at("host"), 1);

@@ -124,7 +124,7 @@ TEST_P(TouchedStaleness, ACompilerOfOtherBytesUnpackedMeanwhileIsRefused) {
 INSTANTIATE_TEST_SUITE_P(Compilers, TouchedStaleness, testing::ValuesIn(kCompilers), name_of);
 
 // A header of an opaque compile, by gcc as well.
-class TouchedHeader : public WholeCompile, public testing::TestWithParam<const char*> {
+class TouchedHeader : public OpaqueCompile, public testing::TestWithParam<const char*> {
  protected:
   TouchedHeader() {
     project_.write("gate.h", "");

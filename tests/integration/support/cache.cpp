@@ -38,8 +38,8 @@ Counts counts_of(const nlohmann::json& json) {
     add_step(counts, "device", step);
     add_step(counts, "device " + arch, step);
   }
-  for (const char* name :
-       {"host", "bundle", "probe", "proof", "front", "back", "halves_proof", "audit", "unbundle", "link", "archive"})
+  for (const char* name : {"host", "bundle", "probe", "proof", "front", "back", "split_codegen_proof", "audit",
+                           "unbundle", "link", "archive"})
     add_step(counts, name, steps.at(name));
   const nlohmann::json& requests = json.at("requests");
   counts.hits = requests.at("hit");

@@ -4,7 +4,7 @@
 
 namespace hipcache::integration {
 
-void WholeCompile::expect_run(const Arguments& argv, const Variables& variables) {
+void OpaqueCompile::expect_run(const Arguments& argv, const Variables& variables) {
   const Counts counted = check(argv, variables);
   EXPECT_EQ(oracle_.exit_code(), 0);
   EXPECT_EQ(counted.misses, 1) << counted.json.dump();
@@ -12,13 +12,13 @@ void WholeCompile::expect_run(const Arguments& argv, const Variables& variables)
   EXPECT_THAT(counted.not_stored, testing::Each(testing::Pair(testing::_, 0))) << counted.json.dump();
 }
 
-void WholeCompile::expect_hit(const Arguments& argv, const Variables& variables) {
+void OpaqueCompile::expect_hit(const Arguments& argv, const Variables& variables) {
   const Counts counted = check(argv, variables);
   EXPECT_EQ(counted.hits, 1) << counted.json.dump();
   EXPECT_EQ(counted.run.at("host") + counted.run.at("probe"), 0);
 }
 
-void WholeCompile::expect_passed(const std::string& reason, const Arguments& argv) {
+void OpaqueCompile::expect_passed(const std::string& reason, const Arguments& argv) {
   const Counts counted = check(argv);
   EXPECT_EQ(counted.passed, 1);
   EXPECT_TRUE(counted.reasons.contains(reason)) << counted.json.at("not_cached");

@@ -8,7 +8,7 @@
 
 namespace hipcache::integration {
 
-class WholeCompile {
+class OpaqueCompile {
  protected:
   // Compiles through the cache, checked against the compiler.
   Counts check(const Arguments& argv, const Variables& variables = {}) { return oracle_.check(argv, variables); }

@@ -61,7 +61,7 @@ void Wrappers::expect_by_architecture(const std::string& wrapper) {
   EXPECT_TRUE(cold.not_stored.empty() && added.not_stored.empty()) << added.json.dump();
 }
 
-void Wrappers::expect_kept_whole(const std::string& wrapper, bool is_stored) {
+void Wrappers::expect_kept_opaque(const std::string& wrapper, bool is_stored) {
   const Counts cold = check(by(wrapper, {"gfx906"}));
   EXPECT_EQ(cold.run.at("device"), 0) << cold.json.dump();
   EXPECT_EQ(cold.run.at("host"), 1) << cold.json.dump();

@@ -25,7 +25,7 @@ class Wrappers : public Staleness {
   // Cold, warm, and with one more architecture.
   void expect_by_architecture(const std::string& wrapper);
   // One step. Its result is found again, unless `is_stored` is false: some wrappers do what no cache can repeat.
-  void expect_kept_whole(const std::string& wrapper, bool is_stored = true);
+  void expect_kept_opaque(const std::string& wrapper, bool is_stored = true);
 };
 
 }  // namespace hipcache::integration

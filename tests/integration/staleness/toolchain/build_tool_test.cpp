@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class BuildToolStaleness : public WholeCompile, public testing::Test {
+class BuildToolStaleness : public OpaqueCompile, public testing::Test {
  protected:
   BuildToolStaleness() {
     project_.write("a.c", "int a(void) { return 1; }\n");

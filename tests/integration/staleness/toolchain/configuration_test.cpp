@@ -48,7 +48,7 @@ TEST_P(ConfigurationStaleness, AFileThatAnotherNamesIsReadAgain) {
   expect_runs(kEverything, argv);
 }
 
-TEST_P(ConfigurationStaleness, AFileThatAsksForMoreThanIsUnderstoodMakesACompileWhole) {
+TEST_P(ConfigurationStaleness, AFileThatAsksForMoreThanIsUnderstoodMakesACompileOpaque) {
   const Arguments argv = command("-O1 --config " + project_.write("flags.cfg", "-DVALUE=1\n"));
   warm(argv);
   project_.write("flags.cfg", "-DVALUE=1 -save-temps\n");

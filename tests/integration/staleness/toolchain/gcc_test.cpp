@@ -18,7 +18,7 @@ std::string asked_of_gcc(const std::string& what) {
   return answer.substr(0, answer.find('\n'));
 }
 
-class GccStaleness : public WholeCompile, public testing::Test {
+class GccStaleness : public OpaqueCompile, public testing::Test {
  protected:
   GccStaleness() {
     project_.write("a.cpp", "int one() { return 1; }\n");

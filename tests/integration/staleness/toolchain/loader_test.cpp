@@ -117,7 +117,7 @@ TEST_P(LoaderStaleness, APreloadedLibraryIsAnInput) {
   expect_hit(argv());
 }
 
-TEST_P(LoaderStaleness, APreloadedLibraryThatIsMissingMakesACompileWholeForItsMessages) {
+TEST_P(LoaderStaleness, APreloadedLibraryThatIsMissingMakesACompileOpaqueForItsMessages) {
   warm(argv());
   expect_whole(argv(), {{"LD_PRELOAD", project_ / "absent.so"}});
 }
