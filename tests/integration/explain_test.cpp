@@ -286,10 +286,10 @@ TEST_P(Explain, NamesTheReasonOfACommandThatPassesThrough) {
 TEST_P(Explain, NamesWhatDiffersOfAnOpaqueCompile) {
   project_.write("b.h", "#define VALUE 1\n");
   project_.write("b.c", "#include \"b.h\"\nint value = VALUE;\n");
-  const Arguments whole = words("gcc -c b.c -o b.o");
-  build(whole);
+  const Arguments opaque = words("gcc -c b.c -o b.o");
+  build(opaque);
   project_.write("b.h", "#define VALUE 2\n");
-  EXPECT_THAT(explain(whole).lines("compile"), ElementsAre(HasSubstr("b.h")));
+  EXPECT_THAT(explain(opaque).lines("compile"), ElementsAre(HasSubstr("b.h")));
 }
 
 TEST_P(Explain, SpeaksOfTheCommandWhereItsStepsAreUnknown) {
@@ -360,19 +360,19 @@ TEST_P(Explain, HasTheLogSayWhyEachStepRan) {
 TEST_P(Explain, HasTheLogSayWhyAnOpaqueCompileRan) {
   project_.write("b.h", "#define VALUE 1\n");
   project_.write("b.c", "#include \"b.h\"\nint value = VALUE;\n");
-  const Arguments whole = words("gcc -c b.c -o b.o");
+  const Arguments opaque = words("gcc -c b.c -o b.o");
   const auto lines_of = [&](const Arguments& argv, const Variables& variables = {}) {
     const std::size_t before = support::exists(project_ / "log") ? log().size() : 0;
     build(argv, variables);
     return log().substr(before);
   };
-  EXPECT_THAT(lines_of(whole), HasSubstr("b.o: compile runs: no compile of this output is stored\n"));
-  EXPECT_THAT(lines_of(whole), Not(HasSubstr("runs")));
+  EXPECT_THAT(lines_of(opaque), HasSubstr("b.o: compile runs: no compile of this output is stored\n"));
+  EXPECT_THAT(lines_of(opaque), Not(HasSubstr("runs")));
   project_.write("b.h", "#define VALUE 2\n");
-  EXPECT_THAT(lines_of(whole),
+  EXPECT_THAT(lines_of(opaque),
               HasSubstr("b.o: compile runs: " + content("b.h", "#define VALUE 2\n", "#define VALUE 1\n") + "\n"));
-  EXPECT_THAT(lines_of(whole + words("-O2")), HasSubstr("b.o: compile runs: argument -O2 only now\n"));
-  EXPECT_THAT(lines_of(whole, {{"CPATH", "/nowhere"}}), HasSubstr("b.o: compile runs: variable CPATH is set now\n"));
+  EXPECT_THAT(lines_of(opaque + words("-O2")), HasSubstr("b.o: compile runs: argument -O2 only now\n"));
+  EXPECT_THAT(lines_of(opaque, {{"CPATH", "/nowhere"}}), HasSubstr("b.o: compile runs: variable CPATH is set now\n"));
 }
 
 TEST_P(Explain, HasTheLogSayWhyALinkAndAnArchiveRan) {

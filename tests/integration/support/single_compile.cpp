@@ -11,7 +11,7 @@ std::string SingleCompile::expected_object(const Arguments& argv) const {
   return support::read_bytes(project_ / "expected.o");
 }
 
-void SingleCompile::expect_whole(const Arguments& argv, const Variables& variables) {
+void SingleCompile::expect_opaque(const Arguments& argv, const Variables& variables) {
   const Counts cold = check(argv, variables);
   EXPECT_EQ(cold.misses, 1) << cold.json.dump();
   EXPECT_EQ(cold.run.at("host"), 1);
@@ -21,7 +21,7 @@ void SingleCompile::expect_whole(const Arguments& argv, const Variables& variabl
   EXPECT_EQ(warm.run.at("host") + warm.run.at("device"), 0);
 }
 
-void SingleCompile::expect_whole_with_any_end(const Arguments& argv) {
+void SingleCompile::expect_opaque_with_any_end(const Arguments& argv) {
   const Counts counted = oracle_.check(argv);
   EXPECT_EQ(counted.misses, 1) << counted.json.dump();
   EXPECT_EQ(counted.run.at("host"), 1);

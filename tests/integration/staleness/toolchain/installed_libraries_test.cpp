@@ -55,30 +55,30 @@ class InstalledLibraries : public Staleness {
 };
 
 TEST_P(InstalledLibraries, AreNoInputWhereNoProgramOfTheCompileLoadsThem) {
-  const Arguments whole = words("g++ -O1 -c b.cpp -o b.o");
+  const Arguments opaque = words("g++ -O1 -c b.cpp -o b.o");
   project_.write("b.cpp", "int one() { return 1; }\n");
   const std::string directory = unrelated_library();
   warm(command());
-  EXPECT_EQ(check(whole).misses, 1);
+  EXPECT_EQ(check(opaque).misses, 1);
   install(directory);
   expect_hit(command());
-  EXPECT_EQ(check(whole).hits, 1);
+  EXPECT_EQ(check(opaque).hits, 1);
 }
 
 TEST_P(InstalledLibraries, AreAnInputWhereThePlaceOfALoadedOneIsAnother) {
-  const Arguments whole = words("g++ -O1 -c b.cpp -o b.o");
+  const Arguments opaque = words("g++ -O1 -c b.cpp -o b.o");
   project_.write("b.cpp", "int one() { return 1; }\n");
   for (const char* name : {kLibrary, "libz.so.1"}) {
     copy_library(name, own_ / "newer");
     std::ofstream(own_ / (std::string("newer/") + name), std::ios::app) << '\0';
   }
   warm(command());
-  EXPECT_EQ(check(whole).misses, 1);
+  EXPECT_EQ(check(opaque).misses, 1);
   install(own_ / "newer");
   const Counts counted = check(command());
   EXPECT_EQ(counted.run.at("device"), 2);
   EXPECT_EQ(counted.run.at("host"), 1);
-  EXPECT_EQ(check(whole).misses, 1);
+  EXPECT_EQ(check(opaque).misses, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, InstalledLibraries, testing::ValuesIn(kCompilers), name_of);
