@@ -15,7 +15,7 @@ using compiler::Cc1Role;
 constexpr const char* kFatbin = "proof.hipfb";
 constexpr const char* kPlaceholder = "placeholder.hipfb";
 
-// A source whose host object holds what that of a HIP source holds: a kernel's stub, device variables, their
+// A source whose host object holds what that of a HIP source holds: a kernel's launch function, device variables, their
 // registration, a constructor. It needs no header, and declares the functions that clang requires for a kernel.
 constexpr const char* kSourceText = R"(struct dim3 { unsigned x, y, z; };
 extern "C" int hipLaunchKernel(const void*, dim3, dim3, void**, __SIZE_TYPE__, struct ihipStream_t*);
