@@ -2,10 +2,14 @@
 // input changes too. The oracle checks every compile.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "integration/staleness/support/toolchain.h"
 
 namespace hipcache::integration {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Its back end takes a second of processor time, its front end almost none.
 std::string heavy(const std::string& value) {
@@ -76,6 +80,36 @@ TEST_P(SplitCodegenInputs, ArgumentsThatTheEnvironmentAddsRunBoth) {
   for (const char* added : {"#+-Wextra", "#+-DOTHER=1", "#+-O2"})
     expect_parts(2, 2, toolchain_.compile(), {{"CCC_OVERRIDE_OPTIONS", added}});
   expect_hit(toolchain_.compile());
+}
+
+// The front end links the device libraries.
+TEST_P(SplitCodegenInputs, ADeviceLibraryThatChangesTheBitcodeRunsBothAndAnotherOneTheFrontEndAlone) {
+  const std::string directory = copy_bitcode("bitcode");
+  const auto replace = [&](const std::string& one, const std::string& by) {
+    fs::copy_file(project_ / ("bitcode/oclc_" + by + ".bc"), project_ / ("bitcode/oclc_" + one + ".bc"),
+                  fs::copy_options::overwrite_existing);
+  };
+  project_.write("value.h", "extern \"C\" __device__ float __ocml_sqrt_f32(float);\n");
+  write_kernel(project_, "a.hip", heavy("__ocml_sqrt_f32(x[i])"));
+  const Arguments argv = with_bitcode(directory);
+  expect_parts(2, 2, argv);
+  replace("finite_only_off", "finite_only_on");
+  expect_parts(2, 0, argv);
+  replace("correctly_rounded_sqrt_on", "correctly_rounded_sqrt_off");
+  expect_parts(2, 2, argv);
+}
+
+TEST_P(SplitCodegenInputs, AConfigurationFileRunsWhatItsOptionsReach) {
+  const std::string file = project_ / "flags.cfg";
+  project_.write("flags.cfg", "-DOTHER=1\n");
+  project_.write("value.h", "");
+  write_kernel(project_, "a.hip", heavy("1"));
+  const Arguments argv = command("-O1 --config " + file);
+  expect_parts(2, 2, argv);
+  project_.write("flags.cfg", "-DOTHER=2\n");
+  expect_parts(2, 0, argv);
+  project_.write("flags.cfg", "-DOTHER=2 -O2\n");
+  expect_parts(2, 2, argv);
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, SplitCodegenInputs, testing::ValuesIn(kCompilers), name_of);
