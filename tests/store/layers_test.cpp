@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "store_fixture.h"
+#include "support/comes_true.h"
 
 namespace hipcache::store {
 namespace {
@@ -301,8 +302,11 @@ TEST_F(LayersTest, ManyThreadsReadWhileTheOwnerWrites) {
   owner.join();
   for (std::thread& reader : readers) reader.join();
   EXPECT_EQ(wrong, 0u);
-  EXPECT_EQ(layers(), 1u);
-  for (unsigned i = 0; i < kBlobs; ++i) EXPECT_TRUE(blob(digest_of(noise(i, 5000))) == noise(i, 5000));
+  // The owner may still compact. Then opening its store fails now and then, and a look-up is a miss.
+  for (unsigned i = 0; i < kBlobs; ++i) {
+    const std::string bytes = noise(i, 5000);
+    EXPECT_TRUE(support::comes_true([&] { return layers() == 1 && blob(digest_of(bytes)) == bytes; })) << i;
+  }
 }
 
 }  // namespace
