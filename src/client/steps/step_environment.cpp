@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "hipcache/trace/huge_pages.h"
+#include "hipcache/base/huge_pages.h"
 
 namespace hipcache::client {
 namespace {

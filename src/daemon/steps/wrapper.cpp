@@ -13,8 +13,8 @@
 #include "daemon/request/temporary_paths.h"
 #include "daemon/shared/processor.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/huge_pages.h"
 #include "hipcache/compiler/driver_name.h"
-#include "hipcache/trace/huge_pages.h"
 
 namespace hipcache::daemon {
 namespace {

@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hipcache/trace/huge_pages.h"
+#include "hipcache/base/huge_pages.h"
 #include "trace/preload/call.h"
 #include "trace/preload/driver.h"
 #include "trace/preload/internal.h"

@@ -5,8 +5,8 @@
  * starts after a compiler. The daemon leaves it out where it compares environments. So all three need
  * one text.
  * For C and C++. */
-#ifndef HIPCACHE_TRACE_HUGE_PAGES_H
-#define HIPCACHE_TRACE_HUGE_PAGES_H
+#ifndef HIPCACHE_BASE_HUGE_PAGES_H
+#define HIPCACHE_BASE_HUGE_PAGES_H
 
 #define HIPCACHE_HUGE_PAGES "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"
 
