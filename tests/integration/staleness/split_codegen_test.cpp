@@ -99,19 +99,6 @@ TEST_P(SplitCodegenInputs, ADeviceLibraryThatChangesTheBitcodeRunsBothAndAnother
   expect_parts(2, 2, argv);
 }
 
-TEST_P(SplitCodegenInputs, AConfigurationFileRunsWhatItsOptionsReach) {
-  const std::string file = project_ / "flags.cfg";
-  project_.write("flags.cfg", "-DOTHER=1\n");
-  project_.write("value.h", "");
-  write_kernel(project_, "a.hip", heavy("1"));
-  const Arguments argv = command("-O1 --config " + file);
-  expect_parts(2, 2, argv);
-  project_.write("flags.cfg", "-DOTHER=2\n");
-  expect_parts(2, 0, argv);
-  project_.write("flags.cfg", "-DOTHER=2 -O2\n");
-  expect_parts(2, 2, argv);
-}
-
 INSTANTIATE_TEST_SUITE_P(Compilers, SplitCodegenInputs, testing::ValuesIn(kCompilers), name_of);
 INSTANTIATE_TEST_SUITE_P(Compilers, SplitCodegenStaleness, testing::ValuesIn(kCompilers), name_of);
 
