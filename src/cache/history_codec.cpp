@@ -8,9 +8,8 @@ namespace {
 
 // Version, compiler, arguments, architectures, both directories, CUID, colour. Number of steps,
 // then for each: label, key, programs, number of commands and each one's arguments, inputs, set,
-// refusal, detail. Blob of the path set, answers. Version 2: the store compresses entries.
-constexpr std::uint8_t kVersion = 2;
-constexpr std::size_t kDigestBytes = 16;
+// refusal, detail. Blob of the path set, answers. Version 3: digests of 32 bytes.
+constexpr std::uint8_t kVersion = 3;
 
 Error damaged(std::string_view what) { return Error{"miss history: " + std::string(what) + "; the entry is dropped"}; }
 
@@ -50,7 +49,7 @@ std::string next_text(inputs::FrameReader& in) { return std::string(in.text()); 
 std::vector<std::string> next_texts(inputs::FrameReader& in) { return next_list<std::string>(in, next_text); }
 
 Digest next_digest(inputs::FrameReader& in) {
-  const Result<Digest> digest = Digest::from_bytes(in.raw(kDigestBytes));
+  const Result<Digest> digest = Digest::from_bytes(in.raw(Digest::kSize));
   return digest ? *digest : Digest{};
 }
 

@@ -7,9 +7,8 @@
 namespace hipcache::cache {
 namespace {
 
-// Version, number of entries, blob of each. Version 1: the first.
-constexpr std::uint8_t kVersion = 1;
-constexpr std::size_t kDigestBytes = 16;
+// Version, number of entries, blob of each. Version 2: digests of 32 bytes.
+constexpr std::uint8_t kVersion = 2;
 
 std::string encode_list(const std::vector<Digest>& blobs) {
   inputs::FrameWriter out;
@@ -24,7 +23,7 @@ std::vector<Digest> decode_list(std::string_view bytes) {
   std::vector<Digest> blobs;
   if (in.byte() != kVersion) return blobs;
   for (std::uint64_t left = in.number(); left > 0 && blobs.size() < kMaxHistoryEntries; --left) {
-    const Result<Digest> blob = Digest::from_bytes(in.raw(kDigestBytes));
+    const Result<Digest> blob = Digest::from_bytes(in.raw(Digest::kSize));
     if (!blob) break;
     blobs.push_back(*blob);
   }

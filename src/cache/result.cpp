@@ -7,21 +7,21 @@ namespace hipcache::cache {
 namespace {
 
 // Version, duration, stdout, stderr, number of outputs, then for each: name, blob, size, flags,
-// place; number of steps, then each step. Version 1 had no flags and no places.
-constexpr std::uint8_t kVersion = 2;
+// place; number of steps, then each step. Version 1 had no flags and no places; version
+// 2 had digests of 16 bytes.
+constexpr std::uint8_t kVersion = 3;
 constexpr std::uint8_t kExecutable = 1;
 constexpr std::uint8_t kInPlace = 2;
 constexpr std::uint8_t kInPlaceIfEmpty = 4;
 constexpr std::uint64_t kMaxOutputs = 1000;  // a compile for all existing architectures writes far fewer
 constexpr std::uint64_t kMaxSteps = 1000;
-constexpr std::size_t kDigestBytes = 16;
 
 Error damaged(std::string_view what) { return Error{"action result: " + std::string(what) + "; the entry is dropped"}; }
 
 Result<Output> next_output(inputs::FrameReader& in) {
   Output output;
   output.name = in.text();
-  Result<Digest> blob = Digest::from_bytes(in.raw(kDigestBytes));
+  Result<Digest> blob = Digest::from_bytes(in.raw(Digest::kSize));
   output.size = in.number();
   const std::uint8_t flags = in.byte();
   output.executable = (flags & kExecutable) != 0;

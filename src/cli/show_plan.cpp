@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "cli/json_text.h"
+#include "hipcache/base/digest.h"
 #include "hipcache/client/own_request.h"
 
 namespace hipcache::cli {
@@ -22,10 +23,13 @@ std::string line(std::string_view name, std::size_t width, const std::string& re
 
 std::string stored(bool is_stored) { return is_stored ? "stored" : "not stored"; }
 
+// Enough of a key to tell it from others. The JSON has all of it.
+std::string shown(const std::string& key) { return key.substr(0, Digest::kShownDigits); }
+
 // A step has no key while its inputs, made by earlier steps, are missing.
 std::string describe(const protocol::PlanStep& step) {
   if (step.key.empty()) return "not stored, its key depends on steps that have not run";
-  return step.key + "  " + stored(step.stored) +
+  return shown(step.key) + "  " + stored(step.stored) +
          (step.inputs == 0 ? std::string() : ", " + std::to_string(step.inputs) + " inputs");
 }
 
@@ -53,7 +57,7 @@ std::string plan_to_text(const protocol::PlanReport& plan) {
   std::size_t width = kRequest.size();
   for (const protocol::PlanStep& step : plan.steps) width = std::max(width, step.name.size());
   std::string text = line(kCuid, width, plan.cuid.empty() ? "the compiler's own" : plan.cuid);
-  text += line(kRequest, width, plan.request_key + "  " + stored(plan.request_stored));
+  text += line(kRequest, width, shown(plan.request_key) + "  " + stored(plan.request_stored));
   for (const protocol::PlanStep& step : plan.steps) text += line(step.name, width, describe(step));
   return text;
 }

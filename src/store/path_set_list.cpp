@@ -5,11 +5,10 @@
 namespace hipcache::store {
 namespace {
 
-// u8 version, u8 number of sets, then for each: id, blob. Version 1 is the first.
-constexpr char kVersion = 1;
+// u8 version, u8 number of sets, then for each: id, blob. Version 2: digests of 32 bytes.
+constexpr char kVersion = 2;
 constexpr std::size_t kHeader = 2;
-constexpr std::size_t kDigestBytes = 16;
-constexpr std::size_t kSetBytes = 2 * kDigestBytes;
+constexpr std::size_t kSetBytes = 2 * Digest::kSize;
 
 }  // namespace
 
@@ -38,8 +37,8 @@ Result<PathSetList> PathSetList::decode(std::string_view bytes) {
     return Error{"list of path sets: it is shorter or longer than its number of sets; the entry is dropped"};
   PathSetList list;
   for (std::size_t at = kHeader; at < bytes.size(); at += kSetBytes) {
-    const Result<Digest> id = Digest::from_bytes(bytes.substr(at, kDigestBytes));
-    const Result<Digest> blob = Digest::from_bytes(bytes.substr(at + kDigestBytes, kDigestBytes));
+    const Result<Digest> id = Digest::from_bytes(bytes.substr(at, Digest::kSize));
+    const Result<Digest> blob = Digest::from_bytes(bytes.substr(at + Digest::kSize, Digest::kSize));
     if (!id || !blob) return Error{"list of path sets: a digest is damaged; the entry is dropped"};
     list.sets_.push_back({*id, *blob});
   }

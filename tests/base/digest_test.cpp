@@ -4,14 +4,21 @@
 #include <gtest/gtest.h>
 
 #include "hipcache/base/files.h"
-#include "hipcache/base/piecewise_digest.h"
 #include "support/scratch.h"
 
 namespace hipcache {
 namespace {
 
-TEST(Digest, IsXxh3Of128BitsSoStoredKeysStayValid) {
-  EXPECT_EQ(digest_of("").hex(), "99aa06d3014798d86001c324468d497f");
+// The first two of BLAKE3's published test vectors, and `b3sum` of three letters.
+TEST(Digest, IsBlake3SoStoredKeysStayValid) {
+  EXPECT_EQ(digest_of("").hex(), "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262");
+  EXPECT_EQ(digest_of(std::string(1, '\0')).hex(), "2d3adedff11b61f14c886e35afa036736dcd87a74d27b5c1510225d0f592e213");
+  EXPECT_EQ(digest_of("abc").hex(), "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85");
+}
+
+TEST(Digest, IsShownByItsBeginningWhichIsItsPrefixToo) {
+  EXPECT_EQ(digest_of("abc").shown(), "6437b3ac38465133");
+  EXPECT_EQ(digest_of("abc").prefix(), 0x6437b3ac38465133u);
 }
 
 TEST(Digest, SurvivesHexAndBytes) {
@@ -21,9 +28,9 @@ TEST(Digest, SurvivesHexAndBytes) {
 }
 
 TEST(Digest, RefusesTextThatIsNone) {
-  EXPECT_EQ(Digest::from_hex("12").error().message, "a digest has 32 hexadecimal digits, not 2");
-  EXPECT_FALSE(Digest::from_hex(std::string(32, 'G')).ok());
-  EXPECT_EQ(Digest::from_bytes("abc").error().message, "a digest has 16 bytes, not 3");
+  EXPECT_EQ(Digest::from_hex("12").error().message, "a digest has 64 hexadecimal digits, not 2");
+  EXPECT_FALSE(Digest::from_hex(std::string(64, 'G')).ok());
+  EXPECT_EQ(Digest::from_bytes("abc").error().message, "a digest has 32 bytes, not 3");
 }
 
 TEST(Digest, OfAFileEqualsThatOfItsBytesHoweverLong) {
@@ -40,12 +47,18 @@ TEST(Digest, OfADirectoryIsAnError) {
   EXPECT_FALSE(digest_of_file(fd.get()).ok());
 }
 
-TEST(Digest, InPiecesIsThatOfTheWhole) {
-  const std::string bytes(1000, 'x');
-  PiecewiseDigest pieces;
-  EXPECT_EQ(pieces.finish(), digest_of(""));
-  for (std::size_t at = 0; at < bytes.size(); at += 300) pieces.add(std::string_view(bytes).substr(at, 300));
-  EXPECT_EQ(pieces.finish(), digest_of(bytes));
+// Fields are gathered before they are digested; the digest must not show where that was cut.
+TEST(Hasher, IsTheDigestOfItsFieldsWithTheirLengthsHoweverManyTheyAre) {
+  const std::string length_of_field("\0\0\0\0\0\0\0\x64", 8);
+  for (const int count : {0, 1, 100, 151, 152, 1000}) {
+    Hasher hasher("d");
+    std::string all("\0\0\0\0\0\0\0\1d", 9);
+    for (int i = 0; i < count; ++i) {
+      hasher.field(std::string(100, static_cast<char>('a' + i % 26)));
+      all += length_of_field + std::string(100, static_cast<char>('a' + i % 26));
+    }
+    EXPECT_EQ(hasher.finish(), digest_of(all)) << count;
+  }
 }
 
 TEST(Hasher, TellsApartFieldsThatConcatenateToTheSameBytes) {

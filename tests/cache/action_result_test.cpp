@@ -30,10 +30,10 @@ TEST(ActionResult, ComesBackFromItsEncodedForm) {
   EXPECT_EQ(back->outputs, result.outputs);
 }
 
-TEST(ActionResult, HasTheBytesOfVersion2) {
+TEST(ActionResult, HasTheBytesOfVersion3) {
   ActionResult result;
   result.outputs = {{.name = "object",
-                     .blob = Digest{0x0102030405060708, 0x090a0b0c0d0e0f10},
+                     .blob = *Digest::from_bytes("an output's digest has 32 bytes."),
                      .size = 300,
                      .executable = true,
                      .place = "a.o"}};
@@ -41,8 +41,8 @@ TEST(ActionResult, HasTheBytesOfVersion2) {
   result.stderr_text = "err";
   result.duration_us = 129;
   result.steps = {"gfx906"};
-  const std::string digest = "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10";
-  EXPECT_EQ(result.encode(), std::string("\x02\x81\x01\x01o\x03") + "err" + "\x01\x06object" + digest +
+  const std::string digest = "an output's digest has 32 bytes.";
+  EXPECT_EQ(result.encode(), std::string("\x03\x81\x01\x01o\x03") + "err" + "\x01\x06object" + digest +
                                  "\xac\x02\x01\x03" + "a.o" + "\x01\x06gfx906");
 }
 

@@ -166,7 +166,7 @@ TEST_F(HistoryTest, IsEmptyOrShorterWhereItsListIsDamaged) {
     store_.actions[output_] = list.substr(0, length);
     EXPECT_LE(recorded().size(), 1u) << "cut to " << length;
   }
-  store_.actions[output_] = "\x02" + list.substr(1);
+  store_.actions[output_] = "\x01" + list.substr(1);
   EXPECT_TRUE(recorded().empty());
 }
 

@@ -34,6 +34,7 @@ MAY_INCLUDE = {
 LIBRARIES = {
     "rocksdb/": ["store/local"],
     "llvm/": ["compiler"],
+    "llvm-c/blake3.h": ["base"],
     "clang/": ["compiler"],
     "google/protobuf/": ["protocol"],
     "boost/": None,

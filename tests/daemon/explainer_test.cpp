@@ -59,7 +59,7 @@ class ExplainerTest : public testing::Test {
     for (const protocol::Difference& difference : differences) all.push_back(protocol::describe(difference));
     return all;
   }
-  static std::string digits(const std::string& bytes) { return digest_of(bytes).hex().substr(0, 16); }
+  static std::string digits(const std::string& bytes) { return digest_of(bytes).shown(); }
 
   RequestContext context() const { return context_of(channel_, request_, services_, *lease_, nullptr); }
 

@@ -64,7 +64,7 @@ TEST_F(AnswerFingerprintsTest, TheStateIsTheSameWhetherAnswersAreToldOrNot) {
 TEST_F(AnswerFingerprintsTest, AFileIsToldByTheBeginningOfItsContentsDigest) {
   write("a.h", "A");
   const AnswerFingerprint answer = tell(Question::content, at("a.h"));
-  EXPECT_EQ(answer.fingerprint, digest_of("A").high);
+  EXPECT_EQ(answer.fingerprint, digest_of("A").prefix());
 }
 
 TEST_F(AnswerFingerprintsTest, OnlyTheAnswerThatChangedDiffers) {
@@ -93,7 +93,7 @@ TEST_F(AnswerFingerprintsTest, OfAVariablesValueSixteenBitsAreTold) {
   environment_ = {"SECRET=hunter2"};
   const AnswerFingerprint answer = tell(Question::variable, "SECRET");
   EXPECT_EQ(answer.kind, Answer::digest);
-  EXPECT_EQ(answer.fingerprint, digest_of("hunter2").high >> 48);
+  EXPECT_EQ(answer.fingerprint, digest_of("hunter2").prefix() >> 48);
   environment_ = {"SECRET=hunter3"};
   EXPECT_NE(tell(Question::variable, "SECRET"), answer);
 }

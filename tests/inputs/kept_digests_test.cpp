@@ -38,7 +38,8 @@ class KeptDigests : public StateFixture {
 };
 
 KnownFile known(std::uint64_t inode, std::uint64_t size, std::int64_t ctime_ns = 1'500'000'001) {
-  return {Stamp{.device = 1, .inode = inode, .size = size, .mtime_ns = -1, .ctime_ns = ctime_ns}, Digest{inode, size}};
+  return {Stamp{.device = 1, .inode = inode, .size = size, .mtime_ns = -1, .ctime_ns = ctime_ns},
+          digest_of(std::to_string(inode))};
 }
 
 TEST_F(KeptDigests, SpareTheNextWorldTheReading) {

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-std::string digits(const std::string& bytes) { return digest_of(bytes).hex().substr(0, 16); }
+std::string digits(const std::string& bytes) { return digest_of(bytes).shown(); }
 
 std::string content(const std::string& path, const std::string& now, const std::string& was) {
   return "content " + path + " (digest " + digits(now) + ", was " + digits(was) + ")";

@@ -10,7 +10,7 @@
 #include <map>
 #include <tuple>
 
-#include "hipcache/base/digest.h"
+#include "hipcache/base/checksum.h"
 #include "integration/support/party.h"
 #include "integration/support/single_compile.h"
 
@@ -97,7 +97,7 @@ class Seeds : public testing::TestWithParam<Compiler> {
 
   // Where the daemon of mounted_'s reader works if there is no runtime directory.
   std::string place_in_tmp() const {
-    return "/tmp/hipcache-" + std::to_string(geteuid()) + "-" + digest_of(mounted_).hex().substr(0, 16);
+    return "/tmp/hipcache-" + std::to_string(geteuid()) + "-" + checksum_hex(checksum_of(mounted_));
   }
 
   std::string daemon_log(const std::string& directory) const {

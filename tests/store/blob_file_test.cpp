@@ -40,7 +40,8 @@ TEST_F(BlobFileTest, IsNoneOfABlobThatIsNotThere) { EXPECT_EQ(file_of(digest_of(
 TEST_F(BlobFileTest, IsNoneOfABlobWithOtherBytesWhichIsDropped) {
   const std::string bytes = noise(1, kMiB);
   const Digest digest = put_blob(bytes);
-  const std::string value = pack(noise(2, kMiB));
+  const std::string other = noise(2, kMiB);
+  const std::string value = pack(digest_of(other), other);
   close();
   {
     const OpenAttempt attempt = open_database(false);

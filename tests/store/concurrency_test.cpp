@@ -47,7 +47,8 @@ TEST_F(StoreTest, ServesManyThreadsThatPutGetAndEvictAtOnce) {
   const Usage usage = store_->usage();
   std::uint64_t blobs = 0, actions = 0, bytes = 0;
   for (std::uint64_t seed = 0; seed < kBlobs; ++seed) {
-    if (const auto found = blob(digest_of(noise(seed, 50 * kKiB)))) ++blobs, bytes += pack(*found).size();
+    const Digest digest = digest_of(noise(seed, 50 * kKiB));
+    if (const auto found = blob(digest)) ++blobs, bytes += pack(digest, *found).size();
     const std::string name = "action " + std::to_string(seed);
     if (const auto found = action(name)) ++actions, bytes += frame_action(key_of(name), *found).size();
   }

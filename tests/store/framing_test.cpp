@@ -51,7 +51,7 @@ TEST(Framing, GivesBackUseRecordsOfBothTables) {
 
 TEST(Framing, RefusesUseRecordsOfAnotherForm) {
   EXPECT_FALSE(decode_use_key("b"));
-  EXPECT_FALSE(decode_use_key(std::string(17, 'x')));
+  EXPECT_FALSE(decode_use_key(std::string(1 + Digest::kSize, 'x')));
   EXPECT_FALSE(decode_use_key(encode_use_key({Table::blobs, digest_of("key")}) + "x"));
   EXPECT_FALSE(decode_use("1234567"));
   EXPECT_FALSE(decode_use("123456789"));

@@ -188,9 +188,9 @@ TEST_F(LayersTest, WhatIsNoStoreOrAnotherFormatIsAMissAndSaidOnce) {
   EXPECT_EQ(layers(), 0u);
   EXPECT_FALSE(hold(key_of("anything")));
   const std::string log = log_text();
-  const std::size_t first = log.find(empty + "/v2/db");
+  const std::size_t first = log.find(empty + "/v3/db");
   ASSERT_NE(first, std::string::npos) << log;
-  EXPECT_EQ(log.find(empty + "/v2/db: ", first + empty.size()), std::string::npos) << log;
+  EXPECT_EQ(log.find(empty + "/v3/db: ", first + empty.size()), std::string::npos) << log;
 }
 
 TEST_F(LayersTest, ALowerStoreWhoseDirectoryIsDeletedIsAMiss) {

@@ -88,7 +88,7 @@ TEST_F(OpenTest, SetsADatabaseOfAnotherFormatAside) {
   open();
   EXPECT_EQ(store_->usage().blobs, 0u);
   EXPECT_EQ(set_aside_names().size(), 1u);
-  EXPECT_THAT(log_text(), HasSubstr("format is 'hipcache store 1', this program's is 'hipcache store 2'"));
+  EXPECT_THAT(log_text(), HasSubstr("format is 'hipcache store 1', this program's is 'hipcache store 3'"));
   put_blob("in the new database");
 }
 

@@ -18,10 +18,12 @@ TEST(PathSetList, PutsTheNewestFirstAndEachSetOnce) {
   EXPECT_FALSE(list.move_to_front(reference(1))) << "it is first already: nothing to write";
 }
 
-TEST(PathSetList, HasTheBytesOfVersion1) {
+TEST(PathSetList, HasTheBytesOfVersion2) {
   PathSetList list;
-  list.move_to_front({Digest{0, 0x61}, Digest{0x6200000000000000, 0}});
-  EXPECT_EQ(list.encode(), std::string("\x01\x01") + std::string(15, '\0') + "a" + "b" + std::string(15, '\0'));
+  const std::string id(Digest::kSize, 'i');
+  const std::string blob(Digest::kSize, 'b');
+  list.move_to_front({*Digest::from_bytes(id), *Digest::from_bytes(blob)});
+  EXPECT_EQ(list.encode(), "\x02\x01" + id + blob);
 }
 
 TEST(PathSetList, HoldsNoMoreThanItsLimit) {

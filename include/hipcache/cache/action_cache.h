@@ -38,7 +38,7 @@ namespace hipcache::cache {
 inline constexpr std::size_t kDecodedBytes = 32u << 20;
 
 // Raised when the meaning of keys or results changes. key_hasher makes it part of every key.
-inline constexpr std::uint32_t kSchema = 8;
+inline constexpr std::uint32_t kSchema = 9;
 
 struct ActionKey {
   Digest value;

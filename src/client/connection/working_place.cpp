@@ -7,15 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "hipcache/base/digest.h"
+#include "hipcache/base/checksum.h"
 #include "hipcache/base/files.h"
 #include "hipcache/config/cache_place.h"
 #include "hipcache/protocol/channel.h"
 
 namespace hipcache::client {
 namespace {
-
-constexpr std::size_t kHashDigits = 16;
 
 // True only for an existing directory. A missing one is handled elsewhere: it is made, or making it fails.
 bool can_only_be_read(const std::string& directory) {
@@ -51,7 +49,7 @@ config::Settings working_place(config::Settings located) {
   const Result<config::Settings> all = config::load(variable);
   if (!all || !all->readonly || located.directory.find(',') != std::string::npos) return located;
   if (config::lets_group_write(*all) && access(located.directory.c_str(), W_OK) == 0) return located;
-  const std::string hash = digest_of(located.directory).hex().substr(0, kHashDigits);
+  const std::string hash = checksum_hex(checksum_of(located.directory));
   const std::string runtime = runtime_directory(variable);
   std::string place = join_path(runtime, "hipcache-" + hash);
   if (runtime.empty() || !can_make(place)) {

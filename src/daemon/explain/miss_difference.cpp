@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "daemon/explain/argument_changes.h"
+#include "hipcache/base/checksum.h"
 #include "hipcache/base/digest.h"
 
 namespace hipcache::daemon {
@@ -18,8 +19,6 @@ using inputs::Observation;
 using inputs::Question;
 using protocol::Difference;
 using protocol::Differs;
-
-constexpr std::size_t kShownDigits = 16;  // of a digest: 64 bits, which is all that the miss history keeps
 
 void append(Differences& to, Differences from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
@@ -40,7 +39,7 @@ void compare_archs(const std::vector<std::string>& now, const std::vector<std::s
     if (!holds(now, arch)) out.push_back({Differs::arch_removed, arch, "", ""});
 }
 
-std::string digits(const AnswerFingerprint& told) { return Digest{told.fingerprint, 0}.hex().substr(0, kShownDigits); }
+std::string digits(const AnswerFingerprint& told) { return checksum_hex(told.fingerprint); }
 
 std::string nature(Answer kind) {
   switch (kind) {
@@ -134,8 +133,7 @@ void compare_inputs(const HistoryStep& now, const HistoryStep& then, const std::
   if (now.inputs.size() != then.inputs.size()) return;
   for (std::size_t i = 0; i < std::min(now.inputs.size(), makers.size()); ++i)
     if (now.inputs[i] != then.inputs[i])
-      out.push_back({Differs::input, makers[i], now.inputs[i].hex().substr(0, kShownDigits),
-                     then.inputs[i].hex().substr(0, kShownDigits)});
+      out.push_back({Differs::input, makers[i], now.inputs[i].shown(), then.inputs[i].shown()});
 }
 
 bool is_argument(const Difference& difference) {

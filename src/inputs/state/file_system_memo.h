@@ -26,11 +26,6 @@ inline constexpr std::size_t kMaxFiles = 200'000;
 inline constexpr std::size_t kMaxDirectories = 20'000;
 inline constexpr std::size_t kMaxNames = 100'000;
 
-// A digest is a hash already.
-struct DigestHash {
-  std::size_t operator()(const Digest& digest) const { return static_cast<std::size_t>(digest.low); }
-};
-
 struct FileSystemMemo {
   explicit FileSystemMemo(Clock now) : clock(std::move(now)) {}
 
@@ -39,7 +34,7 @@ struct FileSystemMemo {
   std::atomic<std::uint64_t> learned{0};  // number of files
   ShardedMap<Stamp, Digest, StampHash> directories{kMaxDirectories};
   PathTable names{kMaxNames};
-  ShardedMap<Digest, TextMarks, DigestHash> texts{kMaxFiles};  // by content and roots (mentions/mentions.cpp)
+  ShardedMap<Digest, TextMarks, std::hash<Digest>> texts{kMaxFiles};  // by content and roots (mentions/mentions.cpp)
   CurrentLoaderCache loader_cache;
 };
 

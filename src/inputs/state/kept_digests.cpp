@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "hipcache/base/checksum.h"
 #include "hipcache/inputs/frames.h"
 
 namespace hipcache::inputs {
 namespace {
 
-constexpr std::string_view kFormat = "hipcache digests 1";
-constexpr std::size_t kDigestBytes = 16;
+constexpr std::string_view kFormat = "hipcache digests 2";
+constexpr std::size_t kChecksumSize = 8;
 
 bool is_kept(const Stamp& stamp, std::uint64_t root_device) {
   constexpr std::int64_t kSecond = 1'000'000'000;
@@ -20,7 +21,7 @@ void write(FrameWriter& out, const KnownFile& known) {
   const Stamp& stamp = known.stamp;
   out.number(stamp.device).number(stamp.inode).number(stamp.size);
   out.number(static_cast<std::uint64_t>(stamp.mtime_ns)).number(static_cast<std::uint64_t>(stamp.ctime_ns));
-  out.raw(known.digest.bytes());
+  out.raw(known.digest.view());
 }
 
 KnownFile read(FrameReader& in) {
@@ -30,15 +31,15 @@ KnownFile read(FrameReader& in) {
   known.stamp.size = in.number();
   known.stamp.mtime_ns = static_cast<std::int64_t>(in.number());
   known.stamp.ctime_ns = static_cast<std::int64_t>(in.number());
-  if (const Result<Digest> digest = Digest::from_bytes(in.raw(kDigestBytes))) known.digest = *digest;
+  if (const Result<Digest> digest = Digest::from_bytes(in.raw(Digest::kSize))) known.digest = *digest;
   return known;
 }
 
-// The bytes before the trailing digest if the digest is right, else nothing.
+// The bytes before the trailing checksum if that is right, else nothing.
 std::string_view undamaged(std::string_view bytes) {
-  if (bytes.size() < kDigestBytes) return {};
-  const std::string_view content = bytes.substr(0, bytes.size() - kDigestBytes);
-  return digest_of(content).bytes() == bytes.substr(content.size()) ? content : std::string_view();
+  if (bytes.size() < kChecksumSize) return {};
+  const std::string_view content = bytes.substr(0, bytes.size() - kChecksumSize);
+  return checksum_bytes(checksum_of(content)) == bytes.substr(content.size()) ? content : std::string_view();
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ std::string encode_digests(std::vector<KnownFile> known, std::string_view origin
   FrameWriter out;
   out.text(kFormat).text(origin).number(known.size());
   for (const KnownFile& one : known) write(out, one);
-  out.raw(digest_of(out.bytes()).bytes());
+  out.raw(checksum_bytes(checksum_of(out.bytes())));
   return std::move(out).bytes();
 }
 

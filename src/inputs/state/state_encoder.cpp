@@ -66,16 +66,18 @@ AnswerFingerprint StateEncoder::fingerprint_since(std::size_t begin) const {
   const std::string_view bytes = std::string_view(out_.bytes()).substr(begin);
   FrameReader in(bytes);
   const auto kind = static_cast<Answer>(in.byte());
-  if (kind == Answer::text) return {kind, digest_of(bytes).high};
-  return {kind, kind == Answer::digest || kind == Answer::error ? in.number() : 0};
+  if (kind == Answer::text) return {kind, digest_of(bytes).prefix()};
+  if (kind == Answer::error) return {kind, in.number()};
+  const Result<Digest> digest = Digest::from_bytes(in.raw(kind == Answer::digest ? Digest::kSize : 0));
+  return {kind, digest ? digest->prefix() : 0};
 }
 
 AnswerFingerprint StateEncoder::twins_since(std::size_t begin) const {
-  return {Answer::text, digest_of(std::string_view(out_.bytes()).substr(begin)).high};
+  return {Answer::text, digest_of(std::string_view(out_.bytes()).substr(begin)).prefix()};
 }
 
 Digest StateEncoder::finish(const Digest& set) {
-  return Hasher("world-state 2").field(set).field(out_.bytes()).finish();
+  return Hasher("world-state 3").field(set).field(out_.bytes()).finish();
 }
 
 }  // namespace hipcache::inputs

@@ -17,7 +17,7 @@ class StateEncoder {
  public:
   void add(Answer answer) { out_.byte(static_cast<std::uint8_t>(answer)); }
   void add(Answer answer, std::string_view text) { add(answer), out_.text(text); }
-  void add(Answer answer, const Digest& digest) { add(answer), out_.number(digest.high).number(digest.low); }
+  void add(Answer answer, const Digest& digest) { add(answer), out_.raw(digest.view()); }
   void add_error(int error) { add(Answer::error), out_.number(static_cast<std::uint64_t>(error)); }
   // Absent, error, directory or other: the answers that need only a stat.
   void add_kind(const PathStat& seen);

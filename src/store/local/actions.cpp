@@ -41,7 +41,7 @@ Result<std::vector<PathSetReference>> Actions::path_sets(const Digest& key) {
 
 // A list that cannot be read now is left alone: writing a new one in its place would lose the path sets of the old one.
 Status Actions::add_path_set(const Digest& key, const PathSetReference& set) {
-  const std::scoped_lock lock(list_mutexes_[key.low % kListMutexes]);
+  const std::scoped_lock lock(list_mutexes_[key.prefix() % kListMutexes]);
   const Result<std::optional<std::string>> bytes = get(key);
   if (!bytes) return bytes.error();
   Result<PathSetList> known = *bytes ? PathSetList::decode(**bytes) : Result<PathSetList>(PathSetList());

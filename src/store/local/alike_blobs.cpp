@@ -9,8 +9,6 @@
 namespace hipcache::store {
 namespace {
 
-constexpr std::size_t kDigestSize = 16;
-
 std::string note_key(std::string_view family) { return "family/" + std::string(family); }
 
 }  // namespace
@@ -57,16 +55,15 @@ AlikeBlobs::Bases AlikeBlobs::noted(std::string_view family) {
   Bases bases;
   const Result<Read> note = state_.database->get(Table::meta, note_key(family));
   if (!note || note->found != Found::yes) return bases;
-  for (std::size_t at = 0; at + kDigestSize <= note->value.size() && bases.size() < kMostBases; at += kDigestSize) {
-    const Result<Digest> digest = Digest::from_bytes(std::string_view(note->value).substr(at, kDigestSize));
+  for (std::size_t at = 0; at + Digest::kSize <= note->value.size() && bases.size() < kMostBases; at += Digest::kSize) {
+    const Result<Digest> digest = Digest::from_bytes(std::string_view(note->value).substr(at, Digest::kSize));
     if (!digest) continue;
     const Result<std::optional<std::string>> value = values_.get({Table::blobs, *digest});
     if (!value || !*value) continue;
-    const std::optional<BlobValue> parsed = parse_value(**value);
+    const std::optional<BlobValue> parsed = parse_value(*digest, **value);
     if (!parsed || !parsed->bases.empty()) continue;
     std::optional<std::string> bytes = unpack(*parsed, {});
-    if (bytes && digest_of(*bytes) == *digest)
-      bases.push_back({*digest, std::make_shared<const std::string>(std::move(*bytes))});
+    if (bytes) bases.push_back({*digest, std::make_shared<const std::string>(std::move(*bytes))});
   }
   return bases;
 }

@@ -6,15 +6,17 @@
 #include <limits>
 #include <memory>
 
+#include "hipcache/base/checksum.h"
+
 namespace hipcache::store {
 namespace {
 
-// Layout: u8 version, u8 form, u8 number of bases, their digests, payload.
-constexpr char kVersion = 1;
+// Layout: u8 version, u8 form, u8 number of bases, checksum of the blob's bytes, digests of the bases, payload.
+constexpr char kVersion = 2;
 constexpr char kAsTheyAre = 0;
 constexpr char kZstd = 1;
-constexpr std::size_t kHeader = 3;
-constexpr std::size_t kDigestSize = 16;
+constexpr std::size_t kChecksumAt = 3;
+constexpr std::size_t kHeader = kChecksumAt + 8;
 
 // docs/benchmarks.md has what the levels cost and save. A short step takes 20 ms and makes some kB. For such outputs
 // the thorough level saves 1 % of the bytes and costs 1 % of the step's time. Large outputs are not worth more than the
@@ -41,13 +43,18 @@ struct FreeContexts {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-std::string header(char form, const std::vector<Digest>& bases) {
+std::string header(char form, const std::string& checksum, const std::vector<Digest>& bases) {
   std::string bytes;
   bytes.push_back(kVersion);
   bytes.push_back(form);
   bytes.push_back(static_cast<char>(bases.size()));
-  for (const Digest& base : bases) bytes += base.bytes();
+  bytes += checksum;
+  for (const Digest& base : bases) bytes += base.view();
   return bytes;
+}
+
+std::string checksum_under(const Digest& name, std::string_view bytes) {
+  return checksum_bytes(checksum_of(bytes, name.prefix()));
 }
 
 void see_all_of(ZSTD_CCtx* context, std::size_t length) {
@@ -88,35 +95,7 @@ std::optional<std::size_t> told_size(std::string_view frame) {
   return size;
 }
 
-}  // namespace
-
-std::string pack(std::string_view bytes) {
-  std::string value = header(kZstd, {});
-  if (append_frame(value, bytes, {}) && value.size() < kHeader + bytes.size()) return value;
-  return header(kAsTheyAre, {}).append(bytes);
-}
-
-std::string pack_delta(std::string_view bytes, const std::vector<Digest>& bases, std::string_view prefix) {
-  std::string value = header(kZstd, bases);
-  return append_frame(value, bytes, prefix) ? value : pack(bytes);
-}
-
-std::optional<BlobValue> parse_value(std::string_view value) {
-  if (value.size() < kHeader || value[0] != kVersion || (value[1] != kAsTheyAre && value[1] != kZstd))
-    return std::nullopt;
-  const auto count = static_cast<unsigned char>(value[2]);
-  if (count > kMostBases || value.size() < kHeader + count * kDigestSize) return std::nullopt;
-  BlobValue parsed{
-      .bases = {}, .compressed = value[1] == kZstd, .payload = value.substr(kHeader + count * kDigestSize)};
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto base = Digest::from_bytes(value.substr(kHeader + i * kDigestSize, kDigestSize));
-    if (!base) return std::nullopt;
-    parsed.bases.push_back(*base);
-  }
-  return parsed;
-}
-
-std::optional<std::string> unpack(const BlobValue& value, std::string_view prefix) {
+std::optional<std::string> unpack_unchecked(const BlobValue& value, std::string_view prefix) {
   if (!value.compressed) return std::string(value.payload);
   const std::optional<std::size_t> told = told_size(value.payload);
   if (!told) return std::nullopt;
@@ -131,7 +110,7 @@ std::optional<std::string> unpack(const BlobValue& value, std::string_view prefi
   return bytes;
 }
 
-bool unpack_pieces(const BlobValue& value, const std::function<bool(std::string_view)>& take) {
+bool unpack_pieces_unchecked(const BlobValue& value, const std::function<bool(std::string_view)>& take) {
   if (!value.compressed) return take(value.payload);
   const std::optional<std::size_t> size = told_size(value.payload);
   const std::unique_ptr<ZSTD_DCtx, FreeContexts> context(ZSTD_createDCtx());
@@ -147,6 +126,54 @@ bool unpack_pieces(const BlobValue& value, const std::function<bool(std::string_
     if (in.pos == in.size && out.pos < out.size) return false;  // the input ends before its frame does
   }
   return false;
+}
+
+}  // namespace
+
+std::string pack(const Digest& name, std::string_view bytes) {
+  const std::string checksum = checksum_under(name, bytes);
+  std::string value = header(kZstd, checksum, {});
+  if (append_frame(value, bytes, {}) && value.size() < kHeader + bytes.size()) return value;
+  return header(kAsTheyAre, checksum, {}).append(bytes);
+}
+
+std::string pack_delta(const Digest& name, std::string_view bytes, const std::vector<Digest>& bases,
+                       std::string_view prefix) {
+  std::string value = header(kZstd, checksum_under(name, bytes), bases);
+  return append_frame(value, bytes, prefix) ? value : pack(name, bytes);
+}
+
+std::optional<BlobValue> parse_value(const Digest& name, std::string_view value) {
+  if (value.size() < kHeader || value[0] != kVersion || (value[1] != kAsTheyAre && value[1] != kZstd))
+    return std::nullopt;
+  const auto count = static_cast<unsigned char>(value[2]);
+  if (count > kMostBases || value.size() < kHeader + count * Digest::kSize) return std::nullopt;
+  BlobValue parsed{.bases = {},
+                   .compressed = value[1] == kZstd,
+                   .seed = name.prefix(),
+                   .checksum = checksum_from(value.substr(kChecksumAt)),
+                   .payload = value.substr(kHeader + count * Digest::kSize)};
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto base = Digest::from_bytes(value.substr(kHeader + i * Digest::kSize, Digest::kSize));
+    if (!base) return std::nullopt;
+    parsed.bases.push_back(*base);
+  }
+  return parsed;
+}
+
+std::optional<std::string> unpack(const BlobValue& value, std::string_view prefix) {
+  std::optional<std::string> bytes = unpack_unchecked(value, prefix);
+  if (bytes && checksum_of(*bytes, value.seed) != value.checksum) bytes.reset();
+  return bytes;
+}
+
+bool unpack_pieces(const BlobValue& value, const std::function<bool(std::string_view)>& take) {
+  PiecewiseChecksum checksum(value.seed);
+  const bool is_whole = unpack_pieces_unchecked(value, [&](std::string_view piece) {
+    checksum.add(piece);
+    return take(piece);
+  });
+  return is_whole && checksum.finish() == value.checksum;
 }
 
 }  // namespace hipcache::store

@@ -29,25 +29,29 @@ inline constexpr std::size_t kMostBases = 64;
 inline constexpr std::size_t kLongestPrefix = std::size_t{64} << 20;
 
 // pack: the value of these bytes, without bases. pack_delta: their value with `bases`; `prefix` is the bases' own
-// bytes, concatenated. REQUIRES: at most kMostBases, prefix.size() <= kLongestPrefix.
-std::string pack(std::string_view bytes);
-std::string pack_delta(std::string_view bytes, const std::vector<Digest>& bases, std::string_view prefix);
+// bytes, concatenated. `name` is the blob's digest. REQUIRES: at most kMostBases, prefix.size() <= kLongestPrefix.
+std::string pack(const Digest& name, std::string_view bytes);
+std::string pack_delta(const Digest& name, std::string_view bytes, const std::vector<Digest>& bases,
+                       std::string_view prefix);
 
 // A parsed value. `payload` points into the value's bytes.
 struct BlobValue {
   std::vector<Digest> bases;
   bool compressed = false;
+  std::uint64_t seed = 0;      // of the checksum
+  std::uint64_t checksum = 0;  // of the blob's bytes
   std::string_view payload;
 };
 
-// nullopt if the value is damaged or of another version.
-std::optional<BlobValue> parse_value(std::string_view value);
+// nullopt if the value is damaged or of another version. `name` is the digest that the value is stored under.
+std::optional<BlobValue> parse_value(const Digest& name, std::string_view value);
 
-// The blob's bytes. nullopt if the value is damaged, was not made with this prefix, or claims more than a blob may
-// have.
+// The blob's bytes. nullopt if they are not those that were packed under this name (by their checksum): the value is
+// damaged, another one's, or was not made with this prefix.
 std::optional<std::string> unpack(const BlobValue& value, std::string_view prefix);
 
-// The same for a value without bases, piece by piece. False if the value is damaged or `take` returns false.
+// The same for a value without bases, piece by piece. False if the value is damaged, which may show only
+// at the end, or `take` returns false.
 bool unpack_pieces(const BlobValue& value, const std::function<bool(std::string_view)>& take);
 
 }  // namespace hipcache::store

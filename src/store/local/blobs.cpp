@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "hipcache/base/memory_file.h"
-#include "hipcache/base/piecewise_digest.h"
 #include "store/local/blob_value.h"
 
 namespace hipcache::store {
@@ -19,7 +18,7 @@ constexpr std::size_t kPlainlyWorth = 8;
 // Otherwise the delta must be this many times smaller than plain compression, because every get reads its bases.
 constexpr std::size_t kWorth = 2;
 
-constexpr const char* kOtherBytes = "its bytes do not match its digest";
+constexpr const char* kOtherBytes = "its bytes do not match its checksum";
 constexpr const char* kFileName = "hipcache-blob";
 
 UseKey blob_key(const Digest& digest) { return {Table::blobs, digest}; }
@@ -38,7 +37,7 @@ Result<std::optional<std::string>> Blobs::get(const Digest& digest, unsigned dep
   const UseKey key = blob_key(digest);
   Result<std::optional<std::string>> value = values_.get(key);
   if (!value || !*value) return value;
-  const std::optional<BlobValue> parsed = parse_value(**value);
+  const std::optional<BlobValue> parsed = parse_value(digest, **value);
   if (!parsed) {
     values_.drop(key, "it is no value of this version");
     return nothing;
@@ -50,7 +49,7 @@ Result<std::optional<std::string>> Blobs::get(const Digest& digest, unsigned dep
     return nothing;
   }
   std::optional<std::string> bytes = unpack(*parsed, **prefix);
-  if (bytes && digest_of(*bytes) == digest) return bytes;
+  if (bytes) return bytes;
   values_.drop(key, kOtherBytes);
   return nothing;
 }
@@ -62,19 +61,17 @@ Result<std::optional<UniqueFd>> Blobs::file(const Digest& digest) {
   const Result<std::optional<Pinned>> value = values_.get_pinned(key);
   if (!value) return value.error();
   if (!*value) return std::optional<UniqueFd>();
-  const std::optional<BlobValue> parsed = parse_value((*value)->bytes);
+  const std::optional<BlobValue> parsed = parse_value(digest, (*value)->bytes);
   if (!parsed || !parsed->bases.empty()) return file_of_whole(digest);
   Result<MemoryFile> file = MemoryFile::make(kFileName);
   if (!file) return file.error();
-  PiecewiseDigest found;
   Status written = done();
   const bool sound = unpack_pieces(*parsed, [&](std::string_view piece) {
-    found.add(piece);
     written = file->append(piece);
     return written.ok();
   });
   if (!written) return written.error();
-  if (!sound || found.finish() != digest) {
+  if (!sound) {
     values_.drop(key, kOtherBytes);
     return std::optional<UniqueFd>();
   }
@@ -100,7 +97,7 @@ Result<bool> Blobs::hold(const Digest& digest, Lease* lease, unsigned depth) {
   if (!use || !use->has_bases) return use.has_value();
   const Result<std::optional<std::string>> value = values_.get(key);
   if (!value) return value.error();
-  const std::optional<BlobValue> parsed = *value ? parse_value(**value) : std::nullopt;
+  const std::optional<BlobValue> parsed = *value ? parse_value(digest, **value) : std::nullopt;
   if (!parsed) return false;
   for (const Digest& base : parsed->bases) {
     const Result<bool> held = hold(base, lease, depth + 1);
@@ -143,11 +140,11 @@ Result<Digest> Blobs::put(std::string_view bytes, const Likeness& likeness) {
   const Result<bool> there = hold(digest, nullptr, 0);
   if (!there) return there.error();
   if (*there) return digest;
-  Result<std::optional<Delta>> delta = of_parts(bytes, likeness.parts);
+  Result<std::optional<Delta>> delta = of_parts(digest, bytes, likeness.parts);
   if (!delta) return delta.error();
   const bool in_family = !likeness.family.empty() && bytes.size() <= AlikeBlobs::kLongestBase;
   const std::string_view family = in_family ? likeness.family : std::string_view();
-  if (!*delta && in_family) *delta = of_family(bytes, family);
+  if (!*delta && in_family) *delta = of_family(digest, bytes, family);
   if (*delta) {
     const Result<bool> stored = put_delta(digest, **delta);
     if (!stored) return stored.error();
@@ -158,26 +155,27 @@ Result<Digest> Blobs::put(std::string_view bytes, const Likeness& likeness) {
   return digest;
 }
 
-Result<std::optional<Blobs::Delta>> Blobs::of_parts(std::string_view bytes, const std::vector<Digest>& parts) {
+Result<std::optional<Blobs::Delta>> Blobs::of_parts(const Digest& digest, std::string_view bytes,
+                                                    const std::vector<Digest>& parts) {
   const std::optional<Delta> nothing;
   if (parts.empty() || parts.size() > kMostBases || bytes.size() > kLongestPrefix) return nothing;
   const Result<std::optional<std::string>> prefix = prefix_of(parts, 1);
   if (!prefix) return prefix.error();
   if (!*prefix) return nothing;
-  std::string value = pack_delta(bytes, parts, **prefix);
-  if (value.size() * kPlainlyWorth > bytes.size() && value.size() * kWorth > pack(bytes).size()) return nothing;
+  std::string value = pack_delta(digest, bytes, parts, **prefix);
+  if (value.size() * kPlainlyWorth > bytes.size() && value.size() * kWorth > pack(digest, bytes).size()) return nothing;
   return std::optional(Delta{.bases = parts, .value = std::move(value), .family_base = {}});
 }
 
-std::optional<Blobs::Delta> Blobs::of_family(std::string_view bytes, std::string_view family) {
+std::optional<Blobs::Delta> Blobs::of_family(const Digest& digest, std::string_view bytes, std::string_view family) {
   std::optional<Delta> best;
   for (const AlikeBase& base : families_.bases_of(family)) {
-    std::string value = pack_delta(bytes, {base.digest}, *base.bytes);
+    std::string value = pack_delta(digest, bytes, {base.digest}, *base.bytes);
     if (!best || value.size() < best->value.size())
       best = Delta{.bases = {base.digest}, .value = std::move(value), .family_base = base};
     if (best->value.size() * kPlainlyWorth <= bytes.size()) return best;
   }
-  if (best && best->value.size() * kWorth > pack(bytes).size()) best.reset();
+  if (best && best->value.size() * kWorth > pack(digest, bytes).size()) best.reset();
   return best;
 }
 
@@ -186,7 +184,7 @@ Result<bool> Blobs::put_delta(const Digest& digest, const Delta& delta) {
 }
 
 Status Blobs::put_whole(const Digest& digest, std::string_view bytes, std::string_view family) {
-  const Result<bool> stored = values_.put(blob_key(digest), pack(bytes));
+  const Result<bool> stored = values_.put(blob_key(digest), pack(digest, bytes));
   if (!stored) return stored.error();
   if (!family.empty()) families_.served(family, {digest, std::make_shared<const std::string>(bytes)});
   return done();

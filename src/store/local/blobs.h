@@ -41,8 +41,8 @@ class Blobs {
   Result<bool> hold(const Digest& digest, Lease* lease, unsigned depth);
   Result<std::optional<std::string>> prefix_of(const std::vector<Digest>& bases, unsigned depth);
 
-  Result<std::optional<Delta>> of_parts(std::string_view bytes, const std::vector<Digest>& parts);
-  std::optional<Delta> of_family(std::string_view bytes, std::string_view family);
+  Result<std::optional<Delta>> of_parts(const Digest& digest, std::string_view bytes, const std::vector<Digest>& parts);
+  std::optional<Delta> of_family(const Digest& digest, std::string_view bytes, std::string_view family);
   Result<bool> put_delta(const Digest& digest, const Delta& delta);
   Status put_whole(const Digest& digest, std::string_view bytes, std::string_view family);
 

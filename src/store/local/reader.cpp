@@ -127,7 +127,7 @@ Result<std::vector<Digest>> Reader::missing_blobs(std::span<const Digest> digest
 std::optional<std::string> Reader::blob(const Digest& digest, unsigned depth) {
   if (depth > kDeepest) return std::nullopt;
   const std::optional<std::string> value = impl_->get(Table::blobs, digest.bytes());
-  const std::optional<BlobValue> parsed = value ? parse_value(*value) : std::nullopt;
+  const std::optional<BlobValue> parsed = value ? parse_value(digest, *value) : std::nullopt;
   if (!parsed) return std::nullopt;
   std::string prefix;
   for (const Digest& base : parsed->bases) {
@@ -136,6 +136,7 @@ std::optional<std::string> Reader::blob(const Digest& digest, unsigned depth) {
     prefix += *bytes;
   }
   std::optional<std::string> bytes = unpack(*parsed, prefix);
+  // Another one wrote these bytes, so a checksum does not suffice.
   if (bytes && digest_of(*bytes) == digest) return bytes;
   return std::nullopt;
 }

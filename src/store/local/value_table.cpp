@@ -53,7 +53,7 @@ Result<bool> ValueTable::put(const UseKey& key, std::string_view bytes, const st
 
 Status ValueTable::write(const UseKey& key, std::string_view bytes, bool has_bases) {
   // Orders two puts of one key, so that the database and the recency agree on the last.
-  const std::scoped_lock stripe(stripes_[key.digest.low % kStripes]);
+  const std::scoped_lock stripe(stripes_[key.digest.prefix() % kStripes]);
   const Use now = state_.recency.use_now(static_cast<std::uint32_t>(bytes.size()), has_bases);
   const std::string use_key = encode_use_key(key);
   const std::string use_value = encode_use(now);

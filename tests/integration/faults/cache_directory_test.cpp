@@ -71,7 +71,7 @@ class CacheDirectory : public SingleCompile {
 
   long set_aside() const {
     long found = 0;
-    for (const auto& entry : fs::directory_iterator(directory() + "/store/v2"))
+    for (const auto& entry : fs::directory_iterator(directory() + "/store/v3"))
       found += entry.path().filename().string().starts_with("db.damaged") ? 1 : 0;
     return found;
   }
@@ -109,8 +109,8 @@ TEST_P(CacheDirectory, ThatIsReplacedByACopyOfItselfIsTheNextDaemons) {
   const std::string copy = directory() + ".copy";
   fs::copy(directory(), copy, fs::copy_options::recursive);
   const std::string daemon = "/" + std::string(base_name(cache_.daemon_directory()));
-  for (const std::string& name : {std::string(), std::string("/store"), std::string("/store/v2"),
-                                  std::string("/store/v2/db"), daemon, daemon + "/tmp"})
+  for (const std::string& name : {std::string(), std::string("/store"), std::string("/store/v3"),
+                                  std::string("/store/v3/db"), daemon, daemon + "/tmp"})
     fs::permissions(copy + name, fs::perms::owner_all);
   check(command());
   const UniqueFd first = cache_.watch_daemon();
@@ -162,13 +162,13 @@ TEST_P(CacheDirectory, OfSomebodyElseIsNotUsedEvenByRoot) {
 TEST_P(CacheDirectory, WithLinksInThePlaceOfItsFilesLeavesAloneWhatTheyLeadTo) {
   const std::string daemon = cache_.daemon_directory();
   for (const std::string& link : {daemon + "/start.lock", daemon + "/daemon.lock", daemon + "/daemon.log",
-                                  directory() + "/store/v2/lock", directory() + "/store/v2/damaged"}) {
+                                  directory() + "/store/v3/lock", directory() + "/store/v3/damaged"}) {
     SCOPED_TRACE(link);
     const std::string victim = project_.write("victim", "precious");
     const std::string made = project_ / "made";
     for (const std::string& target : {victim, made}) {
       fs::remove_all(directory());
-      for (const char* part : {"", "/store", "/store/v2"}) ASSERT_EQ(mkdir((directory() + part).c_str(), 0700), 0);
+      for (const char* part : {"", "/store", "/store/v3"}) ASSERT_EQ(mkdir((directory() + part).c_str(), 0700), 0);
       ASSERT_EQ(mkdir(daemon.c_str(), 0700), 0);
       fs::create_symlink(target, link);
       expect_compiles();

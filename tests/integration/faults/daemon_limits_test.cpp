@@ -34,7 +34,7 @@ class DaemonLimits : public SingleCompile {
   }
   long set_aside() const {
     long found = 0;
-    for (const auto& entry : fs::directory_iterator(cache_.directory() + "/store/v2"))
+    for (const auto& entry : fs::directory_iterator(cache_.directory() + "/store/v3"))
       found += entry.path().filename().string().starts_with("db.damaged") ? 1 : 0;
     return found;
   }

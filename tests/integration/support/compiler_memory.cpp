@@ -26,7 +26,7 @@ std::string seed() {
 }
 
 bool is_verified(const Digest& key) {
-  return Hasher("verified").field(key).field(seed()).finish().low % kVerified == 0;
+  return Hasher("verified").field(key).field(seed()).finish().prefix() % kVerified == 0;
 }
 
 bool is_on() {
@@ -88,7 +88,9 @@ void CompilerMemory::leave(const Outcome& outcome) const {
   write_out(tree_, outcome.changes);
 }
 
-std::string CompilerMemory::slot(const Digest& key) const { return store_ + "/" + std::to_string(key.low % kSlots); }
+std::string CompilerMemory::slot(const Digest& key) const {
+  return store_ + "/" + std::to_string(key.prefix() % kSlots);
+}
 
 std::optional<CompilerMemory::Outcome> CompilerMemory::agreed(const Digest& key) const {
   const Result<std::string> bytes = read_file(slot(key), 4 * kMostBytes);

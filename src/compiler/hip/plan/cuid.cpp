@@ -71,13 +71,13 @@ std::string make_cuid(const compiler::Invocation& invocation, const std::string&
   };
   const std::string output = path_of(invocation.object);
   const bool is_below = !root.empty() && is_within(output, root);
-  Hasher hasher("hipcache cuid 3");
+  Hasher hasher("hipcache cuid 4");
   hasher.field(all.portable_path(path_of(invocation.source)));
   hasher.field(is_below ? "<root>" + output.substr(root.size()) : all.portable_path(output));
   const auto names = names_of(all);
   for (const std::string& argument : invocation.for_cuid)
     if (!is_cosmetic(argument)) hasher.field(with_names(argument, names));
-  return hasher.finish().hex().substr(0, 16);
+  return hasher.finish().shown();
 }
 
 bool shows_cuid(std::string_view output, const std::string& cuid) {

@@ -1,15 +1,17 @@
 #include "store/local/database/framing.h"
 
+#include "hipcache/base/checksum.h"
+
 namespace hipcache::store {
 namespace {
 
-constexpr char kFrameVersion = 1;
-constexpr std::size_t kDigestSize = 16;
-constexpr std::size_t kFrameHeader = 1 + kDigestSize;
+constexpr char kFrameVersion = 2;
+constexpr std::size_t kChecksumSize = 8;
+constexpr std::size_t kFrameHeader = 1 + kChecksumSize;
 constexpr std::size_t kUseSize = 8;
 
-Digest frame_digest(const Digest& key, std::string_view value) {
-  return Hasher("hipcache.store.action.1").field(key).field(value).finish();
+std::string frame_checksum(const Digest& key, std::string_view value) {
+  return checksum_bytes(checksum_of(value, key.prefix()));
 }
 
 void append_u32(std::string& bytes, std::uint32_t number) {
@@ -28,7 +30,7 @@ std::string frame_action(const Digest& key, std::string_view value) {
   std::string frame;
   frame.reserve(kFrameHeader + value.size());
   frame.push_back(kFrameVersion);
-  frame += frame_digest(key, value).bytes();
+  frame += frame_checksum(key, value);
   frame += value;
   return frame;
 }
@@ -37,7 +39,7 @@ std::optional<std::string> unframe_action(const Digest& key, std::string frame) 
   if (frame.size() < kFrameHeader || frame[0] != kFrameVersion) return std::nullopt;
   const std::string_view bytes = frame;
   const std::string_view value = bytes.substr(kFrameHeader);
-  if (bytes.substr(1, kDigestSize) != frame_digest(key, value).bytes()) return std::nullopt;
+  if (bytes.substr(1, kChecksumSize) != frame_checksum(key, value)) return std::nullopt;
   frame.erase(0, kFrameHeader);
   return frame;
 }
@@ -45,7 +47,7 @@ std::optional<std::string> unframe_action(const Digest& key, std::string frame) 
 std::string encode_use_key(const UseKey& key) { return (key.table == Table::actions ? "a" : "b") + key.digest.bytes(); }
 
 std::optional<UseKey> decode_use_key(std::string_view bytes) {
-  if (bytes.size() != 1 + kDigestSize || (bytes[0] != 'a' && bytes[0] != 'b')) return std::nullopt;
+  if (bytes.size() != 1 + Digest::kSize || (bytes[0] != 'a' && bytes[0] != 'b')) return std::nullopt;
   const auto digest = Digest::from_bytes(bytes.substr(1));
   if (!digest) return std::nullopt;
   return UseKey{bytes[0] == 'a' ? Table::actions : Table::blobs, *digest};

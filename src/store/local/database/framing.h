@@ -15,10 +15,10 @@ namespace hipcache::store {
 // The format of the whole database, in the meta table under kFormatKey. Must be raised with every change that another
 // version of the program would misread.
 inline constexpr std::string_view kFormatKey = "format";
-inline constexpr std::string_view kFormat = "hipcache store 2";
+inline constexpr std::string_view kFormat = "hipcache store 3";
 
-// An action's value with its version and a digest over key and value. unframe_action returns nullopt for bytes that are
-// damaged, of another version or stored under another key.
+// An action's value with its version and a checksum over key and value. unframe_action returns nullopt for bytes that
+// are damaged, of another version or stored under another key.
 std::string frame_action(const Digest& key, std::string_view value);
 std::optional<std::string> unframe_action(const Digest& key, std::string frame);
 

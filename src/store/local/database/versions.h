@@ -1,6 +1,6 @@
 // The directory of this version's store, and the stores of other versions beside it.
 //
-//   <store>/v2/      this format
+//   <store>/v3/      this format
 //   <store>/v<n>/    another one
 //   <store>/db, ...  the oldest, which had no directory of its own
 //
@@ -19,7 +19,7 @@
 
 namespace hipcache::store {
 
-inline constexpr unsigned kVersion = 2;
+inline constexpr unsigned kVersion = 3;
 std::string version_directory();
 
 // Removes the stores of older versions that nobody holds and that were not opened for `unused`; 0: all of them.

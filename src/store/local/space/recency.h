@@ -1,7 +1,7 @@
 // What is stored, how large it is and when it was last used. In memory, so a hit costs no write and the counts are
 // exact.
 //
-// An open-addressed table with 24 bytes for each entry: a million entries take some 50 MB. Rejected: a linked list in
+// An open-addressed table with 40 bytes for each entry: a million entries take some 80 MB. Rejected: a linked list in
 // order of use. It takes 48 bytes more for each entry, and only eviction needs the order, which can scan instead.
 // Rejected: a write to the database for each use. The owner collects uses and writes them behind (take_touched). If a
 // crash loses some, their entries only look older.
