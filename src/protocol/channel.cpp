@@ -159,11 +159,15 @@ Status write_message(int fd, const HeaderBytes& header, const std::string& body,
 }  // namespace
 
 Status Channel::send(const Message& message, const std::vector<int>& descriptors, std::chrono::milliseconds deadline) {
+  return send_bytes(encode(message), descriptors, deadline);
+}
+
+Status Channel::send_bytes(const std::string& body, const std::vector<int>& descriptors,
+                           std::chrono::milliseconds deadline) {
   const Clock::time_point until = Clock::now() + deadline;
   if (descriptors.size() > kDescriptorLimit)
     return Error{"cannot send " + std::to_string(descriptors.size()) + " descriptors, the limit is " +
                  std::to_string(kDescriptorLimit)};
-  const std::string body = encode(message);
   if (body.size() > kMessageLimit)
     return Error{"cannot send a message of " + std::to_string(body.size()) + " bytes, the limit is " +
                  std::to_string(kMessageLimit)};
@@ -175,17 +179,23 @@ Status Channel::send(const Message& message, const std::vector<int>& descriptors
 }
 
 Result<Received> Channel::receive(std::chrono::milliseconds deadline) {
+  Result<ReceivedBytes> received = receive_bytes(deadline);
+  if (!received) return received.error();
+  Result<Message> message = decode(received->bytes);
+  if (!message) return message.error();
+  return Received{std::move(*message), std::move(received->descriptors)};
+}
+
+Result<ReceivedBytes> Channel::receive_bytes(std::chrono::milliseconds deadline) {
   const Clock::time_point until = Clock::now() + deadline;
-  Received received;
+  ReceivedBytes received;
   const Result<HeaderBytes> header = read_header(socket_.get(), received.descriptors, until);
   if (!header) return header.error();
   const Result<launch_frame> frame = check(*header, received.descriptors.size());
   if (!frame) return frame.error();
   Result<std::string> body = read_body(socket_.get(), frame->size, until);
   if (!body) return body.error();
-  Result<Message> message = decode(*body);
-  if (!message) return message.error();
-  received.message = std::move(*message);
+  received.bytes = std::move(*body);
   return received;
 }
 

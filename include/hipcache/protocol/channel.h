@@ -32,6 +32,11 @@ struct Received {
   std::vector<UniqueFd> descriptors;
 };
 
+struct ReceivedBytes {
+  std::string bytes;
+  std::vector<UniqueFd> descriptors;
+};
+
 // Owns the socket. One thread may send while another receives; no two may do the same.
 class Channel {
  public:
@@ -43,6 +48,10 @@ class Channel {
   // A closed peer is ErrorCode::closed. Silence until the deadline is ErrorCode::timed_out; receive
   // may be called again.
   Result<Received> receive(std::chrono::milliseconds deadline);
+
+  // The same for a message that the caller encodes (remote_messages.h).
+  Status send_bytes(const std::string& body, const std::vector<int>& descriptors, std::chrono::milliseconds deadline);
+  Result<ReceivedBytes> receive_bytes(std::chrono::milliseconds deadline);
 
   int fd() const { return socket_.get(); }
 

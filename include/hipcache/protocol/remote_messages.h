@@ -1,0 +1,142 @@
+// The messages between the daemon and hipcache-remote, the process that talks to shared caches. On
+// the wire each is one protobuf message (src/protocol/remote.proto) in a frame of channel.h.
+//
+// The daemon sends RemoteConfigure first, then questions and publications in any order, without
+// waiting for the answers. Each question gets one RemoteAnswer and each publication one
+// RemotePublished, in any order, in bounded time. Either side may end at any time; then the other
+// one has its answer: nothing was found, nothing was written.
+//
+// A blob of more than kContentLimit bytes travels as a sealed memory file, one to a message. The
+// messages are apart from those of clients (messages.h), because the two sides are always of one
+// version: the daemon starts hipcache-remote from its own directory.
+#ifndef HIPCACHE_PROTOCOL_REMOTE_MESSAGES_H
+#define HIPCACHE_PROTOCOL_REMOTE_MESSAGES_H
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "hipcache/base/digest.h"
+#include "hipcache/base/result.h"
+#include "hipcache/protocol/channel.h"
+
+namespace hipcache::protocol {
+
+// A path set in the list under an action key, with the states for which a result is known.
+struct RemotePathSet {
+  Digest id;
+  std::string bytes;                // encoded questions (hipcache/inputs/path_set.h)
+  std::vector<std::uint64_t> tags;  // of result keys, newest first: remote_tag()
+  bool operator==(const RemotePathSet&) const = default;
+};
+
+// What the list says of a result key: its first eight bytes.
+std::uint64_t remote_tag(const Digest& result_key);
+
+struct RemoteBlob {
+  Digest digest;
+  std::string bytes;
+  bool operator==(const RemoteBlob&) const = default;
+};
+
+struct RemoteResult {
+  std::string action;             // encoded cache::ActionResult
+  std::vector<RemoteBlob> blobs;  // the small ones
+  bool operator==(const RemoteResult&) const = default;
+};
+
+// --- daemon to hipcache-remote ---
+
+struct RemoteConfigure {
+  std::vector<std::string> urls;  // with secrets; in the order in which they are asked
+};
+
+enum class RemoteKey : std::uint32_t { list = 0, result = 1, blob = 2 };
+
+struct RemoteQuestion {
+  std::uint64_t id = 0;
+  RemoteKey kind = RemoteKey::list;
+  Digest key;
+  std::uint64_t size = 0;  // of a blob
+  std::uint32_t skip = 0;  // for a list: how many tiers not to ask, because they have been asked
+};
+
+// Independent of each other; asked at once.
+struct RemoteQuestions {
+  std::vector<RemoteQuestion> questions;
+};
+
+// A blob of the publication of that number; sent before it.
+struct RemoteStage {
+  std::uint64_t publication = 0;
+  RemoteBlob blob;
+};
+
+// Write the staged blobs, the result and the path set, in this order.
+struct RemotePublish {
+  std::uint64_t publication = 0;
+  Digest key;         // of the action
+  Digest result_key;  // H(action key, path set, state)
+  std::string action;
+  RemotePathSet path_set;  // without tags: the result key is the only one
+};
+
+struct RemoteAskStatistics {
+  std::uint64_t id = 0;
+  bool zero = false;  // set the counts to zero after the answer
+};
+
+// --- hipcache-remote to daemon ---
+
+// What was asked for, if `found`.
+struct RemoteAnswer {
+  std::uint64_t id = 0;
+  bool found = false;
+  bool failed = false;              // not found, but a tier that did not answer may have it
+  std::uint32_t asked = 0;          // of a list: how many tiers have been asked; further ones may know more
+  std::vector<RemotePathSet> list;  // newest first
+  RemoteResult result;
+  std::string blob;
+};
+
+struct RemotePublished {
+  std::uint64_t publication = 0;
+  std::string error;  // of the tiers that did not take it; empty: all did
+};
+
+struct RemoteTier {
+  std::string url;    // without secrets
+  std::string state;  // "ok", "not asked: ...": why, and for how long
+  std::uint64_t hits = 0, misses = 0, errors = 0;
+  std::uint64_t written = 0, write_errors = 0;  // values
+  std::uint64_t bytes_read = 0, bytes_written = 0;
+  std::uint64_t median_us = 0;  // of the last look-ups
+  bool operator==(const RemoteTier&) const = default;
+};
+
+struct RemoteStatistics {
+  std::uint64_t id = 0;
+  std::vector<RemoteTier> tiers;
+};
+
+// A line for the daemon's log: hipcache-remote has none.
+struct RemoteNote {
+  bool is_warning = false;
+  std::string text;
+};
+
+using RemoteMessage = std::variant<RemoteConfigure, RemoteQuestions, RemoteStage, RemotePublish, RemoteAskStatistics,
+                                   RemoteAnswer, RemotePublished, RemoteStatistics, RemoteNote>;
+
+// The message's bytes. `bulk` gets a blob that is too large for them, if there is one.
+std::string encode(const RemoteMessage& message, const std::string** bulk);
+Result<RemoteMessage> decode_remote(const std::string& bytes, const std::string* bulk);
+
+Status send(Channel& channel, const RemoteMessage& message, std::chrono::milliseconds deadline);
+Result<RemoteMessage> receive_remote(Channel& channel, std::chrono::milliseconds deadline);
+
+}  // namespace hipcache::protocol
+
+#endif
