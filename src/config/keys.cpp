@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "config/values.h"
+#include "hipcache/config/remote_url.h"
 
 namespace hipcache::config {
 namespace {
@@ -49,10 +50,15 @@ Status set_base_directories(Settings& settings, const std::string& text) {
 Status set_remote(Settings& settings, const std::string& text) {
   std::vector<std::string> urls = parse_list(text);
   for (const std::string& url : urls)
-    if (url.find("://") == std::string::npos)
-      return Error{"\"" + url + "\" is not a URL such as http://cache.example:8080/"};
+    if (const Result<RemoteUrl> parsed = parse_remote_url(url); !parsed) return parsed.error();
   settings.remote = std::move(urls);
   return done();
+}
+
+std::string show_remote(const Settings& settings) {
+  std::vector<std::string> shown;
+  for (const std::string& url : settings.remote) shown.push_back(without_secrets(url));
+  return format_list(shown);
 }
 
 Status set_seeds(Settings& settings, const std::string& text) {
@@ -117,7 +123,7 @@ const std::vector<Key>& keys() {
       {"max_size", set_max_size, [](const Settings& settings) { return format_size(settings.max_size); }},
       {"basedir", set_base_directories,
        [](const Settings& settings) { return format_path_list(settings.base_directories); }},
-      {"remote", set_remote, [](const Settings& settings) { return format_list(settings.remote); }},
+      {"remote", set_remote, show_remote},
       {"seed", set_seeds, [](const Settings& settings) { return format_list(settings.seeds); }},
       {"umask", set_umask, [](const Settings& settings) { return format_umask(settings.umask); }},
       {"readonly", set_boolean<&Settings::readonly>, show_boolean<&Settings::readonly>},

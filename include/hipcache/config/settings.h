@@ -28,7 +28,8 @@ struct Settings {
   // Bytes; "20G", "500M", "1.5GiB", "0" = no limit.
   std::uint64_t max_size = 20'000'000'000;
   std::vector<std::string> base_directories;  // HIPCACHE_BASEDIR; absolute
-  std::vector<std::string> remote;            // HIPCACHE_REMOTE; URLs
+  // HIPCACHE_REMOTE; valid URLs (remote_url.h), with their secrets.
+  std::vector<std::string> remote;
   // HIPCACHE_SEED; cache directories that are only read. Absolute.
   std::vector<std::string> seeds;
   // HIPCACHE_UMASK; octal. Users outside the group may never write.

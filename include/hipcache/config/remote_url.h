@@ -1,0 +1,59 @@
+// The URL of a shared cache (a *tier*), with its options: `remote` in docs/configuration.md.
+//
+//   http://user:password@cache.example:8080/hipcache?mode=ro&timeout=1s
+//
+// Options stand in the query, because one text must say all of a tier: variables and lists of URLs
+// have no other place. The server never sees our query.
+// Rejected: a table for each tier in the file, which no variable could express.
+//
+// The client reads settings as well, to report errors at once. So this uses no network library, and
+// touches neither network nor files. No error shows a secret: errors name a URL as `shown`.
+#ifndef HIPCACHE_CONFIG_REMOTE_URL_H
+#define HIPCACHE_CONFIG_REMOTE_URL_H
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "hipcache/base/result.h"
+
+namespace hipcache::config {
+
+enum class RemoteKind { file, http, redis };
+
+struct RemoteUrl {
+  RemoteKind kind = RemoteKind::file;
+  std::string shown;  // the URL without secrets: for people
+  bool tls = false;
+  std::string user;
+  std::string password;
+  std::string host;        // empty for files and unix sockets; an IPv6 address keeps its brackets
+  std::uint16_t port = 0;  // 0: the scheme's own
+  // The directory of a file tier, the path on a web server, the unix socket of a Redis server.
+  // Begins with a slash and ends without one; may be empty.
+  std::string path;
+
+  bool reads = true;   // mode=rw, ro
+  bool writes = true;  // mode=rw, wo
+  std::string prefix;  // before all names; letters, digits and "._-/"
+  std::chrono::milliseconds connect_timeout{500};
+  std::chrono::milliseconds timeout{300};  // from a look-up to the first byte of its answer
+  std::uint64_t max_bytes = 256u << 20;    // larger values are neither asked for nor sent
+  std::string token;                       // "Authorization: Bearer"
+  std::string token_file;                  // read anew for each connection and request
+  std::string ca_file;
+  std::string client_certificate;
+  std::string client_key;
+  std::uint32_t database = 0;  // of Redis
+};
+
+// An error names the URL, its bad part, and what to write instead.
+Result<RemoteUrl> parse_remote_url(std::string_view text);
+
+// The URL with "***" for each secret. Any text, also one that is no URL.
+std::string without_secrets(std::string_view text);
+
+}  // namespace hipcache::config
+
+#endif

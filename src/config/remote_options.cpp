@@ -1,0 +1,161 @@
+#include "config/remote_options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+
+#include "config/values.h"
+
+namespace hipcache::config {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kShortest{1};
+constexpr milliseconds kLongest{60'000};
+constexpr std::string_view kPlainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
+
+Error expected(const std::string& what) { return Error{what}; }
+
+// "300ms", "1.5s", "2": seconds if there is no unit.
+std::optional<milliseconds> parse_wait(std::string_view text) {
+  double number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  const std::string_view unit(parsed.ptr, static_cast<std::size_t>(text.data() + text.size() - parsed.ptr));
+  if (parsed.ec != std::errc() || (unit != "ms" && unit != "s" && !unit.empty())) return std::nullopt;
+  const double wait = unit == "ms" ? number : number * 1000;
+  if (!(wait >= static_cast<double>(kShortest.count()) && wait <= static_cast<double>(kLongest.count())))
+    return std::nullopt;
+  return milliseconds(static_cast<milliseconds::rep>(wait));
+}
+
+template <milliseconds RemoteUrl::* member>
+Status set_wait(RemoteUrl& url, const std::string& text) {
+  const std::optional<milliseconds> wait = parse_wait(text);
+  if (!wait) return expected("is no time from 1ms to 60s, such as 300ms");
+  url.*member = *wait;
+  return done();
+}
+
+template <std::string RemoteUrl::* member>
+Status set_text(RemoteUrl& url, const std::string& text) {
+  // A line break would end a header.
+  if (text.empty() || text.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos)
+    return expected("is empty, or holds a line break");
+  url.*member = text;
+  return done();
+}
+
+template <std::string RemoteUrl::* member>
+Status set_file(RemoteUrl& url, const std::string& text) {
+  if (!text.starts_with('/')) return expected("is no absolute path");
+  url.*member = text;
+  return done();
+}
+
+Status set_mode(RemoteUrl& url, const std::string& text) {
+  if (text != "ro" && text != "rw" && text != "wo") return expected("is not ro, rw or wo");
+  url.reads = text != "wo";
+  url.writes = text != "ro";
+  return done();
+}
+
+Status set_prefix(RemoteUrl& url, const std::string& text) {
+  std::string_view prefix = text;
+  while (prefix.ends_with('/')) prefix.remove_suffix(1);
+  const bool climbs = ("/" + std::string(prefix) + "/").find("/../") != std::string::npos;
+  if (prefix.empty() || prefix.starts_with('/') || climbs ||
+      prefix.find_first_not_of(kPlainLetters) != std::string_view::npos)
+    return expected("is no relative path of letters, digits and ._-/");
+  url.prefix = prefix;
+  return done();
+}
+
+Status set_max_bytes(RemoteUrl& url, const std::string& text) {
+  const Result<std::uint64_t> size = parse_size(text);
+  if (!size || *size == 0) return expected("is no size such as 64M");
+  url.max_bytes = *size;
+  return done();
+}
+
+Status set_database(RemoteUrl& url, const std::string& text) {
+  const Result<unsigned> number = parse_count(text);
+  if (!number) return expected("is no number of a database such as 0");
+  url.database = *number;
+  return done();
+}
+
+constexpr unsigned kFile = 1U << static_cast<unsigned>(RemoteKind::file);
+constexpr unsigned kHttp = 1U << static_cast<unsigned>(RemoteKind::http);
+constexpr unsigned kRedis = 1U << static_cast<unsigned>(RemoteKind::redis);
+constexpr unsigned kAny = kFile | kHttp | kRedis;
+
+struct Option {
+  std::string_view name;
+  unsigned kinds;  // of tiers that have it
+  Status (*set)(RemoteUrl& url, const std::string& text);
+  bool is_secret = false;
+};
+
+constexpr auto kOptions = std::to_array<Option>({
+    {"mode", kAny, set_mode},
+    {"prefix", kAny, set_prefix},
+    {"max_bytes", kAny, set_max_bytes},
+    {"connect_timeout", kHttp | kRedis, set_wait<&RemoteUrl::connect_timeout>},
+    {"timeout", kHttp | kRedis, set_wait<&RemoteUrl::timeout>},
+    {"token", kHttp, set_text<&RemoteUrl::token>, true},
+    {"token_file", kHttp, set_file<&RemoteUrl::token_file>},
+    {"ca_file", kHttp, set_file<&RemoteUrl::ca_file>},
+    {"client_certificate", kHttp, set_file<&RemoteUrl::client_certificate>},
+    {"client_key", kHttp, set_file<&RemoteUrl::client_key>},
+    {"password", kRedis, set_text<&RemoteUrl::password>, true},
+    {"user", kRedis, set_text<&RemoteUrl::user>},
+    {"database", kRedis, set_database},
+});
+
+std::string options_of(unsigned kind) {
+  std::string names;
+  for (const Option& option : kOptions)
+    if ((option.kinds & kind) != 0) names.append(names.empty() ? "" : ", ").append(option.name);
+  return names;
+}
+
+int digit_of(char letter) {
+  const std::string_view digits = "0123456789abcdef";
+  const auto at = digits.find(letter >= 'A' && letter <= 'F' ? static_cast<char>(letter - 'A' + 'a') : letter);
+  return at == std::string_view::npos ? -1 : static_cast<int>(at);
+}
+
+}  // namespace
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string decoded;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '%') {
+      decoded += text[at];
+      continue;
+    }
+    const int high = at + 2 < text.size() ? digit_of(text[at + 1]) : -1;
+    const int low = at + 2 < text.size() ? digit_of(text[at + 2]) : -1;
+    if (high < 0 || low < 0) return std::nullopt;
+    decoded += static_cast<char>(high * 16 + low);
+    at += 2;
+  }
+  return decoded;
+}
+
+Status set_remote_option(RemoteUrl& url, std::string_view name, std::string_view value) {
+  const unsigned kind = 1U << static_cast<unsigned>(url.kind);
+  const auto* option =
+      std::find_if(kOptions.begin(), kOptions.end(), [&](const Option& known) { return known.name == name; });
+  if (option == kOptions.end() || (option->kinds & kind) == 0)
+    return Error{url.shown + ": unknown option \"" + std::string(name) + "\"; the options are " + options_of(kind)};
+  const std::optional<std::string> text = percent_decoded(value);
+  const std::string named = std::string(name) + (option->is_secret ? "" : " \"" + std::string(value) + "\"");
+  if (!text) return Error{url.shown + ": " + named + " holds a % without two hexadecimal digits; write %25 for %"};
+  if (Status set = option->set(url, *text); !set) return Error{url.shown + ": " + named + " " + set.error().message};
+  return done();
+}
+
+}  // namespace hipcache::config

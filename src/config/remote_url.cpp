@@ -1,0 +1,180 @@
+#include "hipcache/config/remote_url.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "config/remote_options.h"
+
+namespace hipcache::config {
+namespace {
+
+constexpr std::string_view kHidden = "***";
+constexpr auto kSecretOptions = std::to_array<std::string_view>({"token", "password"});
+
+struct Scheme {
+  std::string_view name;
+  RemoteKind kind;
+  bool tls;
+  bool is_local;  // a path and no host
+};
+
+constexpr auto kSchemes = std::to_array<Scheme>({{"file", RemoteKind::file, false, true},
+                                                 {"http", RemoteKind::http, false, false},
+                                                 {"https", RemoteKind::http, true, false},
+                                                 {"redis", RemoteKind::redis, false, false},
+                                                 {"valkey", RemoteKind::redis, false, false},
+                                                 {"redis+unix", RemoteKind::redis, false, true}});
+
+// The parts of a URL as written: scheme://user:password@host:port/path?query
+struct Parts {
+  std::string_view scheme, credentials, host, port, path, query;
+  bool has_credentials = false;
+};
+
+std::optional<Parts> split(std::string_view text) {
+  const auto end = text.find("://");
+  if (end == std::string_view::npos) return std::nullopt;
+  Parts parts{.scheme = text.substr(0, end)};
+  std::string_view rest = text.substr(end + 3);
+  if (const auto mark = rest.find('?'); mark != std::string_view::npos) {
+    parts.query = rest.substr(mark + 1);
+    rest = rest.substr(0, mark);
+  }
+  std::string_view authority = rest.substr(0, rest.find('/'));
+  parts.path = rest.substr(authority.size());
+  if (const auto at = authority.rfind('@'); at != std::string_view::npos) {
+    parts.has_credentials = true;
+    parts.credentials = authority.substr(0, at);
+    authority = authority.substr(at + 1);
+  }
+  const auto colon = authority.rfind(':');
+  const auto bracket = authority.rfind(']');
+  const bool has_port = colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
+  parts.host = has_port ? authority.substr(0, colon) : authority;
+  if (has_port) parts.port = authority.substr(colon + 1);
+  return parts;
+}
+
+// Calls `take` with the name and the value of each option, until it returns an error.
+template <typename Take>
+Status for_each_option(std::string_view query, const Take& take) {
+  while (!query.empty()) {
+    const std::string_view option = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), option.size() + 1));
+    const auto equals = option.find('=');
+    if (option.empty()) continue;
+    const std::string_view value = equals == std::string_view::npos ? "" : option.substr(equals + 1);
+    if (Status taken = take(option.substr(0, equals), value); !taken) return taken;
+  }
+  return done();
+}
+
+bool is_secret(std::string_view option) {
+  return std::find(kSecretOptions.begin(), kSecretOptions.end(), option) != kSecretOptions.end();
+}
+
+Error wrong(const RemoteUrl& url, const std::string& what) { return Error{url.shown + ": " + what}; }
+
+Status set_credentials(RemoteUrl& url, const Parts& parts) {
+  if (!parts.has_credentials) return done();
+  const auto colon = parts.credentials.find(':');
+  const std::string_view password = colon == std::string_view::npos ? "" : parts.credentials.substr(colon + 1);
+  const std::optional<std::string> user = percent_decoded(parts.credentials.substr(0, colon));
+  const std::optional<std::string> secret = percent_decoded(password);
+  if (!user || !secret) return wrong(url, "user or password holds a % without two hexadecimal digits; write %25 for %");
+  url.user = *user;
+  url.password = *secret;
+  return done();
+}
+
+Status set_port(RemoteUrl& url, std::string_view text) {
+  if (text.empty()) return done();
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), url.port);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || url.port == 0)
+    return wrong(url, "port \"" + std::string(text) + "\" is no number from 1 to 65535");
+  return done();
+}
+
+Status set_place(RemoteUrl& url, const Scheme& scheme, const Parts& parts) {
+  const std::string name(scheme.name);
+  if (scheme.is_local && (!parts.host.empty() || parts.path.size() < 2))
+    return wrong(url, "an absolute path follows " + name + "://, as in " + name + ":///var/cache/hipcache");
+  if (!scheme.is_local && parts.host.empty())
+    return wrong(url, "a host is missing, as in " + name + "://cache.example/");
+  const std::optional<std::string> path = percent_decoded(parts.path);
+  if (!path || path->find('\0') != std::string::npos)
+    return wrong(url, "the path holds a % without two hexadecimal digits; write %25 for %");
+  url.host = parts.host;
+  url.path = *path;
+  while (url.path.ends_with('/')) url.path.pop_back();
+  if (url.kind != RemoteKind::redis || scheme.is_local || url.path.empty()) return set_port(url, parts.port);
+  const std::string number = std::exchange(url.path, "").substr(1);
+  if (Status set = set_remote_option(url, "database", number); !set) return set;
+  return set_port(url, parts.port);
+}
+
+Status check_together(const RemoteUrl& url) {
+  if (!url.token.empty() && !url.token_file.empty()) return wrong(url, "token and token_file exclude each other");
+  if (!url.user.empty() && !(url.token + url.token_file).empty())
+    return wrong(url, "a user in the URL and a token exclude each other");
+  if (url.client_key.empty() != url.client_certificate.empty())
+    return wrong(url, "client_certificate and client_key go together; one file may be both");
+  return done();
+}
+
+Error unknown_scheme(std::string_view name, const std::string& shown) {
+  if (name == "rediss" || name == "valkeys")
+    return Error{shown +
+                 ": the Redis client has no TLS; let stunnel or another proxy of this machine speak it, and name the "
+                 "proxy: redis://127.0.0.1:6379 or redis+unix:///run/stunnel.sock"};
+  std::string names;
+  for (const Scheme& scheme : kSchemes) names.append(names.empty() ? "" : ", ").append(scheme.name);
+  return Error{shown + ": unknown scheme \"" + std::string(name) + "\"; the schemes are " + names};
+}
+
+}  // namespace
+
+Result<RemoteUrl> parse_remote_url(std::string_view text) {
+  const std::optional<Parts> parts = split(text);
+  const std::string shown = without_secrets(text);
+  if (!parts) return Error{"\"" + shown + "\" is not a URL such as http://cache.example:8080/"};
+  const auto* scheme =
+      std::find_if(kSchemes.begin(), kSchemes.end(), [&](const Scheme& known) { return known.name == parts->scheme; });
+  if (scheme == kSchemes.end()) return unknown_scheme(parts->scheme, shown);
+  RemoteUrl url{.kind = scheme->kind, .shown = shown, .tls = scheme->tls};
+  if (Status set = set_credentials(url, *parts); !set) return set.error();
+  if (Status set = set_place(url, *scheme, *parts); !set) return set.error();
+  const auto set_option = [&](std::string_view name, std::string_view value) {
+    return set_remote_option(url, name, value);
+  };
+  if (Status set = for_each_option(parts->query, set_option); !set) return set.error();
+  if (Status good = check_together(url); !good) return good.error();
+  return url;
+}
+
+std::string without_secrets(std::string_view text) {
+  const std::optional<Parts> parts = split(text);
+  if (!parts) return text.find('@') == std::string_view::npos ? std::string(text) : std::string(kHidden);
+  std::string shown = std::string(parts->scheme) + "://";
+  if (parts->has_credentials) {
+    const auto colon = parts->credentials.find(':');
+    shown += parts->credentials.substr(0, colon);
+    if (colon != std::string_view::npos) shown.append(":").append(kHidden);
+    shown += '@';
+  }
+  shown += parts->host;
+  if (!parts->port.empty()) shown.append(":").append(parts->port);
+  shown += parts->path;
+  char before = '?';
+  [[maybe_unused]] const Status always = for_each_option(parts->query, [&](std::string_view name, auto value) {
+    shown += std::exchange(before, '&');
+    shown.append(name).append("=").append(is_secret(name) ? kHidden : value);
+    return done();
+  });
+  return shown;
+}
+
+}  // namespace hipcache::config

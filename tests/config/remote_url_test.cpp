@@ -1,0 +1,91 @@
+// URLs of shared caches: what they mean, and what errors say of wrong ones.
+#include "hipcache/config/remote_url.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hipcache::config {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+RemoteUrl parsed(const std::string& text) {
+  const Result<RemoteUrl> url = parse_remote_url(text);
+  EXPECT_TRUE(url) << url.error().message;
+  return url ? *url : RemoteUrl();
+}
+
+std::string error_of(const std::string& text) {
+  const Result<RemoteUrl> url = parse_remote_url(text);
+  EXPECT_FALSE(url) << text;
+  return url ? "" : url.error().message;
+}
+
+TEST(RemoteUrls, HaveAPlaceForEachPart) {
+  const RemoteUrl url = parsed(
+      "https://ada:pass%20word@cache.example:8443/some/path/"
+      "?mode=ro&prefix=a/b&timeout=1.5s&connect_timeout=20ms&max_bytes=1MiB&ca_file=/etc/ca");
+  EXPECT_EQ(url.kind, RemoteKind::http);
+  EXPECT_TRUE(url.tls);
+  EXPECT_EQ(url.user, "ada");
+  EXPECT_EQ(url.password, "pass word");
+  EXPECT_EQ(url.host, "cache.example");
+  EXPECT_EQ(url.port, 8443);
+  EXPECT_EQ(url.path, "/some/path");
+  EXPECT_TRUE(url.reads);
+  EXPECT_FALSE(url.writes);
+  EXPECT_EQ(url.prefix, "a/b");
+  EXPECT_EQ(url.timeout, 1500ms);
+  EXPECT_EQ(url.connect_timeout, 20ms);
+  EXPECT_EQ(url.max_bytes, 1u << 20);
+  EXPECT_EQ(url.ca_file, "/etc/ca");
+}
+
+TEST(RemoteUrls, OfFilesAndUnixSocketsArePaths) {
+  EXPECT_EQ(parsed("file:///var/cache%20of/x/").path, "/var/cache of/x");
+  const RemoteUrl socket = parsed("redis+unix:///run/redis.sock?database=2&password=p");
+  EXPECT_EQ(socket.path, "/run/redis.sock");
+  EXPECT_EQ(socket.host, "");
+  EXPECT_EQ(socket.database, 2u);
+  EXPECT_EQ(socket.password, "p");
+}
+
+TEST(RemoteUrls, OfRedisHaveADatabaseForAPath) {
+  EXPECT_EQ(parsed("redis://:secret@[::1]:6380/3").database, 3u);
+  EXPECT_EQ(parsed("redis://:secret@[::1]:6380/3").host, "[::1]");
+  EXPECT_EQ(parsed("valkey://host").kind, RemoteKind::redis);
+  EXPECT_THAT(error_of("redis://host/three"), HasSubstr("database \"three\" is no number"));
+}
+
+TEST(RemoteUrls, ThatAreWrongAreNamedWithTheBadPartAndTheMend) {
+  EXPECT_THAT(error_of("cache.example"), HasSubstr("is not a URL such as"));
+  EXPECT_THAT(error_of("ftp://host/"), HasSubstr("unknown scheme \"ftp\"; the schemes are file, http"));
+  EXPECT_THAT(error_of("rediss://host/"), HasSubstr("stunnel"));
+  EXPECT_THAT(error_of("http:///path"), HasSubstr("a host is missing"));
+  EXPECT_THAT(error_of("http://host:0/"), HasSubstr("port \"0\""));
+  EXPECT_THAT(error_of("http://host:99999/"), HasSubstr("port \"99999\""));
+  EXPECT_THAT(error_of("file://relative/path"), HasSubstr("an absolute path follows file://"));
+  EXPECT_THAT(error_of("http://host/?mode=readonly"), HasSubstr("mode \"readonly\" is not ro, rw or wo"));
+  EXPECT_THAT(error_of("http://host/?modus=ro"), HasSubstr("unknown option \"modus\"; the options are mode, prefix"));
+  EXPECT_THAT(error_of("file:///d?timeout=1s"), HasSubstr("unknown option \"timeout\""));
+  EXPECT_THAT(error_of("http://host/?timeout=0s"), HasSubstr("timeout \"0s\" is no time from 1ms to 60s"));
+  EXPECT_THAT(error_of("http://host/?prefix=../x"), HasSubstr("prefix \"../x\""));
+  EXPECT_THAT(error_of("http://host/?max_bytes=0"), HasSubstr("max_bytes \"0\""));
+  EXPECT_THAT(error_of("http://host/?token=a&token_file=/b"), HasSubstr("exclude each other"));
+  EXPECT_THAT(error_of("https://host/?client_certificate=/c"), HasSubstr("go together"));
+  EXPECT_THAT(error_of("http://host/%zz"), HasSubstr("write %25 for %"));
+}
+
+TEST(RemoteUrls, ShowNoSecrets) {
+  EXPECT_EQ(without_secrets("http://ada:secret@host:80/p?mode=ro&token=secret"),
+            "http://ada:***@host:80/p?mode=ro&token=***");
+  EXPECT_EQ(without_secrets("redis://:sec@ret@host"), "redis://:***@host");
+  for (const char* text : {"http://a:secret@host/?mode=x", "ftp://a:secret@h", "http://h/?token=sec%secret",
+                           "http://a:secret%@h", "a:secret@h", "redis+unix:///s?password=secret&x=1"})
+    EXPECT_THAT(error_of(text), Not(HasSubstr("secret"))) << text;
+}
+
+}  // namespace
+}  // namespace hipcache::config
