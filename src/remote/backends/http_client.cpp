@@ -1,0 +1,231 @@
+#include "remote/backends/http_client.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "remote/backends/pool.h"
+
+namespace hipcache::remote {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr std::string_view kUnreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+constexpr milliseconds kLongestPoll{1000};
+
+// What curl's callbacks fill in and read.
+struct Exchange {
+  const HttpRequest* request = nullptr;
+  std::size_t sent = 0;
+  HttpResponse response;
+  bool too_long = false;
+  std::uint64_t moved = 0;  // bytes in both directions
+  bool answered = false;    // a byte of the answer has come
+};
+
+std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* context) {
+  auto& exchange = *static_cast<Exchange*>(context);
+  const std::size_t length = size * count;
+  exchange.moved += length;
+  exchange.too_long = exchange.response.body.size() + length > exchange.request->most;
+  if (exchange.too_long) return 0;
+  exchange.response.body.append(bytes, length);
+  return length;
+}
+
+// The value if the line is a header of that name.
+std::optional<std::string> value_of(std::string_view line, std::string_view name) {
+  if (line.size() <= name.size() || line[name.size()] != ':') return std::nullopt;
+  if (strncasecmp(line.data(), name.data(), name.size()) != 0) return std::nullopt;
+  line.remove_prefix(name.size() + 1);
+  const auto first = line.find_first_not_of(" \t");
+  const auto last = line.find_last_not_of(" \t\r\n");
+  return first == std::string_view::npos ? "" : std::string(line.substr(first, last - first + 1));
+}
+
+std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* context) {
+  auto& exchange = *static_cast<Exchange*>(context);
+  const std::string_view line(bytes, size * count);
+  exchange.moved += line.size();
+  exchange.answered = true;
+  if (const auto after = value_of(line, "Retry-After")) {
+    unsigned seconds = 0;  // a date counts as nothing
+    std::from_chars(after->data(), after->data() + after->size(), seconds);
+    exchange.response.retry_after = std::chrono::seconds(seconds);
+  }
+  if (auto dav = value_of(line, "DAV")) exchange.response.dav += *dav;
+  if (auto allow = value_of(line, "Allow")) exchange.response.allow += *allow;
+  return line.size();
+}
+
+std::size_t on_upload(char* to, std::size_t size, std::size_t count, void* context) {
+  auto& exchange = *static_cast<Exchange*>(context);
+  const std::string& body = *exchange.request->body;
+  const std::size_t length = std::min(size * count, body.size() - exchange.sent);
+  std::memcpy(to, body.data() + exchange.sent, length);
+  exchange.sent += length;
+  exchange.moved += length;
+  return length;
+}
+
+int on_rewind(void* context, curl_off_t offset, int origin) {
+  if (origin != SEEK_SET) return CURL_SEEKFUNC_CANTSEEK;
+  static_cast<Exchange*>(context)->sent = static_cast<std::size_t>(offset);
+  return CURL_SEEKFUNC_OK;
+}
+
+// When the request fails unless something happens.
+class Deadline {
+ public:
+  explicit Deadline(const Limits& limits) : limits_(limits), until_(start_ + limits.connect) {}
+
+  void note(CURL* handle, const Exchange& exchange) {
+    const Clock::time_point now = Clock::now();
+    curl_off_t ready = 0;
+    if (!connected_ && curl_easy_getinfo(handle, CURLINFO_PRETRANSFER_TIME_T, &ready) == CURLE_OK && ready > 0) {
+      connected_ = true;
+      until_ = now + limits_.answer;
+    }
+    if (exchange.moved == moved_) return;
+    moved_ = exchange.moved;
+    connected_ = true;
+    until_ = now + (exchange.answered ? limits_.stall : std::max(limits_.answer, limits_.stall));
+    if (!exchange.answered && exchange.request->body == nullptr) until_ = now + limits_.answer;
+  }
+
+  milliseconds left() const {
+    const Clock::time_point until = std::min(until_, start_ + limits_.total);
+    return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(until - Clock::now()));
+  }
+
+  std::string what() const { return !connected_ ? "no connection in time" : "no answer in time"; }
+
+ private:
+  const Limits& limits_;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point until_;
+  bool connected_ = false;
+  std::uint64_t moved_ = 0;
+};
+
+}  // namespace
+
+struct HttpClient::Connection {
+  CURLM* multi = curl_multi_init();
+  CURL* easy = curl_easy_init();
+
+  Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection() {
+    curl_easy_cleanup(easy);
+    curl_multi_cleanup(multi);
+  }
+};
+
+struct HttpClient::State {
+  const HttpOptions options;
+  Pool<Connection> pool;
+
+  void prepare(CURL* easy, Exchange& exchange, const Limits& limits, curl_slist* headers) const;
+};
+
+void HttpClient::State::prepare(CURL* easy, Exchange& exchange, const Limits& limits, curl_slist* headers) const {
+  const HttpRequest& request = *exchange.request;
+  curl_easy_reset(easy);  // keeps connections and TLS sessions
+  curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, "hipcache");
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &exchange);
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &exchange);
+  curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  if (!options.user.empty()) {
+    curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+    curl_easy_setopt(easy, CURLOPT_USERNAME, options.user.c_str());
+    curl_easy_setopt(easy, CURLOPT_PASSWORD, options.password.c_str());
+  }
+  if (!options.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, options.ca_file.c_str());
+  if (!options.client_certificate.empty()) {
+    curl_easy_setopt(easy, CURLOPT_SSLCERT, options.client_certificate.c_str());
+    curl_easy_setopt(easy, CURLOPT_SSLKEY, options.client_key.c_str());
+  }
+  if (request.method == "HEAD") {
+    curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+  } else if (request.body != nullptr) {
+    curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(easy, CURLOPT_READFUNCTION, on_upload);
+    curl_easy_setopt(easy, CURLOPT_READDATA, &exchange);
+    curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, on_rewind);
+    curl_easy_setopt(easy, CURLOPT_SEEKDATA, &exchange);
+    curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.body->size()));
+  } else if (request.method != "GET") {
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  }
+}
+
+HttpClient::HttpClient(HttpOptions options) : state_(new State{.options = std::move(options), .pool = {}}) {
+  static const CURLcode once = curl_global_init(CURL_GLOBAL_DEFAULT);  // thread-safe: a static of a function
+  static_cast<void>(once);
+}
+
+HttpClient::~HttpClient() = default;
+
+std::variant<HttpResponse, Failure> HttpClient::send(const HttpRequest& request, const Limits& limits) {
+  std::unique_ptr<Connection> connection = state_->pool.take();
+  if (!connection) connection = std::make_unique<Connection>();
+  Exchange exchange{.request = &request, .response = {}};
+  curl_slist* headers = curl_slist_append(nullptr, "Expect:");  // no pause before a body
+  for (const std::string& header : request.headers) headers = curl_slist_append(headers, header.c_str());
+  state_->prepare(connection->easy, exchange, limits, headers);
+
+  Deadline deadline(limits);
+  std::optional<CURLcode> ended;
+  curl_multi_add_handle(connection->multi, connection->easy);
+  for (;;) {
+    int running = 0;
+    curl_multi_perform(connection->multi, &running);
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(connection->multi, &left))
+      if (message->msg == CURLMSG_DONE) ended = message->data.result;
+    if (ended || running == 0) break;
+    deadline.note(connection->easy, exchange);
+    const milliseconds wait = std::min(deadline.left(), kLongestPoll);
+    if (deadline.left() == milliseconds(0)) break;
+    curl_multi_poll(connection->multi, nullptr, 0, static_cast<int>(wait.count()), nullptr);
+  }
+  curl_multi_remove_handle(connection->multi, connection->easy);
+  curl_slist_free_all(headers);
+  if (!ended) return Failure{Trouble::unreachable, deadline.what(), {}};  // with the connection, which is in use
+  if (exchange.too_long) return Failure{Trouble::damaged, "a value exceeds its limit", {}};
+  if (*ended != CURLE_OK) return Failure{Trouble::unreachable, curl_easy_strerror(*ended), {}};
+  curl_easy_getinfo(connection->easy, CURLINFO_RESPONSE_CODE, &exchange.response.status);
+  state_->pool.put_back(std::move(connection));
+  return std::move(exchange.response);
+}
+
+std::string url_escaped(const std::string& path) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char letter : path) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (kUnreserved.find(letter) != std::string_view::npos)
+      escaped += letter;
+    else
+      escaped.append("%").append(1, kDigits[byte >> 4U]).append(1, kDigits[byte & 15U]);
+  }
+  return escaped;
+}
+
+}  // namespace hipcache::remote

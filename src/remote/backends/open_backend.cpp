@@ -1,0 +1,29 @@
+#include "remote/backends/open_backend.h"
+
+#include "remote/backends/file_store.h"
+#include "remote/backends/http_store.h"
+#include "remote/backends/plain_backend.h"
+#include "remote/backends/redis_store.h"
+
+namespace hipcache::remote {
+namespace {
+
+std::unique_ptr<KeyValue> open_store(const config::RemoteUrl& url) {
+  switch (url.kind) {
+    case config::RemoteKind::file:
+      return make_file_store(url.path);
+    case config::RemoteKind::http:
+      return make_http_store(url);
+    case config::RemoteKind::redis:
+      return make_redis_store(url);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> open_backend(const config::RemoteUrl& url) {
+  return make_plain_backend(open_store(url), url.prefix, url.max_bytes);
+}
+
+}  // namespace hipcache::remote

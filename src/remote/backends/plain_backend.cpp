@@ -1,0 +1,91 @@
+#include "remote/backends/plain_backend.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hipcache::remote {
+namespace {
+
+constexpr const char* kLayout = "v1";
+
+class PlainBackend : public Backend {
+ public:
+  PlainBackend(std::unique_ptr<KeyValue> store, const std::string& prefix, std::uint64_t max_bytes)
+      : store_(std::move(store)), root_((prefix.empty() ? "" : prefix + "/") + kLayout + "/"), max_bytes_(max_bytes) {}
+
+  Answer<List> list(const Digest& key, const Limits& limits) override {
+    return decoded<List>(store_->get(name_of('w', key), most(kListLimit), limits),
+                         [&](const std::string& value) { return decode_list(key, value); });
+  }
+
+  Answer<RemoteResult> result(const Digest& key, const Limits& limits) override {
+    return decoded<RemoteResult>(store_->get(name_of('r', key), most(kResultLimit), limits),
+                                 [&](const std::string& value) { return decode_result(key, value); });
+  }
+
+  Answer<std::string> blob(const Digest& digest, std::uint64_t size, const Limits& limits) override {
+    if (size > max_bytes_) return {};
+    return decoded<std::string>(store_->get(name_of('b', digest), max_bytes_, limits),
+                                [&](const std::string& value) { return decode_blob(digest, value, max_bytes_); });
+  }
+
+  WriteAnswer put_blob(const Digest& digest, const std::string& bytes, const Limits& limits) override {
+    const std::string name = name_of('b', digest);
+    const Answer<bool> known = store_->has(name, limits);
+    if (known.failure) return WriteAnswer(*known.failure);
+    if (known.value.value_or(false)) return {};
+    return put(name, encode_blob(bytes), limits);
+  }
+
+  WriteAnswer put_result(const Digest& key, const RemoteResult& result, std::span<const Digest> /*large*/,
+                         const Limits& limits) override {
+    return put(name_of('r', key), encode_result(key, result), limits);
+  }
+
+  WriteAnswer add_to_list(const Digest& key, const List& sets, const Limits& limits) override {
+    const auto merged = [&](const std::optional<std::string>& present) -> std::optional<std::string> {
+      Result<List> known = present ? decode_list(key, *present) : Result<List>(List());
+      List list = known ? std::move(*known) : List();
+      if (known && std::all_of(sets.begin(), sets.end(), [&](const RemotePathSet& set) { return has(list, set); }))
+        return std::nullopt;
+      for (auto set = sets.rbegin(); set != sets.rend(); ++set) add_to(list, *set);
+      return encode_list(key, list);
+    };
+    return store_->change(name_of('w', key), most(kListLimit), merged, limits);
+  }
+
+ private:
+  std::string name_of(char table, const Digest& key) const {
+    const std::string hex = key.hex();
+    return root_ + table + "/" + hex.substr(0, 2) + "/" + hex;
+  }
+
+  std::uint64_t most(std::uint64_t of_kind) const { return std::min(of_kind, max_bytes_); }
+
+  WriteAnswer put(const std::string& name, const std::string& value, const Limits& limits) {
+    if (value.size() > max_bytes_) return WriteAnswer(Failure{Trouble::full, "the value exceeds max_bytes", {}});
+    return store_->put(name, value, limits);
+  }
+
+  template <typename T, typename Decode>
+  static Answer<T> decoded(Answer<std::string> got, const Decode& decode) {
+    if (got.failure) return Answer<T>(std::move(*got.failure));
+    if (!got.value) return {};
+    Result<T> value = decode(*got.value);
+    if (!value) return Answer<T>(Failure{Trouble::damaged, value.error().message, {}});
+    return Answer<T>(std::move(*value), got.value->size());
+  }
+
+  std::unique_ptr<KeyValue> store_;
+  const std::string root_;
+  const std::uint64_t max_bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_plain_backend(std::unique_ptr<KeyValue> store, const std::string& prefix,
+                                            std::uint64_t max_bytes) {
+  return std::make_unique<PlainBackend>(std::move(store), prefix, max_bytes);
+}
+
+}  // namespace hipcache::remote

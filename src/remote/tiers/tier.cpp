@@ -1,0 +1,160 @@
+#include "remote/tiers/tier.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <thread>
+#include <utility>
+
+namespace hipcache::remote {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr auto kReadStall = 2s;
+constexpr auto kReadTotal = 5s;     // and the time of the bytes
+constexpr auto kWriteAnswer = 10s;  // in the background
+constexpr auto kWriteTotal = 30s;
+constexpr std::uint64_t kSlowest = 1u << 10;  // bytes in a millisecond
+constexpr int kWriteAttempts = 3;
+constexpr auto kRetryPause = 200ms;
+constexpr std::size_t kLatencies = 512;
+
+std::uint32_t microseconds_since(Clock::time_point start) {
+  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(took, std::numeric_limits<std::uint32_t>::max()));
+}
+
+// Whether another attempt may help.
+bool may_pass(const Failure& failure) {
+  return failure.trouble == Trouble::unreachable || failure.trouble == Trouble::throttled;
+}
+
+}  // namespace
+
+Tier::Tier(const config::RemoteUrl& url, std::unique_ptr<Backend> backend, Notify notify)
+    : url_(url), backend_(std::move(backend)), notify_(std::move(notify)) {}
+
+Limits Tier::read_limits(std::uint64_t size) const {
+  return {.connect = url_.connect_timeout,
+          .answer = url_.timeout,
+          .stall = kReadStall,
+          .total = kReadTotal + url_.connect_timeout + url_.timeout + milliseconds(size / kSlowest)};
+}
+
+Limits Tier::write_limits(std::uint64_t size) const {
+  return {.connect = std::max<milliseconds>(url_.connect_timeout, 2s),
+          .answer = std::max<milliseconds>(url_.timeout, kWriteAnswer),
+          .stall = kWriteAnswer,
+          .total = kWriteTotal + milliseconds(size / kSlowest)};
+}
+
+void Tier::note_failure(Circuit& circuit, const char* what, const Failure& failure) {
+  if (circuit.failed(failure))
+    notify_(true, url_.shown + ": " + what + " failed repeatedly and pauses: " + failure.message);
+  else
+    notify_(false, url_.shown + ": " + what + " failed: " + failure.message);
+}
+
+template <typename T, typename Call>
+Answer<T> Tier::read(std::uint64_t size, const Call& call) {
+  if (!reading_.lets_through()) return Answer<T>(Failure{Trouble::unreachable, "not asked now", {}});
+  const Clock::time_point start = Clock::now();
+  Answer<T> answer = call(read_limits(size));
+  const std::uint32_t took = microseconds_since(start);
+  if (answer.failure)
+    note_failure(reading_, "reading", *answer.failure);
+  else
+    reading_.succeeded();
+  const std::lock_guard lock(mutex_);
+  ++(answer.failure ? counts_.errors : answer.value ? counts_.hits : counts_.misses);
+  counts_.bytes_read += answer.bytes;
+  if (latencies_.size() < kLatencies)
+    latencies_.push_back(took);
+  else
+    latencies_[next_latency_++ % kLatencies] = took;
+  return answer;
+}
+
+template <typename Call>
+WriteAnswer Tier::try_write(const Limits& limits, const Call& call) {
+  WriteAnswer answer;
+  const Clock::time_point until = Clock::now() + kWritePatience;
+  for (int attempt = 0; attempt < kWriteAttempts;) {
+    if (!writing_.lets_through()) {
+      const Clock::duration pause = writing_.pause().value_or(Clock::duration(0));
+      if (Clock::now() + pause >= until) return WriteAnswer(Failure{Trouble::unreachable, writing_.state(), {}});
+      std::this_thread::sleep_for(std::max<Clock::duration>(pause, kRetryPause));
+      continue;
+    }
+    if (attempt++ > 0) std::this_thread::sleep_for(kRetryPause);
+    answer = call(limits);
+    if (!answer.failure) {
+      writing_.succeeded();
+      return answer;
+    }
+    note_failure(writing_, "writing", *answer.failure);
+    if (!may_pass(*answer.failure)) return answer;
+  }
+  return answer;
+}
+
+template <typename Call>
+WriteAnswer Tier::write(std::uint64_t size, const Call& call) {
+  WriteAnswer answer = try_write(write_limits(size), call);
+  const std::lock_guard lock(mutex_);
+  if (answer.failure) ++counts_.write_errors;
+  if (answer.value) ++counts_.written;
+  counts_.bytes_written += answer.bytes;
+  return answer;
+}
+
+Answer<List> Tier::list(const Digest& key) {
+  return read<List>(0, [&](const Limits& limits) { return backend_->list(key, limits); });
+}
+
+Answer<RemoteResult> Tier::result(const Digest& key) {
+  return read<RemoteResult>(0, [&](const Limits& limits) { return backend_->result(key, limits); });
+}
+
+Answer<std::string> Tier::blob(const Digest& digest, std::uint64_t size) {
+  return read<std::string>(size, [&](const Limits& limits) { return backend_->blob(digest, size, limits); });
+}
+
+WriteAnswer Tier::put_blob(const Digest& digest, const std::string& bytes) {
+  return write(bytes.size(), [&](const Limits& limits) { return backend_->put_blob(digest, bytes, limits); });
+}
+
+WriteAnswer Tier::put_result(const Digest& key, const RemoteResult& result, const std::vector<Digest>& large) {
+  return write(kResultLimit, [&](const Limits& limits) { return backend_->put_result(key, result, large, limits); });
+}
+
+WriteAnswer Tier::add_to_list(const Digest& key, const List& sets) {
+  return write(kListLimit, [&](const Limits& limits) { return backend_->add_to_list(key, sets, limits); });
+}
+
+protocol::RemoteTier Tier::statistics() {
+  const std::string reading = url_.reads ? reading_.state() : "ok";
+  const std::string writing = url_.writes ? writing_.state() : "ok";
+  const std::lock_guard lock(mutex_);
+  protocol::RemoteTier shown = counts_;
+  shown.url = url_.shown;
+  shown.state = reading != "ok" ? reading : writing != "ok" ? "writes " + writing : "ok";
+  std::vector<std::uint32_t> sorted = latencies_;
+  if (!sorted.empty()) {
+    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+    shown.median_us = sorted[sorted.size() / 2];
+  }
+  return shown;
+}
+
+void Tier::zero() {
+  const std::lock_guard lock(mutex_);
+  counts_ = {};
+  latencies_.clear();
+  next_latency_ = 0;
+}
+
+}  // namespace hipcache::remote

@@ -1,0 +1,69 @@
+// One shared cache with what its URL says of it: which directions are allowed, the limits of each call, the circuit
+// breakers, and what is counted. Thread-safe.
+#ifndef HIPCACHE_SRC_REMOTE_TIERS_TIER_H
+#define HIPCACHE_SRC_REMOTE_TIERS_TIER_H
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "hipcache/config/remote_url.h"
+#include "remote/layout/backend.h"
+#include "remote/tiers/circuit.h"
+
+namespace hipcache::remote {
+
+// A line for the log.
+using Notify = std::function<void(bool is_warning, const std::string& line)>;
+
+class Tier {
+ public:
+  // Time that a background write may spend on waiting for a server that is in trouble.
+  static constexpr std::chrono::seconds kWritePatience{10};
+
+  Tier(const config::RemoteUrl& url, std::unique_ptr<Backend> backend, Notify notify);
+
+  bool reads() const { return url_.reads; }
+  bool writes() const { return url_.writes; }
+  const std::string& name() const { return url_.shown; }
+
+  // Nothing if the server is not to be asked now, which `failure` says.
+  Answer<List> list(const Digest& key);
+  Answer<RemoteResult> result(const Digest& key);
+  Answer<std::string> blob(const Digest& digest, std::uint64_t size);
+
+  // Each tries more than once, and waits up to kWritePatience for the circuit to close.
+  WriteAnswer put_blob(const Digest& digest, const std::string& bytes);
+  WriteAnswer put_result(const Digest& key, const RemoteResult& result, const std::vector<Digest>& large);
+  WriteAnswer add_to_list(const Digest& key, const List& sets);
+
+  protocol::RemoteTier statistics();
+  void zero();
+
+ private:
+  template <typename T, typename Call>
+  Answer<T> read(std::uint64_t size, const Call& call);
+  template <typename Call>
+  WriteAnswer write(std::uint64_t size, const Call& call);
+  template <typename Call>
+  WriteAnswer try_write(const Limits& limits, const Call& call);
+  Limits read_limits(std::uint64_t size) const;
+  Limits write_limits(std::uint64_t size) const;
+  void note_failure(Circuit& circuit, const char* what, const Failure& failure);
+
+  const config::RemoteUrl url_;
+  const std::unique_ptr<Backend> backend_;
+  const Notify notify_;
+  Circuit reading_;
+  Circuit writing_;
+  std::mutex mutex_;  // guards all below
+  protocol::RemoteTier counts_;
+  std::vector<std::uint32_t> latencies_;  // µs, of the last look-ups; a ring
+  std::size_t next_latency_ = 0;
+};
+
+}  // namespace hipcache::remote
+
+#endif

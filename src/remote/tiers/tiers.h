@@ -1,0 +1,71 @@
+// All shared caches of the settings, in their order.
+//
+// A look-up asks one after the other, until one has it. What a later tier has and an earlier one lacks is written into
+// the earlier one in the background (back-fill), because the user lists the near ones first. A publication goes to
+// every tier that may be written.
+//
+// Thread-safe. Memory: back-fills hold at most kBackFillBytes.
+#ifndef HIPCACHE_SRC_REMOTE_TIERS_TIERS_H
+#define HIPCACHE_SRC_REMOTE_TIERS_TIERS_H
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "remote/tiers/tier.h"
+#include "remote/tiers/work_pool.h"
+
+namespace hipcache::remote {
+
+struct Publication {
+  Digest key;
+  Digest result_key;
+  std::string action;
+  RemotePathSet path_set;
+  std::vector<RemoteBlob> blobs;
+};
+
+// A value, or nothing. `failed`: a tier that did not answer may have it.
+template <typename T>
+struct Found {
+  std::optional<T> value;
+  bool failed = false;
+  std::size_t asked = 0;  // how many tiers, with those skipped
+};
+
+class Tiers {
+ public:
+  static constexpr std::uint64_t kBackFillBytes = 64u << 20;
+  static constexpr std::size_t kBackFills = 1'000;
+
+  explicit Tiers(std::vector<std::unique_ptr<Tier>> tiers) : tiers_(std::move(tiers)) {}
+
+  std::size_t size() const { return tiers_.size(); }
+
+  // Skips the first `skip` tiers.
+  Found<List> list(const Digest& key, std::size_t skip);
+  Found<RemoteResult> result(const Digest& key);
+  Found<std::string> blob(const Digest& digest, std::uint64_t size);
+
+  // Why tiers did not take it; empty if all did.
+  std::string publish(const Publication& publication);
+
+  std::vector<protocol::RemoteTier> statistics();
+  void zero();
+
+ private:
+  template <typename T, typename Ask, typename Put>
+  Found<T> find(std::size_t skip, const Ask& ask, const Put& put);
+  void back_fill(std::uint64_t size, std::function<void()> write);
+
+  const std::vector<std::unique_ptr<Tier>> tiers_;
+  std::atomic<std::uint64_t> filling_ = 0;  // bytes
+  WorkPool fillers_{2, kBackFills};         // declared last: its work uses the others
+};
+
+}  // namespace hipcache::remote
+
+#endif

@@ -1,0 +1,194 @@
+// The backends with real servers: what is written comes back, and writers of one list lose nothing.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "remote/backends/open_backend.h"
+#include "remote/server.h"
+
+namespace hipcache::remote {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A loaded machine is no failure here.
+constexpr Limits kPatient{.connect = 20s, .answer = 20s, .stall = 20s, .total = 60s};
+
+RemotePathSet path_set(const std::string& name, std::uint64_t tag) {
+  return {digest_of(name), "questions of " + name, {tag}};
+}
+
+std::unique_ptr<Backend> backend_at(const std::string& url) {
+  const Result<config::RemoteUrl> parsed = config::parse_remote_url(url);
+  EXPECT_TRUE(parsed) << parsed.error().message;
+  return open_backend(*parsed);
+}
+
+template <typename T>
+std::string problem(const Answer<T>& answer) {
+  return answer.failure ? answer.failure->message : "";
+}
+
+class Backends : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    tier_ = tier_of_kind(GetParam());
+    if (tier_->url.empty()) GTEST_SKIP() << "the server of " << GetParam() << " is not installed";
+    backend_ = backend_at(tier_->url + "?prefix=team/one");
+  }
+
+  std::unique_ptr<TierUnderTest> tier_;
+  std::unique_ptr<Backend> backend_;
+  const Digest key_ = digest_of("key");
+};
+
+TEST_P(Backends, GiveBackWhatWasPutAndNothingElse) {
+  const std::string large(3u << 20, 'x');
+  const RemoteResult result{.action = "action", .blobs = {{digest_of("small"), "small"}}};
+  EXPECT_FALSE(backend_->list(key_, kPatient).value);
+  EXPECT_EQ(problem(backend_->list(key_, kPatient)), "") << "absence is no failure";
+  EXPECT_EQ(problem(backend_->put_blob(digest_of(large), large, kPatient)), "");
+  EXPECT_EQ(problem(backend_->put_result(key_, result, std::vector<Digest>{}, kPatient)), "");
+  EXPECT_EQ(problem(backend_->add_to_list(key_, {path_set("a", 1)}, kPatient)), "");
+  EXPECT_EQ(*backend_->blob(digest_of(large), large.size(), kPatient).value, large);
+  EXPECT_EQ(*backend_->result(key_, kPatient).value, result);
+  EXPECT_EQ(*backend_->list(key_, kPatient).value, (List{path_set("a", 1)}));
+  EXPECT_FALSE(backend_->result(digest_of("other"), kPatient).value);
+  EXPECT_FALSE(backend_at(tier_->url)->result(key_, kPatient).value) << "prefixes keep apart";
+}
+
+TEST_P(Backends, WriteABlobOnce) {
+  const Digest digest = digest_of("bytes");
+  EXPECT_TRUE(backend_->put_blob(digest, "bytes", kPatient).value);
+  EXPECT_FALSE(backend_->put_blob(digest, "bytes", kPatient).value);
+}
+
+// Each writer has a connection of its own, as another machine has.
+TEST_P(Backends, LoseNoPathSetOfTwoWritersForGood) {
+  constexpr int kEach = 20;
+  const auto write = [&](const std::string& who) {
+    const std::unique_ptr<Backend> backend = backend_at(tier_->url + "?prefix=team/one");
+    for (int i = 0; i < kEach; ++i) {
+      const Digest key = digest_of("list " + std::to_string(i));
+      EXPECT_EQ(problem(backend->add_to_list(key, {path_set(who, 1)}, kPatient)), "");
+    }
+  };
+  std::thread other([&] { write("other"); });
+  write("one");
+  other.join();
+  int lost = 0;
+  for (int i = 0; i < kEach; ++i) {
+    const Digest key = digest_of("list " + std::to_string(i));
+    for (const char* who : {"one", "other"}) {
+      if (has(*backend_->list(key, kPatient).value, path_set(who, 1))) continue;
+      ++lost;
+      backend_->add_to_list(key, {path_set(who, 1)}, kPatient);  // as the next miss does
+      EXPECT_TRUE(has(*backend_->list(key, kPatient).value, path_set(who, 1)));
+    }
+  }
+  if (std::string(GetParam()) != "http") {
+    EXPECT_EQ(lost, 0) << "a server that compares before it writes, or a lock, loses none";
+  }
+  EXPECT_LT(lost, kEach / 2);
+}
+
+TEST_P(Backends, ThatAreGoneFailWithinTheirLimits) {
+  if (!tier_->server) GTEST_SKIP() << "a directory is always there";
+  tier_->server->stop();
+  const auto start = std::chrono::steady_clock::now();
+  const Answer<List> answer = backend_->list(key_, {.connect = 500ms, .answer = 300ms});
+  ASSERT_TRUE(answer.failure);
+  EXPECT_EQ(answer.failure->trouble, Trouble::unreachable);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);
+}
+
+TEST_P(Backends, AreReachedAgainAfterARestart) {
+  if (!tier_->server) GTEST_SKIP() << "a directory is always there";
+  EXPECT_EQ(problem(backend_->list(key_, kPatient)), "");
+  tier_->server->stop();
+  tier_->server->start();
+  EXPECT_EQ(problem(backend_->list(key_, kPatient)), "") << "the kept connection is closed";
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Backends, testing::Values("file", "http", "redis"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST(FileBackend, ADamagedListIsBegunAnew) {
+  const auto tier = tier_of_kind("file");
+  const std::unique_ptr<Backend> backend = backend_at(tier->url);
+  const Digest key = digest_of("key");
+  backend->add_to_list(key, {path_set("a", 1)}, kPatient);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(tier->directory.path()))
+    if (entry.path().filename() == key.hex()) std::ofstream(entry.path()) << "damaged";
+  EXPECT_EQ(backend->list(key, kPatient).failure->trouble, Trouble::damaged);
+  EXPECT_EQ(problem(backend->add_to_list(key, {path_set("b", 1)}, kPatient)), "");
+  EXPECT_EQ(*backend->list(key, kPatient).value, (List{path_set("b", 1)}));
+}
+
+TEST(HttpBackend, AnEmptyAnswerWithStatus200IsAFailureAndNoMiss) {
+  const std::unique_ptr<Server> server = Server::nginx();
+  if (!server) GTEST_SKIP() << "nginx is not installed";
+  const std::unique_ptr<Backend> backend = backend_at(server->url());
+  const Digest key = digest_of("key");
+  server->files().write("root/v1/w/" + key.hex().substr(0, 2) + "/" + key.hex(), "");
+  const Answer<List> answer = backend->list(key, kPatient);
+  ASSERT_TRUE(answer.failure);
+  EXPECT_EQ(answer.failure->trouble, Trouble::damaged);
+}
+
+TEST(HttpBackend, StatusesSayWhatTheTroubleIs) {
+  const std::pair<int, Trouble> cases[] = {{403, Trouble::refused},   {405, Trouble::refused},
+                                           {429, Trouble::throttled}, {503, Trouble::throttled},
+                                           {507, Trouble::full},      {500, Trouble::unreachable}};
+  for (const auto& [status, trouble] : cases) {
+    const std::unique_ptr<Server> server =
+        Server::nginx("      add_header Retry-After 7 always;\n      return " + std::to_string(status) + ";\n");
+    if (!server) GTEST_SKIP() << "nginx is not installed";
+    const Answer<RemoteResult> answer = backend_at(server->url())->result(digest_of("key"), kPatient);
+    ASSERT_TRUE(answer.failure) << status;
+    EXPECT_EQ(answer.failure->trouble, trouble) << status;
+    EXPECT_EQ(answer.failure->retry_after, trouble == Trouble::throttled ? 7s : 0s) << status;
+  }
+}
+
+TEST(HttpBackend, SendsUserAndPassword) {
+  const support::Scratch scratch;
+  const std::string users = scratch.write("users", "ada:{PLAIN}secret word\n");
+  const std::unique_ptr<Server> server =
+      Server::nginx("      auth_basic cache;\n      auth_basic_user_file " + users + ";\n");
+  if (!server) GTEST_SKIP() << "nginx is not installed";
+  const std::string place = "127.0.0.1:" + std::to_string(server->port());
+  const Digest key = digest_of("key");
+  EXPECT_EQ(problem(backend_at("http://ada:secret%20word@" + place)->list(key, kPatient)), "");
+  EXPECT_EQ(backend_at("http://ada:wrong@" + place)->list(key, kPatient).failure->trouble, Trouble::refused);
+}
+
+TEST(HttpBackend, SendsATokenFromAFileThatMayChange) {
+  const support::Scratch scratch;
+  const std::string file = scratch.write("token", "first\n");
+  const std::unique_ptr<Server> server =
+      Server::nginx("      if ($http_authorization != \"Bearer second\") { return 401; }\n");
+  if (!server) GTEST_SKIP() << "nginx is not installed";
+  const std::unique_ptr<Backend> backend = backend_at(server->url() + "?token_file=" + file);
+  EXPECT_EQ(backend->list(digest_of("key"), kPatient).failure->trouble, Trouble::refused);
+  scratch.write("token", "second\n");
+  EXPECT_EQ(problem(backend->list(digest_of("key"), kPatient)), "");
+}
+
+TEST(RedisBackend, TakesPasswordDatabaseAndUnixSocket) {
+  const std::unique_ptr<Server> server = Server::redis("secret");
+  if (!server) GTEST_SKIP() << "redis-server is not installed";
+  const std::string place = "127.0.0.1:" + std::to_string(server->port());
+  const Digest key = digest_of("key");
+  EXPECT_EQ(backend_at("redis://" + place)->list(key, kPatient).failure->trouble, Trouble::refused);
+  EXPECT_EQ(problem(backend_at("redis://:secret@" + place + "/3")->add_to_list(key, {path_set("a", 1)}, kPatient)), "");
+  EXPECT_TRUE(backend_at("redis+unix://" + (server->files() / "socket") + "?password=secret&database=3")
+                  ->list(key, kPatient)
+                  .value);
+  EXPECT_FALSE(backend_at("redis://:secret@" + place)->list(key, kPatient).value) << "another database";
+}
+
+}  // namespace
+}  // namespace hipcache::remote

@@ -1,0 +1,123 @@
+#include "remote/server.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "hipcache/base/files.h"
+#include "support/comes_true.h"
+
+namespace hipcache::remote {
+namespace {
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+bool listens(std::uint16_t port) {
+  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in address = loopback(port);
+  return connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+std::string installed(std::initializer_list<const char*> places) {
+  for (const char* place : places)
+    if (access(place, X_OK) == 0) return place;
+  return "";
+}
+
+}  // namespace
+
+std::uint16_t free_port() {
+  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = loopback(0);
+  EXPECT_EQ(bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  return ntohs(address.sin_port);
+}
+
+std::unique_ptr<Server> Server::nginx(const std::string& more_for_location) {
+  const std::string program = installed({"/usr/sbin/nginx", "/usr/bin/nginx"});
+  if (program.empty()) return nullptr;
+  std::unique_ptr<Server> server(new Server("http", free_port()));
+  const std::string root = server->files_.make_directory("root");
+  const std::string scratch = server->files_.make_directory("scratch");
+  std::string text = "daemon off;\nworker_processes 1;\npid " + (server->files_ / "pid") + ";\nerror_log " +
+                     (server->files_ / "error.log") + ";\n";
+  if (geteuid() == 0) text += "user root;\n";
+  text += "events { worker_connections 256; }\nhttp {\n  access_log " + (server->files_ / "access.log") + ";\n";
+  for (const char* kind : {"client_body", "proxy", "fastcgi", "uwsgi", "scgi"})
+    text += std::string("  ") + kind + "_temp_path " + scratch + "/" + kind + ";\n";
+  text += "  server {\n    listen 127.0.0.1:" + std::to_string(server->port_) + ";\n    client_max_body_size 0;\n";
+  text += "    location / {\n      root " + root + ";\n      dav_methods PUT DELETE MKCOL COPY MOVE;\n" +
+          "      create_full_put_path on;\n" + more_for_location + "    }\n  }\n}\n";
+  const std::string file = server->files_.write("nginx.conf", text);
+  server->command_ = {program, "-c", file, "-e", server->files_ / "error.log"};
+  server->start();
+  return server;
+}
+
+std::unique_ptr<Server> Server::redis(const std::string& password) {
+  const std::string program = installed({"/usr/bin/redis-server", "/usr/local/bin/redis-server"});
+  if (program.empty()) return nullptr;
+  std::unique_ptr<Server> server(new Server("redis", free_port()));
+  server->command_ = {program,
+                      "--port",
+                      std::to_string(server->port_),
+                      "--bind",
+                      "127.0.0.1",
+                      "--save",
+                      "",
+                      "--appendonly",
+                      "no",
+                      "--dir",
+                      server->files_.path(),
+                      "--logfile",
+                      server->files_ / "log",
+                      "--unixsocket",
+                      server->files_ / "socket"};
+  if (!password.empty()) server->command_.insert(server->command_.end(), {"--requirepass", password});
+  server->start();
+  return server;
+}
+
+void Server::start() {
+  std::vector<char*> argv;
+  for (std::string& word : command_) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ASSERT_EQ(posix_spawn(&pid_, argv[0], nullptr, nullptr, argv.data(), environ), 0);
+  ASSERT_TRUE(support::comes_true([this] { return listens(port_); })) << command_.front() << " does not listen";
+}
+
+void Server::stop() {
+  if (pid_ == 0) return;
+  kill(pid_, SIGTERM);
+  waitpid(pid_, nullptr, 0);
+  pid_ = 0;
+}
+
+std::unique_ptr<TierUnderTest> tier_of_kind(const std::string& kind) {
+  auto tier = std::make_unique<TierUnderTest>();
+  if (kind == "file") {
+    tier->url = "file://" + tier->directory.path();
+    return tier;
+  }
+  tier->server = kind == "http" ? Server::nginx() : Server::redis();
+  if (tier->server) tier->url = tier->server->url() + (kind == "http" ? "/cache" : "");
+  return tier;
+}
+
+}  // namespace hipcache::remote

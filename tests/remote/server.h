@@ -1,0 +1,59 @@
+// Real servers for tests: each a process of its own with its files in a directory of the test, on a port of loopback
+// that was free. They end with the object.
+#ifndef HIPCACHE_TESTS_REMOTE_SERVER_H
+#define HIPCACHE_TESTS_REMOTE_SERVER_H
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/scratch.h"
+
+namespace hipcache::remote {
+
+// A port that nobody listens at now.
+std::uint16_t free_port();
+
+class Server {
+ public:
+  // Null if the program is not installed.
+  static std::unique_ptr<Server> nginx(const std::string& more_for_location = "");
+  static std::unique_ptr<Server> redis(const std::string& password = "");
+
+  ~Server() { stop(); }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  void stop();
+  // The same files at the same port.
+  void start();
+
+  std::uint16_t port() const { return port_; }
+  const support::Scratch& files() const { return files_; }
+  // "http://127.0.0.1:8080", "redis://127.0.0.1:6379"
+  std::string url() const { return scheme_ + "://127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  Server(std::string scheme, std::uint16_t port) : scheme_(std::move(scheme)), port_(port) {}
+
+  const std::string scheme_;
+  const std::uint16_t port_;
+  support::Scratch files_;
+  std::vector<std::string> command_;
+  pid_t pid_ = 0;
+};
+
+// The URLs of a tier of each kind, for tests that hold for all. Starts the server that it needs.
+struct TierUnderTest {
+  std::string url;  // without options; empty: the server's program is missing
+  std::unique_ptr<Server> server;
+  support::Scratch directory;
+};
+std::unique_ptr<TierUnderTest> tier_of_kind(const std::string& kind);  // "file", "http", "redis"
+
+}  // namespace hipcache::remote
+
+#endif
