@@ -3,16 +3,13 @@
 #include <algorithm>
 
 #include "cache/decoded_sets.h"
+#include "cache/remote_look_up.h"
 
 namespace hipcache::cache {
 namespace {
 
 using store::PathSetReference;
 using PathSets = std::vector<PathSetReference>;
-
-Digest result_key(const ActionKey& key, const Digest& set, const Digest& state) {
-  return key_hasher("result").field(key.value).field(set).field(state).finish();
-}
 
 std::vector<Digest> blobs_of(const ActionResult& result) {
   std::vector<Digest> blobs;
@@ -38,6 +35,7 @@ struct ActionCache::Memory {
   store::LocalStore& store;
   inputs::FileSystemState& file_system;
   Log& log;
+  RemoteResults* remote;
   DecodedSets decoded{kDecodedBytes};
 
   PathSets sets_under(const ActionKey& key);
@@ -51,6 +49,11 @@ struct ActionCache::Memory {
   PathSets lower_sets_under(const ActionKey& key, const PathSets& tried);
   bool holds_outputs(const ActionResult& result, store::Lease& lease);
   bool is_of_use(const ActionResult& result, const Suffices& suffices, store::Lease& lease);
+  std::optional<Hit> look_up_here(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
+                                  store::Lease& lease, inputs::Effort* effort);
+  std::size_t bring(std::span<const ActionKey> keys, const inputs::RunContext& from, store::Lease& lease);
+  void publish(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& under,
+               const ActionResult& result);
   std::optional<Hit> try_set(const ActionKey& key, const PathSetReference& reference, const Suffices& suffices,
                              const inputs::RunContext& from, store::Lease& lease, inputs::Effort* effort);
 
@@ -103,11 +106,31 @@ Result<Digest> ActionCache::Memory::put_set(const inputs::PathSet& set) {
 Status ActionCache::Memory::put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
                                        const ActionResult& result) {
   const Digest id = witnessed.set->id();
+  const Digest under = result_key(key, id, witnessed.state);
   const std::vector<Digest> blobs = blobs_of(result);
-  Status stored = store.put_action(result_key(key, id, witnessed.state), result.encode(), blobs);
+  Status stored = store.put_action(under, result.encode(), blobs);
   if (!stored) return stored;
   decoded.insert(witnessed.set);
+  if (remote != nullptr) publish(key, witnessed, under, result);
   return store.add_path_set(key.value, {id, set_blob});
+}
+
+void ActionCache::Memory::publish(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& under,
+                                  const ActionResult& result) {
+  std::vector<RemoteBlobName> blobs;
+  for (const Output& output : result.outputs) blobs.push_back({output.blob, output.size});
+  remote->publish({.key = key.value,
+                   .result_key = under,
+                   .path_set = witnessed.set,
+                   .action = result.encode(),
+                   .blobs = std::move(blobs)});
+}
+
+std::size_t ActionCache::Memory::bring(std::span<const ActionKey> keys, const inputs::RunContext& from,
+                                       store::Lease& lease) {
+  const RemoteLookUp::Tools tools{
+      .remote = *remote, .store = store, .file_system = file_system, .decoded = decoded, .log = log};
+  return RemoteLookUp(tools, from, lease).bring(keys);
 }
 
 std::optional<ActionResult> ActionCache::Memory::result_under(const Digest& key) {
@@ -174,26 +197,44 @@ std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const Path
   return Hit{std::move(*result), std::move(set), state};
 }
 
-ActionCache::ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log)
-    : memory_(new Memory{store, file_system, log}) {}
+ActionCache::ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log,
+                         RemoteResults* remote)
+    : memory_(new Memory{store, file_system, log, remote}) {}
 ActionCache::~ActionCache() = default;
 
-std::optional<Hit> ActionCache::look_up(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
-                                        store::Lease& lease, inputs::Effort* effort) {
-  const PathSets list = memory_->sets_under(key);
+// In the stores of this machine.
+std::optional<Hit> ActionCache::Memory::look_up_here(const ActionKey& key, const Suffices& suffices,
+                                                     const inputs::RunContext& from, store::Lease& lease,
+                                                     inputs::Effort* effort) {
+  const PathSets list = sets_under(key);
   for (const PathSetReference& reference : list) {
-    std::optional<Hit> hit = memory_->try_set(key, reference, suffices, from, lease, effort);
+    std::optional<Hit> hit = try_set(key, reference, suffices, from, lease, effort);
     if (!hit) continue;
-    if (reference != list.front()) memory_->prefer(key, reference);
+    if (reference != list.front()) prefer(key, reference);
     return hit;
   }
-  for (const PathSetReference& reference : memory_->lower_sets_under(key, list)) {
-    std::optional<Hit> hit = memory_->try_set(key, reference, suffices, from, lease, effort);
+  for (const PathSetReference& reference : lower_sets_under(key, list)) {
+    std::optional<Hit> hit = try_set(key, reference, suffices, from, lease, effort);
     if (!hit) continue;
-    memory_->prefer(key, reference);
+    prefer(key, reference);
     return hit;
   }
   return std::nullopt;
+}
+
+std::optional<Hit> ActionCache::look_up(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
+                                        store::Lease& lease, inputs::Effort* effort) {
+  std::optional<Hit> hit = memory_->look_up_here(key, suffices, from, lease, effort);
+  if (hit || memory_->remote == nullptr || memory_->bring({&key, 1}, from, lease) == 0) return hit;
+  return memory_->look_up_here(key, suffices, from, lease, effort);
+}
+
+void ActionCache::prefetch(const std::vector<ActionKey>& keys, const inputs::RunContext& from, store::Lease& lease) {
+  if (memory_->remote == nullptr) return;
+  std::vector<ActionKey> absent;
+  for (const ActionKey& key : keys)
+    if (!memory_->look_up_here(key, any_result, from, lease, nullptr)) absent.push_back(key);
+  if (!absent.empty()) memory_->bring(absent, from, lease);
 }
 
 Status ActionCache::record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result) {

@@ -15,11 +15,12 @@ struct ActionOption {
   std::string_view help;
 };
 
-constexpr std::array<ActionOption, 11> kActions{{
+constexpr std::array<ActionOption, 12> kActions{{
     {"-s", "--show-stats", Action::show_stats, "Show the statistics (--format json: with sccache's names)"},
     {"-z", "--zero-stats", Action::zero_stats, "Set all counters to zero"},
     {"-C", "--clear", Action::clear, "Forget everything that is stored; the statistics stay"},
     {"-c", "--cleanup", Action::cleanup, "Shrink the store to its size limit now"},
+    {"", "--flush", Action::flush, "Wait until all results are written to the shared caches"},
     {"-p", "--show-config", Action::show_config, "Show each setting, its value and where it comes from"},
     {"", "--plan", Action::plan, "Show the steps of COMMAND, their keys and which are stored; compile nothing"},
     {"", "--explain", Action::explain,

@@ -16,6 +16,7 @@ enum class Action {
   zero_stats,
   clear,
   cleanup,
+  flush,
   show_config,
   plan,
   explain,

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "cli/control.h"
+#include "cli/flush.h"
 #include "cli/options.h"
 #include "cli/show_config.h"
 #include "cli/show_explanation.h"
@@ -60,6 +61,8 @@ Result<std::string> act(const Options& options, client::Timeouts timeouts) {
       return ask(control, ControlKind::clear);
     case Action::cleanup:
       return ask(control, ControlKind::cleanup);
+    case Action::flush:
+      return flush(control);
     case Action::start_server:
       return ask(control, ControlKind::ping);
     case Action::stop_server:

@@ -11,6 +11,22 @@ using nlohmann::json;
 
 json to_value(const HitRun& step) { return {{"hit", step.hit}, {"run", step.run}}; }
 
+json to_value(const Remote& remote) {
+  json tiers = json::array();
+  for (const Tier& tier : remote.tiers)
+    tiers.push_back({{"url", tier.url},
+                     {"state", tier.state},
+                     {"hits", tier.hits},
+                     {"misses", tier.misses},
+                     {"errors", tier.errors},
+                     {"written", tier.written},
+                     {"write_errors", tier.write_errors},
+                     {"bytes_read", tier.bytes_read},
+                     {"bytes_written", tier.bytes_written},
+                     {"median_us", tier.median_us}});
+  return {{"tiers", tiers}, {"waiting", remote.waiting}, {"written", remote.written}, {"failed", remote.failed}};
+}
+
 // Reads numbers out of nested objects; remembers the first value of a wrong type.
 class Reader {
  public:
@@ -71,10 +87,46 @@ class Reader {
     for (const auto& [arch, value] : device->items()) step({"steps", "device", arch.c_str()}, into[arch]);
   }
 
+  void remote(Remote& into) {
+    const json* remote = object({"remote"});
+    if (remote == nullptr) return;
+    number({"remote"}, "waiting", into.waiting);
+    number({"remote"}, "written", into.written);
+    number({"remote"}, "failed", into.failed);
+    for (const json& from : remote->value("tiers", json::array())) {
+      if (!from.is_object()) {
+        wrong("remote.tiers", from, "an object");
+        return;
+      }
+      into.tiers.push_back(tier(from));
+    }
+  }
+
   Status status() const { return error_ ? Status(*error_) : done(); }
 
  private:
   explicit Reader(json root) : root_(std::move(root)) {}
+
+  Tier tier(const json& from) {
+    Tier tier;
+    const auto text = [&](const char* key, std::string& into) {
+      if (from.contains(key) && from[key].is_string()) into = from[key].get<std::string>();
+    };
+    const auto count = [&](const char* key, std::uint64_t& into) {
+      if (from.contains(key)) read(std::string("remote.tiers.") + key, from[key], into);
+    };
+    text("url", tier.url);
+    text("state", tier.state);
+    count("hits", tier.hits);
+    count("misses", tier.misses);
+    count("errors", tier.errors);
+    count("written", tier.written);
+    count("write_errors", tier.write_errors);
+    count("bytes_read", tier.bytes_read);
+    count("bytes_written", tier.bytes_written);
+    count("median_us", tier.median_us);
+    return tier;
+  }
 
   void read(const std::string& name, const json& value, std::uint64_t& into) {
     if (value.is_number_unsigned()) {
@@ -145,6 +197,7 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
         {"evicted", evicted},
         {"layers", layers},
         {"taken_over", taken_over}}},
+      {"remote", to_value(remote)},
   };
   // Reasons contain pieces of command lines, which may not be UTF-8.
   return root.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
@@ -190,6 +243,7 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->number({"store"}, "evicted", snapshot.evicted);
   reader->number({"store"}, "layers", snapshot.layers);
   reader->number({"store"}, "taken_over", snapshot.taken_over);
+  reader->remote(snapshot.remote);
   if (auto status = reader->status(); !status) return status.error();
   snapshot.time_saved_us = saved_ms * 1000;
   return snapshot;

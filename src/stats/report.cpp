@@ -152,6 +152,24 @@ void add_store(Lines& lines, const Snapshot& counts, const StoreSize& store) {
   lines.count("  Results taken from them", counts.taken_over);
 }
 
+void add_remote(Lines& lines, const Remote& remote) {
+  if (remote.tiers.empty() && remote.waiting + remote.written + remote.failed == 0) return;
+  lines.title("Shared caches");
+  lines.count("  Results waiting to be written", remote.waiting);
+  lines.count("  Results written", remote.written);
+  lines.count("  Results not written", remote.failed);
+  for (const Tier& tier : remote.tiers) {
+    lines.add("  " + tier.url, tier.state);
+    lines.count("    Look-ups found", tier.hits, percent(tier.hits, tier.hits + tier.misses + tier.errors));
+    lines.count("    Look-ups not found", tier.misses);
+    lines.count("    Look-ups failed", tier.errors);
+    lines.add("    Median of a look-up", fmt::format("{:.1f} ms", static_cast<double>(tier.median_us) / 1000));
+    lines.add("    Read", size(tier.bytes_read));
+    lines.add("    Written", size(tier.bytes_written), fmt::format("{} values", tier.written));
+    lines.count("    Writes failed", tier.write_errors);
+  }
+}
+
 }  // namespace
 
 Result<std::string> to_text(std::string_view json) {
@@ -165,6 +183,7 @@ Result<std::string> to_text(std::string_view json) {
   lines.count("Errors of the cache", counts->errors);
   add_steps(lines, *counts);
   add_store(lines, *counts, *store);
+  add_remote(lines, counts->remote);
   return "Statistics since " + (counts->since == 0 ? "the beginning" : date(counts->since)) + "\n" + lines.text();
 }
 

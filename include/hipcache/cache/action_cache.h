@@ -9,8 +9,8 @@
 //   action(H(key, set id, state))    -> result
 //   blob(set's blob)                 -> the set's questions
 //
-// Our own store is asked first, with all its path sets; then the stores below it. What was of use
-// there is put into our own.
+// Our own store is asked first, with all its path sets; then the stores below it; then shared caches
+// (hipcache/cache/remote_results.h). What was of use there is put into our own.
 //
 // Damage to any of these is a miss. Thread-safe. Memory: about kDecodedBytes of recently decoded
 // path sets.
@@ -28,6 +28,7 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/base/log.h"
+#include "hipcache/cache/remote_results.h"
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/path_set_builder.h"
@@ -114,7 +115,9 @@ struct Observed {
 
 class ActionCache {
  public:
-  ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log);
+  // `remote`: shared caches; null if there are none. All arguments outlive this object.
+  ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log,
+              RemoteResults* remote = nullptr);
   ~ActionCache();
 
   // A result that is valid now and suffices, or nothing. The blobs that it names are present when
@@ -122,6 +125,11 @@ class ActionCache {
   std::optional<Hit> look_up(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
                              store::Lease& lease, inputs::Effort* effort = nullptr);
 
+  // Look-ups of these keys follow. If there are shared caches, asks them at once about those that
+  // no store of this machine has.
+  void prefetch(const std::vector<ActionKey>& keys, const inputs::RunContext& from, store::Lease& lease);
+
+  // Publishes the result, if there are shared caches.
   // REQUIRES: the blobs of `result` are in the store, and `witnessed` describes the run that made
   // it.
   Status record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result);

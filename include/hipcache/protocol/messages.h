@@ -53,7 +53,16 @@ struct CompileRequest {
   bool explain = false;
 };
 
-enum class ControlKind : std::uint32_t { ping = 0, stats = 1, zero_stats = 2, clear = 3, cleanup = 4, stop = 5 };
+// flush: replies at once with what waits for shared caches, as JSON.
+enum class ControlKind : std::uint32_t {
+  ping = 0,
+  stats = 1,
+  zero_stats = 2,
+  clear = 3,
+  cleanup = 4,
+  stop = 5,
+  flush = 6
+};
 struct ControlRequest {
   std::string build;
   ControlKind kind = ControlKind::ping;

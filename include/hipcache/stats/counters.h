@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hipcache/base/result.h"
 
@@ -20,6 +21,21 @@ enum class Outcome { hit, partial, miss, passthrough, aborted };
 struct HitRun {
   std::uint64_t hit = 0;
   std::uint64_t run = 0;
+};
+
+// A shared cache (docs/remote.md), since the daemon began to ask it.
+struct Tier {
+  std::string url;    // without secrets
+  std::string state;  // "ok", or why it is not asked
+  std::uint64_t hits = 0, misses = 0, errors = 0;
+  std::uint64_t written = 0, write_errors = 0;
+  std::uint64_t bytes_read = 0, bytes_written = 0;
+  std::uint64_t median_us = 0;  // of the last look-ups
+};
+
+struct Remote {
+  std::vector<Tier> tiers;
+  std::uint64_t waiting = 0, written = 0, failed = 0;  // results to be shared
 };
 
 struct Snapshot {
@@ -53,6 +69,7 @@ struct Snapshot {
   std::uint64_t evicted = 0;
   std::uint64_t layers = 0;      // other stores that are read
   std::uint64_t taken_over = 0;  // results that were found only in other stores
+  Remote remote;                 // measured on request
   std::uint64_t time_saved_us = 0;
   std::uint64_t since = 0;  // seconds since the epoch: last zeroed
 

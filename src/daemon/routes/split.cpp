@@ -1,5 +1,6 @@
 #include "daemon/routes/split.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,11 +18,31 @@
 #include "daemon/routes/split_codegen_choice.h"
 #include "daemon/steps/step_graph.h"
 #include "daemon/steps/step_scheduler.h"
+#include "daemon/steps/step_spec.h"
 
 namespace hipcache::daemon {
 namespace {
 
 using compiler::Uncacheable;
+
+// Asks shared caches at once about all steps that need nothing from others, and about the proof.
+void prefetch(const hip::Plan& plan, const RequestContext& context) {
+  const config::Settings& settings = context.request.settings;
+  if (settings.recache || settings.remote.empty()) return;
+  std::vector<cache::ActionKey> keys;
+  const auto add = [&](const std::vector<hip::Step>& steps) {
+    for (const hip::Step& step : steps)
+      if (step.inputs.empty()) keys.push_back(spec_to_look_up(step, context.request).key);
+  };
+  add(plan.steps);
+  if (plan.deferred_fatbin) {
+    add(plan.deferred_fatbin->steps);
+    keys.push_back(spec_to_look_up(plan.deferred_fatbin->proof, context.request).key);
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  context.services.actions.prefetch(keys, context.request.from, context.lease);
+}
 
 // Records the result for the next equal request, and the miss history for explaining a later miss.
 void record(const cache::ActionResult& whole, cache::Examined examined, const Planned& planned, const StepGraph& graph,
@@ -55,6 +76,7 @@ std::optional<Uncacheable> serve_split(Conclusion& conclusion, const RequestCont
   const Planned& planned = std::get<Planned>(obtained);
   hip::Plan& plan = *planned.plan;
   if (auto unusual = unusual_outputs(plan, context.request.from.working_directory)) return unusual;
+  prefetch(plan, context);
   std::vector<hip::Step>& steps = choose_steps(plan, context);
   drop_unproved_splits(steps, context);
 

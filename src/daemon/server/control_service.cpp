@@ -1,5 +1,6 @@
 #include "daemon/server/control_service.h"
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace hipcache::daemon {
@@ -16,12 +17,15 @@ ControlReply ControlService::serve(ControlKind kind) {
     case ControlKind::zero_stats:
       pending_.wait_for_all();  // otherwise a request whose client has ended could be counted after the reset
       counters_.zero();
+      remote_statistics(true);
       persistent_.save_if_changed();
       return {"", "Statistics zeroed"};
     case ControlKind::clear:
       return clear();
     case ControlKind::cleanup:
       return clean_up();
+    case ControlKind::flush:
+      return flush();
     case ControlKind::stop:
       stop_();
       return {"", "Stopping"};
@@ -37,7 +41,41 @@ ControlReply ControlService::statistics() {
   snapshot.evicted += usage.evicted;
   snapshot.layers = usage.layers;
   snapshot.taken_over = usage.taken_over;
+  snapshot.remote = remote_statistics(false);
   return {"", snapshot.to_json(usage.actions, usage.blobs, usage.bytes, usage.bytes_on_disk)};
+}
+
+stats::Remote ControlService::remote_statistics(bool zero) {
+  stats::Remote shown;
+  if (remote_ == nullptr) return shown;
+  const Publisher::Progress progress = remote_->publisher().progress();
+  shown.waiting = progress.waiting;
+  shown.written = progress.written;
+  shown.failed = progress.failed;
+  for (protocol::RemoteTier& tier : remote_->statistics(zero))
+    shown.tiers.push_back({.url = std::move(tier.url),
+                           .state = std::move(tier.state),
+                           .hits = tier.hits,
+                           .misses = tier.misses,
+                           .errors = tier.errors,
+                           .written = tier.written,
+                           .write_errors = tier.write_errors,
+                           .bytes_read = tier.bytes_read,
+                           .bytes_written = tier.bytes_written,
+                           .median_us = tier.median_us});
+  return shown;
+}
+
+// The client asks again until nothing waits: so it can show progress, and no thread of the daemon waits for a server.
+ControlReply ControlService::flush() {
+  pending_.wait_for_all();
+  const Publisher::Progress progress =
+      remote_ == nullptr ? Publisher::Progress() : remote_->publisher().take_progress();
+  const nlohmann::json json = {{"waiting", progress.waiting},
+                               {"written", progress.written},
+                               {"failed", progress.failed},
+                               {"error", progress.error}};
+  return {"", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
 }
 
 ControlReply ControlService::clear() {

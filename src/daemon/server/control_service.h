@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "daemon/remote/remote_cache.h"
 #include "daemon/server/persistent_counters.h"
 #include "daemon/shared/pending_writes.h"
 #include "hipcache/protocol/messages.h"
@@ -15,10 +16,13 @@ namespace hipcache::daemon {
 
 class ControlService {
  public:
-  // `stop` makes the server accept no more connections and end after the running sessions.
-  ControlService(store::LocalStore& store, PendingWrites& pending_writes, stats::Counters& counters,
-                 PersistentCounters& persistent, std::uint64_t max_bytes, std::function<void()> stop)
+  // `remote`: null if there are no shared caches. `stop` makes the server accept no more connections and end after the
+  // running sessions.
+  ControlService(store::LocalStore& store, RemoteCache* remote, PendingWrites& pending_writes,
+                 stats::Counters& counters, PersistentCounters& persistent, std::uint64_t max_bytes,
+                 std::function<void()> stop)
       : store_(store),
+        remote_(remote),
         pending_(pending_writes),
         counters_(counters),
         persistent_(persistent),
@@ -31,8 +35,11 @@ class ControlService {
   protocol::ControlReply statistics();
   protocol::ControlReply clear();
   protocol::ControlReply clean_up();
+  protocol::ControlReply flush();
+  stats::Remote remote_statistics(bool zero);
 
   store::LocalStore& store_;
+  RemoteCache* remote_;
   PendingWrites& pending_;
   stats::Counters& counters_;
   PersistentCounters& persistent_;

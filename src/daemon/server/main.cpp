@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/remote/remote_cache.h"
 #include "daemon/request/services.h"
 #include "daemon/server/cache_directory.h"
 #include "daemon/server/control_service.h"
@@ -41,6 +42,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLockPatience = 2500ms;  // for a daemon that is stopping; less than a client waits for this one
+constexpr auto kDrain = 8s;             // for results that wait for shared caches; less than --stop-server waits
 constexpr int kArenas = 2;  // of malloc: with one per thread, memory from bursts of sessions would stay allocated
 
 int fail(const std::string& message) {
@@ -59,6 +61,15 @@ std::vector<store::Layer> lower_layers(SeedStores& seeds, MemberStores& members)
   std::vector<store::Layer> layers = seeds.layers();
   for (std::string& directory : members.others()) layers.push_back({.directory = std::move(directory)});
   return layers;
+}
+
+// Null if there are no shared caches.
+std::unique_ptr<RemoteCache> remote_cache(const config::Settings& settings, store::LocalStore& store, Log& log) {
+  if (settings.remote.empty()) return nullptr;
+  Result<std::string> program = find_remote_program();
+  if (program) return std::make_unique<RemoteCache>(std::move(*program), settings.remote, store, log);
+  log.error("shared caches are not used: " + program.error().message);
+  return nullptr;
 }
 
 int run() {
@@ -94,6 +105,7 @@ int run() {
   // longer for the socket.
   std::function<void(UniqueFd)> serve;
   std::function<void()> save;
+  std::function<bool()> is_busy = [] { return false; };
   std::function<bool()> is_in_place = [&directory] { return directory->is_in_place(); };
   // The descriptor's path ensures that the socket is made and removed in the locked directory.
   Server server({.socket_path = join_path(directory->own().anchored(), "daemon.sock"),
@@ -101,6 +113,7 @@ int run() {
                  .max_sessions = *sessions,
                  .serve = [&serve](UniqueFd socket) { serve(std::move(socket)); },
                  .every_second = [&save] { save(); },
+                 .is_busy = [&is_busy] { return is_busy(); },
                  .is_in_place = [&is_in_place] { return is_in_place(); }},
                 log);
   const StopOnSignal on_signal(signals, [&server] { server.stop(); });
@@ -118,7 +131,8 @@ int run() {
 
   inputs::FileSystemState file_system;
   DigestFile digests(file_system, directory->own(), protocol::own_mount_view(), log);
-  cache::ActionCache actions(*store, file_system, log);
+  const std::unique_ptr<RemoteCache> remote = remote_cache(*settings, *store, log);
+  cache::ActionCache actions(*store, file_system, log, remote.get());
   cache::MissHistory miss_history(*store, log);
   stats::Counters counters;
   PersistentCounters persistent(counters, *store, log);
@@ -148,10 +162,11 @@ int run() {
                           .mount_view = protocol::own_mount_view(),
                           .audit = settings->audit};
 
-  ControlService control(*store, pending_writes, counters, persistent, settings->max_size,
+  ControlService control(*store, remote.get(), pending_writes, counters, persistent, settings->max_size,
                          [&server] { server.stop(); });
   serve = [&](UniqueFd socket) { serve_connection(std::move(socket), services, control); };
   is_in_place = [&] { return directory->is_in_place() && store->is_in_place(); };
+  is_busy = [&] { return remote && remote->publisher().progress().waiting > 0; };
   save = [&] {
     if (!is_in_place()) return;
     persistent.save_if_changed();
@@ -160,6 +175,8 @@ int run() {
   log.info("serving " + settings->directory + " with " + members.own());
   if (settings->log != "stderr") leave_standard_error();
   const Status ended = server.run();
+  if (remote && !remote->publisher().drain(kDrain))
+    log.warning(std::to_string(remote->publisher().progress().waiting) + " results are not written to shared caches");
   if (is_in_place()) digests.save_if_changed();
   if (!ended) {
     log.error(ended.error().message);

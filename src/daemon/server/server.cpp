@@ -155,7 +155,7 @@ void Server::relieve() {
 }
 
 bool Server::is_idle_for_too_long() {
-  if (options_.idle_timeout == 0s) return false;
+  if (options_.idle_timeout == 0s || options_.is_busy()) return false;
   const std::lock_guard lock(mutex_);
   return sessions_ == 0 && std::chrono::steady_clock::now() - last_use_ >= options_.idle_timeout;
 }

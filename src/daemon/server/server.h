@@ -34,7 +34,10 @@ class Server {
     unsigned max_sessions = kMaxSessions;
     std::function<void(UniqueFd)> serve;  // called in the session's thread
     std::function<void()> every_second;   // called in run()'s thread while there is work
-    std::function<bool()> is_in_place;    // called every second: whether the directory is still the daemon's
+    std::function<bool()> is_busy = [] {
+      return false;
+    };  // whether there is work without a client; then it is not idle
+    std::function<bool()> is_in_place;  // called every second: whether the directory is still the daemon's
   };
 
   Server(Options options, Log& log);

@@ -40,6 +40,7 @@ Status StepScheduler::run(const std::vector<StepState*>& steps) {
   if (!wake_) return system_error("cannot make", "an eventfd");
   std::list<StepState*> open(steps.begin(), steps.end());
   last_word_ = std::chrono::steady_clock::now();
+  prefetch(steps);
   for (;;) {
     drop_pointless(open, steps);
     start_what_can_be(open);
@@ -48,6 +49,15 @@ Status StepScheduler::run(const std::vector<StepState*>& steps) {
   }
   if (trouble_) return *trouble_;
   return done();
+}
+
+// Without shared caches this does nothing. With them, the steps' look-ups then find what these have.
+void StepScheduler::prefetch(const std::vector<StepState*>& steps) const {
+  const config::Settings& settings = context_.request.settings;
+  if (settings.recache || settings.remote.empty() || steps.size() < 2) return;
+  std::vector<cache::ActionKey> keys;
+  for (const StepState* step : steps) keys.push_back(step->spec().key);
+  services_.actions.prefetch(keys, context_.request.from, context_.lease);
 }
 
 // After a failure only the steps before it count. The driver would have stopped at the first of them that fails.

@@ -44,6 +44,7 @@ class StepScheduler {
   };
   enum class Start { done, started, blocked };
 
+  void prefetch(const std::vector<StepState*>& steps) const;
   static void drop_pointless(std::list<StepState*>& open, const std::vector<StepState*>& steps);
   Start try_start(StepState& state);
   void start_what_can_be(std::list<StepState*>& open);

@@ -25,7 +25,7 @@ void Service::run() {
   }
 }
 
-void Service::take(protocol::RemoteConfigure configure) {
+void Service::take(const protocol::RemoteConfigure& configure) {
   const Notify notify = [this](bool is_warning, const std::string& line) {
     send(protocol::RemoteNote{is_warning, line});
   };

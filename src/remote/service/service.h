@@ -28,7 +28,7 @@ class Service {
   void run();
 
  private:
-  void take(protocol::RemoteConfigure configure);
+  void take(const protocol::RemoteConfigure& configure);
   void take(const protocol::RemoteQuestions& questions);
   void take(protocol::RemoteStage stage);
   void take(protocol::RemotePublish publish);

@@ -1,0 +1,147 @@
+#include "cache/remote_look_up.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hipcache::cache {
+namespace {
+
+constexpr int kRounds = 8;  // tiers that are asked for lists, one after the other
+
+bool is_known(const std::vector<std::uint64_t>& tags, const Digest& result_key) {
+  return std::find(tags.begin(), tags.end(), remote_tag(result_key)) != tags.end();
+}
+
+}  // namespace
+
+std::uint64_t remote_tag(const Digest& result_key) {
+  std::uint64_t tag = 0;
+  for (const char byte : result_key.bytes().substr(0, sizeof tag)) tag = tag << 8 | static_cast<unsigned char>(byte);
+  return tag;
+}
+
+Digest result_key(const ActionKey& key, const Digest& set, const Digest& state) {
+  return key_hasher("result").field(key.value).field(set).field(state).finish();
+}
+
+// A key whose list has no state of this machine is asked about again, at the servers that were not asked yet.
+std::size_t RemoteLookUp::bring(std::span<const ActionKey> keys) {
+  std::set<ActionKey> brought;
+  std::vector<RemoteResults::ListName> asking;
+  for (const ActionKey& key : keys) asking.push_back({key.value, 0});
+  for (int round = 0; round < kRounds && !asking.empty(); ++round) {
+    const auto lists = tools_.remote.lists(asking);
+    std::vector<Candidate> candidates;
+    std::vector<RemoteResults::ListName> next;
+    for (std::size_t at = 0; at < lists.size(); ++at) {
+      if (!lists[at]) continue;
+      std::vector<Candidate> matching = candidates_in({asking[at].key}, *lists[at]);
+      if (matching.empty()) next.push_back({asking[at].key, lists[at]->asked});
+      std::move(matching.begin(), matching.end(), std::back_inserter(candidates));
+    }
+    ask_for_results(candidates);
+    ask_for_blobs(candidates);
+    for (const Candidate& candidate : candidates)
+      if (!brought.contains(candidate.key) && store(candidate)) brought.insert(candidate.key);
+    asking = std::move(next);
+  }
+  return brought.size();
+}
+
+std::shared_ptr<const inputs::PathSet> RemoteLookUp::decode(const RemotePathSet& listed) {
+  if (auto known = tools_.decoded.find(listed.id)) return known;
+  Result<inputs::PathSet> set = inputs::PathSet::decode(listed.bytes);
+  if (!set || set->id() != listed.id) {
+    tools_.log.warning("a shared cache has a path set that is damaged; it is not used");
+    return nullptr;
+  }
+  auto shared = std::make_shared<const inputs::PathSet>(std::move(*set));
+  tools_.decoded.insert(shared);
+  return shared;
+}
+
+std::vector<RemoteLookUp::Candidate> RemoteLookUp::candidates_in(const ActionKey& key, const RemoteList& list) {
+  std::vector<Candidate> candidates;
+  for (const RemotePathSet& listed : list.sets) {
+    std::shared_ptr<const inputs::PathSet> set = decode(listed);
+    if (!set) continue;
+    const Digest state = tools_.file_system.state(*set, from_);
+    const Digest under = result_key(key, set->id(), state);
+    if (is_known(listed.tags, under))
+      candidates.push_back(
+          {.key = key, .set = std::move(set), .result_key = under, .result = {}, .blobs = {}, .wanted = {}});
+  }
+  return candidates;
+}
+
+void RemoteLookUp::ask_for_results(std::vector<Candidate>& candidates) {
+  if (candidates.empty()) return;
+  std::vector<Digest> keys;
+  for (const Candidate& candidate : candidates) keys.push_back(candidate.result_key);
+  std::vector<std::optional<RemoteResult>> found = tools_.remote.results(keys);
+  for (std::size_t at = 0; at < candidates.size(); ++at)
+    if (found[at]) take_result(candidates[at], std::move(*found[at]));
+}
+
+// Another version of hipcache may have written a result that this one cannot read.
+void RemoteLookUp::take_result(Candidate& candidate, RemoteResult found) {
+  Result<ActionResult> result = ActionResult::decode(found.action);
+  if (!result) return;
+  std::vector<Digest> named;
+  for (const Output& output : result->outputs) {
+    lease_.add(output.blob);
+    named.push_back(output.blob);
+  }
+  const Result<std::vector<Digest>> missing = tools_.store.missing_blobs(named);
+  if (!missing) return;
+  const std::set<Digest> absent(missing->begin(), missing->end());
+  std::set<Digest> came;
+  for (auto& [digest, bytes] : found.blobs)
+    if (absent.contains(digest) && came.insert(digest).second) candidate.blobs.emplace_back(digest, std::move(bytes));
+  for (const Output& output : result->outputs)
+    if (absent.contains(output.blob) && came.insert(output.blob).second)
+      candidate.wanted.push_back({output.blob, output.size});
+  candidate.result = std::move(*result);
+}
+
+// Each blob once, however many results name it.
+void RemoteLookUp::ask_for_blobs(std::vector<Candidate>& candidates) {
+  std::vector<RemoteBlobName> names;
+  std::set<Digest> named;
+  for (const Candidate& candidate : candidates)
+    for (const RemoteBlobName& wanted : candidate.wanted)
+      if (named.insert(wanted.digest).second) names.push_back(wanted);
+  if (names.empty()) return;
+  const std::vector<std::optional<std::string>> found = tools_.remote.blobs(names);
+  for (Candidate& candidate : candidates)
+    for (std::size_t at = 0; at < names.size(); ++at)
+      if (found[at] && std::any_of(candidate.wanted.begin(), candidate.wanted.end(),
+                                   [&](const RemoteBlobName& wanted) { return wanted.digest == names[at].digest; }))
+        candidate.blobs.emplace_back(names[at].digest, *found[at]);
+}
+
+bool RemoteLookUp::store(const Candidate& candidate) {
+  if (!candidate.result) return false;
+  const Status put = this->put(candidate);
+  if (!put) tools_.log.info("a result of a shared cache is of no use: " + put.error().message);
+  return put.ok();
+}
+
+Status RemoteLookUp::put(const Candidate& candidate) {
+  for (const auto& [digest, bytes] : candidate.blobs) {
+    const Result<Digest> stored = tools_.store.put_blob(bytes);
+    if (!stored) return stored.error();
+    if (*stored != digest) return Error{"a blob does not match its digest", ErrorCode::damaged};
+  }
+  std::vector<Digest> named;
+  for (const Output& output : candidate.result->outputs) named.push_back(output.blob);
+  const Result<bool> held = tools_.store.hold_blobs(named, lease_);
+  if (!held) return held.error();
+  if (!*held) return Error{"it has lost a blob", ErrorCode::gone};
+  const Result<Digest> set = tools_.store.put_blob_like(candidate.set->encode(), {.parts = {}, .family = "path-set"});
+  if (!set) return set.error();
+  if (Status put = tools_.store.put_action(candidate.result_key, candidate.result->encode(), named); !put) return put;
+  return tools_.store.add_path_set(candidate.key.value, {candidate.set->id(), *set});
+}
+
+}  // namespace hipcache::cache

@@ -1,0 +1,67 @@
+// Brings results from shared caches into our own store (hipcache/cache/remote_results.h).
+#ifndef HIPCACHE_SRC_CACHE_REMOTE_LOOK_UP_H
+#define HIPCACHE_SRC_CACHE_REMOTE_LOOK_UP_H
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "cache/decoded_sets.h"
+#include "hipcache/base/log.h"
+#include "hipcache/cache/action_cache.h"
+#include "hipcache/cache/remote_results.h"
+#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/store/local_store.h"
+
+namespace hipcache::cache {
+
+// The key under which a result is stored: of the action, its path set and the state.
+Digest result_key(const ActionKey& key, const Digest& set, const Digest& state);
+
+// For one look-up, in one thread. The arguments outlive it.
+class RemoteLookUp {
+ public:
+  struct Tools {
+    RemoteResults& remote;
+    store::LocalStore& store;
+    inputs::FileSystemState& file_system;
+    DecodedSets& decoded;
+    Log& log;
+  };
+
+  RemoteLookUp(const Tools& tools, const inputs::RunContext& from, store::Lease& lease)
+      : tools_(tools), from_(from), lease_(lease) {}
+
+  // Results for those keys that are valid on this machine now. All keys are asked about at once: in one round trip the
+  // lists, in the next the results, in a third the large blobs. Returns how many keys have a result in our store.
+  std::size_t bring(std::span<const ActionKey> keys);
+
+ private:
+  // A result that some server has, for a path set whose state is the present one here.
+  struct Candidate {
+    ActionKey key;
+    std::shared_ptr<const inputs::PathSet> set;
+    Digest result_key;
+    std::optional<ActionResult> result;
+    std::vector<std::pair<Digest, std::string>> blobs;  // that our store lacks
+    std::vector<RemoteBlobName> wanted;                 // of them, those that did not come with the result
+  };
+
+  std::vector<Candidate> candidates_in(const ActionKey& key, const RemoteList& list);
+  std::shared_ptr<const inputs::PathSet> decode(const RemotePathSet& listed);
+  void ask_for_results(std::vector<Candidate>& candidates);
+  void take_result(Candidate& candidate, RemoteResult found);
+  void ask_for_blobs(std::vector<Candidate>& candidates);
+  bool store(const Candidate& candidate);
+  Status put(const Candidate& candidate);
+
+  const Tools& tools_;
+  const inputs::RunContext& from_;
+  store::Lease& lease_;
+};
+
+}  // namespace hipcache::cache
+
+#endif

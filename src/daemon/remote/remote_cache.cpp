@@ -1,0 +1,216 @@
+#include "daemon/remote/remote_cache.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "hipcache/config/remote_url.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+using protocol::RemoteKey;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kGrace = 2s;     // for bytes of an answer that has begun, and for a loaded machine
+constexpr milliseconds kMostWait = 4s;  // less than a client waits for its first reply
+constexpr milliseconds kStatistics = 2s;
+constexpr std::uint64_t kSlowest = 1u << 10;  // bytes in a millisecond
+
+bool any_writes(const std::vector<std::string>& urls) {
+  return std::any_of(urls.begin(), urls.end(), [](const std::string& text) {
+    const Result<config::RemoteUrl> url = config::parse_remote_url(text);
+    return url && url->writes;
+  });
+}
+
+// What hipcache-remote may take until it gives a look-up up.
+milliseconds limit_of(const std::vector<std::string>& urls) {
+  milliseconds limit = kGrace;
+  for (const std::string& text : urls)
+    if (const Result<config::RemoteUrl> url = config::parse_remote_url(text); url && url->reads)
+      limit += url->connect_timeout + url->timeout;
+  return std::min(limit, kMostWait);
+}
+
+std::shared_ptr<const cache::RemoteList> list_of(protocol::RemoteAnswer& answer) {
+  auto list = std::make_shared<cache::RemoteList>();
+  list->asked = answer.asked;
+  for (protocol::RemotePathSet& set : answer.list)
+    list->sets.push_back({set.id, std::move(set.bytes), std::move(set.tags)});
+  answer.list.clear();
+  return list;
+}
+
+cache::RemoteResult result_of(protocol::RemoteResult from) {
+  cache::RemoteResult to{.action = std::move(from.action), .blobs = {}};
+  for (protocol::RemoteBlob& blob : from.blobs) to.blobs.emplace_back(blob.digest, std::move(blob.bytes));
+  return to;
+}
+
+}  // namespace
+
+RemoteCache::RemoteCache(std::string program, const std::vector<std::string>& urls, store::LocalStore& store, Log& log)
+    : log_(log),
+      tiers_(urls.size()),
+      writes_(any_writes(urls)),
+      look_up_limit_(limit_of(urls)),
+      process_({.program = std::move(program),
+                .urls = urls,
+                .receive = [this](protocol::RemoteMessage message) { receive(std::move(message)); },
+                .ended = [this] { process_ended(); }},
+               log),
+      publisher_(process_, store, log) {}
+
+// The process first: its messages go to the others.
+RemoteCache::~RemoteCache() { process_.stop(); }
+
+std::vector<std::shared_ptr<const cache::RemoteList>> RemoteCache::lists(std::span<const ListName> names) {
+  std::vector<Question> questions;
+  std::vector<std::size_t> places;
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    if (names[at].skip >= tiers_) continue;
+    questions.push_back({{RemoteKey::list, names[at].key, static_cast<std::uint32_t>(names[at].skip)}});
+    places.push_back(at);
+  }
+  std::vector<std::shared_ptr<const cache::RemoteList>> lists(names.size());
+  const auto answers = ask(questions, look_up_limit_);
+  for (std::size_t at = 0; at < answers.size(); ++at)
+    if (answers[at]) lists[places[at]] = answers[at]->list;
+  return lists;
+}
+
+std::vector<std::optional<cache::RemoteResult>> RemoteCache::results(std::span<const Digest> keys) {
+  std::vector<Question> questions;
+  for (const Digest& key : keys) questions.push_back({{RemoteKey::result, key}});
+  std::vector<std::optional<cache::RemoteResult>> results(keys.size());
+  const auto answers = ask(questions, look_up_limit_);
+  for (std::size_t at = 0; at < answers.size(); ++at)
+    if (answers[at] && answers[at]->answer.found) results[at] = result_of(answers[at]->answer.result);
+  return results;
+}
+
+std::vector<std::optional<std::string>> RemoteCache::blobs(std::span<const cache::RemoteBlobName> names) {
+  std::vector<Question> questions;
+  milliseconds limit = look_up_limit_;
+  for (const cache::RemoteBlobName& name : names) {
+    questions.push_back({{RemoteKey::blob, name.digest}, name.size});
+    limit += milliseconds(name.size / kSlowest);
+  }
+  std::vector<std::optional<std::string>> blobs(names.size());
+  const auto answers = ask(questions, std::min(limit, kMostWait));
+  for (std::size_t at = 0; at < answers.size(); ++at)
+    if (answers[at] && answers[at]->answer.found) blobs[at] = answers[at]->answer.blob;
+  return blobs;
+}
+
+void RemoteCache::publish(cache::Publication publication) {
+  if (writes_) publisher_.add(std::move(publication));
+}
+
+// Null for questions without an answer in time.
+std::vector<std::shared_ptr<RemoteCache::Asked>> RemoteCache::ask(const std::vector<Question>& questions,
+                                                                  milliseconds limit) {
+  std::vector<std::shared_ptr<Asked>> all;
+  if (questions.empty()) return all;
+  protocol::RemoteQuestions sent;
+  const Clock::time_point now = Clock::now();
+  std::unique_lock lock(mutex_);
+  make_room(now);
+  for (const Question& question : questions) {
+    std::shared_ptr<Asked>& asked = asked_[question.name];
+    if (!asked || (asked->done && now >= asked->forget_after)) {
+      if (asked) bytes_ -= asked->bytes;
+      asked = std::make_shared<Asked>();
+      in_flight_[next_id_] = question.name;
+      sent.questions.push_back({next_id_++, question.name.kind, question.name.key, question.size, question.name.skip});
+    }
+    all.push_back(asked);
+  }
+  lock.unlock();
+  const bool is_silent = process_.is_silent();
+  if (!sent.questions.empty() && (is_silent || !process_.send(sent)))
+    for (const protocol::RemoteQuestion& question : sent.questions) take({.id = question.id, .failed = true});
+  if (is_silent) limit = milliseconds(0);
+  lock.lock();
+  const auto is_done = [](const std::shared_ptr<Asked>& asked) { return asked->done; };
+  const bool in_time =
+      changed_.wait_until(lock, now + limit, [&] { return std::all_of(all.begin(), all.end(), is_done); });
+  for (std::shared_ptr<Asked>& asked : all)
+    if (!asked->done) asked = nullptr;
+  lock.unlock();
+  if (!in_time) process_.note_overdue();
+  return all;
+}
+
+// REQUIRES: mutex_ is held.
+void RemoteCache::make_room(Clock::time_point now) {
+  if (asked_.size() < kMostAnswers && bytes_ < kMostBytes) return;
+  for (const bool all : {false, true}) {
+    std::erase_if(asked_, [&](const auto& entry) {
+      const Asked& asked = *entry.second;
+      const bool goes = asked.done && (all || now >= asked.forget_after);
+      if (goes) bytes_ -= asked.bytes;
+      return goes;
+    });
+    if (asked_.size() < kMostAnswers / 2 && bytes_ < kMostBytes / 2) return;
+  }
+}
+
+void RemoteCache::receive(protocol::RemoteMessage message) {
+  if (auto* answer = std::get_if<protocol::RemoteAnswer>(&message)) return take(std::move(*answer));
+  if (const auto* published = std::get_if<protocol::RemotePublished>(&message)) return publisher_.take(*published);
+  if (const auto* note = std::get_if<protocol::RemoteNote>(&message))
+    return log_.write(note->is_warning ? Log::Level::warning : Log::Level::info, note->text);
+  if (auto* statistics = std::get_if<protocol::RemoteStatistics>(&message)) {
+    const std::lock_guard lock(mutex_);
+    statistics_ = std::move(statistics->tiers);
+    statistics_id_ = statistics->id;
+    changed_.notify_all();
+  }
+}
+
+// A result or a blob that was found goes to those who wait for it, and is not kept: it is about to be in the store.
+void RemoteCache::take(protocol::RemoteAnswer answer) {
+  const std::lock_guard lock(mutex_);
+  const auto flight = in_flight_.extract(answer.id);
+  if (!flight) return;
+  const auto known = asked_.find(flight.mapped());
+  if (known == asked_.end()) return;
+  Asked& asked = *known->second;
+  asked.done = true;
+  asked.forget_after = Clock::now() + (answer.failed && !answer.found ? Clock::duration(kFailureRemembered)
+                                                                      : Clock::duration(kRemembered));
+  const bool is_list = flight.mapped().kind == RemoteKey::list;
+  if (is_list && answer.found) asked.list = list_of(answer);
+  if (asked.list)
+    for (const cache::RemotePathSet& set : asked.list->sets) asked.bytes += set.bytes.size();
+  bytes_ += asked.bytes;
+  const bool is_kept = is_list || !answer.found;
+  asked.answer = std::move(answer);
+  if (!is_kept) asked_.erase(known);
+  changed_.notify_all();
+}
+
+void RemoteCache::process_ended() {
+  std::vector<std::uint64_t> lost;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, name] : in_flight_) lost.push_back(id);
+  }
+  for (const std::uint64_t id : lost) take({.id = id, .failed = true});
+  publisher_.process_ended();
+}
+
+std::vector<protocol::RemoteTier> RemoteCache::statistics(bool zero) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t id = next_id_++;
+  lock.unlock();
+  if (!process_.is_running() || !process_.send(protocol::RemoteAskStatistics{id, zero})) return {};
+  lock.lock();
+  changed_.wait_for(lock, kStatistics, [&] { return statistics_id_ >= id; });
+  return statistics_;
+}
+
+}  // namespace hipcache::daemon

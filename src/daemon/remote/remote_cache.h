@@ -1,0 +1,94 @@
+// Shared caches, for the daemon's look-ups: asks hipcache-remote, and waits for its answers within limits.
+//
+// One question is in flight for each key, however many requests ask. Answers that no result came of are remembered for
+// kRemembered, so that the next source file does not ask again for what nobody has. Lists are remembered as long,
+// because a request looks the same step up more than once.
+//
+// If hipcache-remote is gone or silent, every look-up is a miss at once. Thread-safe. Memory: kMostAnswers answers of
+// at most kMostBytes.
+#ifndef HIPCACHE_SRC_DAEMON_REMOTE_REMOTE_CACHE_H
+#define HIPCACHE_SRC_DAEMON_REMOTE_REMOTE_CACHE_H
+
+#include <chrono>
+#include <compare>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "daemon/remote/publisher.h"
+#include "daemon/remote/remote_process.h"
+#include "hipcache/cache/remote_results.h"
+
+namespace hipcache::daemon {
+
+class RemoteCache : public cache::RemoteResults {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  static constexpr std::chrono::seconds kRemembered{30};
+  static constexpr std::chrono::seconds kFailureRemembered{1};
+  static constexpr std::size_t kMostAnswers = 8'192;
+  static constexpr std::size_t kMostBytes = 64u << 20;
+
+  // `program`: the path of hipcache-remote. `urls`: valid. The other arguments outlive this object.
+  RemoteCache(std::string program, const std::vector<std::string>& urls, store::LocalStore& store, Log& log);
+  ~RemoteCache() override;
+
+  std::vector<std::shared_ptr<const cache::RemoteList>> lists(std::span<const ListName> names) override;
+  std::vector<std::optional<cache::RemoteResult>> results(std::span<const Digest> keys) override;
+  std::vector<std::optional<std::string>> blobs(std::span<const cache::RemoteBlobName> names) override;
+  void publish(cache::Publication publication) override;
+
+  Publisher& publisher() { return publisher_; }
+
+  // Of each tier; empty if hipcache-remote does not run, because nobody has asked yet.
+  std::vector<protocol::RemoteTier> statistics(bool zero);
+
+ private:
+  struct Name {
+    protocol::RemoteKey kind = protocol::RemoteKey::list;
+    Digest key;
+    std::uint32_t skip = 0;
+    auto operator<=>(const Name&) const = default;
+  };
+  struct Asked {
+    bool done = false;
+    Clock::time_point forget_after;  // if done
+    protocol::RemoteAnswer answer;
+    std::shared_ptr<const cache::RemoteList> list;
+    std::size_t bytes = 0;
+  };
+  struct Question {
+    Name name;
+    std::uint64_t size = 0;
+  };
+
+  std::vector<std::shared_ptr<Asked>> ask(const std::vector<Question>& questions, std::chrono::milliseconds limit);
+  void make_room(Clock::time_point now);
+  void receive(protocol::RemoteMessage message);
+  void take(protocol::RemoteAnswer answer);
+  void process_ended();
+
+  Log& log_;
+  const std::size_t tiers_;
+  const bool writes_;  // some tier may be written
+  std::chrono::milliseconds look_up_limit_{0};
+  std::mutex mutex_;  // guards the next eight
+  std::condition_variable changed_;
+  std::map<Name, std::shared_ptr<Asked>> asked_;
+  std::map<std::uint64_t, Name> in_flight_;  // by the question's id
+  std::uint64_t next_id_ = 1;
+  std::size_t bytes_ = 0;
+  std::uint64_t statistics_id_ = 0;
+  std::vector<protocol::RemoteTier> statistics_;
+  RemoteProcess process_;
+  Publisher publisher_;
+};
+
+}  // namespace hipcache::daemon
+
+#endif

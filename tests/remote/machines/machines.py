@@ -1,0 +1,195 @@
+"""Machines and servers for tests: a machine is a cache directory with its own daemon."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+PATIENCE = 120  # seconds; longer than anything takes on a loaded machine
+BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+HIP = f"-x hip -std=c++17 -nogpuinc --rocm-path=/usr --rocm-device-lib-path={BITCODE}".split()
+CLANG = "/usr/lib/llvm-19/bin/clang++"
+KERNEL = """
+#include "runtime.h"
+__device__ float scale = 2;
+__global__ void kernel(float* data) { data[0] *= scale; }
+void launch(float* data) { kernel<<<1, 64>>>(data); }
+"""
+
+
+def comes_true(holds):
+    """Waits until the condition holds; whether it did."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def listens(port):
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
+
+
+class Server:
+    """A real server on loopback. `url`: of the tier, without options."""
+
+    def __init__(self, url, command):
+        self.url, self.command, self.process = url, command, None
+        self.port = int(url.rsplit(":", 1)[1].split("/")[0])
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        assert comes_true(lambda: listens(self.port)), self.command
+
+    def stop(self):
+        if self.process:
+            self.process.terminate()
+            self.process.wait()
+            self.process = None
+
+    def pause(self):
+        """Accepts connections, and answers nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
+
+
+def redis(directory):
+    """None if the server is not installed."""
+    program = shutil.which("redis-server")
+    if not program:
+        return None
+    port = free_port()
+    words = f"--port {port} --bind 127.0.0.1 --appendonly no --dir {directory}".split()
+    return Server(f"redis://127.0.0.1:{port}", [program, *words, "--save", ""])
+
+
+def nginx(directory, location=""):
+    """One worker and no master, so that a signal reaches what serves. None if the server is not installed."""
+    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+    if not program:
+        return None
+    port, root = free_port(), directory / "root"
+    root.mkdir()
+    scratch = "".join(
+        f"{kind}_temp_path {directory}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    (directory / "nginx.conf").write_text(
+        f"""daemon off; master_process off; pid {directory}/pid; error_log {directory}/error.log;
+events {{ worker_connections 256; }}
+http {{
+  access_log {directory}/access.log;
+  client_max_body_size 0;
+  {scratch}
+  server {{
+    listen 127.0.0.1:{port};
+    location / {{ root {root}; dav_methods PUT DELETE MKCOL COPY MOVE; create_full_put_path on; {location} }}
+  }}
+}}
+"""
+    )
+    command = [program, "-c", str(directory / "nginx.conf"), "-e", str(directory / "error.log")]
+    return Server(f"http://127.0.0.1:{port}/cache", command)
+
+
+class Machine:
+    """A user's machine. Machines see the same files, and have nothing else in common."""
+
+    def __init__(self, bin_directory, directory, remote="", **settings):
+        self.hipcache = str(bin_directory / "hipcache")
+        self.directory = directory
+        self.log = directory / "log"
+        directory.mkdir(parents=True)
+        self.variables = {k: v for k, v in os.environ.items() if not k.startswith("HIPCACHE_")}
+        self.variables.update(
+            HIPCACHE_DIR=str(directory / "cache"), HIPCACHE_CONFIG="/nonexistent/config.toml", HIPCACHE_REMOTE=remote,
+            HIPCACHE_LOG=str(self.log)
+        )
+        self.variables.update({f"HIPCACHE_{name.upper()}": str(value) for name, value in settings.items()})
+
+    def run(self, words, cwd="/"):
+        return subprocess.run(
+            [self.hipcache, *words], cwd=cwd, env=self.variables, text=True, capture_output=True, timeout=PATIENCE
+        )
+
+    def option(self, *words):
+        done = self.run(words)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def stats(self):
+        return json.loads(self.option("--show-stats", "--format", "json"))
+
+    def steps_run(self):
+        """Step -> how often it ran; those that never ran are left out."""
+        steps = self.stats()["steps"]
+        counts = {f"device {arch}": count["run"] for arch, count in steps.pop("device").items()}
+        counts.update({name: count["run"] for name, count in steps.items()})
+        return {name: count for name, count in counts.items() if count}
+
+    def flush(self):
+        return self.run(["--flush"])
+
+    def stop(self):
+        self.run(["--stop-server"])
+
+
+def kill_remote_of(machine):
+    """Kills the machine's hipcache-remote; whether there was one."""
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            is_remote = (process / "exe").readlink().name == "hipcache-remote"
+            if is_remote and f"HIPCACHE_DIR={machine.directory}/cache".encode() in (process / "environ").read_bytes():
+                os.kill(int(process.name), signal.SIGKILL)
+                return True
+        except OSError:
+            continue
+    return False
+
+
+class Project:
+    """One HIP source, and what the compiler alone makes of it."""
+
+    def __init__(self, directory, runtime):
+        self.directory = directory
+        directory.mkdir(parents=True, exist_ok=True)
+        shutil.copy(runtime, directory / "runtime.h")
+        (directory / "a.hip").write_text(KERNEL)
+
+    def command(self, archs, flags=("-O1",)):
+        return [CLANG, *HIP, *(f"--offload-arch={arch}" for arch in archs), *flags, "-c", "a.hip", "-o", "a.o"]
+
+    def compile(self, machine, archs, flags=("-O1",)):
+        """The object that the machine makes; the compile must succeed without a message."""
+        path = self.directory / "a.o"
+        path.unlink(missing_ok=True)
+        done = machine.run(self.command(archs, flags), cwd=self.directory)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        return path.read_bytes()
+
+    def expected(self, machine, archs, flags=("-O1",)):
+        """The object that the compiler makes by itself, with the CUID that hipcache gives the command."""
+        command = self.command(archs, flags)
+        plan = machine.run(["--plan", "--format", "json", "--", *command], cwd=self.directory)
+        cuid = json.loads(plan.stdout)["cuid"]
+        subprocess.run([command[0], f"-cuid={cuid}", *command[1:]], cwd=self.directory, check=True)
+        return (self.directory / "a.o").read_bytes()
+
+
+def lists_in(root):
+    """The lists of path sets in a plain store that is a directory."""
+    return [path for path in pathlib.Path(root).rglob("v1/w/*/*") if path.name != "lock"]

@@ -1,0 +1,304 @@
+"""Machines that share results through real servers: what is compiled where, and what trouble costs.
+
+usage: machines_test.py SOURCE_DIRECTORY BIN_DIRECTORY [unittest arguments]
+"""
+
+import pathlib
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import machines  # noqa: E402
+from fault_proxy import FaultProxy  # noqa: E402
+from machines import Machine, Project  # noqa: E402
+
+SOURCE, BIN = pathlib.Path(sys.argv.pop(1)).resolve(), pathlib.Path(sys.argv.pop(1)).resolve()
+RUNTIME = SOURCE / "fixtures/projects/bare-hip/bare_hip.h"
+TWO, THREE = ("gfx906", "gfx1030"), ("gfx906", "gfx1030", "gfx90a")
+PATIENT = "timeout=30s&connect_timeout=30s"  # a loaded machine is no failure here
+BRIEF = "timeout=1s&connect_timeout=1s"
+
+
+class Machines(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.directory = pathlib.Path(scratch.name)
+        self.project = Project(self.directory / "project", RUNTIME)
+
+    def make_directory(self, name):
+        path = self.directory / name
+        path.mkdir()
+        return path
+
+    def machine(self, name, remote, **settings):
+        machine = Machine(BIN, self.directory / name, remote, **settings)
+        self.addCleanup(machine.stop)
+        return machine
+
+    def server(self, kind):
+        made = {"redis": machines.redis, "http": machines.nginx}[kind](self.make_directory(kind))
+        if made is None:
+            self.skipTest(f"the server of {kind} is not installed")
+        self.addCleanup(made.stop)
+        return made
+
+    def url(self, kind):
+        """Of a tier of that kind, with patience."""
+        base = f"file://{self.directory}/shared?" if kind == "file" else self.server(kind).url + f"?{PATIENT}&"
+        return base + "prefix=tests"
+
+    def fill(self, url, archs=TWO):
+        filler = self.machine("filler", url)
+        made = self.project.compile(filler, archs)
+        self.assertEqual(made, self.project.expected(filler, archs))
+        flushed = filler.flush()
+        self.assertEqual(flushed.returncode, 0, flushed.stderr)
+        return made
+
+    def assert_served(self, machine, made, archs=TWO):
+        self.assertEqual(self.project.compile(machine, archs), made)
+        self.assertEqual(machine.steps_run(), {})
+        self.assertEqual(machine.stats()["requests"]["hit"], 1)
+
+
+class Sharing(Machines):
+    """For each kind of tier; the tests are made below."""
+
+    def serves_a_machine_with_an_empty_store(self, kind):
+        url = self.url(kind)
+        made = self.fill(url)
+        second = self.machine("second", url)
+        self.assert_served(second, made)
+        tier = second.stats()["remote"]["tiers"][0]
+        self.assertGreater(tier["hits"], 0)
+        self.assertEqual((tier["errors"], tier["state"]), (0, "ok"))
+        self.assert_served_by_itself(second, made)
+
+    def assert_served_by_itself(self, machine, made):
+        before = machine.stats()["remote"]["tiers"][0]
+        self.assertEqual(self.project.compile(machine, TWO), made)
+        self.assertEqual(machine.stats()["remote"]["tiers"][0], before, "a local hit asks nobody")
+
+    def compiles_one_more_architecture_alone(self, kind):
+        url = self.url(kind)
+        self.fill(url)
+        third = self.machine("third", url)
+        made = self.project.compile(third, THREE)
+        self.assertEqual({step for step in third.steps_run() if step.startswith("device")}, {"device gfx90a"})
+        self.assertEqual(made, self.project.expected(third, THREE))
+
+    def serves_nothing_after_a_change(self, kind):
+        url = self.url(kind)
+        self.fill(url)
+        with open(self.project.directory / "runtime.h", "a") as header:
+            header.write("static int more;\n")
+        second = self.machine("second", url)
+        made = self.project.compile(second, TWO)
+        self.assertEqual(made, self.project.expected(second, TWO))
+        self.assertEqual(second.steps_run()["host"], 1)
+
+    def works_after_the_daemon_was_stopped_without_a_flush(self, kind):
+        url = self.url(kind)
+        first = self.machine("first", url)
+        made = self.project.compile(first, TWO)
+        first.stop()
+        self.assert_served(self.machine("second", url), made)
+
+
+for each in [name for name in vars(Sharing) if name.split("_")[0] in ("serves", "compiles", "works")]:
+    for tier in ("file", "http", "redis"):
+        setattr(Sharing, f"test_{tier}_{each}", lambda self, each=each, tier=tier: getattr(self, each)(tier))
+
+
+class Settings(Machines):
+    def test_a_tier_that_is_only_read_is_not_written_to(self):
+        shared = self.make_directory("shared")
+        first = self.machine("first", f"file://{shared}?mode=ro")
+        self.project.compile(first, TWO)
+        self.assertEqual(first.flush().returncode, 0)
+        self.assertEqual(list(shared.iterdir()), [])
+
+    def test_a_tier_that_is_only_written_serves_nothing(self):
+        url = f"file://{self.make_directory('shared')}"
+        self.fill(url)
+        second = self.machine("second", url + "?mode=wo")
+        self.project.compile(second, TWO)
+        self.assertEqual(second.steps_run()["host"], 1)
+
+    def test_readonly_publishes_nothing(self):
+        shared = self.make_directory("shared")
+        first = self.machine("first", f"file://{shared}", readonly=1)
+        self.project.compile(first, TWO)
+        self.assertEqual(first.flush().returncode, 0)
+        self.assertEqual(list(shared.iterdir()), [])
+
+    def test_recache_asks_nothing_and_publishes(self):
+        shared = self.make_directory("shared")
+        self.fill(f"file://{shared}")
+        second = self.machine("second", f"file://{shared}", recache=1)
+        self.project.compile(second, TWO)
+        self.assertEqual(second.steps_run()["host"], 1)
+        self.assertEqual(second.flush().returncode, 0)
+        self.assertGreater(second.stats()["remote"]["written"], 0)
+
+    def test_namespaces_are_apart(self):
+        url = f"file://{self.make_directory('shared')}"
+        self.fill(url)
+        other = self.machine("other", url, namespace="other")
+        self.project.compile(other, TWO)
+        self.assertEqual(other.steps_run()["host"], 1)
+
+    def test_what_a_later_tier_has_is_written_into_an_earlier_one(self):
+        far, near = (f"file://{self.make_directory(name)}" for name in ("far", "near"))
+        made = self.fill(far)
+        self.assert_served(self.machine("second", f"{near},{far}"), made)
+        near_alone = self.machine("third", near)
+        self.assertTrue(machines.comes_true(lambda: list(pathlib.Path(near[7:]).rglob("v1/r/*/*"))))
+        self.assert_served(near_alone, made)
+
+    def test_secrets_are_shown_nowhere(self):
+        secret = "verysecret"
+        url = f"http://ada:{secret}@127.0.0.1:{machines.free_port()}/x"
+        other = f"https://127.0.0.1:{machines.free_port()}/?token={secret}"
+        machine = self.machine("first", f"{url},{other}")
+        self.project.compile(machine, TWO)
+        shown = machine.option("--show-config") + machine.option("--show-stats") + str(machine.stats())
+        shown += machine.flush().stderr + machine.log.read_text()
+        processes = [path.read_bytes() for path in pathlib.Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+        self.assertNotIn(secret, shown)
+        self.assertFalse(any(secret.encode() in words for words in processes))
+        self.assertIn("ada:***@", shown)
+
+
+class Trouble(Machines):
+    def assert_compiles(self, machine, archs=TWO, flags=("-O1",)):
+        made = self.project.compile(machine, archs, flags)
+        self.assertEqual(made, self.project.expected(machine, archs, flags))
+        return made
+
+    def test_a_server_that_is_not_there_costs_a_bounded_time(self):
+        url = f"http://127.0.0.1:{machines.free_port()}/cache"
+        machine = self.machine("first", url)
+        self.assert_compiles(machine)
+        flushed = machine.flush()
+        self.assertEqual(flushed.returncode, 1)
+        self.assertIn("could not be written", flushed.stderr)
+        self.assertNotEqual(machine.stats()["remote"]["tiers"][0]["state"], "ok")
+        self.assertEqual(machine.stats()["errors"], 0)
+
+    def test_a_server_that_answers_nothing_is_left_behind(self):
+        server = self.server("http")
+        made = self.fill(server.url + "?" + PATIENT)
+        server.pause()
+        self.addCleanup(server.go_on)
+        machine = self.machine("second", server.url)
+        start = time.monotonic()
+        self.assertEqual(self.project.compile(machine, TWO), made)
+        self.assertLess(time.monotonic() - start, 60)
+        self.assertEqual(machine.steps_run()["host"], 1)
+        self.assertGreater(machine.stats()["remote"]["tiers"][0]["errors"], 0)
+
+    def test_hipcache_remote_may_die_at_any_time(self):
+        url = f"file://{self.make_directory('shared')}"
+        machine = self.machine("first", url)
+        self.assert_compiles(machine)
+        for flags in (("-O1", "-DA"), ("-O1", "-DB"), ("-O1", "-DC")):
+            self.assertTrue(machines.comes_true(lambda: machines.kill_remote_of(machine)))
+            self.assert_compiles(machine, flags=flags)
+        self.assertTrue(machines.comes_true(lambda: machine.flush().returncode == 0))
+
+    def test_a_server_that_takes_no_writes_is_read(self):
+        server = self.server("http")
+        made = self.fill(server.url + "?" + PATIENT)
+        port = server.port
+        server.stop()
+        config = self.directory / "http/nginx.conf"
+        config.write_text(config.read_text().replace("create_full_put_path on;", "limit_except GET HEAD { deny all; }"))
+        server.start()
+        self.assertEqual(port, server.port)
+        second = self.machine("second", server.url + "?" + PATIENT)
+        self.assert_served(second, made)
+        self.assert_compiles(second, flags=("-O1", "-DOTHER"))
+        self.assertEqual(second.flush().returncode, 1)
+        self.assertEqual(self.project.compile(second, TWO), made)
+
+    def test_damaged_values_are_misses(self):
+        shared = self.make_directory("shared")
+        made = self.fill(f"file://{shared}")
+        for number, path in enumerate(sorted(shared.rglob("v1/*/*/*"))):
+            bytes_ = bytearray(path.read_bytes())
+            if not bytes_:
+                continue
+            if number % 3 == 0:
+                bytes_[len(bytes_) // 2] ^= 1
+            path.write_bytes(bytes_[: len(bytes_) // 2] if number % 3 == 1 else b"" if number % 3 == 2 else bytes_)
+        second = self.machine("second", f"file://{shared}")
+        self.assertEqual(self.project.compile(second, TWO), made)
+
+    def test_evicted_values_are_misses_that_are_published_again(self):
+        shared = self.make_directory("shared")
+        made = self.fill(f"file://{shared}")
+        for path in shared.rglob("v1/r/*/*"):
+            path.unlink()
+        second = self.machine("second", f"file://{shared}")
+        self.assertEqual(self.project.compile(second, TWO), made)
+        self.assertEqual(second.flush().returncode, 0)
+        self.assert_served(self.machine("third", f"file://{shared}"), made)
+
+    def test_two_machines_that_write_at_once_lose_no_path_set_for_good(self):
+        server = self.server("redis")
+        url = server.url + "?" + PATIENT
+        pair = [self.machine(name, url) for name in ("one", "other")]
+        other = Project(self.directory / "elsewhere", RUNTIME)
+        threads = [
+            threading.Thread(target=project.compile, args=(machine, TWO))
+            for project, machine in zip((self.project, other), pair)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for machine in pair:
+            self.assertEqual(machine.flush().returncode, 0)
+        for number, project in enumerate((self.project, other)):
+            reader = self.machine(f"reader{number}", url)
+            project.compile(reader, TWO)
+            self.assertEqual(reader.steps_run(), {})
+
+    def inject(self, kind, seeds):
+        server = self.server(kind)
+        url = server.url + "?" + PATIENT
+        first = self.machine("first", url)
+        expected = {}
+        flags = [("-O1", f"-DV={number}") for number in range(3)]
+        for one in flags:
+            expected[one] = self.assert_compiles(first, flags=one)
+        self.assertEqual(first.flush().returncode, 0)
+        for seed in seeds:
+            proxy = FaultProxy(server.port, seed)
+            self.addCleanup(proxy.stop)
+            base = server.url.replace(str(server.port), str(proxy.port))
+            machine = self.machine(f"seed{seed}", f"{base}?{BRIEF}")
+            for one in flags:
+                self.assertEqual(self.project.compile(machine, TWO, one), expected[one], f"seed {seed}")
+            self.assertEqual(machine.stats()["requests"]["passthrough"], 0, f"seed {seed}")
+            self.assertEqual(machine.stats()["errors"], 0, f"seed {seed}")
+            machine.stop()
+            proxy.stop()
+
+    def test_no_fault_of_http_makes_a_wrong_object_or_a_failed_compile(self):
+        self.inject("http", range(1, 7))
+
+    def test_no_fault_of_redis_makes_a_wrong_object_or_a_failed_compile(self):
+        self.inject("redis", range(101, 107))
+
+
+if __name__ == "__main__":
+    if not pathlib.Path(machines.CLANG).exists():
+        print("skipped: clang 19 is not installed")
+        sys.exit(77)
+    unittest.main()
