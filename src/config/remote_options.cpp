@@ -89,7 +89,9 @@ Status set_database(RemoteUrl& url, const std::string& text) {
 constexpr unsigned kFile = 1U << static_cast<unsigned>(RemoteKind::file);
 constexpr unsigned kHttp = 1U << static_cast<unsigned>(RemoteKind::http);
 constexpr unsigned kRedis = 1U << static_cast<unsigned>(RemoteKind::redis);
-constexpr unsigned kAny = kFile | kHttp | kRedis;
+constexpr unsigned kGrpc = 1U << static_cast<unsigned>(RemoteKind::grpc);
+constexpr unsigned kWeb = kHttp | kGrpc;  // HTTP/1 and HTTP/2
+constexpr unsigned kAny = kFile | kRedis | kWeb;
 
 struct Option {
   std::string_view name;
@@ -102,13 +104,13 @@ constexpr auto kOptions = std::to_array<Option>({
     {"mode", kAny, set_mode},
     {"prefix", kAny, set_prefix},
     {"max_bytes", kAny, set_max_bytes},
-    {"connect_timeout", kHttp | kRedis, set_wait<&RemoteUrl::connect_timeout>},
-    {"timeout", kHttp | kRedis, set_wait<&RemoteUrl::timeout>},
-    {"token", kHttp, set_text<&RemoteUrl::token>, true},
-    {"token_file", kHttp, set_file<&RemoteUrl::token_file>},
-    {"ca_file", kHttp, set_file<&RemoteUrl::ca_file>},
-    {"client_certificate", kHttp, set_file<&RemoteUrl::client_certificate>},
-    {"client_key", kHttp, set_file<&RemoteUrl::client_key>},
+    {"connect_timeout", kRedis | kWeb, set_wait<&RemoteUrl::connect_timeout>},
+    {"timeout", kRedis | kWeb, set_wait<&RemoteUrl::timeout>},
+    {"token", kWeb, set_text<&RemoteUrl::token>, true},
+    {"token_file", kWeb, set_file<&RemoteUrl::token_file>},
+    {"ca_file", kWeb, set_file<&RemoteUrl::ca_file>},
+    {"client_certificate", kWeb, set_file<&RemoteUrl::client_certificate>},
+    {"client_key", kWeb, set_file<&RemoteUrl::client_key>},
     {"password", kRedis, set_text<&RemoteUrl::password>, true},
     {"user", kRedis, set_text<&RemoteUrl::user>},
     {"database", kRedis, set_database},

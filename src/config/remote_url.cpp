@@ -24,6 +24,8 @@ struct Scheme {
 constexpr auto kSchemes = std::to_array<Scheme>({{"file", RemoteKind::file, false, true},
                                                  {"http", RemoteKind::http, false, false},
                                                  {"https", RemoteKind::http, true, false},
+                                                 {"grpc", RemoteKind::grpc, false, false},
+                                                 {"grpcs", RemoteKind::grpc, true, false},
                                                  {"redis", RemoteKind::redis, false, false},
                                                  {"valkey", RemoteKind::redis, false, false},
                                                  {"redis+unix", RemoteKind::redis, false, true}});

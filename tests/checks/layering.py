@@ -40,6 +40,9 @@ LIBRARIES = {
     "curl/": ["remote/backends"],
     "hiredis/": ["remote/backends"],
     "google/protobuf/": ["protocol"],
+    "grpc/": ["remote/reapi"],
+    "grpcpp/": ["remote/reapi"],
+    "openssl/": ["remote/reapi"],
     "boost/": None,
     "nlohmann/": None,
     "toml++/": None,
@@ -113,8 +116,8 @@ def folder_of(path):
 
 
 def library_problems(path, folder, name):
-    if name.endswith(".pb.h") and folder != "protocol":
-        yield f"{path}: only protocol may include {name}"
+    if name.endswith(".pb.h") and folder != "protocol" and not str(path).startswith("src/remote/reapi/"):
+        yield f"{path}: only protocol and remote/reapi may include {name}"
     for prefix, allowed in LIBRARIES.items():
         if not name.startswith(prefix):
             continue

@@ -59,6 +59,19 @@ TEST(RemoteUrls, OfRedisHaveADatabaseForAPath) {
   EXPECT_THAT(error_of("redis://host/three"), HasSubstr("database \"three\" is no number"));
 }
 
+TEST(RemoteUrls, OfRemoteExecutionServersHaveAnInstanceForAPath) {
+  const RemoteUrl url =
+      parsed("grpcs://ada:word@cache.example:9092/main?client_certificate=/c&client_key=/k&timeout=1s");
+  EXPECT_EQ(url.kind, RemoteKind::grpc);
+  EXPECT_TRUE(url.tls);
+  EXPECT_EQ(url.port, 9092);
+  EXPECT_EQ(url.path, "/main");
+  EXPECT_EQ(url.client_key, "/k");
+  EXPECT_EQ(url.timeout, 1s);
+  EXPECT_FALSE(parsed("grpc://[::1]:9092").tls);
+  EXPECT_THAT(error_of("grpc://host/?database=1"), HasSubstr("unknown option \"database\""));
+}
+
 TEST(RemoteUrls, ThatAreWrongAreNamedWithTheBadPartAndTheMend) {
   EXPECT_THAT(error_of("cache.example"), HasSubstr("is not a URL such as"));
   EXPECT_THAT(error_of("ftp://host/"), HasSubstr("unknown scheme \"ftp\"; the schemes are file, http"));

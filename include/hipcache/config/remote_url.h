@@ -20,7 +20,7 @@
 
 namespace hipcache::config {
 
-enum class RemoteKind { file, http, redis };
+enum class RemoteKind { file, http, redis, grpc };
 
 struct RemoteUrl {
   RemoteKind kind = RemoteKind::file;
@@ -30,7 +30,8 @@ struct RemoteUrl {
   std::string password;
   std::string host;        // empty for files and unix sockets; an IPv6 address keeps its brackets
   std::uint16_t port = 0;  // 0: the scheme's own
-  // The directory of a file tier, the path on a web server, the unix socket of a Redis server.
+  // The directory of a file tier, the path on a web server, the unix socket of a Redis server, the
+  // instance of a REAPI server.
   // Begins with a slash and ends without one; may be empty.
   std::string path;
 

@@ -4,6 +4,7 @@
 #include "remote/backends/http_store.h"
 #include "remote/backends/plain_backend.h"
 #include "remote/backends/redis_store.h"
+#include "remote/reapi/reapi_backend.h"
 
 namespace hipcache::remote {
 namespace {
@@ -16,6 +17,8 @@ std::unique_ptr<KeyValue> open_store(const config::RemoteUrl& url) {
       return make_http_store(url);
     case config::RemoteKind::redis:
       return make_redis_store(url);
+    case config::RemoteKind::grpc:
+      break;  // not a plain store
   }
   return nullptr;
 }
@@ -23,6 +26,7 @@ std::unique_ptr<KeyValue> open_store(const config::RemoteUrl& url) {
 }  // namespace
 
 std::unique_ptr<Backend> open_backend(const config::RemoteUrl& url) {
+  if (url.kind == config::RemoteKind::grpc) return make_reapi_backend(url);
   return make_plain_backend(open_store(url), url.prefix, url.max_bytes);
 }
 

@@ -1,0 +1,135 @@
+#include "remote/reapi/action_cache.h"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "remote/reapi/blob_stream.h"
+#include "remote/reapi/blob_uploads.h"
+
+namespace hipcache::remote {
+namespace {
+
+constexpr const char* kType = "type.googleapis.com/hipcache.Value";
+constexpr const char* kValueFile = "value";
+constexpr std::string_view kBlobFile = "blob/";
+constexpr int kMostFiles = 4'096;
+
+std::optional<BlobName> name_in(const wire::OutputFile& file) {
+  if (file.digest().size_bytes() < 0) return std::nullopt;
+  BlobName name{.hash = file.digest().hash(), .size = static_cast<std::uint64_t>(file.digest().size_bytes())};
+  return is_valid(name) ? std::optional(std::move(name)) : std::nullopt;
+}
+
+void add_file(wire::ActionResult& result, const std::string& path, const BlobName& name) {
+  wire::OutputFile& file = *result.add_output_files();
+  file.set_path(path);
+  set(*file.mutable_digest(), name);
+}
+
+Failure damaged(const std::string& what) { return {Trouble::damaged, what, {}}; }
+
+// Whether a server that refused a result may take it once it has the Action.
+bool may_want_action(const Call& call) {
+  return call.ended_with(RpcCode::failed_precondition) || call.ended_with(RpcCode::invalid_argument) ||
+         call.ended_with(RpcCode::not_found);
+}
+
+}  // namespace
+
+std::unique_ptr<GetActionCall> ActionCache::question(const ActionKey& key) const {
+  auto call = std::make_unique<GetActionCall>(kGetActionResult);
+  call->request.set_instance_name(connection_.instance());
+  set(*call->request.mutable_action_digest(), key.name);
+  call->request.add_inline_output_files(kValueFile);
+  return call;
+}
+
+Answer<ActionValue> ActionCache::take(const GetActionCall& answered, std::uint64_t most, const Limits& limits) {
+  if (answered.is_miss()) return {};
+  if (!answered.ok()) return answered.failure(Direction::read);
+  const wire::ActionResult& result = answered.response;
+  const std::uint64_t bytes = result.ByteSizeLong();
+  if (result.output_files_size() > kMostFiles) return damaged("a result claims more files than it may have");
+  ActionValue found;
+  const wire::OutputFile* value_file = nullptr;
+  for (const wire::OutputFile& file : result.output_files()) {
+    if (file.path() == kValueFile) value_file = &file;
+    if (!file.path().starts_with(kBlobFile)) continue;
+    const Result<Digest> digest = Digest::from_hex(std::string_view(file.path()).substr(kBlobFile.size()));
+    if (const auto name = name_in(file); name && digest) found.blobs.emplace_back(*digest, *name);
+  }
+  for (const wire::Packed& packed : result.execution_metadata().auxiliary_metadata())
+    if (packed.type_url() == kType) found.value = packed.value();
+  if (!found.value.empty() || value_file == nullptr) return {std::move(found), bytes};
+  if (!value_file->contents().empty()) {
+    found.value = value_file->contents();
+    return {std::move(found), bytes};
+  }
+  const std::optional<BlobName> name = name_in(*value_file);
+  if (!name || name->size > most) return damaged("a value exceeds its limit");
+  const auto server = server_.get(limits);
+  if (const auto* failure = std::get_if<Failure>(&server)) return *failure;
+  Answer<std::string> read = read_blob(connection_, *name, std::get<Capabilities>(server).has_zstd, limits);
+  if (read.failure) return *read.failure;
+  if (!read.value) return {};
+  found.value = std::move(*read.value);
+  return {std::move(found), bytes + read.bytes};
+}
+
+Answer<ActionValue> ActionCache::get(const ActionKey& key, std::uint64_t most, const Limits& limits) {
+  const auto call = question(key);
+  run(*call, connection_, limits);
+  return take(*call, most, limits);
+}
+
+WriteAnswer ActionCache::put_actions(const ActionKey& key, const Capabilities& server, const Limits& limits) {
+  const std::string empty;
+  const std::array<Upload, 3> uploads{
+      {{key.name, &key.action}, {blob_name_of(key.command), &key.command}, {blob_name_of(empty), &empty}}};
+  return put_blobs(connection_, server, uploads, limits);
+}
+
+WriteAnswer ActionCache::put(const ActionKey& key, const ActionValue& value, const Limits& limits) {
+  const auto known = server_.get(limits);
+  if (const auto* failure = std::get_if<Failure>(&known)) return *failure;
+  const auto& server = std::get<Capabilities>(known);
+  if (!server.takes_results) {  // said once; it is no trouble
+    if (refusal_is_known_.exchange(true)) return {};
+    return Failure{Trouble::refused, "the server takes no results from us; mode=ro says so", {}};
+  }
+
+  UpdateActionCall call(kUpdateActionResult);
+  call.request.set_instance_name(connection_.instance());
+  set(*call.request.mutable_action_digest(), key.name);
+  wire::ActionResult& result = *call.request.mutable_action_result();
+  result.mutable_execution_metadata()->set_worker("hipcache");
+  for (const auto& [digest, name] : value.blobs) add_file(result, std::string(kBlobFile) + digest.hex(), name);
+  std::uint64_t bytes = 0;
+  if (value.value.size() > kMostInline) {
+    const Upload upload{blob_name_of(value.value), &value.value};
+    WriteAnswer put = put_blobs(connection_, server, {&upload, 1}, limits);
+    if (put.failure) return put;
+    bytes += put.bytes;
+    add_file(result, kValueFile, upload.name);
+  } else if (!value.value.empty()) {
+    wire::Packed& packed = *result.mutable_execution_metadata()->add_auxiliary_metadata();
+    packed.set_type_url(kType);
+    packed.set_value(value.value);
+  }
+  if (wants_actions_)
+    if (WriteAnswer put = put_actions(key, server, limits); put.failure) return put;
+
+  run(call, connection_, limits);
+  if (call.ok()) return {Written{}, bytes + call.request.ByteSizeLong()};
+  if (!may_want_action(call) || wants_actions_) return call.failure(Direction::write);
+  if (WriteAnswer put = put_actions(key, server, limits); put.failure) return put;
+  UpdateActionCall again(kUpdateActionResult);
+  again.request = call.request;
+  run(again, connection_, limits);
+  if (!again.ok()) return again.failure(Direction::write);
+  wants_actions_ = true;
+  return {Written{}, bytes + again.request.ByteSizeLong()};
+}
+
+}  // namespace hipcache::remote

@@ -1,0 +1,119 @@
+#include "remote/reapi/blob_stream.h"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "bytestream.pb.h"
+#include "remote/reapi/methods.h"
+#include "remote/reapi/rpc/stream.h"
+
+namespace hipcache::remote {
+namespace {
+
+constexpr std::size_t kPiece = 256u << 10;
+constexpr std::uint64_t kFrameSlack = 64u << 10;  // headers of many small zstd frames
+constexpr int kLevel = 3;
+
+std::string blob_path(const BlobName& name, bool zstd) {
+  return (zstd ? "compressed-blobs/zstd/" : "blobs/") + name.hash + "/" + std::to_string(name.size);
+}
+
+std::string under_instance(const Connection& connection, const std::string& path) {
+  return connection.instance().empty() ? path : connection.instance() + "/" + path;
+}
+
+// A version 4 UUID, which the name of an upload needs.
+std::string make_uuid() {
+  thread_local std::mt19937_64 random{std::random_device{}()};
+  const unsigned long long high = (random() & ~0xF000ULL) | 0x4000ULL;
+  const unsigned long long low = (random() & ~(3ULL << 62U)) | (2ULL << 62U);
+  std::array<char, 37> text{};
+  std::snprintf(text.data(), text.size(), "%08llx-%04llx-%04llx-%04llx-%012llx", high >> 32U, (high >> 16U) & 0xFFFFU,
+                high & 0xFFFFU, low >> 48U, low & 0xFFFF'FFFF'FFFFULL);
+  return text.data();
+}
+
+Failure damaged(const std::string& what) { return {Trouble::damaged, what, {}}; }
+
+// All frames, of `size` bytes together: a server may divide a blob into several.
+Answer<std::string> decompressed(const std::string& frames, std::uint64_t size) {
+  std::string bytes(size, '\0');
+  const std::size_t got = ZSTD_decompress(bytes.data(), bytes.size(), frames.data(), frames.size());
+  if (ZSTD_isError(got) != 0U || got != size) return damaged("a blob's zstd frames cannot be read");
+  return {std::move(bytes), frames.size()};
+}
+
+std::string compressed(const std::string& bytes) {
+  std::string frame(ZSTD_compressBound(bytes.size()), '\0');
+  const std::size_t size = ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), kLevel);
+  frame.resize(ZSTD_isError(size) != 0U ? 0 : size);
+  return frame;
+}
+
+}  // namespace
+
+Answer<std::string> read_blob(Connection& connection, const BlobName& name, bool zstd, const Limits& limits) {
+  auto opened = Stream::open(connection, kRead, limits);
+  if (auto* failure = std::get_if<Failure>(&opened)) return std::move(*failure);
+  Stream& stream = *std::get<std::unique_ptr<Stream>>(opened);
+  const std::uint64_t most = zstd ? ZSTD_compressBound(name.size) + kFrameSlack : name.size;
+  google::bytestream::ReadRequest request;
+  request.set_resource_name(under_instance(connection, blob_path(name, zstd)));
+  std::string received;
+  if (stream.send(request.SerializeAsString()) && stream.close()) {
+    google::bytestream::ReadResponse piece;
+    std::optional<std::string> message;
+    while (received.size() <= most && (message = stream.receive()) && piece.ParseFromString(*message))
+      received += piece.data();
+    if (message) stream.cancel();
+  }
+  const RpcEnd end = stream.finish();
+
+  if (received.size() > most) return damaged("a blob is larger than its name says");
+  if (is_miss(end)) return {};
+  if (!is_ok(end)) return failure_of(end, Direction::read);
+  if (zstd) return decompressed(received, name.size);
+  if (received.size() != name.size) return damaged("a blob is shorter than its name says");
+  return {std::move(received), name.size};
+}
+
+// A server that has the blob already ends the call early: then a step fails, and the end is good.
+WriteAnswer write_blob(Connection& connection, const BlobName& name, const std::string& bytes, bool zstd,
+                       const Limits& limits) {
+  auto opened = Stream::open(connection, kWrite, limits);
+  if (auto* failure = std::get_if<Failure>(&opened)) return std::move(*failure);
+  Stream& stream = *std::get<std::unique_ptr<Stream>>(opened);
+  const std::string frame = zstd ? compressed(bytes) : std::string();
+  const bool is_compressed = !frame.empty();
+  const std::string& sent = is_compressed ? frame : bytes;
+  bool goes_on = true;
+  for (std::size_t at = 0; goes_on && at < sent.size(); at += kPiece) {
+    google::bytestream::WriteRequest piece;
+    if (at == 0)
+      piece.set_resource_name(
+          under_instance(connection, "uploads/" + make_uuid() + "/" + blob_path(name, is_compressed)));
+    piece.set_write_offset(static_cast<std::int64_t>(at));
+    piece.set_data(sent.substr(at, kPiece));
+    piece.set_finish_write(at + kPiece >= sent.size());
+    goes_on = stream.send(piece.SerializeAsString());
+  }
+  if (goes_on) stream.close();
+  google::bytestream::WriteResponse response;
+  const std::optional<std::string> answer = stream.receive();
+  const bool is_read = answer && response.ParseFromString(*answer);
+  const RpcEnd end = stream.finish();
+
+  if (!is_ok(end)) return failure_of(end, Direction::write);
+  // Servers differ in what they say of compressed uploads.
+  if (!is_read || (!is_compressed && response.committed_size() != static_cast<std::int64_t>(bytes.size())))
+    return Failure{Trouble::unreachable, "the server took a part of a blob only", {}};
+  return {Written{}, sent.size()};
+}
+
+}  // namespace hipcache::remote

@@ -1,0 +1,124 @@
+#include "remote/reapi/rpc/connection.h"
+
+#include <grpc/support/log.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/channel_arguments.h>
+#include <openssl/evp.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "hipcache/base/files.h"
+#include "remote/reapi/rpc/grpc_channel.h"
+#include "remote_execution.pb.h"
+
+namespace hipcache::remote {
+namespace {
+
+constexpr std::uint64_t kSecretLimit = 1u << 20;  // of a file
+constexpr int kReconnectMs = 500;                 // first pause of gRPC; longer ones are the circuit's
+constexpr int kLongestReconnectMs = 4'000;
+constexpr const char* kMetadataKey = "build.bazel.remote.execution.v2.requestmetadata-bin";
+
+// Before gRPC starts its threads: tiers are opened before the first question.
+void choose_settings_of_grpc() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    setenv("GRPC_DNS_RESOLVER", "native", 1);
+    gpr_set_log_function([](gpr_log_func_args*) {});  // failures are values here
+  });
+}
+
+std::string base64(const std::string& bytes) {
+  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // and a zero
+  const int size =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  text.resize(static_cast<std::size_t>(size));
+  return text;
+}
+
+std::string metadata() {
+  build::bazel::remote::execution::v2::RequestMetadata metadata;
+  metadata.mutable_tool_details()->set_tool_name("hipcache");
+  metadata.mutable_tool_details()->set_tool_version(HIPCACHE_VERSION);
+  return metadata.SerializeAsString();
+}
+
+std::string target_of(const config::RemoteUrl& url) {
+  const int port = url.port != 0 ? url.port : url.tls ? 443 : 80;
+  return "dns:///" + url.host + ":" + std::to_string(port);
+}
+
+std::string without_slash(const std::string& path) { return path.empty() ? path : path.substr(1); }
+
+// Empty without a name.
+std::variant<std::string, Failure> read_optional(const std::string& name) {
+  if (name.empty()) return std::string();
+  Result<std::string> read = read_file(name, kSecretLimit);
+  if (!read) return Failure{Trouble::refused, read.error().message, {}};
+  return std::move(*read);
+}
+
+}  // namespace
+
+Connection::Connection(config::RemoteUrl url) : url_(std::move(url)), instance_(without_slash(url_.path)) {
+  choose_settings_of_grpc();
+}
+
+Connection::~Connection() = default;
+
+std::variant<Connection::TlsFiles, Failure> Connection::read_tls_files() const {
+  TlsFiles files;
+  for (const auto& [name, content] : {std::pair(&url_.ca_file, &files.roots), std::pair(&url_.client_key, &files.key),
+                                      std::pair(&url_.client_certificate, &files.certificate)}) {
+    auto read = read_optional(*name);
+    if (auto* failure = std::get_if<Failure>(&read)) return std::move(*failure);
+    *content = std::move(std::get<std::string>(read));
+  }
+  return files;
+}
+
+std::shared_ptr<GrpcChannel> Connection::connect(const TlsFiles& files) const {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kLargestMessage);
+  arguments.SetUserAgentPrefix(std::string("hipcache/") + HIPCACHE_VERSION);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
+  const auto credentials =
+      url_.tls ? grpc::SslCredentials(
+                     {.pem_root_certs = files.roots, .pem_private_key = files.key, .pem_cert_chain = files.certificate})
+               : grpc::InsecureChannelCredentials();
+  return std::make_shared<GrpcChannel>(grpc::CreateCustomChannel(target_of(url_), credentials, arguments));
+}
+
+std::variant<std::shared_ptr<GrpcChannel>, Failure> Connection::channel() {
+  const std::lock_guard lock(mutex_);
+  if (channel_ && (!url_.tls || channel_->is_connected())) return channel_;
+  auto files = read_tls_files();
+  if (auto* failure = std::get_if<Failure>(&files)) return std::move(*failure);
+  if (channel_ && std::get<TlsFiles>(files) == files_) return channel_;
+  files_ = std::move(std::get<TlsFiles>(files));
+  channel_ = connect(files_);
+  return channel_;
+}
+
+std::variant<CallHeaders, Failure> Connection::headers() const {
+  static const std::string described = metadata();
+  CallHeaders headers{{kMetadataKey, described}};
+  if (!url_.user.empty()) headers.emplace_back("authorization", "Basic " + base64(url_.user + ":" + url_.password));
+  std::string token = url_.token;
+  if (!url_.token_file.empty()) {
+    auto read = read_optional(url_.token_file);
+    if (auto* failure = std::get_if<Failure>(&read)) return std::move(*failure);
+    const std::string& text = std::get<std::string>(read);
+    token = text.substr(0, text.find_first_of("\r\n"));
+  }
+  if (!token.empty()) headers.emplace_back("authorization", "Bearer " + token);
+  return headers;
+}
+
+}  // namespace hipcache::remote
