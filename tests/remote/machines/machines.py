@@ -106,6 +106,17 @@ http {{
     return Server(f"http://127.0.0.1:{port}/cache", command)
 
 
+def bazel_remote(directory):
+    """None if the server is not installed: tools/setup builds it."""
+    servers = os.environ.get("HIPCACHE_TEST_SERVERS") or os.path.expanduser("~/.cache/hipcache-test-servers")
+    program = shutil.which("bazel-remote", path=servers)
+    if not program:
+        return None
+    port = free_port()
+    words = f"--dir {directory}/cache --max_size 1 --http_address unix://{directory}/http --grpc_address 127.0.0.1:{port}"
+    return Server(f"grpc://127.0.0.1:{port}", [program, *words.split()])
+
+
 class Machine:
     """A user's machine. Machines see the same files, and have nothing else in common."""
 

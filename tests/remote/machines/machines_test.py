@@ -40,7 +40,7 @@ class Machines(unittest.TestCase):
         return machine
 
     def server(self, kind):
-        made = {"redis": machines.redis, "http": machines.nginx}[kind](self.make_directory(kind))
+        made = {"redis": machines.redis, "http": machines.nginx, "grpc": machines.bazel_remote}[kind](self.make_directory(kind))
         if made is None:
             self.skipTest(f"the server of {kind} is not installed")
         self.addCleanup(made.stop)
@@ -110,7 +110,7 @@ class Sharing(Machines):
 
 
 for each in [name for name in vars(Sharing) if name.split("_")[0] in ("serves", "compiles", "works")]:
-    for tier in ("file", "http", "redis"):
+    for tier in ("file", "http", "redis", "grpc"):
         setattr(Sharing, f"test_{tier}_{each}", lambda self, each=each, tier=tier: getattr(self, each)(tier))
 
 
@@ -295,6 +295,9 @@ class Trouble(Machines):
 
     def test_no_fault_of_redis_makes_a_wrong_object_or_a_failed_compile(self):
         self.inject("redis", range(101, 107))
+
+    def test_no_fault_of_grpc_makes_a_wrong_object_or_a_failed_compile(self):
+        self.inject("grpc", range(201, 207))
 
 
 if __name__ == "__main__":
