@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cache/remote_places.h"
+
 namespace hipcache::cache {
 namespace {
 
@@ -87,6 +89,10 @@ void RemoteLookUp::ask_for_results(std::vector<Candidate>& candidates) {
 void RemoteLookUp::take_result(Candidate& candidate, RemoteResult found) {
   Result<ActionResult> result = ActionResult::decode(found.action);
   if (!result) return;
+  if (!names_only_places_of_request(*result)) {
+    tools_.log.info("a result of a shared cache names a file outside of the request's directories; it is not used");
+    return;
+  }
   std::vector<Digest> named;
   for (const Output& output : result->outputs) {
     lease_.add(output.blob);
