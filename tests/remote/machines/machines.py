@@ -107,7 +107,7 @@ http {{
 
 
 def bazel_remote(directory):
-    """None if the server is not installed: tools/setup builds it."""
+    """None if the server is not installed: tools/test-servers builds it."""
     servers = os.environ.get("HIPCACHE_TEST_SERVERS") or os.path.expanduser("~/.cache/hipcache-test-servers")
     program = shutil.which("bazel-remote", path=servers)
     if not program:

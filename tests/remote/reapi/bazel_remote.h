@@ -1,4 +1,4 @@
-// bazel-remote as a process of the test. tools/setup installs it.
+// bazel-remote as a process of the test. tools/test-servers builds it.
 #ifndef HIPCACHE_TESTS_REMOTE_REAPI_BAZEL_REMOTE_H
 #define HIPCACHE_TESTS_REMOTE_REAPI_BAZEL_REMOTE_H
 
