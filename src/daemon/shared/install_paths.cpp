@@ -20,7 +20,7 @@ Result<std::string> own_directory() {
 
 Result<std::string> find_remote_program() {
   const Result<std::string> directory = own_directory();
-  if (!directory) return directory;
+  if (!directory) return directory.error();
   std::string path = *directory + "/hipcache-remote";
   if (access(path.c_str(), X_OK) != 0) return system_error("cannot use", path);
   return path;
@@ -28,7 +28,7 @@ Result<std::string> find_remote_program() {
 
 Result<std::string> find_trace_library() {
   const Result<std::string> directory = own_directory();
-  if (!directory) return directory;
+  if (!directory) return directory.error();
   std::string path = std::string(directory_name(*directory)) + "/lib/libhipcache-trace.so";
   if (access(path.c_str(), R_OK) != 0) return system_error("cannot use", path);
   // The loader splits LD_PRELOAD at spaces and colons.
