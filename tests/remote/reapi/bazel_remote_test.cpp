@@ -17,7 +17,8 @@ namespace {
 class BazelRemoteTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (BazelRemote::program().empty()) GTEST_SKIP() << "bazel-remote is not installed: tools/test-servers builds it, with Go";
+    if (BazelRemote::program().empty())
+      GTEST_SKIP() << "bazel-remote is not installed: tools/test-servers builds it, with Go";
   }
 
   const Digest key_ = digest_of("key");
