@@ -61,7 +61,7 @@ class Tool(unittest.TestCase):
                 for case in cases.CASES:
                     compiles = cases.expected(toolchain, driver, False, case.name).compiles
                     self.assertIsNotNone(cases.expected(toolchain, driver, True, case.name).link)
-                    if toolchain.takes_apart(driver) and case.archs != cases.BASE:
+                    if toolchain.splits(driver) and case.archs != cases.BASE:
                         self.assertEqual(compiles.host, 0, f"{toolchain.title}, {driver}: {case.title}")
 
     def test_every_edit_is_one_of_the_fixture(self):
