@@ -5,37 +5,19 @@
 #include <fstream>
 #include <thread>
 
-#include "remote/backends/open_backend.h"
 #include "remote/server.h"
+#include "remote/support.h"
 
 namespace hipcache::remote {
 namespace {
 
 using namespace std::chrono_literals;
 
-// A loaded machine is no failure here.
-constexpr Limits kPatient{.connect = 20s, .answer = 20s, .stall = 20s, .total = 60s};
-
-RemotePathSet path_set(const std::string& name, std::uint64_t tag) {
-  return {digest_of(name), "questions of " + name, {tag}};
-}
-
-std::unique_ptr<Backend> backend_at(const std::string& url) {
-  const Result<config::RemoteUrl> parsed = config::parse_remote_url(url);
-  EXPECT_TRUE(parsed) << parsed.error().message;
-  return open_backend(*parsed);
-}
-
-template <typename T>
-std::string problem(const Answer<T>& answer) {
-  return answer.failure ? answer.failure->message : "";
-}
-
 class Backends : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     tier_ = tier_of_kind(GetParam());
-    if (tier_->url.empty()) GTEST_SKIP() << "the server of " << GetParam() << " is not installed";
+    ASSERT_FALSE(tier_->url.empty()) << "tools/setup installs the server of " << GetParam();
     backend_ = backend_at(tier_->url + "?prefix=team/one");
   }
 
@@ -94,8 +76,12 @@ TEST_P(Backends, LoseNoPathSetOfTwoWritersForGood) {
   EXPECT_LT(lost, kEach / 2);
 }
 
-TEST_P(Backends, ThatAreGoneFailWithinTheirLimits) {
-  if (!tier_->server) GTEST_SKIP() << "a directory is always there";
+INSTANTIATE_TEST_SUITE_P(Kinds, Backends, testing::Values("file", "http", "redis"),
+                         [](const auto& one) { return std::string(one.param); });
+
+class ServerBackends : public Backends {};
+
+TEST_P(ServerBackends, ThatAreGoneFailWithinTheirLimits) {
   tier_->server->stop();
   const auto start = std::chrono::steady_clock::now();
   const Answer<List> answer = backend_->list(key_, {.connect = 500ms, .answer = 300ms});
@@ -104,15 +90,14 @@ TEST_P(Backends, ThatAreGoneFailWithinTheirLimits) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);
 }
 
-TEST_P(Backends, AreReachedAgainAfterARestart) {
-  if (!tier_->server) GTEST_SKIP() << "a directory is always there";
+TEST_P(ServerBackends, AreReachedAgainAfterARestart) {
   EXPECT_EQ(problem(backend_->list(key_, kPatient)), "");
   tier_->server->stop();
   tier_->server->start();
   EXPECT_EQ(problem(backend_->list(key_, kPatient)), "") << "the kept connection is closed";
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Backends, testing::Values("file", "http", "redis"),
+INSTANTIATE_TEST_SUITE_P(Kinds, ServerBackends, testing::Values("http", "redis"),
                          [](const auto& one) { return std::string(one.param); });
 
 TEST(FileBackend, ADamagedListIsBegunAnew) {
@@ -129,7 +114,7 @@ TEST(FileBackend, ADamagedListIsBegunAnew) {
 
 TEST(HttpBackend, AnEmptyAnswerWithStatus200IsAFailureAndNoMiss) {
   const std::unique_ptr<Server> server = Server::nginx();
-  if (!server) GTEST_SKIP() << "nginx is not installed";
+  ASSERT_TRUE(server) << "tools/setup installs nginx";
   const std::unique_ptr<Backend> backend = backend_at(server->url());
   const Digest key = digest_of("key");
   server->files().write("root/v1/w/" + key.hex().substr(0, 2) + "/" + key.hex(), "");
@@ -145,7 +130,7 @@ TEST(HttpBackend, StatusesSayWhatTheTroubleIs) {
   for (const auto& [status, trouble] : cases) {
     const std::unique_ptr<Server> server =
         Server::nginx("      add_header Retry-After 7 always;\n      return " + std::to_string(status) + ";\n");
-    if (!server) GTEST_SKIP() << "nginx is not installed";
+    ASSERT_TRUE(server) << "tools/setup installs nginx";
     const Answer<RemoteResult> answer = backend_at(server->url())->result(digest_of("key"), kPatient);
     ASSERT_TRUE(answer.failure) << status;
     EXPECT_EQ(answer.failure->trouble, trouble) << status;
@@ -158,7 +143,7 @@ TEST(HttpBackend, SendsUserAndPassword) {
   const std::string users = scratch.write("users", "ada:{PLAIN}secret word\n");
   const std::unique_ptr<Server> server =
       Server::nginx("      auth_basic cache;\n      auth_basic_user_file " + users + ";\n");
-  if (!server) GTEST_SKIP() << "nginx is not installed";
+  ASSERT_TRUE(server) << "tools/setup installs nginx";
   const std::string place = "127.0.0.1:" + std::to_string(server->port());
   const Digest key = digest_of("key");
   EXPECT_EQ(problem(backend_at("http://ada:secret%20word@" + place)->list(key, kPatient)), "");
@@ -170,7 +155,7 @@ TEST(HttpBackend, SendsATokenFromAFileThatMayChange) {
   const std::string file = scratch.write("token", "first\n");
   const std::unique_ptr<Server> server =
       Server::nginx("      if ($http_authorization != \"Bearer second\") { return 401; }\n");
-  if (!server) GTEST_SKIP() << "nginx is not installed";
+  ASSERT_TRUE(server) << "tools/setup installs nginx";
   const std::unique_ptr<Backend> backend = backend_at(server->url() + "?token_file=" + file);
   EXPECT_EQ(backend->list(digest_of("key"), kPatient).failure->trouble, Trouble::refused);
   scratch.write("token", "second\n");
@@ -179,7 +164,7 @@ TEST(HttpBackend, SendsATokenFromAFileThatMayChange) {
 
 TEST(RedisBackend, TakesPasswordDatabaseAndUnixSocket) {
   const std::unique_ptr<Server> server = Server::redis("secret");
-  if (!server) GTEST_SKIP() << "redis-server is not installed";
+  ASSERT_TRUE(server) << "tools/setup installs Redis";
   const std::string place = "127.0.0.1:" + std::to_string(server->port());
   const Digest key = digest_of("key");
   EXPECT_EQ(backend_at("redis://" + place)->list(key, kPatient).failure->trouble, Trouble::refused);

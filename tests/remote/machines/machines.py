@@ -12,7 +12,6 @@ import time
 PATIENCE = 120  # seconds; longer than anything takes on a loaded machine
 BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 HIP = f"-x hip -std=c++17 -nogpuinc --rocm-path=/usr --rocm-device-lib-path={BITCODE}".split()
-CLANG = "/usr/lib/llvm-19/bin/clang++"
 KERNEL = """
 #include "runtime.h"
 __device__ float scale = 2;
@@ -175,14 +174,14 @@ def kill_remote_of(machine):
 class Project:
     """One HIP source, and what the compiler alone makes of it."""
 
-    def __init__(self, directory, runtime):
-        self.directory = directory
+    def __init__(self, directory, runtime, clang):
+        self.directory, self.clang = directory, clang
         directory.mkdir(parents=True, exist_ok=True)
         shutil.copy(runtime, directory / "runtime.h")
         (directory / "a.hip").write_text(KERNEL)
 
     def command(self, archs, flags=("-O1",)):
-        return [CLANG, *HIP, *(f"--offload-arch={arch}" for arch in archs), *flags, "-c", "a.hip", "-o", "a.o"]
+        return [self.clang, *HIP, *(f"--offload-arch={arch}" for arch in archs), *flags, "-c", "a.hip", "-o", "a.o"]
 
     def compile(self, machine, archs, flags=("-O1",)):
         """The object that the machine makes; the compile must succeed without a message."""

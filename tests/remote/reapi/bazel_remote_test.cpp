@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "remote/reapi/bazel_remote.h"
-#include "remote/reapi/support.h"
+#include "remote/support.h"
 #include "support/comes_true.h"
 
 namespace hipcache::remote {

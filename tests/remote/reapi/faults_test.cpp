@@ -9,7 +9,7 @@
 
 #include "remote/reapi/action_cache.h"
 #include "remote/reapi/fake_server.h"
-#include "remote/reapi/support.h"
+#include "remote/support.h"
 #include "remote/server.h"
 #include "support/scratch.h"
 

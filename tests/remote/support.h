@@ -1,6 +1,6 @@
-// What the tests of REAPI servers share.
-#ifndef HIPCACHE_TESTS_REMOTE_REAPI_SUPPORT_H
-#define HIPCACHE_TESTS_REMOTE_REAPI_SUPPORT_H
+// What the tests of backends share.
+#ifndef HIPCACHE_TESTS_REMOTE_SUPPORT_H
+#define HIPCACHE_TESTS_REMOTE_SUPPORT_H
 
 #include <chrono>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "remote/reapi/support.h"
+#include "remote/support.h"
 
 #include <gtest/gtest.h>
 
