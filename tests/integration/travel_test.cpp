@@ -136,6 +136,10 @@ class Travel : public testing::TestWithParam<Compiler> {
   void SetUp() override {
     if (geteuid() != 0) GTEST_SKIP() << "only root makes machines: namespaces, mounts and users";
     ASSERT_EQ(chmod(root_.path().c_str(), 0755), 0);
+    builder_ = first();
+    if (!builder_) GTEST_SKIP() << "a container without CAP_SYS_ADMIN makes no namespaces with overlays";
+    fill(*builder_);
+    fs::remove_all(root_ / "work");
   }
 
   static Arguments hip() {
@@ -152,8 +156,9 @@ class Travel : public testing::TestWithParam<Compiler> {
                                  .variables = {{"LANG", "C"}, {"TERM", ""}, {"HIPCACHE_SEED", ""}}});
   }
 
-  std::unique_ptr<Machine> second(const std::string& place) const {
-    return Machine::make(root_, {.name = "second",
+  // The second machine, with the sources in that directory.
+  std::unique_ptr<Machine> checked_out(const std::string& place) const {
+    auto machine = Machine::make(root_, {.name = "second",
                                  .user = 61002,
                                  .place = root_ / place,
                                  .date = "2024-02-02",
@@ -164,6 +169,8 @@ class Travel : public testing::TestWithParam<Compiler> {
                                                {"BUILD_NUMBER", "42"},
                                                {"PATH", root_ / "second/bin:" + std::string(getenv("PATH"))},
                                                {"HIPCACHE_SEED", root_ / "first/cache"}}});
+    if (machine) machine->check_out();
+    return machine;
   }
 
   // The first machine compiles everything, and makes its cache readable.
@@ -205,41 +212,28 @@ class Travel : public testing::TestWithParam<Compiler> {
   }
 
   support::Scratch root_;
+  std::unique_ptr<Machine> builder_;
 };
 
 TEST_P(Travel, TheSecondMachineHasOnlyHits) {
-  const auto builder = first();
-  if (!builder) GTEST_SKIP() << "this user may not make namespaces with overlays";
-  fill(*builder);
-  fs::remove_all(root_ / "work");
-  const auto other = second("work/checkout");
-  ASSERT_TRUE(other);
-  other->check_out();
-  expect_all_found(*other);
+  const auto machine = checked_out("work/checkout");
+  ASSERT_TRUE(machine);
+  expect_all_found(*machine);
 }
 
 TEST_P(Travel, WithItsCheckoutElsewhereItAsksTheDriverAndCompilesNothing) {
-  const auto builder = first();
-  if (!builder) GTEST_SKIP() << "this user may not make namespaces with overlays";
-  fill(*builder);
-  const auto other = second("somewhere/else/of/another/depth");
-  ASSERT_TRUE(other);
-  other->check_out();
-  expect_all_found(*other, "probe");
+  const auto machine = checked_out("somewhere/else/of/another/depth");
+  ASSERT_TRUE(machine);
+  expect_all_found(*machine, "probe");
 }
 
 TEST_P(Travel, WhatIsReallyAnotherInputIsCompiled) {
-  const auto builder = first();
-  if (!builder) GTEST_SKIP() << "this user may not make namespaces with overlays";
-  fill(*builder);
-  fs::remove_all(root_ / "work");
-  const auto other = second("work/checkout");
-  ASSERT_TRUE(other);
-  other->check_out();
+  const auto machine = checked_out("work/checkout");
+  ASSERT_TRUE(machine);
   root_.write("work/checkout/include/size.h", "#pragma once\n#define SIZE 8\n");
-  for (const Arguments& argv : {hip(), cxx(), gcc()}) ASSERT_EQ(other->run(argv).exit_code, 0);
-  EXPECT_EQ(other->counts().hits, 0);
-  expect_true_objects(*other);
+  for (const Arguments& argv : {hip(), cxx(), gcc()}) ASSERT_EQ(machine->run(argv).exit_code, 0);
+  EXPECT_EQ(machine->counts().hits, 0);
+  expect_true_objects(*machine);
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, Travel, testing::ValuesIn(kCompilers), name_of);
