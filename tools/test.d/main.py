@@ -121,6 +121,7 @@ def main():
     os.chdir(ROOT)
     seed = secrets.randbits(32) if given.seed is None else given.seed
     os.environ["ORACLE_SEED"] = str(seed)
+    os.environ.setdefault("ORACLE_MEMORY", "on")
     print(f"== seed {seed}: chooses what is verified or run in part (--seed)", flush=True)
 
     run = Run(seed)

@@ -72,7 +72,11 @@ class Tested:
     """What a run of ctest said: whether all passed, how long each test took, and the summary's lines."""
 
     def __init__(self):
-        self.good, self.seconds, self.failed, self.summary = False, {}, [], []
+        self.good, self.seconds, self.failed, self.skipped, self.summary = False, {}, [], [], []
+
+    def note(self):
+        counts = ((len(self.failed), "failed"), (len(self.skipped), "skipped"))
+        return "".join(f", {count} {what}" for count, what in counts if count)
 
 
 def test(command):
@@ -86,10 +90,12 @@ def test(command):
         elif match := TESTED.match(line):
             done, of, name, verdict, seconds = match.groups()
             result.seconds[name] = float(seconds)
-            if "Passed" not in verdict and "Skipped" not in verdict:
+            if "Skipped" in verdict:
+                result.skipped.append(name)
+            elif "Passed" not in verdict:
                 result.failed.append(name)
                 meter.say(line)
-            meter.at(done, of, f", {len(result.failed)} failed" if result.failed else "")
+            meter.at(done, of, result.note())
         elif not STARTED.match(line) and line and not line.startswith(("Test project", "Internal ctest changing")):
             meter.say(line)
     meter.end()

@@ -1,7 +1,10 @@
 #include "integration/support/compile_key.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 #include "hipcache/base/files.h"
@@ -16,10 +19,11 @@ constexpr std::uint64_t kLimit = 64u << 20;
 
 // Every test's directory has this in its name (support/scratch.h).
 constexpr std::string_view kAnyTree = "hipcache-test-";
-// The date or time in a source, also if a macro joins the halves of the name.
-constexpr std::array<std::string_view, 5> kNotInFiles{kAnyTree, "__DA", "__TI", "TE__", "ME__"};
-constexpr std::array<std::string_view, 8> kNotInWords{kAnyTree, "__DA", "__TI",   "pch",
-                                                      "gch",    "pcm",  "module", "-ftime"};
+// The date or time in a source, also if a macro joins the halves of the name; scripts, which may run anything; ways out
+// of the watched directory.
+constexpr std::array<std::string_view, 7> kNotInFiles{kAnyTree, "__DA", "__TI", "TE__", "ME__", "#!", "../"};
+constexpr std::array<std::string_view, 9> kNotInWords{kAnyTree, "__DA", "__TI",   "pch",   "gch",
+                                                      "pcm",    "../",  "module", "-ftime"};
 constexpr std::array<std::string_view, 3> kNotInNames{"pch", "gch", "pcm"};
 
 // Variables of the test's own frame.
@@ -56,6 +60,16 @@ std::vector<std::string> environment() {
   return entries;
 }
 
+// A test with a mount namespace of its own changes files of the system there.
+bool sees_other_mounts_than_parent() {
+  const auto mounts_of = [](const std::string& process) {
+    std::error_code problem;
+    return std::filesystem::read_symlink("/proc/" + process + "/ns/mnt", problem);
+  };
+  const std::filesystem::path own = mounts_of("self");
+  return own.empty() || own != mounts_of(std::to_string(getppid()));
+}
+
 // The mask of new files' modes.
 std::string umask_line() {
   const Result<std::string> status = read_file("/proc/self/status", kLimit);
@@ -74,7 +88,7 @@ bool has_links(const Files& files) {
 
 std::optional<Digest> key_of(const Request& request, const std::string& tree, const Files& before) {
   static const std::optional<Digest> packages = installed_packages();
-  if (!packages || has_links(before)) return std::nullopt;
+  if (!packages || has_links(before) || sees_other_mounts_than_parent()) return std::nullopt;
 
   Hasher hasher("plain compile");
   hasher.field(*packages).field(umask_line());
@@ -87,7 +101,11 @@ std::optional<Digest> key_of(const Request& request, const std::string& tree, co
     hasher.field(word);
   }
   hasher.field(request.command.size());
-  for (const std::string& entry : environment()) hasher.field(neutral(entry, tree));
+  for (std::string& entry : environment()) {
+    entry = neutral(std::move(entry), tree);
+    if (entry.find(kAnyTree) != std::string::npos) return std::nullopt;
+    hasher.field(entry);
+  }
   for (const auto& [name, described] : before) {
     if (mentions(described, kNotInFiles) || mentions(name, kNotInNames)) return std::nullopt;
     hasher.field(name).field(described);

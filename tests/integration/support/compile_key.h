@@ -19,8 +19,8 @@ struct Request {
   Variables variables = {};
 };
 
-// None if the outcome may depend on more than the key can say: links, another test's directory, the date or time,
-// precompiled headers, modules.
+// None if the outcome may depend on more than the key can say: links, another test's directory, files outside of the
+// watched one, scripts, mounts of the test's own, the date or time, precompiled headers, modules.
 std::optional<Digest> key_of(const Request& request, const std::string& tree, const Files& before);
 
 // Whether a file is a link or has a second name.

@@ -6,15 +6,16 @@
 // variables.
 //
 // A result may still depend on that name: debug information has it. So a result is taken in another directory only
-// after two directories have had the same result. Compiles whose result depends on more than the above are always run:
-// with links, with files outside of the watched directory, with the date or time, with precompiled headers or modules.
+// after two directories have had the same result. Compiles whose result depends on more than the above are always run
+// (compile_key.h).
 //
 // The memory is a directory below the build tree, for all test processes: one file for each of `kSlots` remainders of
 // the key, replaced atomically, so its size has a bound. One of `kVerified` remembered results is not used: the
 // compiler runs and must do the same. ORACLE_SEED chooses which ones, anew in each run of tools/test.
 //
-// ORACLE_MEMORY=on turns the memory on. It is off otherwise: the key lacks files that some tests change outside of the
-// watched directory, such as the tables of character sets.
+// ORACLE_MEMORY=on turns the memory on, as tools/test does. With `verify` every remembered result is verified, which
+// shows whether the key lacks an input. A test of staleness stays honest with it: what the key lacks, hipcache would
+// have to miss as well, and the counts of steps would still tell.
 //
 // Rejected: one directory with a fixed name for all cases, which would need a mount namespace for each of them.
 #ifndef HIPCACHE_TESTS_INTEGRATION_SUPPORT_COMPILER_MEMORY_H

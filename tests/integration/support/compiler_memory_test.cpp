@@ -3,6 +3,7 @@
 
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -134,6 +135,23 @@ TEST_F(OracleMemory, RunsTheCompilerForAnotherSourceOptionOrVariable) {
 TEST_F(OracleMemory, RunsTheCompilerForASourceWithTheTime) {
   const std::string timed = "const char* when = __TIME__;\n";
   EXPECT_EQ(spared_for_some_seed(store(), "", timed), 0);
+}
+
+TEST_F(OracleMemory, RunsTheCompilerForFilesThatTheKeyDoesNotHave) {
+  for (const std::string source : {"#include \"../x.h\"\nint x;\n", "/*\n#!/bin/sh\n*/ int x;\n"})
+    EXPECT_EQ(spared_for_some_seed(store(), "", source), 0) << source;
+}
+
+TEST_F(OracleMemory, RunsTheCompilerWhereTheTestHasMountsOfItsOwn) {
+  learn();
+  if (unshare(CLONE_NEWNS) != 0) GTEST_SKIP() << "no mount namespace of the test's own";
+  EXPECT_EQ(spared_for_some_seed(store(), ""), 0);
+}
+
+TEST_F(OracleMemory, VerifiesEverythingIfAsked) {
+  setenv("ORACLE_MEMORY", "verify", 1);
+  learn();
+  EXPECT_EQ(spared_for_some_seed(store(), ""), 0);
 }
 
 TEST_F(OracleMemory, AnotherResultThanTheRememberedOneFailsTheTest) {
