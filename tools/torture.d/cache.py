@@ -27,6 +27,7 @@ class Cache:
         self.program = str(program)
         self.directory = pathlib.Path(directory)
         self.base = environment
+        self.remote = ""  # shared caches
 
     @property
     def home(self):
@@ -34,7 +35,8 @@ class Cache:
         return self.directory / f"{os.geteuid()}-{_view_number():08x}"
 
     def environment(self):
-        return {**self.base, "HIPCACHE_DIR": str(self.directory), "HIPCACHE_CONFIG": f"{self.directory}.toml"}
+        return {**self.base, "HIPCACHE_DIR": str(self.directory), "HIPCACHE_CONFIG": f"{self.directory}.toml",
+                "HIPCACHE_REMOTE": self.remote}
 
     def start(self, argv, cwd, limits=None, user=None):
         return Running([self.program, *argv], cwd, self.environment(), limits, user)
@@ -60,12 +62,19 @@ class Cache:
             return None
         return json.loads(shown.out)
 
-    def daemons(self):
+    def _processes(self, name):
         wanted = f"HIPCACHE_DIR={self.directory}".encode()
         return [
             pid for pid in machine.processes()
-            if machine.named(pid) == "hipcached" and machine.alive(pid) and wanted in machine.variables(pid)
+            if machine.named(pid) == name and machine.alive(pid) and wanted in machine.variables(pid)
         ]
+
+    def daemons(self):
+        return self._processes("hipcached")
+
+    def remotes(self):
+        """The daemon's process for shared caches."""
+        return self._processes("hipcache-remote")
 
     def signal(self, number):
         for pid in self.daemons():

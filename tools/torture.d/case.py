@@ -39,6 +39,7 @@ class Case:
         self._evidence = {}
         self._counted = {}  # of the last hits(): requests by outcome, and reasons
         self.mounts = []
+        self.at_end = []  # what ends with the case, in the order of its start
 
     def new_cache(self, name):
         cache = Cache(self.program, self.directory / name, self.environment)
@@ -141,12 +142,13 @@ class Case:
         for line in lines:
             self.finding(line, hipcache=mine, compiler=real, inputs=before)
 
-    def hits(self, command, seconds=patience.HEALTHY):
+    def hits(self, command, seconds=patience.HEALTHY, cache=None):
         """Compiles; whether every step came from the cache."""
+        cache = cache or self.cache
         self.expected(command)  # runs first, because it may take a while and must not run between the counts
-        before = self.cache.stats()
-        self.compile(command, seconds)
-        after = self.cache.stats()
+        before = cache.stats()
+        self.compile(command, seconds, cache=cache)
+        after = cache.stats()
         if before is None or after is None:
             self._counted = "no statistics"
             return False
@@ -233,6 +235,8 @@ class Case:
             running.wait(5)
         for cache in self.caches:
             cache.end()
+        for end in reversed(self.at_end):
+            end()
         for place in reversed(self.mounts):
             machine.unmount(place)
         machine.reap()

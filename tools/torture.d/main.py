@@ -30,6 +30,7 @@ import faults_limits  # noqa: F401
 import faults_damage  # noqa: F401
 import faults_edits  # noqa: F401
 import faults_socket  # noqa: F401
+import faults_remote  # noqa: F401
 import machine
 import report
 from cache import Cache

@@ -13,6 +13,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import machines  # noqa: E402
+import servers  # noqa: E402
 from fault_proxy import FaultProxy  # noqa: E402
 from machines import Machine, Project  # noqa: E402
 
@@ -42,7 +43,7 @@ class Machines(unittest.TestCase):
         return machine
 
     def server(self, kind):
-        made = {"redis": machines.redis, "http": machines.nginx, "grpc": machines.bazel_remote}[kind](self.make_directory(kind))
+        made = {"redis": servers.redis, "http": servers.nginx, "grpc": servers.bazel_remote}[kind](self.make_directory(kind))
         if made is None and kind == "grpc":
             self.skipTest("bazel-remote is not installed: tools/test-servers builds it, with Go")
         self.assertIsNotNone(made, f"tools/setup installs the server of {kind}")
@@ -201,13 +202,13 @@ class Settings(Machines):
         made = self.fill(far)
         self.assert_served(self.machine("second", f"{near},{far}"), made)
         near_alone = self.machine("third", near)
-        self.assertTrue(machines.comes_true(lambda: list(pathlib.Path(near[7:]).rglob("v1/r/*/*"))))
+        self.assertTrue(servers.comes_true(lambda: list(pathlib.Path(near[7:]).rglob("v1/r/*/*"))))
         self.assert_served(near_alone, made)
 
     def test_secrets_are_shown_nowhere(self):
         secret = "verysecret"
-        url = f"http://ada:{secret}@127.0.0.1:{machines.free_port()}/x"
-        other = f"https://127.0.0.1:{machines.free_port()}/?token={secret}"
+        url = f"http://ada:{secret}@127.0.0.1:{servers.free_port()}/x"
+        other = f"https://127.0.0.1:{servers.free_port()}/?token={secret}"
         machine = self.machine("first", f"{url},{other}")
         self.project.compile(machine, TWO)
         shown = machine.option("--show-config") + machine.option("--show-stats") + str(machine.stats())
@@ -220,7 +221,7 @@ class Settings(Machines):
 
 class Trouble(Machines):
     def test_a_server_that_is_not_there_costs_a_bounded_time(self):
-        url = f"http://127.0.0.1:{machines.free_port()}/cache"
+        url = f"http://127.0.0.1:{servers.free_port()}/cache"
         machine = self.machine("first", url)
         self.assert_compiles(machine)
         flushed = machine.flush()
@@ -246,9 +247,9 @@ class Trouble(Machines):
         machine = self.machine("first", url)
         self.assert_compiles(machine)
         for flags in (("-O1", "-DA"), ("-O1", "-DB"), ("-O1", "-DC")):
-            self.assertTrue(machines.comes_true(lambda: machines.kill_remote_of(machine)))
+            self.assertTrue(servers.comes_true(lambda: machines.kill_remote_of(machine)))
             self.assert_compiles(machine, flags=flags)
-        self.assertTrue(machines.comes_true(lambda: machine.flush().returncode == 0))
+        self.assertTrue(servers.comes_true(lambda: machine.flush().returncode == 0))
 
     def test_a_server_that_takes_no_writes_is_read(self):
         server = self.server("http")

@@ -1,0 +1,106 @@
+"""Real servers on loopback, for tests and tools: each a process with its files in a directory that the caller owns."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+PATIENCE = 120  # seconds; longer than anything takes on a loaded machine
+
+
+def comes_true(holds):
+    """Waits until the condition holds; whether it did."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def listens(port):
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
+
+
+class Server:
+    """A real server on loopback. `url`: of the tier, without options."""
+
+    def __init__(self, url, command):
+        self.url, self.command, self.process = url, command, None
+        self.port = int(url.rsplit(":", 1)[1].split("/")[0])
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        assert comes_true(lambda: listens(self.port)), self.command
+
+    def stop(self):
+        if self.process:
+            self.process.terminate()
+            self.process.wait()
+            self.process = None
+
+    def pause(self):
+        """Accepts connections, and answers nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
+
+
+def redis(directory):
+    """None if the server is not installed."""
+    program = shutil.which("redis-server")
+    if not program:
+        return None
+    port = free_port()
+    words = f"--port {port} --bind 127.0.0.1 --appendonly no --dir {directory}".split()
+    return Server(f"redis://127.0.0.1:{port}", [program, *words, "--save", ""])
+
+
+def nginx(directory, location=""):
+    """One worker and no master, so that a signal reaches what serves. None if the server is not installed."""
+    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+    if not program:
+        return None
+    port, root = free_port(), directory / "root"
+    root.mkdir()
+    scratch = "".join(
+        f"{kind}_temp_path {directory}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    (directory / "nginx.conf").write_text(
+        f"""daemon off; master_process off; pid {directory}/pid; error_log {directory}/error.log;
+events {{ worker_connections 256; }}
+http {{
+  access_log {directory}/access.log;
+  client_max_body_size 0;
+  {scratch}
+  server {{
+    listen 127.0.0.1:{port};
+    location / {{ root {root}; dav_methods PUT DELETE MKCOL COPY MOVE; create_full_put_path on; {location} }}
+  }}
+}}
+"""
+    )
+    command = [program, "-c", str(directory / "nginx.conf"), "-e", str(directory / "error.log")]
+    return Server(f"http://127.0.0.1:{port}/cache", command)
+
+
+def bazel_remote(directory):
+    """None if the server is not installed: tools/test-servers builds it."""
+    servers = os.environ.get("HIPCACHE_TEST_SERVERS") or os.path.expanduser("~/.cache/hipcache-test-servers")
+    program = shutil.which("bazel-remote", path=servers)
+    if not program:
+        return None
+    port = free_port()
+    words = f"--dir {directory}/cache --max_size 1 --http_address unix://{directory}/http --grpc_address 127.0.0.1:{port}"
+    return Server(f"grpc://127.0.0.1:{port}", [program, *words.split()])
