@@ -3,6 +3,7 @@
 import argparse
 import os
 import pathlib
+import resource
 import secrets
 import shutil
 import subprocess
@@ -17,8 +18,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 JOBS = str(os.cpu_count() or 1)
 SLOWEST = 10
 HELP = f"""\
-Without an option: the tests that a change needs.
-  - the unit tests, with the address and undefined-behaviour sanitizers
+Without an option: the tests that a change needs, in one build tree.
+  - the unit tests, without sanitizers
   - the checks of form, but not clang-tidy
   - the tests that start compilers through the cache, with clang 19 and gcc: one of every {stages.SHARE},
     always the same ones (chosen by a checksum of the test's name)
@@ -38,7 +39,8 @@ def arguments():
     which.add_argument(
         "--all",
         action="store_true",
-        help="every test with every compiler, the thread sanitizer, clang-tidy, and the build that users make",
+        help="every test with every compiler, the sanitizers (address, undefined behaviour, threads), clang-tidy, and the "
+        "build that users make",
     )
     which.add_argument(
         "--quick",
@@ -62,6 +64,25 @@ def configuration():
     return ["-DHIPCACHE_PCH=ON", *(f"-DCMAKE_{language}_COMPILER_LAUNCHER=ccache" for language in ("C", "CXX"))]
 
 
+class Clock:
+    """Time since it was made, and processor time of the children that have ended since."""
+
+    def __init__(self):
+        self.begun, self.used_before = time.monotonic(), self.used()
+
+    @staticmethod
+    def used():
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return children.ru_utime + children.ru_stime
+
+    def times(self):
+        return time.monotonic() - self.begun, self.used() - self.used_before
+
+
+def shown(seconds, used):
+    return f"{progress.span(seconds):>6} ({progress.span(used)} of processor time)"
+
+
 class Run:
     """What became of the stages."""
 
@@ -69,23 +90,22 @@ class Run:
         self.seed = seed
         self.times, self.seconds, self.failed, self.summaries = [], {}, [], []
 
-    def timed(self, what, begun):
-        seconds = time.monotonic() - begun
-        self.times.append((what, seconds))
-        print(f"   {progress.span(seconds)}", flush=True)
+    def timed(self, what, clock):
+        self.times.append((what, *clock.times()))
+        print(shown(*clock.times()), flush=True)
 
     def build(self, stage):
-        begun = time.monotonic()
+        clock = Clock()
         print(f"== {stage.preset}: build", flush=True)
         configured = subprocess.run(["cmake", "--preset", stage.preset, *configuration()], stdout=subprocess.PIPE, text=True)
         if configured.returncode != 0:
             sys.exit(configured.stdout)
         if not progress.build(["cmake", "--build", "--preset", stage.preset, "-j", JOBS, "--target", *stage.targets]):
             sys.exit(f"tools/test: {stage.preset} does not build")
-        self.timed(f"{stage.preset}: build", begun)
+        self.timed(f"{stage.preset}: build", clock)
 
     def test(self, stage):
-        begun = time.monotonic()
+        clock = Clock()
         print(f"== {stage.preset}: {stage.heading}", flush=True)
         chosen = stage.chosen(selection.tests_of(ROOT / "build" / stage.preset))
         if os.environ.get("CI") == "true":
@@ -93,7 +113,7 @@ class Run:
         tested = progress.test(["ctest", "--preset", stage.preset, "-j", JOBS, "-I", selection.numbers(chosen)])
         self.seconds.update({f"{stage.preset}: {name}": seconds for name, seconds in tested.seconds.items()})
         self.summaries.append((stage, tested))
-        self.timed(f"{stage.preset}: {stage.heading}", begun)
+        self.timed(f"{stage.preset}: {stage.heading}", clock)
         if not tested.good:
             self.failed.append(stage)
 
@@ -108,9 +128,8 @@ class Run:
         for name, seconds in sorted(self.seconds.items(), key=lambda each: -each[1])[:SLOWEST]:
             print(f"   {seconds:6.1f} s  {name}")
         print("== times")
-        for what, seconds in self.times:
-            print(f"   {progress.span(seconds):>6}  {what}")
-        print(f"   {progress.span(sum(seconds for _, seconds in self.times)):>6}  in all")
+        for what, seconds, used in [*self.times, ("in all", *(sum(each) for each in list(zip(*self.times))[1:]))]:
+            print(f"{shown(seconds, used)}  {what}")
         for stage, tested in self.summaries:
             print(f"== {stage.preset}: {stage.heading}")
             print("\n".join(tested.summary), flush=True)

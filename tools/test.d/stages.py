@@ -41,10 +41,10 @@ EVERY = Stage(
 )
 SOME = Stage(
     "unity",
-    f"tests with compilers (one of {SHARE}), and checks",
-    ("release_tests", *PROGRAMS),
-    lambda tests: selection.share(selection.labelled(tests, RELEASED), SHARE),
+    f"unit tests, tests with compilers (one of {SHARE}), and checks",
+    ("unit_tests", "release_tests", *PROGRAMS),
+    lambda tests: selection.share(selection.labelled(tests, SANITIZED | RELEASED), SHARE),
 )
 QUICK_STAGE = Stage("release", "unit tests, main compiles, and checks", ("unit_tests", "quick_tests", *PROGRAMS), quick)
 
-STAGES = {"default": (ADDRESS, SOME), "all": (ADDRESS, THREAD, EVERY), "quick": (QUICK_STAGE,)}
+STAGES = {"default": (SOME,), "all": (ADDRESS, THREAD, EVERY), "quick": (QUICK_STAGE,)}
