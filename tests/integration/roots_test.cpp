@@ -154,6 +154,25 @@ TEST_P(Roots, GeneratedCodeThatMayUseAMacroWithItsNameTies) {
   EXPECT_EQ(compile_in("src/another").hits, 1) << "settings are no code";
 }
 
+// As in many projects: an error macro with __FILE__, and generated types that do not use it.
+TEST_P(Roots, GeneratedCodeThatUsesNoMacroWithItsNameIsShared) {
+  scratch_.write("src/macros.h", "#define LENGTH sizeof(__FILE__)\n#define TWICE (2 * LENGTH)\n");
+  scratch_.write("src/a.c", "#include \"macros.h\"\n#include \"made.h\"\nmade_t made = LENGTH;\n");
+  const auto generate = [&](const std::string& code) {
+    for (const char* build : {"src/one", "src/another"})
+      scratch_.write(std::string(build) + "/include/made.h", "typedef int made_t;\n" + code);
+  };
+  generate("enum { kMade = 1 };\n");
+  EXPECT_EQ(compile_in("src/one").misses, 1);
+  EXPECT_EQ(compile_in("src/another").hits, 1);
+  generate("enum { kMade = TWICE };\n");
+  EXPECT_EQ(compile_in("src/one").misses, 1);
+  EXPECT_EQ(compile_in("src/another").misses, 1) << "by another macro";
+  generate("enum { kMade = MINE };\n");
+  EXPECT_EQ(compile_in("src/one", "-DMINE=TWICE").misses, 1);
+  EXPECT_EQ(compile_in("src/another", "-DMINE=TWICE").misses, 1) << "by the command's macro";
+}
+
 TEST_P(Roots, NestedBuildsAreRelativeToTheNearestAndToTheTopmost) {
   for (const std::string outer : {"outer", "another/outer"}) {
     scratch_.write(outer + "/build.ninja", "");

@@ -22,6 +22,9 @@
 // of the root's name behind '<' or '"'. A name that macros assemble is not found.
 //
 // Rejected: finding out from the trace who brought a path in; the kernel does not know.
+//
+// Of code in a build directory, only files that may use such a macro count
+// (inputs/mentions/own_name_macros.h).
 #ifndef HIPCACHE_INPUTS_MENTIONS_H
 #define HIPCACHE_INPUTS_MENTIONS_H
 
@@ -52,9 +55,9 @@ bool asks_its_own_name(std::string_view source);
 
 // Looks at all files whose content is asked for. Names may be portable. A file with a relative name
 // has a relative __FILE__, too. Reads files that were not searched for these roots yet; remembers
-// the findings by content.
+// the findings by content. `arguments`: as in RootReferences.
 Mentions mentions_in(const std::vector<Observation>& observations, const RunContext& from,
-                     FileSystemState& file_system);
+                     const std::vector<std::string>& arguments, FileSystemState& file_system);
 
 }  // namespace hipcache::inputs
 

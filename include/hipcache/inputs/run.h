@@ -29,6 +29,8 @@ struct RootReferences {
   RootMask own_names_mapped = 0;
   // Roots that a prefix map may replace by their place in another root.
   RootMask may_be_placed = 0;
+  // The arguments of the command, which may define macros. Empty: not known.
+  std::vector<std::string> arguments;
 };
 
 struct Run {

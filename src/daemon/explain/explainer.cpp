@@ -89,7 +89,7 @@ void Explainer::add_own_name(const HistoryStep& then, Differences& differences) 
   const auto set = services_.actions.path_set(then.key, then.set);
   if (set == nullptr) return;
   for (const inputs::OwnName& own :
-       inputs::mentions_in(set->observations(), request_.from, services_.file_system).own_names) {
+       inputs::mentions_in(set->observations(), request_.from, {}, services_.file_system).own_names) {
     const Root* root = request_.from.roots.around(own.path);
     if (root != nullptr) differences.push_back({Differs::own_name, own.path, root->path, ""});
   }

@@ -160,6 +160,7 @@ void add_ties(inputs::Run& run, const cache::ActionResult& said, const std::vect
   directory.look_into(said.stderr_text);
   const bool hidden = may_hide_names(arguments);
   run.roots = ties.roots;
+  run.roots.arguments = arguments;
   run.roots.hidden = hidden || directory.hides();
   run.roots.named = named_roots(arguments, request.from.roots);
   run.shows_directory = directory.shows() || hidden;

@@ -207,8 +207,9 @@ Status SplitCodegenRun::join() {
   Result<std::string> bytes =
       read_output(*back_, back_->spec().outputs.front(), context_.directory.path(), services_.store);
   if (!bytes) return bytes.error();
-  const Relocatability ties = relocatability_of(spec.maps, {{.role = hip::kCodeObject, .bytes = std::move(*bytes)}},
-                                                front_.result, context_.request.from);
+  Relocatability ties = relocatability_of(spec.maps, {{.role = hip::kCodeObject, .bytes = std::move(*bytes)}},
+                                          front_.result, context_.request.from);
+  ties.roots.arguments = arguments_of(front_.spec());
   take_trace(front_, front_report_, ties, context_);
 
   whole_.ended = true;

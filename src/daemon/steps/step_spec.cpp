@@ -35,6 +35,13 @@ StepSpec spec_of(const hip::Step& step, const std::vector<Digest>& inputs, const
   return spec;
 }
 
+std::vector<std::string> arguments_of(const StepSpec& spec) {
+  std::vector<std::string> arguments;
+  for (const protocol::Command& command : spec.commands)
+    arguments.insert(arguments.end(), command.argv.begin(), command.argv.end());
+  return arguments;
+}
+
 StepSpec spec_to_look_up(const hip::Step& step, const Request& request) {
   return spec_of(step, {}, request, kStoredDirectory);
 }

@@ -53,6 +53,9 @@ struct StepSpec {
   cache::Suffices suffices() const;
 };
 
+// The arguments of all its commands.
+std::vector<std::string> arguments_of(const StepSpec& spec);
+
 // The specification of a plan's step. `inputs`: digests of what earlier steps made, in the step's order. `directory`
 // replaces the placeholder in its commands. REQUIRES: the step outlives the result.
 StepSpec spec_of(const hip::Step& step, const std::vector<Digest>& inputs, const Request& request,

@@ -12,6 +12,7 @@
 
 #include "hipcache/base/files.h"
 #include "inputs/mentions/directives.h"
+#include "inputs/mentions/own_name_macros.h"
 #include "inputs/mentions/program_mentions.h"
 #include "inputs/rules/text_marks.h"
 #include "inputs/state/file_system_memo.h"
@@ -129,6 +130,24 @@ bool is_toolchains_own(std::string_view path, const Root& toolchain) {
   });
 }
 
+// Of the generated files, those that may use a macro which asks for their names. `read`: all texts of the compile.
+std::vector<OwnName> users_of_macros(std::vector<OwnName> generated, const std::vector<std::string>& read,
+                                     const std::vector<std::string>& arguments) {
+  OwnNameMacros macros;
+  bool all_known = true;
+  for (const std::string& path : read) {
+    const Result<std::string> text = read_file(path, kLargestText);
+    if (text && !is_no_text(*text)) macros.add(*text, is_installed(path));
+    all_known = all_known && (text || is_installed(path));
+  }
+  macros.close(arguments);
+  std::erase_if(generated, [&](const OwnName& own) {
+    const Result<std::string> text = read_file(own.path, kLargestText);
+    return all_known && text && !macros.may_be_used_in(*text);
+  });
+  return generated;
+}
+
 // Keeps the first file for each root.
 class OwnNames {
  public:
@@ -152,9 +171,11 @@ bool asks_its_own_name(std::string_view source) {
 }
 
 Mentions mentions_in(const std::vector<Observation>& observations, const RunContext& from,
-                     FileSystemState& file_system) {
+                     const std::vector<std::string>& arguments, FileSystemState& file_system) {
   Mentions mentions;
-  OwnNames own_names, by_macros;
+  OwnNames own_names;
+  std::vector<OwnName> generated;
+  std::vector<std::string> read;
   bool has_macros = false;
   const RootMask builds = build_directories(from.roots);
   const Rests rests = rests_of_roots(observations, from);
@@ -176,12 +197,13 @@ Mentions mentions_in(const std::vector<Observation>& observations, const RunCont
     const bool is_strange = around != nullptr && around->mark == kToolchainMark &&
                             !is_toolchains_own(from.roots.real_spelling(place), *around);
     if (marks.asks_own_name && root != 0) own_names.add(root, path);
-    if (marks.is_code && ((root & builds) != 0 || is_strange)) by_macros.add(root, path);
+    if (marks.is_code && ((root & builds) != 0 || is_strange)) generated.push_back({root, path});
+    read.push_back(path);
     has_macros = has_macros || (marks.asks_own_name && !is_installed(path));
   }
+  if (has_macros && !generated.empty())
+    for (const OwnName& own : users_of_macros(std::move(generated), read, arguments)) own_names.add(own.root, own.path);
   mentions.own_names = own_names.take();
-  if (has_macros)
-    for (OwnName& own : by_macros.take()) mentions.own_names.push_back(std::move(own));
   return mentions;
 }
 

@@ -26,7 +26,7 @@ RootMask known_roots(const RootReferences& ties, const RunContext& from, const s
 std::string add_root_questions(const RootReferences& ties, const RunContext& from, bool only_compilers,
                                FileSystemState& file_system, std::vector<Observation>& observations) {
   if (from.roots.empty()) return "";
-  const Mentions mentions = mentions_in(observations, from, file_system);
+  const Mentions mentions = mentions_in(observations, from, ties.arguments, file_system);
   RootMask shown = ties.shown | (only_compilers ? mentions.named : mentions.shown);
   RootMask placed = ties.placed;
   std::string tying;
