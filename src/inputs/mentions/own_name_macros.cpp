@@ -64,7 +64,8 @@ void OwnNameMacros::add(std::string_view text, bool is_installed) {
   if (!is_installed)
     is_unclear_ = is_unclear_ || std::any_of(kUnclear.begin(), kUnclear.end(), is_in_text) ||
                   text.find('\0') != text.npos || has(text, "\?\?/");
-  if (is_unclear_ || !has(text, kDefine)) return;
+  // A backslash may join the parts of the word.
+  if (is_unclear_ || (!has(text, kDefine) && !has(text, "\\"))) return;
   std::string_view rest = texts_.emplace_back(joined(text));
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');
