@@ -27,7 +27,8 @@ TEST(OwnNameMacros, AreFoundByTheirNames) {
 }
 
 TEST(OwnNameMacros, MayBeUsedByOtherMacros) {
-  EXPECT_TRUE(may_use("int a = TWICE(1);", std::string("#define TWICE(x) ONCE(x)\n#define ONCE(x) CHECK(x)\n") + kCheck));
+  EXPECT_TRUE(
+      may_use("int a = TWICE(1);", std::string("#define TWICE(x) ONCE(x)\n#define ONCE(x) CHECK(x)\n") + kCheck));
   EXPECT_TRUE(may_use("#define MINE CHECK\nint a = MINE(1);", kCheck));
   EXPECT_TRUE(may_use("int a = DEBUG_CHECK(1);", kCheck, "#define DEBUG_CHECK(x) CHECK(x)\n"));
 }

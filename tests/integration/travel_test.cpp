@@ -159,16 +159,16 @@ class Travel : public testing::TestWithParam<Compiler> {
   // The second machine, with the sources in that directory.
   std::unique_ptr<Machine> checked_out(const std::string& place) const {
     auto machine = Machine::make(root_, {.name = "second",
-                                 .user = 61002,
-                                 .place = root_ / place,
-                                 .date = "2024-02-02",
-                                 .variables = {{"LANG", "C.UTF-8"},
-                                               {"LC_ALL", "C.UTF-8"},
-                                               {"TERM", "xterm"},
-                                               {"TZ", "Asia/Tokyo"},
-                                               {"BUILD_NUMBER", "42"},
-                                               {"PATH", root_ / "second/bin:" + std::string(getenv("PATH"))},
-                                               {"HIPCACHE_SEED", root_ / "first/cache"}}});
+                                         .user = 61002,
+                                         .place = root_ / place,
+                                         .date = "2024-02-02",
+                                         .variables = {{"LANG", "C.UTF-8"},
+                                                       {"LC_ALL", "C.UTF-8"},
+                                                       {"TERM", "xterm"},
+                                                       {"TZ", "Asia/Tokyo"},
+                                                       {"BUILD_NUMBER", "42"},
+                                                       {"PATH", root_ / "second/bin:" + std::string(getenv("PATH"))},
+                                                       {"HIPCACHE_SEED", root_ / "first/cache"}}});
     if (machine) machine->check_out();
     return machine;
   }

@@ -130,14 +130,15 @@ bool is_toolchains_own(std::string_view path, const Root& toolchain) {
   });
 }
 
-// Of the generated files, those that may use a macro which asks for their names. `read`: all texts of the compile.
+// Of the generated files, those that may use a macro which asks for their names. `read`: all files of the compile.
 std::vector<OwnName> users_of_macros(std::vector<OwnName> generated, const std::vector<std::string>& read,
                                      const std::vector<std::string>& arguments) {
   OwnNameMacros macros;
   bool all_known = true;
   for (const std::string& path : read) {
+    if (begins_as_no_text(path)) continue;
     const Result<std::string> text = read_file(path, kLargestText);
-    if (text && !is_no_text(*text)) macros.add(*text, is_installed(path));
+    if (text) macros.add(*text, is_installed(path));
     all_known = all_known && (text || is_installed(path));
   }
   macros.close(arguments);

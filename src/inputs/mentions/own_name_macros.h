@@ -9,8 +9,8 @@
 // Where the rules for lines cannot tell, every file may.
 // Rejected: the preprocessor's output with line markers. It costs a front end for each result.
 //
-// Installed headers are exempt as elsewhere (hipcache/inputs/mentions.h): their macros do not ask by themselves. They may
-// use one of the project's.
+// Installed headers are exempt as elsewhere (hipcache/inputs/mentions.h): their macros do not ask by themselves. They
+// may use one of the project's.
 //
 // Not seen: a name that a macro of an installed header pastes together.
 #ifndef HIPCACHE_SRC_INPUTS_MENTIONS_OWN_NAME_MACROS_H

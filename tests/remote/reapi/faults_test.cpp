@@ -9,8 +9,8 @@
 
 #include "remote/reapi/action_cache.h"
 #include "remote/reapi/fake_server.h"
-#include "remote/support.h"
 #include "remote/server.h"
+#include "remote/support.h"
 #include "support/scratch.h"
 
 namespace hipcache::remote {
