@@ -12,7 +12,7 @@ import subprocess
 from fixture import Unit
 from latency import ARCHS, DEFINES, SOURCE, build_tool
 from process import median, run
-from servers import own_seconds
+from server_processes import own_seconds
 from table import milliseconds, ratio, table
 
 AT_ONCE = 64

@@ -6,7 +6,7 @@ import random
 
 from fixture import Unit
 from process import median, run, spawn_cpu_seconds, spawn_seconds
-from servers import own_seconds
+from server_processes import own_seconds
 from table import kilobytes, milliseconds, ratio, table
 
 HERE = pathlib.Path(__file__).resolve().parent

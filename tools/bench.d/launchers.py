@@ -9,7 +9,7 @@ import socket
 import stat
 import time
 
-import servers
+import server_processes as processes
 from process import Failed, run
 
 SETTLING_SECONDS = 3  # longer than the store waits for more to write
@@ -64,12 +64,12 @@ class Plain:
         """Waits until nothing is done any more for what was asked so far."""
         pid = self.server()
         if pid is not None:
-            servers.await_quiet(pid)
+            processes.await_quiet(pid)
 
     def server_seconds(self):
         """Seconds of processor that a server and what it started have used so far."""
         pid = self.server()
-        return 0 if pid is None else servers.tree_seconds(pid)
+        return 0 if pid is None else processes.tree_seconds(pid)
 
     def stop(self):
         """Ends what renew() started."""
@@ -142,7 +142,7 @@ class Sccache(Plain):
         return bytes_under(self.cache)
 
     def server(self):
-        return servers.find("sccache", str(self.port))
+        return processes.find("sccache", str(self.port))
 
     def stop(self):
         if self.port is not None:
@@ -208,12 +208,12 @@ class Hipcache(Plain):
         return now
 
     def server(self):
-        return servers.find("hipcached", str(self.cache))
+        return processes.find("hipcached", str(self.cache))
 
     def daemon_memory(self):
         """Bytes that the daemon holds now."""
         pid = self.server()
-        return None if pid is None else servers.memory(pid)
+        return None if pid is None else processes.memory(pid)
 
     def stop(self):
         if self.cache is not None:
