@@ -62,9 +62,21 @@ class Fixture:
     def clean(self):
         run(["ninja", "-C", self.build_directory, "-t", "clean"])
 
-    def build(self, jobs):
-        """Seconds that the build took, and seconds of processor of all but servers."""
-        return timed_with_cpu(["ninja", "-C", self.build_directory, f"-j{jobs}"], self.launcher.environment())
+    def build(self, jobs, targets=()):
+        """Seconds that the build of the targets took (of all, if none is named), and seconds of
+        processor of all but servers."""
+        return timed_with_cpu(["ninja", "-C", self.build_directory, f"-j{jobs}", *targets], self.launcher.environment())
+
+    def objects(self):
+        """The targets that compiles make."""
+        listed = run(["ninja", "-C", self.build_directory, "-t", "targets", "all"]).splitlines()
+        return [line.rsplit(":", 1)[0] for line in listed if line.rsplit(":", 1)[0].endswith(".o")]
+
+    def for_launcher(self, launcher):
+        """The same build directory, for another launcher of the same command."""
+        twin = copy.copy(self)
+        twin.launcher = launcher
+        return twin
 
 
 def toolchain_words(compiler):

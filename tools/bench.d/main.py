@@ -27,6 +27,7 @@ from launchers import found
 from machine import machine
 from plot import svg
 from process import Failed
+from remote.part import Remote
 from scaling import Scaling
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
@@ -36,12 +37,12 @@ import marked  # noqa: E402
 ARCHS = "gfx906,gfx1030"
 ADDED = "gfx90a"
 PICTURE = ROOT / "docs/benchmarks.svg"
-PARTS = ("builds", "edits", "hits", "crowd", "store", "archs")
+PARTS = ("builds", "edits", "hits", "crowd", "store", "archs", "remote")
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="tools/bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, metavar="N", help="runs of builds, edits and units; medians are reported (default: 1)")
+    parser.add_argument("--repeat", type=int, metavar="N", help="runs of builds, edits, units and shared caches; medians are reported (default: 1)")
     parser.add_argument("--hits", type=int, help="hits to time (default: 200)")
     parser.add_argument("--clang", choices=COMPILERS, action="append", help="compiler; may be repeated (default: both)")
     parser.add_argument("--project", choices=PROJECTS, action="append", help="project; may be repeated (default: both)")
@@ -50,7 +51,7 @@ def arguments():
     parser.add_argument("--hipcache", default=ROOT / "build/release/bin/hipcache", help="the program to measure")
     parser.add_argument("--ccache", metavar="PATH", help="ccache to compare with (default: the one in PATH; see tools/newest-launchers)")
     parser.add_argument("--sccache", metavar="PATH", help="sccache to compare with (default: the one in PATH)")
-    parser.add_argument("--quick", action="store_true", help="a short unit, and unless given: 50 hits, one compiler, one project")
+    parser.add_argument("--quick", action="store_true", help="a short unit, fewer turns, and unless given: 50 hits, one compiler, one project")
     parser.add_argument("--json", metavar="FILE", help="write all figures to FILE")
     parser.add_argument("--document", metavar="FILE", help="put the figures into FILE, as docs/benchmarks.md has them")
     parser.add_argument("--plot", action="store_true", help=f"write the picture of the builds to {PICTURE.relative_to(ROOT)}")
@@ -87,6 +88,7 @@ def measure(given, launchers, directory, load):
     crowd = Crowd(hipcache, directory, given.clang[0])
     large_store = LargeStore(hipcache, directory, given.clang[0])
     scaling = Scaling(hipcache, directory, given.clang[0], "scan.cpp" if given.quick else "sort.cpp")
+    remote = Remote(launchers, directory, given.archs)
 
     if "builds" in given.only:
         builds.run(given.project, given.clang, given.repeat, note)
@@ -109,7 +111,10 @@ def measure(given, launchers, directory, load):
     if "archs" in given.only:
         scaling.run(given.repeat, note)
         report.add("Many architectures", scaling.text())
-    reached = targets.rows(builds, edits, latency, crowd, large_store, scaling)
+    if "remote" in given.only:
+        remote.run(given.project, given.clang, given.repeat, 2 if given.quick else 5, note)
+        report.add("Shared caches", remote.text())
+    reached = targets.rows(builds, edits, latency, crowd, large_store, scaling, remote)
     report.add("Targets", targets.text_of(reached))
     figures = {
         "machine": report.machine,
@@ -123,6 +128,7 @@ def measure(given, launchers, directory, load):
         "crowd": crowd.rows(),
         "large_store": large_store.rows(),
         "scaling": scaling.rows(),
+        "remote": remote.rows(),
         "targets": reached,
     }
     return report, figures

@@ -36,7 +36,17 @@ def _of_edits(edits):
         yield _row(f"kernel edit, {kind} units, of plain", 1.03, edits.worst(kind, "kernel edit"))
 
 
-def rows(builds, edits, latency, crowd, large_store, scaling):
+def _of_remote(remote):
+    """Of the project, compiler and server that comes out worst."""
+    yield _row("compiles from a server, of local hits", 1.5, remote.of_local())
+    yield _row("build from redis, of ccache's from the same", 0.5, remote.of_ccache())
+    yield _row("bytes over the wire to fill redis, of ccache's", 1, remote.wire_of_ccache("filling"))
+    yield _row("bytes over the wire to read from redis, of ccache's", 1, remote.wire_of_ccache("reading"))
+    yield _row("build from a server 50 ms away, of compiling", 0.5, remote.far_of_plain())
+    yield _row("steps run by a machine that a server serves", 0, remote.ran())
+
+
+def rows(builds, edits, latency, crowd, large_store, scaling, remote):
     hit, other = latency.of("hipcache"), latency.of("ccache")
     memory = [value for value in builds.daemon_memory if value is not None]
     client = latency.client_memory
@@ -56,6 +66,7 @@ def rows(builds, edits, latency, crowd, large_store, scaling):
         *_of_edits(edits),
         _row("one unit with 8 archs, of plain", 0.65, scaling.ratio_of("eight", "plain")),
         _row("ninth arch, of that arch alone and the host", 1.2, scaling.ratio_of("ninth", "alone")),
+        *_of_remote(remote),
         _row("client's memory", 10, client / 1e6 if client else None, " MB"),
         _row("daemon's memory after the builds", 150, max(memory) / 1e6 if memory else None, " MB"),
     ]

@@ -1,0 +1,218 @@
+"""Checks the logic of tools/bench's part for shared caches that needs no compiler: ratios, tables,
+bytes, and the long way.
+
+usage: bench_tool.py ROOT
+"""
+
+import pathlib
+import socket
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
+sys.path.insert(0, str(ROOT / "tools/bench.d"))
+
+import targets  # noqa: E402
+from launchers import Hipcache, Plain  # noqa: E402
+from remote import tiers as remote_tiers  # noqa: E402
+from remote.part import Remote  # noqa: E402
+from remote.redis_traffic import RedisTraffic  # noqa: E402
+from remote.samples import NEW, WARM, Sample, Samples  # noqa: E402
+from remote.scene import CCACHE, LOCAL, PLAIN, PLAIN_FAR, Traffic, far  # noqa: E402
+from remote.tiers import DIRECTORY, REDIS, Tier, Tiers  # noqa: E402
+
+import servers  # noqa: E402  (of tools/shared.d, which remote.tiers brings)
+from delay_proxy import DelayProxy  # noqa: E402
+
+ROW = ("hip-language", "clang 19")
+OTHER = ("cxx-style", "clang 19")
+PATIENCE = 60
+
+
+class RatiosOfSamples(unittest.TestCase):
+    def setUp(self):
+        self.samples = Samples()
+
+    def add(self, source, *walls, state=WARM, **more):
+        for wall in walls:
+            self.samples.add(ROW, source, state, Sample(wall, 10 * wall, **more))
+
+    def test_are_the_medians_of_pairs(self):
+        self.add(REDIS, 2, 30, 8)
+        self.add(LOCAL, 1, 10, 2)
+        self.assertEqual(self.samples.ratio(ROW, (REDIS, WARM), (LOCAL, WARM)), 3)
+
+    def test_are_those_of_medians_without_pairs(self):
+        self.add(REDIS, 2, 30, 8)
+        self.add(PLAIN, 16)
+        self.assertEqual(self.samples.ratio(ROW, (REDIS, WARM), (PLAIN, WARM)), 0.5)
+
+    def test_are_none_of_what_was_not_measured(self):
+        self.add(REDIS, 2)
+        for one, other in (((REDIS, WARM), (REDIS, NEW)), ((REDIS, NEW), (REDIS, WARM))):
+            self.assertIsNone(self.samples.ratio(ROW, one, other))
+
+    def test_count_links_in_a_build_alone(self):
+        self.add(REDIS, 2, links=1)
+        self.add(LOCAL, 1, links=1)
+        one, other = (REDIS, WARM), (LOCAL, WARM)
+        self.assertEqual([self.samples.ratio(ROW, one, other, what) for what in ("wall", "processor", "build")], [2, 2, 1.5])
+
+    def test_steps_run_are_the_most_of_a_build(self):
+        self.add(REDIS, 2, ran=0)
+        self.add(REDIS, 2, ran=3)
+        self.assertEqual(self.samples.ran(ROW, REDIS, WARM), 3)
+        self.assertIsNone(self.samples.ran(ROW, REDIS, NEW))
+
+
+class Tables(unittest.TestCase):
+    """Two servers and two projects; what the second project's directory serves is the slowest."""
+
+    def setUp(self):
+        self.part = Remote([Plain(), Hipcache("hipcache")], pathlib.Path("/nowhere"), ["gfx906"])
+        self.part.names, self.part.missing = [REDIS, DIRECTORY], ["grpc (bazel-remote)"]
+        for row, directory in ((ROW, 1.25), (OTHER, 1.4)):
+            for source, wall in ((PLAIN, 40), (LOCAL, 1), (REDIS, 1.1), (DIRECTORY, directory), (CCACHE, 4)):
+                self.add(row, source, wall)
+            self.add(row, PLAIN_FAR, 10)
+            self.add(row, far(REDIS), 2, links=1)
+            self.add(row, far(REDIS), 3, NEW, links=1)
+            self.part.traffic[row, REDIS] = Traffic(1000, 900, 5000, 4000)
+            self.part.traffic[row, CCACHE] = Traffic(None, None, 10000, 16000)
+
+    def add(self, row, source, wall, state=WARM, **more):
+        self.part.samples.add(row, source, state, Sample(wall, wall, **more))
+
+    def lines(self, name):
+        return [line for line in self.part.text().splitlines() if f"| {name} " in line]
+
+    def test_say_what_was_not_measured(self):
+        self.assertTrue(self.part.text().startswith("Not installed, so not measured: grpc (bazel-remote)."))
+
+    def test_hold_a_server_against_local_hits_the_compiler_and_ccache(self):
+        served = self.lines(REDIS)[0]
+        for cell in ("1.10 s (1.10)", "1.10 (1.10)", "0.03 (0.03)", "0.28 (0.28)"):
+            self.assertIn(f" {cell} ", served)
+
+    def test_say_the_long_way_with_links_and_with_a_new_daemon(self):
+        cells = [cell.strip() for cell in self.lines(REDIS)[-1].split("|")]
+        self.assertEqual(cells[1:-1], [*OTHER, REDIS, "10.00 s", "3.00 s", "0.30", "4.00 s", "0.40", "0"])
+
+    def test_say_the_bytes_of_both_caches(self):
+        self.assertTrue(any("10 kB" in line and "16 kB" in line for line in self.lines(CCACHE)))
+
+    def test_targets_take_the_worst(self):
+        found = {row["target"]: row["measured"] for row in targets._of_remote(self.part)}
+        self.assertEqual(list(found.values()), ["1.40", "0.28", "0.50", "0.25", "0.40", "0"])
+
+    def test_targets_of_a_part_that_did_not_run_are_not_measured(self):
+        part = Remote([Plain(), Hipcache("hipcache")], pathlib.Path("/nowhere"), ["gfx906"])
+        self.assertEqual({row["reached"] for row in targets._of_remote(part)}, {"not measured"})
+
+
+class WithServers(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.directory = pathlib.Path(scratch.name)
+
+    def test_redis_tells_the_bytes_of_others_alone(self):
+        server = servers.redis(self.directory)
+        self.assertIsNotNone(server, "tools/setup installs redis-server")
+        self.addCleanup(server.stop)
+        traffic = RedisTraffic(server.port)
+        self.addCleanup(traffic.close)
+        before = traffic.total()
+        self.assertEqual(traffic.total(), before)
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as client:
+            client.sendall(b"PING\r\n")
+            self.assertEqual(client.makefile("rb").readline(), b"+PONG\r\n")
+            self.assertEqual(traffic.total() - before, len("PING\r\n") + len("+PONG\r\n"))
+
+    def test_a_server_that_is_not_installed_is_named_and_a_directory_is_always_there(self):
+        makers = remote_tiers.MAKERS
+        self.addCleanup(setattr, remote_tiers, "MAKERS", makers)
+        remote_tiers.MAKERS = {"grpc (bazel-remote)": lambda _: None}
+        with Tiers(self.directory) as tiers:
+            self.assertEqual(([tier.name for tier in tiers.found], tiers.missing), ([DIRECTORY], ["grpc (bazel-remote)"]))
+            self.assertTrue(pathlib.Path(tiers.found[0].url.removeprefix("file://")).is_dir())
+
+    def test_a_proxy_takes_the_port_in_the_url(self):
+        class Server:
+            port = 80
+
+        tier = Tier("http", "http://127.0.0.1:80/cache", Server())
+        self.assertEqual(tier.url_by(8080), "http://127.0.0.1:8080/cache")
+
+
+class TheLongWay(unittest.TestCase):
+    """A server that sends back what it gets. Times have lower limits; the upper one is of what
+    would be much slower."""
+
+    ROUND_TRIP = 0.4
+
+    def setUp(self):
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        threading.Thread(target=self.echo, args=(listener,), daemon=True).start()
+        self.proxy = DelayProxy(listener.getsockname()[1], self.ROUND_TRIP)
+        self.addCleanup(self.proxy.stop)
+
+    @staticmethod
+    def echo(listener):
+        connection, _ = listener.accept()
+        with connection:
+            while data := connection.recv(65536):
+                connection.sendall(data)
+
+    def connect(self):
+        client = socket.create_connection(("127.0.0.1", self.proxy.port), timeout=PATIENCE)
+        self.addCleanup(client.close)
+        return client
+
+    @staticmethod
+    def answer(client, length):
+        answer = b""
+        while len(answer) < length and (data := client.recv(65536)):
+            answer += data
+        return answer
+
+    def test_takes_a_round_trip_and_one_more_for_a_connection(self):
+        begin = time.monotonic()
+        client = self.connect()
+        for trips in (2, 1, 1):
+            client.sendall(b"question")
+            self.assertEqual(self.answer(client, len("question")), b"question")
+            self.assertGreaterEqual(time.monotonic() - begin, trips * self.ROUND_TRIP - 0.001)
+            begin = time.monotonic()
+
+    def test_holds_many_messages_at_once(self):
+        client = self.connect()
+        count, begin = 200, time.monotonic()
+        for number in range(count):
+            client.sendall(number.to_bytes(4, "big"))
+            time.sleep(0.001)  # so that they are pieces of their own
+        answers = self.answer(client, 4 * count)
+        self.assertEqual(answers, b"".join(number.to_bytes(4, "big") for number in range(count)))
+        self.assertLess(time.monotonic() - begin, count * self.ROUND_TRIP / 2)
+
+    def test_passes_the_end_on(self):
+        client = self.connect()
+        client.sendall(b"last")
+        client.shutdown(socket.SHUT_WR)
+        self.assertEqual((client.makefile("rb").read()), b"last")
+
+    def test_ends_a_connection_that_nobody_takes(self):
+        with socket.create_server(("127.0.0.1", 0)) as gone:
+            port = gone.getsockname()[1]
+        proxy = DelayProxy(port, self.ROUND_TRIP)
+        self.addCleanup(proxy.stop)
+        with socket.create_connection(("127.0.0.1", proxy.port), timeout=PATIENCE) as client:
+            self.assertEqual(client.recv(1), b"")
+
+
+if __name__ == "__main__":
+    unittest.main()
