@@ -14,6 +14,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kShortest{1};
 constexpr milliseconds kLongest{60'000};
+constexpr std::string_view kNameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 constexpr std::string_view kPlainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
 
 Error expected(const std::string& what) { return Error{what}; }
@@ -86,12 +87,49 @@ Status set_database(RemoteUrl& url, const std::string& text) {
   return done();
 }
 
+template <std::string S3Options::* member>
+Status set_name(RemoteUrl& url, const std::string& text) {
+  if (text.empty() || text.find_first_not_of(kNameLetters) != std::string::npos)
+    return expected("is no name of letters, digits and ._-");
+  url.s3.*member = text;
+  return done();
+}
+
+Status set_endpoint(RemoteUrl& url, const std::string& text) {
+  const Result<std::string> origin = parse_origin(text);
+  if (!origin) return origin.error();
+  url.s3.endpoint = *origin;
+  return done();
+}
+
+// Profiles may have blanks in their names.
+Status set_profile(RemoteUrl& url, const std::string& text) {
+  if (text.empty() || text.find_first_of(std::string_view("]\r\n\0", 4)) != std::string::npos)
+    return expected("is no name of a profile");
+  url.s3.profile = text;
+  return done();
+}
+
+Status set_addressing(RemoteUrl& url, const std::string& text) {
+  if (text != "path" && text != "virtual") return expected("is not path or virtual");
+  url.s3.addressing = text == "path" ? S3Options::Addressing::path : S3Options::Addressing::host;
+  return done();
+}
+
+Status set_credentials(RemoteUrl& url, const std::string& text) {
+  if (text != "none" && text != "aws") return expected("is not aws or none");
+  url.s3.is_signed = text == "aws";
+  return done();
+}
+
 constexpr unsigned kFile = 1U << static_cast<unsigned>(RemoteKind::file);
 constexpr unsigned kHttp = 1U << static_cast<unsigned>(RemoteKind::http);
 constexpr unsigned kRedis = 1U << static_cast<unsigned>(RemoteKind::redis);
 constexpr unsigned kGrpc = 1U << static_cast<unsigned>(RemoteKind::grpc);
+constexpr unsigned kS3 = 1U << static_cast<unsigned>(RemoteKind::s3);
 constexpr unsigned kWeb = kHttp | kGrpc;  // HTTP/1 and HTTP/2
-constexpr unsigned kAny = kFile | kRedis | kWeb;
+constexpr unsigned kNet = kRedis | kWeb | kS3;
+constexpr unsigned kAny = kFile | kNet;
 
 struct Option {
   std::string_view name;
@@ -104,16 +142,21 @@ constexpr auto kOptions = std::to_array<Option>({
     {"mode", kAny, set_mode},
     {"prefix", kAny, set_prefix},
     {"max_bytes", kAny, set_max_bytes},
-    {"connect_timeout", kRedis | kWeb, set_wait<&RemoteUrl::connect_timeout>},
-    {"timeout", kRedis | kWeb, set_wait<&RemoteUrl::timeout>},
+    {"connect_timeout", kNet, set_wait<&RemoteUrl::connect_timeout>},
+    {"timeout", kNet, set_wait<&RemoteUrl::timeout>},
     {"token", kWeb, set_text<&RemoteUrl::token>, true},
     {"token_file", kWeb, set_file<&RemoteUrl::token_file>},
-    {"ca_file", kWeb, set_file<&RemoteUrl::ca_file>},
-    {"client_certificate", kWeb, set_file<&RemoteUrl::client_certificate>},
-    {"client_key", kWeb, set_file<&RemoteUrl::client_key>},
+    {"ca_file", kWeb | kS3, set_file<&RemoteUrl::ca_file>},
+    {"client_certificate", kWeb | kS3, set_file<&RemoteUrl::client_certificate>},
+    {"client_key", kWeb | kS3, set_file<&RemoteUrl::client_key>},
     {"password", kRedis, set_text<&RemoteUrl::password>, true},
     {"user", kRedis, set_text<&RemoteUrl::user>},
     {"database", kRedis, set_database},
+    {"endpoint", kS3, set_endpoint},
+    {"region", kS3, set_name<&S3Options::region>},
+    {"profile", kS3, set_profile},
+    {"addressing", kS3, set_addressing},
+    {"credentials", kS3, set_credentials},
 });
 
 std::string options_of(unsigned kind) {
@@ -147,6 +190,10 @@ std::optional<std::string> percent_decoded(std::string_view text) {
   return decoded;
 }
 
+bool may_hold_password(std::string_view value) {
+  return value.find('@') != std::string_view::npos || value.find("%40") != std::string_view::npos;
+}
+
 Status set_remote_option(RemoteUrl& url, std::string_view name, std::string_view value) {
   const unsigned kind = 1U << static_cast<unsigned>(url.kind);
   const auto* option =
@@ -154,7 +201,8 @@ Status set_remote_option(RemoteUrl& url, std::string_view name, std::string_view
   if (option == kOptions.end() || (option->kinds & kind) == 0)
     return Error{url.shown + ": unknown option \"" + std::string(name) + "\"; the options are " + options_of(kind)};
   const std::optional<std::string> text = percent_decoded(value);
-  const std::string named = std::string(name) + (option->is_secret ? "" : " \"" + std::string(value) + "\"");
+  const std::string named =
+      std::string(name) + (option->is_secret || may_hold_password(value) ? "" : " \"" + std::string(value) + "\"");
   if (!text) return Error{url.shown + ": " + named + " holds a % without two hexadecimal digits; write %25 for %"};
   if (Status set = option->set(url, *text); !set) return Error{url.shown + ": " + named + " " + set.error().message};
   return done();

@@ -14,6 +14,9 @@ namespace hipcache::config {
 // "%41" becomes "A"; nothing if two hexadecimal digits do not follow a %.
 std::optional<std::string> percent_decoded(std::string_view text);
 
+// Whether a part of an option's value may be a password, as in endpoint=https://user:password@host.
+bool may_hold_password(std::string_view value);
+
 // `value` is percent-encoded. An error names the URL as shown, and never a secret value.
 Status set_remote_option(RemoteUrl& url, std::string_view name, std::string_view value);
 

@@ -12,6 +12,10 @@ namespace hipcache::config {
 namespace {
 
 constexpr std::string_view kHidden = "***";
+constexpr std::size_t kShortestBucket = 3;
+constexpr std::size_t kLongestBucket = 63;
+constexpr std::string_view kHostLetters = "abcdefghijklmnopqrstuvwxyz0123456789._-[]:";
+constexpr std::string_view kBucketLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 constexpr auto kSecretOptions = std::to_array<std::string_view>({"token", "password"});
 
 struct Scheme {
@@ -28,7 +32,8 @@ constexpr auto kSchemes = std::to_array<Scheme>({{"file", RemoteKind::file, fals
                                                  {"grpcs", RemoteKind::grpc, true, false},
                                                  {"redis", RemoteKind::redis, false, false},
                                                  {"valkey", RemoteKind::redis, false, false},
-                                                 {"redis+unix", RemoteKind::redis, false, true}});
+                                                 {"redis+unix", RemoteKind::redis, false, true},
+                                                 {"s3", RemoteKind::s3, true, false}});
 
 // The parts of a URL as written: scheme://user:password@host:port/path?query
 struct Parts {
@@ -100,10 +105,23 @@ Status set_port(RemoteUrl& url, std::string_view text) {
   return done();
 }
 
+// AWS's names have small letters, digits, dots and dashes; other servers take more.
+Status check_bucket(const RemoteUrl& url, const Parts& parts) {
+  if (parts.host.empty()) return wrong(url, "a bucket is missing, as in s3://bucket/prefix");
+  if (parts.has_credentials) return wrong(url, "an S3 URL holds no keys; AWS's variables, files or profile= name them");
+  if (!parts.port.empty()) return wrong(url, "a bucket has no port; endpoint=https://host:port names the server");
+  if (parts.host.size() < kShortestBucket || parts.host.size() > kLongestBucket ||
+      parts.host.find_first_not_of(kBucketLetters) != std::string_view::npos)
+    return wrong(url, "\"" + std::string(parts.host) + "\" is no bucket of 3 to 63 letters, digits and ._-");
+  return done();
+}
+
 Status set_place(RemoteUrl& url, const Scheme& scheme, const Parts& parts) {
   const std::string name(scheme.name);
   if (scheme.is_local && (!parts.host.empty() || parts.path.size() < 2))
     return wrong(url, "an absolute path follows " + name + "://, as in " + name + ":///var/cache/hipcache");
+  if (url.kind == RemoteKind::s3)
+    if (Status good = check_bucket(url, parts); !good) return good;
   if (!scheme.is_local && parts.host.empty())
     return wrong(url, "a host is missing, as in " + name + "://cache.example/");
   const std::optional<std::string> path = percent_decoded(parts.path);
@@ -124,6 +142,12 @@ Status check_together(const RemoteUrl& url) {
     return wrong(url, "a user in the URL and a token exclude each other");
   if (url.client_key.empty() != url.client_certificate.empty())
     return wrong(url, "client_certificate and client_key go together; one file may be both");
+  // A signature covers the name as written, and HTTP clients remove such parts from it.
+  const std::string names = url.path + "/" + url.prefix + "/";
+  if (url.kind == RemoteKind::s3 && (names.find("/./") != std::string::npos || names.find("/../") != std::string::npos))
+    return wrong(url, "a path in a bucket has no part . or ..");
+  if (!url.s3.is_signed && !url.s3.profile.empty())
+    return wrong(url, "profile and credentials=none exclude each other");
   return done();
 }
 
@@ -157,6 +181,23 @@ Result<RemoteUrl> parse_remote_url(std::string_view text) {
   return url;
 }
 
+Result<std::string> parse_origin(std::string_view text) {
+  std::string origin;
+  for (const char letter : text)
+    origin += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  while (origin.ends_with('/')) origin.pop_back();
+  const auto end = origin.find("://");
+  const std::string scheme = origin.substr(0, end);
+  const bool is_known = end != std::string::npos && (scheme == "http" || scheme == "https");
+  const std::string host = is_known ? origin.substr(end + 3) : "";
+  if (host.empty() || host.find_first_not_of(kHostLetters) != std::string::npos)
+    return Error{"is no server such as https://host:9000"};
+  // A signature covers the header Host, which HTTP clients send without the scheme's own port.
+  const std::string own_port = scheme == "https" ? ":443" : ":80";
+  if (host.ends_with(own_port)) origin.resize(origin.size() - own_port.size());
+  return origin;
+}
+
 std::string without_secrets(std::string_view text) {
   const std::optional<Parts> parts = split(text);
   if (!parts) return text.find('@') == std::string_view::npos ? std::string(text) : std::string(kHidden);
@@ -173,7 +214,7 @@ std::string without_secrets(std::string_view text) {
   char before = '?';
   [[maybe_unused]] const Status always = for_each_option(parts->query, [&](std::string_view name, auto value) {
     shown += std::exchange(before, '&');
-    shown.append(name).append("=").append(is_secret(name) ? kHidden : value);
+    shown.append(name).append("=").append(is_secret(name) || may_hold_password(value) ? kHidden : value);
     return done();
   });
   return shown;

@@ -72,6 +72,40 @@ TEST(RemoteUrls, OfRemoteExecutionServersHaveAnInstanceForAPath) {
   EXPECT_THAT(error_of("grpc://host/?database=1"), HasSubstr("unknown option \"database\""));
 }
 
+TEST(RemoteUrls, OfS3HaveABucketForAHost) {
+  const RemoteUrl url = parsed(
+      "s3://our.bucket/team/one?endpoint=https://S3.example:9000/&region=eu-west-1&profile=ci%20jobs"
+      "&addressing=virtual&mode=ro&timeout=1s&ca_file=/ca&prefix=x");
+  EXPECT_EQ(url.kind, RemoteKind::s3);
+  EXPECT_EQ(url.host, "our.bucket");
+  EXPECT_EQ(url.path, "/team/one");
+  EXPECT_EQ(url.s3.endpoint, "https://s3.example:9000");
+  EXPECT_EQ(url.s3.region, "eu-west-1");
+  EXPECT_EQ(url.s3.profile, "ci jobs");
+  EXPECT_EQ(url.s3.addressing, S3Options::Addressing::host);
+  EXPECT_TRUE(url.s3.is_signed);
+  EXPECT_FALSE(parsed("s3://bucket?credentials=none").s3.is_signed);
+  EXPECT_EQ(parsed("s3://bucket").s3.addressing, S3Options::Addressing::automatic);
+}
+
+TEST(RemoteUrls, OfS3ThatAreWrongAreNamedWithTheMend) {
+  EXPECT_THAT(error_of("s3:///prefix"), HasSubstr("a bucket is missing, as in s3://bucket/prefix"));
+  EXPECT_THAT(error_of("s3://key:secret@bucket/"), HasSubstr("holds no keys"));
+  EXPECT_THAT(error_of("s3://bucket:9000/"), HasSubstr("endpoint=https://host:port"));
+  EXPECT_THAT(error_of("s3://b/"), HasSubstr("\"b\" is no bucket"));
+  EXPECT_THAT(error_of("s3://buck$et/"), HasSubstr("is no bucket"));
+  EXPECT_THAT(error_of("s3://bucket/a/../b"), HasSubstr("no part . or .."));
+  EXPECT_THAT(error_of("s3://bucket/?prefix=./a"), HasSubstr("no part . or .."));
+  EXPECT_THAT(error_of("s3://bucket?endpoint=minio:9000"), HasSubstr("is no server such as https://host:9000"));
+  EXPECT_THAT(error_of("s3://bucket?endpoint=http://host/path"), HasSubstr("is no server such as"));
+  EXPECT_THAT(error_of("s3://bucket?region=eu/west"), HasSubstr("region \"eu/west\" is no name"));
+  EXPECT_THAT(error_of("s3://bucket?addressing=host"), HasSubstr("is not path or virtual"));
+  EXPECT_THAT(error_of("s3://bucket?credentials=mine"), HasSubstr("is not aws or none"));
+  EXPECT_THAT(error_of("s3://bucket?credentials=none&profile=ci"), HasSubstr("exclude each other"));
+  EXPECT_THAT(error_of("s3://bucket?token=x"), HasSubstr("unknown option \"token\""));
+  EXPECT_THAT(error_of("http://host/?region=x"), HasSubstr("unknown option \"region\""));
+}
+
 TEST(RemoteUrls, ThatAreWrongAreNamedWithTheBadPartAndTheMend) {
   EXPECT_THAT(error_of("cache.example"), HasSubstr("is not a URL such as"));
   EXPECT_THAT(error_of("ftp://host/"), HasSubstr("unknown scheme \"ftp\"; the schemes are file, http"));
@@ -95,8 +129,10 @@ TEST(RemoteUrls, ShowNoSecrets) {
   EXPECT_EQ(without_secrets("http://ada:secret@host:80/p?mode=ro&token=secret"),
             "http://ada:***@host:80/p?mode=ro&token=***");
   EXPECT_EQ(without_secrets("redis://:sec@ret@host"), "redis://:***@host");
-  for (const char* text : {"http://a:secret@host/?mode=x", "ftp://a:secret@h", "http://h/?token=sec%secret",
-                           "http://a:secret%@h", "a:secret@h", "redis+unix:///s?password=secret&x=1"})
+  for (const char* text :
+       {"http://a:secret@host/?mode=x", "ftp://a:secret@h", "http://h/?token=sec%secret", "http://a:secret%@h",
+        "a:secret@h", "redis+unix:///s?password=secret&x=1", "s3://key:secret@bucket/",
+        "s3://bucket?endpoint=https://key:secret@host", "s3://bucket?endpoint=https://key:secret%40host"})
     EXPECT_THAT(error_of(text), Not(HasSubstr("secret"))) << text;
 }
 

@@ -20,7 +20,20 @@
 
 namespace hipcache::config {
 
-enum class RemoteKind { file, http, redis, grpc };
+enum class RemoteKind { file, http, redis, grpc, s3 };
+
+// What an S3 tier has beside the rest. Empty: AWS's variables and files say it, which hipcache-remote
+// reads.
+struct S3Options {
+  // How a request names its bucket. Automatic: in the host of AWS's own servers, in the path of others.
+  enum class Addressing { automatic, path, host };
+
+  std::string endpoint;  // "https://host:port", in small letters, without a slash at its end
+  std::string region;
+  std::string profile;
+  Addressing addressing = Addressing::automatic;
+  bool is_signed = true;  // credentials=none: requests go without credentials
+};
 
 struct RemoteUrl {
   RemoteKind kind = RemoteKind::file;
@@ -28,10 +41,11 @@ struct RemoteUrl {
   bool tls = false;
   std::string user;
   std::string password;
-  std::string host;        // empty for files and unix sockets; an IPv6 address keeps its brackets
+  // Empty for files and unix sockets; an IPv6 address keeps its brackets. The bucket of an S3 tier.
+  std::string host;
   std::uint16_t port = 0;  // 0: the scheme's own
   // The directory of a file tier, the path on a web server, the unix socket of a Redis server, the
-  // instance of a REAPI server.
+  // instance of a REAPI server, what stands before the names in a bucket.
   // Begins with a slash and ends without one; may be empty.
   std::string path;
 
@@ -47,10 +61,15 @@ struct RemoteUrl {
   std::string client_certificate;
   std::string client_key;
   std::uint32_t database = 0;  // of Redis
+  S3Options s3;
 };
 
 // An error names the URL, its bad part, and what to write instead.
 Result<RemoteUrl> parse_remote_url(std::string_view text);
+
+// "HTTPS://Host:443/" becomes "https://host": a server without path, user and the scheme's own port.
+// The error's message goes on after the name of what was wrong.
+Result<std::string> parse_origin(std::string_view text);
 
 // The URL with "***" for each secret. Any text, also one that is no URL.
 std::string without_secrets(std::string_view text);

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
+#include "remote/http/http_client.h"
+#include "remote/http/http_failure.h"
 
 namespace hipcache::remote {
 namespace {
@@ -18,8 +20,6 @@ std::string origin_of(const config::RemoteUrl& url) {
   if (url.port != 0) origin += ":" + std::to_string(url.port);
   return origin;
 }
-
-bool is_success(long status) { return status >= 200 && status < 300; }
 
 class HttpStore : public KeyValue {
  public:
@@ -121,25 +121,6 @@ class HttpStore : public KeyValue {
 };
 
 }  // namespace
-
-Failure failure_of_status(const HttpResponse& response) {
-  const std::string message = "HTTP status " + std::to_string(response.status);
-  switch (response.status) {
-    case 429:
-    case 503:
-      return {Trouble::throttled, message, response.retry_after};
-    case 401:
-    case 403:
-    case 405:
-    case 501:
-      return {Trouble::refused, message, {}};
-    case 413:
-    case 507:
-      return {Trouble::full, message, {}};
-    default:
-      return {Trouble::unreachable, message, {}};
-  }
-}
 
 std::unique_ptr<KeyValue> make_http_store(const config::RemoteUrl& url) { return std::make_unique<HttpStore>(url); }
 

@@ -9,15 +9,11 @@
 #include <memory>
 
 #include "hipcache/config/remote_url.h"
-#include "remote/backends/http_client.h"
-#include "remote/backends/key_value.h"
+#include "remote/layout/key_value.h"
 
 namespace hipcache::remote {
 
 std::unique_ptr<KeyValue> make_http_store(const config::RemoteUrl& url);
-
-// The failure that a status is which a request did not expect.
-Failure failure_of_status(const HttpResponse& response);
 
 }  // namespace hipcache::remote
 

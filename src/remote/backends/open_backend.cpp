@@ -5,6 +5,7 @@
 #include "remote/backends/plain_backend.h"
 #include "remote/backends/redis_store.h"
 #include "remote/reapi/reapi_backend.h"
+#include "remote/s3/s3_store.h"
 
 namespace hipcache::remote {
 namespace {
@@ -17,6 +18,8 @@ std::unique_ptr<KeyValue> open_store(const config::RemoteUrl& url) {
       return make_http_store(url);
     case config::RemoteKind::redis:
       return make_redis_store(url);
+    case config::RemoteKind::s3:
+      return make_s3_store(url);
     case config::RemoteKind::grpc:
       break;  // not a plain store
   }

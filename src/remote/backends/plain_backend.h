@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "remote/backends/key_value.h"
+#include "remote/layout/key_value.h"
 
 namespace hipcache::remote {
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "remote/backends/pool.h"
 #include "remote/backends/redis_connection.h"
+#include "remote/http/pool.h"
 
 namespace hipcache::remote {
 namespace {

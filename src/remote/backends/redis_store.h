@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "hipcache/config/remote_url.h"
-#include "remote/backends/key_value.h"
+#include "remote/layout/key_value.h"
 
 namespace hipcache::remote {
 

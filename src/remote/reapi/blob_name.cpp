@@ -1,9 +1,8 @@
 #include "remote/reapi/blob_name.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
+
+#include "remote/layout/sha256.h"
 
 namespace hipcache::remote {
 namespace {
@@ -13,18 +12,8 @@ constexpr std::string_view kDigits = "0123456789abcdef";
 
 }  // namespace
 
-BlobName blob_name_of(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
-  unsigned int size = 0;
-  // Fails only without memory; then the name is invalid, and nothing is written.
-  if (EVP_Digest(bytes.data(), bytes.size(), hash.data(), &size, EVP_sha256(), nullptr) != 1) size = 0;
-  BlobName name{.hash = {}, .size = bytes.size()};
-  for (std::size_t at = 0; at < std::min<std::size_t>(size, kHashBytes); ++at) {
-    name.hash += kDigits[hash[at] >> 4U];
-    name.hash += kDigits[hash[at] & 15U];
-  }
-  return name;
-}
+// Without memory the name is invalid, and nothing is written.
+BlobName blob_name_of(std::string_view bytes) { return {.hash = hex_of(sha256(bytes)), .size = bytes.size()}; }
 
 bool is_valid(const BlobName& name) {
   return name.hash.size() == 2 * kHashBytes && name.hash.find_first_not_of(kDigits) == std::string::npos;

@@ -1,15 +1,16 @@
-#include "remote/backends/http_client.h"
+#include "remote/http/http_client.h"
 
 #include <curl/curl.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "remote/backends/pool.h"
+#include "remote/http/pool.h"
 
 namespace hipcache::remote {
 namespace {
@@ -62,6 +63,12 @@ std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* co
   }
   if (auto dav = value_of(line, "DAV")) exchange.response.dav += *dav;
   if (auto allow = value_of(line, "Allow")) exchange.response.allow += *allow;
+  if (auto etag = value_of(line, "ETag")) exchange.response.etag = std::move(*etag);
+  if (auto region = value_of(line, "x-amz-bucket-region")) exchange.response.bucket_region = std::move(*region);
+  if (const auto date = value_of(line, "Date")) {
+    const std::time_t time = curl_getdate(date->c_str(), nullptr);
+    if (time >= 0) exchange.response.date = std::chrono::system_clock::from_time_t(time);
+  }
   return line.size();
 }
 
@@ -151,6 +158,7 @@ void HttpClient::State::prepare(CURL* easy, Exchange& exchange, const Limits& li
   curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
   curl_easy_setopt(easy, CURLOPT_HEADERDATA, &exchange);
   curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  if (!options.may_use_proxy) curl_easy_setopt(easy, CURLOPT_PROXY, "");
   if (!options.user.empty()) {
     curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
     curl_easy_setopt(easy, CURLOPT_USERNAME, options.user.c_str());
@@ -170,6 +178,7 @@ void HttpClient::State::prepare(CURL* easy, Exchange& exchange, const Limits& li
     curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, on_rewind);
     curl_easy_setopt(easy, CURLOPT_SEEKDATA, &exchange);
     curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.body->size()));
+    if (request.method != "PUT") curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
   } else if (request.method != "GET") {
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
   }

@@ -1,8 +1,8 @@
 // A plain store: values under names. What web servers, Redis and directories have in common.
 //
 // Thread-safe; several threads ask at once.
-#ifndef HIPCACHE_SRC_REMOTE_BACKENDS_KEY_VALUE_H
-#define HIPCACHE_SRC_REMOTE_BACKENDS_KEY_VALUE_H
+#ifndef HIPCACHE_SRC_REMOTE_LAYOUT_KEY_VALUE_H
+#define HIPCACHE_SRC_REMOTE_LAYOUT_KEY_VALUE_H
 
 #include <functional>
 #include <optional>
@@ -32,6 +32,10 @@ class KeyValue {
 
  protected:
   static constexpr int kRounds = 4;
+
+  // Between two rounds of a change: longer than a round trip within a site, and different each time, so that two
+  // writers do not meet again.
+  static void wait_a_moment();
 };
 
 }  // namespace hipcache::remote

@@ -1,0 +1,19 @@
+// SHA-256 and HMAC-SHA-256, by OpenSSL: where a protocol demands them. Digests of hipcache's own are BLAKE3
+// (hipcache/base/digest.h). Pure functions; raw bytes, empty if OpenSSL fails, which it does only without memory.
+#ifndef HIPCACHE_SRC_REMOTE_LAYOUT_SHA256_H
+#define HIPCACHE_SRC_REMOTE_LAYOUT_SHA256_H
+
+#include <string>
+#include <string_view>
+
+namespace hipcache::remote {
+
+std::string sha256(std::string_view bytes);
+std::string hmac_sha256(std::string_view key, std::string_view bytes);
+
+// Two small hexadecimal digits for each byte.
+std::string hex_of(std::string_view bytes);
+
+}  // namespace hipcache::remote
+
+#endif
