@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 
 #include "hipcache/base/files.h"
 #include "support/comes_true.h"
@@ -47,6 +48,15 @@ std::uint16_t free_port() {
   socklen_t size = sizeof address;
   EXPECT_EQ(getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
   return ntohs(address.sin_port);
+}
+
+std::string built_server(const std::string& name) {
+  const char* named = std::getenv("HIPCACHE_TEST_SERVERS");
+  const char* home = std::getenv("HOME");
+  std::string directory = named != nullptr ? named : "";
+  if (directory.empty() && home != nullptr) directory = std::string(home) + "/.cache/hipcache-test-servers";
+  const std::string program = directory + "/" + name;
+  return access(program.c_str(), X_OK) == 0 ? program : "";
 }
 
 std::unique_ptr<Server> Server::nginx(const std::string& more_for_location) {
@@ -90,6 +100,24 @@ std::unique_ptr<Server> Server::redis(const std::string& password) {
                       "--unixsocket",
                       server->files_ / "socket"};
   if (!password.empty()) server->command_.insert(server->command_.end(), {"--requirepass", password});
+  server->start();
+  return server;
+}
+
+std::unique_ptr<Server> Server::s3(const std::string& program) {
+  const std::string path = built_server(program);
+  if (path.empty()) return nullptr;
+  std::unique_ptr<Server> server(new Server("http", free_port()));
+  const std::string place = "127.0.0.1:" + std::to_string(server->port_);
+  if (program == "gofakes3") {
+    server->command_ = {
+        path,    "-quiet", "-host", place, "-backend", "bolt", "-bolt.db", server->files_ / "db", "-initialbucket",
+        "bucket"};
+  } else {
+    server->files_.make_directory("root/bucket");
+    server->command_ = {path,      "--quiet", "--access", kS3Key,  "--secret",
+                        kS3Secret, "--port",  place,      "posix", server->files_ / "root"};
+  }
   server->start();
   return server;
 }

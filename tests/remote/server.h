@@ -17,11 +17,18 @@ namespace hipcache::remote {
 // A port that nobody listens at now.
 std::uint16_t free_port();
 
+// A server that tools/test-servers builds; empty if it is not there.
+std::string built_server(const std::string& name);
+
 class Server {
  public:
   // Null if the program is not installed.
   static std::unique_ptr<Server> nginx(const std::string& more_for_location = "");
   static std::unique_ptr<Server> redis(const std::string& password = "");
+  // "versitygw" or "gofakes3", with a bucket named "bucket". The keys are those of versitygw; gofakes3 takes any.
+  static std::unique_ptr<Server> s3(const std::string& program);
+  static constexpr const char* kS3Key = "testkey";
+  static constexpr const char* kS3Secret = "testsecret";
 
   ~Server() { stop(); }
   Server(const Server&) = delete;

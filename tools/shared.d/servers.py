@@ -8,6 +8,7 @@ import subprocess
 import time
 
 PATIENCE = 120  # seconds; longer than anything takes on a loaded machine
+S3_KEYS = {"AWS_ACCESS_KEY_ID": "testkey", "AWS_SECRET_ACCESS_KEY": "testsecret"}
 
 
 def comes_true(holds):
@@ -32,12 +33,15 @@ def listens(port):
 
 
 class Server:
-    """A real server on loopback. `url`: of the tier, without options."""
+    """A real server on loopback. `url`: of the tier, with those options alone that name the server."""
 
     def __init__(self, url, command):
         self.url, self.command, self.process = url, command, None
         self.port = int(url.rsplit(":", 1)[1].split("/")[0])
         self.start()
+
+    def url_with(self, options):
+        return self.url + ("&" if "?" in self.url else "?") + options
 
     def start(self):
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -95,12 +99,29 @@ http {{
     return Server(f"http://127.0.0.1:{port}/cache", command)
 
 
-def bazel_remote(directory):
-    """None if the server is not installed: tools/test-servers builds it."""
+def built(name):
+    """The path of a server that tools/test-servers builds, or None."""
     servers = os.environ.get("HIPCACHE_TEST_SERVERS") or os.path.expanduser("~/.cache/hipcache-test-servers")
-    program = shutil.which("bazel-remote", path=servers)
+    return shutil.which(name, path=servers)
+
+
+def bazel_remote(directory):
+    """None if the server is not built."""
+    program = built("bazel-remote")
     if not program:
         return None
     port = free_port()
     words = f"--dir {directory}/cache --max_size 1 --http_address unix://{directory}/http --grpc_address 127.0.0.1:{port}"
     return Server(f"grpc://127.0.0.1:{port}", [program, *words.split()])
+
+
+def versitygw(directory):
+    """S3 with one bucket and S3_KEYS. None if the server is not built."""
+    program = built("versitygw")
+    if not program:
+        return None
+    port = free_port()
+    (directory / "root/bucket").mkdir(parents=True)
+    keys = ["--access", S3_KEYS["AWS_ACCESS_KEY_ID"], "--secret", S3_KEYS["AWS_SECRET_ACCESS_KEY"]]
+    command = [program, "--quiet", *keys, "--port", f"127.0.0.1:{port}", "posix", str(directory / "root")]
+    return Server(f"s3://bucket/cache?endpoint=http://127.0.0.1:{port}", command)

@@ -43,16 +43,19 @@ class Machines(unittest.TestCase):
         return machine
 
     def server(self, kind):
-        made = {"redis": servers.redis, "http": servers.nginx, "grpc": servers.bazel_remote}[kind](self.make_directory(kind))
-        if made is None and kind == "grpc":
-            self.skipTest("bazel-remote is not installed: tools/test-servers builds it, with Go")
+        start = {
+            "redis": servers.redis, "http": servers.nginx, "grpc": servers.bazel_remote, "s3": servers.versitygw
+        }[kind]
+        made = start(self.make_directory(kind))
+        if made is None and kind in ("grpc", "s3"):
+            self.skipTest(f"{start.__name__.replace('_', '-')} is not installed: tools/test-servers builds it, with Go")
         self.assertIsNotNone(made, f"tools/setup installs the server of {kind}")
         self.addCleanup(made.stop)
         return made
 
     def url(self, kind):
         """Of a tier of that kind, with patience."""
-        base = f"file://{self.directory}/shared?" if kind == "file" else self.server(kind).url + f"?{PATIENT}&"
+        base = f"file://{self.directory}/shared?" if kind == "file" else self.server(kind).url_with(f"{PATIENT}&")
         return base + "prefix=tests"
 
     def fill(self, url, archs=TWO):
@@ -159,6 +162,10 @@ class SharingByGrpc(SharingOf, Machines):
     kind = "grpc"
 
 
+class SharingByS3(SharingOf, Machines):
+    kind = "s3"
+
+
 class Settings(Machines):
     def test_a_tier_that_is_only_read_is_not_written_to(self):
         shared = self.make_directory("shared")
@@ -209,7 +216,9 @@ class Settings(Machines):
         secret = "verysecret"
         url = f"http://ada:{secret}@127.0.0.1:{servers.free_port()}/x"
         other = f"https://127.0.0.1:{servers.free_port()}/?token={secret}"
-        machine = self.machine("first", f"{url},{other}")
+        bucket = f"s3://bucket?endpoint=http://127.0.0.1:{servers.free_port()}"
+        machine = self.machine("first", f"{url},{other},{bucket}")
+        machine.variables.update(AWS_SECRET_ACCESS_KEY=secret, AWS_SESSION_TOKEN=secret)
         self.project.compile(machine, TWO)
         shown = machine.option("--show-config") + machine.option("--show-stats") + str(machine.stats())
         shown += machine.flush().stderr + machine.log.read_text()
@@ -317,7 +326,7 @@ class FaultsOf:
 
     def test_no_fault_makes_a_wrong_object_or_a_failed_compile(self):
         server = self.server(self.kind)
-        url = server.url + "?" + PATIENT
+        url = server.url_with(PATIENT)
         first = self.machine("first", url)
         expected = {}
         flags = [("-O1", f"-DV={number}") for number in range(3)]
@@ -327,8 +336,8 @@ class FaultsOf:
         for seed in self.seeds:
             proxy = FaultProxy(server.port, seed)
             self.addCleanup(proxy.stop)
-            base = server.url.replace(str(server.port), str(proxy.port))
-            machine = self.machine(f"seed{seed}", f"{base}?{BRIEF}")
+            url = server.url_with(BRIEF).replace(str(server.port), str(proxy.port))
+            machine = self.machine(f"seed{seed}", url)
             for one in flags:
                 self.assertEqual(self.project.compile(machine, TWO, one), expected[one], f"seed {seed}")
             self.assertEqual(machine.stats()["requests"]["passthrough"], 0, f"seed {seed}")
@@ -347,6 +356,10 @@ class FaultsOfRedis(FaultsOf, Machines):
 
 class FaultsOfGrpc(FaultsOf, Machines):
     kind, seeds = "grpc", range(201, 207)
+
+
+class FaultsOfS3(FaultsOf, Machines):
+    kind, seeds = "s3", range(301, 307)
 
 
 if __name__ == "__main__":

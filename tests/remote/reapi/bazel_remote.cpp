@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 
 #include "hipcache/base/files.h"
 #include "remote/server.h"
@@ -30,14 +29,7 @@ bool listens(std::uint16_t port) {
 
 }  // namespace
 
-std::string BazelRemote::program() {
-  const char* named = std::getenv("HIPCACHE_TEST_SERVERS");
-  const char* home = std::getenv("HOME");
-  std::string directory = named != nullptr ? named : "";
-  if (directory.empty() && home != nullptr) directory = std::string(home) + "/.cache/hipcache-test-servers";
-  const std::string program = directory + "/bazel-remote";
-  return access(program.c_str(), X_OK) == 0 ? program : "";
-}
+std::string BazelRemote::program() { return built_server("bazel-remote"); }
 
 BazelRemote::BazelRemote(const std::vector<std::string>& options) : port_(free_port()) {
   command_ = {program(),

@@ -1,0 +1,139 @@
+// S3 with real servers of two dialects: versitygw checks signatures and clocks, gofakes3 neither. tools/test-servers
+// builds both.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "remote/backends/plain_backend.h"
+#include "remote/s3/s3_store.h"
+#include "remote/server.h"
+#include "remote/support.h"
+
+namespace hipcache::remote {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+class S3Servers : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    server_ = Server::s3(GetParam());
+    if (!server_) GTEST_SKIP() << GetParam() << " is not installed: tools/test-servers builds it, with Go";
+    backend_ = backend("tests");
+  }
+
+  std::unique_ptr<Backend> backend(const std::string& prefix, std::chrono::seconds clock_is_ahead = 0s,
+                                   const std::string& secret = Server::kS3Secret) const {
+    const auto url =
+        config::parse_remote_url("s3://bucket/some path+ü?endpoint=" + server_->url() + "&prefix=" + prefix);
+    EXPECT_TRUE(url) << url.error().message;
+    const S3World world{.variables = [secret](const char* name) -> std::string {
+                          if (std::string(name) == "AWS_ACCESS_KEY_ID") return Server::kS3Key;
+                          return std::string(name) == "AWS_SECRET_ACCESS_KEY" ? secret : "";
+                        },
+                        .now = [clock_is_ahead] { return std::chrono::system_clock::now() + clock_is_ahead; }};
+    return make_plain_backend(make_s3_store(*url, world), url->prefix, url->max_bytes);
+  }
+
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<Backend> backend_;
+  const Digest key_ = digest_of("key");
+};
+
+TEST_P(S3Servers, GiveBackWhatWasPutAndNothingElse) {
+  const std::string large(3u << 20, 'x');
+  const RemoteResult result{.action = "action", .blobs = {{digest_of("small"), "small"}}};
+  EXPECT_FALSE(backend_->list(key_, kPatient).value);
+  EXPECT_EQ(problem(backend_->list(key_, kPatient)), "") << "absence is no failure";
+  EXPECT_EQ(problem(backend_->put_blob(digest_of(large), large, kPatient)), "");
+  EXPECT_EQ(problem(backend_->put_result(key_, result, std::vector<Digest>{}, kPatient)), "");
+  EXPECT_EQ(problem(backend_->add_to_list(key_, {path_set("a", 1)}, kPatient)), "");
+  EXPECT_EQ(*backend_->blob(digest_of(large), large.size(), kPatient).value, large);
+  EXPECT_EQ(*backend_->result(key_, kPatient).value, result);
+  EXPECT_EQ(*backend_->list(key_, kPatient).value, (List{path_set("a", 1)}));
+  EXPECT_FALSE(backend_->result(digest_of("other"), kPatient).value);
+  EXPECT_FALSE(backend("other")->result(key_, kPatient).value) << "prefixes keep apart";
+}
+
+TEST_P(S3Servers, WriteABlobOnce) {
+  EXPECT_TRUE(backend_->put_blob(digest_of("bytes"), "bytes", kPatient).value);
+  EXPECT_FALSE(backend_->put_blob(digest_of("bytes"), "bytes", kPatient).value);
+}
+
+// Each writer has a connection of its own, as another machine has.
+TEST_P(S3Servers, LoseNoPathSetOfTwoWritersForGood) {
+  constexpr int kEach = 20;
+  const auto key_of = [](int number) { return digest_of("list " + std::to_string(number)); };
+  const auto write = [&](const std::string& who) {
+    const std::unique_ptr<Backend> writer = backend("tests");
+    for (int i = 0; i < kEach; ++i)
+      EXPECT_EQ(problem(writer->add_to_list(key_of(i), {path_set(who, 1)}, kPatient)), "");
+  };
+  std::thread other([&] { write("other"); });
+  write("one");
+  other.join();
+  int lost = 0;
+  for (int i = 0; i < kEach; ++i)
+    for (const char* who : {"one", "other"}) {
+      if (has(*backend_->list(key_of(i), kPatient).value, path_set(who, 1))) continue;
+      ++lost;
+      backend_->add_to_list(key_of(i), {path_set(who, 1)}, kPatient);  // as the next miss does
+      EXPECT_TRUE(has(*backend_->list(key_of(i), kPatient).value, path_set(who, 1)));
+    }
+  if (std::string(GetParam()) == "versitygw") {
+    EXPECT_EQ(lost, 0) << "a server that compares before it writes loses none";
+  }
+  EXPECT_LT(lost, kEach / 2);
+}
+
+TEST_P(S3Servers, AreReachedAgainAfterARestart) {
+  EXPECT_EQ(problem(backend_->list(key_, kPatient)), "");
+  server_->stop();
+  const Answer<List> answer = backend_->list(key_, {.connect = 500ms, .answer = 300ms});
+  ASSERT_TRUE(answer.failure);
+  EXPECT_EQ(answer.failure->trouble, Trouble::unreachable);
+  server_->start();
+  EXPECT_EQ(problem(backend_->list(key_, kPatient)), "");
+}
+
+TEST_P(S3Servers, SayThatABucketIsMissing) {
+  const auto url = config::parse_remote_url("s3://nowhere/?endpoint=" + server_->url());
+  const S3World world{.variables = [](const char* name) -> std::string {
+                        if (std::string(name) == "AWS_ACCESS_KEY_ID") return Server::kS3Key;
+                        return std::string(name) == "AWS_SECRET_ACCESS_KEY" ? Server::kS3Secret : "";
+                      },
+                      .now = [] { return std::chrono::system_clock::now(); }};
+  const auto nowhere = make_plain_backend(make_s3_store(*url, world), "", url->max_bytes);
+  const Answer<List> answer = nowhere->list(key_, kPatient);
+  ASSERT_TRUE(answer.failure);
+  EXPECT_EQ(answer.failure->message, "HTTP status 404 (NoSuchBucket)");
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, S3Servers, testing::Values("versitygw", "gofakes3"),
+                         [](const auto& one) { return std::string(one.param); });
+
+using S3Signatures = S3Servers;
+
+TEST_P(S3Signatures, OfAWrongKeyAreRefused) {
+  const Answer<List> answer = backend("tests", 0s, "wrong")->list(key_, kPatient);
+  ASSERT_TRUE(answer.failure);
+  EXPECT_EQ(answer.failure->trouble, Trouble::refused);
+  EXPECT_THAT(answer.failure->message, HasSubstr("SignatureDoesNotMatch"));
+}
+
+TEST_P(S3Signatures, HoldWithAClockThatIsWrong) {
+  for (const std::chrono::seconds ahead : {-7200s, 7200s}) {
+    const std::unique_ptr<Backend> wrong = backend("tests", ahead);
+    EXPECT_EQ(problem(wrong->list(key_, kPatient)), "");
+    EXPECT_EQ(problem(wrong->add_to_list(key_, {path_set("a", 1)}, kPatient)), "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, S3Signatures, testing::Values("versitygw"),
+                         [](const auto& one) { return std::string(one.param); });
+
+}  // namespace
+}  // namespace hipcache::remote
