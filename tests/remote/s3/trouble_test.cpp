@@ -20,7 +20,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr const char* kDate2030 = "Date: Tue, 01 Jan 2030 00:00:00 GMT";
 constexpr auto kStart2030 = 1893456000;
