@@ -4,6 +4,7 @@
 
 #include "cache/decoded_sets.h"
 #include "cache/remote_look_up.h"
+#include "cache/result_marks.h"
 
 namespace hipcache::cache {
 namespace {
@@ -44,7 +45,6 @@ struct ActionCache::Memory {
   Result<Digest> put_set(const inputs::PathSet& set);
   Status put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
                     const ActionResult& result);
-  std::optional<ActionResult> result_under(const Digest& key);
   std::optional<ActionResult> lower_result_under(const Digest& key);
   PathSets lower_sets_under(const ActionKey& key, const PathSets& tried);
   bool holds_outputs(const ActionResult& result, store::Lease& lease);
@@ -133,12 +133,6 @@ std::size_t ActionCache::Memory::bring(std::span<const ActionKey> keys, const in
   return RemoteLookUp(tools, from, lease).bring(keys);
 }
 
-std::optional<ActionResult> ActionCache::Memory::result_under(const Digest& key) {
-  const std::optional<std::string> bytes = or_miss(store.action(key));
-  if (!bytes) return std::nullopt;
-  return or_miss(ActionResult::decode(*bytes));
-}
-
 // Skips results that cannot be decoded: another version of hipcache wrote them for its own store.
 std::optional<ActionResult> ActionCache::Memory::lower_result_under(const Digest& key) {
   for (const auto& lower : store.lower()) {
@@ -189,7 +183,10 @@ std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const Path
   if (const Result<bool> used = store.hold_blob(reference.blob, lease); !used) log.warning(used.error().message);
   const Digest state = file_system.state(*set, from, effort);
   const Digest under = result_key(key, set->id(), state);
-  std::optional<ActionResult> result = result_under(under);
+  const std::optional<std::string> own = or_miss(store.action(under));
+  if (own && is_dropped_mark(*own)) return std::nullopt;
+  std::optional<ActionResult> result;
+  if (own) result = or_miss(ActionResult::decode(*own));
   if (result && is_of_use(*result, suffices, lease)) return Hit{std::move(*result), std::move(set), state};
   result = lower_result_under(under);
   if (!result || !is_of_use(*result, suffices, lease)) return std::nullopt;
@@ -286,6 +283,16 @@ Result<Observed> ActionCache::store_union(Examined examined) {
   const Result<Digest> blob = memory_->put_set(*examined.all.set);
   if (!blob) return blob.error();
   return Observed{std::move(examined.all.set), *blob, std::move(examined.answered)};
+}
+
+Status ActionCache::drop(const ActionKey& key, const Hit& hit) {
+  return memory_->store.put_action(result_key(key, hit.path_set->id(), hit.state), dropped_mark());
+}
+
+std::string ActionCache::origin(const ActionKey& key, const Hit& hit) {
+  const Digest under = result_key(key, hit.path_set->id(), hit.state);
+  const std::optional<std::string> origin = memory_->or_miss(memory_->store.action(origin_key(under)));
+  return origin ? tier_of(*origin, hit.result.encode()) : "";
 }
 
 std::uint64_t ActionCache::known_inputs(const ActionKey& key) {

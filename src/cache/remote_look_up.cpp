@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cache/remote_places.h"
+#include "cache/result_marks.h"
 
 namespace hipcache::cache {
 namespace {
@@ -62,6 +63,12 @@ std::shared_ptr<const inputs::PathSet> RemoteLookUp::decode(const RemotePathSet&
   return shared;
 }
 
+// Whether an audit found the result wrong on this machine.
+bool RemoteLookUp::is_dropped(const Digest& result_key) {
+  const Result<std::optional<std::string>> own = tools_.store.action(result_key);
+  return own && *own && is_dropped_mark(**own);
+}
+
 std::vector<RemoteLookUp::Candidate> RemoteLookUp::candidates_in(const ActionKey& key, const RemoteList& list) {
   std::vector<Candidate> candidates;
   for (const RemotePathSet& listed : list.sets) {
@@ -69,9 +76,9 @@ std::vector<RemoteLookUp::Candidate> RemoteLookUp::candidates_in(const ActionKey
     if (!set) continue;
     const Digest state = tools_.file_system.state(*set, from_);
     const Digest under = result_key(key, set->id(), state);
-    if (is_known(listed.tags, under))
-      candidates.push_back(
-          {.key = key, .set = std::move(set), .result_key = under, .result = {}, .blobs = {}, .wanted = {}});
+    if (!is_known(listed.tags, under) || is_dropped(under)) continue;
+    candidates.push_back(
+        {.key = key, .set = std::move(set), .result_key = under, .result = {}, .tier = {}, .blobs = {}, .wanted = {}});
   }
   return candidates;
 }
@@ -108,6 +115,7 @@ void RemoteLookUp::take_result(Candidate& candidate, RemoteResult found) {
     if (absent.contains(output.blob) && came.insert(output.blob).second)
       candidate.wanted.push_back({output.blob, output.size});
   candidate.result = std::move(*result);
+  candidate.tier = std::move(found.tier);
 }
 
 // Each blob once, however many results name it.
@@ -146,7 +154,11 @@ Status RemoteLookUp::put(const Candidate& candidate) {
   if (!*held) return Error{"it has lost a blob", ErrorCode::gone};
   const Result<Digest> set = tools_.store.put_blob_like(candidate.set->encode(), {.parts = {}, .family = "path-set"});
   if (!set) return set.error();
-  if (Status put = tools_.store.put_action(candidate.result_key, candidate.result->encode(), named); !put) return put;
+  const std::string result = candidate.result->encode();
+  if (Status put = tools_.store.put_action(origin_key(candidate.result_key), encode_origin(result, candidate.tier));
+      !put)
+    return put;
+  if (Status put = tools_.store.put_action(candidate.result_key, result, named); !put) return put;
   return tools_.store.add_path_set(candidate.key.value, {candidate.set->id(), *set});
 }
 

@@ -17,9 +17,6 @@
 
 namespace hipcache::cache {
 
-// The key under which a result is stored: of the action, its path set and the state.
-Digest result_key(const ActionKey& key, const Digest& set, const Digest& state);
-
 // For one look-up, in one thread. The arguments outlive it.
 class RemoteLookUp {
  public:
@@ -45,10 +42,12 @@ class RemoteLookUp {
     std::shared_ptr<const inputs::PathSet> set;
     Digest result_key;
     std::optional<ActionResult> result;
+    std::string tier;                                   // that had the result
     std::vector<std::pair<Digest, std::string>> blobs;  // that our store lacks
     std::vector<RemoteBlobName> wanted;                 // of them, those that did not come with the result
   };
 
+  bool is_dropped(const Digest& result_key);
   std::vector<Candidate> candidates_in(const ActionKey& key, const RemoteList& list);
   std::shared_ptr<const inputs::PathSet> decode(const RemotePathSet& listed);
   void ask_for_results(std::vector<Candidate>& candidates);

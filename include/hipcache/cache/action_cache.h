@@ -97,6 +97,9 @@ struct Hit {
   inputs::Witnessed witnessed() const { return {path_set, state}; }
 };
 
+// The name of a result in the stores: digest of the action key, the path set and its state.
+Digest result_key(const ActionKey& key, const Digest& set, const Digest& state);
+
 // The union of what several steps depend on, as examined. Not stored yet.
 struct Examined {
   inputs::Witnessed all;
@@ -145,6 +148,14 @@ class ActionCache {
   // Stores the path set of the union without a result: for the miss history of a request that
   // cannot be recorded as one.
   Result<Observed> store_union(Examined examined);
+
+  // The result of that hit is wrong. No look-up finds it again on this machine, in our own store, in
+  // another one or in a shared cache, until a run records a result in its place.
+  Status drop(const ActionKey& key, const Hit& hit);
+
+  // The shared cache that the hit's result was taken from, without secrets. Empty if it came from
+  // elsewhere, or if that is forgotten.
+  std::string origin(const ActionKey& key, const Hit& hit);
 
   // Number of observations in the newest path set under the key; 0 if there is none. For --plan.
   std::uint64_t known_inputs(const ActionKey& key);

@@ -44,6 +44,7 @@ struct RemoteList {
 };
 
 struct RemoteResult {
+  std::string tier;                                   // the server that had it: its URL, without secrets
   std::string action;                                 // encoded ActionResult; not checked
   std::vector<std::pair<Digest, std::string>> blobs;  // the small ones; not checked
 };

@@ -25,6 +25,12 @@ bool any_writes(const std::vector<std::string>& urls) {
   });
 }
 
+std::vector<std::string> names_of(const std::vector<std::string>& urls) {
+  std::vector<std::string> names;
+  for (const std::string& url : urls) names.push_back(config::without_secrets(url));
+  return names;
+}
+
 // What hipcache-remote may take until it gives a look-up up.
 milliseconds limit_of(const std::vector<std::string>& urls) {
   milliseconds limit = kGrace;
@@ -43,8 +49,8 @@ std::shared_ptr<const cache::RemoteList> list_of(protocol::RemoteAnswer& answer)
   return list;
 }
 
-cache::RemoteResult result_of(protocol::RemoteResult from) {
-  cache::RemoteResult to{.action = std::move(from.action), .blobs = {}};
+cache::RemoteResult result_of(protocol::RemoteResult from, std::string tier) {
+  cache::RemoteResult to{.tier = std::move(tier), .action = std::move(from.action), .blobs = {}};
   for (protocol::RemoteBlob& blob : from.blobs) to.blobs.emplace_back(blob.digest, std::move(blob.bytes));
   return to;
 }
@@ -53,7 +59,7 @@ cache::RemoteResult result_of(protocol::RemoteResult from) {
 
 RemoteCache::RemoteCache(std::string program, const std::vector<std::string>& urls, store::LocalStore& store, Log& log)
     : log_(log),
-      tiers_(urls.size()),
+      tiers_(names_of(urls)),
       writes_(any_writes(urls)),
       look_up_limit_(limit_of(urls)),
       process_({.program = std::move(program),
@@ -70,7 +76,7 @@ std::vector<std::shared_ptr<const cache::RemoteList>> RemoteCache::lists(std::sp
   std::vector<Question> questions;
   std::vector<std::size_t> places;
   for (std::size_t at = 0; at < names.size(); ++at) {
-    if (names[at].skip >= tiers_) continue;
+    if (names[at].skip >= tiers_.size()) continue;
     questions.push_back({{RemoteKey::list, names[at].key, static_cast<std::uint32_t>(names[at].skip)}});
     places.push_back(at);
   }
@@ -87,8 +93,14 @@ std::vector<std::optional<cache::RemoteResult>> RemoteCache::results(std::span<c
   std::vector<std::optional<cache::RemoteResult>> results(keys.size());
   const auto answers = ask(questions, look_up_limit_);
   for (std::size_t at = 0; at < answers.size(); ++at)
-    if (answers[at] && answers[at]->answer.found) results[at] = result_of(answers[at]->answer.result);
+    if (answers[at] && answers[at]->answer.found)
+      results[at] = result_of(answers[at]->answer.result, tier_of(answers[at]->answer));
   return results;
+}
+
+// The last tier that was asked had the answer.
+std::string RemoteCache::tier_of(const protocol::RemoteAnswer& answer) const {
+  return answer.asked == 0 || answer.asked > tiers_.size() ? "" : tiers_[answer.asked - 1];
 }
 
 std::vector<std::optional<std::string>> RemoteCache::blobs(std::span<const cache::RemoteBlobName> names) {

@@ -68,14 +68,15 @@ class RemoteCache : public cache::RemoteResults {
   };
 
   std::vector<std::shared_ptr<Asked>> ask(const std::vector<Question>& questions, std::chrono::milliseconds limit);
+  std::string tier_of(const protocol::RemoteAnswer& answer) const;
   void make_room(Clock::time_point now);
   void receive(protocol::RemoteMessage message);
   void take(protocol::RemoteAnswer answer);
   void process_ended();
 
   Log& log_;
-  const std::size_t tiers_;
-  const bool writes_;  // some tier may be written
+  const std::vector<std::string> tiers_;  // URLs without secrets, in their order
+  const bool writes_;                     // some tier may be written
   std::chrono::milliseconds look_up_limit_{0};
   std::mutex mutex_;  // guards the next eight
   std::condition_variable changed_;
