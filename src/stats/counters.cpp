@@ -139,6 +139,27 @@ void Counters::audit() {
   count(counts_.audit, false);
 }
 
+void Counters::audit_of_hit(AuditOutcome outcome) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  AuditedHits& audited = counts_.audited_hits;
+  switch (outcome) {
+    case AuditOutcome::equal:
+      ++audited.hits;
+      break;
+    case AuditOutcome::different:
+      ++audited.hits;
+      ++audited.differences;
+      break;
+    case AuditOutcome::void_audit:
+      ++audited.void_audits;
+      break;
+    case AuditOutcome::skipped:
+      ++audited.skipped;
+      break;
+  }
+}
+
 void Counters::unbundle(bool hit) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;

@@ -11,6 +11,13 @@ using nlohmann::json;
 
 json to_value(const HitRun& step) { return {{"hit", step.hit}, {"run", step.run}}; }
 
+json to_value(const AuditedHits& audited) {
+  return {{"hits", audited.hits},
+          {"differences", audited.differences},
+          {"void", audited.void_audits},
+          {"skipped", audited.skipped}};
+}
+
 json to_value(const Remote& remote) {
   json tiers = json::array();
   for (const Tier& tier : remote.tiers)
@@ -177,6 +184,7 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
         {"unbundle", to_value(unbundle)},
         {"link", to_value(link)},
         {"archive", to_value(archive)}}},
+      {"audit", to_value(audited_hits)},
       {"not_stored", not_stored},
       {"not_stored_detail", not_stored_detail},
       {"tied", tied},
@@ -234,6 +242,10 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->step({"steps", "unbundle"}, snapshot.unbundle);
   reader->step({"steps", "link"}, snapshot.link);
   reader->step({"steps", "archive"}, snapshot.archive);
+  reader->number({"audit"}, "hits", snapshot.audited_hits.hits);
+  reader->number({"audit"}, "differences", snapshot.audited_hits.differences);
+  reader->number({"audit"}, "void", snapshot.audited_hits.void_audits);
+  reader->number({"audit"}, "skipped", snapshot.audited_hits.skipped);
   reader->number({}, "failed_compiles", snapshot.failed_compiles);
   reader->number({}, "waited_steps", snapshot.waited_steps);
   reader->number({}, "errors", snapshot.errors);

@@ -139,6 +139,14 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   add_if_any(lines, "  Back ends within the bundle", counts.bundled, counts.bundled_detail);
 }
 
+void add_audit(Lines& lines, const AuditedHits& audited) {
+  if (audited.hits + audited.void_audits + audited.skipped == 0) return;
+  lines.count("Hits audited", audited.hits);
+  lines.count("  Found wrong", audited.differences);
+  lines.count("  Void", audited.void_audits);
+  lines.count("  Skipped", audited.skipped);
+}
+
 void add_store(Lines& lines, const Snapshot& counts, const StoreSize& store) {
   lines.title("Store");
   lines.count("  Actions", store.actions);
@@ -182,6 +190,7 @@ Result<std::string> to_text(std::string_view json) {
   lines.add("Time saved", duration(counts->time_saved_us));
   lines.count("Errors of the cache", counts->errors);
   add_steps(lines, *counts);
+  add_audit(lines, counts->audited_hits);
   add_store(lines, *counts, *store);
   add_remote(lines, counts->remote);
   return "Statistics since " + (counts->since == 0 ? "the beginning" : date(counts->since)) + "\n" + lines.text();

@@ -25,6 +25,7 @@ Snapshot numbered() {
   counts.host = {13, 14}, counts.bundle = {15, 16}, counts.probe = {17, 18}, counts.unbundle = {33, 34},
   counts.link = {35, 36}, counts.archive = {43, 44}, counts.proof = {37, 38}, counts.front = {54, 39},
   counts.back = {40, 41};
+  counts.audited_hits = {.hits = 55, .differences = 56, .void_audits = 57, .skipped = 58};
   counts.failed_compiles = 19, counts.waited_steps = 20, counts.errors = 21;
   counts.corrupt = 22, counts.evicted = 23, counts.layers = 24, counts.taken_over = 25;
   counts.time_saved_us = 24000, counts.since = 25;
@@ -56,6 +57,7 @@ TEST(StatisticsJson, CountsRequestsStepsAndTheStoreUnderNamesOfOurOwn) {
   EXPECT_EQ(root["steps"]["proof"], json({{"hit", 37}, {"run", 38}}));
   EXPECT_EQ(root["steps"]["front"], json({{"hit", 54}, {"run", 39}}));
   EXPECT_EQ(root["steps"]["back"], json({{"hit", 40}, {"run", 41}}));
+  EXPECT_EQ(root["audit"], json({{"hits", 55}, {"differences", 56}, {"void", 57}, {"skipped", 58}}));
   EXPECT_EQ(root["not_stored"], json({{"an input changed", 7}}));
   EXPECT_EQ(root["not_cached_detail"], json({{"-E", "prints"}}));
   EXPECT_EQ(root["not_stored_detail"], json({{"an input changed", "a.o: host: b.h"}}));

@@ -75,6 +75,14 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
             "  Dropped as damaged                     7\n");
 }
 
+TEST(Report, ShowsAuditsOfHitsIfThereAreAny) {
+  Snapshot counts;
+  EXPECT_EQ(text_of(counts).find("Hits audited"), std::string::npos);
+  counts.audited_hits = {.hits = 12, .differences = 1, .void_audits = 2, .skipped = 3};
+  EXPECT_THAT(text_of(counts), testing::ContainsRegex("Hits audited +12\n  Found wrong +1\n"
+                                                      "  Void +2\n  Skipped +3\nStore\n"));
+}
+
 TEST(Report, SaysSinceWhenItCounts) {
   Snapshot counts;
   EXPECT_THAT(text_of(counts), HasSubstr("Statistics since the beginning\n"));

@@ -18,6 +18,16 @@ namespace hipcache::stats {
 // `aborted`: the client left before it had an answer.
 enum class Outcome { hit, partial, miss, passthrough, aborted };
 
+// What came of a hit that was drawn to be made again. `different`: the stored result was wrong.
+// `void_audit`: the runs could not be compared. `skipped`: it was served without an audit.
+enum class AuditOutcome { equal, different, void_audit, skipped };
+
+struct AuditedHits {
+  std::uint64_t hits = 0;         // compared
+  std::uint64_t differences = 0;  // of them, those that differed
+  std::uint64_t void_audits = 0, skipped = 0;
+};
+
 struct HitRun {
   std::uint64_t hit = 0;
   std::uint64_t run = 0;
@@ -61,6 +71,7 @@ struct Snapshot {
   HitRun host, bundle, probe, proof, unbundle, link, archive;
   HitRun front, back;                 // of split device compiles
   HitRun split_codegen_proof, audit;  // of the proof for that split; an audit is never a hit
+  AuditedHits audited_hits;
   // The compiler reported an error; counted beside the outcome.
   std::uint64_t failed_compiles = 0;
   std::uint64_t waited_steps = 0;  // another client was running the step
@@ -106,7 +117,8 @@ class Counters {
   void front(bool hit);
   void back(bool hit);
   void split_codegen_proof(bool hit);
-  void audit();
+  void audit();  // of a back end
+  void audit_of_hit(AuditOutcome outcome);
   void unbundle(bool hit);
   void link(bool hit);
   void archive(bool hit);
