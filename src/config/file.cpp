@@ -20,6 +20,7 @@ std::optional<std::string> text_of(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
   if (const auto* number = node.as_integer()) return std::to_string(number->get());
+  if (const auto* share = node.as_floating_point()) return format_share(share->get());
   return std::nullopt;
 }
 

@@ -8,6 +8,8 @@
 namespace hipcache::config {
 namespace {
 
+constexpr const char* kAuto = "auto";
+
 // Stores a parsed value, or returns its error.
 template <typename T, typename Parsed>
 Status assign(T& setting, Result<Parsed> parsed) {
@@ -97,7 +99,12 @@ Status set_compilers(Settings& settings, const std::string& text) {
 
 Status set_jobs(Settings& settings, const std::string& text) { return assign(settings.jobs, parse_count(text)); }
 
-Status set_audit(Settings& settings, const std::string& text) { return assign(settings.audit, parse_count(text)); }
+Status set_audit(Settings& settings, const std::string& text) {
+  settings.audit.reset();
+  return text == kAuto ? done() : assign(settings.audit, parse_share(text));
+}
+
+std::string show_audit(const Settings& settings) { return settings.audit ? format_share(*settings.audit) : kAuto; }
 
 Status set_idle_timeout(Settings& settings, const std::string& text) {
   return assign(settings.idle_timeout, parse_duration(text));
@@ -133,7 +140,7 @@ const std::vector<Key>& keys() {
       {"jobs", set_jobs, [](const Settings& settings) { return std::to_string(settings.jobs); }},
       {"idle_timeout", set_idle_timeout,
        [](const Settings& settings) { return format_duration(settings.idle_timeout); }},
-      {"audit", set_audit, [](const Settings& settings) { return std::to_string(settings.audit); }},
+      {"audit", set_audit, show_audit},
       {"log", set_log, show_text<&Settings::log>},
       {"compilers", set_compilers, [](const Settings& settings) { return format_list(settings.compilers); }},
       {"cuid", set_cuid, [](const Settings& settings) { return settings.cuid.empty() ? "auto" : settings.cuid; }},

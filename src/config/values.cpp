@@ -123,6 +123,22 @@ Result<unsigned> parse_count(std::string_view text) {
   return count;
 }
 
+Result<double> parse_share(std::string_view text) {
+  const std::string_view trimmed = trim(text);
+  double share = 0;
+  const auto parsed = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), share);
+  const bool is_number = !trimmed.empty() && parsed.ec == std::errc() && parsed.ptr == trimmed.data() + trimmed.size();
+  if (!is_number || !(share >= 0 && share <= 1))
+    return Error{quoted(text) + " is not a share from 0 to 1 such as 0.01, or \"auto\""};
+  return share;
+}
+
+std::string format_share(double share) {
+  std::array<char, 32> text{};
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), share);
+  return {text.data(), written.ptr};
+}
+
 Result<unsigned> parse_umask(std::string_view text) {
   const std::string_view trimmed = trim(text);
   unsigned mask = 0;

@@ -28,6 +28,10 @@ Result<bool> parse_boolean(std::string_view text);
 
 Result<unsigned> parse_count(std::string_view text);
 
+// "0.01", "1", "1e-4": a part of the whole.
+Result<double> parse_share(std::string_view text);
+std::string format_share(double share);
+
 // "077", "7": a umask, in octal digits.
 Result<unsigned> parse_umask(std::string_view text);
 std::string format_umask(unsigned mask);

@@ -83,7 +83,7 @@ TEST_F(SettingsTest, NoFileMeansDefaults) {
   const Settings settings = load(lookup_in({"HOME=" + scratch.path()})).value();
   EXPECT_EQ(settings.max_size, 20'000'000'000u);
   EXPECT_EQ(settings.idle_timeout, std::chrono::seconds(600));
-  EXPECT_EQ(settings.audit, 500u);
+  EXPECT_EQ(settings.audit, std::nullopt);
   EXPECT_EQ(settings.jobs, 0u);
   EXPECT_EQ(settings.cuid, "");
   EXPECT_TRUE(settings.compilers.empty());
@@ -92,7 +92,8 @@ TEST_F(SettingsTest, NoFileMeansDefaults) {
 TEST_F(SettingsTest, TheFileSetsEveryKey) {
   const Result<Settings> loaded = load_with(
       "max_size = '5G'\nbasedir = '/src'\nremote = ['http://a/', 'redis://b']\nreadonly = true\nrecache = true\n"
-      "disable = true\nnamespace = 'n'\njobs = 3\nidle_timeout = 90\naudit = 7\nlog = '/var/log/h'\ncuid = 'keep'\n");
+      "disable = true\nnamespace = 'n'\njobs = 3\nidle_timeout = 90\naudit = 0.25\nlog = '/var/log/h'\ncuid = "
+      "'keep'\n");
   ASSERT_TRUE(loaded) << loaded.error().message;
   const Settings& settings = *loaded;
   EXPECT_EQ(settings.max_size, 5'000'000'000u);
@@ -102,7 +103,7 @@ TEST_F(SettingsTest, TheFileSetsEveryKey) {
   EXPECT_EQ(settings.cache_namespace, "n");
   EXPECT_EQ(settings.jobs, 3u);
   EXPECT_EQ(settings.idle_timeout, std::chrono::seconds(90));
-  EXPECT_EQ(settings.audit, 7u);
+  EXPECT_EQ(settings.audit, 0.25);
   EXPECT_EQ(settings.log, "/var/log/h");
   EXPECT_EQ(settings.cuid, "keep");
 }
@@ -151,6 +152,9 @@ TEST_F(SettingsTest, ABadValueIsNamedWithItsFileAndKey) {
             path() + ": max_size: \"lots\" is not a size such as 500M, 20G, 1.5GiB or 0");
   EXPECT_THAT(error_with("readonly = 'perhaps'\n"), HasSubstr("readonly: \"perhaps\" is not a boolean"));
   EXPECT_THAT(error_with("jobs = -2\n"), HasSubstr("jobs: \"-2\" is not a number"));
+  EXPECT_THAT(error_with("jobs = 1.5\n"), HasSubstr("jobs: \"1.5\" is not a number"));
+  EXPECT_EQ(error_with("audit = 500\n"),
+            path() + ": audit: \"500\" is not a share from 0 to 1 such as 0.01, or \"auto\"");
   EXPECT_THAT(error_with("basedir = 'src'\n"), HasSubstr("basedir: \"src\" is not an absolute directory"));
   EXPECT_THAT(error_with("seed = ['/a', 'b']\n"), HasSubstr("seed: \"b\" is not an absolute directory"));
   EXPECT_THAT(error_with("remote = ['cache.example']\n"), HasSubstr("is not a URL"));
@@ -162,7 +166,7 @@ TEST_F(SettingsTest, ABadValueIsNamedWithItsFileAndKey) {
 }
 
 TEST_F(SettingsTest, AWrongTypeIsNamedWithItsLine) {
-  EXPECT_THAT(error_with("\njobs = 1.5\n"), HasSubstr(path() + ": line 2: jobs should be"));
+  EXPECT_THAT(error_with("\njobs = 2026-11-23\n"), HasSubstr(path() + ": line 2: jobs should be"));
   EXPECT_THAT(error_with("remote = [1, 2]\n"), HasSubstr("line 1: remote should be"));
   EXPECT_THAT(error_with("[max_size]\nx = 1\n"), HasSubstr("max_size should be"));
 }
@@ -197,6 +201,7 @@ TEST_F(SettingsTest, DescribesEachKeyWithItsOrigin) {
   EXPECT_EQ(line("max_size"), "1G from HIPCACHE_MAX_SIZE");
   EXPECT_EQ(line("jobs"), "3 from " + path());
   EXPECT_EQ(line("cuid"), "auto from default");
+  EXPECT_EQ(line("audit"), "auto from default");
 }
 
 TEST_F(SettingsTest, IsDisabledByAnythingButAFalseValue) {

@@ -53,6 +53,20 @@ TEST(Values, CountsAreWholeNumbers) {
   for (const char* text : {"", "-1", "1.5", "four", "99999999999"}) EXPECT_FALSE(parse_count(text)) << text;
 }
 
+TEST(Values, SharesAreFromNothingToAll) {
+  EXPECT_EQ(parse_share("0").value(), 0);
+  EXPECT_EQ(parse_share(" 0.01 ").value(), 0.01);
+  EXPECT_EQ(parse_share("1e-4").value(), 0.0001);
+  EXPECT_EQ(parse_share("1").value(), 1);
+  for (const char* text : {"", "-0.1", "1.01", "500", "1 %", "nan", "inf", "half", "0,01"}) {
+    const Result<double> share = parse_share(text);
+    ASSERT_FALSE(share) << text;
+    EXPECT_EQ(share.error().message,
+              "\"" + std::string(text) + "\" is not a share from 0 to 1 such as 0.01, or \"auto\"");
+  }
+  for (const double share : {0.0, 0.002, 0.01, 1.0}) EXPECT_EQ(parse_share(format_share(share)).value(), share);
+}
+
 TEST(Values, ListsAreSeparatedByCommasOrBlanks) {
   EXPECT_EQ(parse_list("a, b  c,,d"), (std::vector<std::string>{"a", "b", "c", "d"}));
   EXPECT_TRUE(parse_list(" , ").empty());

@@ -5,6 +5,8 @@
 #include <array>
 #include <string>
 
+#include "daemon/audit/draw.h"
+#include "daemon/audit/evidence.h"
 #include "daemon/request/services.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "support/memory_store.h"
@@ -41,6 +43,8 @@ class ServicesInMemory {
                  .job_slots = job_slots_,
                  .doubts = doubts_,
                  .proofs = proofs_,
+                 .audit_draw = audit_draw_,
+                 .audit_evidence = audit_evidence_,
                  .log = log_,
                  .temporary_root = options.temporary_root,
                  .trace_library = options.trace_library,
@@ -63,6 +67,8 @@ class ServicesInMemory {
   PendingWrites pending_;
   JobSlots job_slots_;
   DigestSet doubts_, proofs_;
+  AuditDraw audit_draw_{1};
+  AuditEvidence audit_evidence_{nullptr, log_};
 
  public:
   const Services services;

@@ -177,7 +177,7 @@ TEST_P(SplitCodegen, LeavesAnErrorOfTheBackEndToTheCompiler) {
 
 INSTANTIATE_TEST_SUITE_P(Compilers, SplitCodegen, testing::ValuesIn(kCompilers), name_of);
 
-// Uses a fake compiler (other_compiler.cpp) that behaves in ways that no clang does.
+// Uses a fake compiler (compilers/other_compiler.cpp) that behaves in ways that no clang does.
 class SplitCodegenOfAnotherCompiler : public testing::Test {
  protected:
   explicit SplitCodegenOfAnotherCompiler(const Variables& settings = {}) : cache_(settings) {

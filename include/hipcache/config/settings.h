@@ -1,10 +1,10 @@
 // What users can set: a TOML file, and for each of its keys an environment variable that takes
 // precedence.
 //
-// Variables of one request (DISABLE, RECACHE, READONLY, BASEDIR, NAMESPACE, COMPILERS, CUID) are
-// read from the client's environment. For the others, the environment that the daemon started with
-// counts. docs/configuration.md lists all. A bad file or value is an error of one line that names
-// the file, the key, the value and the values allowed.
+// Variables of one request (DISABLE, RECACHE, READONLY, BASEDIR, NAMESPACE, AUDIT, COMPILERS, CUID)
+// are read from the client's environment. For the others, the environment that the daemon started
+// with counts. docs/configuration.md lists all. A bad file or value is an error of one line that
+// names the file, the key, the value and the values allowed.
 #ifndef HIPCACHE_CONFIG_SETTINGS_H
 #define HIPCACHE_CONFIG_SETTINGS_H
 
@@ -41,14 +41,17 @@ struct Settings {
   // HIPCACHE_JOBS; 0 = the processors that this process may use.
   unsigned jobs = 0;
   std::chrono::seconds idle_timeout{600};  // "600", "10m", "0" = never
-  // HIPCACHE_AUDIT; one in this many back end runs is compared; 0 = none.
-  unsigned audit = 500;
+  // HIPCACHE_AUDIT; the share, 0 to 1, of hits and of back ends of the codegen split that are made
+  // again and compared. Nothing ("auto"): no hits, kAuditedBackEnds of the back ends.
+  std::optional<double> audit;
   std::string log;  // a path or "stderr"; empty = none
   // HIPCACHE_COMPILERS; further ones: "NAME", "NAME=gcc" or "NAME=clang".
   std::vector<std::string> compilers;
   // HIPCACHE_CUID: "auto" (default, empty) or "keep" (leave the compiler's own).
   std::string cuid;
 };
+
+inline constexpr double kAuditedBackEnds = 0.002;
 
 // The value of a variable, or nothing.
 using Lookup = std::function<std::optional<std::string>(const std::string& name)>;

@@ -14,12 +14,13 @@ PendingWrites::Mark RequestContext::mark_pending() const { return services.pendi
 std::string RequestContext::of_object(const std::string& what) const { return request.invocation.object + ": " + what; }
 
 RequestContext context_of(protocol::Channel& channel, const Request& request, const Services& services,
-                          store::Lease& lease, MissObserver* misses) {
+                          store::Lease& lease, MissObserver* misses, Audit* audit) {
   return {.channel = channel,
           .request = request,
           .services = services,
           .lease = lease,
           .misses = misses,
+          .audit = audit,
           .key = request_key(request),
           .history = output_key(request)};
 }

@@ -18,12 +18,15 @@
 
 namespace hipcache::daemon {
 
+class Audit;
+
 struct RequestContext {
   protocol::Channel& channel;
   const Request& request;
   const Services& services;
   store::Lease& lease;   // keeps the blobs of every result that is found for this request
   MissObserver* misses;  // null: nobody asks why steps run
+  Audit* audit;          // null: what is stored is used without an audit
   cache::ActionKey key;  // of the request (keys.h: request_key)
   Digest history;        // the key of its miss history (keys.h: output_key)
 
@@ -38,7 +41,7 @@ struct RequestContext {
 };
 
 RequestContext context_of(protocol::Channel& channel, const Request& request, const Services& services,
-                          store::Lease& lease, MissObserver* misses);
+                          store::Lease& lease, MissObserver* misses, Audit* audit = nullptr);
 
 }  // namespace hipcache::daemon
 

@@ -22,6 +22,9 @@
 
 namespace hipcache::daemon {
 
+class AuditDraw;
+class AuditEvidence;
+
 struct Services {
   store::LocalStore& store;
   inputs::FileSystemState& file_system;
@@ -33,13 +36,14 @@ struct Services {
   SingleFlight& single_flight;
   PendingWrites& pending_writes;
   JobSlots& job_slots;
-  DigestSet& doubts;  // keys of failed proofs and doubted steps; not retried
-  DigestSet& proofs;  // digests of outputs that were compared and make a proof
+  DigestSet& doubts;      // keys of failed proofs and doubted steps; not retried
+  DigestSet& proofs;      // digests of outputs that were compared and make a proof
+  AuditDraw& audit_draw;  // of hits, and of back ends of the codegen split
+  AuditEvidence& audit_evidence;
   Log& log;
   std::string temporary_root;      // where request directories are made
   std::string trace_library;       // absolute path of libhipcache-trace.so
   protocol::MountView mount_view;  // the daemon's own
-  unsigned audit = 0;              // one in so many back end runs is audited (split_codegen_run.h); 0: none
 };
 
 }  // namespace hipcache::daemon

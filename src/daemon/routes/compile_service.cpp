@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "daemon/audit/audit.h"
 #include "daemon/explain/explainer.h"
 #include "daemon/reply/conclusion.h"
 #include "daemon/reply/reply.h"
@@ -23,10 +24,11 @@ namespace {
 
 using compiler::Uncacheable;
 
-// Answers from the request's own stored result, without looking at its steps. False if there is none.
+// Answers from the request's own stored result, without looking at its steps. False if there is none, or if it is to be
+// made again for the audit.
 bool serve_request_hit(Conclusion& conclusion, const RequestContext& context) {
   const std::optional<cache::Hit> hit = stored_result(context);
-  if (!hit) return false;
+  if (!hit || context.audit->takes_request(*hit)) return false;
   std::vector<std::string> places;
   for (const cache::Output& output : hit->result.outputs) places.push_back(local_place(output.place, context.request));
   if (const std::optional<Uncacheable> unusual = unusual_places(places, context.request.from.working_directory)) {
@@ -38,8 +40,10 @@ bool serve_request_hit(Conclusion& conclusion, const RequestContext& context) {
   return answered.ok();
 }
 
-// A request that misses. `ended`: how many runs of it had ended before the lookup (SingleFlight).
-std::optional<Uncacheable> serve_miss(Conclusion& conclusion, std::uint64_t ended, const RequestContext& context) {
+// A request that misses. `ended`: how many runs of it had ended before the lookup (SingleFlight); nothing if the lookup
+// found a result.
+std::optional<Uncacheable> serve_miss(Conclusion& conclusion, std::optional<std::uint64_t> ended,
+                                      const RequestContext& context) {
   if (context.request.invocation.route == compiler::Route::is_opaque) return serve_opaque(conclusion, ended, context);
   std::optional<Uncacheable> why = serve_split(conclusion, context);
   const std::optional<Request> opaque = why ? opaque_instead(context.request, *why) : std::nullopt;
@@ -48,7 +52,7 @@ std::optional<Uncacheable> serve_miss(Conclusion& conclusion, std::uint64_t ende
   services.log.info("served as an opaque compile: " + why->reason + " " + why->detail);
   MissLog misses(services.log);
   return serve_opaque(conclusion, std::nullopt,
-                      context_of(context.channel, *opaque, services, context.lease, misses.observer()));
+                      context_of(context.channel, *opaque, services, context.lease, misses.observer(), context.audit));
 }
 
 void serve_compile_request(protocol::Channel& channel, const std::variant<Request, Uncacheable>& understood,
@@ -57,11 +61,13 @@ void serve_compile_request(protocol::Channel& channel, const std::variant<Reques
   if (const auto* why = std::get_if<Uncacheable>(&understood)) return conclusion.pass_through(*why);
   const std::unique_ptr<store::Lease> lease = services.store.lease();
   MissLog misses(services.log);
-  const RequestContext context =
-      context_of(channel, std::get<Request>(understood), services, *lease, misses.observer());
+  const auto& request = std::get<Request>(understood);
+  Audit audit(request, services);  // after the conclusion, so that statistics of a finished request have its audit
+  const RequestContext context = context_of(channel, request, services, *lease, misses.observer(), &audit);
   services.pending_writes.wait_for(context.key.value);
-  const std::uint64_t ended = services.single_flight.ended(context.key.value);
+  std::optional<std::uint64_t> ended = services.single_flight.ended(context.key.value);
   if (serve_request_hit(conclusion, context)) return;
+  if (audit.request_hit() != nullptr) ended.reset();
   if (const std::optional<Uncacheable> why = serve_miss(conclusion, ended, context)) conclusion.pass_through(*why);
 }
 

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "daemon/audit/audit.h"
 #include "daemon/explain/request_history.h"
 #include "daemon/reply/reply_builder.h"
 #include "daemon/reply/request_result.h"
@@ -16,6 +17,7 @@
 #include "daemon/routes/deferred_fatbin.h"
 #include "daemon/routes/planner.h"
 #include "daemon/routes/split_codegen_choice.h"
+#include "daemon/steps/output_recorder.h"
 #include "daemon/steps/step_graph.h"
 #include "daemon/steps/step_scheduler.h"
 #include "daemon/steps/step_spec.h"
@@ -54,6 +56,22 @@ void record(const cache::ActionResult& whole, cache::Examined examined, const Pl
   record_history(*observed, steps, context);
 }
 
+// Compares with the request's own stored result, if that is audited. True if nothing is to be recorded: an equal result
+// is stored already, and a request in which the audit found a difference is compiled again the next time.
+bool audit(const cache::ActionResult& whole, const cache::Examined& examined, const StepGraph& graph,
+           const RequestContext& context) {
+  if (context.audit == nullptr) return false;
+  const cache::Hit* stored = context.audit->request_hit();
+  if (stored == nullptr) return context.audit->found_difference();
+  for (const auto& step : graph.steps()) store_filled(*step, context);
+  const std::string what = context.of_object("request");
+  if (examined.agrees)
+    context.audit->compare({.what = what, .key = context.key, .stored = *stored}, whole, context);
+  else
+    context.audit->note_void(what, "a step of it cannot be compared");
+  return true;
+}
+
 // The daemon decides first what may be recorded, because the user may change any file once the compile has ended. Then
 // it sends the answer, and the user does not wait for the write.
 std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Planned& planned, const StepGraph& graph,
@@ -64,7 +82,7 @@ std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Plann
   cache::Examined examined = examine_request(planned.probes(), graph, context);
   const PendingWrites::Mark pending = context.mark_pending();
   std::optional<Uncacheable> why = answer_success(conclusion, graph, whole, outcome, context);
-  record(whole, std::move(examined), planned, graph, context);
+  if (!audit(whole, examined, graph, context)) record(whole, std::move(examined), planned, graph, context);
   return why;
 }
 

@@ -10,10 +10,13 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "daemon/audit/draw.h"
+#include "daemon/audit/evidence.h"
 #include "daemon/remote/remote_cache.h"
 #include "daemon/request/services.h"
 #include "daemon/server/cache_directory.h"
@@ -144,6 +147,8 @@ int run() {
   JobSlots job_slots(settings->jobs != 0 ? settings->jobs : usable_processors());
   DigestSet doubts;
   DigestSet proofs;
+  AuditDraw audit_draw(std::random_device{}());
+  AuditEvidence audit_evidence(&directory->own(), log);
   const Services services{.store = *store,
                           .file_system = file_system,
                           .actions = actions,
@@ -156,11 +161,12 @@ int run() {
                           .job_slots = job_slots,
                           .doubts = doubts,
                           .proofs = proofs,
+                          .audit_draw = audit_draw,
+                          .audit_evidence = audit_evidence,
                           .log = log,
                           .temporary_root = directory->temporary(),
                           .trace_library = *trace_library,
-                          .mount_view = protocol::own_mount_view(),
-                          .audit = settings->audit};
+                          .mount_view = protocol::own_mount_view()};
 
   ControlService control(*store, remote.get(), pending_writes, counters, persistent, settings->max_size,
                          [&server] { server.stop(); });

@@ -40,6 +40,11 @@ unsigned JobSlots::running() const {
   return running_;
 }
 
+bool JobSlots::is_any_free() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_.empty() && running_ + offered_.size() < total_;
+}
+
 // Counts offered slots, but not the steps of stopped clients.
 unsigned JobSlots::places_taken() {
   const auto now = std::chrono::steady_clock::now();

@@ -37,6 +37,9 @@ class JobSlots {
 
   unsigned running() const;
 
+  // Whether a slot is free and nobody waits for it.
+  bool is_any_free() const;
+
  private:
   unsigned places_taken();
   void wake_waiting();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "daemon/audit/audit.h"
 #include "daemon/request/reason.h"
 #include "hipcache/base/files.h"
 
@@ -79,7 +80,30 @@ void record(const StepState& state, const RequestContext& context) {
   context.services.counters.error();
 }
 
+Audited audited(const StepState& state, const RequestContext& context) {
+  return {.what = context.of_object(state.spec().label), .key = state.spec().key, .stored = *state.audited};
+}
+
+// REQUIRES: the step is audited, and its run succeeded.
+void audit(StepState& state, const RequestContext& context) {
+  StepResult& result = state.result;
+  if (result.refusal.empty()) {
+    state.is_found_wrong = !context.audit->compare(audited(state, context), result, context);
+    return;
+  }
+  result.witnessed.set = nullptr;
+  context.audit->note_void(context.of_object(state.spec().label), result.refusal + " " + result.refusal_detail);
+}
+
 }  // namespace
+
+void audit_failure(StepState& state, const RequestContext& context) {
+  const StepResult& result = state.result;
+  if (result.doubt.empty())
+    state.is_found_wrong = !context.audit->compare_failure(audited(state, context), result, result.exit_code, context);
+  else
+    context.audit->note_void(context.of_object(state.spec().label), result.doubt);
+}
 
 Result<CollectedOutput> collect_output(std::string role, const std::string& path, const Roots& roots) {
   if (role == hip::kDepfile) return collect_depfile(path, roots, hip::DepfileForm::clang, "");
@@ -108,6 +132,7 @@ Relocatability relocatability_of(const hip::PrefixMaps& maps, const std::vector<
 
 void keep(StepState& state, std::vector<CollectedOutput> outputs, const RequestContext& context) {
   store_outputs(state, std::move(outputs), context);
+  if (state.audited) return audit(state, context);
   if (state.result.refusal.empty()) return record(state, context);
   state.result.witnessed.set = nullptr;
   // A probe that finds a wrapper is followed by another one, through the wrapper.

@@ -37,8 +37,11 @@ Relocatability relocatability_of(const hip::PrefixMaps& maps, const std::vector<
                                  const cache::ActionResult& said, const inputs::RunContext& from);
 
 // Adds the outputs to the step's result. Then stores the outputs and records the result under the step's key, or counts
-// and logs why not.
+// and logs why not. If the step is audited, compares the result with what is stored instead of recording it.
 void keep(StepState& state, std::vector<CollectedOutput> outputs, const RequestContext& context);
+
+// Compares the failure of an audited step with what is stored. REQUIRES: the step has ended and failed.
+void audit_failure(StepState& state, const RequestContext& context);
 
 // Records a result of several runs, whose outputs are stored. If a file that one run read has changed meanwhile, the
 // step's refusal says so.

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "daemon/audit/draw.h"
 #include "daemon/request/keys.h"
 #include "daemon/steps/doubts.h"
 #include "daemon/steps/output_recorder.h"
@@ -79,11 +79,6 @@ bool is_error_of_source(const protocol::StepDone& report, const hip::SplitCodege
          text.find('\n', last) == text.size() - 1 && text.find(split_codegen.bitcode) == std::string::npos;
 }
 
-bool is_drawn(unsigned one_in) {
-  thread_local std::minstd_rand numbers{std::random_device{}()};
-  return one_in != 0 && std::uniform_int_distribution<unsigned>(1, one_in)(numbers) == 1;
-}
-
 }  // namespace
 
 SplitCodegenCost known_cost(const cache::ActionKey& step, const Services& services) {
@@ -103,7 +98,7 @@ SplitCodegenRun::SplitCodegenRun(StepState& whole, const StepContext& context)
       both_(codegen_part_of(whole.spec(), "in two processes", {parts_.both}, context.directory)),
       front_(codegen_part_of(whole.spec(), "front end", {parts_.front}, context.directory)),
       next_(&whole) {
-  if (context.request.settings.readonly || context.request.settings.recache) return;
+  if (context.request.settings.readonly || context.request.settings.recache || whole.audited) return;
   if (!cost_.is_known()) {
     next_ = &both_;
   } else if (cost_.pays()) {
@@ -195,7 +190,8 @@ Status SplitCodegenRun::take_code(const protocol::StepDone& report) {
 }
 
 Status SplitCodegenRun::join_or_audit() {
-  if (!is_drawn(services_.audit)) return join();
+  const double share = context_.request.settings.audit.value_or(config::kAuditedBackEnds);
+  if (!services_.audit_draw.draw(share)) return join();
   audits_ = true;
   next_ = &whole_;
   return done();
@@ -250,6 +246,13 @@ void SplitCodegenRun::audit() {
   services_.log.error(why + "; with its options it is run as one from now on");
   services_.counters.error();
   refute(*parts_.proof, why, context_);
+}
+
+void refuse_split(const cache::ActionKey& step, const Services& services) {
+  SplitCodegenCost cost = known_cost(step, services);
+  cost.refuse();
+  if (Status noted = services.store.put_action(cost_key(step), cost.encode()); !noted)
+    services.log.warning("no cost is kept: " + noted.error().message);
 }
 
 void SplitCodegenRun::note_cost() {

@@ -7,9 +7,10 @@
 //
 // So the first compile of a unit stores the back end's result, and the first edit can already use it. A proof has shown
 // that the compiler makes the same output both ways (routes/proofs.h). A random sample of the back end runs
-// (HIPCACHE_AUDIT) is audited: the step also runs as one, and that result counts; if the outputs differ, the proof is
-// refuted. A back end's result is stored under a key with the digest of the bitcode, so all requests share it. The
-// front end's result is not stored: the step's own lookup covers its inputs, and the bitcode would double the store.
+// (HIPCACHE_AUDIT, else kAuditedBackEnds) is audited: the step also runs as one, and that result counts; if the outputs
+// differ, the proof is refuted. A back end's result is stored under a key with the digest of the bitcode, so all
+// requests share it. The front end's result is not stored: the step's own lookup covers its inputs, and the bitcode
+// would double the store. A step whose stored result is audited (audit/audit.h) runs as one.
 //
 // Used by one thread.
 #ifndef HIPCACHE_SRC_DAEMON_STEPS_SPLIT_CODEGEN_RUN_H
@@ -62,6 +63,9 @@ class SplitCodegenRun {
 
 // The stored cost of the step with that key.
 SplitCodegenCost known_cost(const cache::ActionKey& step, const Services& services);
+
+// The step is not split again: an audit found it wrong, and a stored back end may be why.
+void refuse_split(const cache::ActionKey& step, const Services& services);
 
 }  // namespace hipcache::daemon
 

@@ -9,7 +9,9 @@
 #include <chrono>
 #include <utility>
 
+#include "daemon/audit/audit.h"
 #include "daemon/shared/client_process.h"
+#include "daemon/steps/output_recorder.h"
 #include "daemon/steps/step_report.h"
 #include "daemon/steps/wrapper.h"
 
@@ -21,6 +23,11 @@ using namespace std::chrono_literals;
 constexpr auto kSendLimit = 10s;     // a client that accepts no message for this long is gone
 constexpr auto kReceiveLimit = 10s;  // from the first to the last byte of a message
 constexpr auto kLookInterval = 1s;   // how often to check other clients: one that gets stopped wakes nobody
+
+// The answers to questions name temporary files (audit/audit.h).
+bool is_compared(const StepSpec& spec) {
+  return !spec.prints_plan && (spec.planned == nullptr || spec.planned->kind != hip::StepKind::question);
+}
 
 }  // namespace
 
@@ -74,12 +81,22 @@ void StepScheduler::start_what_can_be(std::list<StepState*>& open) {
   if (!wants_token_) services_.job_slots.forget(wake_.get());
 }
 
+// Whether the step runs although it is stored: its request is audited.
+bool StepScheduler::runs_again(const StepSpec& spec) const {
+  if (context_.audit == nullptr || spec.is_proof) return false;
+  return is_compared(spec) ? context_.audit->takes_hit() : context_.audit->is_on();
+}
+
 bool StepScheduler::found(StepState& state) {
   if (context_.request.settings.recache) return false;
   const StepSpec& spec = state.spec();
   const std::uint64_t ended = services_.single_flight.ended(spec.key.value);
   if (state.missed == ended) return false;
   std::optional<cache::Hit> hit = context_.look_up(spec.key, spec.suffices());
+  if (hit && runs_again(spec)) {
+    if (is_compared(spec)) state.audited = std::move(*hit);
+    hit.reset();
+  }
   if (hit)
     state.take(std::move(*hit));
   else
@@ -140,7 +157,7 @@ Status StepScheduler::start(StepState& state, SingleFlight::Claim claim) {
 // Nobody asks why a proof runs, or why the probe that found a wrapper is followed by one through the wrapper.
 Status StepScheduler::prepare(StepState& state) {
   const StepSpec& spec = state.spec();
-  if (context_.misses != nullptr && !spec.is_proof && !spec.through) {
+  if (context_.misses != nullptr && !spec.is_proof && !spec.through && !state.audited) {
     std::vector<std::string> makers;
     for (const GivenInput& input : state.given) makers.push_back(input.step->spec().label);
     context_.misses->step_runs(context_, history_step(state, context_.request.from), makers);
@@ -202,6 +219,7 @@ Status StepScheduler::take_report() {
   SplitCodegenRun* split = entry->second.split_codegen.get();
   const Status taken = split != nullptr ? split->take_in(*report) : take_in(state, *report, context_);
   if (!taken) trouble_ = taken.error();
+  if (taken && state.audited && state.ended) note_audit(state);
   const StepState* next = split != nullptr && !trouble_ ? split->next() : nullptr;
   if (next != nullptr) {
     auto running = running_.extract(entry);
@@ -214,6 +232,13 @@ Status StepScheduler::take_report() {
   running_.erase(entry);
   services_.job_slots.finish(client_);
   return done();
+}
+
+void StepScheduler::note_audit(StepState& state) const {
+  if (!state.succeeded()) audit_failure(state, context_);
+  const hip::Step* planned = state.spec().planned;
+  if (state.is_found_wrong && planned != nullptr && planned->kind == hip::StepKind::device)
+    refuse_split(state.spec().key, services_);
 }
 
 void StepScheduler::drain_wake_ups() {

@@ -49,6 +49,7 @@ class StepScheduler {
   Start try_start(StepState& state);
   void start_what_can_be(std::list<StepState*>& open);
   std::optional<SingleFlight::Claim> claim(StepState& state);
+  bool runs_again(const StepSpec& spec) const;
   bool found(StepState& state);
   Status start(StepState& state, SingleFlight::Claim claim);
   Status prepare(StepState& state);
@@ -57,6 +58,7 @@ class StepScheduler {
   Status keep_client_waiting();
   Status send(const StepState& state, std::uint32_t number);
   Status take_report();
+  void note_audit(StepState& state) const;
   void drain_wake_ups();
 
   const StepContext& context_;

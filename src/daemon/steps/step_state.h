@@ -81,6 +81,8 @@ struct StepState {
   bool hit = false;
   bool waited = false;                  // another client was running it
   std::optional<std::uint64_t> missed;  // a lookup missed when this many runs had ended (SingleFlight::ended)
+  std::optional<cache::Hit> audited;    // what is stored, if the step runs again to be compared with it
+  bool is_found_wrong = false;          // what is stored differs
   // Its result is stored only after the client has its answer. Until then other clients wait for the claim.
   bool is_stored_later = false;
   std::optional<SingleFlight::Claim> claim;

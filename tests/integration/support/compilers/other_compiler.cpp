@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "integration/support/compilers/hidden_file.h"
+
 namespace {
 
 using Arguments = std::vector<std::string>;
@@ -64,6 +66,12 @@ int fail(const char* why) {
   return 1;
 }
 
+std::string hidden() {
+  char text[64];
+  hidden_read("hidden", text, sizeof text);
+  return text;
+}
+
 // Removes comments.
 std::string front_end(const std::string& source) {
   std::istringstream in(source);
@@ -87,6 +95,7 @@ int frontend(const Arguments& argv, bool takes_time) {
     if (says("front-crashes") && to_bitcode) std::abort();
   }
   std::string code = from_bitcode ? input : front_end(input);
+  if (says("hidden") && !from_bitcode) code += hidden();
   if (!to_bitcode) {
     if (takes_time) take_time();
     if (says("back-says")) std::cerr << "warning: of the back end\n";

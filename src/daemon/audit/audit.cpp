@@ -1,0 +1,154 @@
+#include "daemon/audit/audit.h"
+
+#include <vector>
+
+#include "daemon/audit/draw.h"
+#include "daemon/audit/evidence.h"
+#include "hipcache/base/files.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using Side = ResultDifference::Side;
+
+// Nothing if there is no room for the bytes.
+std::optional<std::string> bytes_of(const std::optional<Side>& side, std::uint64_t& room, store::Store& store) {
+  if (!side || side->size > room) return std::nullopt;
+  room -= side->size;
+  if (side->text) return side->text;
+  const Result<std::optional<std::string>> bytes = store.blob(side->digest);
+  return bytes ? *bytes : std::nullopt;
+}
+
+std::vector<AuditEvidence::Pair> pairs_of(const std::vector<ResultDifference>& differences, store::Store& store) {
+  std::vector<AuditEvidence::Pair> pairs;
+  std::uint64_t room = AuditEvidence::kMostBytes;
+  for (const ResultDifference& one : differences)
+    pairs.push_back({.stored = bytes_of(one.stored, room, store), .made = bytes_of(one.made, room, store)});
+  return pairs;
+}
+
+// What differs, one line for each. `exit_code`: of a run that failed; what is stored is a success.
+std::vector<std::string> lines_of(std::vector<ResultDifference> differences, int exit_code, const Request& request) {
+  std::vector<std::string> lines;
+  for (ResultDifference& one : differences) {
+    if (!one.place.empty()) one.place = local_place(one.place, request);
+    lines.push_back(to_text(one));
+  }
+  if (exit_code != 0) lines.push_back("exit code (stored 0, now " + std::to_string(exit_code) + ")");
+  return lines;
+}
+
+// The result's name in the stores, and the shared cache that it came from.
+struct Place {
+  Digest result;
+  std::string tier;
+};
+
+Place place_of(const Audited& audited, cache::ActionCache& actions) {
+  const cache::Hit& stored = audited.stored;
+  return {.result = cache::result_key(audited.key, stored.path_set->id(), stored.state),
+          .tier = actions.origin(audited.key, stored)};
+}
+
+// An opaque command is not searched for its source.
+std::string source_of(const Request& request) {
+  const std::string& source = request.invocation.source;
+  const std::string& directory = request.from.working_directory;
+  return source.empty() ? "directory " + directory : "source " + join_path(directory, source);
+}
+
+std::string report_of(const Audited& audited, const Place& place, const std::vector<std::string>& lines,
+                      const Request& request) {
+  std::string report = "compile: " + audited.what + "\n" + source_of(request) + "\nkey: " + audited.key.value.hex() +
+                       "\nresult: " + place.result.hex() +
+                       "\nshared cache: " + (place.tier.empty() ? "none known" : place.tier) + "\n";
+  for (std::size_t at = 0; at < lines.size(); ++at) report += std::to_string(at) + ": " + lines[at] + "\n";
+  return report;
+}
+
+// Names what the owner of a shared cache needs to remove the result there.
+std::string log_line_of(const Audited& audited, const Place& place, const std::vector<std::string>& lines,
+                        const Request& request) {
+  std::string line = audited.what + ": an audit found that the compiler makes something else now: ";
+  for (std::size_t at = 0; at < lines.size(); ++at) line += (at == 0 ? "" : ", ") + lines[at];
+  line += "; " + source_of(request) + ", key " + audited.key.value.hex() + ", result " + place.result.hex();
+  if (!place.tier.empty()) line += ", from " + place.tier;
+  return line + "; the entry is dropped";
+}
+
+}  // namespace
+
+Audit::Audit(const Request& request, const Services& services) : services_(services) {
+  if (request.settings.recache || !services.audit_draw.draw(request.settings.audit.value_or(0))) return;
+  const bool may_run = !request.settings.readonly && services.job_slots.is_any_free();
+  state_ = may_run ? State::on : State::skipped;
+}
+
+Audit::~Audit() {
+  if (has_taken_) services_.counters.audit_of_hit(outcome());
+}
+
+stats::AuditOutcome Audit::outcome() const {
+  if (state_ == State::skipped) return stats::AuditOutcome::skipped;
+  if (differences_ > 0) return stats::AuditOutcome::different;
+  return void_ > 0 || compared_ == 0 ? stats::AuditOutcome::void_audit : stats::AuditOutcome::equal;
+}
+
+bool Audit::takes_hit() {
+  if (state_ == State::off) return false;
+  has_taken_ = true;
+  return is_on();
+}
+
+bool Audit::takes_request(const cache::Hit& stored) {
+  if (!takes_hit()) return false;
+  request_hit_ = stored;
+  return true;
+}
+
+bool Audit::compare(const Audited& audited, const cache::ActionResult& made, const RequestContext& context) {
+  if (!has_same_inputs(audited, context)) return true;
+  ++compared_;
+  const std::vector<ResultDifference> differences = differences_of(audited.stored.result, made);
+  if (!differences.empty()) note_difference(audited, differences, 0, context);
+  return differences.empty();
+}
+
+bool Audit::compare_failure(const Audited& audited, const cache::ActionResult& said, int exit_code,
+                            const RequestContext& context) {
+  if (!has_same_inputs(audited, context)) return true;
+  ++compared_;
+  cache::ActionResult failed = said;
+  failed.outputs = audited.stored.result.outputs;  // a failed run leaves none
+  note_difference(audited, differences_of(audited.stored.result, failed), exit_code, context);
+  return false;
+}
+
+void Audit::note_void(const std::string& what, const std::string& why) {
+  ++void_;
+  services_.log.info(what + ": its audit is void: " + why);
+}
+
+bool Audit::has_same_inputs(const Audited& audited, const RequestContext& context) {
+  const cache::Hit& stored = audited.stored;
+  if (services_.file_system.state(*stored.path_set, context.request.from) == stored.state) return true;
+  note_void(audited.what, "an input changed while it ran");
+  return false;
+}
+
+void Audit::note_difference(const Audited& audited, const std::vector<ResultDifference>& differences, int exit_code,
+                            const RequestContext& context) {
+  ++differences_;
+  const Place place = place_of(audited, services_.actions);
+  const std::vector<std::string> lines = lines_of(differences, exit_code, context.request);
+  services_.log.error(log_line_of(audited, place, lines, context.request));
+  services_.counters.error();
+  const std::string kept = services_.audit_evidence.keep(
+      place.result, report_of(audited, place, lines, context.request), pairs_of(differences, services_.store));
+  if (!kept.empty()) services_.log.warning(audited.what + ": both results are kept in " + kept);
+  if (Status dropped = services_.actions.drop(audited.key, audited.stored); !dropped)
+    services_.log.error(audited.what + ": the entry could not be dropped: " + dropped.error().message);
+}
+
+}  // namespace hipcache::daemon

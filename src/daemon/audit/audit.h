@@ -1,0 +1,99 @@
+// The audit of one request: what is stored is made again by the compiler and compared, for a share of all requests
+// (HIPCACHE_AUDIT).
+//
+// Problem: a hit proves that the answers to the recorded questions are unchanged. If a question is missing, because the
+// compiler depends on something that the trace cannot show, the hit is wrong and nobody notices. Comparing a few hits
+// with the compiler finds such a dependence, a compiler whose output varies, and a shared cache with wrong results.
+//
+// Choice: the audit takes place within the request. An audited request that would be a hit is served like a miss: its
+// steps run as the client's children, and their results are compared with the stored ones. The user gets what the
+// compiler made now. So the user waits for the compiler, in the given share of hits and in no others.
+// - The run has the client's environment, directory, limits, mounts and control group. A run elsewhere would differ in
+//   some of these, and the difference would be the audit's own.
+// - An opaque command writes into the user's directory. Within the request that is what the user asked for. Afterwards,
+//   other steps of the build read these files.
+// - Nothing outlives the request. Ctrl-C ends it, and a CI job that ends right after its build has been audited.
+// - A wrong hit that is found is not delivered.
+// Rejected: a run behind the answer, by the daemon at low priority. It has none of these properties, needs a bounded
+// queue of environments, and competes with the rest of the build for the same processors. A client that stays after
+// the files are in place saves nothing: the build tool waits for the client, and not for the files.
+//
+// An audit takes no processor from a miss: if no job slot is free when the request comes, the hit is served as always
+// and counted as skipped. So is one with HIPCACHE_READONLY, where a wrong entry could not be dropped.
+//
+// A verdict needs equal inputs. If the questions of the stored result have other answers after the run, or if the race
+// guard refuses the run, the audit is void. A wrong entry is dropped (ActionCache::drop), and what the run made is not
+// recorded: the next compile runs, and its result is stored. Probes run again as well and are not compared, because
+// their texts name temporary files. A stale plan shows in the request's result.
+//
+// One for each request, made when the request is understood. Counts one audit when it is destroyed. Used by its
+// session's thread only.
+#ifndef HIPCACHE_SRC_DAEMON_AUDIT_AUDIT_H
+#define HIPCACHE_SRC_DAEMON_AUDIT_AUDIT_H
+
+#include <optional>
+#include <string>
+
+#include "daemon/audit/result_difference.h"
+#include "daemon/request/request_context.h"
+#include "hipcache/cache/action_cache.h"
+
+namespace hipcache::daemon {
+
+// A stored result that is made again.
+struct Audited {
+  std::string what;  // "a.o: device gfx906"
+  cache::ActionKey key;
+  const cache::Hit& stored;
+};
+
+class Audit {
+ public:
+  // Draws. Both arguments outlive this object.
+  Audit(const Request& request, const Services& services);
+  ~Audit();
+  Audit(const Audit&) = delete;
+  Audit& operator=(const Audit&) = delete;
+
+  // Whether the request's steps run even if they are stored.
+  bool is_on() const { return state_ == State::on; }
+
+  // A stored result was found. Whether it is made again and compared, instead of being used.
+  bool takes_hit();
+
+  // The same for the request's own result, which is kept if it is to be compared.
+  bool takes_request(const cache::Hit& stored);
+  const cache::Hit* request_hit() const { return request_hit_ ? &*request_hit_ : nullptr; }
+
+  // Compares with what a successful run made. The outputs of both are in the store. False if the stored result is
+  // wrong. A void audit finds nothing wrong.
+  bool compare(const Audited& audited, const cache::ActionResult& made, const RequestContext& context);
+
+  // The same for a run that failed by the compiler's own error: what is stored is always a success.
+  bool compare_failure(const Audited& audited, const cache::ActionResult& said, int exit_code,
+                       const RequestContext& context);
+
+  // The run cannot be compared.
+  void note_void(const std::string& what, const std::string& why);
+
+  // Whether any result differed. Then the request's result is not recorded.
+  bool found_difference() const { return differences_ > 0; }
+
+ private:
+  enum class State { off, skipped, on };
+
+  stats::AuditOutcome outcome() const;
+  bool has_same_inputs(const Audited& audited, const RequestContext& context);
+  void note_difference(const Audited& audited, const std::vector<ResultDifference>& differences, int exit_code,
+                       const RequestContext& context);
+
+  const Services& services_;
+  State state_ = State::off;
+  bool has_taken_ = false;  // a stored result was found and is (or, if skipped, would have been) made again
+  std::optional<cache::Hit> request_hit_;
+  unsigned compared_ = 0, differences_ = 0, void_ = 0;
+};
+
+}  // namespace hipcache::daemon
+
+#endif

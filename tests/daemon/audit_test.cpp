@@ -1,0 +1,189 @@
+// The parts of an audit: what is drawn, what is compared, what is counted, and what is kept.
+#include "daemon/audit/audit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daemon/audit/draw.h"
+#include "daemon/audit/evidence.h"
+#include "daemon/services_in_memory.h"
+#include "support/scratch.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::string drawn(std::uint64_t seed, double share, int draws) {
+  AuditDraw draw(seed);
+  std::string text;
+  for (int i = 0; i < draws; ++i) text += draw.draw(share) ? '1' : '0';
+  return text;
+}
+
+TEST(AuditDraw, DrawsNothingAllOrTheShare) {
+  EXPECT_EQ(drawn(1, 0, 20), std::string(20, '0'));
+  EXPECT_EQ(drawn(1, 1, 20), std::string(20, '1'));
+  const std::string some = drawn(1, 0.1, 10'000);
+  EXPECT_NEAR(std::count(some.begin(), some.end(), '1'), 1'000, 150);
+}
+
+TEST(AuditDraw, RepeatsASeed) {
+  EXPECT_EQ(drawn(7, 0.5, 100), drawn(7, 0.5, 100));
+  EXPECT_NE(drawn(7, 0.5, 100), drawn(8, 0.5, 100));
+}
+
+cache::Output output(const std::string& name, const std::string& bytes) {
+  cache::Output output;
+  output.name = name;
+  output.blob = digest_of(bytes);
+  output.size = bytes.size();
+  return output;
+}
+
+std::vector<std::string> different(const cache::ActionResult& stored, const cache::ActionResult& made) {
+  std::vector<std::string> names;
+  for (const ResultDifference& one : differences_of(stored, made)) names.push_back(one.what + one.place);
+  return names;
+}
+
+TEST(ResultDifference, IsInOutputsAndMessages) {
+  cache::ActionResult stored;
+  stored.outputs = {output("object", "one"), output("depfile", "a.o: a.c")};
+  stored.duration_us = 1;
+  cache::ActionResult made = stored;
+  made.duration_us = 2;
+  std::swap(made.outputs[0], made.outputs[1]);
+  EXPECT_THAT(different(stored, made), IsEmpty());
+
+  made.outputs[1] = output("object", "two");
+  EXPECT_THAT(different(stored, made), ElementsAre("object"));
+  made.outputs[1] = stored.outputs[0];
+  made.outputs[1].executable = true;
+  EXPECT_THAT(different(stored, made), ElementsAre("object"));
+  made.outputs[1].executable = false;
+  made.outputs[1].place = "b.o";
+  EXPECT_THAT(different(stored, made), ElementsAre("object", "objectb.o"));
+  made = stored;
+  made.outputs.pop_back();
+  made.stdout_text = "text";
+  made.stderr_text = "warning";
+  EXPECT_THAT(different(stored, made), ElementsAre("depfile", "stdout", "stderr"));
+  EXPECT_EQ(to_text(differences_of(stored, made)[0]),
+            "depfile (stored " + digest_of("a.o: a.c").shown() + ", made now none)");
+}
+
+OwnDirectory opened(const std::string& path) {
+  Result<OwnDirectory> directory = OwnDirectory::open(path);
+  EXPECT_TRUE(directory);
+  return std::move(*directory);
+}
+
+class AuditEvidenceTest : public testing::Test {
+ protected:
+  std::vector<std::string> kept() const {
+    const Result<std::vector<std::string>> names = list_directory(scratch_ / "audit");
+    return names ? *names : std::vector<std::string>();
+  }
+
+  support::Scratch scratch_;
+  Log log_;
+  const OwnDirectory parent_ = opened(scratch_.path());
+};
+
+TEST_F(AuditEvidenceTest, KeepsBothSidesWithAReport) {
+  AuditEvidence evidence(&parent_, log_);
+  const std::string path = evidence.keep(digest_of("key"), "report\n", {{"one", "two"}, {std::nullopt, "new"}});
+  EXPECT_EQ(support::read_bytes(path + "/report"), "report\n");
+  EXPECT_EQ(support::read_bytes(path + "/0-stored"), "one");
+  EXPECT_EQ(support::read_bytes(path + "/0-made"), "two");
+  EXPECT_FALSE(support::exists(path + "/1-stored"));
+  EXPECT_EQ(support::read_bytes(path + "/1-made"), "new");
+}
+
+TEST_F(AuditEvidenceTest, KeepsTheNewestAndOnlySoMany) {
+  AuditEvidence evidence(&parent_, log_);
+  std::string last;
+  for (std::size_t i = 0; i < AuditEvidence::kMostDirectories + 3; ++i)
+    last = evidence.keep(digest_of(std::to_string(i)), "", {});
+  EXPECT_EQ(kept().size(), AuditEvidence::kMostDirectories);
+  EXPECT_EQ(scratch_ / "audit/" + kept().back(), last);
+  EXPECT_EQ(kept().front().substr(26), digest_of("3").shown());
+}
+
+TEST_F(AuditEvidenceTest, LeavesOutWhatHasNoRoom) {
+  AuditEvidence evidence(&parent_, log_);
+  const std::string large(AuditEvidence::kMostBytes / 2 + 1, 'x');
+  const std::string path = evidence.keep(digest_of("key"), "report\n", {{large, large}, {"one", "two"}});
+  EXPECT_TRUE(support::exists(path + "/0-stored"));
+  EXPECT_FALSE(support::exists(path + "/0-made"));
+  EXPECT_EQ(support::read_bytes(path + "/1-made"), "two");
+}
+
+TEST_F(AuditEvidenceTest, FollowsNoLinkAndGoesOnWithout) {
+  const support::Scratch elsewhere;
+  scratch_.link("audit", elsewhere.path());
+  AuditEvidence evidence(&parent_, log_);
+  EXPECT_EQ(evidence.keep(digest_of("key"), "report\n", {}), "");
+  EXPECT_THAT(*list_directory(elsewhere.path()), IsEmpty());
+}
+
+class AuditTest : public testing::Test {
+ protected:
+  AuditTest() { request_.settings.audit = 1; }
+
+  // "hits/differences/void/skipped"
+  std::string counts() const {
+    const stats::AuditedHits audited = services_.counters.snapshot().audited_hits;
+    return std::to_string(audited.hits) + "/" + std::to_string(audited.differences) + "/" +
+           std::to_string(audited.void_audits) + "/" + std::to_string(audited.skipped);
+  }
+
+  const ServicesInMemory<> made_;
+  const Services& services_ = made_.services;
+  Request request_;
+};
+
+TEST_F(AuditTest, IsOffUnlessItIsSet) {
+  for (const std::optional<double> share : {std::optional<double>(), std::optional<double>(0)}) {
+    request_.settings.audit = share;
+    Audit audit(request_, services_);
+    EXPECT_FALSE(audit.is_on() || audit.takes_hit());
+  }
+  request_.settings.audit = 1;
+  request_.settings.recache = true;
+  EXPECT_FALSE(Audit(request_, services_).is_on());
+  EXPECT_EQ(counts(), "0/0/0/0");
+}
+
+TEST_F(AuditTest, CountsNothingWithoutAHit) {
+  {
+    EXPECT_TRUE(Audit(request_, services_).is_on());
+  }
+  EXPECT_EQ(counts(), "0/0/0/0");
+}
+
+TEST_F(AuditTest, IsVoidIfNothingWasCompared) {
+  {
+    EXPECT_TRUE(Audit(request_, services_).takes_hit());
+  }
+  EXPECT_EQ(counts(), "0/0/1/0");
+}
+
+TEST_F(AuditTest, LeavesTheSlotsOfABusyMachineToMisses) {
+  ASSERT_TRUE(services_.job_slots.start(true, 0, -1));
+  {
+    Audit audit(request_, services_);
+    EXPECT_FALSE(audit.is_on() || audit.takes_hit());
+  }
+  EXPECT_EQ(counts(), "0/0/0/1");
+  services_.job_slots.finish(0);
+  EXPECT_TRUE(Audit(request_, services_).is_on());
+}
+
+}  // namespace
+}  // namespace hipcache::daemon
