@@ -1,5 +1,7 @@
 #include "hipcache/protocol/remote_messages.h"
 
+#include <unistd.h>
+
 #include <optional>
 #include <utility>
 
@@ -248,7 +250,9 @@ Result<RemoteMessage> receive_remote(Channel& channel, std::chrono::milliseconds
   Result<ReceivedBytes> received = channel.receive_bytes(deadline);
   if (!received) return received.error();
   if (received->descriptors.empty()) return decode_remote(received->bytes, nullptr);
-  const Result<std::string> bulk = read_fd(received->descriptors.front().get(), kBlobLimit, "a blob");
+  const int file = received->descriptors.front().get();
+  if (lseek(file, 0, SEEK_SET) != 0) return system_error("cannot read", "a blob");  // the sender wrote up to its end
+  const Result<std::string> bulk = read_fd(file, kBlobLimit, "a blob");
   if (!bulk) return bulk.error();
   return decode_remote(received->bytes, &*bulk);
 }
