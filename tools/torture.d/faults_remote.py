@@ -32,7 +32,7 @@ def _server(case, *kinds):
 
 def _machine(case, name, url, options):
     made = case.new_cache(name)
-    made.remote = f"{url}?{options}"
+    made.remote = url if url.startswith("file:") else f"{url}?{options}"
     return made
 
 
