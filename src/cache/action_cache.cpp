@@ -37,6 +37,7 @@ struct ActionCache::Memory {
   inputs::FileSystemState& file_system;
   Log& log;
   RemoteResults* remote;
+  std::optional<Digest> trust;
   DecodedSets decoded{kDecodedBytes};
 
   PathSets sets_under(const ActionKey& key);
@@ -108,7 +109,7 @@ Status ActionCache::Memory::put_result(const ActionKey& key, const inputs::Witne
   const Digest id = witnessed.set->id();
   const Digest under = result_key(key, id, witnessed.state);
   const std::vector<Digest> blobs = blobs_of(result);
-  Status stored = store.put_action(under, result.encode(), blobs);
+  Status stored = store.put_action(stored_under(trust, under), result.encode(), blobs);
   if (!stored) return stored;
   decoded.insert(witnessed.set);
   if (remote != nullptr) publish(key, witnessed, under, result);
@@ -129,7 +130,7 @@ void ActionCache::Memory::publish(const ActionKey& key, const inputs::Witnessed&
 std::size_t ActionCache::Memory::bring(std::span<const ActionKey> keys, const inputs::RunContext& from,
                                        store::Lease& lease) {
   const RemoteLookUp::Tools tools{
-      .remote = *remote, .store = store, .file_system = file_system, .decoded = decoded, .log = log};
+      .remote = *remote, .store = store, .file_system = file_system, .decoded = decoded, .log = log, .trust = trust};
   return RemoteLookUp(tools, from, lease).bring(keys);
 }
 
@@ -182,7 +183,7 @@ std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const Path
   // could be evicted, and the next daemon would miss it.
   if (const Result<bool> used = store.hold_blob(reference.blob, lease); !used) log.warning(used.error().message);
   const Digest state = file_system.state(*set, from, effort);
-  const Digest under = result_key(key, set->id(), state);
+  const Digest under = stored_under(trust, result_key(key, set->id(), state));
   const std::optional<std::string> own = or_miss(store.action(under));
   if (own && is_dropped_mark(*own)) return std::nullopt;
   std::optional<ActionResult> result;
@@ -195,8 +196,8 @@ std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const Path
 }
 
 ActionCache::ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log,
-                         RemoteResults* remote)
-    : memory_(new Memory{store, file_system, log, remote}) {}
+                         RemoteResults* remote, const std::optional<Digest>& trust)
+    : memory_(new Memory{store, file_system, log, remote, trust}) {}
 ActionCache::~ActionCache() = default;
 
 // In the stores of this machine.
@@ -286,7 +287,8 @@ Result<Observed> ActionCache::store_union(Examined examined) {
 }
 
 Status ActionCache::drop(const ActionKey& key, const Hit& hit) {
-  return memory_->store.put_action(result_key(key, hit.path_set->id(), hit.state), dropped_mark());
+  return memory_->store.put_action(stored_under(memory_->trust, result_key(key, hit.path_set->id(), hit.state)),
+                                   dropped_mark());
 }
 
 std::string ActionCache::origin(const ActionKey& key, const Hit& hit) {

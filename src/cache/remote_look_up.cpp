@@ -27,6 +27,10 @@ Digest result_key(const ActionKey& key, const Digest& set, const Digest& state) 
   return key_hasher("result").field(key.value).field(set).field(state).finish();
 }
 
+Digest stored_under(const std::optional<Digest>& trust, const Digest& result_key) {
+  return trust ? key_hasher("trusted result").field(*trust).field(result_key).finish() : result_key;
+}
+
 // A key whose list has no state of this machine is asked about again, at the servers that were not asked yet.
 std::size_t RemoteLookUp::bring(std::span<const ActionKey> keys) {
   std::set<ActionKey> brought;
@@ -65,7 +69,7 @@ std::shared_ptr<const inputs::PathSet> RemoteLookUp::decode(const RemotePathSet&
 
 // Whether an audit found the result wrong on this machine.
 bool RemoteLookUp::is_dropped(const Digest& result_key) {
-  const Result<std::optional<std::string>> own = tools_.store.action(result_key);
+  const Result<std::optional<std::string>> own = tools_.store.action(stored_under(tools_.trust, result_key));
   return own && *own && is_dropped_mark(**own);
 }
 
@@ -158,7 +162,8 @@ Status RemoteLookUp::put(const Candidate& candidate) {
   if (Status put = tools_.store.put_action(origin_key(candidate.result_key), encode_origin(result, candidate.tier));
       !put)
     return put;
-  if (Status put = tools_.store.put_action(candidate.result_key, result, named); !put) return put;
+  if (Status put = tools_.store.put_action(stored_under(tools_.trust, candidate.result_key), result, named); !put)
+    return put;
   return tools_.store.add_path_set(candidate.key.value, {candidate.set->id(), *set});
 }
 

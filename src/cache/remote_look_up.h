@@ -17,6 +17,9 @@
 
 namespace hipcache::cache {
 
+// The key under which our own store has the result that shared caches have under `result_key`.
+Digest stored_under(const std::optional<Digest>& trust, const Digest& result_key);
+
 // For one look-up, in one thread. The arguments outlive it.
 class RemoteLookUp {
  public:
@@ -26,6 +29,7 @@ class RemoteLookUp {
     inputs::FileSystemState& file_system;
     DecodedSets& decoded;
     Log& log;
+    const std::optional<Digest>& trust;
   };
 
   RemoteLookUp(const Tools& tools, const inputs::RunContext& from, store::Lease& lease)

@@ -4,6 +4,7 @@
 
 #include "config/values.h"
 #include "hipcache/config/remote_url.h"
+#include "hipcache/config/trusted_keys.h"
 
 namespace hipcache::config {
 namespace {
@@ -61,6 +62,20 @@ std::string show_remote(const Settings& settings) {
   std::vector<std::string> shown;
   for (const std::string& url : settings.remote) shown.push_back(without_secrets(url));
   return format_list(shown);
+}
+
+Status set_trusted_keys(Settings& settings, const std::string& text) {
+  std::vector<std::string> trusted = parse_list(text);
+  for (const std::string& key : trusted)
+    if (const Result<TrustedKey> parsed = parse_trusted_key(key); !parsed) return parsed.error();
+  settings.trusted_keys = std::move(trusted);
+  return done();
+}
+
+Status set_signing_key(Settings& settings, const std::string& text) {
+  if (!text.empty() && text.front() != '/') return Error{"\"" + text + "\" is not the absolute path of a private key"};
+  settings.signing_key = text;
+  return done();
 }
 
 Status set_seeds(Settings& settings, const std::string& text) {
@@ -131,6 +146,8 @@ const std::vector<Key>& keys() {
       {"basedir", set_base_directories,
        [](const Settings& settings) { return format_path_list(settings.base_directories); }},
       {"remote", set_remote, show_remote},
+      {"trusted_keys", set_trusted_keys, [](const Settings& settings) { return format_list(settings.trusted_keys); }},
+      {"signing_key", set_signing_key, show_text<&Settings::signing_key>},
       {"seed", set_seeds, [](const Settings& settings) { return format_list(settings.seeds); }},
       {"umask", set_umask, [](const Settings& settings) { return format_umask(settings.umask); }},
       {"readonly", set_boolean<&Settings::readonly>, show_boolean<&Settings::readonly>},

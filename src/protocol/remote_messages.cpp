@@ -37,7 +37,10 @@ void put(const std::string& content, wire::RemoteBlob& to, const std::string** b
 }
 
 void put(const RemoteConfigure& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
-  for (const std::string& url : from.urls) envelope.mutable_configure()->add_urls(url);
+  wire::RemoteConfigure& to = *envelope.mutable_configure();
+  for (const std::string& url : from.urls) to.add_urls(url);
+  for (const std::string& key : from.trusted_keys) to.add_trusted_keys(key);
+  to.set_signing_key(from.signing_key);
 }
 
 void put(const RemoteQuestions& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
@@ -104,6 +107,8 @@ void put(const RemoteStatistics& from, wire::RemoteEnvelope& envelope, const std
     added.set_bytes_read(tier.bytes_read);
     added.set_bytes_written(tier.bytes_written);
     added.set_median_us(tier.median_us);
+    added.set_not_signed(tier.not_signed);
+    added.set_untrusted(tier.untrusted);
   }
 }
 
@@ -171,6 +176,8 @@ class Taker {
                           .hits = tier.hits(),
                           .misses = tier.misses(),
                           .errors = tier.errors(),
+                          .not_signed = tier.not_signed(),
+                          .untrusted = tier.untrusted(),
                           .written = tier.written(),
                           .write_errors = tier.write_errors(),
                           .bytes_read = tier.bytes_read(),
@@ -183,7 +190,10 @@ class Taker {
     using wire::RemoteEnvelope;
     switch (from.message_case()) {
       case RemoteEnvelope::kConfigure:
-        return RemoteConfigure{{from.configure().urls().begin(), from.configure().urls().end()}};
+        return RemoteConfigure{
+            .urls = {from.configure().urls().begin(), from.configure().urls().end()},
+            .trusted_keys = {from.configure().trusted_keys().begin(), from.configure().trusted_keys().end()},
+            .signing_key = from.configure().signing_key()};
       case RemoteEnvelope::kQuestions:
         return questions(*from.mutable_questions());
       case RemoteEnvelope::kStage: {

@@ -26,6 +26,8 @@ json to_value(const Remote& remote) {
                      {"hits", tier.hits},
                      {"misses", tier.misses},
                      {"errors", tier.errors},
+                     {"unsigned", tier.not_signed},
+                     {"untrusted", tier.untrusted},
                      {"written", tier.written},
                      {"write_errors", tier.write_errors},
                      {"bytes_read", tier.bytes_read},
@@ -127,6 +129,8 @@ class Reader {
     count("hits", tier.hits);
     count("misses", tier.misses);
     count("errors", tier.errors);
+    count("unsigned", tier.not_signed);
+    count("untrusted", tier.untrusted);
     count("written", tier.written);
     count("write_errors", tier.write_errors);
     count("bytes_read", tier.bytes_read);

@@ -170,6 +170,8 @@ void add_remote(Lines& lines, const Remote& remote) {
     lines.add("  " + tier.url, tier.state);
     lines.count("    Look-ups found", tier.hits, percent(tier.hits, tier.hits + tier.misses + tier.errors));
     lines.count("    Look-ups not found", tier.misses);
+    if (tier.not_signed != 0) lines.count("      of them not signed", tier.not_signed);
+    if (tier.untrusted != 0) lines.count("      of them signed by no trusted key", tier.untrusted);
     lines.count("    Look-ups failed", tier.errors);
     lines.add("    Median of a look-up", fmt::format("{:.1f} ms", static_cast<double>(tier.median_us) / 1000));
     lines.add("    Read", size(tier.bytes_read));

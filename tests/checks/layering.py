@@ -42,7 +42,7 @@ LIBRARIES = {
     "google/protobuf/": ["protocol"],
     "grpc/": ["remote/reapi"],
     "grpcpp/": ["remote/reapi"],
-    "openssl/": ["remote/layout", "remote/reapi"],
+    "openssl/": ["remote/layout", "remote/reapi", "remote/trust"],
     "boost/": None,
     "nlohmann/": None,
     "toml++/": None,

@@ -12,6 +12,12 @@
 // Our own store is asked first, with all its path sets; then the stores below it; then shared caches
 // (hipcache/cache/remote_results.h). What was of use there is put into our own.
 //
+// Trust. If results of shared caches count only with a trusted signature, our own store must not
+// serve what came without one before, and what is made of it must not be signed. So the store keeps
+// results under H(trusted keys, result key): a result is found only while the same keys are
+// trusted. Rejected: a mark in each result that says where it came from, which each result made of
+// several others would have to pass on.
+//
 // Damage to any of these is a miss. Thread-safe. Memory: about kDecodedBytes of recently decoded
 // path sets.
 // Rejected: results in the list itself (as in ccache's manifest); the list grows and slows with
@@ -118,9 +124,10 @@ struct Observed {
 
 class ActionCache {
  public:
-  // `remote`: shared caches; null if there are none. All arguments outlive this object.
-  ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log,
-              RemoteResults* remote = nullptr);
+  // `remote`: shared caches; null if there are none. `trust`: the digest of the trusted keys, if
+  // results count only with a signature. The other arguments outlive this object.
+  ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log, RemoteResults* remote = nullptr,
+              const std::optional<Digest>& trust = std::nullopt);
   ~ActionCache();
 
   // A result that is valid now and suffices, or nothing. The blobs that it names are present when

@@ -50,7 +50,9 @@ struct RemoteResult {
 // --- daemon to hipcache-remote ---
 
 struct RemoteConfigure {
-  std::vector<std::string> urls;  // with secrets; in the order in which they are asked
+  std::vector<std::string> urls;          // with secrets; in the order in which they are asked
+  std::vector<std::string> trusted_keys;  // config::parse_trusted_key
+  std::string signing_key;                // a path, or empty
 };
 
 enum class RemoteKey : std::uint32_t { list = 0, result = 1, blob = 2 };
@@ -110,6 +112,7 @@ struct RemoteTier {
   std::string url;    // without secrets
   std::string state;  // "ok", "not asked: ...": why, and for how long
   std::uint64_t hits = 0, misses = 0, errors = 0;
+  std::uint64_t not_signed = 0, untrusted = 0;  // results among the misses that no trusted key has signed
   std::uint64_t written = 0, write_errors = 0;  // values
   std::uint64_t bytes_read = 0, bytes_written = 0;
   std::uint64_t median_us = 0;  // of the last look-ups

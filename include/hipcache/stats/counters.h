@@ -38,6 +38,7 @@ struct Tier {
   std::string url;    // without secrets
   std::string state;  // "ok", or why it is not asked
   std::uint64_t hits = 0, misses = 0, errors = 0;
+  std::uint64_t not_signed = 0, untrusted = 0;  // of the misses: results that no trusted key has signed
   std::uint64_t written = 0, write_errors = 0;
   std::uint64_t bytes_read = 0, bytes_written = 0;
   std::uint64_t median_us = 0;  // of the last look-ups

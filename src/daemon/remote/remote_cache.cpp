@@ -18,8 +18,10 @@ constexpr milliseconds kMostWait = 4s;  // less than a client waits for its firs
 constexpr milliseconds kStatistics = 2s;
 constexpr std::uint64_t kSlowest = 1u << 10;  // bytes in a millisecond
 
-bool any_writes(const std::vector<std::string>& urls) {
-  return std::any_of(urls.begin(), urls.end(), [](const std::string& text) {
+// Where results need signatures, none is written without a key.
+bool publishes(const protocol::RemoteConfigure& settings) {
+  if (!settings.trusted_keys.empty() && settings.signing_key.empty()) return false;
+  return std::any_of(settings.urls.begin(), settings.urls.end(), [](const std::string& text) {
     const Result<config::RemoteUrl> url = config::parse_remote_url(text);
     return url && url->writes;
   });
@@ -57,13 +59,14 @@ cache::RemoteResult result_of(protocol::RemoteResult from, std::string tier) {
 
 }  // namespace
 
-RemoteCache::RemoteCache(std::string program, const std::vector<std::string>& urls, store::LocalStore& store, Log& log)
+RemoteCache::RemoteCache(std::string program, const protocol::RemoteConfigure& settings, store::LocalStore& store,
+                         Log& log)
     : log_(log),
-      tiers_(names_of(urls)),
-      writes_(any_writes(urls)),
-      look_up_limit_(limit_of(urls)),
+      tiers_(names_of(settings.urls)),
+      writes_(publishes(settings)),
+      look_up_limit_(limit_of(settings.urls)),
       process_({.program = std::move(program),
-                .urls = urls,
+                .settings = settings,
                 .receive = [this](protocol::RemoteMessage message) { receive(std::move(message)); },
                 .ended = [this] { process_ended(); }},
                log),

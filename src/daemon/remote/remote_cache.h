@@ -34,8 +34,8 @@ class RemoteCache : public cache::RemoteResults {
   static constexpr std::size_t kMostAnswers = 8'192;
   static constexpr std::size_t kMostBytes = 64u << 20;
 
-  // `program`: the path of hipcache-remote. `urls`: valid. The other arguments outlive this object.
-  RemoteCache(std::string program, const std::vector<std::string>& urls, store::LocalStore& store, Log& log);
+  // `program`: the path of hipcache-remote. `settings`: valid. The other arguments outlive this object.
+  RemoteCache(std::string program, const protocol::RemoteConfigure& settings, store::LocalStore& store, Log& log);
   ~RemoteCache() override;
 
   std::vector<std::shared_ptr<const cache::RemoteList>> lists(std::span<const ListName> names) override;
@@ -76,7 +76,7 @@ class RemoteCache : public cache::RemoteResults {
 
   Log& log_;
   const std::vector<std::string> tiers_;  // URLs without secrets, in their order
-  const bool writes_;                     // some tier may be written
+  const bool writes_;                     // new results go to some tier
   std::chrono::milliseconds look_up_limit_{0};
   std::mutex mutex_;  // guards the next eight
   std::condition_variable changed_;

@@ -94,8 +94,7 @@ std::shared_ptr<RemoteProcess::Child> RemoteProcess::start() {
   child_ = child;
   listener_ = std::thread([this, child] { listen(child); });
   const std::lock_guard sending(sending_);
-  if (!protocol::send(child->channel, protocol::RemoteConfigure{options_.urls}, kSendLimit))
-    shutdown(child->channel.fd(), SHUT_RDWR);
+  if (!protocol::send(child->channel, options_.settings, kSendLimit)) shutdown(child->channel.fd(), SHUT_RDWR);
   return child;
 }
 

@@ -35,7 +35,7 @@ class RemoteProcess {
 
   struct Options {
     std::string program;
-    std::vector<std::string> urls;
+    protocol::RemoteConfigure settings;
     std::function<void(protocol::RemoteMessage)> receive;
     std::function<void()> ended;
   };

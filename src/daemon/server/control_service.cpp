@@ -58,6 +58,8 @@ stats::Remote ControlService::remote_statistics(bool zero) {
                            .hits = tier.hits,
                            .misses = tier.misses,
                            .errors = tier.errors,
+                           .not_signed = tier.not_signed,
+                           .untrusted = tier.untrusted,
                            .written = tier.written,
                            .write_errors = tier.write_errors,
                            .bytes_read = tier.bytes_read,

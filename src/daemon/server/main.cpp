@@ -34,6 +34,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "hipcache/config/cache_place.h"
+#include "hipcache/config/trusted_keys.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/mount_view.h"
 #include "hipcache/store/layers.h"
@@ -59,8 +60,10 @@ void leave_standard_error() {
   if (null) dup2(null.get(), STDERR_FILENO);
 }
 
-// Seeds come first, because at most store::kMostLayers are read.
-std::vector<store::Layer> lower_layers(SeedStores& seeds, MemberStores& members) {
+// Seeds come first, because at most store::kMostLayers are read. None if results are signed here: a machine signs only
+// what it compiled, or took with a trusted signature, and other stores do not say where their results came from.
+std::vector<store::Layer> lower_layers(const config::Settings& settings, SeedStores& seeds, MemberStores& members) {
+  if (!settings.signing_key.empty()) return {};
   std::vector<store::Layer> layers = seeds.layers();
   for (std::string& directory : members.others()) layers.push_back({.directory = std::move(directory)});
   return layers;
@@ -70,7 +73,9 @@ std::vector<store::Layer> lower_layers(SeedStores& seeds, MemberStores& members)
 std::unique_ptr<RemoteCache> remote_cache(const config::Settings& settings, store::LocalStore& store, Log& log) {
   if (settings.remote.empty()) return nullptr;
   Result<std::string> program = find_remote_program();
-  if (program) return std::make_unique<RemoteCache>(std::move(*program), settings.remote, store, log);
+  const protocol::RemoteConfigure configure{
+      .urls = settings.remote, .trusted_keys = settings.trusted_keys, .signing_key = settings.signing_key};
+  if (program) return std::make_unique<RemoteCache>(std::move(*program), configure, store, log);
   log.error("shared caches are not used: " + program.error().message);
   return nullptr;
 }
@@ -130,12 +135,12 @@ int run() {
   }
   SeedStores seeds(settings->seeds, *cache, log);
   const std::unique_ptr<store::LocalStore> store =
-      store::make_layered_store(std::move(*own), [&] { return lower_layers(seeds, members); }, log);
+      store::make_layered_store(std::move(*own), [&] { return lower_layers(*settings, seeds, members); }, log);
 
   inputs::FileSystemState file_system;
   DigestFile digests(file_system, directory->own(), protocol::own_mount_view(), log);
   const std::unique_ptr<RemoteCache> remote = remote_cache(*settings, *store, log);
-  cache::ActionCache actions(*store, file_system, log, remote.get());
+  cache::ActionCache actions(*store, file_system, log, remote.get(), config::trust_of(*settings));
   cache::MissHistory miss_history(*store, log);
   stats::Counters counters;
   PersistentCounters persistent(counters, *store, log);

@@ -25,8 +25,9 @@ class PlainBackend : public Backend {
 
   Answer<std::string> blob(const Digest& digest, std::uint64_t size, const Limits& limits) override {
     if (size > max_bytes_) return {};
-    return decoded<std::string>(store_->get(name_of('b', digest), max_bytes_, limits),
-                                [&](const std::string& value) { return decode_blob(digest, value, max_bytes_); });
+    // The result says the size. So a value that claims more takes no memory.
+    return decoded<std::string>(store_->get(name_of('b', digest), std::min(most_of_blob(size), max_bytes_), limits),
+                                [&](const std::string& value) { return decode_blob(digest, value, size); });
   }
 
   WriteAnswer put_blob(const Digest& digest, const std::string& bytes, const Limits& limits) override {

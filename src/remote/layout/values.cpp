@@ -131,8 +131,11 @@ std::string encode_result(const Digest& key, const RemoteResult& result) {
   FrameWriter out;
   out.text(result.action).number(result.blobs.size());
   for (const RemoteBlob& blob : result.blobs) out.raw(blob.digest.bytes()).text(blob.bytes);
+  if (result.signature) out.raw(result.signature->key).raw(result.signature->bytes);
   return sealed(Kind::result, key, out.bytes());
 }
+
+std::uint64_t most_of_blob(std::uint64_t size) { return kHeader + ZSTD_compressBound(size); }
 
 std::string encode_blob(std::string_view bytes) { return header_of(Kind::blob) + compressed(bytes); }
 
@@ -167,6 +170,10 @@ Result<RemoteResult> decode_result(const Digest& key, std::string_view value) {
     RemoteBlob& blob = result.blobs.emplace_back(RemoteBlob{.digest = *digest, .bytes = std::string(in.text())});
     if (digest_of(blob.bytes) != blob.digest) return damaged("a blob of it does not match its digest");
   }
+  if (in.finished()) return result;
+  Signature& signature = result.signature.emplace();
+  signature.key = in.raw(Signature::kKeySize);
+  signature.bytes = in.raw(Signature::kSize);
   if (!in.finished()) return damaged("it does not end where it should");
   return result;
 }

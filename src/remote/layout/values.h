@@ -5,6 +5,7 @@
 // else. A list or a result that is wrong in one bit would be served as right.
 // Choice: each value carries a digest over its kind, its key and its bytes. A blob needs none: its name is its digest.
 // Rejected: zstd's checksum alone, which knows nothing of the key.
+// Anybody can make such a digest. Who made a result is shown by its signature, if it has one (remote/trust).
 //
 // Pure functions. Decoding is bounded: a value never becomes larger than the limit that the caller gives.
 #ifndef HIPCACHE_SRC_REMOTE_LAYOUT_VALUES_H
@@ -12,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +26,24 @@ namespace hipcache::remote {
 
 using protocol::RemoteBlob;
 using protocol::RemotePathSet;
-using protocol::RemoteResult;
 using List = std::vector<RemotePathSet>;  // newest first
+
+// Of an ed25519 key, over what remote/trust/signatures.h says. Nothing here checks it.
+struct Signature {
+  static constexpr std::size_t kKeySize = 32;
+  static constexpr std::size_t kSize = 64;
+  std::string key;    // the public one, kKeySize bytes
+  std::string bytes;  // kSize of them
+  bool operator==(const Signature&) const = default;
+};
+
+struct RemoteResult {
+  std::string action;             // encoded cache::ActionResult
+  std::vector<RemoteBlob> blobs;  // the small ones
+  // Stays with the result, wherever it is copied to.
+  std::optional<Signature> signature{};
+  bool operator==(const RemoteResult&) const = default;
+};
 
 inline constexpr std::size_t kMaxSets = 8;             // of a list
 inline constexpr std::size_t kMaxTags = 16;            // of a path set
@@ -50,6 +68,8 @@ void append(List& list, const List& other);
 std::string encode_list(const Digest& key, const List& list);
 std::string encode_result(const Digest& key, const RemoteResult& result);
 std::string encode_blob(std::string_view bytes);
+// The length of the longest value that a blob of that size has.
+std::uint64_t most_of_blob(std::uint64_t size);
 
 // Errors are ErrorCode::damaged, and say what is wrong.
 Result<List> decode_list(const Digest& key, std::string_view value);

@@ -1,7 +1,7 @@
 // hipcache-remote: asks shared caches for the daemon, which starts it with a socket as standard input.
 //
 // A process of its own, so that a daemon without shared caches carries no network library, and one with them survives
-// their faults.
+// their faults. Also prints the public key of a signing key, because no other program of ours links OpenSSL.
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/socket.h>
@@ -9,9 +9,12 @@
 
 #include <csignal>
 #include <cstdio>
+#include <string>
+#include <string_view>
 
 #include "hipcache/protocol/channel.h"
 #include "remote/service/service.h"
+#include "remote/trust/signatures.h"
 
 namespace {
 
@@ -23,11 +26,21 @@ bool is_socket(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
 }
 
+int print_public_key(const std::string& path) {
+  const hipcache::Result<hipcache::remote::SigningKey> key = hipcache::remote::SigningKey::read(path);
+  if (key) return std::puts(hipcache::remote::shown_public_key(path, *key).c_str()) < 0 ? 1 : 0;
+  std::fprintf(stderr, "hipcache-remote: error: %s\n", key.error().message.c_str());
+  return 1;
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--public-key") return print_public_key(argv[2]);
   if (!is_socket(STDIN_FILENO)) {
-    std::fprintf(stderr, "hipcache-remote: error: hipcached starts this program when it needs it\n");
+    std::fprintf(stderr,
+                 "hipcache-remote: error: hipcached starts this program when it needs it; --public-key FILE prints the "
+                 "public key of a signing key\n");
     return 2;
   }
   std::signal(SIGPIPE, SIG_IGN);  // hiredis sends to closed connections

@@ -29,15 +29,18 @@ void Service::take(const protocol::RemoteConfigure& configure) {
   const Notify notify = [this](bool is_warning, const std::string& line) {
     send(protocol::RemoteNote{is_warning, line});
   };
+  const auto trust = std::make_shared<const Trust>(configure.trusted_keys, configure.signing_key);
+  for (const std::string& why : {trust->why_not_read(), trust->why_not_written()})
+    if (!why.empty()) notify(trust->is_in_trouble(), why);
   std::vector<std::unique_ptr<Tier>> tiers;
   for (const std::string& text : configure.urls) {
     const Result<config::RemoteUrl> url = config::parse_remote_url(text);
     if (url)
-      tiers.push_back(std::make_unique<Tier>(*url, open_backend(*url), notify));
+      tiers.push_back(std::make_unique<Tier>(*url, open_backend(*url), notify, trust));
     else
       notify(true, url.error().message);
   }
-  tiers_ = std::make_unique<Tiers>(std::move(tiers));
+  tiers_ = std::make_unique<Tiers>(std::move(tiers), trust);
 }
 
 void Service::take(const protocol::RemoteQuestions& questions) {
@@ -54,12 +57,17 @@ protocol::RemoteAnswer Service::answer_to(const protocol::RemoteQuestion& questi
     answer.asked = static_cast<std::uint32_t>(found.asked);
     if (found.value) into = std::move(*found.value);
   };
+  const auto take_result = [&](Found<RemoteResult> found) {
+    RemoteResult result;
+    take(std::move(found), result);
+    answer.result = {std::move(result.action), std::move(result.blobs)};  // the daemon needs no signature
+  };
   switch (question.kind) {
     case protocol::RemoteKey::list:
       take(tiers_->list(question.key, question.skip), answer.list);
       break;
     case protocol::RemoteKey::result:
-      take(tiers_->result(question.key), answer.result);
+      take_result(tiers_->result(question.key));
       break;
     case protocol::RemoteKey::blob:
       take(tiers_->blob(question.key, question.size), answer.blob);

@@ -41,7 +41,8 @@ class Service {
 
   protocol::Channel& channel_;
   std::mutex sending_;
-  std::unique_ptr<Tiers> tiers_ = std::make_unique<Tiers>(std::vector<std::unique_ptr<Tier>>());
+  std::unique_ptr<Tiers> tiers_ =
+      std::make_unique<Tiers>(std::vector<std::unique_ptr<Tier>>(), std::make_shared<const Trust>());
   std::map<std::uint64_t, std::vector<RemoteBlob>> staged_;  // by publication
   WorkPool readers_{kReaders, kQuestions};                   // declared last: their work uses the others
   WorkPool writers_{kWriters, kPublications};

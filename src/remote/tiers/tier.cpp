@@ -34,8 +34,9 @@ bool may_pass(const Failure& failure) {
 
 }  // namespace
 
-Tier::Tier(const config::RemoteUrl& url, std::unique_ptr<Backend> backend, Notify notify)
-    : url_(url), backend_(std::move(backend)), notify_(std::move(notify)) {}
+Tier::Tier(const config::RemoteUrl& url, std::unique_ptr<Backend> backend, Notify notify,
+           std::shared_ptr<const Trust> trust)
+    : url_(url), backend_(std::move(backend)), notify_(std::move(notify)), trust_(std::move(trust)) {}
 
 Limits Tier::read_limits(std::uint64_t size) const {
   return {.connect = url_.connect_timeout,
@@ -116,7 +117,23 @@ Answer<List> Tier::list(const Digest& key) {
 }
 
 Answer<RemoteResult> Tier::result(const Digest& key) {
-  return read<RemoteResult>(0, [&](const Limits& limits) { return backend_->result(key, limits); });
+  return read<RemoteResult>(0, [&](const Limits& limits) { return if_trusted(key, backend_->result(key, limits)); });
+}
+
+Answer<RemoteResult> Tier::if_trusted(const Digest& key, Answer<RemoteResult> answer) {
+  if (!answer.value) return answer;
+  const Verdict verdict = trust_->judge(key, *answer.value);
+  if (verdict == Verdict::trusted) return answer;
+  answer.value.reset();
+  std::unique_lock lock(mutex_);
+  ++(verdict == Verdict::not_signed ? counts_.not_signed : counts_.untrusted);
+  const bool is_logged = std::exchange(distrust_is_logged_, true);
+  lock.unlock();
+  if (!is_logged) {
+    const char* what = verdict == Verdict::not_signed ? "is not signed" : "is not signed by a key of trusted_keys";
+    notify_(true, url_.shown + ": a result " + what + "; it and others like it are misses");
+  }
+  return answer;
 }
 
 Answer<std::string> Tier::blob(const Digest& digest, std::uint64_t size) {
@@ -135,13 +152,25 @@ WriteAnswer Tier::add_to_list(const Digest& key, const List& sets) {
   return write(kListLimit, [&](const Limits& limits) { return backend_->add_to_list(key, sets, limits); });
 }
 
-protocol::RemoteTier Tier::statistics() {
-  const std::string reading = url_.reads ? reading_.state() : "ok";
+// What the settings forbid stays forbidden, whatever the server does.
+std::string Tier::state() {
+  std::string forbidden;
+  if (url_.reads && !trust_->why_not_read().empty()) forbidden = "not read: " + trust_->why_not_read();
+  if (url_.writes && !trust_->why_not_written().empty())
+    forbidden += (forbidden.empty() ? "not written: " : "; not written: ") + trust_->why_not_written();
+  const std::string reading = reads() ? reading_.state() : "ok";
   const std::string writing = url_.writes ? writing_.state() : "ok";
+  const std::string now = reading != "ok" ? reading : writing != "ok" ? "writes " + writing : "";
+  if (forbidden.empty()) return now.empty() ? "ok" : now;
+  return now.empty() ? forbidden : now + "; " + forbidden;
+}
+
+protocol::RemoteTier Tier::statistics() {
+  const std::string state = this->state();
   const std::lock_guard lock(mutex_);
   protocol::RemoteTier shown = counts_;
   shown.url = url_.shown;
-  shown.state = reading != "ok" ? reading : writing != "ok" ? "writes " + writing : "ok";
+  shown.state = state;
   std::vector<std::uint32_t> sorted = latencies_;
   if (!sorted.empty()) {
     std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());

@@ -12,6 +12,7 @@
 #include "hipcache/config/remote_url.h"
 #include "remote/layout/backend.h"
 #include "remote/tiers/circuit.h"
+#include "remote/trust/trust.h"
 
 namespace hipcache::remote {
 
@@ -23,13 +24,14 @@ class Tier {
   // Time that a background write may spend on waiting for a server that is in trouble.
   static constexpr std::chrono::seconds kWritePatience{10};
 
-  Tier(const config::RemoteUrl& url, std::unique_ptr<Backend> backend, Notify notify);
+  Tier(const config::RemoteUrl& url, std::unique_ptr<Backend> backend, Notify notify,
+       std::shared_ptr<const Trust> trust);
 
-  bool reads() const { return url_.reads; }
+  bool reads() const { return url_.reads && trust_->why_not_read().empty(); }
   bool writes() const { return url_.writes; }
   const std::string& name() const { return url_.shown; }
 
-  // Nothing if the server is not to be asked now, which `failure` says.
+  // Nothing if the server is not to be asked now, which `failure` says. A result that is not trusted is nothing, too.
   Answer<List> list(const Digest& key);
   Answer<RemoteResult> result(const Digest& key);
   Answer<std::string> blob(const Digest& digest, std::uint64_t size);
@@ -43,6 +45,8 @@ class Tier {
   void zero();
 
  private:
+  Answer<RemoteResult> if_trusted(const Digest& key, Answer<RemoteResult> answer);
+  std::string state();
   template <typename T, typename Call>
   Answer<T> read(std::uint64_t size, const Call& call);
   template <typename Call>
@@ -56,10 +60,12 @@ class Tier {
   const config::RemoteUrl url_;
   const std::unique_ptr<Backend> backend_;
   const Notify notify_;
+  const std::shared_ptr<const Trust> trust_;
   Circuit reading_;
   Circuit writing_;
   std::mutex mutex_;  // guards all below
   protocol::RemoteTier counts_;
+  bool distrust_is_logged_ = false;
   std::vector<std::uint32_t> latencies_;  // µs, of the last look-ups; a ring
   std::size_t next_latency_ = 0;
 };

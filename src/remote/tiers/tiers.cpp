@@ -100,7 +100,10 @@ Found<std::string> Tiers::blob(const Digest& digest, std::uint64_t size) {
 }
 
 std::string Tiers::publish(const Publication& publication) {
-  const Divided divided = divide(publication);
+  if (!trust_->why_not_written().empty()) return trust_->why_not_written();
+  Divided divided = divide(publication);
+  if (Status is_signed = trust_->sign(publication.result_key, divided.result); !is_signed)
+    return is_signed.error().message;
   std::string problems;
   for (const auto& tier : tiers_) {
     if (!tier->writes()) continue;

@@ -2,7 +2,7 @@
 //
 // A look-up asks one after the other, until one has it. What a later tier has and an earlier one lacks is written into
 // the earlier one in the background (back-fill), because the user lists the near ones first. A publication goes to
-// every tier that may be written.
+// every tier that may be written. A back-filled result keeps the signature that it came with.
 //
 // Thread-safe. Memory: back-fills hold at most kBackFillBytes.
 #ifndef HIPCACHE_SRC_REMOTE_TIERS_TIERS_H
@@ -41,7 +41,8 @@ class Tiers {
   static constexpr std::uint64_t kBackFillBytes = 64u << 20;
   static constexpr std::size_t kBackFills = 1'000;
 
-  explicit Tiers(std::vector<std::unique_ptr<Tier>> tiers) : tiers_(std::move(tiers)) {}
+  Tiers(std::vector<std::unique_ptr<Tier>> tiers, std::shared_ptr<const Trust> trust)
+      : tiers_(std::move(tiers)), trust_(std::move(trust)) {}
 
   std::size_t size() const { return tiers_.size(); }
 
@@ -50,7 +51,7 @@ class Tiers {
   Found<RemoteResult> result(const Digest& key);
   Found<std::string> blob(const Digest& digest, std::uint64_t size);
 
-  // Why tiers did not take it; empty if all did.
+  // Signs the result, if there is a key. Returns why tiers did not take it; empty if all did.
   std::string publish(const Publication& publication);
 
   std::vector<protocol::RemoteTier> statistics();
@@ -62,6 +63,7 @@ class Tiers {
   void back_fill(std::uint64_t size, std::function<void()> write);
 
   const std::vector<std::unique_ptr<Tier>> tiers_;
+  const std::shared_ptr<const Trust> trust_;
   std::atomic<std::uint64_t> filling_ = 0;  // bytes
   WorkPool fillers_{2, kBackFills};         // declared last: its work uses the others
 };
