@@ -22,10 +22,10 @@ Snapshot with_tier(std::uint64_t not_signed, std::uint64_t untrusted) {
 }
 
 TEST(RemoteStatistics, OfResultsThatNoTrustedKeyHasSignedComeBackAsTheyWent) {
-  const std::string json = with_tier(3, 4).to_json(0, 0, 0, 0);
-  EXPECT_THAT(json, HasSubstr("\"unsigned\": 3"));
-  EXPECT_THAT(json, HasSubstr("\"untrusted\": 4"));
-  const auto back = Snapshot::from_json(json);
+  const std::string text = with_tier(3, 4).to_json(0, 0, 0, 0);
+  EXPECT_THAT(text, HasSubstr("\"unsigned\": 3"));
+  EXPECT_THAT(text, HasSubstr("\"untrusted\": 4"));
+  const auto back = Snapshot::from_json(text);
   ASSERT_TRUE(back) << back.error().message;
   ASSERT_EQ(back->remote.tiers.size(), 1u);
   EXPECT_EQ(back->remote.tiers[0].not_signed, 3u);
