@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <ctime>
 #include <vector>
 
 #include "hipcache/stats/counters.h"
 #include "stats/store_size.h"
+#include "stats/units.h"
 
 namespace hipcache::stats {
 namespace {
@@ -42,35 +41,6 @@ class Lines {
   std::vector<Line> lines_;
   std::size_t width_ = 0;
 };
-
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return "";
-  return fmt::format("{:5.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
-std::string size(std::uint64_t bytes) {
-  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto number = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; number >= 1024 && unit + 1 < kUnits.size(); ++unit) number /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", number, kUnits[unit]);
-}
-
-std::string duration(std::uint64_t microseconds) {
-  const std::uint64_t seconds = microseconds / 1000000;
-  if (seconds < 60) return fmt::format("{:.1f} s", static_cast<double>(microseconds) / 1e6);
-  if (seconds < 3600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
-  return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
-}
-
-std::string date(std::uint64_t seconds) {
-  const auto time = static_cast<std::time_t>(seconds);
-  std::tm local = {};
-  std::array<char, 32> text = {};
-  if (localtime_r(&time, &local) == nullptr) return "-";
-  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local);
-  return text.data();
-}
 
 void add_reasons(Lines& lines, const std::map<std::string, std::uint64_t>& reasons,
                  const std::map<std::string, std::string>& details) {
@@ -195,7 +165,7 @@ Result<std::string> to_text(std::string_view json) {
   add_audit(lines, counts->audited_hits);
   add_store(lines, *counts, *store);
   add_remote(lines, counts->remote);
-  return "Statistics since " + (counts->since == 0 ? "the beginning" : date(counts->since)) + "\n" + lines.text();
+  return "Statistics since " + date(counts->since) + "\n" + lines.text();
 }
 
 }  // namespace hipcache::stats

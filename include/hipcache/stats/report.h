@@ -1,5 +1,5 @@
-// The statistics for people: the output of `hipcache --show-stats`, made from the JSON that the
-// daemon sends.
+// The statistics for people: the output of `hipcache --show-stats` as text and as Markdown, made
+// from the JSON that the daemon sends.
 //
 // Made from JSON instead of a Snapshot, so that a client can print the statistics of another
 // version's daemon. Fields that the daemon does not send count as zero.
@@ -16,6 +16,11 @@ namespace hipcache::stats {
 // Aligned lines with percentages; the last line ends with a newline. Times are local. An error if
 // the text is not statistics.
 Result<std::string> to_text(std::string_view json);
+
+// The same in Markdown, for the summary of a CI job: tables of the requests, of the steps by
+// architecture, of the shared caches, and of what was not cached and why. Ends with a newline. No
+// text of a request or a server can leave its table cell or become markup.
+Result<std::string> to_markdown(std::string_view json);
 
 }  // namespace hipcache::stats
 

@@ -1,0 +1,24 @@
+// Numbers as people read them.
+#ifndef HIPCACHE_SRC_STATS_UNITS_H
+#define HIPCACHE_SRC_STATS_UNITS_H
+
+#include <cstdint>
+#include <string>
+
+namespace hipcache::stats {
+
+// " 45.0 %", padded to one width; "" if there is no whole.
+std::string percent(std::uint64_t part, std::uint64_t whole);
+
+// "512 B", "3.0 MiB".
+std::string size(std::uint64_t bytes);
+
+// "1.2 s", "2 min 3 s", "1 h 2 min".
+std::string duration(std::uint64_t microseconds);
+
+// The time in the zone of this machine; "the beginning" for 0.
+std::string date(std::uint64_t seconds);
+
+}  // namespace hipcache::stats
+
+#endif

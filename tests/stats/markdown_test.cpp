@@ -1,0 +1,77 @@
+#include <gmock/gmock.h>
+
+#include "hipcache/stats/counters.h"
+#include "hipcache/stats/report.h"
+
+namespace hipcache::stats {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string markdown_of(const Snapshot& counts) {
+  const Result<std::string> text = to_markdown(counts.to_json(1200, 34, 5 << 20, 3 << 20));
+  EXPECT_TRUE(text);
+  return text ? *text : "";
+}
+
+TEST(Markdown, HasTablesOfRequestsArchitecturesAndSharedCaches) {
+  Snapshot counts;
+  counts.compile_requests = 4;
+  counts.hit = 3, counts.miss = 1;
+  counts.device = {{"gfx906", {3, 1}}, {"gfx90a:xnack+", {0, 2}}};
+  counts.host = {3, 1};
+  counts.time_saved_us = 61u * 1000000;
+  counts.remote.tiers = {{.url = "grpc://cache:9092",
+                          .state = "ok",
+                          .hits = 7,
+                          .misses = 2,
+                          .written = 5,
+                          .bytes_read = 1 << 20,
+                          .median_us = 1500}};
+  const std::string text = markdown_of(counts);
+  EXPECT_EQ(text.substr(0, text.find("\nThe local store")),
+            "### hipcache\n"
+            "\n"
+            "**75.0 %** of 4 compiles and links came from the cache. Time saved: 1 min 1 s.\n"
+            "\n"
+            "#### Requests\n"
+            "\n"
+            "| Requests | Number | Share |\n"
+            "|---|---:|---:|\n"
+            "| Hits | 3 | 75.0 % |\n"
+            "| Misses | 1 | 25.0 % |\n"
+            "\n"
+            "#### Steps by architecture\n"
+            "\n"
+            "| Step | From the cache | Run | Share from the cache |\n"
+            "|---|---:|---:|---:|\n"
+            "| Device gfx906 | 3 | 1 | 75.0 % |\n"
+            "| Device gfx90a:xnack\\+ | 0 | 2 | 0.0 % |\n"
+            "| Host | 3 | 1 | 75.0 % |\n"
+            "\n"
+            "#### Shared caches\n"
+            "\n"
+            "| Shared cache | State | Found | Not found | Failed | Median | Read | Written | Writes failed |\n"
+            "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
+            "| grpc://cache:9092 | ok | 7 | 2 | 0 | 1.5 ms | 1.0 MiB | 0 B | 0 |\n");
+  EXPECT_THAT(text, HasSubstr("The local store holds 1200 results in 3.0 MiB."));
+}
+
+TEST(Markdown, KeepsWhatOthersWroteInItsCell) {
+  Snapshot counts;
+  counts.not_cached = {{"linking", 1}};
+  counts.not_cached_detail = {{"linking", "a|b\n# <script> [x](y) `c` & d"}};
+  const std::string text = markdown_of(counts);
+  EXPECT_THAT(text, HasSubstr("| linking | 1 | a\\|b \\# &lt;script> \\[x\\]\\(y\\) \\`c\\` &amp; d |\n"));
+}
+
+TEST(Markdown, SaysThatNothingWasLookedUp) {
+  EXPECT_THAT(markdown_of(Snapshot()), HasSubstr("Nothing was looked up."));
+  EXPECT_THAT(markdown_of(Snapshot()), Not(HasSubstr("####")));
+}
+
+TEST(Markdown, IsAnErrorForTextThatIsNoStatistics) { EXPECT_FALSE(to_markdown("hello")); }
+
+}  // namespace
+}  // namespace hipcache::stats
