@@ -117,6 +117,16 @@ class MemoryStore : public store::LocalStore {
 
   Status shrink_to(std::uint64_t) override { return done(); }
 
+  std::map<Digest, std::uint32_t> last_uses;  // of actions; 0 for those that are not in it
+  Result<std::vector<store::StoredAction>> stored_actions() override {
+    std::lock_guard lock(mutex_);
+    if (broken) return trouble();
+    std::vector<store::StoredAction> all;
+    for (const auto& [key, value] : actions) all.push_back({key, last_uses[key]});
+    return all;
+  }
+  store::ReadableStore& quiet() override { return *this; }
+
   bool is_in_place() override { return true; }
   Status clear() override {
     std::lock_guard lock(mutex_);

@@ -38,6 +38,12 @@ struct Usage {
   std::uint64_t taken_over = 0;
 };
 
+// An action of our own store, without its value.
+struct StoredAction {
+  Digest key;
+  std::uint32_t last_use = 0;  // seconds since the epoch
+};
+
 // What a blob shares with others: only the rest is stored, and reading it reads the others, too. A
 // hint; blobs that are missing or not alike cost only a look-up.
 struct Likeness {
@@ -76,6 +82,14 @@ class LocalStore : public Store {
   virtual std::vector<std::shared_ptr<ReadableStore>> lower() { return {}; }
   // Puts an action of a lower store that was of use into this one.
   virtual Status take_over_action(const Digest& key, std::string_view value) { return put_action(key, value); }
+
+  // All actions, in no order, as they were at some moment of the call. A large store that was opened
+  // just now knows all of them only after a while; an error if that takes longer than a minute.
+  virtual Result<std::vector<StoredAction>> stored_actions() = 0;
+  // This store's own values, without the stores below. Reading them is no use, so it leaves the
+  // order of eviction as it is: for copies of the store. Lacks values of a store that was opened just
+  // now, until stored_actions() has returned. Lives as long as this object.
+  virtual ReadableStore& quiet() = 0;
 
   // A small named value outside both tables, never evicted: the statistics, for example.
   virtual Result<std::optional<std::string>> note(std::string_view name) = 0;

@@ -70,6 +70,9 @@ class LayeredStore : public LocalStore {
 
   std::unique_ptr<Lease> lease() override { return own_->lease(); }
 
+  Result<std::vector<StoredAction>> stored_actions() override { return own_->stored_actions(); }
+  ReadableStore& quiet() override { return own_->quiet(); }
+
   Result<std::optional<std::string>> note(std::string_view name) override { return own_->note(name); }
   Status put_note(std::string_view name, std::string_view value) override { return own_->put_note(name, value); }
 

@@ -15,6 +15,27 @@ namespace hipcache::store {
 namespace {
 
 constexpr std::chrono::seconds kTotalsLimit{5};  // after that, the totals of what has been read so far
+constexpr std::chrono::seconds kListLimit{60};   // for a list of all actions, which must not lack any
+
+// The store's values, read without counting as a use.
+class QuietStore : public ReadableStore {
+ public:
+  QuietStore(StoreState& state, Maintenance& maintenance)
+      : values_(state, maintenance, ValueTable::Uses::not_counted), actions_(state, values_), blobs_(state, values_) {}
+
+  Result<std::optional<std::string>> action(const Digest& key) override { return actions_.get(key); }
+  Result<std::vector<PathSetReference>> path_sets(const Digest& key) override { return actions_.path_sets(key); }
+  Result<std::optional<std::string>> blob(const Digest& digest) override { return blobs_.get(digest); }
+  Result<std::vector<Digest>> missing_blobs(std::span<const Digest> digests) override {
+    return blobs_.missing(digests);
+  }
+  std::uint64_t dropped() const { return values_.dropped(); }
+
+ private:
+  ValueTable values_;
+  Actions actions_;
+  Blobs blobs_;
+};
 
 class RocksStore : public LocalStore {
  public:
@@ -25,7 +46,8 @@ class RocksStore : public LocalStore {
         maintenance_(*state_, eviction_, max_bytes),
         values_(*state_, maintenance_),
         actions_(*state_, values_),
-        blobs_(*state_, values_) {}
+        blobs_(*state_, values_),
+        quiet_(*state_, maintenance_) {}
 
   Result<std::optional<std::string>> action(const Digest& key) override { return actions_.get(key); }
   Result<std::vector<PathSetReference>> path_sets(const Digest& key) override { return actions_.path_sets(key); }
@@ -51,6 +73,16 @@ class RocksStore : public LocalStore {
   }
 
   std::unique_ptr<Lease> lease() override { return make_lease(state_->pins); }
+
+  Result<std::vector<StoredAction>> stored_actions() override {
+    if (!state_->recency.wait_until_complete(kListLimit))
+      return Error{"the store is still being read; try again", ErrorCode::busy};
+    std::vector<StoredAction> actions;
+    for (const Recency::Entry& entry : state_->recency.entries(Table::actions))
+      actions.push_back({entry.key.digest, entry.use.seconds});
+    return actions;
+  }
+  ReadableStore& quiet() override { return quiet_; }
 
   Result<std::optional<std::string>> note(std::string_view name) override {
     auto read = state_->database->get(Table::notes, name);
@@ -82,7 +114,7 @@ class RocksStore : public LocalStore {
             totals.blobs,
             totals.bytes,
             allocated_bytes(state_->directories.root->anchored()),
-            corrupt_ + values_.dropped(),
+            corrupt_ + values_.dropped() + quiet_.dropped(),
             eviction_.evicted()};
   }
 
@@ -95,6 +127,7 @@ class RocksStore : public LocalStore {
   ValueTable values_;
   Actions actions_;
   Blobs blobs_;
+  QuietStore quiet_;
 };
 
 }  // namespace

@@ -28,6 +28,7 @@ Result<std::optional<Pinned>> ValueTable::get_pinned(const UseKey& key) {
 }
 
 std::optional<Use> ValueTable::use(const UseKey& key) {
+  if (uses_ == Uses::not_counted) return state_.recency.find(key);
   // Asked before touch(): entries may be loaded between the two calls, and then touch() did not see them.
   const bool complete = state_.recency.is_complete();
   std::optional<Use> use = state_.recency.touch(key);

@@ -22,7 +22,11 @@ namespace hipcache::store {
 
 class ValueTable {
  public:
-  ValueTable(StoreState& state, Maintenance& maintenance) : state_(state), maintenance_(maintenance) {}
+  // Reading counts as a use, which eviction goes by; or not, for copies of the store.
+  enum class Uses { counted, not_counted };
+
+  ValueTable(StoreState& state, Maintenance& maintenance, Uses uses = Uses::counted)
+      : state_(state), maintenance_(maintenance), uses_(uses) {}
 
   // Counts as a use. nullopt if the value is not there. A damaged value is dropped.
   Result<std::optional<std::string>> get(const UseKey& key);
@@ -50,6 +54,7 @@ class ValueTable {
 
   StoreState& state_;
   Maintenance& maintenance_;
+  const Uses uses_;
   std::atomic<std::uint64_t> dropped_ = 0;
   std::array<std::mutex, kStripes> stripes_;
 };

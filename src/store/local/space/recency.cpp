@@ -95,6 +95,22 @@ bool Recency::contains(const UseKey& key) const {
   return tables_->of(key.table).contains(key.digest);
 }
 
+std::optional<Use> Recency::find(const UseKey& key) const {
+  const std::scoped_lock lock(mutex_);
+  const Map& map = tables_->of(key.table);
+  const auto entry = map.find(key.digest);
+  return entry == map.end() ? std::nullopt : std::optional(entry->second);
+}
+
+std::vector<Recency::Entry> Recency::entries(Table table) const {
+  const std::scoped_lock lock(mutex_);
+  const Map& map = tables_->of(table);
+  std::vector<Entry> entries;
+  entries.reserve(map.size());
+  for (const auto& [digest, use] : map) entries.push_back({{table, digest}, use});
+  return entries;
+}
+
 bool Recency::erase(const UseKey& key) {
   const std::scoped_lock lock(mutex_);
   if (!complete_) tables_->erased.insert(key.digest);

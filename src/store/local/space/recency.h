@@ -65,6 +65,10 @@ class Recency {
   // Marks a use now. nullopt if there is no such entry.
   std::optional<Use> touch(const UseKey& key);
   bool contains(const UseKey& key) const;
+  // The last use, without marking one.
+  std::optional<Use> find(const UseKey& key) const;
+  // All entries of the table, in no order.
+  std::vector<Entry> entries(Table table) const;
   bool erase(const UseKey& key);
   Totals totals() const;
 
