@@ -3,20 +3,16 @@
 #include <algorithm>
 
 #include "cache/decoded_sets.h"
+#include "cache/received.h"
 #include "cache/remote_look_up.h"
 #include "cache/result_marks.h"
+#include "hipcache/cache/exchange.h"
 
 namespace hipcache::cache {
 namespace {
 
 using store::PathSetReference;
 using PathSets = std::vector<PathSetReference>;
-
-std::vector<Digest> blobs_of(const ActionResult& result) {
-  std::vector<Digest> blobs;
-  for (const Output& output : result.outputs) blobs.push_back(output.blob);
-  return blobs;
-}
 
 std::shared_ptr<const inputs::PathSet> union_of(const std::vector<inputs::Witnessed>& parts) {
   std::vector<std::shared_ptr<const inputs::PathSet>> sets;
@@ -46,6 +42,8 @@ struct ActionCache::Memory {
   Result<Digest> put_set(const inputs::PathSet& set);
   Status put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
                     const ActionResult& result);
+  Status put_found_by(const FoundBy& found_by, ActionResult result);
+  void note_found_by(const FoundBy& found_by, const ActionResult& result);
   std::optional<ActionResult> lower_result_under(const Digest& key);
   PathSets lower_sets_under(const ActionKey& key, const PathSets& tried);
   bool holds_outputs(const ActionResult& result, store::Lease& lease);
@@ -108,23 +106,21 @@ Status ActionCache::Memory::put_result(const ActionKey& key, const inputs::Witne
                                        const ActionResult& result) {
   const Digest id = witnessed.set->id();
   const Digest under = result_key(key, id, witnessed.state);
-  const std::vector<Digest> blobs = blobs_of(result);
-  Status stored = store.put_action(stored_under(trust, under), result.encode(), blobs);
+  Status stored = put_found_by({key.value, id, under}, result);
   if (!stored) return stored;
   decoded.insert(witnessed.set);
   if (remote != nullptr) publish(key, witnessed, under, result);
   return store.add_path_set(key.value, {id, set_blob});
 }
 
+Status ActionCache::Memory::put_found_by(const FoundBy& found_by, ActionResult result) {
+  result.found_by = found_by;
+  return store.put_action(stored_under(trust, found_by.result_key), result.encode(), blobs_of(result));
+}
+
 void ActionCache::Memory::publish(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& under,
                                   const ActionResult& result) {
-  std::vector<RemoteBlobName> blobs;
-  for (const Output& output : result.outputs) blobs.push_back({output.blob, output.size});
-  remote->publish({.key = key.value,
-                   .result_key = under,
-                   .path_set = witnessed.set,
-                   .action = result.encode(),
-                   .blobs = std::move(blobs)});
+  remote->publish(publication_of(key.value, under, witnessed.set, result));
 }
 
 std::size_t ActionCache::Memory::bring(std::span<const ActionKey> keys, const inputs::RunContext& from,
@@ -183,16 +179,27 @@ std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const Path
   // could be evicted, and the next daemon would miss it.
   if (const Result<bool> used = store.hold_blob(reference.blob, lease); !used) log.warning(used.error().message);
   const Digest state = file_system.state(*set, from, effort);
-  const Digest under = stored_under(trust, result_key(key, set->id(), state));
+  const FoundBy found_by{key.value, set->id(), result_key(key, set->id(), state)};
+  const Digest under = stored_under(trust, found_by.result_key);
   const std::optional<std::string> own = or_miss(store.action(under));
   if (own && is_dropped_mark(*own)) return std::nullopt;
   std::optional<ActionResult> result;
   if (own) result = or_miss(ActionResult::decode(*own));
-  if (result && is_of_use(*result, suffices, lease)) return Hit{std::move(*result), std::move(set), state};
+  if (result && may_be_found_by(found_by, *result) && is_of_use(*result, suffices, lease)) {
+    note_found_by(found_by, *result);
+    return Hit{std::move(*result), std::move(set), state};
+  }
   result = lower_result_under(under);
-  if (!result || !is_of_use(*result, suffices, lease)) return std::nullopt;
+  if (!result || !may_be_found_by(found_by, *result) || !is_of_use(*result, suffices, lease)) return std::nullopt;
+  result->found_by = found_by;
   if (Status stored = store.take_over_action(under, result->encode()); !stored) log.warning(stored.error().message);
   return Hit{std::move(*result), std::move(set), state};
+}
+
+// An earlier version of hipcache stored results without it. Written once for each of them.
+void ActionCache::Memory::note_found_by(const FoundBy& found_by, const ActionResult& result) {
+  if (result.found_by) return;
+  if (Status stored = put_found_by(found_by, result); !stored) log.warning(stored.error().message);
 }
 
 ActionCache::ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log,
@@ -294,7 +301,7 @@ Status ActionCache::drop(const ActionKey& key, const Hit& hit) {
 std::string ActionCache::origin(const ActionKey& key, const Hit& hit) {
   const Digest under = result_key(key, hit.path_set->id(), hit.state);
   const std::optional<std::string> origin = memory_->or_miss(memory_->store.action(origin_key(under)));
-  return origin ? tier_of(*origin, hit.result.encode()) : "";
+  return origin ? tier_of(*origin, encode_shared(hit.result)) : "";
 }
 
 std::uint64_t ActionCache::known_inputs(const ActionKey& key) {

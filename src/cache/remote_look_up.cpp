@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cache/received.h"
 #include "cache/remote_places.h"
 #include "cache/result_marks.h"
 
@@ -25,10 +26,6 @@ std::uint64_t remote_tag(const Digest& result_key) {
 
 Digest result_key(const ActionKey& key, const Digest& set, const Digest& state) {
   return key_hasher("result").field(key.value).field(set).field(state).finish();
-}
-
-Digest stored_under(const std::optional<Digest>& trust, const Digest& result_key) {
-  return trust ? key_hasher("trusted result").field(*trust).field(result_key).finish() : result_key;
 }
 
 // A key whose list has no state of this machine is asked about again, at the servers that were not asked yet.
@@ -57,14 +54,12 @@ std::size_t RemoteLookUp::bring(std::span<const ActionKey> keys) {
 
 std::shared_ptr<const inputs::PathSet> RemoteLookUp::decode(const RemotePathSet& listed) {
   if (auto known = tools_.decoded.find(listed.id)) return known;
-  Result<inputs::PathSet> set = inputs::PathSet::decode(listed.bytes);
-  if (!set || set->id() != listed.id) {
+  std::shared_ptr<const inputs::PathSet> set = decode_set(listed.id, listed.bytes);
+  if (set)
+    tools_.decoded.insert(set);
+  else
     tools_.log.warning("a shared cache has a path set that is damaged; it is not used");
-    return nullptr;
-  }
-  auto shared = std::make_shared<const inputs::PathSet>(std::move(*set));
-  tools_.decoded.insert(shared);
-  return shared;
+  return set;
 }
 
 // Whether an audit found the result wrong on this machine.
@@ -146,25 +141,14 @@ bool RemoteLookUp::store(const Candidate& candidate) {
 }
 
 Status RemoteLookUp::put(const Candidate& candidate) {
-  for (const auto& [digest, bytes] : candidate.blobs) {
-    const Result<Digest> stored = tools_.store.put_blob(bytes);
-    if (!stored) return stored.error();
-    if (*stored != digest) return Error{"a blob does not match its digest", ErrorCode::damaged};
-  }
-  std::vector<Digest> named;
-  for (const Output& output : candidate.result->outputs) named.push_back(output.blob);
-  const Result<bool> held = tools_.store.hold_blobs(named, lease_);
-  if (!held) return held.error();
-  if (!*held) return Error{"it has lost a blob", ErrorCode::gone};
-  const Result<Digest> set = tools_.store.put_blob_like(candidate.set->encode(), {.parts = {}, .family = "path-set"});
-  if (!set) return set.error();
-  const std::string result = candidate.result->encode();
-  if (Status put = tools_.store.put_action(origin_key(candidate.result_key), encode_origin(result, candidate.tier));
-      !put)
-    return put;
-  if (Status put = tools_.store.put_action(stored_under(tools_.trust, candidate.result_key), result, named); !put)
-    return put;
-  return tools_.store.add_path_set(candidate.key.value, {candidate.set->id(), *set});
+  for (const auto& [digest, bytes] : candidate.blobs)
+    if (Status stored = put_received_blob(digest, bytes, tools_.store); !stored) return stored;
+  const Received received{.key = candidate.key,
+                          .result_key = candidate.result_key,
+                          .set = candidate.set,
+                          .result = *candidate.result,
+                          .tier = candidate.tier};
+  return put_received(received, tools_.trust, tools_.store, lease_);
 }
 
 }  // namespace hipcache::cache

@@ -17,9 +17,6 @@
 
 namespace hipcache::cache {
 
-// The key under which our own store has the result that shared caches have under `result_key`.
-Digest stored_under(const std::optional<Digest>& trust, const Digest& result_key);
-
 // For one look-up, in one thread. The arguments outlive it.
 class RemoteLookUp {
  public:

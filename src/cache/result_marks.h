@@ -20,7 +20,7 @@ bool is_dropped_mark(std::string_view value);
 // The key of the origin of the result under `result_key`.
 Digest origin_key(const Digest& result_key);
 
-// `result`: the encoded result. `tier`: the shared cache, without secrets.
+// `result`: the result as shared caches have it (encode_shared). `tier`: the shared cache, without secrets.
 std::string encode_origin(std::string_view result, std::string_view tier);
 
 // The tier in `origin`; "" if it is damaged, or if it is that of another result.

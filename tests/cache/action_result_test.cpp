@@ -7,6 +7,8 @@
 namespace hipcache::cache {
 namespace {
 
+const FoundBy kFoundBy{digest_of("key"), digest_of("path set"), digest_of("result key")};
+
 ActionResult some_result() {
   ActionResult result;
   result.outputs = {{.name = "object", .blob = digest_of("o"), .size = 1, .place = "a.o"},
@@ -46,6 +48,16 @@ TEST(ActionResult, HasTheBytesOfVersion3) {
                                  "\xac\x02\x01\x03" + "a.o" + "\x01\x06gfx906");
 }
 
+TEST(ActionResult, OfOurOwnStoreEndsWithWhatItIsFoundByAsVersion4) {
+  ActionResult result = some_result();
+  const std::string without = result.encode();
+  result.found_by = kFoundBy;
+  EXPECT_EQ(result.encode(), "\x04" + without.substr(1) + kFoundBy.key.bytes() + kFoundBy.path_set.bytes() +
+                                 kFoundBy.result_key.bytes());
+  EXPECT_EQ(ActionResult::decode(result.encode()).value().found_by, result.found_by);
+  EXPECT_FALSE(ActionResult::decode(without).value().found_by);
+}
+
 TEST(ActionResult, FindsAnOutputByName) {
   const ActionResult result = some_result();
   ASSERT_NE(result.output("depfile"), nullptr);
@@ -54,10 +66,13 @@ TEST(ActionResult, FindsAnOutputByName) {
 }
 
 TEST(ActionResult, IsRefusedWhereverItIsCutShortAndWithBytesAfterIt) {
-  const std::string bytes = some_result().encode();
-  for (std::size_t length = 0; length < bytes.size(); ++length)
-    EXPECT_FALSE(ActionResult::decode(std::string_view(bytes).substr(0, length)).ok()) << "cut to " << length;
-  EXPECT_FALSE(ActionResult::decode(bytes + "x").ok());
+  ActionResult found = some_result();
+  found.found_by = kFoundBy;
+  for (const std::string& bytes : {some_result().encode(), found.encode()}) {
+    for (std::size_t length = 0; length < bytes.size(); ++length)
+      EXPECT_FALSE(ActionResult::decode(std::string_view(bytes).substr(0, length)).ok()) << "cut to " << length;
+    EXPECT_FALSE(ActionResult::decode(bytes + "x").ok());
+  }
 }
 
 TEST(ActionResult, SurvivesRandomDamage) {

@@ -75,13 +75,26 @@ inline constexpr const char* kUnbundleStep = "unbundle";
 inline constexpr const char* kLinkStep = "link";
 inline constexpr const char* kFrontEndStep = "front-end";
 
+// What a look-up finds a result by. Our own store keeps it in each result. So the store can be
+// exported (hipcache/cache/exchange.h), and a result that an archive gave a key of its own choice is
+// not served to a look-up that computes this key.
+struct FoundBy {
+  Digest key;         // of the action
+  Digest path_set;    // its id
+  Digest result_key;  // result_key(), for whatever keys are trusted
+  bool operator==(const FoundBy&) const = default;
+};
+
 struct ActionResult {
   std::vector<Output> outputs;
   std::string stdout_text;
   std::string stderr_text;
   std::uint64_t duration_us = 0;  // of the run that produced the result: the time that a hit saves
-  // For statistics, in the result of a request: the architectures of its devices, kBundleStep, ...
+  // The architectures of its devices, kBundleStep, ...: in the result of a request for statistics, in
+  // every result for exports by architecture.
   std::vector<std::string> steps;
+  // Set in our own store. Results in shared caches have none: there the list leads to the result.
+  std::optional<FoundBy> found_by{};
 
   const Output* output(std::string_view name) const;
   std::string encode() const;

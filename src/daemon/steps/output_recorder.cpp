@@ -74,7 +74,9 @@ void count_tie(const inputs::Witnessed& witnessed, const RequestContext& context
 void record(const StepState& state, const RequestContext& context) {
   if (context.request.settings.readonly) return;
   count_tie(state.result.witnessed, context);
-  const Status recorded = context.services.actions.record(state.spec().key, state.result.witnessed, state.result);
+  cache::ActionResult result = state.result;
+  result.steps = state.spec().names;
+  const Status recorded = context.services.actions.record(state.spec().key, state.result.witnessed, result);
   if (recorded) return;
   context.services.log.error("cannot record " + state.spec().label + ": " + recorded.error().message);
   context.services.counters.error();

@@ -26,6 +26,7 @@ StepSpec codegen_part_of(const StepSpec& whole, const char* name, const std::vec
                          const RequestDirectory& directory) {
   StepSpec part;
   part.label = whole.label + " " + name;
+  part.names = whole.names;
   part.named_roots = whole.named_roots;
   part.maps = whole.maps;
   for (const hip::StepCommand& command : commands)

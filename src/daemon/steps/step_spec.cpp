@@ -13,6 +13,8 @@ StepSpec spec_of(const hip::Step& step, const std::vector<Digest>& inputs, const
                  const std::string& directory) {
   StepSpec spec;
   spec.label = label_of(step);
+  if (!step.is_proof) spec.names = counted_names(step);
+  if (step.is_front_end) spec.names.push_back(step.arch.name);
   spec.key = step_key(request, step, inputs);
   spec.inputs = inputs;
   for (const hip::StepCommand& command : step.commands)

@@ -30,7 +30,8 @@ inline constexpr std::uint64_t kOutputLimit = 2ull << 30;  // maximum size of on
 struct StepSpec {
   std::string label;  // "probe", "device gfx906", "device gfx906 back end", "bundle", "host"
   cache::ActionKey key;
-  std::vector<Digest> inputs;  // digests of inputs from earlier steps; part of the key
+  std::vector<std::string> names;  // as in cache::ActionResult::steps; none for a proof, which serves all architectures
+  std::vector<Digest> inputs;      // digests of inputs from earlier steps; part of the key
   std::vector<protocol::Command> commands;
   std::vector<hip::StepOutput> outputs;
   const hip::Step* planned = nullptr;   // the plan's step; null for the driver's probe and for opaque compiles

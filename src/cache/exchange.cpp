@@ -1,0 +1,129 @@
+#include "hipcache/cache/exchange.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "cache/received.h"
+#include "cache/remote_places.h"
+
+namespace hipcache::cache {
+namespace {
+
+constexpr std::array<std::string_view, 5> kOtherSteps{kBundleStep, kHostStep, kUnbundleStep, kLinkStep, kFrontEndStep};
+
+bool is_arch(std::string_view step) {
+  return !step.empty() && std::find(kOtherSteps.begin(), kOtherSteps.end(), step) == kOtherSteps.end();
+}
+
+bool means(std::string_view wanted, std::string_view arch) {
+  return arch == wanted || arch.substr(0, arch.find(':')) == wanted;
+}
+
+bool is_of(const ActionResult& result, const std::vector<std::string>& archs) {
+  return archs.empty() || std::all_of(result.steps.begin(), result.steps.end(), [&](const std::string& step) {
+           return !is_arch(step) || std::any_of(archs.begin(), archs.end(),
+                                                [&](const std::string& wanted) { return means(wanted, step); });
+         });
+}
+
+// The result under the key; nothing if the value is another one, such as a list or a cost, or cannot be exported.
+std::optional<StoredResult> result_in(store::ReadableStore& store, const store::StoredAction& stored,
+                                      const Selection& selection) {
+  if (stored.last_use < selection.used_since) return std::nullopt;
+  const Result<std::optional<std::string>> bytes = store.action(stored.key);
+  if (!bytes || !*bytes) return std::nullopt;
+  const Result<ActionResult> result = ActionResult::decode(**bytes);
+  if (!result || !result->found_by || !is_of(*result, selection.archs) || !names_only_places_of_request(*result))
+    return std::nullopt;
+  if (stored_under(selection.trust, result->found_by->result_key) != stored.key) return std::nullopt;
+  return StoredResult{stored.key, *result->found_by, stored.last_use};
+}
+
+bool used_later(const StoredResult& one, const StoredResult& other) {
+  if (one.last_use != other.last_use) return one.last_use > other.last_use;
+  return one.found_by.result_key < other.found_by.result_key;
+}
+
+}  // namespace
+
+Publication publication_of(const Digest& key, const Digest& result_key, std::shared_ptr<const inputs::PathSet> set,
+                           ActionResult result) {
+  std::vector<RemoteBlobName> blobs;
+  for (const Output& output : result.outputs) blobs.push_back({output.blob, output.size});
+  return {.key = key,
+          .result_key = result_key,
+          .path_set = std::move(set),
+          .action = encode_shared(std::move(result)),
+          .blobs = std::move(blobs)};
+}
+
+Result<std::vector<StoredResult>> select_results(store::LocalStore& store, const Selection& selection) {
+  const Result<std::vector<store::StoredAction>> actions = store.stored_actions();
+  if (!actions) return actions.error();
+  std::map<Digest, std::vector<StoredResult>> by_key;
+  for (const store::StoredAction& stored : *actions)
+    if (const std::optional<StoredResult> result = result_in(store.quiet(), stored, selection))
+      by_key[result->found_by.key].push_back(*result);
+  std::vector<const std::vector<StoredResult>*> groups;
+  for (auto& [key, results] : by_key) {
+    std::sort(results.begin(), results.end(), used_later);
+    if (results.size() > kMostOfOneKey) results.resize(kMostOfOneKey);
+    groups.push_back(&results);
+  }
+  std::sort(groups.begin(), groups.end(),
+            [](const auto* one, const auto* other) { return used_later(one->front(), other->front()); });
+  std::vector<StoredResult> selected;
+  for (const auto* group : groups) selected.insert(selected.end(), group->begin(), group->end());
+  return selected;
+}
+
+std::optional<Publication> read_publication(store::LocalStore& store, const StoredResult& stored) {
+  store::ReadableStore& quiet = store.quiet();
+  const Result<std::optional<std::string>> action = quiet.action(stored.store_key);
+  if (!action || !*action) return std::nullopt;
+  const Result<ActionResult> result = ActionResult::decode(**action);
+  const Result<std::vector<store::PathSetReference>> sets = quiet.path_sets(stored.found_by.key);
+  if (!result || !sets) return std::nullopt;
+  const auto listed =
+      std::find_if(sets->begin(), sets->end(), [&](const auto& set) { return set.id == stored.found_by.path_set; });
+  if (listed == sets->end()) return std::nullopt;
+  const Result<std::optional<std::string>> questions = quiet.blob(listed->blob);
+  if (!questions || !*questions) return std::nullopt;
+  std::shared_ptr<const inputs::PathSet> set = decode_set(listed->id, **questions);
+  if (!set) return std::nullopt;
+  return publication_of(stored.found_by.key, stored.found_by.result_key, std::move(set), *result);
+}
+
+// An archive names result keys, and we do not compute them. What has another form than a result is never replaced: the
+// mark of a result that an audit found wrong, or a list. Not asked with store.quiet(), which may lack values of a store
+// that was just opened.
+Result<Accepted> accept(const Offered& offered, const std::optional<Digest>& trust, store::LocalStore& store,
+                        store::Lease& lease) {
+  const Result<ActionResult> result = ActionResult::decode(offered.action);
+  if (!result || !names_only_places_of_request(*result)) return Accepted::refused;
+  std::shared_ptr<const inputs::PathSet> set = decode_set(offered.path_set, offered.questions);
+  if (!set) return Accepted::refused;
+  const Result<std::optional<std::string>> present = store.action(stored_under(trust, offered.result_key));
+  if (!present) return present.error();
+  if (*present) {
+    const Result<ActionResult> own = ActionResult::decode(**present);
+    if (!own) return Accepted::refused;
+    const Result<std::vector<Digest>> missing = store.missing_blobs(blobs_of(*own));
+    if (missing && missing->empty()) return Accepted::known;
+  }
+  const Status put = put_received(
+      {.key = {offered.key}, .result_key = offered.result_key, .set = std::move(set), .result = *result, .tier = ""},
+      trust, store, lease);
+  if (put) return Accepted::stored;
+  if (put.error().code == ErrorCode::gone) return Accepted::refused;
+  return put.error();
+}
+
+Status accept_blob(const Digest& digest, std::string_view bytes, store::LocalStore& store, store::Lease& lease) {
+  lease.add(digest);
+  return put_received_blob(digest, bytes, store);
+}
+
+}  // namespace hipcache::cache
