@@ -158,7 +158,7 @@ Message take(wire::CompileRequest* from) {
 }
 
 Result<Message> take(wire::ControlRequest* from) {
-  if (from->kind() > static_cast<std::uint32_t>(ControlKind::flush))
+  if (from->kind() > static_cast<std::uint32_t>(ControlKind::import_results))
     return Error{"message is a control request of unknown kind " + std::to_string(from->kind())};
   return Message(ControlRequest{std::move(*from->mutable_build()), static_cast<ControlKind>(from->kind())});
 }

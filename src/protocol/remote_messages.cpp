@@ -117,6 +117,23 @@ void put(const RemoteNote& from, wire::RemoteEnvelope& envelope, const std::stri
   envelope.mutable_note()->set_text(from.text);
 }
 
+void put(const RemoteSelect& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
+  for (const std::string& arch : from.archs) envelope.mutable_select()->add_archs(arch);
+  envelope.mutable_select()->set_used_since(from.used_since);
+}
+
+void put(const RemoteTally& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
+  wire::RemoteTally& to = *envelope.mutable_tally();
+  to.set_results(from.results);
+  to.set_known(from.known);
+  to.set_left_out(from.left_out);
+  to.set_error(from.error);
+}
+
+void put(const RemoteAccepted& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
+  envelope.mutable_accepted()->set_error(from.error);
+}
+
 // take: the reverse. A digest of another length leaves `good` false.
 class Taker {
  public:
@@ -212,6 +229,12 @@ class Taker {
         return statistics(*from.mutable_statistics());
       case RemoteEnvelope::kNote:
         return RemoteNote{from.note().is_warning(), from.note().text()};
+      case RemoteEnvelope::kSelect:
+        return RemoteSelect{{from.select().archs().begin(), from.select().archs().end()}, from.select().used_since()};
+      case RemoteEnvelope::kTally:
+        return RemoteTally{from.tally().results(), from.tally().known(), from.tally().left_out(), from.tally().error()};
+      case RemoteEnvelope::kAccepted:
+        return RemoteAccepted{from.accepted().error()};
       case RemoteEnvelope::MESSAGE_NOT_SET:
         break;
     }

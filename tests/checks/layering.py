@@ -37,6 +37,7 @@ LIBRARIES = {
     "llvm/": ["compiler"],
     "llvm-c/blake3.h": ["base"],
     "clang/": ["compiler"],
+    "archive": ["remote/archive"],
     "curl/": ["remote/http"],
     "hiredis/": ["remote/backends"],
     "google/protobuf/": ["protocol"],

@@ -46,6 +46,7 @@ class ServicesInMemory {
                  .audit_draw = audit_draw_,
                  .audit_evidence = audit_evidence_,
                  .log = log_,
+                 .own_settings = own_settings_,
                  .temporary_root = options.temporary_root,
                  .trace_library = options.trace_library,
                  .mount_view = options.mount_view} {}
@@ -56,6 +57,7 @@ class ServicesInMemory {
 
  private:
   Log log_;
+  config::Settings own_settings_;
   inputs::FileSystemState file_system_;
   cache::ActionCache actions_{store, file_system_, log_};
   cache::MissHistory history_{store, log_};

@@ -53,7 +53,8 @@ struct CompileRequest {
   bool explain = false;
 };
 
-// flush: replies at once with what waits for shared caches, as JSON.
+// flush: replies at once with what waits for shared caches, as JSON. export_results, import_results:
+// after the reply the connection speaks the messages of remote_messages.h.
 enum class ControlKind : std::uint32_t {
   ping = 0,
   stats = 1,
@@ -61,7 +62,9 @@ enum class ControlKind : std::uint32_t {
   clear = 3,
   cleanup = 4,
   stop = 5,
-  flush = 6
+  flush = 6,
+  export_results = 7,
+  import_results = 8
 };
 struct ControlRequest {
   std::string build;

@@ -41,6 +41,11 @@ struct RemoteBlob {
   bool operator==(const RemoteBlob&) const = default;
 };
 
+// In an archive. Blobs as by default in shared caches; records are encoded results and path sets, which
+// a list and a message must hold.
+inline constexpr std::uint64_t kLargestBlob = 256u << 20;
+inline constexpr std::uint64_t kLargestRecord = 6u << 20;
+
 struct RemoteResult {
   std::string action;             // encoded cache::ActionResult
   std::vector<RemoteBlob> blobs;  // the small ones
@@ -90,6 +95,30 @@ struct RemoteAskStatistics {
   bool zero = false;  // set the counts to zero after the answer
 };
 
+// --- hipcache-archive and daemon, over a connection that began with a ControlRequest ---
+//
+// The daemon begins with RemoteConfigure without URLs: what results are signed and checked with.
+// Export: the program sends RemoteSelect. The daemon sends RemoteTally with the number of results,
+// each result as RemoteStage and RemotePublish, and RemoteTally at the end. Import: the program
+// sends blobs and results in the same form; the daemon answers each RemotePublish with
+// RemoteAccepted, and the program's RemoteTally with one of its own.
+
+struct RemoteSelect {
+  std::vector<std::string> archs;  // empty: all
+  std::uint64_t used_since = 0;    // seconds since the epoch
+};
+
+struct RemoteTally {
+  std::uint64_t results = 0;   // to come, written or stored
+  std::uint64_t known = 0;     // import: that were there already
+  std::uint64_t left_out = 0;  // export: gone meanwhile; import: refused
+  std::string error;           // why it ended before all were done
+};
+
+struct RemoteAccepted {
+  std::string error;  // trouble of the store: the import ends
+};
+
 // --- hipcache-remote to daemon ---
 
 // What was asked for, if `found`.
@@ -130,8 +159,9 @@ struct RemoteNote {
   std::string text;
 };
 
-using RemoteMessage = std::variant<RemoteConfigure, RemoteQuestions, RemoteStage, RemotePublish, RemoteAskStatistics,
-                                   RemoteAnswer, RemotePublished, RemoteStatistics, RemoteNote>;
+using RemoteMessage =
+    std::variant<RemoteConfigure, RemoteQuestions, RemoteStage, RemotePublish, RemoteAskStatistics, RemoteAnswer,
+                 RemotePublished, RemoteStatistics, RemoteNote, RemoteSelect, RemoteTally, RemoteAccepted>;
 
 // The message's bytes. `bulk` gets a blob that is too large for them, if there is one.
 std::string encode(const RemoteMessage& message, const std::string** bulk);

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/remote/send_publication.h"
+
 namespace hipcache::daemon {
 namespace {
 
@@ -79,20 +81,10 @@ void Publisher::run() {
 
 // Blobs that are gone make the publication one without a result: it is dropped by the other side's answer.
 bool Publisher::send(std::uint64_t number, const cache::Publication& publication) {
-  for (const cache::RemoteBlobName& blob : publication.blobs) {
-    Result<std::optional<std::string>> bytes = store_.blob(blob.digest);
-    if (!bytes || !*bytes) {
-      take({number, "its blobs are gone"});
-      return true;
-    }
-    if (!process_.send(protocol::RemoteStage{number, {blob.digest, std::move(**bytes)}})) return false;
-  }
-  return process_.send(
-      protocol::RemotePublish{.publication = number,
-                              .key = publication.key,
-                              .result_key = publication.result_key,
-                              .action = publication.action,
-                              .path_set = {publication.path_set->id(), publication.path_set->encode(), {}}});
+  const Sending sent = send_publication(
+      number, publication, store_, [this](const protocol::RemoteMessage& message) { return process_.send(message); });
+  if (sent == Sending::blob_gone) take({number, "its blobs are gone"});
+  return sent != Sending::peer_gone;
 }
 
 void Publisher::take(const protocol::RemotePublished& published) {

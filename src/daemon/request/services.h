@@ -41,6 +41,8 @@ struct Services {
   AuditDraw& audit_draw;  // of hits, and of back ends of the codegen split
   AuditEvidence& audit_evidence;
   Log& log;
+  // That the daemon was started with; each request has its own.
+  const config::Settings& own_settings;
   std::string temporary_root;      // where request directories are made
   std::string trace_library;       // absolute path of libhipcache-trace.so
   protocol::MountView mount_view;  // the daemon's own

@@ -169,6 +169,7 @@ int run() {
                           .audit_draw = audit_draw,
                           .audit_evidence = audit_evidence,
                           .log = log,
+                          .own_settings = *settings,
                           .temporary_root = directory->temporary(),
                           .trace_library = *trace_library,
                           .mount_view = protocol::own_mount_view()};

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 
+#include "daemon/archive/sessions.h"
 #include "daemon/routes/compile_service.h"
 #include "hipcache/protocol/channel.h"
 
@@ -39,8 +40,11 @@ void serve_connection(UniqueFd socket, const Services& services, ControlService&
     if (is_of_our_build(compile->build, channel, services)) serve_compile(channel, *compile, services);
   } else if (const auto* command = std::get_if<protocol::ControlRequest>(&received->message)) {
     // Any version may ask for a stop: that is how a newer client replaces an older daemon.
-    if (command->kind == protocol::ControlKind::stop || is_of_our_build(command->build, channel, services))
-      answer(channel, control.serve(command->kind), services);
+    if (command->kind != protocol::ControlKind::stop && !is_of_our_build(command->build, channel, services)) return;
+    answer(channel, control.serve(command->kind), services);
+    const Exchange exchange{services.store, services.own_settings, services.log};
+    if (command->kind == protocol::ControlKind::export_results) serve_export(channel, exchange);
+    if (command->kind == protocol::ControlKind::import_results) serve_import(channel, exchange);
   } else {
     services.log.warning("bad request: a message that begins no conversation");
     services.counters.error();

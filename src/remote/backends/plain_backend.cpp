@@ -3,35 +3,36 @@
 #include <algorithm>
 #include <utility>
 
+#include "remote/layout/value_names.h"
+
 namespace hipcache::remote {
 namespace {
-
-constexpr const char* kLayout = "v1";
 
 class PlainBackend : public Backend {
  public:
   PlainBackend(std::unique_ptr<KeyValue> store, const std::string& prefix, std::uint64_t max_bytes)
-      : store_(std::move(store)), root_((prefix.empty() ? "" : prefix + "/") + kLayout + "/"), max_bytes_(max_bytes) {}
+      : store_(std::move(store)), root_(prefix.empty() ? "" : prefix + "/"), max_bytes_(max_bytes) {}
 
   Answer<List> list(const Digest& key, const Limits& limits) override {
-    return decoded<List>(store_->get(name_of('w', key), most(kListLimit), limits),
+    return decoded<List>(store_->get(name_of(kListTable, key), most(kListLimit), limits),
                          [&](const std::string& value) { return decode_list(key, value); });
   }
 
   Answer<RemoteResult> result(const Digest& key, const Limits& limits) override {
-    return decoded<RemoteResult>(store_->get(name_of('r', key), most(kResultLimit), limits),
+    return decoded<RemoteResult>(store_->get(name_of(kResultTable, key), most(kResultLimit), limits),
                                  [&](const std::string& value) { return decode_result(key, value); });
   }
 
   Answer<std::string> blob(const Digest& digest, std::uint64_t size, const Limits& limits) override {
     if (size > max_bytes_) return {};
     // The result says the size. So a value that claims more takes no memory.
-    return decoded<std::string>(store_->get(name_of('b', digest), std::min(most_of_blob(size), max_bytes_), limits),
-                                [&](const std::string& value) { return decode_blob(digest, value, size); });
+    return decoded<std::string>(
+        store_->get(name_of(kBlobTable, digest), std::min(most_of_blob(size), max_bytes_), limits),
+        [&](const std::string& value) { return decode_blob(digest, value, size); });
   }
 
   WriteAnswer put_blob(const Digest& digest, const std::string& bytes, const Limits& limits) override {
-    const std::string name = name_of('b', digest);
+    const std::string name = name_of(kBlobTable, digest);
     const Answer<bool> known = store_->has(name, limits);
     if (known.failure) return WriteAnswer(*known.failure);
     if (known.value.value_or(false)) return {};
@@ -40,7 +41,7 @@ class PlainBackend : public Backend {
 
   WriteAnswer put_result(const Digest& key, const RemoteResult& result, std::span<const Digest> /*large*/,
                          const Limits& limits) override {
-    return put(name_of('r', key), encode_result(key, result), limits);
+    return put(name_of(kResultTable, key), encode_result(key, result), limits);
   }
 
   WriteAnswer add_to_list(const Digest& key, const List& sets, const Limits& limits) override {
@@ -52,14 +53,11 @@ class PlainBackend : public Backend {
       for (auto set = sets.rbegin(); set != sets.rend(); ++set) add_to(list, *set);
       return encode_list(key, list);
     };
-    return store_->change(name_of('w', key), most(kListLimit), merged, limits);
+    return store_->change(name_of(kListTable, key), most(kListLimit), merged, limits);
   }
 
  private:
-  std::string name_of(char table, const Digest& key) const {
-    const std::string hex = key.hex();
-    return root_ + table + "/" + hex.substr(0, 2) + "/" + hex;
-  }
+  std::string name_of(char table, const Digest& key) const { return root_ + name_of_value({table, key}); }
 
   std::uint64_t most(std::uint64_t of_kind) const { return std::min(of_kind, max_bytes_); }
 

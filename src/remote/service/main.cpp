@@ -1,7 +1,7 @@
 // hipcache-remote: asks shared caches for the daemon, which starts it with a socket as standard input.
 //
 // A process of its own, so that a daemon without shared caches carries no network library, and one with them survives
-// their faults. Also prints the public key of a signing key, because no other program of ours links OpenSSL.
+// their faults. Also prints the public key of a signing key, because few programs of ours link OpenSSL.
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/socket.h>

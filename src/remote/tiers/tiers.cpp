@@ -2,30 +2,10 @@
 
 #include <utility>
 
+#include "remote/layout/divided.h"
+
 namespace hipcache::remote {
 namespace {
-
-// The publication as a server keeps it: small blobs in the result, the others beside it.
-struct Divided {
-  RemoteResult result;
-  std::vector<const RemoteBlob*> large;
-  std::vector<Digest> names;  // of the large ones
-};
-
-Divided divide(const Publication& publication) {
-  Divided divided{.result = {.action = publication.action, .blobs = {}}};
-  std::size_t used = 0;
-  for (const RemoteBlob& blob : publication.blobs) {
-    if (blob.bytes.size() <= kInlineBlob && used + blob.bytes.size() <= kInlineBlobs) {
-      used += blob.bytes.size();
-      divided.result.blobs.push_back(blob);
-    } else {
-      divided.large.push_back(&blob);
-      divided.names.push_back(blob.digest);
-    }
-  }
-  return divided;
-}
 
 // Blobs first, then the result that names them, then the path set that leads to it.
 std::optional<Failure> put_all(Tier& tier, const Publication& publication, const Divided& divided) {
@@ -101,7 +81,7 @@ Found<std::string> Tiers::blob(const Digest& digest, std::uint64_t size) {
 
 std::string Tiers::publish(const Publication& publication) {
   if (!trust_->why_not_written().empty()) return trust_->why_not_written();
-  Divided divided = divide(publication);
+  Divided divided = divide(publication.action, publication.blobs);
   if (Status is_signed = trust_->sign(publication.result_key, divided.result); !is_signed)
     return is_signed.error().message;
   std::string problems;

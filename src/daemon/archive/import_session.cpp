@@ -1,0 +1,105 @@
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "daemon/archive/sessions.h"
+#include "hipcache/cache/exchange.h"
+#include "hipcache/config/trusted_keys.h"
+#include "hipcache/protocol/remote_messages.h"
+
+namespace hipcache::daemon {
+namespace {
+
+// Blobs stay pinned until the results that name them are there; not for longer, so that an archive larger than the
+// store's limit does not fill the disk.
+constexpr std::uint64_t kResultsOfOneLease = 256;
+constexpr std::uint64_t kBytesOfOneLease = 1u << 30;  // large blobs also come of results that nobody signed
+
+class Import {
+ public:
+  Import(protocol::Channel& channel, store::LocalStore& store, const std::optional<Digest>& trust)
+      : channel_(channel), store_(store), trust_(trust), lease_(store.lease()) {}
+
+  // Takes one message; false at the end.
+  bool take(const protocol::RemoteMessage& message) {
+    if (const auto* stage = std::get_if<protocol::RemoteStage>(&message)) return take(*stage);
+    if (const auto* publish = std::get_if<protocol::RemotePublish>(&message)) return take(*publish);
+    if (std::holds_alternative<protocol::RemoteTally>(message)) send(tally_);
+    return false;
+  }
+
+ private:
+  // A damaged blob is missing when its result comes, which is then refused.
+  bool take(const protocol::RemoteStage& stage) {
+    bytes_ += stage.blob.bytes.size();
+    if (bytes_ > kBytesOfOneLease) renew_lease();
+    const Status put = cache::accept_blob(stage.blob.digest, stage.blob.bytes, store_, *lease_);
+    if (!put && put.error().code != ErrorCode::damaged && trouble_.empty()) trouble_ = put.error().message;
+    return true;
+  }
+
+  bool take(const protocol::RemotePublish& publish) {
+    if (!trouble_.empty()) return refuse(trouble_);
+    const Result<cache::Accepted> accepted =
+        cache::accept({publish.key, publish.result_key, publish.path_set.id, publish.path_set.bytes, publish.action},
+                      trust_, store_, *lease_);
+    if (!accepted) return refuse(accepted.error().message);
+    count(*accepted);
+    if (++taken_ >= kResultsOfOneLease) renew_lease();
+    return send(protocol::RemoteAccepted{});
+  }
+
+  void count(cache::Accepted accepted) {
+    switch (accepted) {
+      case cache::Accepted::stored:
+        ++tally_.results;
+        break;
+      case cache::Accepted::known:
+        ++tally_.known;
+        break;
+      case cache::Accepted::refused:
+        ++tally_.left_out;
+        break;
+    }
+  }
+
+  void renew_lease() {
+    lease_ = store_.lease();
+    taken_ = 0;
+    bytes_ = 0;
+  }
+
+  bool refuse(const std::string& why) {
+    send(protocol::RemoteAccepted{why});
+    return false;
+  }
+
+  bool send(const protocol::RemoteMessage& message) { return protocol::send(channel_, message, kSilence).ok(); }
+
+  protocol::Channel& channel_;
+  store::LocalStore& store_;
+  const std::optional<Digest> trust_;
+  std::unique_ptr<store::Lease> lease_;
+  protocol::RemoteTally tally_;
+  std::uint64_t taken_ = 0;  // results under the lease
+  std::uint64_t bytes_ = 0;  // of blobs
+  std::string trouble_;
+};
+
+}  // namespace
+
+void serve_import(protocol::Channel& channel, const Exchange& exchange) {
+  auto& [store, settings, log] = exchange;
+  if (!protocol::send(channel, trust_message(settings), kSilence)) return log.info("import: the other side has left");
+  Import import(channel, store, config::trust_of(settings));
+  for (;;) {
+    const Result<protocol::RemoteMessage> received = protocol::receive_remote(channel, kSilence);
+    if (!received) return log.info("import: it ended early: " + received.error().message);
+    if (!import.take(*received)) return;
+  }
+}
+
+}  // namespace hipcache::daemon

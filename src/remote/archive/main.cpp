@@ -1,0 +1,112 @@
+// hipcache-archive: reads and writes the file of --export and --import. hipcache-client has connected to the daemon,
+// and becomes this program.
+//
+// A process of its own: hipcache-client is static and starts before every miss, and the daemon neither links an archive
+// library nor writes to paths that a client names.
+//
+// usage: hipcache-archive export DESCRIPTOR FILE MAX_BYTES USED_SINCE [ARCH...]
+//        hipcache-archive import DESCRIPTOR FILE
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "remote/archive/output_file.h"
+#include "remote/archive/read_archive.h"
+#include "remote/archive/write_archive.h"
+
+namespace hipcache::remote {
+namespace {
+
+constexpr int kUsage = 2;
+constexpr double kMegabyte = 1e6;
+
+int fail(const std::string& message) {
+  std::fprintf(stderr, "hipcache: error: %s\n", message.c_str());
+  return 1;
+}
+
+template <typename Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::string results(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " result" : " results"); }
+
+void print_exported(const Exported& exported, const std::string& path) {
+  const std::string rest = exported.is_limited ? "; the size limit left out others" : "";
+  std::fprintf(path == "-" ? stderr : stdout, "Exported %s of %llu, %.1f MB%s\n", results(exported.results).c_str(),
+               static_cast<unsigned long long>(exported.selected), static_cast<double>(exported.bytes) / kMegabyte,
+               rest.c_str());
+}
+
+int export_to(const std::string& path, protocol::Channel& channel, std::uint64_t max_bytes,
+              const protocol::RemoteSelect& select) {
+  if (path == "-" && isatty(STDOUT_FILENO) == 1)
+    return fail("cannot export to a terminal; name a file, or redirect standard output");
+  Result<OutputFile> file = OutputFile::open(path);
+  if (!file) return fail(file.error().message);
+  const Result<Exported> exported = write_archive(channel, select, file->fd(), max_bytes);
+  if (!exported) return fail("cannot export to " + path + ": " + exported.error().message);
+  if (Status kept = file->keep(); !kept) return fail(kept.error().message);
+  print_exported(*exported, path);
+  return 0;
+}
+
+// What trusted_keys refuses.
+std::string refused(const Imported& imported) {
+  std::string text;
+  if (imported.not_signed > 0) text += ", " + std::to_string(imported.not_signed) + " are not signed";
+  if (imported.untrusted > 0)
+    text += ", " + std::to_string(imported.untrusted) + " are not signed by a key of trusted_keys";
+  return text;
+}
+
+int import_from(const std::string& path, protocol::Channel& channel) {
+  if (path == "-" && isatty(STDIN_FILENO) == 1)
+    return fail("cannot import from a terminal; name a file, or redirect standard input");
+  const UniqueFd file(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                                  : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return fail(system_error("cannot import", path).message);
+  const Result<Imported> imported = read_archive(channel, file.get());
+  if (!imported) return fail("cannot import " + path + ": " + imported.error().message);
+  const protocol::RemoteTally& tally = imported->tally;
+  std::printf("Imported %s; %llu were there already, %llu cannot be used here%s\n", results(tally.results).c_str(),
+              static_cast<unsigned long long>(tally.known), static_cast<unsigned long long>(tally.left_out),
+              refused(*imported).c_str());
+  return 0;
+}
+
+int run(const std::vector<std::string>& words) {
+  const std::optional<int> socket = words.size() < 3 ? std::nullopt : number_of<int>(words[1]);
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (!socket || getsockopt(*socket, SOL_SOCKET, SO_TYPE, &type, &size) != 0) {
+    std::fprintf(stderr, "hipcache-archive: error: hipcache --export and --import start this program\n");
+    return kUsage;
+  }
+  fcntl(*socket, F_SETFD, FD_CLOEXEC);
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write
+  std::signal(SIGXFSZ, SIG_IGN);
+  protocol::Channel channel((UniqueFd(*socket)));
+  if (words[0] == "import" && words.size() == 3) return import_from(words[2], channel);
+  const std::optional<std::uint64_t> max_bytes = words.size() < 5 ? std::nullopt : number_of<std::uint64_t>(words[3]);
+  const std::optional<std::uint64_t> since = words.size() < 5 ? std::nullopt : number_of<std::uint64_t>(words[4]);
+  if (words[0] != "export" || !max_bytes || !since) return kUsage;
+  return export_to(words[2], channel, *max_bytes, {{words.begin() + 5, words.end()}, *since});
+}
+
+}  // namespace
+}  // namespace hipcache::remote
+
+int main(int argc, char** argv) { return hipcache::remote::run({argv + (argc > 0 ? 1 : 0), argv + argc}); }
