@@ -18,7 +18,7 @@ std::chrono::seconds limit_of(protocol::ControlKind kind) {
 
 }  // namespace
 
-Result<protocol::Message> Control::ask_this_daemon(protocol::ControlKind kind) const {
+Result<Control::Asked> Control::ask_this_daemon(protocol::ControlKind kind) const {
   Result<protocol::Channel> channel = link_.connect_or_start();
   if (!channel) return channel.error();
   if (Status sent = channel->send(protocol::ControlRequest{protocol::build_id(), kind}, timeouts_.send); !sent)
@@ -30,34 +30,47 @@ Result<protocol::Message> Control::ask_this_daemon(protocol::ControlKind kind) c
         "the daemon did not reply within " + std::to_string(limit.count()) + " s; hipcache --stop-server ends it",
         ErrorCode::timed_out};
   if (!reply) return reply.error();
-  return std::move(reply->message);
+  return Asked{std::move(*channel), std::move(reply->message)};
 }
 
 // If the connection was closed without a reply, the daemon was just ending; a second attempt
 // starts or finds another. All control requests may be sent twice without harm.
-Result<protocol::Message> Control::ask_once(protocol::ControlKind kind) const {
-  Result<protocol::Message> message = ask_this_daemon(kind);
-  if (message || message.error().code != ErrorCode::closed) return message;
+Result<Control::Asked> Control::ask_once(protocol::ControlKind kind) const {
+  Result<Asked> asked = ask_this_daemon(kind);
+  if (asked || asked.error().code != ErrorCode::closed) return asked;
   return ask_this_daemon(kind);
 }
 
-Result<std::string> Control::ask(protocol::ControlKind kind) const {
-  Result<protocol::Message> message = ask_once(kind);
-  if (message && std::holds_alternative<protocol::VersionMismatch>(*message)) {
+Result<Control::Asked> Control::ask_our_version(protocol::ControlKind kind) const {
+  Result<Asked> asked = ask_once(kind);
+  if (asked && std::holds_alternative<protocol::VersionMismatch>(asked->reply)) {
     if (const Result<bool> left = link_.ask_to_leave(); !left) return left.error();
-    message = ask_once(kind);
+    asked = ask_once(kind);
   }
-  if (!message && message.error().code == ErrorCode::closed)
+  if (!asked && asked.error().code == ErrorCode::closed)
     return Error{
         "the daemon ended before it replied; its log says why (HIPCACHE_LOG, else daemon.log below the cache "
         "directory)",
         ErrorCode::closed};
-  if (!message) return message.error();
-  if (const auto* busy = std::get_if<protocol::Busy>(&*message)) return Error{"the daemon is busy: " + busy->reason};
-  auto* reply = std::get_if<protocol::ControlReply>(&*message);
+  if (!asked) return asked.error();
+  if (const auto* busy = std::get_if<protocol::Busy>(&asked->reply))
+    return Error{"the daemon is busy: " + busy->reason};
+  const auto* reply = std::get_if<protocol::ControlReply>(&asked->reply);
   if (reply == nullptr) return Error{"the daemon sent something else than a reply; hipcache --stop-server ends it"};
   if (!reply->error.empty()) return Error{reply->error};
-  return std::move(reply->text);
+  return asked;
+}
+
+Result<std::string> Control::ask(protocol::ControlKind kind) const {
+  Result<Asked> asked = ask_our_version(kind);
+  if (!asked) return asked.error();
+  return std::move(std::get<protocol::ControlReply>(asked->reply).text);
+}
+
+Result<protocol::Channel> Control::begin(protocol::ControlKind kind) const {
+  Result<Asked> asked = ask_our_version(kind);
+  if (!asked) return asked.error();
+  return std::move(asked->channel);
 }
 
 Result<std::string> Control::stop(std::chrono::milliseconds limit) const {

@@ -10,6 +10,7 @@
 #include "hipcache/client/daemon_link.h"
 #include "hipcache/client/timeouts.h"
 #include "hipcache/config/settings.h"
+#include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::cli {
@@ -22,6 +23,9 @@ class Control {
   // The text of the daemon's reply.
   Result<std::string> ask(protocol::ControlKind kind) const;
 
+  // The connection after the daemon's reply, on which it goes on.
+  Result<protocol::Channel> begin(protocol::ControlKind kind) const;
+
   // Stops the daemon and says so. It is no error if there is none, but an error if it still runs
   // after `limit`.
   Result<std::string> stop(std::chrono::milliseconds limit) const;
@@ -31,8 +35,15 @@ class Control {
   }
 
  private:
-  Result<protocol::Message> ask_once(protocol::ControlKind kind) const;
-  Result<protocol::Message> ask_this_daemon(protocol::ControlKind kind) const;
+  struct Asked {
+    protocol::Channel channel;
+    protocol::Message reply;
+  };
+
+  Result<Asked> ask_once(protocol::ControlKind kind) const;
+  Result<Asked> ask_this_daemon(protocol::ControlKind kind) const;
+  // A ControlReply without an error.
+  Result<Asked> ask_our_version(protocol::ControlKind kind) const;
 
   client::DaemonLink link_;
   client::Timeouts timeouts_;

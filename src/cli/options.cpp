@@ -4,6 +4,9 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
+
+#include "cli/option_values.h"
 
 namespace hipcache::cli {
 namespace {
@@ -12,23 +15,69 @@ struct ActionOption {
   std::string_view brief;  // "" if there is only the long name
   std::string_view name;
   Action action;
+  std::string_view value;  // what it needs; "" if nothing
   std::string_view help;
 };
 
-constexpr std::array<ActionOption, 12> kActions{{
-    {"-s", "--show-stats", Action::show_stats, "Show the statistics (--format json: with sccache's names)"},
-    {"-z", "--zero-stats", Action::zero_stats, "Set all counters to zero"},
-    {"-C", "--clear", Action::clear, "Forget everything that is stored; the statistics stay"},
-    {"-c", "--cleanup", Action::cleanup, "Shrink the store to its size limit now"},
-    {"", "--flush", Action::flush, "Wait until all results are written to the shared caches"},
-    {"-p", "--show-config", Action::show_config, "Show each setting, its value and where it comes from"},
-    {"", "--plan", Action::plan, "Show the steps of COMMAND, their keys and which are stored; compile nothing"},
-    {"", "--explain", Action::explain,
+constexpr std::array<ActionOption, 14> kActions{{
+    {"-s", "--show-stats", Action::show_stats, "", "Show the statistics (--format json: with sccache's names)"},
+    {"-z", "--zero-stats", Action::zero_stats, "", "Set all counters to zero"},
+    {"-C", "--clear", Action::clear, "", "Forget everything that is stored; the statistics stay"},
+    {"-c", "--cleanup", Action::cleanup, "", "Shrink the store to its size limit now"},
+    {"", "--flush", Action::flush, "", "Wait until all results are written to the shared caches"},
+    {"", "--export", Action::export_results, "FILE", "Write the stored results to one archive (-: standard output)"},
+    {"", "--import", Action::import_results, "FILE",
+     "Put the results of an archive into the store (-: standard input)"},
+    {"-p", "--show-config", Action::show_config, "", "Show each setting, its value and where it comes from"},
+    {"", "--plan", Action::plan, "", "Show the steps of COMMAND, their keys and which are stored; compile nothing"},
+    {"", "--explain", Action::explain, "",
      "Show what differs from the nearest stored compile, step by step; compile nothing"},
-    {"", "--start-server", Action::start_server, "Start the daemon, which also starts by itself when needed"},
-    {"", "--stop-server", Action::stop_server, "Let the daemon finish what it is doing and end"},
-    {"", "--version", Action::version, "Show the version"},
-    {"-h", "--help", Action::help, "Show this text"},
+    {"", "--start-server", Action::start_server, "", "Start the daemon, which also starts by itself when needed"},
+    {"", "--stop-server", Action::stop_server, "", "Let the daemon finish what it is doing and end"},
+    {"", "--version", Action::version, "", "Show the version"},
+    {"-h", "--help", Action::help, "", "Show this text"},
+}};
+
+struct ValueOption {
+  std::string_view name;
+  std::string_view value;
+  std::array<Action, 4> goes_with;  // the last one is repeated
+  std::string_view goes_with_text;
+  Status (*take)(Options& options, const std::string& value);
+  std::string_view help;
+};
+
+constexpr std::array<ValueOption, 5> kValues{{
+    {"--format",
+     "TEXT",
+     {Action::show_stats, Action::show_config, Action::plan, Action::explain},
+     "--show-stats, --show-config, --plan and --explain",
+     take_format,
+     "How to show statistics, settings, a plan or an explanation: text or json; statistics also markdown"},
+    {"--fail-under",
+     "PERCENT",
+     {Action::show_stats, Action::show_stats, Action::show_stats, Action::show_stats},
+     "--show-stats",
+     take_fail_under,
+     "With --show-stats: exit code 1 if fewer of the requests looked up were hits"},
+    {"--arch",
+     "LIST",
+     {Action::export_results, Action::export_results, Action::export_results, Action::export_results},
+     "--export",
+     take_archs,
+     "With --export: of the device results only those for these architectures (may repeat)"},
+    {"--max-size",
+     "SIZE",
+     {Action::export_results, Action::export_results, Action::export_results, Action::export_results},
+     "--export",
+     take_max_size,
+     "With --export: the archive is not larger; results used last go first"},
+    {"--newer-than",
+     "AGE",
+     {Action::export_results, Action::export_results, Action::export_results, Action::export_results},
+     "--export",
+     take_newer_than,
+     "With --export: only results stored or used within this time, such as 90m"},
 }};
 
 constexpr std::string_view kUsage =
@@ -40,54 +89,99 @@ constexpr std::string_view kUsage =
     "  hipcache --explain [--format json] -- COMPILER ARGUMENTS...\n"
     "\n"
     "Options:\n";
-constexpr std::string_view kFormat = "--format";
-constexpr std::string_view kFormatHelp = "How to show statistics, settings, a plan or an explanation: text or json";
 
 using Words = std::vector<std::string>;
 
 struct Parsed {
-  std::optional<Action> action;
-  std::optional<std::string> format;
+  const ActionOption* action = nullptr;
+  std::vector<const ValueOption*> given;
+  Options options;
 };
 
 bool takes_command(Action action) { return action == Action::plan || action == Action::explain; }
 
-bool takes_format(Action action) {
-  return action == Action::show_stats || action == Action::show_config || takes_command(action);
-}
-
 Error usage(const std::string& what) { return Error{what + "; see hipcache --help"}; }
 
-Status add_action(Parsed& parsed, const std::string& word) {
+// "--name=value", or "--name" with the next word as value.
+class WordReader {
+ public:
+  WordReader(Words::const_iterator word, Words::const_iterator end) : word_(word), end_(end) { split(); }
+
+  bool ended() const { return word_ == end_; }
+  const std::string& name() const { return name_; }
+  const std::string& word() const { return *word_; }
+  bool has_value_within() const { return within_.has_value(); }
+
+  Result<std::string> value() {
+    if (within_) return *within_;
+    if (word_ + 1 == end_ || (word_ + 1)->starts_with("--")) return usage(name_ + " needs a value");
+    return *++word_;
+  }
+  void advance() {
+    ++word_;
+    split();
+  }
+
+ private:
+  void split() {
+    within_.reset();
+    if (ended()) return;
+    const std::size_t equals = word_->starts_with("--") ? word_->find('=') : std::string::npos;
+    name_ = word_->substr(0, equals);
+    if (equals != std::string::npos) within_ = word_->substr(equals + 1);
+  }
+
+  Words::const_iterator word_;
+  Words::const_iterator end_;
+  std::string name_;
+  std::optional<std::string> within_;
+};
+
+Status add_action(Parsed& parsed, WordReader& words) {
   const auto* option = std::find_if(kActions.begin(), kActions.end(), [&](const ActionOption& known) {
-    return word == known.name || (!known.brief.empty() && word == known.brief);
+    return words.name() == known.name || (!known.brief.empty() && words.name() == known.brief);
   });
-  if (option == kActions.end()) return usage("unknown option " + word);
-  if (parsed.action && *parsed.action != option->action) return usage("more than one action given");
-  parsed.action = option->action;
+  if (option == kActions.end() || (words.has_value_within() && option->value.empty()))
+    return usage("unknown option " + words.word());
+  const bool is_repeated = parsed.action != nullptr && (parsed.action != option || !option->value.empty());
+  if (is_repeated) return usage("more than one action given");
+  parsed.action = option;
+  if (option->value.empty()) return done();
+  Result<std::string> value = words.value();
+  if (!value) return value.error();
+  if (value->empty()) return usage(std::string(option->name) + " needs a file");
+  parsed.options.file = std::move(*value);
   return done();
 }
 
-Status add_format(Parsed& parsed, std::string format) {
-  if (format != "text" && format != "json") return usage("--format is text or json, not " + format);
-  if (parsed.format) return usage("--format is given twice");
-  parsed.format = std::move(format);
-  return done();
+Status add_value(Parsed& parsed, const ValueOption& option, WordReader& words) {
+  const Result<std::string> value = words.value();
+  if (!value) return value.error();
+  const bool is_given = std::find(parsed.given.begin(), parsed.given.end(), &option) != parsed.given.end();
+  if (is_given && option.take != take_archs) return usage(std::string(option.name) + " is given twice");
+  parsed.given.push_back(&option);
+  const Status taken = option.take(parsed.options, *value);
+  return taken ? taken : Status(usage(taken.error().message));
 }
 
 Result<Parsed> parse_words(Words::const_iterator word, Words::const_iterator end) {
   Parsed parsed;
-  for (; word != end; ++word) {
-    Status added = done();
-    if (word->starts_with(kFormat) && word->substr(kFormat.size()).starts_with('='))
-      added = add_format(parsed, word->substr(kFormat.size() + 1));
-    else if (*word == kFormat)
-      added = word + 1 == end ? usage("--format needs a value") : add_format(parsed, *++word);
-    else
-      added = add_action(parsed, *word);
+  for (WordReader words(word, end); !words.ended(); words.advance()) {
+    const auto* option = std::find_if(kValues.begin(), kValues.end(),
+                                      [&](const ValueOption& known) { return words.name() == known.name; });
+    const Status added = option == kValues.end() ? add_action(parsed, words) : add_value(parsed, *option, words);
     if (!added) return added.error();
   }
   return parsed;
+}
+
+Status check_together(const Parsed& parsed) {
+  for (const ValueOption* option : parsed.given)
+    if (std::find(option->goes_with.begin(), option->goes_with.end(), parsed.action->action) == option->goes_with.end())
+      return usage(std::string(option->name) + " goes with " + std::string(option->goes_with_text));
+  if (parsed.options.format == Format::markdown && parsed.action->action != Action::show_stats)
+    return usage("--format markdown goes with --show-stats");
+  return done();
 }
 
 std::string help_line(const std::string& names, std::string_view help) {
@@ -97,19 +191,24 @@ std::string help_line(const std::string& names, std::string_view help) {
   return line.append(help) + "\n";
 }
 
+std::string names_of(const ActionOption& option) {
+  std::string names = std::string(option.brief) + (option.brief.empty() ? "" : ",") + std::string(option.name);
+  return option.value.empty() ? names : names + " " + std::string(option.value);
+}
+
 }  // namespace
 
 Result<Options> parse_options(const Words& arguments) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
-  const Result<Parsed> parsed = parse_words(arguments.begin(), separator);
+  Result<Parsed> parsed = parse_words(arguments.begin(), separator);
   if (!parsed) return parsed.error();
-  if (!parsed->action) return usage("no action given");
-  Options options{.action = *parsed->action, .json = parsed->format == "json", .command = {}};
-  if (parsed->format && !takes_format(options.action))
-    return usage("--format goes with --show-stats, --show-config, --plan and --explain");
+  if (parsed->action == nullptr) return usage("no action given");
+  if (Status together = check_together(*parsed); !together) return together.error();
+  Options options = std::move(parsed->options);
+  options.action = parsed->action->action;
   if (separator != arguments.end()) options.command.assign(separator + 1, arguments.end());
   if (takes_command(options.action) && options.command.empty()) {
-    const std::string name = options.action == Action::plan ? "--plan" : "--explain";
+    const std::string name(parsed->action->name);
     return usage(name + " needs a command: hipcache " + name + " -- clang++ ...");
   }
   if (!takes_command(options.action) && separator != arguments.end())
@@ -119,10 +218,10 @@ Result<Options> parse_options(const Words& arguments) {
 
 std::string help_text() {
   std::string text(kUsage);
-  for (const ActionOption& option : kActions)
-    text += help_line(std::string(option.brief) + (option.brief.empty() ? "" : ",") + std::string(option.name),
-                      option.help);
-  return text + help_line(std::string(kFormat) + " TEXT", kFormatHelp);
+  for (const ActionOption& option : kActions) text += help_line(names_of(option), option.help);
+  for (const ValueOption& option : kValues)
+    text += help_line(std::string(option.name) + " " + std::string(option.value), option.help);
+  return text;
 }
 
 }  // namespace hipcache::cli

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <utility>
 
 #include "cli/control.h"
 #include "cli/flush.h"
@@ -10,10 +11,12 @@
 #include "cli/show_config.h"
 #include "cli/show_explanation.h"
 #include "cli/show_plan.h"
+#include "cli/transfer.h"
 #include "hipcache/base/files.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/launcher/diagnostics.h"
 #include "hipcache/protocol/messages.h"
+#include "hipcache/stats/hit_rate.h"
 #include "hipcache/stats/report.h"
 
 namespace hipcache::cli {
@@ -28,12 +31,25 @@ int failed(const Error& problem, int code) {
   return code;
 }
 
-Result<std::string> show_stats(const Control& control, bool json) {
-  Result<std::string> text = control.ask(protocol::ControlKind::stats);
-  if (!text) return text;
-  if (!json) return stats::to_text(*text);
-  if (!text->ends_with('\n')) *text += '\n';
-  return text;
+// What to print, and an error that follows it.
+struct Outcome {
+  std::string text;
+  Status status = done();
+};
+
+Result<std::string> formatted(std::string json, Format format) {
+  if (format == Format::text) return stats::to_text(json);
+  if (format == Format::markdown) return stats::to_markdown(json);
+  if (!json.ends_with('\n')) json += '\n';
+  return json;
+}
+
+Result<Outcome> show_stats(const Control& control, const Options& options) {
+  const Result<std::string> json = control.ask(protocol::ControlKind::stats);
+  if (!json) return json.error();
+  Result<std::string> text = formatted(*json, options.format);
+  if (!text) return text.error();
+  return Outcome{std::move(*text), options.fail_under ? stats::check_hit_rate(*json, *options.fail_under) : done()};
 }
 
 Result<std::string> ask(const Control& control, protocol::ControlKind kind) {
@@ -42,19 +58,10 @@ Result<std::string> ask(const Control& control, protocol::ControlKind kind) {
   return text;
 }
 
-// Performs the action and returns the text to print.
-Result<std::string> act(const Options& options, client::Timeouts timeouts) {
+// Performs an action of one text.
+Result<std::string> act(const Options& options, const Control& control) {
   using protocol::ControlKind;
-  if (options.action == Action::help) return help_text();
-  if (options.action == Action::version) return "hipcache " + protocol::build_id() + "\n";
-  const config::Lookup variable = config::lookup_in_process();
-  if (options.action == Action::show_config) return show_config(variable, options.json);
-  const Result<config::Settings> settings = config::load(variable);
-  if (!settings) return settings.error();
-  const Control control(*settings, timeouts);
   switch (options.action) {
-    case Action::show_stats:
-      return show_stats(control, options.json);
     case Action::zero_stats:
       return ask(control, ControlKind::zero_stats);
     case Action::clear:
@@ -68,15 +75,38 @@ Result<std::string> act(const Options& options, client::Timeouts timeouts) {
     case Action::stop_server:
       return control.stop(kLeave);
     case Action::plan:
-      return show_plan(control, options.command, options.json);
+      return show_plan(control, options.command, options.json());
     case Action::explain:
-      return show_explanation(control, options.command, options.json);
+      return show_explanation(control, options.command, options.json());
     case Action::help:
     case Action::version:
     case Action::show_config:
+    case Action::show_stats:
+    case Action::export_results:
+    case Action::import_results:
       break;
   }
   return Error{"an action without a meaning"};
+}
+
+Result<Outcome> outcome_of(Result<std::string> text) {
+  if (!text) return text.error();
+  return Outcome{std::move(*text)};
+}
+
+// Performs the action.
+Result<Outcome> perform(const Options& options, client::Timeouts timeouts) {
+  if (options.action == Action::help) return Outcome{help_text()};
+  if (options.action == Action::version) return Outcome{"hipcache " + protocol::build_id() + "\n"};
+  const config::Lookup variable = config::lookup_in_process();
+  if (options.action == Action::show_config) return outcome_of(show_config(variable, options.json()));
+  const Result<config::Settings> settings = config::load(variable);
+  if (!settings) return settings.error();
+  const Control control(*settings, timeouts);
+  if (options.action == Action::show_stats) return show_stats(control, options);
+  if (options.action == Action::export_results || options.action == Action::import_results)
+    return transfer(control, options, *settings);
+  return outcome_of(act(options, control));
 }
 
 }  // namespace
@@ -84,11 +114,11 @@ Result<std::string> act(const Options& options, client::Timeouts timeouts) {
 int run(const std::vector<std::string>& arguments, client::Timeouts timeouts) {
   const Result<Options> options = parse_options(arguments);
   if (!options) return failed(options.error(), kUsage);
-  const Result<std::string> text = act(*options, timeouts);
-  if (!text) return failed(text.error(), kFailure);
-  if (Status printed = write_all(STDOUT_FILENO, *text, "standard output"); !printed)
+  const Result<Outcome> outcome = perform(*options, timeouts);
+  if (!outcome) return failed(outcome.error(), kFailure);
+  if (Status printed = write_all(STDOUT_FILENO, outcome->text, "standard output"); !printed)
     return failed(printed.error(), kFailure);
-  return 0;
+  return outcome->status ? 0 : failed(outcome->status.error(), kFailure);
 }
 
 }  // namespace hipcache::cli

@@ -8,8 +8,8 @@
 
 #include <optional>
 
-#include "config/values.h"
 #include "hipcache/base/files.h"
+#include "hipcache/config/values.h"
 
 namespace hipcache::config {
 namespace {

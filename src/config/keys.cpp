@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "config/values.h"
 #include "hipcache/config/remote_url.h"
 #include "hipcache/config/trusted_keys.h"
+#include "hipcache/config/values.h"
 
 namespace hipcache::config {
 namespace {

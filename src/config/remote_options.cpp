@@ -5,7 +5,7 @@
 #include <charconv>
 #include <chrono>
 
-#include "config/values.h"
+#include "hipcache/config/values.h"
 
 namespace hipcache::config {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "config/file.h"
 #include "config/keys.h"
-#include "config/values.h"
 #include "hipcache/base/files.h"
+#include "hipcache/config/values.h"
 #include "hipcache/launcher/cache_location.h"
 
 namespace hipcache::config {

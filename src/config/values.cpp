@@ -1,4 +1,4 @@
-#include "config/values.h"
+#include "hipcache/config/values.h"
 
 #include <array>
 #include <charconv>

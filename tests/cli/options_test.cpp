@@ -34,14 +34,14 @@ TEST(Options, EachActionHasItsNames) {
     const Result<Options> options = parse_options({name});
     ASSERT_TRUE(options) << name << ": " << options.error().message;
     EXPECT_EQ(options->action, action) << name;
-    EXPECT_FALSE(options->json);
+    EXPECT_FALSE(options->json());
   }
 }
 
 TEST(Options, FormatIsTextOrJsonInEitherSpelling) {
-  EXPECT_TRUE(parse_options({"--show-stats", "--format", "json"}).value().json);
-  EXPECT_TRUE(parse_options({"--format=json", "-s"}).value().json);
-  EXPECT_FALSE(parse_options({"-p", "--format", "text"}).value().json);
+  EXPECT_TRUE(parse_options({"--show-stats", "--format", "json"}).value().json());
+  EXPECT_TRUE(parse_options({"--format=json", "-s"}).value().json());
+  EXPECT_FALSE(parse_options({"-p", "--format", "text"}).value().json());
   EXPECT_THAT(error_of({"-s", "--format", "xml"}), HasSubstr("not xml"));
   EXPECT_THAT(error_of({"-z", "--format", "json"}), HasSubstr("--format goes with"));
   EXPECT_EQ(error_of({"-s", "--format"}), "--format needs a value; see hipcache --help");
@@ -52,7 +52,7 @@ TEST(Options, FormatIsTextOrJsonInEitherSpelling) {
 TEST(Options, PlanTakesTheCommandBehindTheDashesAsItIs) {
   const Options options = parse_options({"--plan", "--format", "json", "--", "clang++", "-c", "--", "-s"}).value();
   EXPECT_EQ(options.action, Action::plan);
-  EXPECT_TRUE(options.json);
+  EXPECT_TRUE(options.json());
   EXPECT_THAT(options.command, ElementsAre("clang++", "-c", "--", "-s"));
 }
 
@@ -65,7 +65,7 @@ TEST(Options, PlanWithoutACommandSaysHowToGiveOne) {
 TEST(Options, ExplainTakesACommandLikePlan) {
   const Options options = parse_options({"--explain", "--format", "json", "--", "clang++", "-c"}).value();
   EXPECT_EQ(options.action, Action::explain);
-  EXPECT_TRUE(options.json);
+  EXPECT_TRUE(options.json());
   EXPECT_THAT(options.command, ElementsAre("clang++", "-c"));
 }
 
@@ -83,14 +83,54 @@ TEST(Options, AnUnknownOneIsNamedOnOneLineWithTheMend) {
   EXPECT_EQ(error_of({""}), "unknown option ; see hipcache --help");
 }
 
+TEST(Options, AFormatOfStatisticsMayBeMarkdown) {
+  EXPECT_EQ(parse_options({"-s", "--format", "markdown"}).value().format, Format::markdown);
+  EXPECT_THAT(error_of({"-p", "--format", "markdown"}), HasSubstr("--format markdown goes with --show-stats"));
+}
+
+TEST(Options, FailUnderIsAShareOfStatistics) {
+  EXPECT_EQ(parse_options({"-s", "--fail-under", "90"}).value().fail_under, 90.0);
+  EXPECT_EQ(parse_options({"-s", "--fail-under=99.5"}).value().fail_under, 99.5);
+  EXPECT_FALSE(parse_options({"-s"}).value().fail_under);
+  for (const char* wrong : {"90%", "101", "-1", "", "nan", "many"})
+    EXPECT_THAT(error_of({"-s", std::string("--fail-under=") + wrong}), HasSubstr("a number from 0 to 100")) << wrong;
+  EXPECT_THAT(error_of({"-z", "--fail-under", "90"}), HasSubstr("--fail-under goes with --show-stats"));
+}
+
+TEST(Options, ExportTakesAFileArchitecturesASizeAndAnAge) {
+  const Options options = parse_options({"--export", "results.tar.zst", "--arch", "gfx906,gfx90a:xnack+",
+                                         "--arch=gfx1030", "--max-size", "2G", "--newer-than", "90m"})
+                              .value();
+  EXPECT_EQ(options.action, Action::export_results);
+  EXPECT_EQ(options.file, "results.tar.zst");
+  EXPECT_THAT(options.archs, ElementsAre("gfx906", "gfx90a:xnack+", "gfx1030"));
+  EXPECT_EQ(options.max_size, 2'000'000'000u);
+  EXPECT_EQ(options.newer_than, std::chrono::minutes(90));
+  EXPECT_EQ(parse_options({"--import=-"}).value().file, "-");
+  EXPECT_EQ(parse_options({"--import", "a"}).value().action, Action::import_results);
+}
+
+TEST(Options, ExportNamesWhatIsWrong) {
+  EXPECT_EQ(error_of({"--export"}), "--export needs a value; see hipcache --help");
+  EXPECT_EQ(error_of({"--export", "--max-size", "2G"}), "--export needs a value; see hipcache --help");
+  EXPECT_EQ(error_of({"--export="}), "--export needs a file; see hipcache --help");
+  EXPECT_THAT(error_of({"--export", "a", "--arch", "../x"}), HasSubstr("--arch is a list of architectures"));
+  EXPECT_THAT(error_of({"--export", "a", "--max-size", "big"}), HasSubstr("--max-size: \"big\" is not a size"));
+  EXPECT_THAT(error_of({"--export", "a", "--newer-than", "x"}), HasSubstr("--newer-than: \"x\" is not a duration"));
+  EXPECT_THAT(error_of({"--import", "a", "--max-size", "2G"}), HasSubstr("--max-size goes with --export"));
+  EXPECT_THAT(error_of({"--export", "a", "--export", "b"}), HasSubstr("more than one action"));
+}
+
 TEST(Options, NoneOrMoreThanOneActionIsAnError) {
   EXPECT_THAT(error_of({}), HasSubstr("no action"));
   EXPECT_THAT(error_of({"-s", "-z"}), HasSubstr("more than one action"));
 }
 
 TEST(Options, HelpNamesEveryOption) {
-  for (const char* name : {"--show-stats", "--zero-stats", "--clear", "--cleanup", "--show-config", "--plan",
-                           "--explain", "--start-server", "--stop-server", "--version", "--help", "--format"})
+  for (const char* name :
+       {"--show-stats", "--zero-stats", "--clear", "--cleanup", "--show-config", "--plan", "--explain",
+        "--start-server", "--stop-server", "--version", "--help", "--format", "--export FILE", "--import FILE",
+        "--arch LIST", "--max-size SIZE", "--newer-than AGE", "--fail-under PERCENT"})
     EXPECT_THAT(help_text(), HasSubstr(name));
 }
 

@@ -57,6 +57,24 @@ TEST_F(Run, ShowsStatisticsAsTextAndAsTheDaemonsJson) {
   EXPECT_THAT(option({"-s", "--format", "json"}).out, HasSubstr("\"compile_requests\""));
 }
 
+TEST_F(Run, FailsUnderAHitRateAndPrintsTheStatisticsAllTheSame) {
+  stats::Snapshot counts;
+  counts.hit = 3, counts.miss = 1;
+  const auto reply = reply_to(ControlKind::stats, ControlReply{"", counts.to_json(1, 2, 3, 4)});
+  const FakeDaemon daemon(cache(), {reply, reply, reply});
+  EXPECT_EQ(option({"-s", "--fail-under", "75"}).exit_code, 0);
+  const Ended below = option({"-s", "--format", "markdown", "--fail-under", "75.5"});
+  EXPECT_EQ(below.exit_code, 1);
+  EXPECT_THAT(below.out, HasSubstr("| Hits | 3 |"));
+  EXPECT_EQ(below.err, "hipcache: error: the hit rate is 75.0 %, less than 75.5 %: 3 of 4 requests were hits\n");
+  EXPECT_THAT(option({"-s", "--format", "markdown"}).out, HasSubstr("**75.0 %** of 4"));
+}
+
+TEST_F(Run, ImportsNothingWhereResultsAreOnlyRead) {
+  expect_one_line(option({"--import", "results"}, {"HIPCACHE_READONLY=1"}), 1,
+                  "HIPCACHE_READONLY is set, so nothing can be imported");
+}
+
 TEST_F(Run, AsksForEachChangeAndPrintsTheReply) {
   const FakeDaemon daemon(cache(), {reply_to(ControlKind::zero_stats, ControlReply{"", "zeroed"}),
                                     reply_to(ControlKind::clear, ControlReply{"", "cleared"}),

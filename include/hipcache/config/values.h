@@ -1,8 +1,8 @@
 // Converts sizes, durations and booleans between the texts that users write and numbers. Each error
 // says what the text is and what it should be, without the key: the caller knows where the text
-// came from.
-#ifndef HIPCACHE_SRC_CONFIG_VALUES_H
-#define HIPCACHE_SRC_CONFIG_VALUES_H
+// came from. Options of the command line use them as well. Pure functions.
+#ifndef HIPCACHE_CONFIG_VALUES_H
+#define HIPCACHE_CONFIG_VALUES_H
 
 #include <chrono>
 #include <cstdint>

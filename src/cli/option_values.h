@@ -1,0 +1,54 @@
+// What options ask for, and how their values are read. Errors say what a value should be.
+#ifndef HIPCACHE_SRC_CLI_OPTION_VALUES_H
+#define HIPCACHE_SRC_CLI_OPTION_VALUES_H
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hipcache/base/result.h"
+
+namespace hipcache::cli {
+
+enum class Action {
+  help,
+  version,
+  show_stats,
+  zero_stats,
+  clear,
+  cleanup,
+  flush,
+  export_results,
+  import_results,
+  show_config,
+  plan,
+  explain,
+  start_server,
+  stop_server
+};
+
+enum class Format { text, json, markdown };
+
+struct Options {
+  Action action = Action::help;
+  Format format = Format::text;
+  bool json() const { return format == Format::json; }
+  std::optional<double> fail_under;                // show_stats: percent
+  std::string file;                                // export, import; "-" is standard output or input
+  std::vector<std::string> archs;                  // export; empty: all
+  std::uint64_t max_size = 0;                      // export: bytes; 0: no limit
+  std::optional<std::chrono::seconds> newer_than;  // export: used within this time
+  std::vector<std::string> command;                // the words after "--"; only for plan and explain
+};
+
+Status take_format(Options& options, const std::string& value);
+Status take_fail_under(Options& options, const std::string& value);
+Status take_archs(Options& options, const std::string& value);
+Status take_max_size(Options& options, const std::string& value);
+Status take_newer_than(Options& options, const std::string& value);
+
+}  // namespace hipcache::cli
+
+#endif
