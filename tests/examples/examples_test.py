@@ -1,0 +1,144 @@
+"""Runs every example workflow, so that none can rot: on main, then as a pull request, on machines with empty caches.
+
+usage: examples_test.py SOURCE_DIRECTORY BIN_DIRECTORY [unittest arguments]
+"""
+
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE, BIN = pathlib.Path(sys.argv.pop(1)).resolve(), pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path[:0] = [str(SOURCE / "tools/shared.d"), str(pathlib.Path(__file__).resolve().parent)]
+try:
+    from workflow import ActionsCache, Failed, Job, Workflow  # noqa: E402
+except ModuleNotFoundError as missing:
+    print(f"skipped: {missing}; the package is python3-yaml")
+    sys.exit(77)
+import servers  # noqa: E402
+
+EXAMPLES = SOURCE / "examples/ci"
+PASSWORD = "s3cret"
+# Two sources of a fixture with one kernel each, and one without.
+CMAKE_LISTS = """cmake_minimum_required(VERSION 3.25)
+project(small LANGUAGES CXX HIP)
+set(CMAKE_BUILD_TYPE Release)
+set(CMAKE_HIP_STANDARD 17)
+set(CMAKE_HIP_EXTENSIONS OFF)
+include_directories(include)
+add_compile_definitions(__HIP_PLATFORM_AMD__)
+add_library(maths STATIC src/devices.hip src/elementary.hip src/report.cpp)
+"""
+
+
+def bazel_remote(directory):
+    """As the example asks for it: everybody reads, the user "ci" writes. None if it is not installed."""
+    probe = servers.bazel_remote(directory)
+    if probe is None:
+        return None
+    probe.stop()
+    (directory / "http").unlink(missing_ok=True)
+    users = directory / "users"
+    users.write_text("ci:{SHA}" + base64.b64encode(hashlib.sha1(PASSWORD.encode()).digest()).decode() + "\n")
+    return servers.Server(probe.url, [*probe.command, "--htpasswd_file", str(users), "--allow_unauthenticated_reads"])
+
+
+class Examples(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.scratch.cleanup)
+        cls.directory = pathlib.Path(cls.scratch.name)
+        subprocess.run([str(SOURCE / "fixtures/hip-root/make"), str(cls.directory / "root")], check=True, stdout=subprocess.DEVNULL)
+        cls.sources = cls.directory / "sources"
+        shutil.copytree(SOURCE / "fixtures/projects/hip-language", cls.sources)
+        (cls.sources / "CMakeLists.txt").write_text(CMAKE_LISTS)
+
+    def setUp(self):
+        self.machines = pathlib.Path(tempfile.mkdtemp(dir=self.directory))
+        self.variables = {name: value for name, value in os.environ.items() if not name.startswith("HIPCACHE_")}
+        self.variables.update(
+            PATH=f"{BIN}:{os.environ['PATH']}", HIPCACHE_CONFIG="/nonexistent/config.toml",
+            CMAKE_TOOLCHAIN_FILE=str(self.directory / "root/clang-19.cmake")
+        )
+
+    def job(self, name, job, row, event, sha, context, cache=None):
+        context = {**context, "github.event_name": event, "github.sha": sha}
+        made = Job(job, row, self.machines / name, self.sources, context, self.variables, cache)
+        self.addCleanup(self.option, made, "--stop-server")
+        return made
+
+    def option(self, job, *words):
+        return subprocess.run([str(BIN / "hipcache"), *words], env=job.variables, capture_output=True, text=True, check=True).stdout
+
+    def stats(self, job):
+        return json.loads(self.option(job, "--show-stats", "--format", "json"))
+
+    def assert_all_from_the_cache(self, job):
+        stats = self.stats(job)
+        self.assertEqual({arch: steps["run"] for arch, steps in stats["steps"]["device"].items() if steps["run"]}, {})
+        self.assertGreater(stats["requests"]["hit"], 0)
+        summary = job.summary.read_text()
+        self.assertIn("came from the cache", summary)
+        self.assertIn("Steps by architecture", summary)
+
+    def test_every_example_has_a_test(self):
+        tested = {"bazel-remote.yml", "actions-cache.yml"}
+        self.assertEqual({path.name for path in EXAMPLES.iterdir()}, tested)
+        for name in tested:
+            self.assertEqual(Workflow(EXAMPLES / name).events(), {"push", "pull_request"})
+            self.assertGreater(len(Workflow(EXAMPLES / name).rows()), 1)
+
+    def test_bazel_remote(self):
+        directory = self.machines / "server"
+        directory.mkdir(parents=True)
+        server = bazel_remote(directory)
+        if server is None:
+            self.skipTest("bazel-remote is not installed: tools/test-servers builds it")
+        self.addCleanup(server.stop)
+        context = {"vars.HIPCACHE_HOST": server.url.removeprefix("grpc://"), "secrets.HIPCACHE_PASSWORD": PASSWORD}
+        rows = Workflow(EXAMPLES / "bazel-remote.yml").rows()
+
+        # A pull request before main has filled the cache: nothing to read, and nothing is written.
+        early = self.job("early", *rows[0], "pull_request", "1", {**context, "secrets.HIPCACHE_PASSWORD": ""})
+        with self.assertRaisesRegex(Failed, "Check the hit rate: exit code 1"):
+            early.run()
+        self.assertIn("Summary", early.ran)
+
+        for number, (job, row) in enumerate(rows):
+            filled = self.job(f"main-{number}", job, row, "push", "1", context).run()
+            stats = self.stats(filled)
+            self.assertEqual(stats["remote"]["tiers"][0]["write_errors"], 0)
+            self.assertGreater(stats["remote"]["tiers"][0]["written"], 0)
+            self.assertNotIn(PASSWORD, filled.summary.read_text())
+        for number, (job, row) in enumerate(rows):
+            served = self.job(f"request-{number}", job, row, "pull_request", "2", {**context, "secrets.HIPCACHE_PASSWORD": ""})
+            self.assert_all_from_the_cache(served.run())
+            self.assertEqual(self.stats(served)["remote"]["tiers"][0]["written"], 0)
+
+    def test_actions_cache(self):
+        cache = ActionsCache(self.machines / "actions-cache")
+        job, row = Workflow(EXAMPLES / "actions-cache.yml").rows()[1]
+        first = self.job("main", job, row, "push", "1", {}, cache).run()
+        self.assertNotIn("Import the archive", first.ran)
+        self.assertEqual(list(cache.entries), [f"hipcache-{row['family']}-1"])
+        request = self.job("request", job, row, "pull_request", "2", {}, cache).run()
+        self.assertIn("Import the archive", request.ran)
+        self.assert_all_from_the_cache(request)
+        self.assertEqual(len(cache.entries), 1, "a pull request saves nothing")
+
+        # A damaged entry is a warning and a slow build.
+        entry = cache.entries[f"hipcache-{row['family']}-1"]
+        entry.write_bytes(entry.read_bytes()[:1000])
+        damaged = self.job("damaged", job, row, "pull_request", "3", {}, cache).run()
+        self.assertGreater(self.stats(damaged)["requests"]["miss"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
