@@ -27,25 +27,10 @@ class Backends : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(Backends, GiveBackWhatWasPutAndNothingElse) {
-  const std::string large(3u << 20, 'x');
-  const RemoteResult result{.action = "action", .blobs = {{digest_of("small"), "small"}}};
-  EXPECT_FALSE(backend_->list(key_, kPatient).value);
-  EXPECT_EQ(problem(backend_->list(key_, kPatient)), "") << "absence is no failure";
-  EXPECT_EQ(problem(backend_->put_blob(digest_of(large), large, kPatient)), "");
-  EXPECT_EQ(problem(backend_->put_result(key_, result, std::vector<Digest>{}, kPatient)), "");
-  EXPECT_EQ(problem(backend_->add_to_list(key_, {path_set("a", 1)}, kPatient)), "");
-  EXPECT_EQ(*backend_->blob(digest_of(large), large.size(), kPatient).value, large);
-  EXPECT_EQ(*backend_->result(key_, kPatient).value, result);
-  EXPECT_EQ(*backend_->list(key_, kPatient).value, (List{path_set("a", 1)}));
-  EXPECT_FALSE(backend_->result(digest_of("other"), kPatient).value);
-  EXPECT_FALSE(backend_at(tier_->url)->result(key_, kPatient).value) << "prefixes keep apart";
+  expect_gives_back_what_was_put(*backend_, *backend_at(tier_->url));
 }
 
-TEST_P(Backends, WriteABlobOnce) {
-  const Digest digest = digest_of("bytes");
-  EXPECT_TRUE(backend_->put_blob(digest, "bytes", kPatient).value);
-  EXPECT_FALSE(backend_->put_blob(digest, "bytes", kPatient).value);
-}
+TEST_P(Backends, WriteABlobOnce) { expect_writes_a_blob_once(*backend_); }
 
 // Each writer has a connection of its own, as another machine has.
 TEST_P(Backends, LoseNoPathSetOfTwoWritersForGood) {

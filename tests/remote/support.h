@@ -28,6 +28,10 @@ std::string problem(const Answer<T>& answer) {
   return answer.failure ? answer.failure->message : "";
 }
 
+// What every backend does: what is put comes back, to nobody under another prefix, and a blob is written once.
+void expect_gives_back_what_was_put(Backend& backend, Backend& other_prefix);
+void expect_writes_a_blob_once(Backend& backend);
+
 // Bytes that do not compress, and the same each time.
 std::string noise(std::size_t size, std::uint64_t seed = 1);
 

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "remote/s3/access_source.h"
+#include "remote/s3/aws_world.h"
 #include "remote/s3/credential_chain.h"
-#include "remote/s3/http_stub.h"
+#include "remote/s3/local_web_server.h"
 #include "support/comes_true.h"
 #include "support/scratch.h"
 
@@ -18,12 +19,9 @@ using testing::Not;
 
 constexpr auto kEnd2030 = 1893456000;  // 2030-01-01T00:00:00Z
 
-class Credentials : public testing::Test {
+class Credentials : public AwsWorld {
  protected:
-  Credentials() {
-    set_["HOME"] = home_.path();
-    set_["AWS_EC2_METADATA_DISABLED"] = "true";
-  }
+  Credentials() { set_["AWS_EC2_METADATA_DISABLED"] = "true"; }
 
   Result<AwsCredentials> found(const std::string& profile = "") {
     const Result<AwsSettings> settings = AwsSettings::read(variables(), profile);
@@ -37,19 +35,6 @@ class Credentials : public testing::Test {
     if (!credentials) return "error: " + credentials.error().message;
     return credentials->access_key + " " + credentials->secret_key + " " + credentials->session_token;
   }
-
-  Variables variables() {
-    return [this](const char* name) { return value_of(name); };
-  }
-
-  // Called by the thread that searches.
-  std::string value_of(const std::string& name) const {
-    const auto known = set_.find(name);
-    return known == set_.end() ? "" : known->second;
-  }
-
-  support::Scratch home_;
-  std::map<std::string, std::string> set_;
 };
 
 TEST_F(Credentials, ComeFromVariables) {
@@ -93,7 +78,7 @@ TEST_F(Credentials, OfVariablesCountUnlessTheUrlNamesAProfile) {
 TEST_F(Credentials, ThatAreNowhereAreAnError) { EXPECT_THAT(keys(), HasSubstr("no credentials in AWS's variables")); }
 
 TEST_F(Credentials, OfAContainerComeFromItsServerWithItsToken) {
-  HttpStub server([](const HttpStub::Request& request) -> HttpStub::Reply {
+  LocalWebServer server([](const LocalWebServer::Request& request) -> LocalWebServer::Reply {
     const auto token = request.headers.find("authorization");
     if (request.path != "/role" || token == request.headers.end() || token->second != "Bearer word")
       return {.status = 401, .body = "secret of the server"};
@@ -121,7 +106,7 @@ TEST_F(Credentials, OfAContainerAreNotAskedOfOtherHostsWithoutTls) {
 
 TEST_F(Credentials, OfAContainerThatAreNoKeysAreAnError) {
   std::string body;
-  HttpStub server([&](const HttpStub::Request&) { return HttpStub::Reply{.body = body}; });
+  LocalWebServer server([&](const LocalWebServer::Request&) { return LocalWebServer::Reply{.body = body}; });
   set_["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = server.url();
   for (const char* answer :
        {"", "no json", "[1]", R"({"AccessKeyId":"a"})", R"({"AccessKeyId":1,"SecretAccessKey":2})"}) {
@@ -131,7 +116,7 @@ TEST_F(Credentials, OfAContainerThatAreNoKeysAreAnError) {
 }
 
 TEST_F(Credentials, OfAnInstanceNeedASessionOfItsServer) {
-  HttpStub server([](const HttpStub::Request& request) -> HttpStub::Reply {
+  LocalWebServer server([](const LocalWebServer::Request& request) -> LocalWebServer::Reply {
     if (request.method == "PUT" && request.path == "/latest/api/token") return {.body = "session"};
     const auto token = request.headers.find("x-aws-ec2-metadata-token");
     if (token == request.headers.end() || token->second != "session") return {.status = 401};
@@ -148,7 +133,7 @@ TEST_F(Credentials, OfAnInstanceNeedASessionOfItsServer) {
 }
 
 TEST_F(Credentials, OfAWebIdentityComeFromSts) {
-  HttpStub server([](const HttpStub::Request& request) -> HttpStub::Reply {
+  LocalWebServer server([](const LocalWebServer::Request& request) -> LocalWebServer::Reply {
     if (request.body.find("WebIdentityToken=to.ken%2F1&") == std::string::npos &&
         !request.body.ends_with("WebIdentityToken=to.ken%2F1"))
       return s3_error(400, "InvalidIdentityToken");
@@ -165,7 +150,7 @@ TEST_F(Credentials, OfAWebIdentityComeFromSts) {
   home_.write("token", "to.ken/1\n");
   EXPECT_EQ(keys(), "ASIA s/+= t");
   EXPECT_EQ(found()->expires, std::chrono::system_clock::from_time_t(kEnd2030));
-  const HttpStub::Request asked = server.requests().back();
+  const LocalWebServer::Request asked = server.requests().back();
   EXPECT_EQ(asked.method, "POST");
   EXPECT_EQ(asked.path, "/") << "servers log addresses";
   EXPECT_THAT(asked.body, HasSubstr("RoleArn=arn%3Aaws%3Aiam%3A%3A123456789012%3Arole%2Fci"));
@@ -179,7 +164,7 @@ class AccessSources : public Credentials {
   AccessSource::WallClock clock() {
     return [this] { return std::chrono::system_clock::from_time_t(now_); };
   }
-  void use_container(const HttpStub& server) { set_["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = server.url(); }
+  void use_container(const LocalWebServer& server) { set_["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = server.url(); }
 
   static std::string answer(const std::string& key, const std::string& end) {
     return R"({"AccessKeyId":")" + key + R"(","SecretAccessKey":"s","Token":"t","Expiration":")" + end + "\"}";
@@ -189,8 +174,9 @@ class AccessSources : public Credentials {
 };
 
 TEST_F(AccessSources, KeepWhatTheyFoundUntilItEnds) {
-  HttpStub server(
-      [&](const HttpStub::Request&) { return HttpStub::Reply{.body = answer("A", "2030-01-01T00:00:00Z")}; });
+  LocalWebServer server([&](const LocalWebServer::Request&) {
+    return LocalWebServer::Reply{.body = answer("A", "2030-01-01T00:00:00Z")};
+  });
   use_container(server);
   AccessSource source(url(), variables(), clock());
   for (int i = 0; i < 10; ++i) EXPECT_EQ((*source.get(20s))->credentials->access_key, "A");
@@ -201,9 +187,9 @@ TEST_F(AccessSources, KeepWhatTheyFoundUntilItEnds) {
 
 TEST_F(AccessSources, DoNotLetALookUpWaitForASlowSearch) {
   std::atomic<bool> may_answer = false;
-  HttpStub server([&](const HttpStub::Request&) {
+  LocalWebServer server([&](const LocalWebServer::Request&) {
     support::comes_true([&] { return may_answer.load(); });
-    return HttpStub::Reply{.body = answer("A", "2030-01-01T00:00:00Z")};
+    return LocalWebServer::Reply{.body = answer("A", "2030-01-01T00:00:00Z")};
   });
   use_container(server);
   AccessSource source(url(), variables(), clock());
@@ -215,7 +201,8 @@ TEST_F(AccessSources, DoNotLetALookUpWaitForASlowSearch) {
 }
 
 TEST_F(AccessSources, TellWhyNothingWasFoundAndShowNoSecret) {
-  HttpStub server([](const HttpStub::Request&) { return HttpStub::Reply{.status = 500, .body = "secret answer"}; });
+  LocalWebServer server(
+      [](const LocalWebServer::Request&) { return LocalWebServer::Reply{.status = 500, .body = "secret answer"}; });
   use_container(server);
   set_["AWS_CONTAINER_AUTHORIZATION_TOKEN"] = "secret";
   AccessSource source(url(), variables(), clock());

@@ -43,25 +43,9 @@ class S3Servers : public testing::TestWithParam<const char*> {
   const Digest key_ = digest_of("key");
 };
 
-TEST_P(S3Servers, GiveBackWhatWasPutAndNothingElse) {
-  const std::string large(3u << 20, 'x');
-  const RemoteResult result{.action = "action", .blobs = {{digest_of("small"), "small"}}};
-  EXPECT_FALSE(backend_->list(key_, kPatient).value);
-  EXPECT_EQ(problem(backend_->list(key_, kPatient)), "") << "absence is no failure";
-  EXPECT_EQ(problem(backend_->put_blob(digest_of(large), large, kPatient)), "");
-  EXPECT_EQ(problem(backend_->put_result(key_, result, std::vector<Digest>{}, kPatient)), "");
-  EXPECT_EQ(problem(backend_->add_to_list(key_, {path_set("a", 1)}, kPatient)), "");
-  EXPECT_EQ(*backend_->blob(digest_of(large), large.size(), kPatient).value, large);
-  EXPECT_EQ(*backend_->result(key_, kPatient).value, result);
-  EXPECT_EQ(*backend_->list(key_, kPatient).value, (List{path_set("a", 1)}));
-  EXPECT_FALSE(backend_->result(digest_of("other"), kPatient).value);
-  EXPECT_FALSE(backend("other")->result(key_, kPatient).value) << "prefixes keep apart";
-}
+TEST_P(S3Servers, GiveBackWhatWasPutAndNothingElse) { expect_gives_back_what_was_put(*backend_, *backend("other")); }
 
-TEST_P(S3Servers, WriteABlobOnce) {
-  EXPECT_TRUE(backend_->put_blob(digest_of("bytes"), "bytes", kPatient).value);
-  EXPECT_FALSE(backend_->put_blob(digest_of("bytes"), "bytes", kPatient).value);
-}
+TEST_P(S3Servers, WriteABlobOnce) { expect_writes_a_blob_once(*backend_); }
 
 // Each writer has a connection of its own, as another machine has.
 TEST_P(S3Servers, LoseNoPathSetOfTwoWritersForGood) {

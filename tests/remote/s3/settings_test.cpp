@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "remote/s3/address.h"
+#include "remote/s3/aws_world.h"
 #include "remote/s3/xml_text.h"
 #include "support/scratch.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class S3Addresses : public testing::Test {
+class S3Addresses : public AwsWorld {
  protected:
   S3Address address(const std::string& text) {
     const Result<config::RemoteUrl> url = config::parse_remote_url(text);
@@ -22,20 +23,6 @@ class S3Addresses : public testing::Test {
     EXPECT_TRUE(found) << found.error().message;
     return found ? *found : S3Address();
   }
-
-  Variables variables() {
-    set_["HOME"] = home_.path();
-    return [this](const char* name) { return value_of(name); };
-  }
-
-  // Called by the thread that searches.
-  std::string value_of(const std::string& name) const {
-    const auto known = set_.find(name);
-    return known == set_.end() ? "" : known->second;
-  }
-
-  support::Scratch home_;
-  std::map<std::string, std::string> set_;
 };
 
 TEST_F(S3Addresses, OfAwsHaveTheBucketInTheHost) {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "remote/backends/plain_backend.h"
-#include "remote/s3/http_stub.h"
+#include "remote/s3/local_web_server.h"
 #include "remote/s3/s3_store.h"
 #include "remote/support.h"
 #include "support/comes_true.h"
@@ -36,7 +36,7 @@ class S3Trouble : public testing::Test {
     home_.write(".aws/credentials", "[default]\naws_access_key_id = " + key + "\naws_secret_access_key = verysecret\n");
   }
 
-  std::unique_ptr<Backend> backend_at(const HttpStub& server, const std::string& options = "") {
+  std::unique_ptr<Backend> backend_at(const LocalWebServer& server, const std::string& options = "") {
     const auto url = config::parse_remote_url("s3://bucket/dir?endpoint=" + server.url() + options);
     EXPECT_TRUE(url) << url.error().message;
     const S3World world{.variables = [this](const char* name) { return value_of(name); },
@@ -44,7 +44,7 @@ class S3Trouble : public testing::Test {
     return make_plain_backend(make_s3_store(*url, world), url->prefix, url->max_bytes);
   }
 
-  static bool is_signed_by(const HttpStub::Request& request, const std::string& key) {
+  static bool is_signed_by(const LocalWebServer::Request& request, const std::string& key) {
     const auto header = request.headers.find("authorization");
     return header != request.headers.end() && header->second.find("Credential=" + key + "/") != std::string::npos;
   }
@@ -79,7 +79,8 @@ TEST_F(S3Trouble, IsNamedByItsCode) {
                         {413, "EntityTooLarge", Trouble::full},
                         {507, "XMinioStorageFull", Trouble::full}};
   for (const Case& one : cases) {
-    HttpStub server([&](const HttpStub::Request&) { return s3_error(one.status, one.code, {"Retry-After: 7"}); });
+    LocalWebServer server(
+        [&](const LocalWebServer::Request&) { return s3_error(one.status, one.code, {"Retry-After: 7"}); });
     const std::unique_ptr<Backend> backend = backend_at(server);
     for (const std::optional<Failure>& failure :
          {backend->list(key_, kPatient).failure, backend->add_to_list(key_, {path_set("a", 1)}, kPatient).failure,
@@ -93,7 +94,7 @@ TEST_F(S3Trouble, IsNamedByItsCode) {
 }
 
 TEST_F(S3Trouble, OfAMissingObjectIsAMiss) {
-  HttpStub server([](const HttpStub::Request&) { return s3_error(404, "NoSuchKey"); });
+  LocalWebServer server([](const LocalWebServer::Request&) { return s3_error(404, "NoSuchKey"); });
   const Answer<RemoteResult> answer = backend_at(server)->result(key_, kPatient);
   EXPECT_FALSE(answer.failure);
   EXPECT_FALSE(answer.value);
@@ -103,7 +104,7 @@ TEST_F(S3Trouble, OfAMissingObjectIsAMiss) {
 
 TEST_F(S3Trouble, OfAnEmptyOrWrongAnswerIsAFailureAndNoMiss) {
   std::string body;
-  HttpStub server([&](const HttpStub::Request&) { return HttpStub::Reply{.body = body}; });
+  LocalWebServer server([&](const LocalWebServer::Request&) { return LocalWebServer::Reply{.body = body}; });
   for (const std::string& one :
        {std::string(), std::string("<html>sign in</html>"), encode_list(digest_of("other"), {})}) {
     body = one;
@@ -114,7 +115,7 @@ TEST_F(S3Trouble, OfAnEmptyOrWrongAnswerIsAFailureAndNoMiss) {
 }
 
 TEST_F(S3Trouble, OfAnotherRegionSaysWhichOne) {
-  HttpStub server([](const HttpStub::Request&) {
+  LocalWebServer server([](const LocalWebServer::Request&) {
     return s3_error(301, "PermanentRedirect", {"x-amz-bucket-region: eu-west-3", "Location: http://127.0.0.1:1/"});
   });
   const Answer<List> answer = backend_at(server)->list(key_, kPatient);
@@ -123,14 +124,14 @@ TEST_F(S3Trouble, OfAnotherRegionSaysWhichOne) {
 }
 
 TEST_F(S3Trouble, OfAServerThatWritesSecretsBackShowsNone) {
-  HttpStub server([](const HttpStub::Request& request) {
+  LocalWebServer server([](const LocalWebServer::Request& request) {
     return s3_error(403, "x " + request.headers.at("authorization") + " verysecret");
   });
   EXPECT_EQ(problem(backend_at(server)->list(key_, kPatient)), "HTTP status 403");
 }
 
 TEST_F(S3Trouble, OfAWrongClockIsMendedByTheServersClock) {
-  HttpStub server([](const HttpStub::Request& request) -> HttpStub::Reply {
+  LocalWebServer server([](const LocalWebServer::Request& request) -> LocalWebServer::Reply {
     if (request.headers.at("x-amz-date") == "20300101T000000Z") return s3_error(404, "NoSuchKey");
     return s3_error(403, "RequestTimeTooSkewed", {kDate2030});
   });
@@ -143,7 +144,8 @@ TEST_F(S3Trouble, OfAWrongClockIsMendedByTheServersClock) {
 }
 
 TEST_F(S3Trouble, OfAClockThatTheServerNeverAcceptsEndsAfterOneMoreRequest) {
-  HttpStub server([](const HttpStub::Request&) { return s3_error(403, "RequestTimeTooSkewed", {kDate2030}); });
+  LocalWebServer server(
+      [](const LocalWebServer::Request&) { return s3_error(403, "RequestTimeTooSkewed", {kDate2030}); });
   EXPECT_EQ(problem(backend_at(server)->list(key_, kPatient)), "HTTP status 403 (RequestTimeTooSkewed)");
   EXPECT_EQ(server.count(), 2u);
 }
@@ -153,7 +155,7 @@ class EndedKeys {
  public:
   EndedKeys(int status, std::function<void()> renew) : status_(status), renew_(std::move(renew)) {}
 
-  HttpStub::Reply operator()(bool is_signed_by_first) {
+  LocalWebServer::Reply operator()(bool is_signed_by_first) {
     if (!is_signed_by_first) return {};
     if (!std::exchange(has_renewed_, true)) renew_();
     return s3_error(status_, "ExpiredToken");
@@ -169,7 +171,7 @@ TEST_F(S3Trouble, OfCredentialsThatHaveEndedIsAMissForALookUp) {
   for (const int status : {400, 403}) {
     write_keys("FIRST");
     EndedKeys keys(status, [this] { write_keys("SECOND"); });
-    HttpStub server([&](const HttpStub::Request& request) { return keys(is_signed_by(request, "FIRST")); });
+    LocalWebServer server([&](const LocalWebServer::Request& request) { return keys(is_signed_by(request, "FIRST")); });
     const std::unique_ptr<Backend> backend = backend_at(server);
     const Answer<List> answer = backend->list(key_, kPatient);
     ASSERT_TRUE(answer.failure);
@@ -185,7 +187,7 @@ TEST_F(S3Trouble, OfCredentialsThatHaveEndedIsMendedWithinAWrite) {
   for (const int status : {400, 403}) {
     write_keys("FIRST");
     EndedKeys keys(status, [this] { write_keys("SECOND"); });
-    HttpStub server([&](const HttpStub::Request& request) { return keys(is_signed_by(request, "FIRST")); });
+    LocalWebServer server([&](const LocalWebServer::Request& request) { return keys(is_signed_by(request, "FIRST")); });
     EXPECT_EQ(problem(backend_at(server)->put_result(key_, {}, std::vector<Digest>{}, kPatient)), "");
     EXPECT_EQ(server.count(), 2u);
     EXPECT_TRUE(is_signed_by(server.requests().back(), "SECOND"));
@@ -193,14 +195,14 @@ TEST_F(S3Trouble, OfCredentialsThatHaveEndedIsMendedWithinAWrite) {
 }
 
 TEST_F(S3Trouble, OfCredentialsThatHaveEndedAndStayTheSameEndsAfterOneSearch) {
-  HttpStub server([](const HttpStub::Request&) { return s3_error(403, "ExpiredToken"); });
+  LocalWebServer server([](const LocalWebServer::Request&) { return s3_error(403, "ExpiredToken"); });
   EXPECT_NE(problem(backend_at(server)->put_result(key_, {}, std::vector<Digest>{}, kPatient)), "");
   EXPECT_EQ(server.count(), 1u);
 }
 
 TEST_F(S3Trouble, OfMissingCredentialsIsNoRequest) {
   home_.write(".aws/credentials", "");
-  HttpStub server([](const HttpStub::Request&) { return HttpStub::Reply{}; });
+  LocalWebServer server([](const LocalWebServer::Request&) { return LocalWebServer::Reply{}; });
   const Answer<List> answer = backend_at(server)->list(key_, kPatient);
   ASSERT_TRUE(answer.failure);
   EXPECT_EQ(answer.failure->trouble, Trouble::refused);
@@ -209,15 +211,15 @@ TEST_F(S3Trouble, OfMissingCredentialsIsNoRequest) {
 }
 
 TEST_F(S3Trouble, OfPublicBucketsIsReadWithoutCredentials) {
-  HttpStub server([](const HttpStub::Request& request) {
+  LocalWebServer server([](const LocalWebServer::Request& request) {
     return request.headers.contains("authorization") ? s3_error(403, "AccessDenied") : s3_error(404, "NoSuchKey");
   });
   EXPECT_EQ(problem(backend_at(server, "&credentials=none")->list(key_, kPatient)), "");
 }
 
 TEST_F(S3Trouble, OfABlobThatHeadRefusesIsToldByPut) {
-  HttpStub server([](const HttpStub::Request& request) {
-    return request.method == "HEAD" ? s3_error(403, "AccessDenied") : HttpStub::Reply{};
+  LocalWebServer server([](const LocalWebServer::Request& request) {
+    return request.method == "HEAD" ? s3_error(403, "AccessDenied") : LocalWebServer::Reply{};
   });
   EXPECT_TRUE(backend_at(server)->put_blob(digest_of("x"), "x", kPatient).value) << "who may not list may write";
 }
@@ -228,10 +230,10 @@ class OneList {
   enum class Kind { compares, refuses_conditions, ignores_conditions };
   explicit OneList(Kind kind) : kind_(kind) {}
 
-  HttpStub::Reply operator()(const HttpStub::Request& request) {
+  LocalWebServer::Reply operator()(const LocalWebServer::Request& request) {
     if (request.method == "GET")
       return value_.empty() ? s3_error(404, "NoSuchKey")
-                            : HttpStub::Reply{.body = value_, .headers = {"ETag: " + tag()}};
+                            : LocalWebServer::Reply{.body = value_, .headers = {"ETag: " + tag()}};
     const auto match = request.headers.find("if-match");
     const auto none_match = request.headers.find("if-none-match");
     const bool is_conditional = match != request.headers.end() || none_match != request.headers.end();
@@ -258,14 +260,14 @@ TEST_F(S3Trouble, OfServersThatDoNotCompareIsFoundOutAndListsAreWrittenAsOnPlain
   for (const auto& [kind, does_compare] : {std::pair(Kind::compares, true), std::pair(Kind::refuses_conditions, false),
                                            std::pair(Kind::ignores_conditions, false)}) {
     OneList list(kind);
-    HttpStub server([&](const HttpStub::Request& request) { return list(request); });
+    LocalWebServer server([&](const LocalWebServer::Request& request) { return list(request); });
     const std::unique_ptr<Backend> backend = backend_at(server);
     for (const char* name : {"a", "b"})
       EXPECT_EQ(problem(backend->add_to_list(key_, {path_set(name, 1)}, kPatient)), "");
     EXPECT_EQ(*backend->list(key_, kPatient).value, (List{path_set("b", 1), path_set("a", 1)}));
     const auto before = server.count();
     EXPECT_TRUE(backend->add_to_list(key_, {path_set("c", 1)}, kPatient).value);
-    const std::vector<HttpStub::Request> requests = server.requests();
+    const std::vector<LocalWebServer::Request> requests = server.requests();
     const bool compared = std::any_of(requests.begin() + static_cast<std::ptrdiff_t>(before), requests.end(),
                                       [](const auto& request) { return request.headers.contains("if-match"); });
     EXPECT_EQ(compared, does_compare);

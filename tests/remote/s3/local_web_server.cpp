@@ -1,4 +1,4 @@
-#include "remote/s3/http_stub.h"
+#include "remote/s3/local_web_server.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ std::string in_small_letters(std::string text) {
 }
 
 // The lines of a head: "PUT /path HTTP/1.1" and headers.
-HttpStub::Request parse_head(const std::string& head) {
-  HttpStub::Request request;
+LocalWebServer::Request parse_head(const std::string& head) {
+  LocalWebServer::Request request;
   const auto blank = head.find(' ');
   request.method = head.substr(0, blank);
   request.path = head.substr(blank + 1, head.find(' ', blank + 1) - blank - 1);
@@ -47,11 +47,11 @@ HttpStub::Request parse_head(const std::string& head) {
   return request;
 }
 
-std::optional<HttpStub::Request> receive(int connection) {
+std::optional<LocalWebServer::Request> receive(int connection) {
   std::string text;
   if (!read_until(connection, text, [&] { return text.find("\r\n\r\n") != std::string::npos; })) return std::nullopt;
   const auto end = text.find("\r\n\r\n");
-  HttpStub::Request request = parse_head(text.substr(0, end));
+  LocalWebServer::Request request = parse_head(text.substr(0, end));
   request.body = text.substr(end + 4);
   const auto length = request.headers.find("content-length");
   const std::size_t size = length == request.headers.end() ? 0 : std::stoul(length->second);
@@ -61,7 +61,7 @@ std::optional<HttpStub::Request> receive(int connection) {
 
 }  // namespace
 
-HttpStub::HttpStub(Handler handler)
+LocalWebServer::LocalWebServer(Handler handler)
     : handler_(std::move(handler)), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -74,17 +74,17 @@ HttpStub::HttpStub(Handler handler)
   thread_ = std::thread([this] { run(); });
 }
 
-HttpStub::~HttpStub() {
+LocalWebServer::~LocalWebServer() {
   shutdown(listener_.get(), SHUT_RDWR);  // ends accept()
   thread_.join();
 }
 
-std::vector<HttpStub::Request> HttpStub::requests() const {
+std::vector<LocalWebServer::Request> LocalWebServer::requests() const {
   const std::lock_guard lock(mutex_);
   return requests_;
 }
 
-void HttpStub::run() {
+void LocalWebServer::run() {
   for (;;) {
     const UniqueFd connection(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!connection) return;
@@ -92,7 +92,7 @@ void HttpStub::run() {
   }
 }
 
-void HttpStub::serve(int connection) {
+void LocalWebServer::serve(int connection) {
   const std::optional<Request> request = receive(connection);
   if (!request) return;
   {
@@ -111,7 +111,7 @@ void HttpStub::serve(int connection) {
   }
 }
 
-HttpStub::Reply s3_error(int status, const std::string& code, const std::vector<std::string>& headers) {
+LocalWebServer::Reply s3_error(int status, const std::string& code, const std::vector<std::string>& headers) {
   return {.status = status,
           .body = "<?xml version=\"1.0\"?><Error><Code>" + code + "</Code><Message>x</Message></Error>",
           .headers = headers};

@@ -1,7 +1,7 @@
 // A web server within the test: answers each request by a function of the test. Closes each connection after its
 // answer.
-#ifndef HIPCACHE_TESTS_REMOTE_S3_HTTP_STUB_H
-#define HIPCACHE_TESTS_REMOTE_S3_HTTP_STUB_H
+#ifndef HIPCACHE_TESTS_REMOTE_S3_LOCAL_WEB_SERVER_H
+#define HIPCACHE_TESTS_REMOTE_S3_LOCAL_WEB_SERVER_H
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace hipcache::remote {
 
-class HttpStub {
+class LocalWebServer {
  public:
   struct Request {
     std::string method, path, body;
@@ -28,10 +28,10 @@ class HttpStub {
   };
   using Handler = std::function<Reply(const Request&)>;  // called by one thread at a time
 
-  explicit HttpStub(Handler handler);
-  ~HttpStub();
-  HttpStub(const HttpStub&) = delete;
-  HttpStub& operator=(const HttpStub&) = delete;
+  explicit LocalWebServer(Handler handler);
+  ~LocalWebServer();
+  LocalWebServer(const LocalWebServer&) = delete;
+  LocalWebServer& operator=(const LocalWebServer&) = delete;
 
   // "http://127.0.0.1:1234"
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
@@ -51,7 +51,7 @@ class HttpStub {
 };
 
 // An error of S3: its status, and its code in a document.
-HttpStub::Reply s3_error(int status, const std::string& code, const std::vector<std::string>& headers = {});
+LocalWebServer::Reply s3_error(int status, const std::string& code, const std::vector<std::string>& headers = {});
 
 }  // namespace hipcache::remote
 
