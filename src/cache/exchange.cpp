@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cache/received.h"
-#include "cache/remote_places.h"
+#include "hipcache/cache/remote_places.h"
 
 namespace hipcache::cache {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "cache/received.h"
-#include "cache/remote_places.h"
 #include "cache/result_marks.h"
+#include "hipcache/cache/remote_places.h"
 
 namespace hipcache::cache {
 namespace {

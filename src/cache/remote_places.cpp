@@ -1,4 +1,4 @@
-#include "cache/remote_places.h"
+#include "hipcache/cache/remote_places.h"
 
 #include <algorithm>
 

@@ -41,6 +41,7 @@ std::string to_text(const ExplainedStep& step, std::size_t width, bool is_reques
   std::string text = name + "  " + verdict_of(step, is_request) + "\n";
   for (const Difference& difference : step.differences) text += margin + protocol::describe(difference) + "\n";
   if (step.more > 0) text += margin + "and " + std::to_string(step.more) + " more\n";
+  for (const protocol::Tie& tie : step.ties) text += margin + protocol::describe(tie) + "\n";
   return text;
 }
 
@@ -52,7 +53,19 @@ ordered_json to_json(const ExplainedStep& step) {
                            {"now", difference.now},
                            {"was", difference.was},
                            {"text", protocol::describe(difference)}});
-  return {{"name", step.name}, {"verdict", said(step.verdict)}, {"differences", differences}, {"more", step.more}};
+  ordered_json ties = ordered_json::array();
+  for (const protocol::Tie& tie : step.ties)
+    ties.push_back({{"kind", protocol::name_of(tie.by)},
+                    {"kept_to", protocol::tied_to(tie.by)},
+                    {"name", tie.name},
+                    {"other", tie.other},
+                    {"more", tie.more},
+                    {"text", protocol::describe(tie)}});
+  return {{"name", step.name},
+          {"verdict", said(step.verdict)},
+          {"differences", differences},
+          {"more", step.more},
+          {"ties", ties}};
 }
 
 Result<Explanation> ask(const Control& control, const std::vector<std::string>& words) {

@@ -1,8 +1,9 @@
 #include "hipcache/protocol/explanation.h"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
+
+#include "protocol/line.h"
 
 namespace hipcache::protocol {
 namespace {
@@ -55,26 +56,14 @@ constexpr std::array<Said, static_cast<std::size_t>(kLastDiffers) + 1> kSaid{{
 
 const Said& said(Differs kind) { return kSaid[static_cast<std::size_t>(kind)]; }
 
-void replace(std::string& text, std::string_view placeholder, const std::string& value) {
-  const std::size_t at = text.find(placeholder);
-  if (at != std::string::npos) text.replace(at, placeholder.size(), value);
-}
-
-bool is_control(char byte) { return static_cast<unsigned char>(byte) < ' ' || byte == '\x7f'; }
-
 }  // namespace
 
 std::string name_of(Differs kind) { return std::string(said(kind).name); }
 
-// Replaces from right to left, so that inserted text is not searched again.
 std::string describe(const Difference& difference) {
-  std::string line(said(difference.kind).line);
-  replace(line, "$was", difference.was);
-  replace(line, "$now", difference.now);
-  replace(line, "$name", difference.name);
-  if (difference.kind == Differs::refused && !difference.now.empty()) line += ": " + difference.now;
-  std::replace_if(line.begin(), line.end(), is_control, '?');
-  return line;
+  const bool has_detail = difference.kind == Differs::refused && !difference.now.empty();
+  return line_of(std::string(said(difference.kind).line) + (has_detail ? ": $now" : ""),
+                 {{"$name", difference.name}, {"$now", difference.now}, {"$was", difference.was}});
 }
 
 }  // namespace hipcache::protocol

@@ -129,6 +129,13 @@ void put_step(const ExplainedStep& from, wire::ExplainedStep& to) {
     added.set_was(difference.was);
   }
   to.set_more(from.more);
+  for (const Tie& tie : from.ties) {
+    wire::Tie& added = *to.add_ties();
+    added.set_by(static_cast<std::uint32_t>(tie.by));
+    added.set_name(tie.name);
+    added.set_other(tie.other);
+    added.set_more(tie.more);
+  }
 }
 
 void put(const Explanation& from, wire::Envelope& envelope) {
@@ -228,6 +235,12 @@ Result<ExplainedStep> take(wire::ExplainedStep* from) {
       return Error{"message has a difference of unknown kind " + std::to_string(difference.kind())};
     to.differences.push_back({static_cast<Differs>(difference.kind()), std::move(*difference.mutable_name()),
                               std::move(*difference.mutable_now()), std::move(*difference.mutable_was())});
+  }
+  for (wire::Tie& tie : *from->mutable_ties()) {
+    if (tie.by() > static_cast<std::uint32_t>(kLastTiedBy))
+      return Error{"message has a tie of unknown kind " + std::to_string(tie.by())};
+    to.ties.push_back(
+        {static_cast<TiedBy>(tie.by()), std::move(*tie.mutable_name()), std::move(*tie.mutable_other()), tie.more()});
   }
   return to;
 }

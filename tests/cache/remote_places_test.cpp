@@ -1,5 +1,5 @@
 // Results of shared caches write to the request's own places only.
-#include "cache/remote_places.h"
+#include "hipcache/cache/remote_places.h"
 
 #include <gtest/gtest.h>
 

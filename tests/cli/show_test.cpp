@@ -52,7 +52,7 @@ protocol::Explanation explanation() {
   protocol::Explanation explanation;
   explanation.compared = 2;
   explanation.request = {"request", Verdict::runs, {}, 0};
-  explanation.steps = {{"probe", Verdict::stored, {}, 0},
+  explanation.steps = {{"probe", Verdict::stored, {}, 0, {{protocol::TiedBy::listing, "/opt", "", 0}}},
                        {"device gfx906",
                         Verdict::runs,
                         {{Differs::variable_unset, "CPATH", "", ""}, {Differs::content, "/a.h", "12", "34"}},
@@ -65,6 +65,7 @@ TEST(ShowExplanation, AsTextHasALinePerStepAndOneForEachDifferenceBelow) {
   EXPECT_EQ(explanation_to_text(explanation()),
             "request        not stored\n"
             "probe          stored\n"
+            "               kept to this machine: lists the directory /opt\n"
             "device gfx906  would run\n"
             "               variable CPATH is not set any more\n"
             "               content /a.h (digest 12, was 34)\n"
@@ -83,7 +84,15 @@ TEST(ShowExplanation, AsJsonHasEveryFieldWhateverTheOutcome) {
   EXPECT_EQ(json.at("reason"), "");
   EXPECT_EQ(json.at("compared"), 2);
   EXPECT_EQ(json.at("request").at("verdict"), "would run");
+  EXPECT_EQ(json.at("steps").at(0).at("ties").at(0),
+            nlohmann::json({{"kind", "listing"},
+                            {"kept_to", "machine"},
+                            {"name", "/opt"},
+                            {"other", ""},
+                            {"more", 0},
+                            {"text", "kept to this machine: lists the directory /opt"}}));
   const nlohmann::json& device = json.at("steps").at(1);
+  EXPECT_TRUE(device.at("ties").empty());
   EXPECT_EQ(device.at("name"), "device gfx906");
   EXPECT_EQ(device.at("more"), 7);
   EXPECT_EQ(device.at("differences").at(1), nlohmann::json({{"kind", "content"},

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "hipcache/base/digest.h"
+#include "integration/support/explained.h"
 #include "integration/support/single_compile.h"
 
 namespace hipcache::integration {
@@ -22,45 +23,6 @@ std::string digits(const std::string& bytes) { return digest_of(bytes).shown(); 
 std::string content(const std::string& path, const std::string& now, const std::string& was) {
   return "content " + path + " (digest " + digits(now) + ", was " + digits(was) + ")";
 }
-
-// The daemon's answer, in a form for tests.
-class Explained {
- public:
-  explicit Explained(nlohmann::json json) : json_(std::move(json)) {}
-
-  std::string verdict(const std::string& step) const { return of(step).at("verdict"); }
-  std::vector<std::string> lines(const std::string& step) const {
-    const nlohmann::json explained = of(step);
-    std::vector<std::string> all;
-    for (const nlohmann::json& difference : explained.at("differences")) all.push_back(difference.at("text"));
-    return all;
-  }
-  std::vector<std::string> would_run() const { return with("would run"); }
-  std::vector<std::string> not_stored() const {
-    std::vector<std::string> all = with("would run");
-    for (const std::string& step : with("depends")) all.push_back(step);
-    return all;
-  }
-  std::string text() const { return json_.dump(); }
-  const nlohmann::json& json() const { return json_; }
-
- private:
-  nlohmann::json of(const std::string& name) const {
-    if (name == "request") return json_.at("request");
-    for (const nlohmann::json& step : json_.at("steps"))
-      if (step.at("name") == name) return step;
-    ADD_FAILURE() << "no step " << name << " in " << json_.dump();
-    return {{"verdict", ""}, {"differences", nlohmann::json::array()}};
-  }
-  std::vector<std::string> with(const std::string& verdict) const {
-    std::vector<std::string> names;
-    for (const nlohmann::json& step : json_.at("steps"))
-      if (step.at("verdict") == verdict) names.push_back(step.at("name"));
-    return names;
-  }
-
-  nlohmann::json json_;
-};
 
 class Explain : public SingleCompile {
  protected:

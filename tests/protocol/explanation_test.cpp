@@ -21,6 +21,27 @@ TEST(Explanation, EveryKindOfDifferenceHasANameAndALineOfItsOwn) {
   EXPECT_EQ(lines.size(), names.size());
 }
 
+TEST(Explanation, EveryKindOfTieHasANameAndALineOfItsOwn) {
+  std::set<std::string> names;
+  std::set<std::string> lines;
+  for (std::uint32_t kind = 0; kind <= static_cast<std::uint32_t>(kLastTiedBy); ++kind) {
+    const Tie tie{static_cast<TiedBy>(kind), "NAME", "OTHER", 0};
+    names.insert(name_of(tie.by));
+    const std::string line = describe(tie);
+    EXPECT_TRUE(line.starts_with("kept to this " + tied_to(tie.by) + ": ")) << line;
+    EXPECT_EQ(line.find('$'), std::string::npos) << line;
+    lines.insert(line);
+  }
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(kLastTiedBy) + 1);
+  EXPECT_EQ(lines.size(), names.size());
+}
+
+TEST(Explanation, ATieSaysEachNameWhereverItBelongsAndCountsTheRest) {
+  EXPECT_EQ(describe({TiedBy::own_name, "/p/$other.h\n", "/p", 2}),
+            "kept to this directory: /p/$other.h? uses __FILE__, which names /p; with -ffile-prefix-map=/p=. it travels"
+            " (and 2 more)");
+}
+
 TEST(Explanation, AFileIsSaidWithBothDigests) {
   EXPECT_EQ(name_of(Differs::content), "content");
   EXPECT_EQ(describe({Differs::content, "/x.h", "12", "34"}), "content /x.h (digest 12, was 34)");

@@ -26,9 +26,9 @@ std::string hex(const std::string& bytes) {
 }
 
 TEST(Messages, HaveTheBytesThatTheFixturesRecordSoAChangedMeaningIsNoticed) {
-  ASSERT_EQ(kVersion, 7u) << "a new version has golden bytes of its own";
+  ASSERT_EQ(kVersion, 8u) << "a new version has golden bytes of its own";
   for (const Sample& sample : samples())
-    EXPECT_EQ(hex(encode(sample.message)), support::read_bytes(HIPCACHE_GOLDEN "/v7/" + sample.name + ".hex"))
+    EXPECT_EQ(hex(encode(sample.message)), support::read_bytes(HIPCACHE_GOLDEN "/v8/" + sample.name + ".hex"))
         << sample.name;
 }
 
@@ -74,6 +74,8 @@ TEST(Messages, KeepEveryFieldOfAnExplanation) {
   EXPECT_EQ(received.steps[0].verdict, Verdict::runs);
   EXPECT_EQ(received.steps[0].differences, sent.steps[0].differences);
   EXPECT_EQ(received.steps[0].more, 17u);
+  EXPECT_EQ(received.steps[0].ties, sent.steps[0].ties);
+  EXPECT_EQ(received.steps[1].ties, sent.steps[1].ties);
 }
 
 TEST(Messages, AnExplanationOfALaterVersionIsAnErrorThatSaysWhatIsUnknown) {
@@ -82,6 +84,8 @@ TEST(Messages, AnExplanationOfALaterVersionIsAnErrorThatSaysWhatIsUnknown) {
   EXPECT_THAT(decode(encode(later)).error().message, testing::HasSubstr("unknown verdict, 99"));
   later.steps = {{"host", Verdict::runs, {{static_cast<Differs>(98), "", "", ""}}, 0}};
   EXPECT_THAT(decode(encode(later)).error().message, testing::HasSubstr("unknown kind 98"));
+  later.steps = {{"host", Verdict::stored, {}, 0, {{static_cast<TiedBy>(97), "", "", 0}}}};
+  EXPECT_THAT(decode(encode(later)).error().message, testing::HasSubstr("a tie of unknown kind 97"));
 }
 
 TEST(Messages, SamplesCoverEveryKind) {
@@ -141,7 +145,7 @@ TEST(Messages, MutatedAnyhowAreAnErrorOrAMessageThatRoundTrips) {
   EXPECT_GT(refused, 0u);
 }
 
-TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/7"); }
+TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/8"); }
 
 }  // namespace
 }  // namespace hipcache::protocol

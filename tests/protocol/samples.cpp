@@ -78,8 +78,9 @@ Explanation explanation() {
                    Verdict::runs,
                    {{Differs::content, "/a.h", "0123456789abcdef", "fedcba9876543210"},
                     {Differs::variable_changed, "CPATH", "", ""}},
-                   17},
-                  {"host", Verdict::stored, {}, 0}};
+                   17,
+                   {{TiedBy::own_name, "/src/a.h", "/src", 2}}},
+                  {"host", Verdict::stored, {}, 0, {{TiedBy::uname, "", "", 0}}}};
   return report;
 }
 

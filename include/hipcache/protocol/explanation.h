@@ -1,11 +1,13 @@
-// Why the steps of a compile would run: the differences from the nearest stored compile. The answer
-// to --explain, and the log's explanation of a miss.
+// Why the steps of a compile would run: the differences from the nearest stored compile; and what
+// keeps stored results from serving other machines. The answer to --explain, and the log's explanation of a miss.
 #ifndef HIPCACHE_PROTOCOL_EXPLANATION_H
 #define HIPCACHE_PROTOCOL_EXPLANATION_H
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "hipcache/protocol/tie.h"
 
 namespace hipcache::protocol {
 
@@ -74,7 +76,8 @@ struct ExplainedStep {
   std::string name;  // "request", "probe", "device gfx906", "bundle", "host"
   Verdict verdict = Verdict::stored;
   std::vector<Difference> differences;
-  std::uint64_t more = 0;  // number of differences left out
+  std::uint64_t more = 0;      // number of differences left out
+  std::vector<Tie> ties = {};  // what keeps its result here; empty if it travels, or if no result is known
 };
 
 struct Explanation {

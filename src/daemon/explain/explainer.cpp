@@ -128,6 +128,12 @@ Differences Explainer::differences_of(const HistoryStep& step, const std::vector
   return only(same_key ? Differs::gone : Differs::command);
 }
 
+std::shared_ptr<const inputs::PathSet> Explainer::earlier_set(const HistoryStep& step) const {
+  const Candidate* candidate = nearest_to(step);
+  const HistoryStep* then = candidate == nullptr ? nullptr : candidate->then.step(step.label);
+  return then != nullptr && then->key == step.key ? services_.actions.path_set(then->key, then->set) : nullptr;
+}
+
 // The log has no entry for the request, so a step's entry includes the request's differences.
 Differences Explainer::why_in_full(const HistoryStep& step, const std::vector<std::string>& makers) const {
   Differences differences = why(step, makers);

@@ -6,6 +6,7 @@
 #ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_EXPLAINER_H
 #define HIPCACHE_SRC_DAEMON_EXPLAIN_EXPLAINER_H
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "daemon/explain/miss_difference.h"
 #include "daemon/request/request_context.h"
 #include "hipcache/cache/miss_history.h"
+#include "hipcache/inputs/path_set.h"
 
 namespace hipcache::daemon {
 
@@ -31,6 +33,10 @@ class Explainer {
   // Why a step that was not found has to run. `makers`: the steps that make its inputs. A step whose inputs are not
   // made yet has no key. If it has no differences, it depends only on its inputs.
   Differences why(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
+
+  // The questions of an earlier run of the step: of the nearest stored compile, if the step has the same key there.
+  // Null if there is none, or if that run could not be stored.
+  std::shared_ptr<const inputs::PathSet> earlier_set(const cache::HistoryStep& step) const;
 
   void log_why(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
 

@@ -42,7 +42,7 @@ void look_up(StepPreview& preview, const RequestContext& context, MadeByName& ma
   std::optional<cache::Hit> hit;
   if (preview.has_key) hit = context.look_up(spec.key, spec.suffices());
   preview.stored = hit.has_value();
-  if (hit) state.result.take(std::move(hit->result));
+  if (hit) state.take(std::move(*hit));
   for (const hip::StepOutput& output : spec.outputs) {
     const cache::Output* stored = state.made(output);
     made[output.name] = {spec.label, stored == nullptr ? std::nullopt : std::optional(stored->blob)};

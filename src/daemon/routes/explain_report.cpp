@@ -1,12 +1,15 @@
 #include "daemon/routes/explain_report.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "daemon/explain/explainer.h"
 #include "daemon/explain/step_preview.h"
+#include "daemon/explain/ties.h"
 #include "daemon/opaque/opaque_run.h"
 #include "daemon/reply/reply.h"
 #include "daemon/reply/request_result.h"
@@ -38,36 +41,49 @@ Differences unless_said(Differences differences, const Explainer& explainer) {
   return explainer.compared() == 0 ? Differences() : std::move(differences);
 }
 
-// A step without inputs from other steps.
-ExplainedStep explain_alone(const Explainer& explainer, const StepState& state, bool stored, const Request& request) {
-  const std::string& label = state.spec().label;
-  if (stored) return explained(label, Verdict::stored, {});
-  return explained(label, Verdict::runs, unless_said(explainer.why(history_step(state, request.from), {}), explainer));
+// Adds what keeps the step's result here: the stored one, or the earlier one of the same command.
+ExplainedStep with_ties(ExplainedStep step, const Explainer& explainer, const StepState& state,
+                        const RequestContext& context) {
+  std::shared_ptr<const inputs::PathSet> set = state.result.witnessed.set;
+  if (set == nullptr) set = explainer.earlier_set(history_step(state, context.request.from));
+  step.ties = ties_of(state.spec(), set.get(), state.result.outputs, context);
+  return step;
 }
 
-ExplainedStep explain_step(const Explainer& explainer, const StepPreview& step, const Request& request,
+// A step without inputs from other steps.
+ExplainedStep explain_alone(const Explainer& explainer, const StepState& state, bool stored,
+                            const RequestContext& context) {
+  const std::string& label = state.spec().label;
+  if (stored) return with_ties(explained(label, Verdict::stored, {}), explainer, state, context);
+  Differences differences = unless_said(explainer.why(history_step(state, context.request.from), {}), explainer);
+  return with_ties(explained(label, Verdict::runs, std::move(differences)), explainer, state, context);
+}
+
+ExplainedStep explain_step(const Explainer& explainer, const StepPreview& step, const RequestContext& context,
                            const std::set<std::string>& missing) {
   const std::string& label = step.state.spec().label;
-  HistoryStep now = history_step(step.state, request.from);
+  HistoryStep now = history_step(step.state, context.request.from);
   if (!step.has_key) now.key = {};
   Differences differences = unless_said(explainer.why(now, step.makers), explainer);
-  if (step.has_key || !differences.empty()) return explained(label, Verdict::runs, std::move(differences));
+  if (step.has_key)
+    return with_ties(explained(label, Verdict::runs, std::move(differences)), explainer, step.state, context);
+  if (!differences.empty()) return explained(label, Verdict::runs, std::move(differences));
   for (const std::string& maker : step.makers)
     if (missing.contains(maker)) differences.push_back({Differs::pending, maker, "", ""});
   return explained(label, Verdict::depends, std::move(differences));
 }
 
 std::vector<ExplainedStep> explain_steps(const Explainer& explainer, const std::vector<StepPreview>& steps,
-                                         const Request& request) {
+                                         const RequestContext& context) {
   std::vector<ExplainedStep> all;
   std::set<std::string> missing;
   for (const StepPreview& step : steps) {
     const std::string& label = step.state.spec().label;
-    if (step.stored && !request.settings.recache) {
-      all.push_back(explained(label, Verdict::stored, {}));
+    if (step.stored && !context.request.settings.recache) {
+      all.push_back(with_ties(explained(label, Verdict::stored, {}), explainer, step.state, context));
       continue;
     }
-    all.push_back(explain_step(explainer, step, request, missing));
+    all.push_back(explain_step(explainer, step, context, missing));
     missing.insert(label);
   }
   return all;
@@ -75,13 +91,14 @@ std::vector<ExplainedStep> explain_steps(const Explainer& explainer, const std::
 
 Explanation explain_opaque(const RequestContext& context) {
   const Explainer explainer(context);
-  const StepState step(opaque_spec(context));
-  const bool stored =
-      !context.request.settings.recache && context.look_up(step.spec().key, step.spec().suffices()).has_value();
+  StepState step(opaque_spec(context));
+  std::optional<cache::Hit> hit = context.look_up(step.spec().key, step.spec().suffices());
+  const bool stored = hit && !context.request.settings.recache;
+  if (hit) step.take(std::move(*hit));
   Explanation explanation;
   explanation.compared = static_cast<std::uint32_t>(explainer.compared());
   explanation.request = explain_request(explainer, context, true);
-  explanation.steps.push_back(explain_alone(explainer, step, stored, context.request));
+  explanation.steps.push_back(explain_alone(explainer, step, stored, context));
   return explanation;
 }
 
@@ -101,8 +118,8 @@ Explanation explain(const RequestContext& context) {
   Explanation explanation;
   explanation.compared = static_cast<std::uint32_t>(explainer.compared());
   for (const StepState* probe : planned.probes())
-    explanation.steps.push_back(explain_alone(explainer, *probe, probe->hit, request));
-  for (ExplainedStep& step : explain_steps(explainer, preview_steps(*planned.plan, context), request))
+    explanation.steps.push_back(explain_alone(explainer, *probe, probe->hit, context));
+  for (ExplainedStep& step : explain_steps(explainer, preview_steps(*planned.plan, context), context))
     explanation.steps.push_back(std::move(step));
   const bool all_stored = std::all_of(explanation.steps.begin(), explanation.steps.end(),
                                       [](const ExplainedStep& step) { return step.verdict == Verdict::stored; });

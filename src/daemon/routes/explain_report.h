@@ -1,4 +1,5 @@
-// `hipcache --explain`: for each step, whether it is stored, and how it differs from the nearest stored compile.
+// `hipcache --explain`: for each step, whether it is stored, how it differs from the nearest stored compile, and what
+// keeps its result on this machine.
 #ifndef HIPCACHE_SRC_DAEMON_ROUTES_EXPLAIN_REPORT_H
 #define HIPCACHE_SRC_DAEMON_ROUTES_EXPLAIN_REPORT_H
 

@@ -3,8 +3,8 @@
 // Problem: the result of a request says where each output goes. Whoever may write to a shared cache could name the
 // user's start-up files. Choice: a result that names a place outside is not taken. The steps of the same compile name
 // no places, so that compile costs a look-up for each step instead of one.
-#ifndef HIPCACHE_SRC_CACHE_REMOTE_PLACES_H
-#define HIPCACHE_SRC_CACHE_REMOTE_PLACES_H
+#ifndef HIPCACHE_CACHE_REMOTE_PLACES_H
+#define HIPCACHE_CACHE_REMOTE_PLACES_H
 
 #include <string_view>
 

@@ -1,0 +1,27 @@
+// Files of equal content that a compiler may take for one file.
+//
+// gcc takes two files of equal content and one modification time for one (#pragma once); clang, two names of one inode.
+// So the state holds which names are one in either way (docs/proof.md, "Identities"). A checkout on another machine
+// gives files other times, and makes two files of hard links.
+#ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_EQUAL_FILES_H
+#define HIPCACHE_SRC_DAEMON_EXPLAIN_EQUAL_FILES_H
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hipcache/inputs/answer_fingerprints.h"
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/run_context.h"
+
+namespace hipcache::daemon {
+
+// Pairs of absolute paths that are two places, not a link and its target. Each file is in a pair with the first one
+// that is like it. REQUIRES: `answered` are the answers to `set`.
+std::vector<std::pair<std::string, std::string>> files_taken_for_one(const inputs::PathSet& set,
+                                                                     const inputs::Answered& answered,
+                                                                     const inputs::RunContext& from);
+
+}  // namespace hipcache::daemon
+
+#endif

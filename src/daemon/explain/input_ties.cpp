@@ -1,0 +1,233 @@
+#include "daemon/explain/input_ties.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "daemon/explain/equal_files.h"
+#include "daemon/explain/place_owner.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/process.h"
+#include "hipcache/compiler/hip/cuid.h"
+#include "hipcache/inputs/mentions.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using inputs::Answer;
+using inputs::AnswerFingerprint;
+using inputs::Observation;
+using inputs::Question;
+using protocol::TiedBy;
+
+constexpr const char* kLoaderCache = "/etc/ld.so.cache";
+constexpr const char* kPlaceOfRocm = "/opt";  // clang lists it to find the newest ROCm, unless it is told which one
+constexpr const char* kLibraryVariable = "LD_LIBRARY_PATH";
+
+// Variables whose values differ between users or machines.
+constexpr auto kPersonal = std::to_array<std::string_view>(
+    {"HOME", "USER", "LOGNAME", "HOSTNAME", "PATH", "LD_LIBRARY_PATH", "TMP", "TEMP", "MAIL", "SHELL", "MAKEFLAGS"});
+constexpr auto kPersonalPrefixes = std::to_array<std::string_view>({"XDG_", "SSH_"});
+
+bool is_personal(std::string_view variable) {
+  return std::find(kPersonal.begin(), kPersonal.end(), variable) != kPersonal.end() ||
+         std::any_of(kPersonalPrefixes.begin(), kPersonalPrefixes.end(),
+                     [&](std::string_view prefix) { return variable.starts_with(prefix); });
+}
+
+// What is absent here is absent elsewhere, too.
+bool says_nothing(const AnswerFingerprint& answer) {
+  return answer.kind == Answer::absent || answer.kind == Answer::unset || answer.kind == Answer::no_link;
+}
+
+std::string real_path(const std::string& path) {
+  char resolved[PATH_MAX];
+  return ::realpath(path.c_str(), resolved) != nullptr ? resolved : "";
+}
+
+std::string target_of(const std::string& link) {
+  char target[PATH_MAX];
+  const ssize_t length = ::readlink(link.c_str(), target, sizeof target);
+  return length < 0 ? "" : std::string(target, static_cast<std::size_t>(length));
+}
+
+std::vector<std::string_view> parts_of(std::string_view list) {
+  std::vector<std::string_view> parts;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(':'), list.size());
+    if (end != 0) parts.push_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return parts;
+}
+
+class InputTies {
+ public:
+  InputTies(const inputs::PathSet& set, const StepSpec& spec, const RequestContext& context, TieList& ties)
+      : set_(set),
+        spec_(spec),
+        request_(context.request),
+        from_(context.request.from),
+        file_system_(context.services.file_system),
+        ties_(ties) {}
+
+  void find() {
+    const std::vector<Observation>& observations = set_.observations();
+    inputs::Answered answered;
+    file_system_.state(set_, from_, nullptr, &answered);
+    any_variable_ = asks(Question::environment);
+    for (std::size_t i = 0; i < observations.size(); ++i)
+      if (!says_nothing(answered[i])) take(observations[i]);
+    for (const auto& [first, second] : files_taken_for_one(set_, answered, from_)) {
+      if (is_installed(first) && is_installed(second)) continue;
+      ties_.add(TiedBy::equal_times, first, second);
+    }
+  }
+
+ private:
+  bool asks(Question question) const {
+    return std::any_of(set_.observations().begin(), set_.observations().end(),
+                       [&](const Observation& one) { return one.question == question; });
+  }
+
+  void take(const Observation& observation) {
+    const std::string& name = observation.name;
+    if (inputs::asks_about_path(observation.question)) return take_path(observation);
+    switch (observation.question) {
+      case Question::variable:
+        return take_variable(name);
+      case Question::environment:
+        return ties_.add(TiedBy::environment, request_.invocation.argv.front());
+      case Question::machine:
+        return ties_.add(TiedBy::uname, "");
+      case Question::working_directory:
+        return take_working_directory();
+      case Question::program:
+        return take_program(name);
+      case Question::library:
+        return take_library(name);
+      case Question::root:
+        return take_root(name);
+      case Question::cuid:
+        return take_cuid();
+      default:
+        // A date's form, the names of outputs, colours and a place below a root are equal wherever the command and the
+        // layout of the checkout are.
+        return;
+    }
+  }
+
+  void take_path(const Observation& observation) {
+    const std::string path = from_.path_of(observation.name);
+    add_place(observation.name);
+    if (observation.question == Question::real_path) add_place(from_.roots.portable_path(real_path(path)));
+    if (observation.question == Question::link) add_place(from_.roots.portable_path(target_of(path)));
+    if (observation.question == Question::size_and_time && !is_installed(path)) ties_.add(TiedBy::file_time, path);
+    if (observation.question == Question::listing && observation.name.starts_with('/') &&
+        owner_of(path) == PlaceOwner::packages && !is_of_compilers(path))
+      ties_.add(TiedBy::listing, path, path == kPlaceOfRocm ? "--rocm-path=DIRECTORY" : "");
+    if (observation.question == Question::content && path == kLoaderCache) ties_.add(TiedBy::loader_cache, path);
+  }
+
+  // A relative or portable name travels. Whoever names the working directory depends on it, which is asked by itself.
+  void add_place(const std::string& portable) {
+    if (!portable.starts_with('/')) return;
+    const PlaceOwner owner = owner_of(portable);
+    const bool is_directory = portable == from_.working_directory || portable == from_.logical_directory();
+    if (owner == PlaceOwner::user && !is_directory) ties_.add(TiedBy::absolute_path, portable);
+    if (owner == PlaceOwner::machine) ties_.add(TiedBy::machine_file, portable);
+  }
+
+  static bool is_installed(const std::string& absolute) { return owner_of(absolute) == PlaceOwner::packages; }
+
+  // A question about the whole environment covers each variable.
+  void take_variable(const std::string& name) {
+    const char* value = from_.variable(name);
+    if (value == nullptr || any_variable_) return;
+    const std::string portable = from_.roots.portable_list(value);
+    for (const std::string& directory : {from_.working_directory, from_.logical_directory()})
+      if (owner_of(directory) == PlaceOwner::user && names_directory(portable, directory))
+        return ties_.add(TiedBy::path_in_variable, name, directory);
+    const char* home = from_.variable("HOME");
+    if (is_personal(name) || (home != nullptr && names_directory(portable, home))) ties_.add(TiedBy::variable, name);
+  }
+
+  void take_working_directory() {
+    for (const std::string& directory : {from_.working_directory, from_.logical_directory()})
+      if (from_.roots.portable_path(directory).starts_with('/')) ties_.add(TiedBy::working_directory, directory);
+  }
+
+  void take_program(const std::string& name) {
+    const char* variable = from_.variable("PATH");
+    const Result<std::string> found = find_program(name, variable == nullptr ? "" : variable, from_.working_directory);
+    if (found) add_place(from_.roots.portable_path(*found));
+  }
+
+  void take_library(const std::string& name) {
+    const char* variable = from_.variable(kLibraryVariable);
+    for (const std::string_view directory : parts_of(variable == nullptr ? "" : variable)) {
+      const std::string path = join_path(from_.working_directory, join_path(directory, name));
+      if (file_system_.exists(path)) add_place(from_.roots.portable_path(path));
+    }
+  }
+
+  void take_root(const std::string& mark) {
+    const Root* root = from_.roots.find(mark);
+    if (root == nullptr) return;
+    const std::string source = asks_its_own_name(*root);
+    if (source.empty())
+      ties_.add(TiedBy::root, root->path, Roots::name_of(mark));
+    else
+      ties_.add(TiedBy::own_name, source, root->path);
+  }
+
+  // The source whose own name ties the result to the root, or "".
+  std::string asks_its_own_name(const Root& root) const {
+    const RootMask bit = from_.roots.holding(root.path);
+    if ((spec_.maps.own_names() & bit) != 0) return "";
+    for (const inputs::OwnName& own : inputs::mentions_in(set_.observations(), from_, {}, file_system_).own_names)
+      if ((own.root & bit) != 0) return own.path;
+    return "";
+  }
+
+  // The id is made of source and output by their names in a root, or else by absolute ones.
+  void take_cuid() {
+    if (from_.cuid.empty()) return;
+    const auto exists = [&](const std::string& path) { return file_system_.exists(path); };
+    const std::string source = absolute(request_.invocation.source);
+    const std::string object = absolute(request_.invocation.object);
+    if (from_.roots.portable_path(source).starts_with('/'))
+      ties_.add(TiedBy::cuid, source);
+    else if (from_.roots.portable_path(object).starts_with('/') &&
+             hip::output_root(object, from_.roots, exists).empty())
+      ties_.add(TiedBy::cuid, object);
+  }
+
+  std::string absolute(const std::string& name) const {
+    return std::filesystem::path(join_path(from_.working_directory, name)).lexically_normal().string();
+  }
+
+  const inputs::PathSet& set_;
+  const StepSpec& spec_;
+  const Request& request_;
+  const inputs::RunContext& from_;
+  inputs::FileSystemState& file_system_;
+  TieList& ties_;
+  bool any_variable_ = false;
+};
+
+}  // namespace
+
+void add_input_ties(const inputs::PathSet& set, const StepSpec& spec, const RequestContext& context, TieList& ties) {
+  InputTies(set, spec, context, ties).find();
+}
+
+}  // namespace hipcache::daemon
