@@ -1,6 +1,7 @@
 """Real servers on loopback, for tests and tools: each a process with its files in a directory that the caller owns."""
 
 import os
+import pathlib
 import shutil
 import signal
 import socket
@@ -113,6 +114,18 @@ def bazel_remote(directory):
     port = free_port()
     words = f"--dir {directory}/cache --max_size 1 --http_address unix://{directory}/http --grpc_address 127.0.0.1:{port}"
     return Server(f"grpc://127.0.0.1:{port}", [program, *words.split()])
+
+
+def buildgrid(directory):
+    """REAPI in another dialect: no compression, and results in memory. None if the server is not installed."""
+    program = built("buildgrid")
+    if not program:
+        return None
+    port = free_port()
+    template = pathlib.Path(__file__).resolve().parents[2] / "tests/remote/reapi/buildgrid.yml"
+    text = template.read_text().replace('"ADDRESS"', f'"127.0.0.1:{port}"').replace('"DIRECTORY"', f'"{directory}/cas"')
+    (directory / "buildgrid.yml").write_text(text)
+    return Server(f"grpc://127.0.0.1:{port}", [program, "server", "start", str(directory / "buildgrid.yml")])
 
 
 def versitygw(directory):

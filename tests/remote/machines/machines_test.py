@@ -44,11 +44,16 @@ class Machines(unittest.TestCase):
 
     def server(self, kind):
         start = {
-            "redis": servers.redis, "http": servers.nginx, "grpc": servers.bazel_remote, "s3": servers.versitygw
+            "redis": servers.redis,
+            "http": servers.nginx,
+            "grpc": servers.bazel_remote,
+            "buildgrid": servers.buildgrid,
+            "s3": servers.versitygw,
         }[kind]
         made = start(self.make_directory(kind))
-        if made is None and kind in ("grpc", "s3"):
-            self.skipTest(f"{start.__name__.replace('_', '-')} is not installed: tools/test-servers builds it, with Go")
+        if made is None and kind in ("grpc", "buildgrid", "s3"):
+            name = start.__name__.replace("_", "-")
+            self.skipTest(f"{name} is not installed: tools/test-servers does that, with Go or pip")
         self.assertIsNotNone(made, f"tools/setup installs the server of {kind}")
         self.addCleanup(made.stop)
         return made
@@ -160,6 +165,10 @@ class SharingByRedis(SharingOf, Machines):
 
 class SharingByGrpc(SharingOf, Machines):
     kind = "grpc"
+
+
+class SharingByBuildGrid(SharingOf, Machines):
+    kind = "buildgrid"
 
 
 class SharingByS3(SharingOf, Machines):
@@ -356,6 +365,10 @@ class FaultsOfRedis(FaultsOf, Machines):
 
 class FaultsOfGrpc(FaultsOf, Machines):
     kind, seeds = "grpc", range(201, 207)
+
+
+class FaultsOfBuildGrid(FaultsOf, Machines):
+    kind, seeds = "buildgrid", range(211, 214)
 
 
 class FaultsOfS3(FaultsOf, Machines):
