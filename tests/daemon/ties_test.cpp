@@ -8,6 +8,8 @@
 #include "daemon/explain/equal_files.h"
 #include "daemon/explain/place_owner.h"
 #include "daemon/explain/tie_list.h"
+#include "daemon/explain/ties.h"
+#include "daemon/services_in_memory.h"
 #include "hipcache/inputs/file_system_state.h"
 #include "support/scratch.h"
 
@@ -70,6 +72,30 @@ TEST(TieList, CanKeepThoseToTheMachineAlone) {
   list.add(TiedBy::listing, "/opt");
   list.keep_ties_to_machine();
   EXPECT_THAT(list.take(), ElementsAre(Tie{TiedBy::listing, "/opt", "", 0}));
+}
+
+// Questions that the compilers of the integration tests do not ask.
+TEST(Ties, AreOfQuestionsThatNoOtherMachineAnswersAlike) {
+  const support::Scratch scratch;
+  ServicesInMemory<> made{{.log = scratch / "log"}};
+  const std::unique_ptr<store::Lease> lease = made.services.store.lease();
+  protocol::Channel channel{UniqueFd()};
+  Request request;
+  request.invocation.argv = {"tool"};
+  request.from.working_directory = scratch.path();
+  const RequestContext context = context_of(channel, request, made.services, *lease, nullptr);
+  const auto kinds = [&](const std::vector<inputs::Observation>& asked) {
+    const PathSet set(asked);
+    std::vector<std::string> names;
+    for (const Tie& tie : ties_of(StepSpec{}, &set, {}, context)) names.push_back(protocol::name_of(tie.by));
+    return names;
+  };
+  EXPECT_THAT(kinds({{Question::machine, "uname"}}), ElementsAre("uname"));
+  EXPECT_THAT(kinds({{Question::content, "/etc/ld.so.cache"}}), ElementsAre("loader_cache"));
+  EXPECT_THAT(kinds({{Question::content, "/etc/passwd"}}), ElementsAre("machine_file"));
+  EXPECT_THAT(kinds({{Question::environment, ""}, {Question::variable, "PATH"}}), ElementsAre("environment"));
+  EXPECT_THAT(kinds({{Question::content, "/etc/no-such-file"}, {Question::presence, "/no/such/place"}}), IsEmpty());
+  EXPECT_TRUE(ties_of(StepSpec{}, nullptr, {}, context).empty());
 }
 
 class EqualFiles : public testing::Test {
