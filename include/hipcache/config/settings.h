@@ -45,8 +45,9 @@ struct Settings {
   // HIPCACHE_JOBS; 0 = the processors that this process may use.
   unsigned jobs = 0;
   std::chrono::seconds idle_timeout{600};  // "600", "10m", "0" = never
-  // HIPCACHE_AUDIT; the share, 0 to 1, of hits and of back ends of the codegen split that are made
-  // again and compared. Nothing ("auto"): no hits, kAuditedBackEnds of the back ends.
+  // HIPCACHE_AUDIT; the share, 0 to 1, of hits, of back ends of the codegen split and of plans under
+  // neutral names that are made again and compared. Nothing ("auto"): no hits, kAuditedBackEnds of the
+  // back ends, kAuditedPlans of the plans.
   std::optional<double> audit;
   std::string log;  // a path or "stderr"; empty = none
   // HIPCACHE_COMPILERS; further ones: "NAME", "NAME=gcc" or "NAME=clang".
@@ -56,6 +57,7 @@ struct Settings {
 };
 
 inline constexpr double kAuditedBackEnds = 0.002;
+inline constexpr double kAuditedPlans = 0.002;
 
 // The value of a variable, or nothing.
 using Lookup = std::function<std::optional<std::string>(const std::string& name)>;

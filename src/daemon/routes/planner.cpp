@@ -1,18 +1,22 @@
 #include "daemon/routes/planner.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "daemon/request/keys.h"
+#include "daemon/audit/draw.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/step_context.h"
 #include "daemon/request/temporary_paths.h"
-#include "daemon/shared/client_process.h"
+#include "daemon/routes/probe.h"
 #include "daemon/steps/step_scheduler.h"
 #include "daemon/steps/wrapper.h"
+#include "hipcache/base/files.h"
 #include "hipcache/compiler/driver_name.h"
+#include "hipcache/compiler/hip/neutral_names.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::daemon {
@@ -21,52 +25,23 @@ using compiler::Uncacheable;
 
 namespace {
 
-StepSpec probe_spec(const Request& request, hip::IdFor id_for) {
-  const std::vector<std::string> arguments =
-      hip::probe_arguments(request.invocation, request.from.cuid, request.colour, id_for);
-  StepSpec spec;
-  spec.label = "probe";
-  spec.key = probe_key(request, arguments);
-  spec.commands = {{request.compiler, arguments}};
-  spec.prints_plan = true;
-  spec.by_script = request.invocation.by_script;
-  return spec;
-}
-
-// The same through the wrapper, which gets the user's words alone. `told`: the probe that gave the wrapper the words
-// that ask for jobs.
-StepSpec spec_through(const StepState& told, std::string driver, hip::IdFor id_for, const RequestContext& context) {
-  const Request& request = context.request;
-  StepSpec spec = probe_spec(request, id_for);
-  spec.commands = {{request.compiler, request.invocation.argv}};
-  spec.through = {.driver = std::move(driver),
-                  .words = hip::probe_words(request.invocation, request.from.cuid, request.colour, id_for),
-                  .told = told.result.stderr_text,
-                  .client = peer_process(context.channel.fd())};
-  return spec;
-}
-
-Status run_probe(StepState& probe, const RequestContext& context) {
-  const Result<RequestDirectory> directory = make_directory(context);
-  if (!directory) return directory.error();
-  const StepContext in_directory{context, *directory};
-  Status ran = StepScheduler(in_directory).run(probe);
-  if (ran) context.services.counters.probe(probe.hit);
-  return ran;
-}
-
-// Reads the probe's output as a plan of the user's command. A probe through a wrapper plans the wrapper's command.
-std::variant<Planned, Uncacheable> read(StepState probe, const RequestContext& context) {
+// Reads what the driver printed as a plan of the user's command. A probe through a wrapper plans the wrapper's command.
+std::variant<Planned, Uncacheable> read(StepState probe, std::string printed, const RequestContext& context) {
   const Request& request = context.request;
   std::optional<compiler::Invocation> wrapped;
   if (const std::vector<std::string> words = words_in(probe.result.stdout_text); !words.empty()) {
     wrapped = wrapped_invocation(words, request, context.services.parser);
     if (!wrapped) return Uncacheable{reason::kWrapper, "makes another command of it"};
   }
-  Result<hip::Plan> plan = hip::read_plan(probe.result.stderr_text, wrapped ? *wrapped : request.invocation,
-                                          kStoredDirectory, request.from.source_date());
+  Result<hip::Plan> plan = hip::read_plan(std::move(printed), wrapped ? *wrapped : request.invocation, kStoredDirectory,
+                                          request.from.source_date());
   if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};
   return Planned{std::make_unique<hip::Plan>(std::move(*plan)), std::move(probe)};
+}
+
+std::variant<Planned, Uncacheable> read(StepState probe, const RequestContext& context) {
+  std::string printed = probe.result.stderr_text;
+  return read(std::move(probe), std::move(printed), context);
 }
 
 // Runs the wrapper again, with the user's words.
@@ -78,11 +53,12 @@ std::variant<Planned, Uncacheable> ask_through(const StepState& told, hip::IdFor
     return Uncacheable{compiler::reason::kNotACompiler, compiler};
   std::string driver = driver_in(programs, compiler);
   if (driver.empty()) return Uncacheable{reason::kWrapper, compiler};
-  StepState probe(spec_through(told, std::move(driver), id_for, context));
-  if (Status ran = run_probe(probe, context); !ran) return Uncacheable{reason::kProbeFailed, ran.error().message};
-  if (!probe.succeeded() || !probe.result.refusal.empty())
-    return Uncacheable{reason::kWrapper, compiler + " " + probe.result.refusal_detail};
-  return read(std::move(probe), context);
+  Result<StepState> probe = probe_through(told, std::move(driver), id_for, context);
+  if (!probe) return Uncacheable{reason::kProbeFailed, probe.error().message};
+  context.services.counters.probe(probe->hit);
+  if (!probe->succeeded() || !probe->result.refusal.empty())
+    return Uncacheable{reason::kWrapper, compiler + " " + probe->result.refusal_detail};
+  return read(std::move(*probe), context);
 }
 
 // Asks the linker wrapper for its jobs and adds them to the plan. An error if that fails.
@@ -114,15 +90,58 @@ void add_back_ends(Planned& planned, const RequestContext& context) {
   context.services.log.info(context.of_object("the back ends run within the bundle: " + asked.error().message));
 }
 
-std::variant<Planned, Uncacheable> ask(hip::IdFor id_for, const RequestContext& context) {
-  StepState probe(probe_spec(context.request, id_for));
-  if (Status ran = run_probe(probe, context); !ran) return Uncacheable{reason::kProbeFailed, ran.error().message};
-  const StepResult& result = probe.result;
-  if (!probe.succeeded()) return Uncacheable{reason::kProbeFailed, "exit code " + std::to_string(result.exit_code)};
-  if (result.refusal == reason::kWrapper) return ask_through(probe, id_for, context);
+std::variant<Planned, Uncacheable> plan_of(Result<StepState> probe, hip::IdFor id_for, const RequestContext& context) {
+  if (!probe) return Uncacheable{reason::kProbeFailed, probe.error().message};
+  const StepResult& result = probe->result;
+  if (!probe->succeeded()) return Uncacheable{reason::kProbeFailed, "exit code " + std::to_string(result.exit_code)};
+  if (result.refusal == reason::kWrapper) return ask_through(*probe, id_for, context);
   // A compiler that cannot be traced proves nothing, whatever it plans.
   if (result.refusal == reason::kUntraceable) return Uncacheable{result.refusal, context.request.compiler};
-  return read(std::move(probe), context);
+  return read(std::move(*probe), context);
+}
+
+std::variant<Planned, Uncacheable> ask_by_own_names(hip::IdFor id_for, const RequestContext& context) {
+  Result<StepState> asked = probe(id_for, context);
+  if (asked) context.services.counters.probe(asked->hit);
+  return plan_of(std::move(asked), id_for, context);
+}
+
+// Nothing if the driver must be asked by the unit's own names. It reports a missing source itself.
+std::optional<std::variant<Planned, Uncacheable>> ask_neutrally(hip::IdFor id_for, const RequestContext& context) {
+  const Request& request = context.request;
+  const char* edits = request.from.variable("CCC_OVERRIDE_OPTIONS");
+  const std::optional<hip::NeutralNames> names =
+      hip::NeutralNames::of(request.invocation, request.from.cuid, edits != nullptr ? edits : "");
+  const std::string source = join_path(request.from.working_directory, request.invocation.source);
+  if (!names || access(source.c_str(), F_OK) != 0) return std::nullopt;
+  Result<StepState> probe = neutral_probe(*names, id_for, context);
+  if (probe) context.services.counters.probe(probe->hit);
+  if (!probe || !probe->succeeded() || !probe->result.refusal.empty()) return std::nullopt;
+  std::optional<std::string> printed = names->own_names(probe->result.stderr_text, kStoredDirectory);
+  if (!printed) return std::nullopt;
+  return read(std::move(*probe), *std::move(printed), context);
+}
+
+// A share of the plans under neutral names is compared with the driver's under the unit's own. After a difference, this
+// daemon asks by own names alone.
+std::variant<Planned, Uncacheable> audit(Planned neutral, hip::IdFor id_for, const RequestContext& context) {
+  const Services& services = context.services;
+  auto own = plan_of(probe(id_for, context), id_for, context);
+  const auto* planned = std::get_if<Planned>(&own);
+  if (planned != nullptr && hip::are_same_plan(*planned->plan, *neutral.plan)) return neutral;
+  services.doubts.add(neutral.probe.spec().key.value);
+  services.counters.error();
+  services.log.error(context.of_object("the driver plans otherwise under neutral names; please report its command"));
+  return own;
+}
+
+std::variant<Planned, Uncacheable> ask(hip::IdFor id_for, const RequestContext& context) {
+  auto planned = ask_neutrally(id_for, context);
+  if (!planned) return ask_by_own_names(id_for, context);
+  auto* found = std::get_if<Planned>(&*planned);
+  const double share = context.request.settings.audit.value_or(config::kAuditedPlans);
+  if (found == nullptr || !context.services.audit_draw.draw(share)) return *std::move(planned);
+  return audit(std::move(*found), id_for, context);
 }
 
 }  // namespace

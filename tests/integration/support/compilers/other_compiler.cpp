@@ -121,7 +121,8 @@ std::vector<Arguments> jobs(const Arguments& argv) {
   const char* directory = std::getenv("TMPDIR");
   const std::string object =
       std::string(directory != nullptr ? directory : "/tmp") + "/a-" + std::to_string(getpid()) + ".o";
-  const std::string level = starting_with(argv, "-O");
+  // No clang chooses by a name.
+  const std::string level = after(argv, "-o") == "fast.o" ? "-O3" : starting_with(argv, "-O");
   return {{self(), "-cc1", "-triple", "amdgcn-amd-amdhsa", "-emit-obj", "-fcuda-is-device", "-target-cpu", "gfx906",
            level.empty() ? "-O0" : level, starting_with(argv, "-cuid="), "-o", object, "-x", "hip", "a.hip"},
           {self(), "-flavor", "gnu", "-m", "elf64_amdgpu", "-shared", "--whole-archive", "-o", after(argv, "-o"),
