@@ -15,7 +15,10 @@ import selection
 import stages
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-JOBS = str(os.cpu_count() or 1)
+CORES = os.cpu_count() or 1
+JOBS = str(CORES)
+# Tests of servers and of time limits wait for a third of the time.
+TESTS_AT_ONCE = str(CORES + max(1, CORES // 2))
 SLOWEST = 10
 HELP = f"""\
 Without an option: the tests that a change needs, in one build tree.
@@ -110,7 +113,7 @@ class Run:
         chosen = stage.chosen(selection.tests_of(ROOT / "build" / stage.preset))
         if os.environ.get("CI") == "true":
             chosen = selection.half_of_older_compiler(chosen, self.seed)
-        tested = progress.test(["ctest", "--preset", stage.preset, "-j", JOBS, "-I", selection.numbers(chosen)])
+        tested = progress.test(["ctest", "--preset", stage.preset, "-j", TESTS_AT_ONCE, "-I", selection.numbers(chosen)])
         self.seconds.update({f"{stage.preset}: {name}": seconds for name, seconds in tested.seconds.items()})
         self.summaries.append((stage, tested))
         self.timed(f"{stage.preset}: {stage.heading}", clock)
