@@ -143,6 +143,32 @@ TEST(StepKey, TellsKindsApart) {
   EXPECT_NE(step_key(request(), host, {}), step_key(request(), device_step(), {}));
 }
 
+TEST(CostGroupKey, IsOfTheCompilerAndTheBuildDirectory) {
+  Request other = request();
+  other.invocation.archs = {{"gfx90a"}};
+  other.invocation.without_archs = {"clang++-19", "-O3", "-c", "b.hip"};
+  EXPECT_EQ(cost_group_key(other), cost_group_key(request()));
+  std::vector<Request> apart(3, request());
+  apart[0].compiler = "/usr/bin/clang++-15";
+  apart[1].from.working_directory = "/other";
+  apart[2].settings.cache_namespace = "nightly";
+  for (const Request& asked : apart) EXPECT_NE(cost_group_key(asked), cost_group_key(request()));
+}
+
+TEST(CostGroupKey, IsTheSameThroughoutTheTopmostBuildDirectory) {
+  const auto in_build = [](const char* directory, const char* nearest, const char* topmost) {
+    Request asked = request();
+    asked.from.working_directory = directory;
+    asked.from.roots.add(kBuildMark, nearest);
+    asked.from.roots.add(kOuterBuildMark, topmost);
+    return cost_group_key(asked);
+  };
+  const Digest whole = in_build("/p/build/src", "/p/build", "/p/build");
+  EXPECT_EQ(in_build("/p/build/tests", "/p/build", "/p/build"), whole);
+  EXPECT_EQ(in_build("/p/build/inner/src", "/p/build/inner", "/p/build"), whole);
+  EXPECT_NE(in_build("/q/build/src", "/q/build", "/q/build"), whole);
+}
+
 TEST(OutputKey, IsOfTheObjectsAbsolutePathInItsNameSpace) {
   Request relative = request();
   relative.invocation.object = "a.o";

@@ -8,6 +8,7 @@
 #include "daemon/audit/draw.h"
 #include "daemon/audit/evidence.h"
 #include "daemon/request/services.h"
+#include "daemon/worth/split_codegen_ledger.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "support/memory_store.h"
 
@@ -45,6 +46,7 @@ class ServicesInMemory {
                  .proofs = proofs_,
                  .audit_draw = audit_draw_,
                  .audit_evidence = audit_evidence_,
+                 .split_codegen_ledger = split_codegen_ledger_,
                  .log = log_,
                  .own_settings = own_settings_,
                  .temporary_root = options.temporary_root,
@@ -71,6 +73,7 @@ class ServicesInMemory {
   DigestSet doubts_, proofs_;
   AuditDraw audit_draw_{1};
   AuditEvidence audit_evidence_{nullptr, log_};
+  SplitCodegenLedger split_codegen_ledger_{store, log_};
 
  public:
   const Services services;

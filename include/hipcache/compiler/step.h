@@ -73,6 +73,8 @@ struct SplitCodegen {
   std::vector<StepCommand> back;
   StepCommand both;                   // front and back by one start of the compiler (kThen)
   std::shared_ptr<const Step> proof;  // never null
+  // The daemon expects the split not to pay: the step runs in one process, which needs no proof.
+  bool runs_as_one = false;
 };
 
 struct Step {

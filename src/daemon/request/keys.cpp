@@ -181,6 +181,15 @@ cache::ActionKey back_key(const Request& request, const hip::SplitCodegen& split
 
 Digest cost_key(const cache::ActionKey& step) { return cache::key_hasher("cost").field(step.value).finish(); }
 
+Digest cost_group_key(const Request& request) {
+  const Roots& roots = request.from.roots;
+  const Root* build = roots.find(kOuterBuildMark);
+  if (build == nullptr) build = roots.find(kBuildMark);
+  Hasher hasher = hasher_for("cost-group", request);
+  hasher.field(request.compiler).field(build != nullptr ? build->path : request.from.working_directory);
+  return hasher.finish();
+}
+
 Digest output_key(const Request& request) {
   const std::string object = join_path(request.from.working_directory, request.invocation.object);
   return hasher_for("history", request).field(request.from.roots.portable_path(object)).finish();

@@ -29,6 +29,10 @@ cache::ActionKey back_key(const Request& request, const hip::SplitCodegen& split
 // The key under which the cost of a step's split code generation is kept.
 Digest cost_key(const cache::ActionKey& step);
 
+// The key of the group of device steps that the request's steps belong to (worth/split_codegen_group.h): one compiler
+// in one build directory, or in one working directory if there is no build directory.
+Digest cost_group_key(const Request& request);
+
 // The arguments as they enter a step's key: the same in every checkout, and for every CUID that hipcache makes. If a
 // path or the CUID shows in the step's outputs, the path set asks for it.
 std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::RunContext& from);

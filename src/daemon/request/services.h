@@ -24,6 +24,7 @@ namespace hipcache::daemon {
 
 class AuditDraw;
 class AuditEvidence;
+class SplitCodegenLedger;
 
 struct Services {
   store::LocalStore& store;
@@ -40,6 +41,7 @@ struct Services {
   DigestSet& proofs;      // digests of outputs that were compared and make a proof
   AuditDraw& audit_draw;  // of hits, and of back ends of the codegen split
   AuditEvidence& audit_evidence;
+  SplitCodegenLedger& split_codegen_ledger;
   Log& log;
   // That the daemon was started with; each request has its own.
   const config::Settings& own_settings;

@@ -96,7 +96,7 @@ std::optional<Uncacheable> serve_split(Conclusion& conclusion, const RequestCont
   if (auto unusual = unusual_outputs(plan, context.request.from.working_directory)) return unusual;
   prefetch(plan, context);
   std::vector<hip::Step>& steps = choose_steps(plan, context);
-  drop_unproved_splits(steps, context);
+  choose_codegen_splits(steps, context);
 
   const Result<RequestDirectory> directory = make_directory(context);
   if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};

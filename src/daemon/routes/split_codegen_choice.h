@@ -1,4 +1,4 @@
-// Decides which device steps of a request may run with split code generation (split_codegen_run.h).
+// Decides which device steps of a request run with split code generation (split_codegen_run.h).
 #ifndef HIPCACHE_SRC_DAEMON_ROUTES_SPLIT_CODEGEN_CHOICE_H
 #define HIPCACHE_SRC_DAEMON_ROUTES_SPLIT_CODEGEN_CHOICE_H
 
@@ -9,9 +9,10 @@
 
 namespace hipcache::daemon {
 
-// Removes `split_codegen` from steps whose compiler has no proof, or for which the split does not pay. If a step that
-// will run lacks a proof, the client runs the proof.
-void drop_unproved_splits(std::vector<hip::Step>& steps, const RequestContext& context);
+// Sets `runs_as_one` for steps whose split is not expected to pay (worth/split_codegen_ledger.h); their time is still
+// measured. Removes `split_codegen` from steps that may not be split: their compiler has no proof, they are stored, or
+// the cache is read-only or renewed. If a step that is to be split lacks a proof, the client runs the proof.
+void choose_codegen_splits(std::vector<hip::Step>& steps, const RequestContext& context);
 
 }  // namespace hipcache::daemon
 

@@ -31,6 +31,7 @@
 #include "daemon/server/stale_daemons.h"
 #include "daemon/server/stop_on_signal.h"
 #include "daemon/shared/install_paths.h"
+#include "daemon/worth/split_codegen_ledger.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "hipcache/config/cache_place.h"
@@ -154,6 +155,7 @@ int run() {
   DigestSet proofs;
   AuditDraw audit_draw(std::random_device{}());
   AuditEvidence audit_evidence(&directory->own(), log);
+  SplitCodegenLedger split_codegen_ledger(*store, log);
   const Services services{.store = *store,
                           .file_system = file_system,
                           .actions = actions,
@@ -168,6 +170,7 @@ int run() {
                           .proofs = proofs,
                           .audit_draw = audit_draw,
                           .audit_evidence = audit_evidence,
+                          .split_codegen_ledger = split_codegen_ledger,
                           .log = log,
                           .own_settings = *settings,
                           .temporary_root = directory->temporary(),

@@ -13,6 +13,7 @@
 #include "daemon/steps/output_recorder.h"
 #include "daemon/steps/relocatability.h"
 #include "daemon/steps/step_report.h"
+#include "daemon/worth/split_codegen_ledger.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/bitcode_digest.h"
 
@@ -82,29 +83,17 @@ bool is_error_of_source(const protocol::StepDone& report, const hip::SplitCodege
 
 }  // namespace
 
-SplitCodegenCost known_cost(const cache::ActionKey& step, const Services& services) {
-  const Result<std::optional<std::string>> stored = services.store.action(cost_key(step));
-  if (!stored || !*stored) return {};
-  const Result<SplitCodegenCost> cost = SplitCodegenCost::decode(**stored);
-  return cost ? *cost : SplitCodegenCost();
-}
-
 SplitCodegenRun::SplitCodegenRun(StepState& whole, const StepContext& context)
     : whole_(whole),
       context_(context),
       services_(context.services),
       parts_(*whole.spec().split_codegen),
-      noted_(known_cost(whole.spec().key, context.services)),
+      noted_(context.services.split_codegen_ledger.cost(whole.spec().key)),
       cost_(noted_),
       both_(codegen_part_of(whole.spec(), "in two processes", {parts_.both}, context.directory)),
       front_(codegen_part_of(whole.spec(), "front end", {parts_.front}, context.directory)),
       next_(&whole) {
-  if (context.request.settings.readonly || context.request.settings.recache || whole.audited) return;
-  if (!cost_.is_known()) {
-    next_ = &both_;
-  } else if (cost_.pays()) {
-    next_ = &front_;
-  }
+  if (!parts_.runs_as_one && !whole.audited) next_ = cost_.was_split() ? &front_ : &both_;
 }
 
 // A failure of the split run is not the step's failure: the step then runs as one.
@@ -249,17 +238,8 @@ void SplitCodegenRun::audit() {
   refute(*parts_.proof, why, context_);
 }
 
-void refuse_split(const cache::ActionKey& step, const Services& services) {
-  SplitCodegenCost cost = known_cost(step, services);
-  cost.refuse();
-  if (Status noted = services.store.put_action(cost_key(step), cost.encode()); !noted)
-    services.log.warning("no cost is kept: " + noted.error().message);
-}
-
-void SplitCodegenRun::note_cost() {
-  if (context_.request.settings.readonly || cost_ == noted_) return;
-  if (Status noted = services_.store.put_action(cost_key(whole_.spec().key), cost_.encode()); !noted)
-    services_.log.warning("no cost is kept: " + noted.error().message);
+void SplitCodegenRun::note_cost() const {
+  services_.split_codegen_ledger.note(whole_.spec().key, cost_group_key(context_.request), noted_, cost_);
 }
 
 }  // namespace hipcache::daemon

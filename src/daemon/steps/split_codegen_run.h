@@ -1,11 +1,12 @@
 // Runs a device step, in one process or with split code generation (plan.h, SplitCodegen). A split run is the front
 // end, and then the back end unless its result is stored. Together they make the step's result.
 //
-//   first run ──── both, by one start of the compiler ──┬── fails, prints, leaves no trace ── as one
-//   it pays ────── front ── back, unless it is stored ──┤
-//   it does not ── as one                               └── their code object, the front end's messages
+//   first split ── both, by one start of the compiler ──┬── fails, prints, leaves no trace ── as one
+//   later ones ─── front ── back, unless it is stored ──┤
+//   not to pay ─── as one                               └── their code object, the front end's messages
 //
-// So the first compile of a unit stores the back end's result, and the first edit can already use it. A proof has shown
+// If the first compile of a unit is split, it stores the back end's result, and the first edit can already use it.
+// worth/split_codegen_ledger.h keeps what a run cost, and decides which runs are split. A proof has shown
 // that the compiler makes the same output both ways (routes/proofs.h). A random sample of the back end runs
 // (HIPCACHE_AUDIT, else kAuditedBackEnds) is audited: the step also runs as one, and that result counts; if the outputs
 // differ, the proof is refuted. A back end's result is stored under a key with the digest of the bitcode, so all
@@ -19,8 +20,8 @@
 #include <optional>
 
 #include "daemon/request/step_context.h"
-#include "daemon/steps/split_codegen_cost.h"
 #include "daemon/steps/step_state.h"
+#include "daemon/worth/split_codegen_cost.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {
@@ -46,7 +47,7 @@ class SplitCodegenRun {
   Status join_or_audit();
   Status join();
   void audit();
-  void note_cost();
+  void note_cost() const;
 
   StepState& whole_;
   const StepContext& context_;
@@ -60,12 +61,6 @@ class SplitCodegenRun {
   bool audits_ = false;            // the split run is done, and the step runs as one for comparison
   const StepState* next_;
 };
-
-// The stored cost of the step with that key.
-SplitCodegenCost known_cost(const cache::ActionKey& step, const Services& services);
-
-// The step is not split again: an audit found it wrong, and a stored back end may be why.
-void refuse_split(const cache::ActionKey& step, const Services& services);
 
 }  // namespace hipcache::daemon
 

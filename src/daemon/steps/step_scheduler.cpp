@@ -14,6 +14,7 @@
 #include "daemon/steps/output_recorder.h"
 #include "daemon/steps/step_report.h"
 #include "daemon/steps/wrapper.h"
+#include "daemon/worth/split_codegen_ledger.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -238,7 +239,7 @@ void StepScheduler::note_audit(StepState& state) const {
   if (!state.succeeded()) audit_failure(state, context_);
   const hip::Step* planned = state.spec().planned;
   if (state.is_found_wrong && planned != nullptr && planned->kind == hip::StepKind::device)
-    refuse_split(state.spec().key, services_);
+    services_.split_codegen_ledger.refuse(state.spec().key);
 }
 
 void StepScheduler::drain_wake_ups() {

@@ -1,4 +1,4 @@
-#include "daemon/steps/split_codegen_cost.h"
+#include "daemon/worth/split_codegen_cost.h"
 
 #include <gtest/gtest.h>
 
@@ -68,8 +68,61 @@ TEST(SplitCodegenCost, IsNotTriedAgainWhereItWasRefused) {
   EXPECT_FALSE(cost.pays());
 }
 
+// Among steps whose front ends take half a second.
+TEST(SplitCodegenCost, IsTakenForLightAmongLightStepsUntilItTakesTwiceTheirFrontEnd) {
+  SplitCodegenCost cost;
+  cost.ran_as_one(kSecond);
+  ASSERT_TRUE(cost.pays());
+  EXPECT_FALSE(cost.pays_among_light(kSecond / 2));
+  cost.ran_as_one(kSecond + 2);
+  EXPECT_TRUE(cost.pays_among_light(kSecond / 2));
+}
+
+TEST(SplitCodegenCost, IsNoMoreThanItsTimeAmongVeryLightSteps) {
+  SplitCodegenCost cost;
+  cost.ran_as_one(kSecond / 10);
+  EXPECT_FALSE(cost.pays_among_light(kSecond / 100));
+  cost.refuse();
+  cost.ran_as_one(50 * kSecond);
+  EXPECT_FALSE(cost.pays_among_light(kSecond / 100));
+}
+
+TEST(SplitCodegenCost, IsItsOwnAmongLightStepsOnceItWasSplit) {
+  SplitCodegenCost heavy, light;
+  heavy.ran_apart(kSecond, 4 * kSecond);
+  EXPECT_TRUE(heavy.was_split());
+  EXPECT_TRUE(heavy.pays_among_light(100 * kSecond));
+  light.ran_apart(5 * kSecond, kSecond / 10);
+  EXPECT_FALSE(light.pays_among_light(kSecond));
+}
+
+TEST(SplitCodegenCost, TheFirstSplitRunShowsItsPriceAndWhatTheBackEndWillSave) {
+  SplitCodegenCost light, heavy;
+  light.ran_apart(kSecond, 0);
+  EXPECT_EQ(light.first_trial(), (SplitCodegenTrial{kSecond, 12'000 + kSecond / 40, 0}));
+  heavy.ran_apart(kSecond, 3 * kSecond);
+  EXPECT_EQ(heavy.first_trial(), (SplitCodegenTrial{kSecond, 12'000 + kSecond / 10, kSecond / 2}));
+}
+
+TEST(SplitCodegenCost, ABackEndThatDoesNotPayByItselfSavesNothing) {
+  SplitCodegenCost cost;
+  cost.ran_apart(kSecond, kSecond / 10);
+  ASSERT_FALSE(cost.pays());
+  EXPECT_EQ(cost.first_trial().saving_us, 0u);
+}
+
+TEST(SplitCodegenCost, ARefusedSplitRunCostTheWholeStepAgain) {
+  SplitCodegenCost cost;
+  cost.refuse();
+  EXPECT_TRUE(cost.was_split());
+  cost.ran_as_one(3 * kSecond);
+  EXPECT_EQ(cost.first_trial().price_us, 3 * kSecond);
+  EXPECT_EQ(cost.first_trial().saving_us, 0u);
+}
+
 TEST(SplitCodegenCost, ComesBackAsItWasStored) {
   SplitCodegenCost cost;
+  EXPECT_FALSE(cost.was_split());
   cost.ran_apart(kSecond, 2 * kSecond);
   cost.spared_back(3 * kSecond);
   cost.refuse();

@@ -1,4 +1,4 @@
-#include "daemon/steps/split_codegen_cost.h"
+#include "daemon/worth/split_codegen_cost.h"
 
 #include "hipcache/inputs/frames.h"
 
@@ -8,12 +8,17 @@ namespace {
 constexpr std::uint8_t kVersion = 1;
 
 // The extra cost of a split run, as measured with clang 15 and 19: another start of the compiler, and writing and
-// reading the bitcode, which is proportional to the unit's cost.
+// reading the bitcode, which is proportional to the unit's cost. The first split run forks instead of starting.
 constexpr std::uint64_t kProcessUs = 30'000;
+constexpr std::uint64_t kForkUs = 12'000;
 constexpr std::uint64_t kPassagePart = 40;  // one part in this many
 
 // Until the unit's own edits show otherwise, one edit in this many is assumed to leave the bitcode unchanged.
 constexpr std::uint64_t kEditsUntilSpared = 5;
+
+// A step takes far longer than a typical front end if it takes more than this many times as long. Front ends of one
+// project differ by less, and so do runs of one step on a busy machine.
+constexpr std::uint64_t kFarLonger = 2;
 
 Error damaged() { return Error{"the cost of a device step is damaged"}; }
 
@@ -42,9 +47,28 @@ void SplitCodegenCost::spared_back(std::uint64_t front_us) {
   front_us_ = front_us;
 }
 
+std::uint64_t SplitCodegenCost::expected_saving_us() const {
+  return back_us_ * (spared_ + 1) / (apart_ + kEditsUntilSpared);
+}
+
 bool SplitCodegenCost::pays() const {
-  const std::uint64_t saved_us = back_us_ * (spared_ + 1) / (apart_ + kEditsUntilSpared);
-  return !refused_ && saved_us > kProcessUs + (front_us_ + back_us_) / kPassagePart;
+  return !refused_ && expected_saving_us() > kProcessUs + whole_us() / kPassagePart;
+}
+
+bool SplitCodegenCost::pays_among_light(std::uint64_t typical_front_us) const {
+  if (was_split()) return pays();
+  if (whole_us() <= kFarLonger * typical_front_us) return false;
+  SplitCodegenCost assumed = *this;
+  assumed.front_us_ = typical_front_us;
+  assumed.back_us_ = whole_us() - typical_front_us;
+  return assumed.pays();
+}
+
+// A refused step ran a second time, as one. A back end that does not pay by itself is not split at the edit either, so
+// it saves nothing then.
+SplitCodegenTrial SplitCodegenCost::first_trial() const {
+  if (refused_) return {front_us_, whole_us(), 0};
+  return {front_us_, kForkUs + whole_us() / kPassagePart, pays() ? expected_saving_us() : 0};
 }
 
 std::string SplitCodegenCost::encode() const {
