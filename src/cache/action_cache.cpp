@@ -6,6 +6,7 @@
 #include "cache/received.h"
 #include "cache/remote_look_up.h"
 #include "cache/result_marks.h"
+#include "cache/stored_results.h"
 #include "hipcache/cache/exchange.h"
 
 namespace hipcache::cache {
@@ -18,6 +19,11 @@ std::shared_ptr<const inputs::PathSet> union_of(const std::vector<inputs::Witnes
   std::vector<std::shared_ptr<const inputs::PathSet>> sets;
   for (const inputs::Witnessed& part : parts) sets.push_back(part.set);
   return std::make_shared<const inputs::PathSet>(inputs::PathSet::merge(sets));
+}
+
+FoundBy names_of(const ActionKey& key, const inputs::Witnessed& witnessed) {
+  const Digest id = witnessed.set->id();
+  return {key.value, id, result_key(key, id, witnessed.state)};
 }
 
 }  // namespace
@@ -33,7 +39,7 @@ struct ActionCache::Memory {
   inputs::FileSystemState& file_system;
   Log& log;
   RemoteResults* remote;
-  std::optional<Digest> trust;
+  StoredResults results;
   DecodedSets decoded{kDecodedBytes};
 
   PathSets sets_under(const ActionKey& key);
@@ -42,17 +48,12 @@ struct ActionCache::Memory {
   Result<Digest> put_set(const inputs::PathSet& set);
   Status put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
                     const ActionResult& result);
-  Status put_found_by(const FoundBy& found_by, ActionResult result);
-  void note_found_by(const FoundBy& found_by, const ActionResult& result);
-  std::optional<ActionResult> lower_result_under(const Digest& key);
+  Status make_found(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
+                    const ActionResult& result);
   PathSets lower_sets_under(const ActionKey& key, const PathSets& tried);
-  bool holds_outputs(const ActionResult& result, store::Lease& lease);
-  bool is_of_use(const ActionResult& result, const Suffices& suffices, store::Lease& lease);
   std::optional<Hit> look_up_here(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
                                   store::Lease& lease, inputs::Effort* effort);
   std::size_t bring(std::span<const ActionKey> keys, const inputs::RunContext& from, store::Lease& lease);
-  void publish(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& under,
-               const ActionResult& result);
   std::optional<Hit> try_set(const ActionKey& key, const PathSetReference& reference, const Suffices& suffices,
                              const inputs::RunContext& from, store::Lease& lease, inputs::Effort* effort);
 
@@ -104,41 +105,28 @@ Result<Digest> ActionCache::Memory::put_set(const inputs::PathSet& set) {
 // Stores the result first: a list must not name a set whose result is not stored yet.
 Status ActionCache::Memory::put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
                                        const ActionResult& result) {
-  const Digest id = witnessed.set->id();
-  const Digest under = result_key(key, id, witnessed.state);
-  Status stored = put_found_by({key.value, id, under}, result);
-  if (!stored) return stored;
+  const Status put = results.put(names_of(key, witnessed), result);
+  return put ? make_found(key, witnessed, set_blob, result) : put;
+}
+
+// Lets look-ups on this machine and on others find the result. REQUIRES: it is stored.
+Status ActionCache::Memory::make_found(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
+                                       const ActionResult& result) {
+  const FoundBy names = names_of(key, witnessed);
   decoded.insert(witnessed.set);
-  if (remote != nullptr) publish(key, witnessed, under, result);
-  return store.add_path_set(key.value, {id, set_blob});
-}
-
-Status ActionCache::Memory::put_found_by(const FoundBy& found_by, ActionResult result) {
-  result.found_by = found_by;
-  return store.put_action(stored_under(trust, found_by.result_key), result.encode(), blobs_of(result));
-}
-
-void ActionCache::Memory::publish(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& under,
-                                  const ActionResult& result) {
-  remote->publish(publication_of(key.value, under, witnessed.set, result));
+  if (remote != nullptr) remote->publish(publication_of(names.key, names.result_key, witnessed.set, result));
+  return store.add_path_set(names.key, {names.path_set, set_blob});
 }
 
 std::size_t ActionCache::Memory::bring(std::span<const ActionKey> keys, const inputs::RunContext& from,
                                        store::Lease& lease) {
-  const RemoteLookUp::Tools tools{
-      .remote = *remote, .store = store, .file_system = file_system, .decoded = decoded, .log = log, .trust = trust};
+  const RemoteLookUp::Tools tools{.remote = *remote,
+                                  .store = store,
+                                  .file_system = file_system,
+                                  .decoded = decoded,
+                                  .log = log,
+                                  .trust = results.trust()};
   return RemoteLookUp(tools, from, lease).bring(keys);
-}
-
-// Skips results that cannot be decoded: another version of hipcache wrote them for its own store.
-std::optional<ActionResult> ActionCache::Memory::lower_result_under(const Digest& key) {
-  for (const auto& lower : store.lower()) {
-    const std::optional<std::string> bytes = or_miss(lower->action(key));
-    if (!bytes) continue;
-    Result<ActionResult> result = ActionResult::decode(*bytes);
-    if (result) return std::move(*result);
-  }
-  return std::nullopt;
 }
 
 // The sets that other stores list and ours does not. Our list must not hide theirs, because each
@@ -158,18 +146,6 @@ PathSets ActionCache::Memory::lower_sets_under(const ActionKey& key, const PathS
   return sets;
 }
 
-bool ActionCache::Memory::holds_outputs(const ActionResult& result, store::Lease& lease) {
-  const Result<bool> held = store.hold_blobs(blobs_of(result), lease);
-  if (!held) log.warning(held.error().message);
-  return held && *held;
-}
-
-bool ActionCache::Memory::is_of_use(const ActionResult& result, const Suffices& suffices, store::Lease& lease) {
-  if (suffices(result)) return holds_outputs(result, lease);
-  log.warning("a stored result lacks an output that is asked for: a miss");
-  return false;
-}
-
 std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const PathSetReference& reference,
                                                 const Suffices& suffices, const inputs::RunContext& from,
                                                 store::Lease& lease, inputs::Effort* effort) {
@@ -179,32 +155,14 @@ std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const Path
   // could be evicted, and the next daemon would miss it.
   if (const Result<bool> used = store.hold_blob(reference.blob, lease); !used) log.warning(used.error().message);
   const Digest state = file_system.state(*set, from, effort);
-  const FoundBy found_by{key.value, set->id(), result_key(key, set->id(), state)};
-  const Digest under = stored_under(trust, found_by.result_key);
-  const std::optional<std::string> own = or_miss(store.action(under));
-  if (own && is_dropped_mark(*own)) return std::nullopt;
-  std::optional<ActionResult> result;
-  if (own) result = or_miss(ActionResult::decode(*own));
-  if (result && may_be_found_by(found_by, *result) && is_of_use(*result, suffices, lease)) {
-    note_found_by(found_by, *result);
-    return Hit{std::move(*result), std::move(set), state};
-  }
-  result = lower_result_under(under);
-  if (!result || !may_be_found_by(found_by, *result) || !is_of_use(*result, suffices, lease)) return std::nullopt;
-  result->found_by = found_by;
-  if (Status stored = store.take_over_action(under, result->encode()); !stored) log.warning(stored.error().message);
+  std::optional<ActionResult> result = results.find({names_of(key, {set, state}), suffices, lease});
+  if (!result) return std::nullopt;
   return Hit{std::move(*result), std::move(set), state};
-}
-
-// An earlier version of hipcache stored results without it. Written once for each of them.
-void ActionCache::Memory::note_found_by(const FoundBy& found_by, const ActionResult& result) {
-  if (result.found_by) return;
-  if (Status stored = put_found_by(found_by, result); !stored) log.warning(stored.error().message);
 }
 
 ActionCache::ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log,
                          RemoteResults* remote, const std::optional<Digest>& trust)
-    : memory_(new Memory{store, file_system, log, remote, trust}) {}
+    : memory_(new Memory{store, file_system, log, remote, {store, log, trust}}) {}
 ActionCache::~ActionCache() = default;
 
 // In the stores of this machine.
@@ -246,6 +204,15 @@ Status ActionCache::record(const ActionKey& key, const inputs::Witnessed& witnes
   const Result<Digest> blob = memory_->put_set(*witnessed.set);
   if (!blob) return blob.error();
   return memory_->put_result(key, witnessed, *blob, result);
+}
+
+Status ActionCache::replace(const ActionKey& key, const Hit& hit, const ActionResult& result) {
+  const inputs::Witnessed witnessed = hit.witnessed();
+  const Result<Digest> blob = memory_->put_set(*witnessed.set);
+  if (!blob) return blob.error();
+  const Result<bool> replaced = memory_->results.replace(names_of(key, witnessed), hit.result, result);
+  if (!replaced) return replaced.error();
+  return *replaced ? memory_->make_found(key, witnessed, *blob, result) : done();
 }
 
 // FileSystemState::states looks at each path once, for the union and all parts. So if each part still has its
@@ -294,8 +261,7 @@ Result<Observed> ActionCache::store_union(Examined examined) {
 }
 
 Status ActionCache::drop(const ActionKey& key, const Hit& hit) {
-  return memory_->store.put_action(stored_under(memory_->trust, result_key(key, hit.path_set->id(), hit.state)),
-                                   dropped_mark());
+  return memory_->results.drop(names_of(key, hit.witnessed()).result_key);
 }
 
 std::string ActionCache::origin(const ActionKey& key, const Hit& hit) {

@@ -41,6 +41,10 @@ std::optional<StoredResult> result_in(store::ReadableStore& store, const store::
   return StoredResult{stored.key, *result->found_by, stored.last_use};
 }
 
+bool is_nothing_or_result(const std::optional<std::string>& present) {
+  return !present || ActionResult::decode(*present).ok();
+}
+
 bool used_later(const StoredResult& one, const StoredResult& other) {
   if (one.last_use != other.last_use) return one.last_use > other.last_use;
   return one.found_by.result_key < other.found_by.result_key;
@@ -115,7 +119,7 @@ Result<Accepted> accept(const Offered& offered, const std::optional<Digest>& tru
   }
   const Status put = put_received(
       {.key = {offered.key}, .result_key = offered.result_key, .set = std::move(set), .result = *result, .tier = ""},
-      trust, store, lease);
+      trust, is_nothing_or_result, store, lease);
   if (put) return Accepted::stored;
   if (put.error().code == ErrorCode::gone) return Accepted::refused;
   return put.error();

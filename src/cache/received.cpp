@@ -38,8 +38,8 @@ Status put_received_blob(const Digest& digest, std::string_view bytes, store::Lo
   return done();
 }
 
-Status put_received(const Received& received, const std::optional<Digest>& trust, store::LocalStore& store,
-                    store::Lease& lease) {
+Status put_received(const Received& received, const std::optional<Digest>& trust, const store::MayReplace& may,
+                    store::LocalStore& store, store::Lease& lease) {
   const std::vector<Digest> named = blobs_of(received.result);
   const Result<bool> held = store.hold_blobs(named, lease);
   if (!held) return held.error();
@@ -52,7 +52,9 @@ Status put_received(const Received& received, const std::optional<Digest>& trust
     if (Status put = store.put_action(origin_key(received.result_key), origin); !put) return put;
   }
   result.found_by = FoundBy{received.key.value, received.set->id(), received.result_key};
-  if (Status put = store.put_action(stored_under(trust, received.result_key), result.encode(), named); !put) return put;
+  const Result<bool> put = store.put_action_if(stored_under(trust, received.result_key), result.encode(), may);
+  if (!put) return put.error();
+  if (!*put) return Error{"another value stands in its place, such as the mark of an audit", ErrorCode::gone};
   return store.add_path_set(received.key.value, {received.set->id(), *set});
 }
 

@@ -41,10 +41,11 @@ std::shared_ptr<const inputs::PathSet> decode_set(const Digest& id, std::string_
 // Puts a blob whose bytes must match the digest.
 Status put_received_blob(const Digest& digest, std::string_view bytes, store::LocalStore& store);
 
-// Puts the path set, the result with what it is found by, where it came from, and the list. An error if a blob of the
-// result is not in the store; the lease pins them. `trust`: as ActionCache's.
-Status put_received(const Received& received, const std::optional<Digest>& trust, store::LocalStore& store,
-                    store::Lease& lease);
+// Puts the path set, the result with what it is found by, where it came from, and the list. ErrorCode::gone if a blob
+// of the result is not in the store, or `may` does not allow the result in the place of what is there; the lease pins
+// the blobs. `trust`: as ActionCache's.
+Status put_received(const Received& received, const std::optional<Digest>& trust, const store::MayReplace& may,
+                    store::LocalStore& store, store::Lease& lease);
 
 }  // namespace hipcache::cache
 

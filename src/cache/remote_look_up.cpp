@@ -148,7 +148,7 @@ Status RemoteLookUp::put(const Candidate& candidate) {
                           .set = candidate.set,
                           .result = *candidate.result,
                           .tier = candidate.tier};
-  return put_received(received, tools_.trust, tools_.store, lease_);
+  return put_received(received, tools_.trust, is_not_dropped, tools_.store, lease_);
 }
 
 }  // namespace hipcache::cache

@@ -6,6 +6,7 @@
 #ifndef HIPCACHE_SRC_CACHE_RESULT_MARKS_H
 #define HIPCACHE_SRC_CACHE_RESULT_MARKS_H
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@ namespace hipcache::cache {
 // The value that stands in the place of a wrong result. No ActionResult has this form.
 std::string dropped_mark();
 bool is_dropped_mark(std::string_view value);
+
+// Whether a result that came from elsewhere may take the place of `present` (store::MayReplace).
+inline bool is_not_dropped(const std::optional<std::string>& present) { return !present || !is_dropped_mark(*present); }
 
 // The key of the origin of the result under `result_key`.
 Digest origin_key(const Digest& result_key);

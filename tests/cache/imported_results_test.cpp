@@ -145,7 +145,7 @@ TEST_F(ImportedResults, OfAnEarlierVersionKeepTheirOriginWhenAHitNotesWhatTheyAr
 TEST_F(ImportedResults, OfASharedCacheAreStoredWithTheirOriginAndWhatTheyAreFoundBy) {
   const auto lease = store_.lease();
   const Received received{key_, names_.result_key, set_, result_, kTier};
-  ASSERT_TRUE(put_received(received, ours_, store_, *lease));
+  ASSERT_TRUE(put_received(received, ours_, is_not_dropped, store_, *lease));
   ActionCache cache(store_, file_system_, log_, nullptr, ours_);
   const std::optional<Hit> hit = look_up(cache);
   ASSERT_TRUE(hit);

@@ -23,9 +23,9 @@ class OverAnother : public support::MemoryStore {
     ++asked_below;
     return {{std::shared_ptr<void>(), &lower_}};  // not owned
   }
-  Status take_over_action(const Digest& key, std::string_view value) override {
+  Result<bool> take_over_action(const Digest& key, std::string_view value, const store::MayReplace& may) override {
     ++taken_over;
-    return put_action(key, value);
+    return put_action_if(key, value, may);
   }
   Result<std::optional<std::string>> blob(const Digest& digest) override {
     copy(digest);

@@ -48,6 +48,10 @@ class FaultyStore : public support::MemoryStore {
     if (fails()) return trouble();
     return MemoryStore::put_action(key, value, named);
   }
+  Result<bool> put_action_if(const Digest& key, std::string_view value, const store::MayReplace& may) override {
+    if (fails()) return trouble();
+    return MemoryStore::put_action_if(key, value, may);
+  }
   Status add_path_set(const Digest& key, const store::PathSetReference& set) override {
     if (fails()) return trouble();
     return MemoryStore::add_path_set(key, set);

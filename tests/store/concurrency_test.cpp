@@ -1,8 +1,13 @@
+#include <atomic>
+#include <barrier>
 #include <thread>
 #include <vector>
 
 #include "store/local/blob_value.h"
 #include "store/local/database/framing.h"
+#include "store/local/space/eviction.h"
+#include "store/local/space/maintenance.h"
+#include "store/local/value_table.h"
 #include "store_fixture.h"
 
 namespace hipcache::store {
@@ -76,6 +81,127 @@ TEST_F(StoreTest, KeepsWhatAThreadLeasedBeforeItAskedForIt) {
   }
   finished = true;
   evictor.join();
+}
+
+// Writers that read a value, change it and write it back replace nothing that came meanwhile.
+class PutIf : public StoreTest {
+ protected:
+  bool put_if(std::string_view name, std::string_view value, const MayReplace& may) {
+    const Result<bool> put = store_->put_action_if(key_of(name), value, may);
+    EXPECT_TRUE(put) << put.error().message;
+    return put && *put;
+  }
+};
+
+TEST_F(PutIf, AsksAboutWhatIsThere) {
+  open();
+  std::optional<std::string> seen = "not asked";
+  const auto refuses = [&](const std::optional<std::string>& present) {
+    seen = present;
+    return false;
+  };
+  const auto allows = [&](const std::optional<std::string>& present) {
+    seen = present;
+    return true;
+  };
+  EXPECT_FALSE(put_if("a", "first", refuses));
+  EXPECT_EQ(seen, std::nullopt);
+  EXPECT_EQ(action("a"), std::nullopt);
+  EXPECT_TRUE(put_if("a", "first", allows));
+  EXPECT_EQ(seen, std::nullopt);
+  EXPECT_FALSE(put_if("a", "second", refuses));
+  EXPECT_EQ(seen, "first");
+  EXPECT_EQ(action("a"), "first");
+  EXPECT_TRUE(put_if("a", "second", allows));
+  EXPECT_EQ(action("a"), "second");
+  open();
+  EXPECT_EQ(action("a"), "second");
+}
+
+// Every increment counts only if no two writers replace the same number.
+TEST_F(PutIf, LosesNoWriteOfManyThreads) {
+  open();
+  constexpr int kWriters = 4, kIncrements = 300, kNames = 3;
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < kWriters; ++writer)
+    writers.emplace_back([&, writer] {
+      for (int i = 0; i < kIncrements; ++i) {
+        const Digest key = key_of("number " + std::to_string((i + writer) % kNames));
+        for (bool is_put = false; !is_put;) {
+          const std::optional<std::string> before = store_->action(key).value();
+          const Result<bool> put =
+              store_->put_action_if(key, std::to_string(before ? std::stoi(*before) + 1 : 1),
+                                    [&](const std::optional<std::string>& present) { return present == before; });
+          ASSERT_TRUE(put);
+          is_put = *put;
+        }
+      }
+    });
+  for (std::thread& writer : writers) writer.join();
+  int sum = 0;
+  for (int name = 0; name < kNames; ++name) sum += std::stoi(action("number " + std::to_string(name)).value_or("0"));
+  EXPECT_EQ(sum, kWriters * kIncrements);
+}
+
+// A mark is put without a condition, while another thread writes back what it read.
+TEST_F(PutIf, LeavesWhatWasPutWithoutACondition) {
+  open();
+  constexpr int kRepeats = 1000;
+  int lost = 0;
+  std::barrier begin(2), end(2);
+  std::atomic<int> marks = -1;  // the repeat whose mark is under way
+  std::thread marker([&] {
+    for (int i = 0; i < kRepeats; ++i) {
+      begin.arrive_and_wait();
+      marks = i;
+      marks.notify_one();
+      EXPECT_TRUE(store_->put_action(key_of("a"), "mark"));
+      end.arrive_and_wait();
+    }
+  });
+  for (int i = 0; i < kRepeats; ++i) {
+    put_action("a", "old");
+    const std::optional<std::string> read = action("a");
+    begin.arrive_and_wait();
+    marks.wait(i - 1);
+    put_if("a", "old, and more", [&](const std::optional<std::string>& present) { return present == read; });
+    end.arrive_and_wait();
+    if (action("a") != "mark") ++lost;
+  }
+  marker.join();
+  EXPECT_EQ(lost, 0);
+}
+
+// The table of an open database, below actions and blobs.
+class RemovedValues : public StoreTest {
+ protected:
+  RemovedValues() {
+    open();
+    close();
+    const auto ours = std::make_shared<const OwnDirectory>(version_opened());
+    state_ = std::make_unique<StoreState>(Directories{ours, ours}, *log_, open_database(false).database,
+                                          [ticks = ticks_] { return ++*ticks; });
+    state_->recency.complete();
+  }
+
+  std::unique_ptr<StoreState> state_;
+};
+
+TEST_F(RemovedValues, StayIfAnotherValueCameMeanwhile) {
+  Eviction eviction(*state_);
+  Maintenance maintenance(*state_, eviction, 0);
+  ValueTable values(*state_, maintenance);
+  const UseKey key{Table::actions, key_of("a")};
+  ASSERT_TRUE(values.put(key, "damaged"));
+  ASSERT_TRUE(values.put(key, "good"));
+  values.drop(key, "damaged", "the bytes that another thread read");
+  EXPECT_EQ(*values.get(key), "good");
+  values.forget(key, "damaged");
+  EXPECT_EQ(*values.get(key), "good");
+  EXPECT_EQ(values.dropped(), 1u);
+  values.forget(key, "good");
+  EXPECT_EQ(*values.get(key), std::nullopt);
+  EXPECT_FALSE(state_->recency.contains(key));
 }
 
 }  // namespace

@@ -43,6 +43,16 @@ class MemoryStore : public store::LocalStore {
     return done();
   }
 
+  Result<bool> put_action_if(const Digest& key, std::string_view value, const store::MayReplace& may) override {
+    std::lock_guard lock(mutex_);
+    if (broken) return trouble();
+    const auto present = actions.find(key);
+    if (!may(present == actions.end() ? std::nullopt : std::optional(present->second))) return false;
+    ++action_writes;
+    actions[key] = std::string(value);
+    return true;
+  }
+
   Result<std::vector<store::PathSetReference>> path_sets(const Digest& key) override {
     const Result<std::optional<std::string>> bytes = action(key);
     if (!bytes) return bytes.error();

@@ -18,6 +18,11 @@
 // trusted. Rejected: a mark in each result that says where it came from, which each result made of
 // several others would have to pass on.
 //
+// A dropped result stays dropped. An audit may find a result wrong at any time, also while another
+// request is about to write that result back: with what it is found by, from a store below, from a
+// shared cache or from an archive. Such writes take place only if the mark of a dropped result has not
+// come meanwhile (store::LocalStore::put_action_if). A run's own result replaces the mark.
+//
 // Damage to any of these is a miss. Thread-safe. Memory: about kDecodedBytes of recently decoded
 // path sets.
 // Rejected: results in the list itself (as in ccache's manifest); the list grows and slows with
@@ -156,6 +161,10 @@ class ActionCache {
   // REQUIRES: the blobs of `result` are in the store, and `witnessed` describes the run that made
   // it.
   Status record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result);
+
+  // Records the result in the place of the hit's, unless that was dropped, or replaced by another one,
+  // since it was found.
+  Status replace(const ActionKey& key, const Hit& hit, const ActionResult& result);
 
   // Merges what the steps depend on, and checks that each step's state is still the one that it
   // witnessed. A result must never be stored under a state that it was not made in.

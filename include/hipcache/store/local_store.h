@@ -9,6 +9,7 @@
 #define HIPCACHE_STORE_LOCAL_STORE_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,8 +63,19 @@ class Lease {
   virtual void add(const Digest& blob) = 0;
 };
 
+// Whether a value may take the place of `present`; nothing if the key has none. Called once, under a
+// lock of the store: quick, and without calls of the store.
+using MayReplace = std::function<bool(const std::optional<std::string>& present)>;
+
 class LocalStore : public Store {
  public:
+  // Puts the value if `may` allows it. No other write of the key comes between the question and the
+  // put. So a caller that has read a value, and writes what it made of it, replaces nothing that came
+  // meanwhile. False if it is not put. A present value that is damaged counts as none.
+  // Rejected: a lock that the caller holds between its read and its write, because some callers ask a
+  // server in between.
+  virtual Result<bool> put_action_if(const Digest& key, std::string_view value, const MayReplace& may) = 0;
+
   Result<Digest> put_blob(std::string_view bytes) final { return put_blob_like(bytes, {}); }
   virtual Result<Digest> put_blob_like(std::string_view bytes, const Likeness& likeness) = 0;
 
@@ -80,8 +92,10 @@ class LocalStore : public Store {
   // The stores below this one, in no meaningful order. They stay readable while the caller holds
   // them.
   virtual std::vector<std::shared_ptr<ReadableStore>> lower() { return {}; }
-  // Puts an action of a lower store that was of use into this one.
-  virtual Status take_over_action(const Digest& key, std::string_view value) { return put_action(key, value); }
+  // Puts an action of a lower store that was of use into this one, as put_action_if() does.
+  virtual Result<bool> take_over_action(const Digest& key, std::string_view value, const MayReplace& may) {
+    return put_action_if(key, value, may);
+  }
 
   // All actions, in no order, as they were at some moment of the call. A large store that was opened
   // just now knows all of them only after a while; an error if that takes longer than a minute.

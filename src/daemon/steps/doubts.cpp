@@ -31,12 +31,13 @@ void refute(const hip::Step& proof, const std::string& why, const RequestContext
   const Result<Digest> refutation = services.store.put_blob(why);
   if (!refutation) return services.log.error("cannot store a refutation: " + refutation.error().message);
   context.lease.add(*refutation);
+  const cache::Hit found = *hit;
   for (cache::Output& output : hit->result.outputs) {
     if (output.name != spec.outputs[1].role) continue;
     output.blob = *refutation;
     output.size = why.size();
   }
-  if (Status recorded = services.actions.record(spec.key, hit->witnessed(), hit->result); !recorded)
+  if (Status recorded = services.actions.replace(spec.key, found, hit->result); !recorded)
     services.log.error("cannot record a refutation: " + recorded.error().message);
 }
 

@@ -18,6 +18,9 @@ class LayeredStore : public LocalStore {
   Status put_action(const Digest& key, std::string_view value, std::span<const Digest> blobs) override {
     return own_->put_action(key, value, blobs);
   }
+  Result<bool> put_action_if(const Digest& key, std::string_view value, const MayReplace& may) override {
+    return own_->put_action_if(key, value, may);
+  }
   Status add_path_set(const Digest& key, const PathSetReference& set) override { return own_->add_path_set(key, set); }
 
   std::vector<std::shared_ptr<ReadableStore>> lower() override {
@@ -25,9 +28,10 @@ class LayeredStore : public LocalStore {
     return {readers.begin(), readers.end()};
   }
 
-  Status take_over_action(const Digest& key, std::string_view value) override {
-    ++taken_over_;
-    return own_->put_action(key, value);
+  Result<bool> take_over_action(const Digest& key, std::string_view value, const MayReplace& may) override {
+    Result<bool> put = own_->put_action_if(key, value, may);
+    if (put && *put) ++taken_over_;
+    return put;
   }
 
   Result<std::optional<std::string>> blob(const Digest& digest) override {

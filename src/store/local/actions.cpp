@@ -19,8 +19,8 @@ UseKey action_key(const Digest& key) { return {Table::actions, key}; }
 Result<std::optional<std::string>> Actions::get(const Digest& key) {
   Result<std::optional<std::string>> frame = values_.get(action_key(key));
   if (!frame || !*frame) return frame;
-  std::optional<std::string> value = unframe_action(key, std::move(**frame));
-  if (!value) values_.drop(action_key(key), "its bytes do not match its digest");
+  std::optional<std::string> value = unframe_action(key, **frame);
+  if (!value) values_.drop(action_key(key), **frame, "its bytes do not match its digest");
   if (value && ++found_ == kServed) note_served(*state_.directories.ours);
   return value;
 }
@@ -28,6 +28,12 @@ Result<std::optional<std::string>> Actions::get(const Digest& key) {
 Status Actions::put(const Digest& key, std::string_view value) {
   const Result<bool> stored = values_.put(action_key(key), frame_action(key, value));
   return stored ? done() : Status(stored.error());
+}
+
+Result<bool> Actions::put_if(const Digest& key, std::string_view value, const MayReplace& may) {
+  return values_.put_if(action_key(key), frame_action(key, value), [&](const std::optional<std::string>& frame) {
+    return may(frame ? unframe_action(key, *frame) : std::nullopt);
+  });
 }
 
 Result<std::vector<PathSetReference>> Actions::path_sets(const Digest& key) {

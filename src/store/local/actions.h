@@ -20,7 +20,7 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/base/result.h"
-#include "hipcache/store/store.h"
+#include "hipcache/store/local_store.h"
 #include "store/local/value_table.h"
 
 namespace hipcache::store {
@@ -31,6 +31,8 @@ class Actions {
 
   Result<std::optional<std::string>> get(const Digest& key);
   Status put(const Digest& key, std::string_view value);
+  // As LocalStore::put_action_if.
+  Result<bool> put_if(const Digest& key, std::string_view value, const MayReplace& may);
 
   Result<std::vector<PathSetReference>> path_sets(const Digest& key);
   Status add_path_set(const Digest& key, const PathSetReference& set);

@@ -39,18 +39,18 @@ Result<std::optional<std::string>> Blobs::get(const Digest& digest, unsigned dep
   if (!value || !*value) return value;
   const std::optional<BlobValue> parsed = parse_value(digest, **value);
   if (!parsed) {
-    values_.drop(key, "it is no value of this version");
+    values_.drop(key, **value, "it is no value of this version");
     return nothing;
   }
   const Result<std::optional<std::string>> prefix = prefix_of(parsed->bases, depth + 1);
   if (!prefix) return prefix.error();
   if (!*prefix) {
-    values_.forget(key);  // a base is gone, so the value is useless
+    values_.forget(key, **value);  // a base is gone, so the value is useless
     return nothing;
   }
   std::optional<std::string> bytes = unpack(*parsed, **prefix);
   if (bytes) return bytes;
-  values_.drop(key, kOtherBytes);
+  values_.drop(key, **value, kOtherBytes);
   return nothing;
 }
 
@@ -72,7 +72,7 @@ Result<std::optional<UniqueFd>> Blobs::file(const Digest& digest) {
   });
   if (!written) return written.error();
   if (!sound) {
-    values_.drop(key, kOtherBytes);
+    values_.drop(key, (*value)->bytes, kOtherBytes);
     return std::optional<UniqueFd>();
   }
   Result<UniqueFd> sealed = std::move(*file).seal();
@@ -103,7 +103,7 @@ Result<bool> Blobs::hold(const Digest& digest, Lease* lease, unsigned depth) {
     const Result<bool> held = hold(base, lease, depth + 1);
     if (!held) return held.error();
     if (!*held) {
-      values_.forget(key);
+      values_.forget(key, **value);
       return false;
     }
   }

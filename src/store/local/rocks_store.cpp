@@ -54,6 +54,9 @@ class RocksStore : public LocalStore {
   Status put_action(const Digest& key, std::string_view value, std::span<const Digest> /*blobs*/) override {
     return actions_.put(key, value);
   }
+  Result<bool> put_action_if(const Digest& key, std::string_view value, const MayReplace& may) override {
+    return actions_.put_if(key, value, may);
+  }
   Status add_path_set(const Digest& key, const PathSetReference& set) override {
     return actions_.add_path_set(key, set);
   }

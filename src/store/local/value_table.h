@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -40,10 +41,15 @@ class ValueTable {
   // False, and nothing stored, if one of the `bases` (blobs) is missing. Otherwise all of them are there at the write.
   Result<bool> put(const UseKey& key, std::string_view bytes, const std::vector<Digest>& bases = {});
 
-  // Drops a value whose bytes are not what was stored. Counts and logs it.
-  void drop(const UseKey& key, const std::string& problem);
-  // Removes a value that has become useless.
-  void forget(const UseKey& key);
+  // Puts the value if `may` allows it in the place of the present bytes. No other put of the key comes in between.
+  using MayReplaceBytes = std::function<bool(const std::optional<std::string>& present)>;
+  Result<bool> put_if(const UseKey& key, std::string_view bytes, const MayReplaceBytes& may);
+
+  // Drops a value whose bytes are not what was stored. Counts and logs it. `read`: the bytes that the caller read; what
+  // was put since then stays.
+  void drop(const UseKey& key, std::string_view read, const std::string& problem);
+  // Removes a value that has become useless, if it still is what the caller read.
+  void forget(const UseKey& key, std::string_view read);
 
   std::uint64_t dropped() const { return dropped_; }
 
@@ -51,12 +57,16 @@ class ValueTable {
   static constexpr std::size_t kStripes = 16;
 
   Status write(const UseKey& key, std::string_view bytes, bool has_bases);
+  void drop_unreadable(const UseKey& key, const std::string& problem);
+  void note_dropped(const UseKey& key, const std::string& problem);
+  template <typename Is>
+  void remove_if(const UseKey& key, const Is& is);
 
   StoreState& state_;
   Maintenance& maintenance_;
   const Uses uses_;
   std::atomic<std::uint64_t> dropped_ = 0;
-  std::array<std::mutex, kStripes> stripes_;
+  std::array<std::mutex, kStripes> stripes_;  // by key: orders the puts of one key
 };
 
 }  // namespace hipcache::store
