@@ -137,7 +137,7 @@ PathSets ActionCache::Memory::lower_sets_under(const ActionKey& key, const PathS
   const auto has = [](const PathSets& some, const Digest& id) {
     return std::any_of(some.begin(), some.end(), [&](const PathSetReference& one) { return one.id == id; });
   };
-  for (const auto& lower : store.lower()) {
+  for (const auto& lower : results.lower()) {
     const Result<PathSets> theirs = lower->path_sets(key.value);
     if (!theirs) continue;
     for (const PathSetReference& set : *theirs)
@@ -161,7 +161,7 @@ std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const Path
 }
 
 ActionCache::ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log,
-                         RemoteResults* remote, const std::optional<Digest>& trust)
+                         RemoteResults* remote, const std::optional<Trust>& trust)
     : memory_(new Memory{store, file_system, log, remote, {store, log, trust}}) {}
 ActionCache::~ActionCache() = default;
 

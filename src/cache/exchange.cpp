@@ -103,15 +103,16 @@ std::optional<Publication> read_publication(store::LocalStore& store, const Stor
 // An archive names result keys, and we do not compute them. What has another form than a result is never replaced: the
 // mark of a result that an audit found wrong, or a list. Not asked with store.quiet(), which may lack values of a store
 // that was just opened.
-Result<Accepted> accept(const Offered& offered, const std::optional<Digest>& trust, store::LocalStore& store,
+Result<Accepted> accept(const Offered& offered, const std::optional<Trust>& trust, store::LocalStore& store,
                         store::Lease& lease) {
   const Result<ActionResult> result = ActionResult::decode(offered.action);
   if (!result || !names_only_places_of_request(*result)) return Accepted::refused;
   std::shared_ptr<const inputs::PathSet> set = decode_set(offered.path_set, offered.questions);
   if (!set) return Accepted::refused;
-  const Result<std::optional<std::string>> present = store.action(stored_under(trust, offered.result_key));
-  if (!present) return present.error();
-  if (*present) {
+  for (const Digest& place : found_under(trust, offered.result_key)) {
+    const Result<std::optional<std::string>> present = store.action(place);
+    if (!present) return present.error();
+    if (!*present) continue;
     const Result<ActionResult> own = ActionResult::decode(**present);
     if (!own) return Accepted::refused;
     const Result<std::vector<Digest>> missing = store.missing_blobs(blobs_of(*own));

@@ -6,10 +6,6 @@
 
 namespace hipcache::cache {
 
-Digest stored_under(const std::optional<Digest>& trust, const Digest& result_key) {
-  return trust ? key_hasher("trusted result").field(*trust).field(result_key).finish() : result_key;
-}
-
 bool may_be_found_by(const FoundBy& names, const ActionResult& result) {
   return !result.found_by || *result.found_by == names;
 }
@@ -38,7 +34,7 @@ Status put_received_blob(const Digest& digest, std::string_view bytes, store::Lo
   return done();
 }
 
-Status put_received(const Received& received, const std::optional<Digest>& trust, const store::MayReplace& may,
+Status put_received(const Received& received, const Trusted& trust, const store::MayReplace& may,
                     store::LocalStore& store, store::Lease& lease) {
   const std::vector<Digest> named = blobs_of(received.result);
   const Result<bool> held = store.hold_blobs(named, lease);

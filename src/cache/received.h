@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cache/result_places.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/store/local_store.h"
@@ -21,9 +22,6 @@ struct Received {
   ActionResult result;
   std::string tier;  // the shared cache that had it, without secrets; empty if it came from an archive
 };
-
-// The key under which our own store has the result that shared caches have under `result_key`.
-Digest stored_under(const std::optional<Digest>& trust, const Digest& result_key);
 
 // Whether the result may be served to those names. A result that says that it is found by other ones was put there by
 // an import of an archive that names keys at will.
@@ -44,7 +42,7 @@ Status put_received_blob(const Digest& digest, std::string_view bytes, store::Lo
 // Puts the path set, the result with what it is found by, where it came from, and the list. ErrorCode::gone if a blob
 // of the result is not in the store, or `may` does not allow the result in the place of what is there; the lease pins
 // the blobs. `trust`: as ActionCache's.
-Status put_received(const Received& received, const std::optional<Digest>& trust, const store::MayReplace& may,
+Status put_received(const Received& received, const Trusted& trust, const store::MayReplace& may,
                     store::LocalStore& store, store::Lease& lease);
 
 }  // namespace hipcache::cache

@@ -64,8 +64,11 @@ std::shared_ptr<const inputs::PathSet> RemoteLookUp::decode(const RemotePathSet&
 
 // Whether an audit found the result wrong on this machine.
 bool RemoteLookUp::is_dropped(const Digest& result_key) {
-  const Result<std::optional<std::string>> own = tools_.store.action(stored_under(tools_.trust, result_key));
-  return own && *own && is_dropped_mark(**own);
+  const std::vector<Digest> places = found_under(tools_.trust, result_key);
+  return std::any_of(places.begin(), places.end(), [&](const Digest& place) {
+    const Result<std::optional<std::string>> own = tools_.store.action(place);
+    return own && *own && is_dropped_mark(**own);
+  });
 }
 
 std::vector<RemoteLookUp::Candidate> RemoteLookUp::candidates_in(const ActionKey& key, const RemoteList& list) {

@@ -26,7 +26,7 @@ class RemoteLookUp {
     inputs::FileSystemState& file_system;
     DecodedSets& decoded;
     Log& log;
-    const std::optional<Digest>& trust;
+    const std::optional<Trust>& trust;
   };
 
   RemoteLookUp(const Tools& tools, const inputs::RunContext& from, store::Lease& lease)

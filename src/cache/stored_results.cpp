@@ -24,27 +24,37 @@ std::optional<ActionResult> StoredResults::decode(const std::string& stored) {
 
 // A mark in our own store hides what all stores have.
 std::optional<ActionResult> StoredResults::find(const Sought& sought) {
-  const Digest place = stored_under(trust_, sought.names.result_key);
-  const std::optional<std::string> stored = read(store_, place);
-  if (stored && is_dropped_mark(*stored)) return std::nullopt;
-  std::optional<ActionResult> result;
-  if (stored) result = decode(*stored);
-  if (result && is_of_use(*result, sought)) {
-    note_found_by(sought.names, *result, *stored);
+  const std::vector<Digest> places = found_under(trust_, sought.names.result_key);
+  std::optional<std::string> first;  // where we write
+  for (const Digest& place : places) {
+    const std::optional<std::string> stored = read(store_, place);
+    if (place == places.front()) first = stored;
+    if (!stored) continue;
+    if (is_dropped_mark(*stored)) return std::nullopt;
+    std::optional<ActionResult> result = decode(*stored);
+    if (!result || !is_of_use(*result, sought)) continue;
+    if (place == places.front()) note_found_by(sought.names, *result, *stored);
     return result;
   }
-  result = find_below(place);
+  std::optional<ActionResult> result = find_below(places);
   if (!result || !is_of_use(*result, sought)) return std::nullopt;
-  take_over(sought.names, *result, stored);
+  take_over(sought.names, *result, first);
   return result;
 }
 
+std::vector<std::shared_ptr<store::ReadableStore>> StoredResults::lower() {
+  if (!reads_other_stores(trust_)) return {};
+  return store_.lower();
+}
+
 // Skips what cannot be decoded: another version of hipcache wrote it for its own store.
-std::optional<ActionResult> StoredResults::find_below(const Digest& place) {
-  for (const auto& below : store_.lower()) {
-    const std::optional<std::string> stored = read(*below, place);
-    if (!stored) continue;
-    if (Result<ActionResult> result = ActionResult::decode(*stored)) return std::move(*result);
+std::optional<ActionResult> StoredResults::find_below(std::span<const Digest> places) {
+  for (const auto& below : lower()) {
+    for (const Digest& place : places) {
+      const std::optional<std::string> stored = read(*below, place);
+      if (!stored) continue;
+      if (Result<ActionResult> result = ActionResult::decode(*stored)) return std::move(*result);
+    }
   }
   return std::nullopt;
 }
@@ -98,7 +108,9 @@ Result<bool> StoredResults::replace(const FoundBy& names, const ActionResult& fo
 }
 
 Status StoredResults::drop(const Digest& result_key) {
-  return store_.put_action(stored_under(trust_, result_key), dropped_mark());
+  for (const Digest& place : known_under(trust_, result_key))
+    if (Status dropped = store_.put_action(place, dropped_mark()); !dropped) return dropped;
+  return done();
 }
 
 }  // namespace hipcache::cache

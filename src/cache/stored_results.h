@@ -1,15 +1,19 @@
 // The results of our own store, and of the stores below it: which of them counts, and what may take its place.
 //
-// A result that an audit dropped stays dropped until a run makes it again, whoever else writes it meanwhile
-// (hipcache/cache/action_cache.h).
+// Two rules hold here for all callers. Where a result lies says how it came there (hipcache/cache/trust.h). A result
+// that an audit dropped stays dropped until a run makes it again (hipcache/cache/action_cache.h).
 //
 // Thread-safe. Owns nothing: the arguments outlive it.
 #ifndef HIPCACHE_SRC_CACHE_STORED_RESULTS_H
 #define HIPCACHE_SRC_CACHE_STORED_RESULTS_H
 
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "cache/result_places.h"
 #include "hipcache/base/log.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/store/local_store.h"
@@ -18,8 +22,7 @@ namespace hipcache::cache {
 
 class StoredResults {
  public:
-  StoredResults(store::LocalStore& store, Log& log, const std::optional<Digest>& trust)
-      : store_(store), log_(log), trust_(trust) {}
+  StoredResults(store::LocalStore& store, Log& log, const Trusted& trust) : store_(store), log_(log), trust_(trust) {}
 
   // A result, and what it must have.
   struct Sought {
@@ -37,21 +40,25 @@ class StoredResults {
   // The result in the place of `found`; false if that was dropped, or replaced by another one.
   Result<bool> replace(const FoundBy& names, const ActionResult& found, ActionResult result);
 
+  // Also where daemons look that trust the same keys: the result may have come there too.
   Status drop(const Digest& result_key);
 
-  const std::optional<Digest>& trust() const { return trust_; }
+  // None if results of other stores do not count.
+  std::vector<std::shared_ptr<store::ReadableStore>> lower();
+
+  const Trusted& trust() const { return trust_; }
 
  private:
   std::optional<std::string> read(store::ReadableStore& store, const Digest& place);
   std::optional<ActionResult> decode(const std::string& stored);
-  std::optional<ActionResult> find_below(const Digest& place);
+  std::optional<ActionResult> find_below(std::span<const Digest> places);
   bool is_of_use(const ActionResult& result, const Sought& sought);
   void note_found_by(const FoundBy& names, const ActionResult& result, const std::string& stored);
   void take_over(const FoundBy& names, ActionResult& result, const std::optional<std::string>& before);
 
   store::LocalStore& store_;
   Log& log_;
-  const std::optional<Digest> trust_;
+  const Trusted trust_;
 };
 
 }  // namespace hipcache::cache

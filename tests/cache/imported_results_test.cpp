@@ -15,7 +15,6 @@ namespace {
 
 using inputs::PathSet;
 using inputs::Question;
-using Trusted = std::optional<Digest>;
 
 const std::string kObject = "an object";
 const std::string kTier = "redis://server";
@@ -55,7 +54,7 @@ class ImportedResults : public testing::Test {
       std::make_shared<const PathSet>(PathSet({{Question::content, scratch_.write("a.h", "A")}}));
   FoundBy names_{key_.value, set_->id(), {}};  // of the result that is valid now
   ActionResult result_;
-  const Trusted ours_ = digest_of("our keys");
+  const Trusted ours_ = Trust{.keys = digest_of("our keys")};
 };
 
 TEST_F(ImportedResults, AreServedUnderTheKeysThatTheyWereImportedFor) {
@@ -161,7 +160,7 @@ TEST_F(ImportedResults, AreExportedOnlyWhileTheSameKeysAreTrusted) {
     return *selected;
   };
   EXPECT_TRUE(exported(std::nullopt).empty());
-  EXPECT_TRUE(exported(digest_of("their keys")).empty());
+  EXPECT_TRUE(exported(Trust{.keys = digest_of("their keys")}).empty());
   ASSERT_EQ(exported(ours_).size(), 1u);
   EXPECT_EQ(exported(ours_).front().found_by, names_);
   const std::optional<Publication> publication = read_publication(store_, exported(ours_).front());

@@ -64,7 +64,7 @@ TEST(TrustedKeys, AreTheSameTrustInAnyOrderAndUnderAnyName) {
   settings.trusted_keys = {kSecond, "renamed" + std::string(kFirst).substr(5), kSecond};
   EXPECT_EQ(trust_of(settings), both);
   settings.signing_key = "/etc/key.pem";
-  EXPECT_EQ(trust_of(settings), both) << "a signer's store serves those who trust the same";
+  EXPECT_EQ(trust_of(settings), both) << "a signer trusts the same keys; that it signs is told apart elsewhere";
   settings.trusted_keys = {kFirst};
   EXPECT_NE(trust_of(settings), both);
   settings.trusted_keys = {};

@@ -14,9 +14,7 @@
 //
 // Trust. If results of shared caches count only with a trusted signature, our own store must not
 // serve what came without one before, and what is made of it must not be signed. So the store keeps
-// results under H(trusted keys, result key): a result is found only while the same keys are
-// trusted. Rejected: a mark in each result that says where it came from, which each result made of
-// several others would have to pass on.
+// results apart for each set of trusted keys, and for daemons that sign (hipcache/cache/trust.h).
 //
 // A dropped result stays dropped. An audit may find a result wrong at any time, also while another
 // request is about to write that result back: with what it is found by, from a store below, from a
@@ -40,6 +38,7 @@
 #include "hipcache/base/digest.h"
 #include "hipcache/base/log.h"
 #include "hipcache/cache/remote_results.h"
+#include "hipcache/cache/trust.h"
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/path_set_builder.h"
@@ -142,10 +141,11 @@ struct Observed {
 
 class ActionCache {
  public:
-  // `remote`: shared caches; null if there are none. `trust`: the digest of the trusted keys, if
-  // results count only with a signature. The other arguments outlive this object.
+  // `remote`: shared caches; null if there are none. `trust`: nothing if every result counts. A signing
+  // daemon's `remote` answers only with results that have a trusted signature. The other arguments
+  // outlive this object.
   ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log, RemoteResults* remote = nullptr,
-              const std::optional<Digest>& trust = std::nullopt);
+              const std::optional<Trust>& trust = std::nullopt);
   ~ActionCache();
 
   // A result that is valid now and suffices, or nothing. The blobs that it names are present when

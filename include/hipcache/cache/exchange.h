@@ -34,8 +34,8 @@ struct Selection {
   // Results that name none go along. Empty: all architectures.
   std::vector<std::string> archs;
   std::uint32_t used_since = 0;  // seconds since the epoch
-  // As ActionCache's. Only results that are found while these keys are trusted are selected.
-  std::optional<Digest> trust{};
+  // As ActionCache's. Only results that a daemon with this trust recorded or took are selected.
+  std::optional<Trust> trust{};
 };
 
 // A result that was selected.
@@ -71,7 +71,7 @@ enum class Accepted { stored, known, refused };
 // by this version, names files outside of a request's directories, lacks a blob, or was found wrong here
 // by an audit. An error is trouble of the store. `trust`: as ActionCache's; whether a trusted key signed
 // the result was asked before.
-Result<Accepted> accept(const Offered& offered, const std::optional<Digest>& trust, store::LocalStore& store,
+Result<Accepted> accept(const Offered& offered, const std::optional<Trust>& trust, store::LocalStore& store,
                         store::Lease& lease);
 
 // Puts a blob of a result that is offered later. ErrorCode::damaged if the bytes are others.

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "daemon/archive/sessions.h"
+#include "daemon/remote/result_trust.h"
 #include "daemon/remote/send_publication.h"
 #include "hipcache/cache/exchange.h"
-#include "hipcache/config/trusted_keys.h"
 #include "hipcache/protocol/remote_messages.h"
 
 namespace hipcache::daemon {
 namespace {
 
-std::optional<cache::Selection> next_selection(protocol::Channel& channel, const std::optional<Digest>& trust) {
+std::optional<cache::Selection> next_selection(protocol::Channel& channel, const std::optional<cache::Trust>& trust) {
   Result<protocol::RemoteMessage> received = protocol::receive_remote(channel, kSilence);
   const auto* select = received ? std::get_if<protocol::RemoteSelect>(&*received) : nullptr;
   if (select == nullptr) return std::nullopt;
@@ -37,7 +37,7 @@ bool is_too_large(const cache::Publication& publication) {
 void serve_export(protocol::Channel& channel, const Exchange& exchange) {
   auto& [store, settings, log] = exchange;
   if (!protocol::send(channel, trust_message(settings), kSilence)) return log.info("export: the other side has left");
-  const std::optional<cache::Selection> selection = next_selection(channel, config::trust_of(settings));
+  const std::optional<cache::Selection> selection = next_selection(channel, result_trust(settings));
   if (!selection) return log.info("export: the other side sent no selection");
   const SendMessage send = [&](const protocol::RemoteMessage& message) {
     return protocol::send(channel, message, kSilence).ok();

@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "daemon/archive/sessions.h"
+#include "daemon/remote/result_trust.h"
 #include "hipcache/cache/exchange.h"
-#include "hipcache/config/trusted_keys.h"
 #include "hipcache/protocol/remote_messages.h"
 
 namespace hipcache::daemon {
@@ -20,7 +20,7 @@ constexpr std::uint64_t kBytesOfOneLease = 1u << 30;  // large blobs also come o
 
 class Import {
  public:
-  Import(protocol::Channel& channel, store::LocalStore& store, const std::optional<Digest>& trust)
+  Import(protocol::Channel& channel, store::LocalStore& store, const std::optional<cache::Trust>& trust)
       : channel_(channel), store_(store), trust_(trust), lease_(store.lease()) {}
 
   // Takes one message; false at the end.
@@ -81,7 +81,7 @@ class Import {
 
   protocol::Channel& channel_;
   store::LocalStore& store_;
-  const std::optional<Digest> trust_;
+  const std::optional<cache::Trust> trust_;
   std::unique_ptr<store::Lease> lease_;
   protocol::RemoteTally tally_;
   std::uint64_t taken_ = 0;  // results under the lease
@@ -94,7 +94,7 @@ class Import {
 void serve_import(protocol::Channel& channel, const Exchange& exchange) {
   auto& [store, settings, log] = exchange;
   if (!protocol::send(channel, trust_message(settings), kSilence)) return log.info("import: the other side has left");
-  Import import(channel, store, config::trust_of(settings));
+  Import import(channel, store, result_trust(settings));
   for (;;) {
     const Result<protocol::RemoteMessage> received = protocol::receive_remote(channel, kSilence);
     if (!received) return log.info("import: it ended early: " + received.error().message);

@@ -18,6 +18,7 @@
 #include "daemon/audit/draw.h"
 #include "daemon/audit/evidence.h"
 #include "daemon/remote/remote_cache.h"
+#include "daemon/remote/result_trust.h"
 #include "daemon/request/services.h"
 #include "daemon/server/cache_directory.h"
 #include "daemon/server/control_service.h"
@@ -35,7 +36,6 @@
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "hipcache/config/cache_place.h"
-#include "hipcache/config/trusted_keys.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/mount_view.h"
 #include "hipcache/store/layers.h"
@@ -61,8 +61,8 @@ void leave_standard_error() {
   if (null) dup2(null.get(), STDERR_FILENO);
 }
 
-// Seeds come first, because at most store::kMostLayers are read. None if results are signed here: a machine signs only
-// what it compiled, or took with a trusted signature, and other stores do not say where their results came from.
+// Seeds come first, because at most store::kMostLayers are read. None if results are signed here: then none of theirs
+// counts (hipcache/cache/trust.h).
 std::vector<store::Layer> lower_layers(const config::Settings& settings, SeedStores& seeds, MemberStores& members) {
   if (!settings.signing_key.empty()) return {};
   std::vector<store::Layer> layers = seeds.layers();
@@ -141,7 +141,7 @@ int run() {
   inputs::FileSystemState file_system;
   DigestFile digests(file_system, directory->own(), protocol::own_mount_view(), log);
   const std::unique_ptr<RemoteCache> remote = remote_cache(*settings, *store, log);
-  cache::ActionCache actions(*store, file_system, log, remote.get(), config::trust_of(*settings));
+  cache::ActionCache actions(*store, file_system, log, remote.get(), result_trust(*settings));
   cache::MissHistory miss_history(*store, log);
   stats::Counters counters;
   PersistentCounters persistent(counters, *store, log);

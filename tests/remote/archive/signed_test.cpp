@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "daemon/remote/result_trust.h"
 #include "hipcache/config/trusted_keys.h"
 #include "remote/archive/transfer_fixture.h"
 #include "remote/layout/value_names.h"
@@ -25,7 +26,7 @@ class Signed : public TransferTest {
   // An archive of two results, one with a value of its own for its object, made with those settings.
   std::string archive() {
     EXPECT_TRUE(from_.clear());
-    const std::optional<Digest> trust = config::trust_of(settings_);
+    const std::optional<cache::Trust> trust = daemon::result_trust(settings_);
     put({.name = "device", .steps = {"gfx906"}, .size = 100'000, .trust = trust}, from_);
     put({.name = "host", .steps = {"host"}, .trust = trust}, from_);
     return exported(from_);
@@ -97,7 +98,7 @@ TEST_F(Signed, ByATrustedKeyAreTakenWhole) {
   const Imported done = imported(bytes);
   EXPECT_EQ(done.tally.results, 2u);
   EXPECT_EQ(done.not_signed + done.untrusted, 0u);
-  EXPECT_EQ(to_.actions, from_.actions) << "under the trusted keys";
+  EXPECT_EQ(to_.actions, from_.actions) << "where a signing daemon keeps them";
   EXPECT_EQ(to_.blobs, from_.blobs);
 }
 
@@ -149,7 +150,7 @@ TEST_F(Signed, AndChangedAreRefused) {
 
 TEST_F(Signed, WithoutASigningKeyAreNotExportedWhereKeysAreTrusted) {
   set({kFirstKey});
-  put({.name = "host", .trust = config::trust_of(settings_)}, from_);
+  put({.name = "host", .trust = daemon::result_trust(settings_)}, from_);
   const Result<Exported> done = export_from(from_, "refused");
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().message,
@@ -160,7 +161,8 @@ TEST_F(Signed, WithoutASigningKeyAreNotExportedWhereKeysAreTrusted) {
 TEST_F(Signed, WithAKeyThatCannotBeReadAreNotExported) {
   set({kFirstKey}, kFirstSeed);
   settings_.signing_key = scratch_ / "missing.pem";
-  put({.name = "host", .trust = config::trust_of(settings_)}, from_);
+  EXPECT_TRUE(daemon::result_trust(settings_)->signs) << "the key may be there later, and the results with it";
+  put({.name = "host", .trust = daemon::result_trust(settings_)}, from_);
   const Result<Exported> done = export_from(from_, "refused");
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message, HasSubstr("signing_key: cannot read"));
@@ -180,10 +182,42 @@ TEST_F(Signed, AreNotTakenByASignerThatTrustsNobody) {
 TEST_F(Signed, IsNothingThatCameBeforeTheKeysWereTrusted) {
   put({.name = "unsigned before"}, from_);
   set({kFirstKey}, kFirstSeed);
-  put({.name = "trusted", .trust = config::trust_of(settings_)}, from_);
+  put({.name = "trusted", .trust = daemon::result_trust(settings_)}, from_);
   const auto results = results_in(exported(from_));
   ASSERT_EQ(results.size(), 1u);
   EXPECT_EQ(results.front().first, digest_of("trustedstatea.h"));
+}
+
+TEST_F(Signed, IsNothingThatCameWithoutTheSigningKey) {
+  set({kFirstKey});
+  put({.name = "from a seed", .trust = daemon::result_trust(settings_)}, from_);
+  set({kFirstKey}, kFirstSeed);
+  EXPECT_TRUE(results_in(exported(from_)).empty());
+  put({.name = "from a seed", .trust = daemon::result_trust(settings_)}, from_);
+  EXPECT_EQ(results_in(exported(from_)).size(), 1u) << "made anew, or taken with a signature";
+}
+
+TEST_F(Signed, AreKnownToOneThatDoesNotSignIfOneThatSignsHasThem) {
+  set({kFirstKey}, kFirstSeed);
+  const std::string bytes = archive();
+  EXPECT_EQ(imported(bytes).tally.results, 2u);
+  set({kFirstKey});
+  const Result<Imported> again = import(bytes, to_);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->tally.known, 2u);
+  EXPECT_EQ(again->tally.results, 0u);
+}
+
+TEST_F(Signed, AreTakenAgainOnceTheSigningKeyIsSet) {
+  set({kFirstKey}, kFirstSeed);
+  const std::string bytes = archive();
+  set({kFirstKey});
+  EXPECT_EQ(imported(bytes).tally.results, 2u);
+  set({kFirstKey}, kFirstSeed);
+  const Result<Imported> again = import(bytes, to_);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->tally.results, 2u) << "a signing daemon does not find the first ones";
+  EXPECT_EQ(results_in(exported(to_)).size(), 2u);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ class TransferTest : public ::testing::Test {
     std::uint32_t last_use = 1;
     std::string state = "state";
     std::string header = "a.h";
-    std::optional<Digest> trust{};  // under which the store keeps it
+    std::optional<cache::Trust> trust{};  // under which the store keeps it
   };
 
   // Puts a result as a compile would. Returns its key.

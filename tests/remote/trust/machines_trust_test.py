@@ -4,69 +4,21 @@ usage: machines_trust_test.py SOURCE_DIRECTORY BIN_DIRECTORY FORGER [unittest ar
 """
 
 import base64
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "machines"))
-import machines  # noqa: E402
-import servers  # noqa: E402
-from machines import Machine, Project  # noqa: E402
+from trust_case import ARCHS, BIN, STEPS, TrustTest, run_tests
+import machines
+import servers
 
-SOURCE, BIN, FORGER = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
-CLANG = "/usr/lib/llvm-19/bin/clang++"
-RUNTIME = SOURCE / "fixtures/projects/bare-hip/bare_hip.h"
-ARCHS = ("gfx906", "gfx1030")
-STEPS = {"device gfx906": 1, "device gfx1030": 1, "bundle": 1, "host": 1}
+FORGER = pathlib.Path(sys.argv.pop(1)).resolve()
 PATIENT = "timeout=30s&connect_timeout=30s"  # a loaded machine is no failure here
 
 
-class Key:
-    def __init__(self, path):
-        self.path = path
-        subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", path], check=True)
-        path.chmod(0o600)
-        shown = subprocess.run([BIN / "hipcache-remote", "--public-key", path], check=True, capture_output=True, text=True)
-        self.public = shown.stdout.strip()
-
-
-class Trust(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.directory = pathlib.Path(scratch.name)
-        self.project = Project(self.directory / "project", RUNTIME, CLANG)
-        self.ours, self.theirs = Key(self.directory / "ours.pem"), Key(self.directory / "theirs.pem")
-
-    def machine(self, name, remote, trusted=(), signs=None, **settings):
-        settings = dict(settings, trusted_keys=",".join(key.public for key in trusted), signing_key=signs.path if signs else "")
-        machine = Machine(BIN, self.directory / name, remote, **settings)
-        self.addCleanup(machine.stop)
-        return machine
-
-    def compile(self, machine, flags=("-O1",)):
-        return self.project.compile(machine, ARCHS, flags)
-
-    def fill(self, name, url, **settings):
-        """Compiles on a machine that has nothing, and waits until all is written."""
-        filler = self.machine(name, url, **settings)
-        made = self.compile(filler)
-        self.assertEqual(made, self.project.expected(filler, ARCHS))
-        flushed = filler.flush()
-        self.assertEqual(flushed.returncode, 0, flushed.stderr)
-        return made
-
-    def steps(self, machine):
-        """Without questions and proofs: what compiles."""
-        return {step: count for step, count in machine.steps_run().items() if step in STEPS}
-
-    def tier(self, machine, number=0):
-        return machine.stats()["remote"]["tiers"][number]
-
+class Trust(TrustTest):
     def url(self, kind):
         if kind == "file":
             return f"file://{self.directory}/shared"
@@ -359,9 +311,4 @@ class Prefix(Trust):
 
 
 if __name__ == "__main__":
-    missing = [what for what in (CLANG, shutil.which("openssl") or "openssl") if not os.path.exists(what)]
-    if missing:
-        print("skipped: not installed:", *missing)
-        sys.exit(77)
-    result = unittest.main(exit=False).result
-    sys.exit(1 if not result.wasSuccessful() else 77 if result.skipped else 0)
+    run_tests()
