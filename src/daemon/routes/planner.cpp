@@ -123,10 +123,12 @@ std::optional<std::variant<Planned, Uncacheable>> ask_neutrally(hip::IdFor id_fo
 }
 
 // A share of the plans under neutral names is compared with the driver's under the unit's own. After a difference, this
-// daemon asks by own names alone.
+// daemon asks by own names alone. Nothing is compared if the driver cannot be asked.
 std::variant<Planned, Uncacheable> audit(Planned neutral, hip::IdFor id_for, const RequestContext& context) {
   const Services& services = context.services;
-  auto own = plan_of(probe(id_for, context), id_for, context);
+  Result<StepState> asked = probe(id_for, context);
+  if (!asked) return neutral;
+  auto own = plan_of(std::move(asked), id_for, context);
   const auto* planned = std::get_if<Planned>(&own);
   if (planned != nullptr && hip::are_same_plan(*planned->plan, *neutral.plan)) return neutral;
   services.doubts.add(neutral.probe.spec().key.value);
