@@ -66,6 +66,20 @@ TEST(NeutralNames, GiveTheUnitItsOwnNamesBack) {
                                    "\n")));
 }
 
+TEST(NeutralNames, AreGivenBackToTheBundler) {
+  const auto names = names_of(typed({"clang++", "-o", "x/a.o", "-c", "src/a.hip"}, "src/a.hip", "x/a.o"));
+  ASSERT_TRUE(names);
+  for (const std::string option : {"-output=", "-outputs="})
+    EXPECT_THAT(names->own_names(" \"/bundler\" \"" + option + "hipcache-object.o\"\n", "/t"),
+                Optional(" \"/bundler\" \"" + option + "x/a.o\"\n"));
+}
+
+TEST(NeutralNames, AreNotGivenWhereTheDriverNamesFilesAfterTheObject) {
+  for (const char* option : {"-gsplit-dwarf", "-gsplit-dwarf=single", "-fstack-usage", "-ftime-trace=x",
+                             "-save-temps=obj", "--coverage", "-fsave-optimization-record=yaml"})
+    EXPECT_FALSE(names_of(typed({"clang++", option, "-o", "a.o", "-c", "src/a.hip"}))) << option;
+}
+
 TEST(NeutralNames, AreRefusedWhereTheDriverMadeAnotherNameOfThem) {
   const auto names = names_of(typed({"clang++", "-o", "a.o", "-c", "src/a.hip"}));
   ASSERT_TRUE(names);

@@ -72,10 +72,22 @@ bool is_short(const std::vector<std::string>& argv) {
   return length <= kArgumentsLimit;
 }
 
+// Options that make the driver name further files after the object.
+constexpr auto kNamingFiles = std::to_array<std::string_view>(
+    {"-gsplit-dwarf", "-fstack-usage", "-ftime-trace", "-save-temps", "--save-temps", "-fsave-optimization-record",
+     "-ftest-coverage", "-fprofile-arcs", "--coverage", "-coverage"});
+
+bool names_files(const std::vector<std::string>& argv) {
+  return std::any_of(argv.begin(), argv.end(), [](std::string_view argument) {
+    return std::any_of(kNamingFiles.begin(), kNamingFiles.end(),
+                       [&](std::string_view option) { return argument.starts_with(option); });
+  });
+}
+
 bool may_be_neutral(const Invocation& invocation) {
-  return is_short(invocation.argv) && !invocation.links && !invocation.by_script && !invocation.user_cuid &&
-         !invocation.writes_command && !invocation.driver_names_outputs && !invocation.argv.empty() &&
-         invocation.argv == invocation.expanded && is_plain(invocation.source) &&
+  return is_short(invocation.argv) && !names_files(invocation.argv) && !invocation.links && !invocation.by_script &&
+         !invocation.user_cuid && !invocation.writes_command && !invocation.driver_names_outputs &&
+         !invocation.argv.empty() && invocation.argv == invocation.expanded && is_plain(invocation.source) &&
          !ending_of(invocation.source).empty() && is_plain(invocation.object) && !ending_of(invocation.object).empty();
 }
 
@@ -87,10 +99,16 @@ bool match_arguments(std::string_view edits) {
   return false;
 }
 
+// The bundler's option for its output. Its name changed with clang 16.
+constexpr auto kBeforeNames = std::to_array<std::string_view>({"", "-output=", "-outputs="});
+
 void replace_words(std::string& text, const std::string& from, const std::string& to) {
-  const std::string word = '"' + from + '"';
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + to.size() + 2))
-    text.replace(at + 1, from.size(), to);
+  for (const std::string_view before : kBeforeNames) {
+    const std::string start = '"' + std::string(before);
+    const std::string word = start + from + '"';
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + start.size() + to.size()))
+      text.replace(at + start.size(), from.size(), to);
+  }
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
