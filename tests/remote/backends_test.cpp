@@ -97,6 +97,19 @@ TEST(FileBackend, ADamagedListIsBegunAnew) {
   EXPECT_EQ(*backend->list(key, kPatient).value, (List{path_set("b", 1)}));
 }
 
+TEST(FileBackend, ADamagedBlobIsWrittenAgain) {
+  const auto tier = tier_of_kind("file");
+  const std::unique_ptr<Backend> backend = backend_at(tier->url);
+  const Digest digest = digest_of("bytes");
+  backend->put_blob(digest, "bytes", kPatient);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(tier->directory.path()))
+    if (entry.path().filename() == digest.hex()) std::ofstream(entry.path()) << "damaged";
+  EXPECT_EQ(backend->blob(digest, 5, kPatient).failure->trouble, Trouble::damaged);
+  EXPECT_TRUE(backend->put_blob(digest, "bytes", kPatient).value) << "the server has it, and it is of no use";
+  EXPECT_EQ(*backend->blob(digest, 5, kPatient).value, "bytes");
+  EXPECT_FALSE(backend->put_blob(digest, "bytes", kPatient).value) << "once";
+}
+
 TEST(HttpBackend, AnEmptyAnswerWithStatus200IsAFailureAndNoMiss) {
   const std::unique_ptr<Server> server = Server::nginx();
   ASSERT_TRUE(server) << "tools/setup installs nginx";

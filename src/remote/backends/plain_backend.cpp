@@ -1,12 +1,37 @@
 #include "remote/backends/plain_backend.h"
 
 #include <algorithm>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "remote/layout/value_names.h"
 
 namespace hipcache::remote {
 namespace {
+
+// Blobs that came back damaged, so that the next put replaces them: the server has them, and says so. Thread-safe.
+class DamagedBlobs {
+ public:
+  static constexpr std::size_t kMost = 4'096;
+
+  void add(const Digest& digest) {
+    const std::lock_guard lock(mutex_);
+    if (digests_.size() < kMost) digests_.insert(digest);
+  }
+  bool has(const Digest& digest) {
+    const std::lock_guard lock(mutex_);
+    return digests_.contains(digest);
+  }
+  void remove(const Digest& digest) {
+    const std::lock_guard lock(mutex_);
+    digests_.erase(digest);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<Digest> digests_;
+};
 
 class PlainBackend : public Backend {
  public:
@@ -26,17 +51,23 @@ class PlainBackend : public Backend {
   Answer<std::string> blob(const Digest& digest, std::uint64_t size, const Limits& limits) override {
     if (size > max_bytes_) return {};
     // The result says the size. So a value that claims more takes no memory.
-    return decoded<std::string>(
-        store_->get(name_of(kBlobTable, digest), std::min(most_of_blob(size), max_bytes_), limits),
-        [&](const std::string& value) { return decode_blob(digest, value, size); });
+    Answer<std::string> answer =
+        decoded<std::string>(store_->get(name_of(kBlobTable, digest), std::min(most_of_blob(size), max_bytes_), limits),
+                             [&](const std::string& value) { return decode_blob(digest, value, size); });
+    if (answer.failure && answer.failure->trouble == Trouble::damaged) damaged_.add(digest);
+    return answer;
   }
 
   WriteAnswer put_blob(const Digest& digest, const std::string& bytes, const Limits& limits) override {
     const std::string name = name_of(kBlobTable, digest);
-    const Answer<bool> known = store_->has(name, limits);
-    if (known.failure) return WriteAnswer(*known.failure);
-    if (known.value.value_or(false)) return {};
-    return put(name, encode_blob(bytes), limits);
+    if (!damaged_.has(digest)) {
+      const Answer<bool> known = store_->has(name, limits);
+      if (known.failure) return WriteAnswer(*known.failure);
+      if (known.value.value_or(false)) return {};
+    }
+    WriteAnswer answer = put(name, encode_blob(bytes), limits);
+    if (!answer.failure) damaged_.remove(digest);
+    return answer;
   }
 
   WriteAnswer put_result(const Digest& key, const RemoteResult& result, std::span<const Digest> /*large*/,
@@ -78,6 +109,7 @@ class PlainBackend : public Backend {
   std::unique_ptr<KeyValue> store_;
   const std::string root_;
   const std::uint64_t max_bytes_;
+  DamagedBlobs damaged_;
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 //   <prefix>/v1/r/<2 hex>/<hex>   result
 //   <prefix>/v1/b/<2 hex>/<hex>   blob
 //
+// A blob that came back damaged is written again by the next put, although the server has one.
+//
 // The namespace of the settings is in no name, because it is in every key already, and because a daemon serves clients
 // of several namespaces. Who wants places with rights of their own gives tiers of different prefixes.
 #ifndef HIPCACHE_SRC_REMOTE_BACKENDS_PLAIN_BACKEND_H

@@ -44,7 +44,7 @@ void Tiers::back_fill(std::uint64_t size, std::function<void()> write) {
   filling_ -= size;
 }
 
-// Tiers that failed are not back-filled: they may have the value.
+// Tiers that failed are not back-filled: they may have the value. One whose value is damaged has not.
 template <typename T, typename Ask, typename Put>
 Found<T> Tiers::find(std::size_t skip, const Ask& ask, const Put& put) {
   Found<T> found;
@@ -56,7 +56,8 @@ Found<T> Tiers::find(std::size_t skip, const Ask& ask, const Put& put) {
     found.asked = at + 1;
     found.failed = found.failed || answer.failure;
     found.value = std::move(answer.value);
-    if (!found.value && !answer.failure && tier.writes()) lacking.push_back(&tier);
+    const bool may_have = answer.failure && answer.failure->trouble != Trouble::damaged;
+    if (!found.value && !may_have && tier.writes()) lacking.push_back(&tier);
   }
   if (!found.value) return found;
   for (Tier* tier : lacking) back_fill(size_of(*found.value), [tier, put, value = *found.value] { put(*tier, value); });

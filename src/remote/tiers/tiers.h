@@ -1,8 +1,9 @@
 // All shared caches of the settings, in their order.
 //
 // A look-up asks one after the other, until one has it. What a later tier has and an earlier one lacks is written into
-// the earlier one in the background (back-fill), because the user lists the near ones first. A publication goes to
-// every tier that may be written. A back-filled result keeps the signature that it came with.
+// the earlier one in the background (back-fill), because the user lists the near ones first. So is what the earlier one
+// has damaged. A publication goes to every tier that may be written. A back-filled result keeps the signature that it
+// came with.
 //
 // Thread-safe. Memory: back-fills hold at most kBackFillBytes.
 #ifndef HIPCACHE_SRC_REMOTE_TIERS_TIERS_H
