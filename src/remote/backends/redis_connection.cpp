@@ -81,7 +81,17 @@ std::variant<std::unique_ptr<RedisConnection>, Failure> RedisConnection::open(co
   return connection;
 }
 
+// Whether something came that was not asked for: the server's end of the connection, or an answer too many. The next
+// answer would be taken for this one, and so on for as long as the connection is used.
+bool RedisConnection::has_unread() const {
+  return context_->reader->pos < context_->reader->len || is_readable(context_->fd, Clock::now());
+}
+
 std::variant<RedisReply, Failure> RedisConnection::call(const std::vector<std::string>& words, const Limits& limits) {
+  if (has_unread()) {
+    broken_ = closed_ = true;
+    return Failure{Trouble::unreachable, "the connection was closed, or has an answer too many", {}};
+  }
   std::vector<const char*> texts;
   std::vector<std::size_t> lengths;
   for (const std::string& word : words) {

@@ -41,6 +41,7 @@ class RedisConnection {
 
  private:
   explicit RedisConnection(redisContext* context) : context_(context) {}
+  bool has_unread() const;
   Failure broken(const std::string& what);
 
   redisContext* context_;
