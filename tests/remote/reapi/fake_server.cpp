@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -53,6 +54,7 @@ struct FakeServer::State final : wire::ActionCache::Service,
   std::map<std::string, wire::ActionResult> results;
   std::map<std::string, std::string> blobs;
   std::map<std::string, int> calls;
+  std::set<std::string> peers;
   std::uint64_t largest = 0;
   int port = 0;
   std::unique_ptr<grpc::Server> server;
@@ -61,6 +63,7 @@ struct FakeServer::State final : wire::ActionCache::Service,
   grpc::Status enter(const char* method, grpc::ServerContext& context, std::uint64_t size) {
     std::unique_lock lock(mutex);
     ++calls[method];
+    peers.insert(context.peer());
     largest = std::max(largest, size);
     const Behaviour now = behaviour;
     lock.unlock();
@@ -215,6 +218,11 @@ int FakeServer::calls(const std::string& method) const {
 void FakeServer::count_anew() {
   const std::lock_guard lock(state_->mutex);
   state_->calls.clear();
+}
+
+int FakeServer::connections() const {
+  const std::lock_guard lock(state_->mutex);
+  return static_cast<int>(state_->peers.size());
 }
 
 std::uint64_t FakeServer::largest_message() const {

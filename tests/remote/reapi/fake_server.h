@@ -46,6 +46,8 @@ class FakeServer {
   // How often each method was called, by its name without its service.
   int calls(const std::string& method) const;
   void count_anew();
+  // How many connections brought calls.
+  int connections() const;
   // Of the messages that came.
   std::uint64_t largest_message() const;
 

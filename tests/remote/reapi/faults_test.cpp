@@ -246,6 +246,19 @@ TEST_F(Reapi, SendsATokenFromAFileThatMayChange) {
   EXPECT_EQ(problem(backend->list(key_, kPatient)), "");
 }
 
+// A network may lose a connection without a word.
+TEST_F(Reapi, AConnectionWithoutAnAnswerIsNotUsedAgain) {
+  const Limits brief{.connect = 20s, .answer = 300ms};
+  EXPECT_EQ(problem(backend_->list(key_, kPatient)), "");
+  EXPECT_EQ(problem(backend_->list(key_, kPatient)), "");
+  EXPECT_EQ(server_.connections(), 1);
+  server_.set({.stalls = true});
+  EXPECT_EQ(backend_->list(key_, brief).failure->message, "no answer in time");
+  server_.set({});
+  EXPECT_EQ(problem(backend_->list(key_, kPatient)), "");
+  EXPECT_EQ(server_.connections(), 2);
+}
+
 // Machines that write one list at the same time. What one of them misses it writes again, as its next miss does; then
 // nothing may be missing for good.
 TEST_F(Reapi, WritersOfOneListLoseNothingForGood) {

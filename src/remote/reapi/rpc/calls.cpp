@@ -86,6 +86,7 @@ void CallGroup::run() {
       if (!one->has_ended && one->until <= Clock::now()) one->give_up();
   }
   for (const auto& one : running) {
+    if (one->timed_out) connection_.give_up(channel);
     one->call->end_ = end_of(one->status, channel, one->timed_out);
     if (one->status.ok() && !one->timed_out && !one->call->decode(bytes_of(one->answer)))
       one->call->failure_ = Failure{Trouble::damaged, "an answer that cannot be read", {}};

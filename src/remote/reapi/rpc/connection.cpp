@@ -85,6 +85,7 @@ std::shared_ptr<GrpcChannel> Connection::connect(const TlsFiles& files) const {
   arguments.SetMaxReceiveMessageSize(kLargestMessage);
   arguments.SetUserAgentPrefix(std::string("hipcache/") + HIPCACHE_VERSION);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a new channel is a new connection
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
@@ -104,6 +105,11 @@ std::variant<std::shared_ptr<GrpcChannel>, Failure> Connection::channel() {
   files_ = std::move(std::get<TlsFiles>(files));
   channel_ = connect(files_);
   return channel_;
+}
+
+void Connection::give_up(const GrpcChannel& channel) {
+  const std::lock_guard lock(mutex_);
+  if (channel_.get() == &channel && channel.is_connected()) channel_ = nullptr;
 }
 
 std::variant<CallHeaders, Failure> Connection::headers() const {

@@ -5,6 +5,9 @@
 // are resolved by the C library, because gRPC's default, c-ares, has waited for ever (grpc #17436). gRPC retries
 // nothing: that is the tier's to decide.
 //
+// A connection on which a call had no answer in time is given up: a router may have forgotten it, and TCP finds that
+// out after a quarter of an hour. Keep-alive pings would find out earlier, and are too many for some servers.
+//
 // The bearer token's file is read for each call. The files of TLS are read again when the channel is not connected: so
 // a renewed certificate is used at the next connection.
 //
@@ -42,6 +45,8 @@ class Connection {
 
   // A failure of these two names a file that cannot be read.
   std::variant<std::shared_ptr<GrpcChannel>, Failure> channel();
+  // A call over the channel had no answer in time: further calls take a new one.
+  void give_up(const GrpcChannel& channel);
   // The credentials, and what the servers' logs say of us.
   std::variant<CallHeaders, Failure> headers() const;
 

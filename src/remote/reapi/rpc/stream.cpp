@@ -14,8 +14,10 @@ constexpr std::chrono::seconds kLook{1};  // at a cancelled step, which ends soo
 }  // namespace
 
 struct Stream::State {
-  State(std::shared_ptr<GrpcChannel> to, const Limits& with) : channel(std::move(to)), limits(with) {}
+  State(Connection& by, std::shared_ptr<GrpcChannel> to, const Limits& with)
+      : connection(by), channel(std::move(to)), limits(with) {}
 
+  Connection& connection;
   const std::shared_ptr<GrpcChannel> channel;
   const Limits& limits;
   grpc::ClientContext context;
@@ -38,7 +40,7 @@ std::variant<std::unique_ptr<Stream>, Failure> Stream::open(Connection& connecti
                                                             const Limits& limits) {
   auto opened = connection.channel();
   if (auto* failure = std::get_if<Failure>(&opened)) return std::move(*failure);
-  auto state = std::make_unique<State>(std::get<std::shared_ptr<GrpcChannel>>(opened), limits);
+  auto state = std::make_unique<State>(connection, std::get<std::shared_ptr<GrpcChannel>>(opened), limits);
   auto headers = connection.headers();
   if (auto* failure = std::get_if<Failure>(&headers)) return std::move(*failure);
   prepare(state->context, std::get<CallHeaders>(headers), limits);
@@ -86,6 +88,7 @@ RpcEnd Stream::finish() {
   state_->call->Finish(&status, nullptr);
   wait(state_->limits.stall);
   state_->has_finished = true;
+  if (state_->timed_out) state_->connection.give_up(*state_->channel);
   return end_of(status, *state_->channel, state_->timed_out);
 }
 
