@@ -6,6 +6,7 @@
 
 #include "remote/reapi/reapi_server.h"
 #include "remote/support.h"
+#include "remote/two_writers.h"
 #include "support/comes_true.h"
 
 namespace hipcache::remote {
@@ -50,6 +51,14 @@ TEST_P(ReapiServerTest, TakesValuesAboveGrpcsLimit) {
   const RemoteResult result{.action = noise(6u << 20), .blobs = {}};
   ASSERT_EQ(problem(backend->put_result(key_, result, {}, kPatient)), "");
   EXPECT_TRUE(*backend->result(key_, kPatient).value == result);
+}
+
+TEST_P(ReapiServerTest, LosesNoPathSetOfTwoWritersForGood) {
+  const ReapiServer server(GetParam());
+  const TwoWriters counted = let_two_write_at_once([&] { return backend_at("grpc://" + server.place()); });
+  EXPECT_EQ(counted.failed, 0);
+  EXPECT_EQ(counted.lost, 0);
+  EXPECT_LE(counted.displaced, counted.lists / 2) << "a write that was displaced is repeated";
 }
 
 TEST_P(ReapiServerTest, MachinesThatWriteOneListLoseNothingForGood) {
