@@ -84,11 +84,12 @@ def network(case):
     server = _server(case)
     commands = case.project.some(case.rng.randrange(1, 4))
     _publish(case, commands, server.url)
-    proxy = fault_proxy.FaultProxy(server.port, case.rng.randrange(1 << 30))
+    speaks = server.url.partition(":")[0]
+    proxy = fault_proxy.FaultProxy(server.port, case.rng.randrange(1 << 30), speaks=speaks)
     case.at_end.append(proxy.stop)
     suffering = _sufferer(case, commands, server.url.replace(str(server.port), str(proxy.port)))
     _end_of(case, suffering)
-    case.note(f"faults of connections: {proxy.counts}")
+    case.note(f"faults of connections: {dict(proxy.counts)}")
     _expect_shared(case, "the network failed", commands, server.url)
 
 

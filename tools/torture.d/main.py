@@ -2,6 +2,8 @@
 the compiler alone: exit code, messages, bytes of each file, and how long it took. After a fault that damages no data,
 everything that hit before it must hit again.
 
+With --faults, only the networks between hipcache and the servers of shared caches fail, as often as that says.
+
 Each case has a random project, a random cache and one fault, sometimes a second one. The same seed makes the same
 cases, except for the moments at which a fault meets a compile.
 
@@ -35,6 +37,7 @@ import machine
 import report
 from cache import Cache
 from case import Case
+from network_run import NetworkRun
 from report import Tally
 from table_of_faults import TABLE
 
@@ -49,7 +52,8 @@ SECOND_FAULT = 0.2
 def arguments():
     keep_lines = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="tools/torture", description=__doc__, formatter_class=keep_lines)
-    parser.add_argument("minutes", type=float, metavar="MINUTES", help="how long; 0: each fault once")
+    parser.add_argument("minutes", type=float, nargs="?", metavar="MINUTES",
+                        help="how long; 0: each fault once; with --faults: at most so long, if not 0")
     parser.add_argument("hipcache", nargs="?", help="path of hipcache (default: the release build's)")
     parser.add_argument("--seed", type=int, default=1, help="first seed (default: 1)")
     parser.add_argument("--clang", choices=("15", "19", "both"), default="both",
@@ -60,9 +64,15 @@ def arguments():
     parser.add_argument("--times", type=int, default=1, metavar="N",
                         help="run the case of --case so many times (default: 1)")
     parser.add_argument("--keep", metavar="DIRECTORY", help="where evidence goes (default: a new directory)")
-    parser.add_argument("--document", metavar="FILE", help="put the table into FILE, as docs/correctness.md has it")
+    parser.add_argument("--document", metavar="FILE",
+                        help="put the table into FILE: docs/correctness.md; with --faults docs/torture.md")
     parser.add_argument("--list", action="store_true", help="list the faults and end")
+    parser.add_argument("--faults", type=int, metavar="N",
+                        help="instead: break the networks of shared caches until N faults have struck")
+    parser.add_argument("--pause-while", metavar="FILE", help="with --faults: begin no case while FILE exists")
     given = parser.parse_intermixed_args()
+    if given.minutes is None and given.faults is None:
+        parser.error("MINUTES is missing, or --faults")
     given.clangs = ("15", "19") if given.clang == "both" else (given.clang,)
     return given
 
@@ -163,10 +173,28 @@ class Torture:
         shutil.rmtree(self.place, ignore_errors=True)
 
 
-def told(given, program):
+def begun(given, program):
     version = subprocess.run([program, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[-1]
-    minutes = f"{given.minutes:g} minutes" if given.minutes else "each fault once"
-    return f"Of {datetime.date.today().isoformat()}: hipcache {version}, {minutes}, seed {given.seed}"
+    return f"Of {datetime.date.today().isoformat()}: hipcache {version}, seed {given.seed}"
+
+
+def told(given, program):
+    return f"{begun(given, program)}, {f'{given.minutes:g} minutes' if given.minutes else 'each fault once'}"
+
+
+def break_networks(given, program):
+    run = NetworkRun(given, program)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            run.run()
+    finally:
+        run.end()
+    print(f"-- {run.line()}")
+    if given.document:
+        marked.put_into(given.document, "tools/torture of networks", run.tally.markdown(begun(given, program)))
+    if run.broken:
+        return 2
+    return 1 if run.tally.findings else 0
 
 
 def main():
@@ -183,6 +211,8 @@ def main():
         missing = "such fault" if program.exists() else program
         print(f"tools/torture: no {missing}", file=sys.stderr)
         return 2
+    if given.faults is not None:
+        return break_networks(given, program.resolve())
     torture = Torture(given, program.resolve())
     try:
         with contextlib.suppress(KeyboardInterrupt):

@@ -13,6 +13,9 @@ MUTE = 75
 SILENT = 75
 # Nothing is wrong.
 HEALTHY = 20
+# While networks fail: 4 s for each of the rounds of a step (list, result, blobs), and for HIP for its steps one after
+# the other (docs/remote.md).
+NETWORK = {"C": 15, "HIP": 40}
 # The compiler's own time is multiplied by this: the machine may be slower than when the compiler was timed alone.
 SHARE = 5
 # A compile is ended this much after its bound, so that the finding can say how long it took.

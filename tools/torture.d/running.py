@@ -30,7 +30,7 @@ class Running:
         self._started = time.monotonic()
         self.process = subprocess.Popen(
             self.argv, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=self._texts[0], stderr=self._texts[1],
-            start_new_session=True, preexec_fn=lambda: _set(limits or {}), user=user, group=user,
+            start_new_session=True, preexec_fn=(lambda: _set(limits)) if limits else None, user=user, group=user,
             extra_groups=None if user is None else [],
         )
         self.pid = self.process.pid

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools/shared.d"))
 
@@ -110,3 +111,14 @@ class Project:
 def lists_in(root):
     """The lists of path sets in a plain store that is a directory."""
     return [path for path in pathlib.Path(root).rglob("v1/w/*/*") if path.name != "lock"]
+
+
+def run_tests(clang):
+    """Runs the tests of the program, and ends it. Exit code 77: something is missing, which the output names."""
+    if not pathlib.Path(clang).exists():
+        print(f"skipped: {clang} is not installed")
+        sys.exit(77)
+    result = unittest.main(exit=False).result
+    if not result.wasSuccessful():
+        sys.exit(1)
+    sys.exit(77 if len(result.skipped) == result.testsRun else 0)

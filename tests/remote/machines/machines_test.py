@@ -14,7 +14,6 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import machines  # noqa: E402
 import servers  # noqa: E402
-from fault_proxy import FaultProxy  # noqa: E402
 from machines import Machine, Project  # noqa: E402
 
 SOURCE, BIN = pathlib.Path(sys.argv.pop(1)).resolve(), pathlib.Path(sys.argv.pop(1)).resolve()
@@ -328,58 +327,5 @@ class Trouble(Machines):
             self.assertEqual(reader.steps_run(), {})
 
 
-class FaultsOf:
-    """Faults at points of the conversation that a seed chooses."""
-
-    kind, seeds = "", ()
-
-    def test_no_fault_makes_a_wrong_object_or_a_failed_compile(self):
-        server = self.server(self.kind)
-        url = server.url_with(PATIENT)
-        first = self.machine("first", url)
-        expected = {}
-        flags = [("-O1", f"-DV={number}") for number in range(3)]
-        for one in flags:
-            expected[one] = self.assert_compiles(first, flags=one)
-        self.assertEqual(first.flush().returncode, 0)
-        for seed in self.seeds:
-            proxy = FaultProxy(server.port, seed)
-            self.addCleanup(proxy.stop)
-            url = server.url_with(BRIEF).replace(str(server.port), str(proxy.port))
-            machine = self.machine(f"seed{seed}", url)
-            for one in flags:
-                self.assertEqual(self.project.compile(machine, TWO, one), expected[one], f"seed {seed}")
-            self.assertEqual(machine.stats()["requests"]["passthrough"], 0, f"seed {seed}")
-            self.assertEqual(machine.stats()["errors"], 0, f"seed {seed}")
-            machine.stop()
-            proxy.stop()
-
-
-class FaultsOfHttp(FaultsOf, Machines):
-    kind, seeds = "http", range(1, 7)
-
-
-class FaultsOfRedis(FaultsOf, Machines):
-    kind, seeds = "redis", range(101, 107)
-
-
-class FaultsOfGrpc(FaultsOf, Machines):
-    kind, seeds = "grpc", range(201, 207)
-
-
-class FaultsOfBuildGrid(FaultsOf, Machines):
-    kind, seeds = "buildgrid", range(211, 214)
-
-
-class FaultsOfS3(FaultsOf, Machines):
-    kind, seeds = "s3", range(301, 307)
-
-
 if __name__ == "__main__":
-    if not pathlib.Path(CLANG).exists():
-        print(f"skipped: {CLANG} is not installed")
-        sys.exit(77)
-    result = unittest.main(exit=False).result
-    if not result.wasSuccessful():
-        sys.exit(1)
-    sys.exit(77 if len(result.skipped) == result.testsRun else 0)
+    machines.run_tests(CLANG)
