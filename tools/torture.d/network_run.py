@@ -76,7 +76,8 @@ class NetworkRun:
             print(f"-- left out, as it is not installed: {name}", flush=True)
         self._world.fill()
         self._began = self._told = time.monotonic()
-        workers = [threading.Thread(target=self._work, daemon=True) for _ in range(1 if self._is_one_case() else AT_ONCE)]
+        at_once = 1 if self._is_one_case() else AT_ONCE
+        workers = [threading.Thread(target=self._work, daemon=True) for _ in range(at_once)]
         for worker in workers:
             worker.start()
         for worker in workers:

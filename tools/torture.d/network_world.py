@@ -100,7 +100,8 @@ class World:
         for number in range(LARGE):
             self._add_c("gcc" if number % 2 else f"clang-{self.clang}", "large.c", number)
         for number in range(HIP):
-            words = (f"-DSETTING={number}", *depfile_words(f"hip{number}.o"), "-c", "kernel.hip", "-o", f"hip{number}.o")
+            output = f"hip{number}.o"
+            words = (f"-DSETTING={number}", *depfile_words(output), "-c", "kernel.hip", "-o", output)
             self.commands.append(Command("HIP", self.project.hip(*self.project.archs(), "-O1", *words)))
 
     def _add_c(self, compiler, source, number):
