@@ -52,15 +52,6 @@ def share(tests, of):
     ]
 
 
-def half_of_older_compiler(tests, seed):
-    """The tests without one half of those that start the older compiler through the cache: which half, the seed decides."""
-    return [
-        test
-        for test in tests
-        if "integration" not in test.labels or not OLDER_COMPILER.search(test.name) or in_share(f"{seed} {test.name}", 2)
-    ]
-
-
 def numbers(tests):
     """ctest's -I argument for exactly these tests."""
     return "0,0,0," + ",".join(str(test.number) for test in tests)
