@@ -9,6 +9,7 @@ namespace {
 
 // "HCPS", version, raw form. Version 2: the store compresses. Version 3: sizes and times. Version 4: output names.
 // Version 5: several roots.
+// A new kind of question needs no new version: who does not know it takes the set for damaged, and compiles.
 constexpr std::string_view kMagic = "HCPS";
 constexpr std::uint8_t kVersion = 5;
 
@@ -16,7 +17,7 @@ Error damaged(std::string_view what) { return Error{"path set: " + std::string(w
 
 bool is_question(std::uint8_t value) {
   return value >= static_cast<std::uint8_t>(Question::content) &&
-         value <= static_cast<std::uint8_t>(Question::root_place);
+         value <= static_cast<std::uint8_t>(Question::bitcode_listing);
 }
 
 std::size_t shared_prefix(std::string_view left, std::string_view right) {

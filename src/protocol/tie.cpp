@@ -51,8 +51,6 @@ std::string name_of(TiedBy by) { return std::string(said(by).name); }
 
 std::string describe(const Tie& tie) {
   std::string line = line_of(said(tie.by).line, {{"$name", tie.name}, {"$other", tie.other}});
-  if (tie.by == TiedBy::listing && !tie.other.empty())
-    line += line_of("; with $other it travels", {{"$other", tie.other}});
   if (tie.more > 0) line += " (and " + std::to_string(tie.more) + " more)";
   return "kept to this " + tied_to(tie.by) + ": " + line;
 }

@@ -325,6 +325,15 @@ TEST_F(FileSystemStateTest, SeesNamesComeAndGoInAListing) {
   EXPECT_TRUE(sees(Question::listing, at("d"), [&] { write("d", ""); }));
 }
 
+TEST_F(FileSystemStateTest, SeesOnlyTheNamesThatClangTakesFromAListing) {
+  write("d/rocm-6.1/a", "");
+  write("d/ocml.bc", "");
+  EXPECT_FALSE(sees(Question::rocm_listing, at("d"), [&] { write("d/other", ""); }));
+  EXPECT_TRUE(sees(Question::rocm_listing, at("d"), [&] { write("d/rocm-6.2/a", ""); }));
+  EXPECT_FALSE(sees(Question::bitcode_listing, at("d"), [&] { remove("d/rocm-6.1"); }));
+  EXPECT_TRUE(sees(Question::bitcode_listing, at("d"), [&] { remove("d/ocml.bc"); }));
+}
+
 TEST_F(FileSystemStateTest, SeesTheRealPathChange) {
   write("one/a", "");
   write("two/a", "");

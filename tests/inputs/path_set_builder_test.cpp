@@ -50,6 +50,43 @@ TEST_F(PathSetBuilder, AsksEachKindOfQuestion) {
   EXPECT_TRUE(asks(Question::variable, "CPATH"));
 }
 
+// A run of clang alone, which lists the directory where it looks for ROCm.
+class ListingOfRocm : public PathSetBuilder {
+ protected:
+  ListingOfRocm() {
+    compiler_ = write("bin/clang-19", "elf");
+    run_.programs = trace_.programs = {compiler_};
+    begin_run();
+    saw(Kind::list, "/opt");
+  }
+};
+
+TEST_F(ListingOfRocm, AsksForNamesOfRocmAlone) {
+  saw(Kind::list, "/usr/share");
+  EXPECT_TRUE(asks(Question::rocm_listing, "/opt"));
+  EXPECT_FALSE(asks(Question::listing, "/opt"));
+  EXPECT_TRUE(asks(Question::listing, "/usr/share"));
+}
+
+TEST_F(ListingOfRocm, AsksForBitcodeAloneWhereDeviceLibrariesMayBe) {
+  saw(Kind::list, "/usr/lib");
+  EXPECT_TRUE(asks(Question::bitcode_listing, "/usr/lib"));
+  EXPECT_FALSE(asks(Question::listing, "/usr/lib"));
+}
+
+TEST_F(ListingOfRocm, AsksForAllNamesIfAModuleMapMayTakeThem) {
+  saw(Kind::open_read, write("module.modulemap", ""));
+  begin_run();
+  EXPECT_TRUE(asks(Question::listing, "/opt"));
+  EXPECT_FALSE(asks(Question::rocm_listing, "/opt"));
+}
+
+TEST_F(ListingOfRocm, AsksForAllNamesIfAnotherProgramMayHaveListedThem) {
+  run_.has_unseen_program = true;
+  EXPECT_TRUE(asks(Question::listing, "/opt"));
+  EXPECT_FALSE(asks(Question::rocm_listing, "/opt"));
+}
+
 TEST_F(PathSetBuilder, LeavesOutVariablesThatOnlySteerASearchAndThoseOfTheTracer) {
   environment_ = {"PATH=/bin"};
   for (const char* name : {"PATH", "TMPDIR", "TMP", "TEMP", "HIPCACHE_TRACE", "FAKEROOTKEY", "FAKED_MODE"}) {

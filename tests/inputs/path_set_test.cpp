@@ -62,6 +62,13 @@ TEST(PathSet, KeepsItsIdFromVersionToVersion) {
   EXPECT_EQ(some_set().id().hex(), "9a0e5fbe559d804b0587eb3962f8b2632acc0e85fe7c30daeea721a7ca074218");
 }
 
+TEST(PathSet, KeepsTheLastKindOfQuestion) {
+  const PathSet set({{Question::bitcode_listing, "/usr/lib"}, {Question::variable, "CPATH"}});
+  const Result<PathSet> decoded = PathSet::decode(set.encode());
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->observations(), set.observations());
+}
+
 TEST(PathSet, MergesIntoTheUnion) {
   auto left = std::make_shared<const PathSet>(PathSet({{Question::content, "a"}, {Question::content, "b"}}));
   auto right = std::make_shared<const PathSet>(PathSet({{Question::content, "b"}, {Question::content, "c"}}));

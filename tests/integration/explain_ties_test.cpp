@@ -228,15 +228,14 @@ TEST_P(ExplainTies, AScriptThatMayReadAnyVariableIsNamedForTheProbeAndNoCompile)
   EXPECT_THAT(explained.ties("device gfx906"), Not(Contains(HasSubstr("may read any variable"))));
 }
 
-// The driver looks for a ROCm in /opt if no option names one.
+// The driver looks for the device libraries in the directory that an option names.
 TEST_P(ExplainTies, AListingOfADirectoryThatPackagesShareIsNamed) {
   const Arguments argv = Arguments{GetParam().program()} +
                          words("-x hip -nogpuinc -nogpulib --offload-arch=gfx906 --cuda-device-only -c a.hip -o a.o");
-  EXPECT_THAT(explain(argv, based()).ties("probe"),
-              Contains("kept to this machine: lists the directory /opt; with --rocm-path=DIRECTORY it "
-                       "travels"));
-  EXPECT_THAT(explain(argv + Arguments{"--rocm-path=/usr"}, based()).ties("probe"),
-              Not(Contains(HasSubstr("lists the directory /opt"))));
+  EXPECT_THAT(explain(argv + Arguments{"--rocm-device-lib-path=/usr/share"}, based()).ties("probe"),
+              Contains("kept to this machine: lists the directory /usr/share"));
+  // If no option names a ROCm, the driver looks for one in /opt and /usr/lib, and takes few names there.
+  EXPECT_THAT(explain(argv, based()).ties("probe"), Not(Contains(HasSubstr("lists the directory"))));
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, ExplainTies, testing::ValuesIn(kCompilers), name_of);

@@ -1,6 +1,7 @@
 // Every fixture project, built twice. Everything that must not matter changes between the builds, and no step may run.
-// This covers user, machine's name, installed libraries, locale, time zone, dates and variables. It also covers a
-// terminal instead of a pipe, the number of jobs, home and temporary directories, and a new clone of the sources.
+// This covers user, machine's name, installed libraries, packages in /opt, locale, time zone, dates and variables. It
+// also covers a terminal instead of a pipe, the number of jobs, home and temporary directories, and a new clone of the
+// sources.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -143,7 +144,7 @@ class UnrelatedChanges : public testing::TestWithParam<Build> {
     return {kSecond,
             "hostname builder-2\nmount --bind " + other_loader_cache() + " /etc/ld.so.cache\nmount --bind " +
                 place_.write("passwd", support::read_bytes("/etc/passwd") + "more:x:61009:61009::/nowhere:/bin/sh\n") +
-                " /etc/passwd\numask 027\nulimit -c 0\n",
+                " /etc/passwd\nmount --bind " + place_.make_directory("opt") + " /opt\numask 027\nulimit -c 0\n",
             "script -qec 'make -j3 -k" + target() + "' /dev/null",
             {{"LANG", "C.UTF-8"},
              {"LC_ALL", "C.UTF-8"},

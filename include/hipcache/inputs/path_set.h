@@ -52,11 +52,16 @@ enum class Question : std::uint8_t {
   library = 18,
   // Where the root of that mark lies in the root around it: if a result shows only that.
   root_place = 19,
+  // Digest of the sorted names in a directory that begin with "rocm", or that end in ".bc": clang's driver lists
+  // directories for them alone.
+  rocm_listing = 20,
+  bitcode_listing = 21,
 };
 
 // Whether its observations name paths.
 inline bool asks_about_path(Question question) {
-  return question <= Question::real_path || question == Question::size || question == Question::size_and_time;
+  return question <= Question::real_path || question == Question::size || question == Question::size_and_time ||
+         question == Question::rocm_listing || question == Question::bitcode_listing;
 }
 
 inline constexpr const char* kAskedByPlan = "plan";

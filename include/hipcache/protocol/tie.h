@@ -18,7 +18,7 @@ enum class TiedBy : std::uint32_t {
   environment = 0,         // name: the program that may read any variable
   variable = 1,            // name, and never a value
   uname = 2,               // the machine's name
-  listing = 3,             // name: a directory that packages of any kind fill; other: an option that spares the look
+  listing = 3,             // name: a directory that packages of any kind fill
   loader_cache = 4,        // all of it; name: the file
   machine_file = 5,        // name: a file that each machine has for itself
   file_time = 6,           // name: a header whose time a precompiled header compares

@@ -29,7 +29,6 @@ using inputs::Question;
 using protocol::TiedBy;
 
 constexpr const char* kLoaderCache = "/etc/ld.so.cache";
-constexpr const char* kPlaceOfRocm = "/opt";  // clang lists it to find the newest ROCm, unless it is told which one
 constexpr const char* kLibraryVariable = "LD_LIBRARY_PATH";
 
 // Variables whose values differ between users or machines.
@@ -133,7 +132,7 @@ class InputTies {
     if (observation.question == Question::size_and_time && !is_installed(path)) ties_.add(TiedBy::file_time, path);
     if (observation.question == Question::listing && observation.name.starts_with('/') &&
         owner_of(path) == PlaceOwner::packages && !is_of_compilers(path))
-      ties_.add(TiedBy::listing, path, path == kPlaceOfRocm ? "--rocm-path=DIRECTORY" : "");
+      ties_.add(TiedBy::listing, path);
     if (observation.question == Question::content && path == kLoaderCache) ties_.add(TiedBy::loader_cache, path);
   }
 

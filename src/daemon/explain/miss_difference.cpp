@@ -117,7 +117,9 @@ Difference compare_told(const Observation& observation, const AnswerFingerprint&
   if (observation.question == Question::content) return {Differs::content, name, digits(now), digits(then)};
   if (observation.question == Question::link) return {Differs::link, name, "", ""};
   if (observation.question == Question::real_path) return {Differs::real_path, name, "", ""};
-  if (observation.question == Question::listing) return {Differs::listing, name, "", ""};
+  if (observation.question == Question::listing || observation.question == Question::rocm_listing ||
+      observation.question == Question::bitcode_listing)
+    return {Differs::listing, name, "", ""};
   if (observation.question == Question::size || observation.question == Question::size_and_time)
     return {Differs::nature, name, "of another size or time", "as the precompiled header names it"};
   return {Differs::nature, name, nature(now.kind), nature(then.kind)};

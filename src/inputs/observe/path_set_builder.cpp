@@ -17,6 +17,7 @@
 #include "inputs/observe/root_questions.h"
 #include "inputs/observe/same_content.h"
 #include "inputs/rules/ast_file.h"
+#include "inputs/rules/driver_listings.h"
 #include "inputs/rules/environment.h"
 #include "inputs/rules/gcc_specs.h"
 #include "inputs/rules/path_class.h"
@@ -63,6 +64,7 @@ class Observer {
         file_system_(file_system),
         only_compilers_(!run.has_unseen_program &&
                         std::all_of(trace.programs.begin(), trace.programs.end(), asks_by_name)),
+        only_driver_lists_(only_compilers_ && !has_module_map(trace)),
         logical_directory_(from.logical_directory()),
         classifier_(run.directory),
         links_(from, classifier_) {}
@@ -246,7 +248,7 @@ class Observer {
       case Kind::library:
         return Question::content;
       case Kind::list:
-        return Question::listing;
+        return only_driver_lists_ ? question_of_driver(absolute) : Question::listing;
       case Kind::link:
         return Question::link;
       case Kind::real_path:
@@ -282,6 +284,7 @@ class Observer {
   const RunContext& from_;
   FileSystemState& file_system_;
   const bool only_compilers_;  // and their tools
+  const bool only_driver_lists_;
   const std::string logical_directory_;
   const PathClassifier classifier_;
   RealPaths real_paths_;

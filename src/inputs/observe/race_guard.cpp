@@ -50,6 +50,8 @@ bool changed(Question question, const std::string& path, std::uint64_t started_n
     case Question::size_and_time:
       return content_changed(path, started_ns);
     case Question::listing:
+    case Question::rocm_listing:
+    case Question::bitcode_listing:
       return directory_changed(path, started_ns);
     case Question::link:
       return link_changed(path, started_ns);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hipcache/base/files.h"
+#include "inputs/rules/driver_listings.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -43,6 +44,18 @@ std::optional<std::vector<std::string>> names_in(UniqueFd fd) {
   return names;
 }
 
+ListingDigests digests_of(const std::vector<std::string>& sorted) {
+  Hasher all("listing");
+  Hasher rocm("rocm-listing");
+  Hasher bitcode("bitcode-listing");
+  for (const std::string& name : sorted) {
+    all.field(name);
+    if (is_name_of_rocm(name)) rocm.field(name);
+    if (is_name_of_bitcode(name)) bitcode.field(name);
+  }
+  return {all.finish(), rocm.finish(), bitcode.finish()};
+}
+
 }  // namespace
 
 std::optional<FileDigest> digest_file(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
@@ -63,10 +76,10 @@ std::optional<FileDigest> digest_file(const std::string& path, const PathStat& s
   return FileDigest{*digest, *before, true};
 }
 
-std::optional<Digest> digest_listing(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
-                                     FileSystemMemo& memo, Effort& effort) {
+std::optional<ListingDigests> digest_listing(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
+                                             FileSystemMemo& memo, Effort& effort) {
   if (is_settled(seen.stamp, now_ns))
-    if (std::optional<Digest> known = memo.directories.find(seen.stamp)) return known;
+    if (std::optional<ListingDigests> known = memo.directories.find(seen.stamp)) return known;
   ++effort.listings;
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return std::nullopt;
@@ -75,11 +88,9 @@ std::optional<Digest> digest_listing(const std::string& path, const PathStat& se
   if (!before || !reading) return std::nullopt;
   const std::optional<std::vector<std::string>> names = names_in(std::move(reading));
   if (!names) return std::nullopt;
-  Hasher hasher("listing");
-  for (const std::string& name : *names) hasher.field(name);
-  const Digest digest = hasher.finish();
-  if (worth_keeping(fd.get(), *before, now_ns)) memo.directories.insert(*before, digest);
-  return digest;
+  const ListingDigests digests = digests_of(*names);
+  if (worth_keeping(fd.get(), *before, now_ns)) memo.directories.insert(*before, digests);
+  return digests;
 }
 
 }  // namespace hipcache::inputs

@@ -25,8 +25,8 @@ std::optional<FileDigest> digest_file(const std::string& path, const PathStat& s
                                       FileSystemMemo& memo, Effort& effort);
 
 // nullopt if the directory cannot be listed. REQUIRES: seen.is_directory()
-std::optional<Digest> digest_listing(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
-                                     FileSystemMemo& memo, Effort& effort);
+std::optional<ListingDigests> digest_listing(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
+                                             FileSystemMemo& memo, Effort& effort);
 
 }  // namespace hipcache::inputs
 

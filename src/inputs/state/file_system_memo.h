@@ -26,13 +26,19 @@ inline constexpr std::size_t kMaxFiles = 200'000;
 inline constexpr std::size_t kMaxDirectories = 20'000;
 inline constexpr std::size_t kMaxNames = 100'000;
 
+struct ListingDigests {
+  Digest all;   // of all names
+  Digest rocm;  // of those that clang's driver takes (rules/driver_listings.h)
+  Digest bitcode;
+};
+
 struct FileSystemMemo {
   explicit FileSystemMemo(Clock now) : clock(std::move(now)) {}
 
   Clock clock;
   ShardedMap<Stamp, Digest, StampHash> files{kMaxFiles};
   std::atomic<std::uint64_t> learned{0};  // number of files
-  ShardedMap<Stamp, Digest, StampHash> directories{kMaxDirectories};
+  ShardedMap<Stamp, ListingDigests, StampHash> directories{kMaxDirectories};
   PathTable names{kMaxNames};
   ShardedMap<Digest, TextMarks, std::hash<Digest>> texts{kMaxFiles};  // by content and roots (mentions/mentions.cpp)
   CurrentLoaderCache loader_cache;

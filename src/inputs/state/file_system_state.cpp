@@ -79,7 +79,11 @@ class Examination {
       case Question::presence:
         return ask_presence(path, snapshot_.at(slot), index);
       case Question::listing:
-        return ask_listing(path, snapshot_.at(slot), index);
+        return ask_listing(path, snapshot_.at(slot), index, &ListingDigests::all);
+      case Question::rocm_listing:
+        return ask_listing(path, snapshot_.at(slot), index, &ListingDigests::rocm);
+      case Question::bitcode_listing:
+        return ask_listing(path, snapshot_.at(slot), index, &ListingDigests::bitcode);
       case Question::size:
       case Question::size_and_time:
         return ask_stamp(observation.question, snapshot_.at(slot));
@@ -167,13 +171,13 @@ class Examination {
     answers_.add(Answer::text, stamp.bytes());
   }
 
-  void ask_listing(const std::string& path, const PathStat& seen, std::uint32_t index) {
+  void ask_listing(const std::string& path, const PathStat& seen, std::uint32_t index, Digest ListingDigests::* names) {
     if (seen.is_directory()) answers_.note_directory(index, seen.stamp);
     if (seen.kind == PathStat::Kind::there && !seen.is_directory()) return answers_.add(Answer::other);
     if (!seen.is_directory()) return answers_.add_kind(seen);
-    const std::optional<Digest> listing = digest_listing(path, seen, now_ns_, memo_, effort_);
+    const std::optional<ListingDigests> listing = digest_listing(path, seen, now_ns_, memo_, effort_);
     if (!listing) return answers_.add(Answer::unreadable);
-    answers_.add(Answer::digest, *listing);
+    answers_.add(Answer::digest, (*listing).*names);
   }
 
   void ask_real_path(std::uint32_t slot) {
