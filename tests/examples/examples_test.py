@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -89,38 +90,85 @@ class Examples(unittest.TestCase):
         self.assertIn("Steps by architecture", summary)
 
     def test_every_example_has_a_test(self):
-        tested = {"bazel-remote.yml", "actions-cache.yml"}
+        tested = {"bazel-remote.yml", "s3.yml", "actions-cache.yml"}
         self.assertEqual({path.name for path in EXAMPLES.iterdir()}, tested)
         for name in tested:
             self.assertEqual(Workflow(EXAMPLES / name).events(), {"push", "pull_request"})
             self.assertGreater(len(Workflow(EXAMPLES / name).rows()), 1)
 
-    def test_bazel_remote(self):
+    def server(self, start):
+        """Starts a server by one of the functions that know how. Skips the test if it is not installed."""
         directory = self.machines / "server"
         directory.mkdir(parents=True)
-        server = bazel_remote(directory)
+        server = start(directory)
         if server is None:
-            self.skipTest("bazel-remote is not installed: tools/test-servers builds it")
+            self.skipTest(f"{start.__name__} is not installed: tools/test-servers builds it")
         self.addCleanup(server.stop)
-        context = {"vars.HIPCACHE_HOST": server.url.removeprefix("grpc://"), "secrets.HIPCACHE_PASSWORD": PASSWORD}
-        rows = Workflow(EXAMPLES / "bazel-remote.yml").rows()
+        return server
 
+    def assert_main_fills_what_pull_requests_read(self, rows, writer, reader, secret):
+        """`writer` and `reader` are the contexts of pushes to main and of pull requests."""
         # A pull request before main has filled the cache: nothing to read, and nothing is written.
-        early = self.job("early", *rows[0], "pull_request", "1", {**context, "secrets.HIPCACHE_PASSWORD": ""})
+        early = self.job("early", *rows[0], "pull_request", "1", reader)
         with self.assertRaisesRegex(Failed, "Check the hit rate: exit code 1"):
             early.run()
         self.assertIn("Summary", early.ran)
 
         for number, (job, row) in enumerate(rows):
-            filled = self.job(f"main-{number}", job, row, "push", "1", context).run()
+            filled = self.job(f"main-{number}", job, row, "push", "1", writer).run()
             stats = self.stats(filled)
             self.assertEqual(stats["remote"]["tiers"][0]["write_errors"], 0)
             self.assertGreater(stats["remote"]["tiers"][0]["written"], 0)
-            self.assertNotIn(PASSWORD, filled.summary.read_text())
+            self.assertNotIn(secret, filled.summary.read_text())
         for number, (job, row) in enumerate(rows):
-            served = self.job(f"request-{number}", job, row, "pull_request", "2", {**context, "secrets.HIPCACHE_PASSWORD": ""})
+            served = self.job(f"request-{number}", job, row, "pull_request", "2", reader)
             self.assert_all_from_the_cache(served.run())
             self.assertEqual(self.stats(served)["remote"]["tiers"][0]["written"], 0)
+
+    def test_bazel_remote(self):
+        host = {"vars.HIPCACHE_HOST": self.server(bazel_remote).url.removeprefix("grpc://")}
+        rows = Workflow(EXAMPLES / "bazel-remote.yml").rows()
+        writer, reader = ({**host, "secrets.HIPCACHE_PASSWORD": password} for password in (PASSWORD, ""))
+        self.assert_main_fills_what_pull_requests_read(rows, writer, reader, PASSWORD)
+
+    def test_s3(self):
+        server = self.server(servers.versitygw)
+        self.make_readable(server)
+        bucket = {"vars.HIPCACHE_BUCKET": server.url}
+        role = "arn:aws:iam::1:role/hipcache"
+        writer = {**bucket, "vars.HIPCACHE_ROLE": role, role: servers.S3_KEYS}
+        rows = Workflow(EXAMPLES / "s3.yml").rows()
+        self.assert_main_fills_what_pull_requests_read(rows, writer, bucket, servers.S3_KEYS["AWS_SECRET_ACCESS_KEY"])
+
+        # Without keys the server takes nothing, whatever the job asks for.
+        job, row = rows[0]
+        liar = self.job("liar", job, row, "pull_request", "3", bucket)
+        liar.steps = [
+            {**step, "run": step["run"].replace("&mode=ro", "")} if "run" in step else step
+            for step in liar.steps
+            if step.get("name") != "Check the hit rate"
+        ]
+        source = liar.workspace / "src/elementary.hip"
+        source.write_text(source.read_text() + "\nint of_nobody_else() { return 1; }\n")
+        liar.run()
+        self.option(liar, "--flush")
+        tier = self.stats(liar)["remote"]["tiers"][0]
+        self.assertEqual(tier["written"], 0)
+        self.assertGreater(tier["write_errors"], 0)
+
+    def make_readable(self, server):
+        """Gives the bucket the policy that docs/ci.md has."""
+        found = re.search(r"^    (\{.*?\}\]\})$", (SOURCE / "docs/ci.md").read_text(), re.DOTALL | re.MULTILINE)
+        policy = self.machines / "policy.json"
+        policy.write_text(found.group(1).replace("our-cache/hipcache", "bucket/cache").replace("our-cache", "bucket"))
+        keys = servers.S3_KEYS
+        endpoint = server.url.split("endpoint=")[1]
+        subprocess.run(
+            ["curl", "--silent", "--show-error", "--fail-with-body", "--aws-sigv4", "aws:amz:us-east-1:s3", "--user",
+             f"{keys['AWS_ACCESS_KEY_ID']}:{keys['AWS_SECRET_ACCESS_KEY']}", "--upload-file", str(policy),
+             f"{endpoint}/bucket?policy"],
+            check=True
+        )
 
     def test_actions_cache(self):
         cache = ActionsCache(self.machines / "actions-cache")

@@ -44,7 +44,8 @@ class Failed(Exception):
 class Job:
     """One job of a workflow, with one row of its matrix, on a machine of its own.
 
-    context: values of expressions, such as github.event_name, vars.* and secrets.*.
+    context: values of expressions, such as github.event_name, vars.* and secrets.*; and under the name of a role the
+    variables with its keys.
     """
 
     def __init__(self, job, row, machine, sources, context, variables, cache=None):
@@ -104,8 +105,15 @@ class Job:
             self.context[f"steps.{step['id']}.outputs.cache-matched-key"] = found
         elif action == "actions/cache/save":
             self.cache.save(options["key"], self.workspace / options["path"])
+        elif action == "aws-actions/configure-aws-credentials":
+            self.export(self.context[options["role-to-assume"]])
         elif action != "actions/checkout":
             raise AssertionError(f"no stand-in for {action}")
+
+    def export(self, variables):
+        """For all later steps."""
+        with self.environment_file.open("a") as file:
+            file.writelines(f"{name}={value}\n" for name, value in variables.items())
 
     def run_shell(self, step):
         """As GitHub runs it: bash -e -o pipefail, with the variables that earlier steps have set."""
