@@ -13,7 +13,7 @@ namespace {
 class BazelRemoteTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!ReapiServer::is_installed(kBazelRemote)) GTEST_SKIP() << ReapiServer::missing(kBazelRemote);
+    if (!ReapiServer::is_installed(kBazelRemote)) GTEST_SKIP() << ReapiServer::mend(kBazelRemote);
   }
 
   const Digest key_ = digest_of("key");

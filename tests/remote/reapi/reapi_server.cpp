@@ -61,8 +61,8 @@ std::vector<std::string> buildgrid_command(const std::string& directory, const s
 
 bool ReapiServer::is_installed(const ReapiKind& kind) { return !built_server(kind.program).empty(); }
 
-std::string ReapiServer::missing(const ReapiKind& kind) {
-  return std::string(kind.program) + " is not installed: tools/test-servers does that, with Go or pip";
+std::string ReapiServer::mend(const ReapiKind& kind) {
+  return std::string(kind.program) + " is not installed: tools/test-servers does that, and needs " + kind.needs;
 }
 
 ReapiServer::ReapiServer(const ReapiKind& kind, const std::vector<std::string>& options)

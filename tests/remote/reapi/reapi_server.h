@@ -21,6 +21,8 @@ struct ReapiKind {
   const char* blobs;           // the directory of blobs, in its own
   bool knows_blobs_by_memory;  // a blob that is removed from there is known to be gone after a restart only
   bool compresses;             // offers blobs compressed by zstd
+  const char* needs;           // what tools/test-servers needs for it
+  bool may_be_missing;         // where a machine lacks that: Debian 12 has no Go that is new enough
 };
 
 inline constexpr ReapiKind kBazelRemote{.program = "bazel-remote",
@@ -28,13 +30,17 @@ inline constexpr ReapiKind kBazelRemote{.program = "bazel-remote",
                                         .keeps_actions = true,
                                         .blobs = "cas.v2",
                                         .knows_blobs_by_memory = true,
-                                        .compresses = true};
+                                        .compresses = true,
+                                        .needs = "Go 1.25",
+                                        .may_be_missing = true};
 inline constexpr ReapiKind kBuildGrid{.program = "buildgrid",
                                       .name = "buildgrid",
                                       .keeps_actions = false,
                                       .blobs = "cas/objects",
                                       .knows_blobs_by_memory = false,
-                                      .compresses = false};
+                                      .compresses = false,
+                                      .needs = "a package registry for pip",
+                                      .may_be_missing = false};
 
 // How googletest prints a kind.
 inline void PrintTo(const ReapiKind& kind, std::ostream* out) { *out << kind.program; }
@@ -42,8 +48,8 @@ inline void PrintTo(const ReapiKind& kind, std::ostream* out) { *out << kind.pro
 class ReapiServer {
  public:
   static bool is_installed(const ReapiKind& kind);
-  // Why a test of that kind is skipped.
-  static std::string missing(const ReapiKind& kind);
+  // What to do if it is not.
+  static std::string mend(const ReapiKind& kind);
 
   // `options`: of bazel-remote's command line.
   explicit ReapiServer(const ReapiKind& kind, const std::vector<std::string>& options = {});
