@@ -151,7 +151,9 @@ class Examples(unittest.TestCase):
         source = liar.workspace / "src/elementary.hip"
         source.write_text(source.read_text() + "\nint of_nobody_else() { return 1; }\n")
         liar.run()
-        self.option(liar, "--flush")
+        flushed = subprocess.run([str(BIN / "hipcache"), "--flush"], env=liar.variables, capture_output=True, text=True)
+        self.assertEqual(flushed.returncode, 1)
+        self.assertIn("s3://bucket/cache", flushed.stderr)
         tier = self.stats(liar)["remote"]["tiers"][0]
         self.assertEqual(tier["written"], 0)
         self.assertGreater(tier["write_errors"], 0)
@@ -163,10 +165,11 @@ class Examples(unittest.TestCase):
         policy.write_text(found.group(1).replace("our-cache/hipcache", "bucket/cache").replace("our-cache", "bucket"))
         keys = servers.S3_KEYS
         endpoint = server.url.split("endpoint=")[1]
+        digest = hashlib.sha256(policy.read_bytes()).hexdigest()
         subprocess.run(
             ["curl", "--silent", "--show-error", "--fail-with-body", "--aws-sigv4", "aws:amz:us-east-1:s3", "--user",
-             f"{keys['AWS_ACCESS_KEY_ID']}:{keys['AWS_SECRET_ACCESS_KEY']}", "--upload-file", str(policy),
-             f"{endpoint}/bucket?policy"],
+             f"{keys['AWS_ACCESS_KEY_ID']}:{keys['AWS_SECRET_ACCESS_KEY']}", "--header", f"x-amz-content-sha256: {digest}", "--upload-file", str(policy),
+             f"{endpoint}/bucket?policy="],
             check=True
         )
 
