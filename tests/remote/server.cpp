@@ -27,6 +27,23 @@ sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
+// At any port that is free.
+UniqueFd bound_socket() {
+  UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int yes = 1;  // else nobody can listen there while a connection lasts
+  EXPECT_EQ(setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes), 0);
+  const sockaddr_in address = loopback(0);
+  EXPECT_EQ(bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  return fd;
+}
+
+std::uint16_t port_of(int fd) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  EXPECT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  return ntohs(address.sin_port);
+}
+
 bool listens(std::uint16_t port) {
   const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_in address = loopback(port);
@@ -41,13 +58,16 @@ std::string installed(std::initializer_list<const char*> places) {
 
 }  // namespace
 
-std::uint16_t free_port() {
-  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address = loopback(0);
-  EXPECT_EQ(bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  socklen_t size = sizeof address;
-  EXPECT_EQ(getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-  return ntohs(address.sin_port);
+std::uint16_t free_port() { return port_of(bound_socket().get()); }
+
+SilentServer::SilentServer() : listening_(bound_socket()), port_(port_of(listening_.get())) {
+  EXPECT_EQ(listen(listening_.get(), 1), 0);
+}
+
+void SilentServer::take_one_and_close() {
+  taken_ = UniqueFd(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  EXPECT_GE(taken_.get(), 0);
+  listening_ = UniqueFd();
 }
 
 std::string built_server(const std::string& name) {

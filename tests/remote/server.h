@@ -10,12 +10,27 @@
 #include <string>
 #include <vector>
 
+#include "hipcache/base/files.h"
 #include "support/scratch.h"
 
 namespace hipcache::remote {
 
 // A port that nobody listens at now.
 std::uint16_t free_port();
+
+// Listens at a port of loopback and says nothing. Connections that it took stay open until it is destroyed.
+class SilentServer {
+ public:
+  SilentServer();
+
+  std::uint16_t port() const { return port_; }
+  // Waits for a connection, takes it, and listens no more.
+  void take_one_and_close();
+
+ private:
+  UniqueFd listening_, taken_;
+  std::uint16_t port_ = 0;
+};
 
 // A server that tools/test-servers builds; empty if it is not there.
 std::string built_server(const std::string& name);

@@ -45,12 +45,13 @@ class _Plan:
 
 class FaultProxy:
     """`speaks`: what the server speaks, "http", "redis" or another; wrong answers are then its own. `faults`: those to
-    choose from, some of FAULTS. Each connection has faults of its own until one ends it."""
+    choose from, some of FAULTS. Each connection has faults of its own until one ends it. `most`: the proxy heals after
+    that many."""
 
-    def __init__(self, port, seed, faults=FAULTS, speaks="http"):
-        self.target, self.seed, self.faults, self.speaks = port, seed, faults, speaks
+    def __init__(self, port, seed, faults=FAULTS, speaks="http", most=None):
+        self.target, self.seed, self.faults, self.speaks, self.most = port, seed, faults, speaks, most
         self.struck = collections.Counter()  # by fault, direction and place
-        self.is_well = False
+        self.is_well = False  # written under the lock
         self.lock = threading.Lock()
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port = self.listener.getsockname()[1]
@@ -68,7 +69,8 @@ class FaultProxy:
 
     def heal(self):
         """No further fault strikes. What stalls goes on to stall, as a connection that a router has forgotten."""
-        self.is_well = True
+        with self.lock:
+            self.is_well = True
 
     def stop(self):
         """Ends every connection, and takes no more."""
@@ -91,8 +93,7 @@ class FaultProxy:
     def _serve(self, client, rng):
         plan = _Plan(rng, self.faults)
         with client, contextlib.suppress(OSError, _Ended):
-            if plan.fault == "refuse" and not self.is_well:
-                self._count("refuse", "request", "connection")
+            if plan.fault == "refuse" and self._may_strike("refuse", "request", "connection"):
                 _reset(client)
                 return
             with socket.create_connection(("127.0.0.1", self.target)) as server:
@@ -120,10 +121,9 @@ class FaultProxy:
         places = {"first byte": 0, "second byte": 1, "within": rng.randrange(len(data)), "last byte": len(data) - 1}
         at = min(places.get(plan.place, len(data)), len(data) if plan.fault in BEHIND else len(data) - 1)
         made = self._made(data, at, rng, plan.fault)
-        if made is None:
+        if made is None or not self._may_strike(plan.fault, plan.direction, plan.place):
             target.sendall(data)
             return False
-        self._count(plan.fault, plan.direction, plan.place)
         target.sendall(made[0])
         self._then(client, target, rng, plan.fault, made[1])
         return True
@@ -168,9 +168,14 @@ class FaultProxy:
             if gone.poll(1000 * min(left, 0.1)) or self.ending.is_set():
                 raise _Ended
 
-    def _count(self, fault, direction, place):
+    def _may_strike(self, fault, direction, place):
+        """Counts the fault, unless the proxy is well."""
         with self.lock:
+            if self.is_well:
+                return False
             self.struck[fault, direction, place] += 1
+            self.is_well = self.most is not None and self.struck.total() >= self.most
+            return True
 
 
 def _reset(client):

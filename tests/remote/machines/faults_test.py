@@ -7,6 +7,9 @@ import machines
 from fault_proxy import FaultProxy
 from machines_test import BRIEF, CLANG, PATIENT, TWO, Machines
 
+STALL = "timeout=3s&connect_timeout=3s"  # what a lost connection costs, and a loaded machine does not reach
+FINDING_OUT = 3  # compiles; fewer than the failures that open the circuit, after which no connection is asked
+
 
 class FaultsOf:
     """Faults at points of the conversation that a seed chooses."""
@@ -34,7 +37,6 @@ class FaultsOf:
             machine.stop()
             proxy.stop()
 
-
     def test_a_connection_that_is_lost_without_a_word_is_not_asked_again(self):
         server = self.server(self.kind)
         numbers = range(40)
@@ -42,17 +44,16 @@ class FaultsOf:
         for number in numbers:
             self.compile_c(publisher, number)
         self.assertEqual(publisher.flush().returncode, 0)
-        proxy = FaultProxy(server.port, self.seeds[0], faults=("stall",), speaks=self.kind)
+        proxy = FaultProxy(server.port, self.seeds[0], faults=("stall",), speaks=self.kind, most=1)
         self.addCleanup(proxy.stop)
-        machine = self.machine("reader", server.url_with(BRIEF).replace(str(server.port), str(proxy.port)) + "&mode=ro")
+        machine = self.machine("reader", server.url_with(STALL).replace(str(server.port), str(proxy.port)) + "&mode=ro")
         left = iter(numbers)
         while proxy.counts["stall"] == 0:
             self.compile_c(machine, next(left))
-        proxy.heal()
-        self.compile_c(machine, next(left))  # may find out
         before = machine.stats()["requests"]["hit"]
-        self.compile_c(machine, next(left))
-        self.assertEqual(machine.stats()["requests"]["hit"], before + 1)
+        for _ in range(FINDING_OUT):
+            self.compile_c(machine, next(left))
+        self.assertGreater(machine.stats()["requests"]["hit"], before)
 
     def compile_c(self, machine, number):
         (self.project.directory / "a.c").write_text("int number = NUMBER;\n")

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -180,14 +181,15 @@ struct FakeServer::State final : wire::ActionCache::Service,
   }
 };
 
-FakeServer::FakeServer() : state_(new State) {
+FakeServer::FakeServer(std::uint16_t port) : state_(new State) {
   grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &state_->port);
+  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), grpc::InsecureServerCredentials(), &state_->port);
   builder.RegisterService(static_cast<wire::ActionCache::Service*>(state_.get()));
   builder.RegisterService(static_cast<wire::ContentAddressableStorage::Service*>(state_.get()));
   builder.RegisterService(static_cast<wire::Capabilities::Service*>(state_.get()));
   builder.RegisterService(static_cast<stream::ByteStream::Service*>(state_.get()));
   state_->server = builder.BuildAndStart();
+  if (!state_->server) throw std::runtime_error("cannot listen at port " + std::to_string(port));
 }
 
 FakeServer::~FakeServer() { state_->server->Shutdown(std::chrono::system_clock::now()); }

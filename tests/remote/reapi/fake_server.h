@@ -30,7 +30,7 @@ class FakeServer {
     std::string wants_authorization;
   };
 
-  FakeServer();
+  explicit FakeServer(std::uint16_t port = 0);  // 0: any that is free
   ~FakeServer();
   FakeServer(const FakeServer&) = delete;
   FakeServer& operator=(const FakeServer&) = delete;

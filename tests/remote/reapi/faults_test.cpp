@@ -259,6 +259,19 @@ TEST_F(Reapi, AConnectionWithoutAnAnswerIsNotUsedAgain) {
   EXPECT_EQ(server_.connections(), 2);
 }
 
+TEST(ReapiWithoutServer, AConnectionOnWhichNothingIsSaidIsMadeAnew) {
+  SilentServer silent;
+  const std::unique_ptr<Backend> backend = backend_at("grpc://127.0.0.1:" + std::to_string(silent.port()));
+  const Limits brief{.connect = 100ms, .answer = 100ms};
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(backend->list(digest_of("key"), brief).failure->message, "no connection in time");
+  silent.take_one_and_close();
+  const FakeServer server(silent.port());
+  while (backend->list(digest_of("key"), brief).failure)
+    ASSERT_LT(std::chrono::steady_clock::now() - start, kBound) << "gRPC's own limit";
+  EXPECT_EQ(server.connections(), 1);
+}
+
 // Machines that write one list at the same time. What one of them misses it writes again, as its next miss does; then
 // nothing may be missing for good.
 TEST_F(Reapi, WritersOfOneListLoseNothingForGood) {

@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint64_t kSecretLimit = 1u << 20;  // of a file
 constexpr int kReconnectMs = 500;                 // first pause of gRPC; longer ones are the circuit's
 constexpr int kLongestReconnectMs = 4'000;
+constexpr int kLongestHandshakeMs = 5'000;  // gRPC's own limit is 20 s
 constexpr const char* kMetadataKey = "build.bazel.remote.execution.v2.requestmetadata-bin";
 
 // Before gRPC starts its threads: tiers are opened before the first question.
@@ -87,6 +88,7 @@ std::shared_ptr<GrpcChannel> Connection::connect(const TlsFiles& files) const {
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a new channel is a new connection
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kLongestHandshakeMs);  // despite its name
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
   const auto credentials =

@@ -6,7 +6,9 @@
 // nothing: that is the tier's to decide.
 //
 // A connection on which a call had no answer in time is given up: a router may have forgotten it, and TCP finds that
-// out after a quarter of an hour. Keep-alive pings would find out earlier, and are too many for some servers.
+// out after a quarter of an hour. Keep-alive pings would find out earlier, and are too many for some servers. A
+// connection that is not made within 5 s is made anew. Until then it is kept though calls give up on it, so that a far
+// server with a short `connect_timeout` is reached in the end.
 //
 // The bearer token's file is read for each call. The files of TLS are read again when the channel is not connected: so
 // a renewed certificate is used at the next connection.
