@@ -162,13 +162,17 @@ void add_search(const LookedFor& looked_for, std::vector<Observation>& out) {
 
 }  // namespace
 
-bool is_cache_changed(const PathSet& set, std::uint64_t started_ns) {
+bool is_cache_changed(const PathSet& set, std::uint64_t started_ns, const LoaderCache* before, const LoaderCache* now) {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  const auto asks = [](const Observation& one) { return one.question == Question::library; };
-  if (!std::any_of(set.observations().begin(), set.observations().end(), asks)) return false;
   struct stat status = {};
-  return ::stat(kLoaderCacheFile, &status) == 0 &&
-         at_or_after(status.st_ctim.tv_sec * kSecond + status.st_ctim.tv_nsec, started_ns);
+  if (::stat(kLoaderCacheFile, &status) != 0 ||
+      !at_or_after(status.st_ctim.tv_sec * kSecond + status.st_ctim.tv_nsec, started_ns))
+    return false;
+  const auto asks_of_change = [&](const Observation& one) {
+    if (one.question != Question::library) return false;
+    return before == nullptr || now == nullptr || before->entries_of(one.name) != now->entries_of(one.name);
+  };
+  return std::any_of(set.observations().begin(), set.observations().end(), asks_of_change);
 }
 
 bool is_counted_library(std::string_view path) {

@@ -22,6 +22,7 @@
 #include "inputs/rules/gcc_specs.h"
 #include "inputs/rules/path_class.h"
 #include "inputs/rules/variable_use.h"
+#include "inputs/state/file_system_memo.h"
 #include "inputs/state/shared_stat_snapshot.h"
 
 namespace hipcache::inputs {
@@ -328,7 +329,9 @@ std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const
   }
   if (std::optional<std::string> alias = changed_alias(from.roots, run.started_ns))
     return Refusal{"input-changed", *alias};
-  if (is_cache_changed(set, run.started_ns)) return Refusal{"input-changed", kLoaderCacheFile};
+  const std::shared_ptr<const LoaderCache> before = file_system.memo().loader_cache.as_of(run.started_ns);
+  if (is_cache_changed(set, run.started_ns, before.get(), snapshot.loader_cache.get()))
+    return Refusal{"input-changed", kLoaderCacheFile};
   const auto is_excused = [&same](Question question, const std::string& path) {
     return question == Question::content ? same.of_file(path) : question == Question::link && same.of_links();
   };

@@ -214,7 +214,10 @@ class Examination {
   }
 
   void ask_library(const std::string& name) {
-    if (!libraries_) libraries_.emplace(from_, memo_, now_ns_, effort_);
+    if (!libraries_) {
+      libraries_.emplace(from_, memo_, now_ns_, effort_);
+      if (shared_ != nullptr) shared_->loader_cache = libraries_->cache();
+    }
     answers_.add(Answer::text, libraries_->found(name));
   }
 

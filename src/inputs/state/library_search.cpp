@@ -31,7 +31,7 @@ void LibrarySearch::read_cache() {
   const PathStat seen = stat_path(kLoaderCacheFile, effort_);
   const std::optional<FileDigest> file =
       seen.is_file() ? digest_file(kLoaderCacheFile, seen, now_ns_, memo_, effort_) : std::nullopt;
-  if (file) cache_ = memo_.loader_cache.of(file->digest);
+  if (file) cache_ = memo_.loader_cache.of(file->digest, file->stamp.ctime_ns, now_ns_);
   if (file && cache_ == nullptr) unclear_ += file->digest.hex();
   if (!file) unclear_ += seen.kind == PathStat::Kind::absent ? "no cache" : "a cache that cannot be read";
 }

@@ -35,6 +35,9 @@ class LibrarySearch {
   // Everything that decides what the loader finds for the name, encoded.
   std::string found(const std::string& name);
 
+  // The cache that the answers are made from; null if it is not understood.
+  const std::shared_ptr<const LoaderCache>& cache() const { return cache_; }
+
  private:
   void take_directory(const std::string& directory);
   void read_cache();

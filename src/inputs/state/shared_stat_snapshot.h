@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "inputs/loader/loader_cache.h"
 #include "inputs/state/digests.h"
 #include "inputs/state/path_stat.h"
 #include "inputs/state/path_table.h"
@@ -56,6 +57,9 @@ class SharedStatSnapshot {
       if (content) by_path.emplace(name->path(), *content);
     return by_path;
   }
+
+  // What the answers about libraries were made from, the last ones if there were several; null: none, or not understood.
+  std::shared_ptr<const LoaderCache> loader_cache;
 
  private:
   std::vector<std::shared_ptr<const PathOrder>> orders_;

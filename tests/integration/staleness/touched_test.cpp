@@ -45,16 +45,6 @@ class Package {
 constexpr const char* kValue = "#define VALUE 1\n";
 constexpr const char* kOtherValue = "#define VALUE 2\n";
 
-void hold_at_gate(const Cache& cache, const std::string& project, const Arguments& argv,
-                  const std::function<void()>& change) {
-  const Gate gate(project + "/gate.h");
-  Started compile = cache.start(argv, project);
-  gate.await(compile);
-  change();
-  gate.open_up();
-  EXPECT_EQ(compile.wait().exit_code, 0);
-}
-
 class TouchedStaleness : public Staleness {
  protected:
   // One step at a time, gfx906's device step first. Only that step passes the gate.

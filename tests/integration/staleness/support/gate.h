@@ -7,9 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <functional>
 #include <string>
 
 #include "hipcache/base/files.h"
+#include "integration/support/cache.h"
 #include "integration/support/program.h"
 #include "support/comes_true.h"
 
@@ -33,6 +35,17 @@ class Gate {
  private:
   UniqueFd file_;
 };
+
+// Compiles a source that includes the project's gate.h, and makes the change while the compiler waits there.
+inline void hold_at_gate(const Cache& cache, const std::string& project, const Arguments& argv,
+                         const std::function<void()>& change) {
+  const Gate gate(project + "/gate.h");
+  Started compile = cache.start(argv, project);
+  gate.await(compile);
+  change();
+  gate.open_up();
+  EXPECT_EQ(compile.wait().exit_code, 0);
+}
 
 }  // namespace hipcache::integration
 

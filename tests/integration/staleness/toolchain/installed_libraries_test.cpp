@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "integration/staleness/support/gate.h"
 #include "integration/staleness/support/toolchain.h"
 
 namespace hipcache::integration {
@@ -40,12 +41,12 @@ class InstalledLibraries : public Staleness {
     ASSERT_EQ(support::read_bytes(kCache), bytes);
   }
 
-  std::string unrelated_library() const {
+  std::string unrelated_library(const std::string& name = "other") const {
     project_.write("other.c", "int other(void) { return 1; }\n");
-    const std::string directory = own_.make_directory("other");
-    const Ended made = run({"gcc", "-shared", "-fPIC", "-Wl,-soname,libother.so.1", project_ / "other.c", "-o",
-                            directory + "/libother.so.1"},
-                           "/");
+    const std::string directory = own_.make_directory(name);
+    const std::string file = "lib" + name + ".so.1";
+    const Ended made = run(
+        {"gcc", "-shared", "-fPIC", "-Wl,-soname," + file, project_ / "other.c", "-o", directory + "/" + file}, "/");
     EXPECT_EQ(made.exit_code, 0) << made.err;
     return directory;
   }
@@ -80,6 +81,40 @@ TEST_P(InstalledLibraries, AreAnInputWhereThePlaceOfALoadedOneIsAnother) {
   EXPECT_EQ(counted.run.at("host"), 1);
   EXPECT_EQ(check(opaque).misses, 1);
 }
+
+// A package is installed while the compiler runs, after it was loaded.
+class LibrariesInstalledMeanwhile : public InstalledLibraries {
+ protected:
+  static constexpr const char* kOpaque = "g++ -O1 -c b.cpp -o b.o";
+
+  LibrariesInstalledMeanwhile() {
+    project_.write("gate.h", "");
+    project_.write("b.cpp", "#include \"gate.h\"\nint one() { return 1; }\n");
+    write_kernel(project_, "a.hip", "#if defined(__HIP_DEVICE_COMPILE__)\n#include \"gate.h\"\n#endif\n");
+  }
+};
+
+TEST_P(LibrariesInstalledMeanwhile, DoNotKeepAResultFromTheStoreIfNoProgramLooksForThem) {
+  const std::string one = unrelated_library("one"), two = unrelated_library("two");
+  EXPECT_EQ(check(words("g++ -O1 -c other.c -o other.o")).misses, 1) << "after which hipcache knows the loader's cache";
+  hold_at_gate(cache_, project_.path(), command(), [&] { install(one); });
+  EXPECT_EQ(cache_.counts().not_stored, (std::map<std::string, std::int64_t>{}));
+  expect_hit(command());
+  hold_at_gate(cache_, project_.path(), words(kOpaque), [&] { install(two); });
+  EXPECT_EQ(cache_.counts().not_stored, (std::map<std::string, std::int64_t>{}));
+  EXPECT_EQ(check(words(kOpaque)).hits, 1);
+}
+
+TEST_P(LibrariesInstalledMeanwhile, KeepAResultFromTheStoreIfALoadedOneIsFoundElsewhere) {
+  copy_library("libz.so.1", own_ / "newer");
+  EXPECT_EQ(check(words("g++ -O1 -c b.cpp -o other.o")).misses, 1);
+  hold_at_gate(cache_, project_.path(), words(kOpaque), [&] { install(own_ / "newer"); });
+  EXPECT_EQ(cache_.counts().not_stored, (std::map<std::string, std::int64_t>{{"input-changed", 1}}));
+  EXPECT_EQ(check(words(kOpaque)).misses, 1);
+  EXPECT_EQ(check(words(kOpaque)).hits, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, LibrariesInstalledMeanwhile, testing::ValuesIn(kCompilers), name_of);
 
 INSTANTIATE_TEST_SUITE_P(Compilers, InstalledLibraries, testing::ValuesIn(kCompilers), name_of);
 
