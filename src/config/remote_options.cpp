@@ -127,8 +127,8 @@ constexpr unsigned kHttp = 1U << static_cast<unsigned>(RemoteKind::http);
 constexpr unsigned kRedis = 1U << static_cast<unsigned>(RemoteKind::redis);
 constexpr unsigned kGrpc = 1U << static_cast<unsigned>(RemoteKind::grpc);
 constexpr unsigned kS3 = 1U << static_cast<unsigned>(RemoteKind::s3);
-constexpr unsigned kWeb = kHttp | kGrpc;  // HTTP/1 and HTTP/2
-constexpr unsigned kNet = kRedis | kWeb | kS3;
+constexpr unsigned kWeb = kHttp | kGrpc;        // HTTP/1 and HTTP/2
+constexpr unsigned kNet = kRedis | kWeb | kS3;  // TLS, too
 constexpr unsigned kAny = kFile | kNet;
 
 struct Option {
@@ -146,9 +146,9 @@ constexpr auto kOptions = std::to_array<Option>({
     {"timeout", kNet, set_wait<&RemoteUrl::timeout>},
     {"token", kWeb, set_text<&RemoteUrl::token>, true},
     {"token_file", kWeb, set_file<&RemoteUrl::token_file>},
-    {"ca_file", kWeb | kS3, set_file<&RemoteUrl::ca_file>},
-    {"client_certificate", kWeb | kS3, set_file<&RemoteUrl::client_certificate>},
-    {"client_key", kWeb | kS3, set_file<&RemoteUrl::client_key>},
+    {"ca_file", kNet, set_file<&RemoteUrl::ca_file>},
+    {"client_certificate", kNet, set_file<&RemoteUrl::client_certificate>},
+    {"client_key", kNet, set_file<&RemoteUrl::client_key>},
     {"password", kRedis, set_text<&RemoteUrl::password>, true},
     {"user", kRedis, set_text<&RemoteUrl::user>},
     {"database", kRedis, set_database},

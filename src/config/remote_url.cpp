@@ -31,7 +31,9 @@ constexpr auto kSchemes = std::to_array<Scheme>({{"file", RemoteKind::file, fals
                                                  {"grpc", RemoteKind::grpc, false, false},
                                                  {"grpcs", RemoteKind::grpc, true, false},
                                                  {"redis", RemoteKind::redis, false, false},
+                                                 {"rediss", RemoteKind::redis, true, false},
                                                  {"valkey", RemoteKind::redis, false, false},
+                                                 {"valkeys", RemoteKind::redis, true, false},
                                                  {"redis+unix", RemoteKind::redis, false, true},
                                                  {"s3", RemoteKind::s3, true, false}});
 
@@ -142,6 +144,8 @@ Status check_together(const RemoteUrl& url) {
     return wrong(url, "a user in the URL and a token exclude each other");
   if (url.client_key.empty() != url.client_certificate.empty())
     return wrong(url, "client_certificate and client_key go together; one file may be both");
+  if (url.kind == RemoteKind::redis && !url.tls && !(url.ca_file + url.client_certificate).empty())
+    return wrong(url, "ca_file, client_certificate and client_key need TLS, as in rediss://cache.example/");
   // A signature covers the name as written, and HTTP clients remove such parts from it.
   const std::string names = url.path + "/" + url.prefix + "/";
   if (url.kind == RemoteKind::s3 && (names.find("/./") != std::string::npos || names.find("/../") != std::string::npos))
@@ -152,10 +156,6 @@ Status check_together(const RemoteUrl& url) {
 }
 
 Error unknown_scheme(std::string_view name, const std::string& shown) {
-  if (name == "rediss" || name == "valkeys")
-    return Error{shown +
-                 ": the Redis client has no TLS; let stunnel or another proxy of this machine speak it, and name the "
-                 "proxy: redis://127.0.0.1:6379 or redis+unix:///run/stunnel.sock"};
   std::string names;
   for (const Scheme& scheme : kSchemes) names.append(names.empty() ? "" : ", ").append(scheme.name);
   return Error{shown + ": unknown scheme \"" + std::string(name) + "\"; the schemes are " + names};

@@ -43,7 +43,7 @@ LIBRARIES = {
     "google/protobuf/": ["protocol"],
     "grpc/": ["remote/reapi"],
     "grpcpp/": ["remote/reapi"],
-    "openssl/": ["remote/layout", "remote/reapi", "remote/trust"],
+    "openssl/": ["remote/layout", "remote/reapi", "remote/transport", "remote/trust"],
     "boost/": None,
     "nlohmann/": None,
     "toml++/": None,

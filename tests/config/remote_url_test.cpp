@@ -59,6 +59,20 @@ TEST(RemoteUrls, OfRedisHaveADatabaseForAPath) {
   EXPECT_THAT(error_of("redis://host/three"), HasSubstr("database \"three\" is no number"));
 }
 
+TEST(RemoteUrls, OfRedisOverTlsHaveFilesOfCertificates) {
+  for (const char* scheme : {"rediss", "valkeys"}) {
+    const RemoteUrl url =
+        parsed(std::string(scheme) + "://ada:word@host:6380/2?ca_file=/ca&client_certificate=/c&client_key=/k");
+    EXPECT_EQ(url.kind, RemoteKind::redis);
+    EXPECT_TRUE(url.tls);
+    EXPECT_EQ(url.database, 2u);
+    EXPECT_EQ(url.ca_file, "/ca");
+    EXPECT_EQ(url.client_certificate, "/c");
+    EXPECT_EQ(url.client_key, "/k");
+  }
+  EXPECT_FALSE(parsed("redis://host").tls);
+}
+
 TEST(RemoteUrls, OfRemoteExecutionServersHaveAnInstanceForAPath) {
   const RemoteUrl url =
       parsed("grpcs://ada:word@cache.example:9092/main?client_certificate=/c&client_key=/k&timeout=1s");
@@ -109,7 +123,9 @@ TEST(RemoteUrls, OfS3ThatAreWrongAreNamedWithTheMend) {
 TEST(RemoteUrls, ThatAreWrongAreNamedWithTheBadPartAndTheMend) {
   EXPECT_THAT(error_of("cache.example"), HasSubstr("is not a URL such as"));
   EXPECT_THAT(error_of("ftp://host/"), HasSubstr("unknown scheme \"ftp\"; the schemes are file, http"));
-  EXPECT_THAT(error_of("rediss://host/"), HasSubstr("stunnel"));
+  EXPECT_THAT(error_of("redis://host/?ca_file=/a"), HasSubstr("need TLS, as in rediss://"));
+  EXPECT_THAT(error_of("redis+unix:///s?client_certificate=/a&client_key=/b"), HasSubstr("need TLS, as in rediss://"));
+  EXPECT_THAT(error_of("rediss://host/?client_key=/b"), HasSubstr("go together"));
   EXPECT_THAT(error_of("http:///path"), HasSubstr("a host is missing"));
   EXPECT_THAT(error_of("http://host:0/"), HasSubstr("port \"0\""));
   EXPECT_THAT(error_of("http://host:99999/"), HasSubstr("port \"99999\""));

@@ -18,7 +18,7 @@ class Backends : public testing::TestWithParam<const char*> {
   void SetUp() override {
     tier_ = tier_of_kind(GetParam());
     ASSERT_FALSE(tier_->url.empty()) << "tools/setup installs the server of " << GetParam();
-    backend_ = backend_at(tier_->url + "?prefix=team/one");
+    backend_ = backend_at(tier_->url_with("prefix=team/one"));
   }
 
   std::unique_ptr<TierUnderTest> tier_;
@@ -27,20 +27,21 @@ class Backends : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(Backends, GiveBackWhatWasPutAndNothingElse) {
-  expect_gives_back_what_was_put(*backend_, *backend_at(tier_->url));
+  expect_gives_back_what_was_put(*backend_, *backend_at(tier_->url_with()));
 }
 
 TEST_P(Backends, WriteABlobOnce) { expect_writes_a_blob_once(*backend_); }
 
 TEST_P(Backends, LoseNoPathSetOfTwoWritersForGood) {
-  const TwoWriters counted = let_two_write_at_once([&] { return backend_at(tier_->url + "?prefix=team/one"); });
+  const TwoWriters counted = let_two_write_at_once([&] { return backend_at(tier_->url_with("prefix=team/one")); });
   EXPECT_EQ(counted.failed, 0);
   EXPECT_EQ(counted.lost, 0);
-  const bool may_displace = std::string(GetParam()) == "http";  // others compare before they write, or lock
+  const std::string kind = GetParam();
+  const bool may_displace = kind == "http";  // others compare before they write, or lock
   EXPECT_LE(counted.displaced, may_displace ? counted.lists / 2 : 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Backends, testing::Values("file", "http", "redis"),
+INSTANTIATE_TEST_SUITE_P(Kinds, Backends, testing::Values("file", "http", "redis", "rediss"),
                          [](const auto& one) { return std::string(one.param); });
 
 class ServerBackends : public Backends {};
@@ -61,7 +62,7 @@ TEST_P(ServerBackends, AreReachedAgainAfterARestart) {
   EXPECT_EQ(problem(backend_->list(key_, kPatient)), "") << "the kept connection is closed";
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, ServerBackends, testing::Values("http", "redis"),
+INSTANTIATE_TEST_SUITE_P(Kinds, ServerBackends, testing::Values("http", "redis", "rediss"),
                          [](const auto& one) { return std::string(one.param); });
 
 TEST(FileBackend, ADamagedListIsBegunAnew) {

@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,10 +80,10 @@ std::string built_server(const std::string& name) {
   return access(program.c_str(), X_OK) == 0 ? program : "";
 }
 
-std::unique_ptr<Server> Server::nginx(const std::string& more_for_location) {
+std::unique_ptr<Server> Server::nginx(const std::string& more_for_location, const std::optional<ServerTls>& tls) {
   const std::string program = installed({"/usr/sbin/nginx", "/usr/bin/nginx"});
   if (program.empty()) return nullptr;
-  std::unique_ptr<Server> server(new Server("http", free_port()));
+  std::unique_ptr<Server> server(new Server(tls ? "https" : "http", free_port()));
   const std::string root = server->files_.make_directory("root");
   const std::string scratch = server->files_.make_directory("scratch");
   std::string text = "daemon off;\nworker_processes 1;\npid " + (server->files_ / "pid") + ";\nerror_log " +
@@ -91,7 +92,13 @@ std::unique_ptr<Server> Server::nginx(const std::string& more_for_location) {
   text += "events { worker_connections 256; }\nhttp {\n  access_log " + (server->files_ / "access.log") + ";\n";
   for (const char* kind : {"client_body", "proxy", "fastcgi", "uwsgi", "scgi"})
     text += std::string("  ") + kind + "_temp_path " + scratch + "/" + kind + ";\n";
-  text += "  server {\n    listen 127.0.0.1:" + std::to_string(server->port_) + ";\n    client_max_body_size 0;\n";
+  text += "  server {\n    listen 127.0.0.1:" + std::to_string(server->port_) + (tls ? " ssl" : "") +
+          ";\n    client_max_body_size 0;\n";
+  if (tls)
+    text += "    ssl_certificate " + tls->certificate.certificate + ";\n    ssl_certificate_key " +
+            tls->certificate.key + ";\n";
+  if (tls && !tls->client_authority.empty())
+    text += "    ssl_verify_client on;\n    ssl_client_certificate " + tls->client_authority + ";\n";
   text += "    location / {\n      root " + root + ";\n      dav_methods PUT DELETE MKCOL COPY MOVE;\n" +
           "      create_full_put_path on;\n" + more_for_location + "    }\n  }\n}\n";
   const std::string file = server->files_.write("nginx.conf", text);
@@ -100,12 +107,12 @@ std::unique_ptr<Server> Server::nginx(const std::string& more_for_location) {
   return server;
 }
 
-std::unique_ptr<Server> Server::redis(const std::string& password) {
+std::unique_ptr<Server> Server::redis(const std::string& password, const std::optional<ServerTls>& tls) {
   const std::string program = installed({"/usr/bin/redis-server", "/usr/local/bin/redis-server"});
   if (program.empty()) return nullptr;
-  std::unique_ptr<Server> server(new Server("redis", free_port()));
+  std::unique_ptr<Server> server(new Server(tls ? "rediss" : "redis", free_port()));
   server->command_ = {program,
-                      "--port",
+                      tls ? "--tls-port" : "--port",
                       std::to_string(server->port_),
                       "--bind",
                       "127.0.0.1",
@@ -119,7 +126,42 @@ std::unique_ptr<Server> Server::redis(const std::string& password) {
                       server->files_ / "log",
                       "--unixsocket",
                       server->files_ / "socket"};
-  if (!password.empty()) server->command_.insert(server->command_.end(), {"--requirepass", password});
+  const auto add = [&](std::initializer_list<std::string> words) {
+    server->command_.insert(server->command_.end(), words);
+  };
+  if (!password.empty()) add({"--requirepass", password});
+  if (tls) {
+    add({"--port", "0", "--tls-cert-file", tls->certificate.certificate, "--tls-key-file", tls->certificate.key});
+    add({"--tls-ca-cert-file", tls->client_authority.empty() ? tls->certificate.certificate : tls->client_authority});
+    add({"--tls-auth-clients", tls->client_authority.empty() ? "no" : "yes"});
+  }
+  server->start();
+  return server;
+}
+
+// A server that is started as root works as another user, who must reach its files.
+std::unique_ptr<Server> Server::apache() {
+  const std::string program = installed({"/usr/sbin/apache2"});
+  if (program.empty()) return nullptr;
+  constexpr const char* kModules = "/usr/lib/apache2/modules/mod_";
+  constexpr uid_t kNobody = 65534;
+  std::unique_ptr<Server> server(new Server("http", free_port()));
+  const support::Scratch& files = server->files_;
+  const std::string root = files.make_directory("root");
+  const std::string locks = files.make_directory("locks");
+  if (geteuid() == 0) {
+    EXPECT_EQ(chmod(files.path().c_str(), 0711), 0);
+    for (const std::string& path : {root, locks}) EXPECT_EQ(chown(path.c_str(), kNobody, kNobody), 0);
+  }
+  std::string text = "ServerName 127.0.0.1\nServerRoot " + files.path() + "\nPidFile " + (files / "pid") +
+                     "\nListen 127.0.0.1:" + std::to_string(server->port_) + "\nUser \"#65534\"\nGroup \"#65534\"\n";
+  for (const char* module : {"mpm_event", "authz_core", "dav", "dav_fs"})
+    text += std::string("LoadModule ") + module + "_module " + kModules + module + ".so\n";
+  text += "StartServers 1\nMinSpareThreads 1\nErrorLog " + (files / "error.log") + "\nCustomLog " +
+          (files / "access.log") + " \"%m %U %>s\"\nDefaultRuntimeDir " + files.path() + "\nMutex pthread\n" +
+          "DavLockDB " + locks + "/lock\nDocumentRoot " + root + "\n<Directory " + root +
+          ">\n  Dav On\n  Require all granted\n</Directory>\n";
+  server->command_ = {program, "-DFOREGROUND", "-f", files.write("apache.conf", text)};
   server->start();
   return server;
 }
@@ -163,8 +205,15 @@ std::unique_ptr<TierUnderTest> tier_of_kind(const std::string& kind) {
     tier->url = "file://" + tier->directory.path();
     return tier;
   }
-  tier->server = kind == "http" ? Server::nginx() : Server::redis();
-  if (tier->server) tier->url = tier->server->url() + (kind == "http" ? "/cache" : "");
+  if (kind == "rediss") {
+    tier->certificates = std::make_unique<Certificates>();
+    tier->options = tier->certificates->trust();
+    tier->server = Server::redis("", ServerTls{tier->certificates->issue("server"), ""});
+  } else {
+    tier->server = kind == "http" ? Server::nginx() : kind == "apache" ? Server::apache() : Server::redis();
+  }
+  const bool is_web = kind == "http" || kind == "apache";
+  if (tier->server) tier->url = tier->server->url() + (is_web ? "/cache" : "");
   return tier;
 }
 

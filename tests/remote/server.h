@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hipcache/base/files.h"
+#include "remote/certificates.h"
 #include "support/scratch.h"
 
 namespace hipcache::remote {
@@ -35,11 +37,21 @@ class SilentServer {
 // A server that tools/test-servers builds; empty if it is not there.
 std::string built_server(const std::string& name);
 
+// What a server with TLS shows and demands.
+struct ServerTls {
+  Certificates::Pair certificate;
+  std::string client_authority;  // whose certificates clients must have; empty: they need none
+};
+
 class Server {
  public:
   // Null if the program is not installed.
-  static std::unique_ptr<Server> nginx(const std::string& more_for_location = "");
-  static std::unique_ptr<Server> redis(const std::string& password = "");
+  static std::unique_ptr<Server> nginx(const std::string& more_for_location = "",
+                                       const std::optional<ServerTls>& tls = std::nullopt);
+  static std::unique_ptr<Server> redis(const std::string& password = "",
+                                       const std::optional<ServerTls>& tls = std::nullopt);
+  // With WebDAV for all paths. Its requests are in files() / "access.log", one on each line: method, path, status.
+  static std::unique_ptr<Server> apache();
   // "versitygw" or "gofakes3", with a bucket named "bucket". The keys are those of versitygw; gofakes3 takes any.
   static std::unique_ptr<Server> s3(const std::string& program);
   static constexpr const char* kS3Key = "testkey";
@@ -55,7 +67,7 @@ class Server {
 
   std::uint16_t port() const { return port_; }
   const support::Scratch& files() const { return files_; }
-  // "http://127.0.0.1:8080", "redis://127.0.0.1:6379"
+  // "http://127.0.0.1:8080", "rediss://127.0.0.1:6379"
   std::string url() const { return scheme_ + "://127.0.0.1:" + std::to_string(port_); }
 
  private:
@@ -70,11 +82,16 @@ class Server {
 
 // The URLs of a tier of each kind, for tests that hold for all. Starts the server that it needs.
 struct TierUnderTest {
-  std::string url;  // without options; empty: the server's program is missing
+  std::string url;      // without options; empty: the server's program is missing
+  std::string options;  // that it needs: "ca_file=/tmp/ours.pem"
+  std::unique_ptr<Certificates> certificates;
   std::unique_ptr<Server> server;
   support::Scratch directory;
+
+  std::string url_with(const std::string& more = "") const { return url + "?" + options + "&" + more; }
 };
-std::unique_ptr<TierUnderTest> tier_of_kind(const std::string& kind);  // "file", "http", "redis"
+// "file", "http", "apache", "redis", "rediss"
+std::unique_ptr<TierUnderTest> tier_of_kind(const std::string& kind);
 
 }  // namespace hipcache::remote
 

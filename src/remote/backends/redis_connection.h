@@ -1,19 +1,26 @@
-// One connection to a Redis server, by hiredis, with limits.
+// One connection to a Redis server, with limits.
 //
-// hiredis has one limit for each system call, so a server that sends byte by byte would never reach it. Here the limits
-// are on the answer (Limits). One thread at a time. After a failure other than an error reply the connection is broken.
+// hiredis writes requests and reads answers; a stream of ours carries them, over a socket or over TLS. Rejected:
+// hiredis's own connection, which has one limit for each system call, so that a server that sends byte by byte would
+// never reach it; and hiredis's TLS, which Debian's version does not have.
+//
+// The limits are on the connection, with its TLS handshake, and on each answer (Limits). One thread at a time. After a
+// failure other than an error reply the connection is broken.
 #ifndef HIPCACHE_SRC_REMOTE_BACKENDS_REDIS_CONNECTION_H
 #define HIPCACHE_SRC_REMOTE_BACKENDS_REDIS_CONNECTION_H
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "hipcache/config/remote_url.h"
 #include "remote/layout/backend.h"
+#include "remote/transport/byte_stream.h"
 
-struct redisContext;
+struct redisReader;
 struct redisReply;
 
 namespace hipcache::remote {
@@ -28,9 +35,6 @@ class RedisConnection {
   // Connects, and sends password and database.
   static std::variant<std::unique_ptr<RedisConnection>, Failure> open(const config::RemoteUrl& url,
                                                                       const Limits& limits);
-  ~RedisConnection();
-  RedisConnection(const RedisConnection&) = delete;
-  RedisConnection& operator=(const RedisConnection&) = delete;
 
   // An error reply is a failure, too.
   std::variant<RedisReply, Failure> call(const std::vector<std::string>& words, const Limits& limits);
@@ -40,11 +44,20 @@ class RedisConnection {
   bool was_closed() const { return closed_; }
 
  private:
-  explicit RedisConnection(redisContext* context) : context_(context) {}
-  bool has_unread() const;
-  Failure broken(const std::string& what);
+  using TimePoint = std::chrono::steady_clock::time_point;
+  struct FreeReader {
+    void operator()(redisReader* reader) const;
+  };
 
-  redisContext* context_;
+  explicit RedisConnection(std::unique_ptr<ByteStream> stream);
+  std::optional<Failure> find_unread();
+  std::optional<Failure> send(const std::vector<std::string>& words, const Limits& limits, TimePoint last);
+  std::variant<RedisReply, Failure> receive(const Limits& limits, TimePoint last);
+  Failure broken(const std::string& what);
+  Failure broken(const std::string& what, Transfer::State state);
+
+  std::unique_ptr<ByteStream> stream_;
+  std::unique_ptr<redisReader, FreeReader> reader_;
   bool broken_ = false;
   bool closed_ = false;
 };

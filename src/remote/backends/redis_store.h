@@ -3,8 +3,6 @@
 // Lists are changed with WATCH, MULTI and EXEC: a list that another client changed meanwhile is read again, so no path
 // set is lost. Rejected: a sorted set for each list, whose members would be whole path sets and travel without
 // compression; a script (EVAL), which some services do not allow.
-//
-// hiredis sends without MSG_NOSIGNAL. The process must ignore SIGPIPE.
 #ifndef HIPCACHE_SRC_REMOTE_BACKENDS_REDIS_STORE_H
 #define HIPCACHE_SRC_REMOTE_BACKENDS_REDIS_STORE_H
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "remote/http/pool.h"
+#include "remote/http/transfer_failure.h"
 
 namespace hipcache::remote {
 namespace {
@@ -218,7 +219,11 @@ std::variant<HttpResponse, Failure> HttpClient::send(const HttpRequest& request,
   curl_slist_free_all(headers);
   if (!ended) return Failure{Trouble::unreachable, deadline.what(), {}};  // with the connection, which is in use
   if (exchange.too_long) return Failure{Trouble::damaged, "a value exceeds its limit", {}};
-  if (*ended != CURLE_OK) return Failure{Trouble::unreachable, curl_easy_strerror(*ended), {}};
+  if (*ended != CURLE_OK) {
+    long verdict = 0;
+    curl_easy_getinfo(connection->easy, CURLINFO_SSL_VERIFYRESULT, &verdict);
+    return failure_of_transfer(*ended, verdict, !state_->options.client_certificate.empty());
+  }
   curl_easy_getinfo(connection->easy, CURLINFO_RESPONSE_CODE, &exchange.response.status);
   state_->pool.put_back(std::move(connection));
   return std::move(exchange.response);

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
                  "public key of a signing key\n");
     return 2;
   }
-  std::signal(SIGPIPE, SIG_IGN);  // hiredis sends to closed connections
+  std::signal(SIGPIPE, SIG_IGN);  // libcurl's TLS sends to closed connections
   std::signal(SIGXFSZ, SIG_IGN);
   mallopt(M_ARENA_MAX, kArenas);
   hipcache::protocol::Channel channel(hipcache::UniqueFd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)));

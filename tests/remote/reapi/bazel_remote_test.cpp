@@ -1,9 +1,9 @@
 // The REAPI backend with bazel-remote: access is as the server says, and blobs are stored in either form.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <vector>
 
+#include "remote/certificates.h"
 #include "remote/reapi/reapi_server.h"
 #include "remote/support.h"
 
@@ -47,26 +47,17 @@ TEST_F(BazelRemoteTest, ReadsWithoutAndWritesWithAPassword) {
 }
 
 TEST_F(BazelRemoteTest, ChecksCertificatesInBothDirections) {
-  const support::Scratch scratch;
-  const std::string make =
-      "cd '" + scratch.path() +
-      "' && exec 2>/dev/null && for ca in ours other; do "
-      "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=$ca -keyout $ca.key -out $ca.pem; done && "
-      "for who in server client; do openssl req -newkey rsa:2048 -nodes -subj /CN=$who -keyout $who.key -out $who.csr; "
-      "echo subjectAltName=IP:127.0.0.1 > san; "
-      "openssl x509 -req -in $who.csr -CA ours.pem -CAkey ours.key -CAcreateserial -days 2 -extfile san -out $who.pem; "
-      "done";
-  ASSERT_EQ(std::system(make.c_str()), 0);
-  const ReapiServer server(kBazelRemote, {"--tls_cert_file", scratch / "server.pem", "--tls_key_file",
-                                          scratch / "server.key", "--tls_ca_file", scratch / "ours.pem"});
-  const std::string url = "grpcs://" + server.place();
-  const std::string client =
-      "&client_certificate=" + (scratch / "client.pem") + "&client_key=" + (scratch / "client.key");
-  EXPECT_EQ(problem(backend_at(url + "?ca_file=" + (scratch / "ours.pem") + client)->list(key_, kPatient)), "");
-  EXPECT_TRUE(backend_at(url + "?ca_file=" + (scratch / "ours.pem"))->list(key_, kPatient).failure);
-  EXPECT_TRUE(backend_at(url + "?ca_file=" + (scratch / "other.pem") + client)->list(key_, kPatient).failure);
+  const Certificates certificates;
+  const Certificates::Pair server_pair = certificates.issue("server");
+  const ReapiServer server(kBazelRemote, {"--tls_cert_file", server_pair.certificate, "--tls_key_file", server_pair.key,
+                                          "--tls_ca_file", certificates.authority()});
+  const std::string url = "grpcs://" + server.place() + "?";
+  const std::string client = "&" + certificates.issue("client").options();
+  EXPECT_EQ(problem(backend_at(url + certificates.trust() + client)->list(key_, kPatient)), "");
+  EXPECT_TRUE(backend_at(url + certificates.trust())->list(key_, kPatient).failure);
+  EXPECT_TRUE(backend_at(url + "ca_file=" + certificates.authority("other") + client)->list(key_, kPatient).failure);
   EXPECT_TRUE(backend_at("grpc://" + server.place())->list(key_, kPatient).failure);
-  EXPECT_EQ(backend_at(url + "?ca_file=" + (scratch / "missing.pem"))->list(key_, kPatient).failure->trouble,
+  EXPECT_EQ(backend_at(url + "ca_file=" + certificates.authority("missing"))->list(key_, kPatient).failure->trouble,
             Trouble::refused);
 }
 

@@ -1,0 +1,79 @@
+// https with a real server: who is trusted, and who is let in.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "remote/certificates.h"
+#include "remote/server.h"
+#include "remote/support.h"
+
+namespace hipcache::remote {
+namespace {
+
+using testing::HasSubstr;
+
+class Https : public testing::Test {
+ protected:
+  void start(const Certificates::Pair& certificate, const std::string& client_authority = "") {
+    server_ = Server::nginx("", ServerTls{certificate, client_authority});
+    ASSERT_TRUE(server_) << "tools/setup installs nginx";
+  }
+
+  std::string url(const std::string& options) const { return server_->url() + "?" + options; }
+
+  void expect_refused(const std::string& url, const std::string& why) const {
+    const Answer<List> answer = backend_at(url)->list(key_, kPatient);
+    ASSERT_TRUE(answer.failure) << url;
+    EXPECT_EQ(answer.failure->trouble, Trouble::refused) << answer.failure->message;
+    EXPECT_THAT(answer.failure->message, HasSubstr(why));
+  }
+
+  const Certificates certificates_;
+  const Digest key_ = digest_of("key");
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(Https, ACertificateOfTheClientIsShownToAServerThatDemandsOne) {
+  start(certificates_.issue("server"), certificates_.authority());
+  const std::string trust = certificates_.trust() + "&";
+  const std::unique_ptr<Backend> backend = backend_at(url(trust + certificates_.issue("client").options()));
+  EXPECT_EQ(problem(backend->add_to_list(key_, {path_set("a", 1)}, kPatient)), "");
+  EXPECT_EQ(*backend->list(key_, kPatient).value, (List{path_set("a", 1)}));
+  expect_refused(url(trust), "HTTP status 400");
+  expect_refused(url(trust + certificates_.issue("stranger", "DNS:stranger", "other").options()), "HTTP status 400");
+}
+
+TEST_F(Https, AnAuthorityThatIsNotTrustedIsRefused) {
+  start(certificates_.issue("server", "IP:127.0.0.1", "other"));
+  const std::string why = "no trusted authority has signed the server's certificate; ca_file= names";
+  expect_refused(url(certificates_.trust()), why);
+  expect_refused(url(""), why);
+  EXPECT_EQ(problem(backend_at(url("ca_file=" + certificates_.authority("other")))->list(key_, kPatient)), "");
+}
+
+TEST_F(Https, ACertificateOfAnotherHostIsRefused) {
+  start(certificates_.issue("server", "DNS:cache.example"));
+  expect_refused(url(certificates_.trust()), "the server's certificate is for another host");
+}
+
+TEST_F(Https, FilesThatCannotBeUsedAreRefused) {
+  start(certificates_.issue("server"));
+  const support::Scratch scratch;
+  const std::string missing = scratch / "missing.pem";
+  expect_refused(url("ca_file=" + missing), "ca_file=");
+  expect_refused(url(certificates_.trust() + "&client_certificate=" + missing + "&client_key=" + missing),
+                 "client_certificate=");
+}
+
+TEST_F(Https, ARenewedCertificateIsUsedAtTheNextConnection) {
+  start(certificates_.issue("server"), certificates_.authority());
+  const Certificates::Pair ours = certificates_.issue("client", "DNS:client", "other");
+  const std::unique_ptr<Backend> backend = backend_at(url(certificates_.trust() + "&" + ours.options()));
+  EXPECT_TRUE(backend->list(key_, kPatient).failure);
+  certificates_.issue("client");
+  server_->stop();
+  server_->start();
+  EXPECT_EQ(problem(backend->list(key_, kPatient)), "");
+}
+
+}  // namespace
+}  // namespace hipcache::remote
