@@ -56,7 +56,10 @@ TwoWriters let_two_write_at_once(const std::function<std::unique_ptr<Backend>()>
     const std::unique_ptr<Backend> backend = open();
     for (int list = 0; list < counted.lists; ++list) {
       both.arrive_and_wait();
-      if (backend->add_to_list(key_of(list), {set_of(kMachines[machine], list)}, kPatient).failure) ++failed[machine];
+      const WriteAnswer put = backend->add_to_list(key_of(list), {set_of(kMachines[machine], list)}, kPatient);
+      if (!put.failure) continue;
+      ++failed[machine];
+      std::cout << kMachines[machine] << " cannot write: " << put.failure->message << "\n";
     }
   };
   std::thread other(write, 1);

@@ -1,9 +1,12 @@
 #include "remote/backends/http_store.h"
 
-#include <unistd.h>
-
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
+#include <optional>
+#include <random>
+#include <string>
 #include <utility>
 
 #include "hipcache/base/files.h"
@@ -14,6 +17,8 @@ namespace hipcache::remote {
 namespace {
 
 constexpr std::uint64_t kTokenLimit = 64u << 10;
+constexpr long kExists = 405;       // of MKCOL
+constexpr long kLacksParent = 409;  // of MKCOL
 
 std::string origin_of(const config::RemoteUrl& url) {
   std::string origin = (url.tls ? "https://" : "http://") + url.host;
@@ -21,11 +26,33 @@ std::string origin_of(const config::RemoteUrl& url) {
   return origin;
 }
 
+// Whether a MOVE failed for this once: something is gone or locked, or the server is in trouble. Other statuses mean
+// that the server or a proxy before it never moves: 405, or 502 because it does not know its own name.
+bool may_move_later(long status) {
+  constexpr auto kPassing = std::to_array<long>({404, 409, 412, 423, 429, 500, 503, 507});
+  return std::find(kPassing.begin(), kPassing.end(), status) != kPassing.end();
+}
+
+// Machines whose processes have the same numbers, as in containers, write at the same time.
+std::string random_name() {
+  std::random_device random;
+  std::string name;
+  for (int part = 0; part < 4; ++part) name += std::to_string(random());
+  return name;
+}
+
+// A collection that does not exist yet allows to be made, and not to be moved.
+bool allows_to_move(const std::string& allow) {
+  return allow.find("MOVE") != std::string::npos || allow.find("MKCOL") != std::string::npos;
+}
+
 class HttpStore : public KeyValue {
  public:
   explicit HttpStore(const config::RemoteUrl& url)
       : client_({url.user, url.password, url.ca_file, url.client_certificate, url.client_key}),
-        base_(origin_of(url) + url_escaped(url.path) + "/"),
+        origin_(origin_of(url)),
+        path_(url_escaped(url.path) + "/"),
+        base_(origin_ + path_),
         token_(url.token),
         token_file_(url.token_file) {}
 
@@ -34,7 +61,7 @@ class HttpStore : public KeyValue {
     if (auto* failure = std::get_if<Failure>(&sent)) return {std::move(*failure)};
     auto& response = std::get<HttpResponse>(sent);
     if (response.status == 404 || response.status == 410) return {};
-    if (response.status != 200) return {failure_of_status(response)};
+    if (response.status != 200) return {failure_of(response)};
     if (response.body.empty()) return {Failure{Trouble::damaged, "an empty answer with status 200", {}}};
     const std::uint64_t size = response.body.size();
     return {std::move(response.body), size};
@@ -46,25 +73,36 @@ class HttpStore : public KeyValue {
     const auto& response = std::get<HttpResponse>(sent);
     if (response.status == 200) return {true, 0};
     if (response.status == 404 || response.status == 410 || response.status == 405) return {false, 0};
-    return {failure_of_status(response)};
+    return {failure_of(response)};
   }
 
   WriteAnswer put(const std::string& name, const std::string& value, const Limits& limits) override {
     if (!moves(limits)) return put_at(name, value, limits);
-    const std::string temporary = name + ".tmp-" + std::to_string(getpid()) + "-" + std::to_string(++puts_);
+    const std::string temporary = name + ".tmp-" + own_name_ + "-" + std::to_string(++puts_);
     WriteAnswer put = put_at(temporary, value, limits);
     if (put.failure) return put;
     auto sent =
         send({.method = "MOVE", .url = base_ + temporary, .headers = {"Destination: " + base_ + name, "Overwrite: T"}},
              limits);
     if (auto* failure = std::get_if<Failure>(&sent)) return {std::move(*failure)};
-    if (is_success(std::get<HttpResponse>(sent).status)) return put;
+    const auto& response = std::get<HttpResponse>(sent);
+    if (is_success(response.status)) return put;
     send({.method = "DELETE", .url = base_ + temporary, .headers = {}}, limits);
+    if (may_move_later(response.status)) return {failure_of(response)};
     moves_ = false;
     return put_at(name, value, limits);
   }
 
  private:
+  // nginx answers 400 where a certificate of ours is missing, or is of an authority that it does not know.
+  Failure failure_of(const HttpResponse& response) const {
+    Failure failure = failure_of_status(response);
+    if (response.status != 400) return failure;
+    failure.trouble = Trouble::refused;
+    if (origin_.starts_with("https:")) failure.message += "; the server may demand another client_certificate=";
+    return failure;
+  }
+
   std::variant<HttpResponse, Failure> send(HttpRequest request, const Limits& limits) {
     std::string token = token_;
     if (!token_file_.empty()) {
@@ -84,36 +122,56 @@ class HttpStore : public KeyValue {
     const auto* response = std::get_if<HttpResponse>(&sent);
     if (response == nullptr) return false;
     asked_ = true;
-    moves_ =
-        is_success(response->status) && !response->dav.empty() && response->allow.find("MOVE") != std::string::npos;
+    moves_ = is_success(response->status) && !response->dav.empty() && allows_to_move(response->allow);
     return moves_;
   }
 
   WriteAnswer put_at(const std::string& name, const std::string& value, const Limits& limits) {
+    std::optional<Failure> not_made;
     for (bool made = false;; made = true) {
       auto sent = send({.method = "PUT", .url = base_ + name, .headers = {}, .body = &value}, limits);
       if (auto* failure = std::get_if<Failure>(&sent)) return {std::move(*failure)};
       const auto& response = std::get<HttpResponse>(sent);
       if (is_success(response.status)) return {Written{}, value.size()};
       const bool lacks_collection = response.status == 409 || response.status == 404;
-      if (made || !lacks_collection || !make_collections(name, limits)) return {failure_of_status(response)};
+      if (made || !lacks_collection) return {not_made && lacks_collection ? *not_made : failure_of(response)};
+      not_made = make_collections(name, limits);
     }
   }
 
-  // All of them, from the top: 405 means that one exists.
-  bool make_collections(const std::string& name, const Limits& limits) {
-    for (auto slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
-      auto sent = send({.method = "MKCOL", .url = base_ + name.substr(0, slash + 1), .headers = {}}, limits);
-      const auto* response = std::get_if<HttpResponse>(&sent);
-      if (response == nullptr || (!is_success(response->status) && response->status != 405)) return false;
-    }
-    return true;
+  // The collections that a value lies in, also those of the URL: outwards until one is not missing, then inwards. The
+  // first failure, which means nothing if the value can be written now: another writer may have made the collection in
+  // the same moment, which Apache reports as 403.
+  std::optional<Failure> make_collections(const std::string& name, const Limits& limits) {
+    const std::string path = path_ + name;
+    std::optional<Failure> failure;
+    std::size_t end = path.rfind('/');
+    long status = 0;
+    while ((status = make_collection(path.substr(0, end + 1), limits, failure)) == kLacksParent && end > 0)
+      end = path.rfind('/', end - 1);
+    for (end = path.find('/', end + 1); end != std::string::npos && status != 0; end = path.find('/', end + 1))
+      status = make_collection(path.substr(0, end + 1), limits, failure);
+    return failure;
+  }
+
+  // The status; 0 without an answer.
+  long make_collection(const std::string& path, const Limits& limits, std::optional<Failure>& first) {
+    auto sent = send({.method = "MKCOL", .url = origin_ + path, .headers = {}}, limits);
+    const auto* response = std::get_if<HttpResponse>(&sent);
+    const long status = response == nullptr ? 0 : response->status;
+    const bool is_made = is_success(status) || status == kExists;
+    if (!first && !is_made && status != kLacksParent)
+      first = response == nullptr ? std::get<Failure>(sent) : failure_of(*response);
+    return status;
   }
 
   HttpClient client_;
+  const std::string origin_;
+  const std::string path_;  // begins and ends with a slash
   const std::string base_;
   const std::string token_;
   const std::string token_file_;
+  const std::string own_name_ = random_name();  // in temporary names
   std::atomic<std::uint64_t> puts_ = 0;
   std::mutex asking_;
   bool asked_ = false;
