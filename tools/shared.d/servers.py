@@ -9,6 +9,7 @@ import subprocess
 import time
 
 PATIENCE = 120  # seconds; longer than anything takes on a loaded machine
+NOBODY = 65534
 S3_KEYS = {"AWS_ACCESS_KEY_ID": "testkey", "AWS_SECRET_ACCESS_KEY": "testsecret"}
 
 
@@ -72,6 +73,22 @@ def redis(directory):
     return Server(f"redis://127.0.0.1:{port}", [program, *words, "--save", ""])
 
 
+def redis_with_tls(directory):
+    """With a certificate that has signed itself. None if a program is not installed."""
+    program, openssl = shutil.which("redis-server"), shutil.which("openssl")
+    if not program or not openssl:
+        return None
+    certificate, key = directory / "server.pem", directory / "server.key"
+    words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=server"
+    made = [openssl, *words.split(), "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate]
+    subprocess.run(made, check=True, capture_output=True)
+    port = free_port()
+    words = f"--port 0 --tls-port {port} --bind 127.0.0.1 --appendonly no --dir {directory}".split()
+    words += ["--tls-cert-file", certificate, "--tls-key-file", key, "--tls-ca-cert-file", certificate]
+    command = [program, *words, "--tls-auth-clients", "no", "--save", ""]
+    return Server(f"rediss://127.0.0.1:{port}/0?ca_file={certificate}", command)
+
+
 def nginx(directory, location=""):
     """One worker and no master, so that a signal reaches what serves. None if the server is not installed."""
     program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
@@ -98,6 +115,46 @@ http {{
     )
     command = [program, "-c", str(directory / "nginx.conf"), "-e", str(directory / "error.log")]
     return Server(f"http://127.0.0.1:{port}/cache", command)
+
+
+def apache(directory):
+    """With WebDAV for all paths. If root starts it, it works as another user. None if it is not installed."""
+    program = shutil.which("apache2", path=os.environ["PATH"] + ":/usr/sbin")
+    if not program:
+        return None
+    port, root, locks = free_port(), directory / "root", directory / "locks"
+    root.mkdir()
+    locks.mkdir()
+    if os.geteuid() == 0:
+        directory.parent.chmod(0o711)
+        for path in root, locks:
+            os.chown(path, NOBODY, NOBODY)
+    modules = "".join(
+        f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n"
+        for name in ("mpm_event", "authz_core", "dav", "dav_fs")
+    )
+    (directory / "apache.conf").write_text(
+        f"""ServerName 127.0.0.1
+ServerRoot {directory}
+DefaultRuntimeDir {directory}
+PidFile {directory}/pid
+ErrorLog {directory}/error.log
+Mutex pthread
+Listen 127.0.0.1:{port}
+User "#{NOBODY}"
+Group "#{NOBODY}"
+{modules}
+StartServers 1
+MinSpareThreads 1
+DavLockDB {locks}/lock
+DocumentRoot {root}
+<Directory {root}>
+  Dav On
+  Require all granted
+</Directory>
+"""
+    )
+    return Server(f"http://127.0.0.1:{port}/cache", [program, "-DFOREGROUND", "-f", str(directory / "apache.conf")])
 
 
 def built(name):

@@ -44,7 +44,9 @@ class Machines(unittest.TestCase):
     def server(self, kind):
         start = {
             "redis": servers.redis,
+            "rediss": servers.redis_with_tls,
             "http": servers.nginx,
+            "apache": servers.apache,
             "grpc": servers.bazel_remote,
             "buildgrid": servers.buildgrid,
             "s3": servers.versitygw,
@@ -158,8 +160,16 @@ class SharingByHttp(SharingOf, Machines):
     kind = "http"
 
 
+class SharingByApache(SharingOf, Machines):
+    kind = "apache"
+
+
 class SharingByRedis(SharingOf, Machines):
     kind = "redis"
+
+
+class SharingByRedisOverTls(SharingOf, Machines):
+    kind = "rediss"
 
 
 class SharingByGrpc(SharingOf, Machines):
