@@ -53,7 +53,8 @@ struct ActionCache::Memory {
   PathSets lower_sets_under(const ActionKey& key, const PathSets& tried);
   std::optional<Hit> look_up_here(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
                                   store::Lease& lease, inputs::Effort* effort);
-  std::size_t bring(std::span<const ActionKey> keys, const inputs::RunContext& from, store::Lease& lease);
+  std::vector<RemoteLookUp::Brought> bring(std::span<const ActionKey> keys, const inputs::RunContext& from,
+                                           store::Lease& lease);
   std::optional<Hit> try_set(const ActionKey& key, const PathSetReference& reference, const Suffices& suffices,
                              const inputs::RunContext& from, store::Lease& lease, inputs::Effort* effort);
 
@@ -118,8 +119,8 @@ Status ActionCache::Memory::make_found(const ActionKey& key, const inputs::Witne
   return store.add_path_set(names.key, {names.path_set, set_blob});
 }
 
-std::size_t ActionCache::Memory::bring(std::span<const ActionKey> keys, const inputs::RunContext& from,
-                                       store::Lease& lease) {
+std::vector<RemoteLookUp::Brought> ActionCache::Memory::bring(std::span<const ActionKey> keys,
+                                                              const inputs::RunContext& from, store::Lease& lease) {
   const RemoteLookUp::Tools tools{.remote = *remote,
                                   .store = store,
                                   .file_system = file_system,
@@ -188,8 +189,13 @@ std::optional<Hit> ActionCache::Memory::look_up_here(const ActionKey& key, const
 std::optional<Hit> ActionCache::look_up(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
                                         store::Lease& lease, inputs::Effort* effort) {
   std::optional<Hit> hit = memory_->look_up_here(key, suffices, from, lease, effort);
-  if (hit || memory_->remote == nullptr || memory_->bring({&key, 1}, from, lease) == 0) return hit;
-  return memory_->look_up_here(key, suffices, from, lease, effort);
+  if (hit || memory_->remote == nullptr) return hit;
+  for (const RemoteLookUp::Brought& brought : memory_->bring({&key, 1}, from, lease)) {
+    const inputs::Witnessed& witnessed = brought.witnessed;
+    if (auto result = memory_->results.find({names_of(key, witnessed), suffices, lease}))
+      return Hit{std::move(*result), witnessed.set, witnessed.state};
+  }
+  return std::nullopt;
 }
 
 void ActionCache::prefetch(const std::vector<ActionKey>& keys, const inputs::RunContext& from, store::Lease& lease) {

@@ -29,8 +29,11 @@ Digest result_key(const ActionKey& key, const Digest& set, const Digest& state) 
 }
 
 // A key whose list has no state of this machine is asked about again, at the servers that were not asked yet.
-std::size_t RemoteLookUp::bring(std::span<const ActionKey> keys) {
-  std::set<ActionKey> brought;
+std::vector<RemoteLookUp::Brought> RemoteLookUp::bring(std::span<const ActionKey> keys) {
+  std::vector<Brought> brought;
+  const auto has = [&](const ActionKey& key) {
+    return std::any_of(brought.begin(), brought.end(), [&](const Brought& one) { return one.key == key; });
+  };
   std::vector<RemoteResults::ListName> asking;
   for (const ActionKey& key : keys) asking.push_back({key.value, 0});
   for (int round = 0; round < kRounds && !asking.empty(); ++round) {
@@ -46,10 +49,10 @@ std::size_t RemoteLookUp::bring(std::span<const ActionKey> keys) {
     ask_for_results(candidates);
     ask_for_blobs(candidates);
     for (const Candidate& candidate : candidates)
-      if (!brought.contains(candidate.key) && store(candidate)) brought.insert(candidate.key);
+      if (!has(candidate.key) && store(candidate)) brought.push_back({candidate.key, candidate.witnessed});
     asking = std::move(next);
   }
-  return brought.size();
+  return brought;
 }
 
 std::shared_ptr<const inputs::PathSet> RemoteLookUp::decode(const RemotePathSet& listed) {
@@ -79,8 +82,13 @@ std::vector<RemoteLookUp::Candidate> RemoteLookUp::candidates_in(const ActionKey
     const Digest state = tools_.file_system.state(*set, from_);
     const Digest under = result_key(key, set->id(), state);
     if (!is_known(listed.tags, under) || is_dropped(under)) continue;
-    candidates.push_back(
-        {.key = key, .set = std::move(set), .result_key = under, .result = {}, .tier = {}, .blobs = {}, .wanted = {}});
+    candidates.push_back({.key = key,
+                          .witnessed = {std::move(set), state},
+                          .result_key = under,
+                          .result = {},
+                          .tier = {},
+                          .blobs = {},
+                          .wanted = {}});
   }
   return candidates;
 }
@@ -148,7 +156,7 @@ Status RemoteLookUp::put(const Candidate& candidate) {
     if (Status stored = put_received_blob(digest, bytes, tools_.store); !stored) return stored;
   const Received received{.key = candidate.key,
                           .result_key = candidate.result_key,
-                          .set = candidate.set,
+                          .set = candidate.witnessed.set,
                           .result = *candidate.result,
                           .tier = candidate.tier};
   return put_received(received, tools_.trust, is_not_dropped, tools_.store, lease_);

@@ -32,15 +32,22 @@ class RemoteLookUp {
   RemoteLookUp(const Tools& tools, const inputs::RunContext& from, store::Lease& lease)
       : tools_(tools), from_(from), lease_(lease) {}
 
+  // A key that has a result in our store now, and what it is found by.
+  struct Brought {
+    ActionKey key;
+    inputs::Witnessed witnessed;
+  };
+
   // Results for those keys that are valid on this machine now. All keys are asked about at once: in one round trip the
-  // lists, in the next the results, in a third the large blobs. Returns how many keys have a result in our store.
-  std::size_t bring(std::span<const ActionKey> keys);
+  // lists, in the next the results, in a third the large blobs. The states are those from before the results were asked
+  // for, which is after the request began: a compiler that started then would have read the same.
+  std::vector<Brought> bring(std::span<const ActionKey> keys);
 
  private:
   // A result that some server has, for a path set whose state is the present one here.
   struct Candidate {
     ActionKey key;
-    std::shared_ptr<const inputs::PathSet> set;
+    inputs::Witnessed witnessed;
     Digest result_key;
     std::optional<ActionResult> result;
     std::string tier;                                   // that had the result
