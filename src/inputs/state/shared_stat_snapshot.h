@@ -58,7 +58,8 @@ class SharedStatSnapshot {
     return by_path;
   }
 
-  // What the answers about libraries were made from, the last ones if there were several; null: none, or not understood.
+  // What the answers about libraries were made from, the last ones if there were several; null: none, or not
+  // understood.
   std::shared_ptr<const LoaderCache> loader_cache;
 
  private:
