@@ -54,7 +54,7 @@ struct ActionCache::Memory {
   std::optional<Hit> look_up_here(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
                                   store::Lease& lease, inputs::Effort* effort);
   std::vector<RemoteLookUp::Brought> bring(std::span<const ActionKey> keys, const inputs::RunContext& from,
-                                           store::Lease& lease);
+                                           store::Lease& lease, inputs::Effort* effort);
   std::optional<Hit> try_set(const ActionKey& key, const PathSetReference& reference, const Suffices& suffices,
                              const inputs::RunContext& from, store::Lease& lease, inputs::Effort* effort);
 
@@ -120,14 +120,15 @@ Status ActionCache::Memory::make_found(const ActionKey& key, const inputs::Witne
 }
 
 std::vector<RemoteLookUp::Brought> ActionCache::Memory::bring(std::span<const ActionKey> keys,
-                                                              const inputs::RunContext& from, store::Lease& lease) {
+                                                              const inputs::RunContext& from, store::Lease& lease,
+                                                              inputs::Effort* effort) {
   const RemoteLookUp::Tools tools{.remote = *remote,
                                   .store = store,
                                   .file_system = file_system,
                                   .decoded = decoded,
                                   .log = log,
                                   .trust = results.trust()};
-  return RemoteLookUp(tools, from, lease).bring(keys);
+  return RemoteLookUp(tools, from, lease, effort).bring(keys);
 }
 
 // The sets that other stores list and ours does not. Our list must not hide theirs, because each
@@ -190,7 +191,7 @@ std::optional<Hit> ActionCache::look_up(const ActionKey& key, const Suffices& su
                                         store::Lease& lease, inputs::Effort* effort) {
   std::optional<Hit> hit = memory_->look_up_here(key, suffices, from, lease, effort);
   if (hit || memory_->remote == nullptr) return hit;
-  for (const RemoteLookUp::Brought& brought : memory_->bring({&key, 1}, from, lease)) {
+  for (const RemoteLookUp::Brought& brought : memory_->bring({&key, 1}, from, lease, effort)) {
     const inputs::Witnessed& witnessed = brought.witnessed;
     if (auto result = memory_->results.find({names_of(key, witnessed), suffices, lease}))
       return Hit{std::move(*result), witnessed.set, witnessed.state};
@@ -203,7 +204,7 @@ void ActionCache::prefetch(const std::vector<ActionKey>& keys, const inputs::Run
   std::vector<ActionKey> absent;
   for (const ActionKey& key : keys)
     if (!memory_->look_up_here(key, any_result, from, lease, nullptr)) absent.push_back(key);
-  if (!absent.empty()) memory_->bring(absent, from, lease);
+  if (!absent.empty()) memory_->bring(absent, from, lease, nullptr);
 }
 
 Status ActionCache::record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result) {

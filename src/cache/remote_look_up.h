@@ -29,8 +29,8 @@ class RemoteLookUp {
     const std::optional<Trust>& trust;
   };
 
-  RemoteLookUp(const Tools& tools, const inputs::RunContext& from, store::Lease& lease)
-      : tools_(tools), from_(from), lease_(lease) {}
+  RemoteLookUp(const Tools& tools, const inputs::RunContext& from, store::Lease& lease, inputs::Effort* effort)
+      : tools_(tools), from_(from), lease_(lease), effort_(effort) {}
 
   // A key that has a result in our store now, and what it is found by.
   struct Brought {
@@ -67,6 +67,7 @@ class RemoteLookUp {
   const Tools& tools_;
   const inputs::RunContext& from_;
   store::Lease& lease_;
+  inputs::Effort* const effort_;  // may be null
 };
 
 }  // namespace hipcache::cache

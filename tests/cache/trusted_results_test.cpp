@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "cache/remote_look_up.h"
 #include "cache/result_places.h"
+#include "cache/shared_cache.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/cache/exchange.h"
 #include "support/memory_store.h"
@@ -17,40 +17,6 @@ namespace {
 using inputs::PathSet;
 using inputs::Question;
 using inputs::Witnessed;
-
-// Keeps what is published, and serves it.
-class SharedCache : public RemoteResults {
- public:
-  std::vector<std::shared_ptr<const RemoteList>> lists(std::span<const ListName> names) override {
-    std::vector<std::shared_ptr<const RemoteList>> lists;
-    for (const ListName& name : names) {
-      const auto list = std::make_shared<RemoteList>();
-      list->asked = 1;
-      for (const Publication& one : published)
-        if (name.skip == 0 && one.key == name.key)
-          list->sets.push_back({one.path_set->id(), one.path_set->encode(), {remote_tag(one.result_key)}});
-      lists.push_back(list->sets.empty() ? nullptr : list);
-    }
-    return lists;
-  }
-  std::vector<std::optional<RemoteResult>> results(std::span<const Digest> keys) override {
-    std::vector<std::optional<RemoteResult>> results;
-    for (const Digest& key : keys) {
-      results.emplace_back();
-      for (const Publication& one : published)
-        if (one.result_key == key)
-          results.back() = RemoteResult{.tier = "shared", .action = one.action, .blobs = {{digest_of(object), object}}};
-    }
-    return results;
-  }
-  std::vector<std::optional<std::string>> blobs(std::span<const RemoteBlobName> names) override {
-    return std::vector<std::optional<std::string>>(names.size());
-  }
-  void publish(Publication publication) override { published.push_back(std::move(publication)); }
-
-  std::vector<Publication> published;
-  std::string object = "object";
-};
 
 // Our own store over another one.
 class OverSeed : public support::MemoryStore {
