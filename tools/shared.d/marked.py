@@ -7,12 +7,16 @@ def marks(tool):
     return f"<!-- {tool} begins -->", f"<!-- {tool} ends -->"
 
 
-def put_into(document, tool, text):
-    """Replaces what stands between the tool's marks; a document without them, or with them the other way round, is an error."""
-    path = pathlib.Path(document)
+def with_text(document, tool, text, name):
+    """The document with this text between the tool's marks. Without them, or with them the other way round, it is an error."""
     first, last = marks(tool)
-    before, begin, rest = path.read_text().partition(first)
+    before, begin, rest = document.partition(first)
     _, end, after = rest.partition(last)
     if not begin or not end:
-        raise SystemExit(f"{tool}: {path} has no {first} and {last}")
-    path.write_text(f"{before}{first}\n{text}\n{last}{after}")
+        raise SystemExit(f"{tool}: {name} has no {first} and {last}")
+    return f"{before}{first}\n{text}\n{last}{after}"
+
+
+def put_into(document, tool, text):
+    path = pathlib.Path(document)
+    path.write_text(with_text(path.read_text(), tool, text, path))
