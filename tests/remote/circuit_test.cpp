@@ -26,6 +26,13 @@ TEST_F(CircuitBreaker, OpensAfterFiveFailuresInTenSeconds) {
   EXPECT_NE(circuit_.state(), "ok");
 }
 
+TEST_F(CircuitBreaker, OpensAfterThreeFailuresThatTookTheirTimeLimit) {
+  for (int i = 0; i < 2; ++i) circuit_.failed({}, true);
+  EXPECT_TRUE(circuit_.lets_through());
+  circuit_.failed({}, true);
+  EXPECT_FALSE(circuit_.lets_through());
+}
+
 TEST_F(CircuitBreaker, ForgetsFailuresThatAreOlder) {
   for (int i = 0; i < 20; ++i) {
     fail(1);

@@ -23,13 +23,13 @@ void Circuit::succeeded() {
   next_pause_ = kFirstPause;
 }
 
-bool Circuit::failed(const Failure& why) {
+bool Circuit::failed(const Failure& why, bool was_slow) {
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = now_();
   if (why.trouble == Trouble::throttled && why.retry_after > seconds(0))
     return open(now, std::min<Clock::duration>(why.retry_after, kLongestPause), why);
   if (open_until_) return on_trial_ && open(now, next_pause_, why);
-  failures_.push_back(now);
+  failures_.insert(failures_.end(), was_slow ? kSlowCounts : 1, now);
   while (now - failures_.front() > kWindow) failures_.pop_front();
   return failures_.size() >= kFailures && open(now, next_pause_, why);
 }

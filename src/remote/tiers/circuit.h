@@ -1,8 +1,9 @@
 // A circuit breaker: keeps a server that fails from costing every look-up its time limit.
 //
-// Closed, it lets everything through. kFailures failures within kWindow open it: nothing passes for kFirstPause. Then
-// one call is let through as a trial. If the trial fails, the next pause is twice as long, up to kLongestPause; if it
-// succeeds, the circuit is closed. A server that asks for a pause (429, 503 with Retry-After) gets it at once.
+// Closed, it lets everything through. kFailures failures within kWindow open it: nothing passes for kFirstPause. A
+// failure that took its whole time limit counts kSlowCounts times, because a compile waited for it. Then one call is
+// let through as a trial. If the trial fails, the next pause is twice as long, up to kLongestPause; if it succeeds, the
+// circuit is closed. A server that asks for a pause (429, 503 with Retry-After) gets it at once.
 //
 // One for each tier and direction: a server that takes no writes may still answer. Thread-safe.
 #ifndef HIPCACHE_SRC_REMOTE_TIERS_CIRCUIT_H
@@ -24,6 +25,7 @@ class Circuit {
   using Clock = std::chrono::steady_clock;
 
   static constexpr std::size_t kFailures = 5;
+  static constexpr std::size_t kSlowCounts = 2;
   static constexpr std::chrono::seconds kWindow{10};
   static constexpr std::chrono::seconds kFirstPause{5};
   static constexpr std::chrono::seconds kLongestPause{300};
@@ -33,8 +35,8 @@ class Circuit {
   // Whether the call may be made. REQUIRES: succeeded() or failed() follows if it returns true.
   bool lets_through();
   void succeeded();
-  // True if this failure opened the circuit.
-  bool failed(const Failure& why);
+  // True if this failure opened the circuit. `was_slow`: it took its time limit.
+  bool failed(const Failure& why, bool was_slow = false);
 
   // How long until the next trial; nothing if the circuit is closed.
   std::optional<Clock::duration> pause();

@@ -52,8 +52,8 @@ Limits Tier::write_limits(std::uint64_t size) const {
           .total = kWriteTotal + milliseconds(size / kSlowest)};
 }
 
-void Tier::note_failure(Circuit& circuit, const char* what, const Failure& failure) {
-  if (circuit.failed(failure))
+void Tier::note_failure(Circuit& circuit, const char* what, const Failure& failure, bool was_slow) {
+  if (circuit.failed(failure, was_slow))
     notify_(true, url_.shown + ": " + what + " failed repeatedly and pauses: " + failure.message);
   else
     notify_(false, url_.shown + ": " + what + " failed: " + failure.message);
@@ -66,7 +66,7 @@ Answer<T> Tier::read(std::uint64_t size, const Call& call) {
   Answer<T> answer = call(read_limits(size));
   const std::uint32_t took = microseconds_since(start);
   if (answer.failure)
-    note_failure(reading_, "reading", *answer.failure);
+    note_failure(reading_, "reading", *answer.failure, std::chrono::microseconds(took) >= url_.timeout);
   else
     reading_.succeeded();
   const std::lock_guard lock(mutex_);
@@ -96,7 +96,7 @@ WriteAnswer Tier::try_write(const Limits& limits, const Call& call) {
       writing_.succeeded();
       return answer;
     }
-    note_failure(writing_, "writing", *answer.failure);
+    note_failure(writing_, "writing", *answer.failure, false);  // nobody waits
     if (!may_pass(*answer.failure)) return answer;
   }
   return answer;

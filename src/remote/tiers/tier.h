@@ -55,7 +55,7 @@ class Tier {
   WriteAnswer try_write(const Limits& limits, const Call& call);
   Limits read_limits(std::uint64_t size) const;
   Limits write_limits(std::uint64_t size) const;
-  void note_failure(Circuit& circuit, const char* what, const Failure& failure);
+  void note_failure(Circuit& circuit, const char* what, const Failure& failure, bool was_slow);
 
   const config::RemoteUrl url_;
   const std::unique_ptr<Backend> backend_;
