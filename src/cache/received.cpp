@@ -28,7 +28,7 @@ std::shared_ptr<const inputs::PathSet> decode_set(const Digest& id, std::string_
 }
 
 Status put_received_blob(const Digest& digest, std::string_view bytes, store::LocalStore& store) {
-  const Result<Digest> stored = store.put_blob(bytes);
+  const Result<Digest> stored = store.put_blob_like(bytes, {.parts = {}, .is_copy = true});
   if (!stored) return stored.error();
   if (*stored != digest) return Error{"a blob does not match its digest", ErrorCode::damaged};
   return done();

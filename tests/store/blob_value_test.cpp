@@ -17,6 +17,7 @@ std::optional<std::string> unpacked(std::string_view value, std::string_view pre
 TEST(BlobValue, GivesBackTheBytesThatWerePacked) {
   for (const std::string& bytes : {std::string(), std::string("x"), std::string(100'000, 'x'), noise(1, 100'000)}) {
     EXPECT_EQ(unpacked(pack(kName, bytes)), bytes) << bytes.size();
+    EXPECT_EQ(unpacked(pack(kName, bytes, Packing::soon)), bytes) << bytes.size();
   }
 }
 

@@ -52,6 +52,8 @@ struct Likeness {
   std::vector<Digest> parts;
   // Of blobs that resemble each other, such as depfiles; empty: none.
   std::string_view family{};
+  // A shared cache has it, and somebody waits for it: it is packed soon rather than well.
+  bool is_copy = false;
 };
 
 // Pins blobs: they are not evicted while the lease lives. A running request holds one. A blob to be

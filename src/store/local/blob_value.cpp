@@ -23,9 +23,11 @@ constexpr std::size_t kHeader = kChecksumAt + 8;
 // quick level. Neither are values with bases, because little is left to compress.
 constexpr int kThorough = 9;
 constexpr int kQuick = 6;
+constexpr int kSoon = 3;
 constexpr std::size_t kThoroughUpTo = std::size_t{256} << 10;
 
-int level_of(std::string_view bytes, std::string_view prefix) {
+int level_of(std::string_view bytes, std::string_view prefix, Packing packing) {
+  if (packing == Packing::soon) return kSoon;
   return prefix.empty() && bytes.size() <= kThoroughUpTo ? kThorough : kQuick;
 }
 
@@ -64,10 +66,10 @@ void see_all_of(ZSTD_CCtx* context, std::size_t length) {
 }
 
 // Appends the frame. False if zstd has no memory: the parameters are always valid, and the buffer is large enough.
-bool append_frame(std::string& value, std::string_view bytes, std::string_view prefix) {
+bool append_frame(std::string& value, std::string_view bytes, std::string_view prefix, Packing packing) {
   const std::unique_ptr<ZSTD_CCtx, FreeContexts> context(ZSTD_createCCtx());
   if (!context) return false;
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level_of(bytes, prefix));
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level_of(bytes, prefix, packing));
   if (!prefix.empty()) {
     see_all_of(context.get(), prefix.size() + bytes.size());
     if (ZSTD_isError(ZSTD_CCtx_refPrefix(context.get(), prefix.data(), prefix.size())) != 0) return false;
@@ -130,17 +132,17 @@ bool unpack_pieces_unchecked(const BlobValue& value, const std::function<bool(st
 
 }  // namespace
 
-std::string pack(const Digest& name, std::string_view bytes) {
+std::string pack(const Digest& name, std::string_view bytes, Packing packing) {
   const std::string checksum = checksum_under(name, bytes);
   std::string value = header(kZstd, checksum, {});
-  if (append_frame(value, bytes, {}) && value.size() < kHeader + bytes.size()) return value;
+  if (append_frame(value, bytes, {}, packing) && value.size() < kHeader + bytes.size()) return value;
   return header(kAsTheyAre, checksum, {}).append(bytes);
 }
 
 std::string pack_delta(const Digest& name, std::string_view bytes, const std::vector<Digest>& bases,
                        std::string_view prefix) {
   std::string value = header(kZstd, checksum_under(name, bytes), bases);
-  return append_frame(value, bytes, prefix) ? value : pack(name, bytes);
+  return append_frame(value, bytes, prefix, Packing::well) ? value : pack(name, bytes);
 }
 
 std::optional<BlobValue> parse_value(const Digest& name, std::string_view value) {

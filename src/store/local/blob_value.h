@@ -28,9 +28,12 @@ inline constexpr std::size_t kMostBases = 64;
 // for what they save.
 inline constexpr std::size_t kLongestPrefix = std::size_t{64} << 20;
 
+// `soon`: packed by a level that is three times as fast and makes a tenth more bytes.
+enum class Packing { well, soon };
+
 // pack: the value of these bytes, without bases. pack_delta: their value with `bases`; `prefix` is the bases' own
 // bytes, concatenated. `name` is the blob's digest. REQUIRES: at most kMostBases, prefix.size() <= kLongestPrefix.
-std::string pack(const Digest& name, std::string_view bytes);
+std::string pack(const Digest& name, std::string_view bytes, Packing packing = Packing::well);
 std::string pack_delta(const Digest& name, std::string_view bytes, const std::vector<Digest>& bases,
                        std::string_view prefix);
 

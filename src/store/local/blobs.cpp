@@ -151,7 +151,8 @@ Result<Digest> Blobs::put(std::string_view bytes, const Likeness& likeness) {
     if (*stored && (*delta)->family_base.bytes) families_.served(family, (*delta)->family_base);
     if (*stored) return digest;
   }
-  if (Status stored = put_whole(digest, bytes, family); !stored) return stored.error();
+  const Packing packing = likeness.is_copy ? Packing::soon : Packing::well;
+  if (Status stored = put_whole(digest, bytes, family, packing); !stored) return stored.error();
   return digest;
 }
 
@@ -183,8 +184,8 @@ Result<bool> Blobs::put_delta(const Digest& digest, const Delta& delta) {
   return values_.put(blob_key(digest), delta.value, delta.bases);
 }
 
-Status Blobs::put_whole(const Digest& digest, std::string_view bytes, std::string_view family) {
-  const Result<bool> stored = values_.put(blob_key(digest), pack(digest, bytes));
+Status Blobs::put_whole(const Digest& digest, std::string_view bytes, std::string_view family, Packing packing) {
+  const Result<bool> stored = values_.put(blob_key(digest), pack(digest, bytes, packing));
   if (!stored) return stored.error();
   if (!family.empty()) families_.served(family, {digest, std::make_shared<const std::string>(bytes)});
   return done();

@@ -18,6 +18,7 @@
 #include "hipcache/base/result.h"
 #include "hipcache/store/local_store.h"
 #include "store/local/alike_blobs.h"
+#include "store/local/blob_value.h"
 #include "store/local/value_table.h"
 
 namespace hipcache::store {
@@ -44,7 +45,7 @@ class Blobs {
   Result<std::optional<Delta>> of_parts(const Digest& digest, std::string_view bytes, const std::vector<Digest>& parts);
   std::optional<Delta> of_family(const Digest& digest, std::string_view bytes, std::string_view family);
   Result<bool> put_delta(const Digest& digest, const Delta& delta);
-  Status put_whole(const Digest& digest, std::string_view bytes, std::string_view family);
+  Status put_whole(const Digest& digest, std::string_view bytes, std::string_view family, Packing packing);
 
   ValueTable& values_;
   AlikeBlobs families_;
