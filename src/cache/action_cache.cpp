@@ -115,7 +115,8 @@ Status ActionCache::Memory::make_found(const ActionKey& key, const inputs::Witne
                                        const ActionResult& result) {
   const FoundBy names = names_of(key, witnessed);
   decoded.insert(witnessed.set);
-  if (remote != nullptr) remote->publish(publication_of(names.key, names.result_key, witnessed.set, result));
+  if (remote != nullptr && key.is_shared)
+    remote->publish(publication_of(names.key, names.result_key, witnessed.set, result));
   return store.add_path_set(names.key, {names.path_set, set_blob});
 }
 
@@ -190,7 +191,7 @@ std::optional<Hit> ActionCache::Memory::look_up_here(const ActionKey& key, const
 std::optional<Hit> ActionCache::look_up(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
                                         store::Lease& lease, inputs::Effort* effort) {
   std::optional<Hit> hit = memory_->look_up_here(key, suffices, from, lease, effort);
-  if (hit || memory_->remote == nullptr) return hit;
+  if (hit || memory_->remote == nullptr || !key.is_shared) return hit;
   for (const RemoteLookUp::Brought& brought : memory_->bring({&key, 1}, from, lease, effort)) {
     const inputs::Witnessed& witnessed = brought.witnessed;
     if (auto result = memory_->results.find({names_of(key, witnessed), suffices, lease}))
@@ -203,7 +204,7 @@ void ActionCache::prefetch(const std::vector<ActionKey>& keys, const inputs::Run
   if (memory_->remote == nullptr) return;
   std::vector<ActionKey> absent;
   for (const ActionKey& key : keys)
-    if (!memory_->look_up_here(key, any_result, from, lease, nullptr)) absent.push_back(key);
+    if (key.is_shared && !memory_->look_up_here(key, any_result, from, lease, nullptr)) absent.push_back(key);
   if (!absent.empty()) memory_->bring(absent, from, lease, nullptr);
 }
 

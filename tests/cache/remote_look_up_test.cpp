@@ -39,5 +39,31 @@ TEST(RemoteLookUp, AsksTheQuestionsOfAPathSetOnce) {
   EXPECT_EQ(remote.stats, local.stats);
 }
 
+TEST(RemoteLookUp, NeitherAsksAboutNorPublishesWhatIsNotShared) {
+  support::Scratch scratch;
+  inputs::FileSystemState file_system;
+  Log log;
+  const inputs::RunContext from{scratch.path(), {}};
+  const auto set = std::make_shared<const PathSet>(PathSet({{Question::content, scratch.write("a.h", "A")}}));
+  SharedCache shared;
+  for (const bool is_shared : {false, true}) {
+    support::MemoryStore publisher_store, reader_store;
+    ActionResult result;
+    result.outputs = {{.name = "bundle", .blob = *publisher_store.put_blob("bundle"), .size = 6}};
+    const ActionKey key{digest_of("key"), is_shared};
+    ActionCache publisher(publisher_store, file_system, log, &shared);
+    ASSERT_TRUE(publisher.record(key, {set, file_system.state(*set, from)}, result));
+    EXPECT_EQ(shared.published.size(), is_shared ? 1 : 0);
+    EXPECT_EQ(shared.asked, 0);
+    ActionCache reader(reader_store, file_system, log, &shared);
+    const auto lease = reader_store.lease();
+    reader.prefetch({key}, from, *lease);
+    reader.look_up(key, any_result, from, *lease);
+    EXPECT_EQ(shared.asked > 0, is_shared);
+    ActionCache alone(publisher_store, file_system, log, &shared);
+    EXPECT_TRUE(alone.look_up(key, any_result, from, *lease)) << "on this machine it is found";
+  }
+}
+
 }  // namespace
 }  // namespace hipcache::cache

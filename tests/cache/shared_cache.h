@@ -19,6 +19,7 @@ class SharedCache : public RemoteResults {
  public:
   std::vector<std::shared_ptr<const RemoteList>> lists(std::span<const ListName> names) override {
     std::vector<std::shared_ptr<const RemoteList>> lists;
+    ++asked;
     for (const ListName& name : names) {
       const auto list = std::make_shared<RemoteList>();
       list->asked = 1;
@@ -46,6 +47,7 @@ class SharedCache : public RemoteResults {
 
   std::vector<Publication> published;
   std::string object = "object";
+  int asked = 0;  // for lists
 };
 
 }  // namespace hipcache::cache

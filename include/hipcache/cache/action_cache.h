@@ -53,7 +53,10 @@ inline constexpr std::uint32_t kSchema = 9;
 
 struct ActionKey {
   Digest value;
-  auto operator<=>(const ActionKey&) const = default;
+  // False if shared caches are neither asked about the action nor given its results. Says nothing of what is run.
+  bool is_shared = true;
+  friend auto operator<=>(const ActionKey& one, const ActionKey& other) { return one.value <=> other.value; }
+  friend bool operator==(const ActionKey& one, const ActionKey& other) { return one.value == other.value; }
 };
 
 // A hasher tagged with the schema and `domain` ("request", "opaque", "probe", "device", ...).

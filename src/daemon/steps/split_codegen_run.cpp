@@ -22,6 +22,9 @@ namespace {
 
 constexpr std::uint64_t kTimeLimit = 64;       // bytes of a file that holds a time
 constexpr std::uint64_t kSaidLimit = 1 << 20;  // bytes of a file that should be empty
+// Processor time of a back end that shared caches get by itself. Its code object is also in the step's result, so a
+// second copy must be worth its bytes: it serves machines that ran the front end on an edited source.
+constexpr std::uint64_t kSharedBackEndUs = 500'000;
 
 StepSpec codegen_part_of(const StepSpec& whole, const char* name, const std::vector<hip::StepCommand>& commands,
                          const RequestDirectory& directory) {
@@ -118,16 +121,17 @@ Status SplitCodegenRun::take_both(const protocol::StepDone& report) {
     cost_.refuse();
     return Error{"the back end has something to say"};
   }
-  if (Status taken = take_bitcode(report, ".trace.then"); !taken) return taken;
+  const std::uint64_t back_us = report.processor_us - std::min(*front_us, report.processor_us);
+  if (Status taken = take_bitcode(report, ".trace.then", back_us >= kSharedBackEndUs); !taken) return taken;
   if (Status taken = take_code(silent(report)); !taken) return taken;
   front_.result.duration_us = 0;  // the back end's duration covers both
-  cost_.ran_apart(*front_us, report.processor_us - std::min(*front_us, report.processor_us));
+  cost_.ran_apart(*front_us, back_us);
   return join_or_audit();
 }
 
 // Takes in the front end's run: its messages, and the digest of its bitcode for the back end's key. `trace_ending`: of
-// the back end's trace.
-Status SplitCodegenRun::take_bitcode(const protocol::StepDone& report, const char* trace_ending) {
+// the back end's trace. `is_shared`: whether shared caches are asked about the back end and get its result.
+Status SplitCodegenRun::take_bitcode(const protocol::StepDone& report, const char* trace_ending, bool is_shared) {
   const RequestDirectory& directory = context_.directory;
   if (Status texts = take_texts(front_, report, directory); !texts) return texts;
   const Result<std::string> bitcode = read_file(directory.file(parts_.bitcode), kOutputLimit);
@@ -136,6 +140,7 @@ Status SplitCodegenRun::take_bitcode(const protocol::StepDone& report, const cha
   front_.result.duration_us = report.duration_us;
   StepSpec back = codegen_part_of(whole_.spec(), "back end", parts_.back, directory);
   back.key = back_key(context_.request, parts_, hip::bitcode_digest(*bitcode, roots_of_source(context_.request)));
+  back.key.is_shared = is_shared;
   back.outputs = {{hip::kCodeObject, whole_.spec().outputs.front().name, ""}};
   back.trace_ending = trace_ending;
   back_.emplace(std::move(back));
@@ -146,7 +151,7 @@ Status SplitCodegenRun::take_front(const protocol::StepDone& report) {
   if (!report.spawn_error.empty()) return Error{report.spawn_error};
   if (is_error_of_source(report, parts_)) return take_whole(report);
   if (report.exit_code != 0) return Error{"it failed"};
-  if (Status taken = take_bitcode(report, ".trace"); !taken) return taken;
+  if (Status taken = take_bitcode(report, ".trace", true); !taken) return taken;
   services_.counters.front(false);
   std::optional<cache::Hit> hit = context_.look_up(back_->spec().key, back_->spec().suffices());
   if (!hit) {

@@ -42,7 +42,7 @@ class SplitCodegenRun {
   Status take_both(const protocol::StepDone& report);
   Status take_front(const protocol::StepDone& report);
   Status take_back(const protocol::StepDone& report);
-  Status take_bitcode(const protocol::StepDone& report, const char* trace_ending);
+  Status take_bitcode(const protocol::StepDone& report, const char* trace_ending, bool is_shared);
   Status take_code(const protocol::StepDone& report);
   Status join_or_audit();
   Status join();

@@ -14,7 +14,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import machines  # noqa: E402
 import servers  # noqa: E402
-from machines import Machine, Project  # noqa: E402
+from machines import KERNEL, Machine, Project  # noqa: E402
 
 SOURCE, BIN = pathlib.Path(sys.argv.pop(1)).resolve(), pathlib.Path(sys.argv.pop(1)).resolve()
 CLANG = f"/usr/lib/llvm-{sys.argv.pop(1)}/bin/clang++"
@@ -22,6 +22,14 @@ RUNTIME = SOURCE / "fixtures/projects/bare-hip/bare_hip.h"
 TWO, THREE = ("gfx906", "gfx1030"), ("gfx906", "gfx1030", "gfx90a")
 PATIENT = "timeout=30s&connect_timeout=30s"  # a loaded machine is no failure here
 BRIEF = "timeout=1s&connect_timeout=1s"
+HEAVY = """
+template <int N> __device__ float steps(float value, const float* data) {
+#pragma unroll
+  for (int at = 0; at < N; ++at) value = value * data[(at * 7) & 255] + data[static_cast<int>(value) & 255];
+  return value;
+}
+__global__ void heavy(float* data) { data[1] = steps<WORK>(data[1], data); }
+"""
 
 
 class Machines(unittest.TestCase):
@@ -214,6 +222,29 @@ class Settings(Machines):
         self.assertEqual(second.steps_run()["host"], 1)
         self.assertEqual(second.flush().returncode, 0)
         self.assertGreater(second.stats()["remote"]["written"], 0)
+
+    def test_a_bundle_is_made_here_because_that_is_sooner(self):
+        url = f"file://{self.make_directory('shared')}"
+        first = self.machine("first", url)
+        self.assert_compiles(first)
+        self.assertEqual(first.flush().returncode, 0)
+        second = self.machine("second", url)
+        flags = ("-O1", "-MD", "-MF", "a.d")
+        self.assert_compiles(second, flags=flags)
+        self.assertEqual(second.steps_run(), {"bundle": 1, "host": 1, "probe": 1})
+
+    def test_a_short_back_end_is_not_shared_by_itself(self):
+        counts = []
+        for name, work in ("light", 1), ("heavy", 3000):
+            source = KERNEL + HEAVY.replace("WORK", str(work))
+            (self.project.directory / "a.hip").write_text(source)
+            shared = self.make_directory(name)
+            machine = self.machine(f"machine-{name}", f"file://{shared}")
+            self.assert_compiles(machine, flags=("-O3",))
+            self.assertEqual(machine.steps_run().get("back"), 2, "both are split")
+            self.assertEqual(machine.flush().returncode, 0)
+            counts.append(len(machines.lists_in(shared)))
+        self.assertEqual(counts[1] - counts[0], 2)
 
     def test_namespaces_are_apart(self):
         url = f"file://{self.make_directory('shared')}"
