@@ -1,8 +1,6 @@
 #include "remote/cutting_proxy.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -10,16 +8,10 @@
 #include <array>
 #include <vector>
 
+#include "remote/loopback.h"
+
 namespace hipcache::remote {
 namespace {
-
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
 
 bool send_all(int fd, const char* bytes, std::size_t size) {
   while (size > 0) {

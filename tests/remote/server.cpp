@@ -1,8 +1,6 @@
 #include "remote/server.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
@@ -15,18 +13,11 @@
 #include <cstdlib>
 
 #include "hipcache/base/files.h"
+#include "remote/loopback.h"
 #include "support/comes_true.h"
 
 namespace hipcache::remote {
 namespace {
-
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
 
 // At any port that is free.
 UniqueFd bound_socket() {

@@ -14,7 +14,7 @@ class CurrentLoaderCacheOfThisMachine : public testing::Test {
  protected:
   void SetUp() override {
     const Result<std::string> bytes = read_file(kLoaderCacheFile, 64u << 20);
-    if (!bytes) GTEST_SKIP() << "this machine has no cache: " << bytes.error().message;
+    ASSERT_TRUE(bytes) << "a machine with glibc has a loader's cache: " << bytes.error().message;
     content_ = digest_of(*bytes);
   }
 
