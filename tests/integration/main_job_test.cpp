@@ -92,6 +92,7 @@ TEST_P(MainJob, CompilesNoArchWhenOneIsRemovedOrTheyAreReorderedOrSpeltOtherwise
   const Counts removed = compile(kTwo);
   EXPECT_EQ(removed.run.at("device"), 0);
   EXPECT_EQ(removed.run.at("host"), 0);
+  EXPECT_EQ(removed.hits, 1) << "bundles what was found";
   for (const Arguments& spelling : {archs({"gfx1030", "gfx906"}), Arguments{"--offload-arch=gfx906,gfx1030"},
                                     Arguments{"--cuda-gpu-arch=gfx1030", "--offload-arch=gfx906"}}) {
     const Counts spelt = compile(spelling);

@@ -29,6 +29,12 @@ void note_not_answered(const StepGraph& graph, const RequestContext& context) {
   }
 }
 
+// Puts code objects into one file and compiles nothing. Shared caches do not have such results.
+bool only_bundles(const StepState& step) {
+  const hip::Step& planned = *step.spec().planned;
+  return planned.kind == hip::StepKind::bundle && !planned.starts_others;
+}
+
 }  // namespace
 
 void count_steps(const StepGraph& graph, const RequestContext& context) {
@@ -45,10 +51,15 @@ void count_steps(const StepGraph& graph, const RequestContext& context) {
 }
 
 stats::Outcome outcome_of(const StepGraph& graph) {
-  std::size_t hits = 0;
-  for (const auto& step : graph.steps()) hits += step->hit ? 1 : 0;
-  if (hits == graph.steps().size()) return stats::Outcome::hit;
-  return hits > 0 ? stats::Outcome::partial : stats::Outcome::miss;
+  std::size_t hits = 0, runs = 0;
+  for (const auto& step : graph.steps()) {
+    if (step->hit)
+      ++hits;
+    else if (!only_bundles(*step))
+      ++runs;
+  }
+  if (hits == 0) return stats::Outcome::miss;
+  return runs == 0 ? stats::Outcome::hit : stats::Outcome::partial;
 }
 
 }  // namespace hipcache::daemon
