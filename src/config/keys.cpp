@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "config/nearest.h"
 #include "hipcache/config/remote_url.h"
 #include "hipcache/config/trusted_keys.h"
 #include "hipcache/config/values.h"
@@ -142,25 +143,28 @@ Status set_cuid(Settings& settings, const std::string& text) {
 
 const std::vector<Key>& keys() {
   static const std::vector<Key> kKeys{
-      {"max_size", set_max_size, [](const Settings& settings) { return format_size(settings.max_size); }},
+      {"max_size", set_max_size, [](const Settings& settings) { return format_size(settings.max_size); },
+       ReadAt::daemon_start},
       {"basedir", set_base_directories,
        [](const Settings& settings) { return format_path_list(settings.base_directories); }},
-      {"remote", set_remote, show_remote},
-      {"trusted_keys", set_trusted_keys, [](const Settings& settings) { return format_list(settings.trusted_keys); }},
-      {"signing_key", set_signing_key, show_text<&Settings::signing_key>},
-      {"seed", set_seeds, [](const Settings& settings) { return format_list(settings.seeds); }},
-      {"umask", set_umask, [](const Settings& settings) { return format_umask(settings.umask); }},
+      {"remote", set_remote, show_remote, ReadAt::daemon_start},
+      {"trusted_keys", set_trusted_keys, [](const Settings& settings) { return format_list(settings.trusted_keys); },
+       ReadAt::daemon_start},
+      {"signing_key", set_signing_key, show_text<&Settings::signing_key>, ReadAt::daemon_start},
+      {"seed", set_seeds, [](const Settings& settings) { return format_list(settings.seeds); }, ReadAt::daemon_start},
+      {"umask", set_umask, [](const Settings& settings) { return format_umask(settings.umask); }, ReadAt::daemon_start},
       {"readonly", set_boolean<&Settings::readonly>, show_boolean<&Settings::readonly>},
       {"recache", set_boolean<&Settings::recache>, show_boolean<&Settings::recache>},
       {"disable", set_boolean<&Settings::disable>, show_boolean<&Settings::disable>},
       {"namespace", set_text<&Settings::cache_namespace>, show_text<&Settings::cache_namespace>},
-      {"jobs", set_jobs, [](const Settings& settings) { return std::to_string(settings.jobs); }},
+      {"jobs", set_jobs, [](const Settings& settings) { return std::to_string(settings.jobs); }, ReadAt::daemon_start},
       {"idle_timeout", set_idle_timeout,
-       [](const Settings& settings) { return format_duration(settings.idle_timeout); }},
+       [](const Settings& settings) { return format_duration(settings.idle_timeout); }, ReadAt::daemon_start},
       {"audit", set_audit, show_audit},
-      {"log", set_log, show_text<&Settings::log>},
+      {"log", set_log, show_text<&Settings::log>, ReadAt::daemon_start},
       {"compilers", set_compilers, [](const Settings& settings) { return format_list(settings.compilers); }},
       {"cuid", set_cuid, [](const Settings& settings) { return settings.cuid.empty() ? "auto" : settings.cuid; }},
+      {"quiet", set_boolean<&Settings::quiet>, show_boolean<&Settings::quiet>},
   };
   return kKeys;
 }
@@ -175,6 +179,12 @@ std::string variable_of(std::string_view key) {
   std::string name = "HIPCACHE_";
   for (const char letter : key) name += letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
   return name;
+}
+
+std::string nearest_key(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Key& key : keys()) names.emplace_back(key.name);
+  return nearest(name, names);
 }
 
 std::string known_keys() {

@@ -11,17 +11,21 @@
 
 namespace hipcache::config {
 
+enum class ReadAt { request, daemon_start };
+
 struct Key {
   std::string_view name;
   // An error says what is wrong with the value; the caller puts the file or variable before it.
   Status (*set)(Settings& settings, const std::string& text);
   std::string (*show)(const Settings& settings);
+  ReadAt read_at = ReadAt::request;
 };
 
 const std::vector<Key>& keys();
 const Key* find_key(std::string_view name);  // null if there is none of that name
 std::string variable_of(std::string_view key);
-std::string known_keys();  // "max_size, basedir, ..."
+std::string nearest_key(std::string_view name);  // of a misspelt name; "" if none is near
+std::string known_keys();                        // "max_size, basedir, ..."
 
 }  // namespace hipcache::config
 

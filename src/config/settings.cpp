@@ -52,10 +52,16 @@ Error not_located(const launch_location& place, launch_located how) {
   return Error{std::string("the current directory is gone or a path is too long: set ") + place.variable};
 }
 
+Error unknown_key(const std::string& file, const std::string& name) {
+  const std::string near = nearest_key(name);
+  return Error{file + ": unknown key \"" + name + "\"" + (near.empty() ? "" : "; is " + near + " meant?") +
+               "; the keys are " + known_keys()};
+}
+
 // If the value is invalid, `settings` stays unchanged.
 Status set_from_file(Settings& settings, const std::string& name, const std::string& text) {
   const Key* key = find_key(name);
-  if (key == nullptr) return Error{settings.file + ": unknown key \"" + name + "\"; the keys are " + known_keys()};
+  if (key == nullptr) return unknown_key(settings.file, name);
   if (Status set = key->set(settings, text); !set)
     return Error{settings.file + ": " + name + ": " + set.error().message};
   return done();
@@ -92,14 +98,14 @@ Result<Loaded> load_with_origins(const Lookup& variable) {
 }
 
 std::string origin_of(const Loaded& loaded, std::string_view key) {
-  std::string origin = "default";
+  std::string origin = kDefaultOrigin;
   for (const auto& [name, place] : loaded.origins)
     if (name == key) origin = place;  // the last one won
   return origin;
 }
 
 std::string origin_of(const launch_location& place, const Lookup& variable) {
-  return set_variable(variable, place.variable) ? place.variable : "default";
+  return set_variable(variable, place.variable) ? place.variable : kDefaultOrigin;
 }
 
 }  // namespace

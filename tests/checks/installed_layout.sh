@@ -6,7 +6,7 @@ set -euo pipefail
 
 scratch=$(mktemp -d)
 export HIPCACHE_DIR=$scratch/cache
-export HIPCACHE_CONFIG=$scratch/no-config.toml
+export HIPCACHE_CONFIG=/dev/null
 
 cleanup() {
   "$scratch/link/hipcache" --stop-server >/dev/null 2>&1 || true

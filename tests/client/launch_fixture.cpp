@@ -49,8 +49,8 @@ Ended LaunchTest::run(const std::vector<std::string>& argv, const std::vector<st
   SpawnRequest request;
   request.program = argv.front();
   request.argv = argv;
-  request.environment = {"PATH=" + (scratch / "bin") + ":/usr/bin:/bin", "HIPCACHE_DIR=" + cache(),
-                         "HOME=/nonexistent"};
+  request.environment = {"PATH=" + (scratch / "bin") + ":/usr/bin:/bin", "HIPCACHE_DIR=" + cache(), "HOME=/nonexistent",
+                         "XDG_RUNTIME_DIR=" + scratch.path()};
   for (const std::string& variable : variables) {
     const std::string name = variable.substr(0, variable.find('=') + 1);
     std::erase_if(request.environment, [&](const std::string& entry) { return entry.starts_with(name); });

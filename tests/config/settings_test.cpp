@@ -93,7 +93,7 @@ TEST_F(SettingsTest, TheFileSetsEveryKey) {
   const Result<Settings> loaded = load_with(
       "max_size = '5G'\nbasedir = '/src'\nremote = ['http://a/', 'redis://b']\nreadonly = true\nrecache = true\n"
       "disable = true\nnamespace = 'n'\njobs = 3\nidle_timeout = 90\naudit = 0.25\nlog = '/var/log/h'\ncuid = "
-      "'keep'\n");
+      "'keep'\nquiet = true\n");
   ASSERT_TRUE(loaded) << loaded.error().message;
   const Settings& settings = *loaded;
   EXPECT_EQ(settings.max_size, 5'000'000'000u);
@@ -106,6 +106,7 @@ TEST_F(SettingsTest, TheFileSetsEveryKey) {
   EXPECT_EQ(settings.audit, 0.25);
   EXPECT_EQ(settings.log, "/var/log/h");
   EXPECT_EQ(settings.cuid, "keep");
+  EXPECT_TRUE(settings.quiet);
 }
 
 TEST_F(SettingsTest, AVariableWinsOverTheFileAndAnEmptyOneDoesNot) {
@@ -144,7 +145,16 @@ TEST_F(SettingsTest, AUmaskIsOctalAndLetsNeitherOthersWriteNorTheOwnerGo) {
 TEST_F(SettingsTest, AnUnknownKeyIsNamedWithTheKnownOnes) {
   const std::string error = error_with("maxsize = '5G'\n");
   EXPECT_THAT(error, HasSubstr(path() + ": unknown key \"maxsize\""));
+  EXPECT_THAT(error, HasSubstr("is max_size meant?"));
   EXPECT_THAT(error, HasSubstr("max_size, basedir"));
+}
+
+TEST_F(SettingsTest, AnUnknownKeyThatIsNearNoneIsOnlyNamed) {
+  EXPECT_THAT(error_with("frobnicate = 1\n"), HasSubstr("unknown key \"frobnicate\"; the keys are"));
+}
+
+TEST_F(SettingsTest, NoFileIsAlsoSaidByTheNullDevice) {
+  EXPECT_TRUE(load(lookup_in({"HOME=/h", "HIPCACHE_CONFIG=/dev/null"})));
 }
 
 TEST_F(SettingsTest, ABadValueIsNamedWithItsFileAndKey) {

@@ -65,7 +65,7 @@ class Examples(unittest.TestCase):
         self.machines = pathlib.Path(tempfile.mkdtemp(dir=self.directory))
         self.variables = {name: value for name, value in os.environ.items() if not name.startswith("HIPCACHE_")}
         self.variables.update(
-            PATH=f"{BIN}:{os.environ['PATH']}", HIPCACHE_CONFIG="/nonexistent/config.toml",
+            PATH=f"{BIN}:{os.environ['PATH']}", HIPCACHE_CONFIG="/dev/null",
             CMAKE_TOOLCHAIN_FILE=str(self.directory / "root/clang-19.cmake")
         )
 

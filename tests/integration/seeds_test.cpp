@@ -32,7 +32,8 @@ class Seeds : public testing::TestWithParam<Compiler> {
   }
 
   static Variables with(Variables more) {
-    more.insert({{"HIPCACHE_CONFIG", "/none"}, {"HIPCACHE_SEED", ""}, {"HIPCACHE_READONLY", ""}});
+    more.insert(
+        {{"HIPCACHE_CONFIG", "/dev/null"}, {"HIPCACHE_SEED", ""}, {"HIPCACHE_READONLY", ""}, {"HIPCACHE_QUIET", "1"}});
     return more;
   }
 

@@ -100,7 +100,7 @@ class Machine {
     const std::string user = std::to_string(description.user);
     Variables variables = description.variables;
     variables.insert({{"HIPCACHE_DIR", cache()},
-                      {"HIPCACHE_CONFIG", "/none"},
+                      {"HIPCACHE_CONFIG", "/dev/null"},
                       {"HIPCACHE_LOG", home + "/log"},
                       {"HIPCACHE_BASEDIR", description.place},
                       {"HOME", home},

@@ -98,7 +98,7 @@ class UnrelatedChanges : public testing::TestWithParam<Build> {
                                hipcache_program() + " --stop-server\n";
     Variables variables = builder.variables;
     variables["HIPCACHE_DIR"] = shared_;
-    variables["HIPCACHE_CONFIG"] = "/none";
+    variables["HIPCACHE_CONFIG"] = "/dev/null";
     variables["HIPCACHE_UMASK"] = "007";
     variables["HIPCACHE_LOG"] = log_of(builder.user);
     const Ended ended =

@@ -163,7 +163,7 @@ class Hipcache(Plain):
 
     def environment(self):
         clean = {name: value for name, value in os.environ.items() if not name.startswith("HIPCACHE_")}
-        return {**clean, "HIPCACHE_DIR": str(self.cache), "HIPCACHE_CONFIG": str(self.cache) + ".toml"}
+        return {**clean, "HIPCACHE_DIR": str(self.cache), "HIPCACHE_CONFIG": "/dev/null"}
 
     def renew(self, directory):
         self.stop()

@@ -70,7 +70,8 @@ class Hipcache(launchers.Hipcache):
     settles = TICK
 
     def spoiled(self, what):
-        return {"directory": {"HIPCACHE_DIR": NOWHERE}, "size": {"HIPCACHE_MAX_SIZE": "plenty"}}[what]
+        spoiled = {"directory": {"HIPCACHE_DIR": NOWHERE}, "size": {"HIPCACHE_MAX_SIZE": "plenty"}}[what]
+        return {**spoiled, "HIPCACHE_QUIET": "1"}
 
     def version(self):
         return run([self.command, "--version"]).split()[-1]

@@ -66,7 +66,7 @@ class Cache:
     def __init__(self, program, directory):
         self.program = str(program)
         self.directory = pathlib.Path(directory)
-        self.variables = {"HIPCACHE_DIR": str(self.directory), "HIPCACHE_CONFIG": f"{self.directory}.toml"}
+        self.variables = {"HIPCACHE_DIR": str(self.directory), "HIPCACHE_CONFIG": "/dev/null"}
 
     def __enter__(self):
         must([self.program, "--start-server"], "/", self.variables)

@@ -36,8 +36,8 @@ class Cache:
         return self.directory / f"{os.geteuid()}-{_view_number():08x}"
 
     def environment(self):
-        return {**self.base, "HIPCACHE_DIR": str(self.directory), "HIPCACHE_CONFIG": f"{self.directory}.toml",
-                "HIPCACHE_REMOTE": self.remote}
+        return {**self.base, "HIPCACHE_DIR": str(self.directory), "HIPCACHE_CONFIG": "/dev/null",
+                "HIPCACHE_REMOTE": self.remote, "HIPCACHE_QUIET": "1"}  # messages are compared with the compiler's
 
     def start(self, argv, cwd, limits=None, user=None):
         return Running([self.program, *argv], cwd, self.environment(), limits, user)

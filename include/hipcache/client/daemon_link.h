@@ -32,6 +32,10 @@ class DaemonLink {
 
   Result<protocol::Channel> connect_or_start() const;
 
+  // Whether a daemon could work in the cache directory. Makes the directory if it is missing. An error names the
+  // directory and the remedy.
+  Status check_directory() const;
+
   // Asks the daemon, of any version, to stop, and waits until a new one can take its place. True if
   // there was one.
   Result<bool> ask_to_leave() const;
@@ -43,10 +47,15 @@ class DaemonLink {
 
   Result<std::string> socket_path() const { return protocol::socket_path(directory_); }
 
+  // The settings that the running daemon wrote down when it started (hipcache/config/daemon_settings.h). Empty if
+  // there are none, e.g. of a daemon of an earlier version.
+  std::string daemon_settings() const;
+
   std::string temporary_root() const { return home_ + "/tmp"; }
 
  private:
   config::Settings place() const;  // the settings that open the cache directory
+  Result<OwnDirectory> open_home() const;
   Result<protocol::Channel> start() const;
   Result<protocol::Channel> wait_for_socket(int process, int said) const;
   Result<bool> stop_by_request(std::chrono::milliseconds limit) const;

@@ -1,7 +1,8 @@
 // `hipcache <compiler> <arguments>`: serves the compile from the cache, or runs the compiler.
 //
-// Cache trouble never prevents the compile nor changes what it prints. Trouble goes to the log only
-// (HIPCACHE_LOG).
+// Cache trouble never prevents the compile. Trouble goes to the log only (HIPCACHE_LOG), except that
+// wrong settings and a cache directory that cannot be used are said on standard error, before the
+// compiler runs and now and then (client/notices/notices.h).
 #ifndef HIPCACHE_CLIENT_LAUNCHER_H
 #define HIPCACHE_CLIENT_LAUNCHER_H
 

@@ -1,7 +1,7 @@
 // What users can set: a TOML file, and for each of its keys an environment variable that takes
 // precedence.
 //
-// Variables of one request (DISABLE, RECACHE, READONLY, BASEDIR, NAMESPACE, AUDIT, COMPILERS, CUID)
+// Variables of one request (DISABLE, RECACHE, READONLY, BASEDIR, NAMESPACE, AUDIT, COMPILERS, CUID, QUIET)
 // are read from the client's environment. For the others, the environment that the daemon started
 // with counts. docs/configuration.md lists all. A bad file or value is an error of one line that
 // names the file, the key, the value and the values allowed.
@@ -54,6 +54,7 @@ struct Settings {
   std::vector<std::string> compilers;
   // HIPCACHE_CUID: "auto" (default, empty) or "keep" (leave the compiler's own).
   std::string cuid;
+  bool quiet = false;  // HIPCACHE_QUIET; compiles say nothing about wrong settings
 };
 
 inline constexpr double kAuditedBackEnds = 0.002;
@@ -79,11 +80,13 @@ Status check_home(const Settings& settings);
 // All settings. The file need not exist; if it exists, it must be readable and valid.
 Result<Settings> load(const Lookup& variable);
 
+inline constexpr const char* kDefaultOrigin = "default";
+
 // "key = value  (origin)" for each key, for --show-config.
 struct Described {
   std::string key;
   std::string value;
-  std::string origin;  // "default", the file's path, or the variable's name
+  std::string origin;  // kDefaultOrigin, the file's path, or the variable's name
 };
 Result<std::vector<Described>> describe(const Lookup& variable);
 

@@ -19,6 +19,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/own_directory.h"
 #include "hipcache/config/cache_place.h"
+#include "hipcache/config/daemon_settings.h"
 #include "hipcache/launcher/compiler.h"
 #include "hipcache/protocol/mount_view.h"
 
@@ -28,6 +29,7 @@ namespace {
 using protocol::Channel;
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kStartLock = "start.lock";
 constexpr std::chrono::milliseconds kAgain{5};  // poll interval; Timeouts bounds the whole wait
 
 // Whether the process ended within `limit`. The descriptor -1 never ends, so it makes a plain sleep.
@@ -136,15 +138,35 @@ Result<Channel> DaemonLink::connect(std::chrono::milliseconds limit) const {
   return Channel(std::move(*socket));
 }
 
-Result<Channel> DaemonLink::connect_or_start() const {
-  if (Result<Channel> channel = connect()) return channel;
+// Opens the daemon's directory; makes it, and the cache directory, if they are missing.
+Result<OwnDirectory> DaemonLink::open_home() const {
   if (const Result<std::string> path = socket_path(); !path) return path.error();
   if (Status user = config::check_home(config::Settings{.user_home = user_home_}); !user) return user.error();
   const Result<OwnDirectory> cache = config::open_or_make_cache_directory(place());
   if (!cache) return cache.error();
-  const Result<OwnDirectory> home = OwnDirectory::open_or_make(home_);
+  return OwnDirectory::open_or_make(home_);
+}
+
+Status DaemonLink::check_directory() const {
+  const Result<OwnDirectory> home = open_home();
   if (!home) return home.error();
-  const Result<UniqueFd> turn = lock_file(*home, "start.lock", timeouts_.start);
+  const Result<UniqueFd> file = home->open_file(kStartLock, O_RDWR | O_CREAT);
+  return file ? done() : Status(file.error());
+}
+
+std::string DaemonLink::daemon_settings() const {
+  const Result<OwnDirectory> home = OwnDirectory::open(home_);
+  const Result<UniqueFd> file = home ? home->open_file(config::kDaemonSettingsFile, O_RDONLY) : home.error();
+  const Result<std::string> text =
+      file ? read_fd(file->get(), config::kDaemonSettingsLimit, config::kDaemonSettingsFile) : file.error();
+  return text ? *text : "";
+}
+
+Result<Channel> DaemonLink::connect_or_start() const {
+  if (Result<Channel> channel = connect()) return channel;
+  const Result<OwnDirectory> home = open_home();
+  if (!home) return home.error();
+  const Result<UniqueFd> turn = lock_file(*home, kStartLock, timeouts_.start);
   if (!turn) return turn.error();
   if (Result<Channel> channel = connect()) return channel;  // another client has started it meanwhile
   return start();

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "client/notices/notices.h"
 #include "client/request/delivery.h"
 #include "hipcache/base/log.h"
 #include "hipcache/client/conversation.h"
@@ -32,19 +33,40 @@ int exec_compiler(std::vector<std::string>& argv) {
   return launch_exec_compiler(words.data());
 }
 
+// Without a connection of the launcher's no daemon runs, and the next one starts with our settings.
+void say_what_is_wrong(const DaemonLink& link, const protocol::CompileRequest& request, bool is_running) {
+  const config::Lookup variable = config::lookup_in_process();
+  say(notices_on_settings(variable, request.environment,
+                          is_running ? std::optional(link.daemon_settings()) : std::nullopt),
+      variable);
+}
+
+void say_whether_directory_is_usable(const DaemonLink& link) {
+  if (const Status usable = link.check_directory(); !usable)
+    say({notice_on_directory(usable.error())}, config::lookup_in_process());
+}
+
 // Returns the exit code, or why the compiler itself has to run.
 Result<int> serve_from_cache(const std::vector<std::string>& argv, Timeouts timeouts, LauncherHandoff begun) {
   if (begun.only_compiler) return Error{"what is cached could not be put in place"};
   const config::Lookup variable = config::lookup_in_process();
   if (config::is_disabled(variable)) return Error{"HIPCACHE_DISABLE is set"};
   const Result<config::Settings> located = config::locate(variable);
-  if (!located) return located.error();
+  if (!located) {
+    say({notice_on_directory(located.error())}, variable);
+    return located.error();
+  }
   const Result<protocol::CompileRequest> request = own_request(argv);
   if (!request) return request.error();
   std::optional<protocol::Channel> channel;
   if (begun.connection) channel.emplace(std::move(begun.connection));
-  const Result<Reply> reply = converse(DaemonLink(*located, timeouts), *request, timeouts, std::move(channel));
-  if (!reply) return reply.error();
+  const DaemonLink link(*located, timeouts);
+  say_what_is_wrong(link, *request, channel.has_value());
+  const Result<Reply> reply = converse(link, *request, timeouts, std::move(channel));
+  if (!reply) {
+    say_whether_directory_is_usable(link);
+    return reply.error();
+  }
   if (const auto* finish = std::get_if<protocol::Finish>(&reply->message)) {
     if (Status delivered = deliver(*finish, reply->descriptors); !delivered) return delivered.error();
     return finish->exit_code;

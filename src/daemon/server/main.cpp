@@ -36,6 +36,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "hipcache/config/cache_place.h"
+#include "hipcache/config/daemon_settings.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/mount_view.h"
 #include "hipcache/store/layers.h"
@@ -53,6 +54,15 @@ constexpr int kArenas = 2;  // of malloc: with one per thread, memory from burst
 int fail(const std::string& message) {
   std::fprintf(stderr, "hipcached: error: %s\n", message.c_str());
   return 1;
+}
+
+// For clients, which say if their settings are not ours (hipcache/config/daemon_settings.h).
+void write_settings(const CacheDirectory& directory, const config::Settings& settings, Log& log) {
+  const std::string path = join_path(directory.own().anchored(), config::kDaemonSettingsFile);
+  const Status written = replace_file(path, config::daemon_settings_text(settings));
+  if (written) return;
+  unlink(path.c_str());  // those of an earlier daemon would mislead
+  log.warning(directory.own().as_known(written.error().message));
 }
 
 // The client has read the start messages by now. Closing the pipe releases it.
@@ -108,6 +118,7 @@ int run() {
 
   Log log(settings->log.empty() ? directory->log() : settings->log,
           settings->log.empty() ? Log::Level::warning : Log::Level::debug);
+  write_settings(*directory, *settings, log);
   MemberStores members(*cache, config::group_sharing(*settings, *cache), home, log);
   if (Status usable = members.check(); !usable) return fail(usable.error().message);
   // The socket opens before the store, because a large store opens slowly: the client then waits for a reply and no

@@ -32,7 +32,8 @@ class CacheDirectory : public SingleCompile {
   }
 
   // The compile succeeds and prints nothing.
-  void expect_compiles(const Variables& variables = {}) {
+  void expect_compiles(Variables variables = {}) {
+    variables["HIPCACHE_QUIET"] = "1";  // notices_test.cpp tests what is said otherwise
     const Ended ended = compile(variables);
     EXPECT_EQ(ended.exit_code, 0);
     EXPECT_EQ(ended.err, "");

@@ -24,7 +24,7 @@ class Containers : public testing::TestWithParam<Compiler> {
     return Container::make({{root_.make_directory("shared"), root_.make_directory("mounted"), false}}, variables());
   }
 
-  Variables variables() const { return {{"HIPCACHE_DIR", root_ / "mounted"}, {"HIPCACHE_CONFIG", "/none"}}; }
+  Variables variables() const { return {{"HIPCACHE_DIR", root_ / "mounted"}, {"HIPCACHE_CONFIG", "/dev/null"}}; }
 
   Arguments command(const std::string& flags = "-O1") const {
     return GetParam().hip() + archs({"gfx906", "gfx1030"}) + words(flags) + words("-c a.hip -o a.o");

@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 class Faults : public SingleCompile {
  protected:
   // The compile succeeds, prints nothing and makes an object, whose CUID may differ.
-  void expect_compiles(const Variables& variables = {}) {
+  void expect_compiles(Variables variables = {}) {
+    variables["HIPCACHE_QUIET"] = "1";  // notices_test.cpp tests what is said otherwise
     fs::remove(project_ / "a.o");
     const Ended ended = cache_.run(command(), project_.path(), variables);
     EXPECT_EQ(ended.exit_code, 0);
@@ -146,7 +147,7 @@ TEST_P(Faults, GarbageOnTheSocketIsCountedAndServesOthersAsBefore) {
 
 TEST_P(Faults, AFullDiskLosesTheCacheAndNoCompile) {
   const std::string small = project_.make_directory("small");
-  ASSERT_EQ(mount("tmpfs", small.c_str(), "tmpfs", 0, "size=256k"), 0) << "the tests run as root";
+  ASSERT_EQ(mount("tmpfs", small.c_str(), "tmpfs", 0, "size=256k,mode=700"), 0) << "the tests run as root";
   {
     const Cache cache(Variables{{"HIPCACHE_DIR", small}});
     for (const char* object : {"a.o", "b.o", "c.o"}) {

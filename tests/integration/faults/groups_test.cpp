@@ -41,7 +41,8 @@ class Groups : public testing::TestWithParam<Compiler> {
     const std::string text = std::to_string(number);
     return Party({"setpriv", "--reuid=" + text, "--regid=" + text, "--groups=" + std::to_string(group)},
                  {{"HIPCACHE_DIR", directory},
-                  {"HIPCACHE_CONFIG", "/none"},
+                  {"HIPCACHE_CONFIG", "/dev/null"},
+                  {"HIPCACHE_QUIET", "1"},
                   {"HIPCACHE_UMASK", mask},
                   {"HIPCACHE_SEED", ""},
                   {"HIPCACHE_READONLY", readonly}});

@@ -85,7 +85,7 @@ Cache::~Cache() {
 }
 
 Variables Cache::variables(const Variables& more) const {
-  Variables all{{"HIPCACHE_DIR", directory()}, {"HIPCACHE_CONFIG", scratch_ / "config.toml"}};
+  Variables all{{"HIPCACHE_DIR", directory()}, {"HIPCACHE_CONFIG", "/dev/null"}};
   for (const auto& [name, value] : settings_) all[name] = value;
   for (const auto& [name, value] : more) all[name] = value;
   return all;

@@ -33,7 +33,7 @@ class Machine:
         directory.mkdir(parents=True)
         self.variables = {k: v for k, v in os.environ.items() if not k.startswith("HIPCACHE_")}
         self.variables.update(
-            HIPCACHE_DIR=str(directory / "cache"), HIPCACHE_CONFIG="/nonexistent/config.toml", HIPCACHE_REMOTE=remote,
+            HIPCACHE_DIR=str(directory / "cache"), HIPCACHE_CONFIG="/dev/null", HIPCACHE_REMOTE=remote,
             HIPCACHE_LOG=str(self.log)
         )
         self.variables.update(S3_KEYS)

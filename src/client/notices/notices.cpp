@@ -1,0 +1,71 @@
+#include "client/notices/notices.h"
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "client/connection/private_place.h"
+#include "client/notices/notice_stamps.h"
+#include "hipcache/base/files.h"
+#include "hipcache/config/daemon_settings.h"
+#include "hipcache/config/values.h"
+#include "hipcache/config/variables.h"
+
+namespace hipcache::client {
+namespace {
+
+constexpr const char* kWithoutCache = "compiles run without the cache: ";
+
+// The variable counts even if the other settings are wrong, which is what a notice may be about.
+bool is_quiet(const config::Lookup& variable) {
+  if (const Result<bool> wanted = config::parse_boolean(variable("HIPCACHE_QUIET").value_or("")); wanted)
+    return *wanted;
+  const Result<config::Settings> settings = config::load(variable);
+  return settings && settings->quiet;
+}
+
+// If nobody reads standard error, the compile goes on.
+void print(const std::string& text) {
+  struct sigaction before{};
+  struct sigaction ignore{};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, &before);
+  [[maybe_unused]] const Status written = write_all(STDERR_FILENO, text, "standard error");
+  sigaction(SIGPIPE, &before, nullptr);
+}
+
+}  // namespace
+
+std::vector<std::string> notices_on_settings(const config::Lookup& variable,
+                                             const std::vector<std::string>& environment,
+                                             const std::optional<std::string>& daemon_settings) {
+  const Result<config::Settings> settings = config::load(variable);
+  std::vector<std::string> notices;
+  if (settings && settings->disable) return notices;
+  for (const config::UnknownVariable& unknown : config::unknown_variables(environment))
+    if (!unknown.nearest.empty())
+      notices.push_back(unknown.name + " is no variable of hipcache; is " + unknown.nearest + " meant?");
+  if (const std::optional<std::string> file = config::missing_file(variable))
+    notices.push_back("HIPCACHE_CONFIG names " + *file + ", which does not exist");
+  if (!settings) notices.push_back(kWithoutCache + settings.error().message);
+  if (!settings || !daemon_settings) return notices;
+  const auto unused = config::unused_settings(variable, *daemon_settings);
+  if (!unused) return notices;
+  for (const config::UnusedSetting& setting : *unused) notices.push_back(config::describe(setting));
+  return notices;
+}
+
+std::string notice_on_directory(const Error& problem) { return kWithoutCache + problem.message; }
+
+void say(const std::vector<std::string>& notices, const config::Lookup& variable) {
+  if (notices.empty() || is_quiet(variable)) return;
+  const std::optional<std::string> place = private_place(variable, "notices");
+  if (!place) return;
+  const NoticeStamps stamps(*place);
+  std::string text;
+  for (const std::string& notice : notices)
+    if (stamps.is_due(notice)) text += "hipcache: " + notice + "\n";
+  if (!text.empty()) print(text);
+}
+
+}  // namespace hipcache::client
