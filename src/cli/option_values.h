@@ -25,6 +25,7 @@ enum class Action {
   show_config,
   plan,
   explain,
+  doctor,
   start_server,
   stop_server
 };
@@ -40,7 +41,7 @@ struct Options {
   std::vector<std::string> archs;                  // export; empty: all
   std::uint64_t max_size = 0;                      // export: bytes; 0: no limit
   std::optional<std::chrono::seconds> newer_than;  // export: used within this time
-  std::vector<std::string> command;                // the words after "--"; only for plan and explain
+  std::vector<std::string> command;                // the words after "--"; only for plan, explain and doctor
 };
 
 Status take_format(Options& options, const std::string& value);

@@ -19,7 +19,7 @@ struct ActionOption {
   std::string_view help;
 };
 
-constexpr std::array<ActionOption, 14> kActions{{
+constexpr std::array<ActionOption, 15> kActions{{
     {"-s", "--show-stats", Action::show_stats, "", "Show the statistics (--format json: with sccache's names)"},
     {"-z", "--zero-stats", Action::zero_stats, "", "Set all counters to zero"},
     {"-C", "--clear", Action::clear, "", "Forget everything that is stored; the statistics stay"},
@@ -32,6 +32,8 @@ constexpr std::array<ActionOption, 14> kActions{{
     {"", "--plan", Action::plan, "", "Show the steps of COMMAND, their keys and which are stored; compile nothing"},
     {"", "--explain", Action::explain, "",
      "Show what differs from the nearest stored compile, step by step; compile nothing"},
+    {"", "--doctor", Action::doctor, "",
+     "Check the installation, the settings and the compilers, by small compiles in a cache of its own"},
     {"", "--start-server", Action::start_server, "", "Start the daemon, which also starts by itself when needed"},
     {"", "--stop-server", Action::stop_server, "", "Let the daemon finish what it is doing and end"},
     {"", "--version", Action::version, "", "Show the version"},
@@ -87,6 +89,7 @@ constexpr std::string_view kUsage =
     "  hipcache OPTION\n"
     "  hipcache --plan [--format json] -- COMPILER ARGUMENTS...\n"
     "  hipcache --explain [--format json] -- COMPILER ARGUMENTS...\n"
+    "  hipcache --doctor [-- COMPILER [OPTIONS...]]\n"
     "\n"
     "Options:\n";
 
@@ -98,9 +101,18 @@ struct Parsed {
   Options options;
 };
 
-bool takes_command(Action action) { return action == Action::plan || action == Action::explain; }
+bool needs_command(Action action) { return action == Action::plan || action == Action::explain; }
+bool takes_command(Action action) { return needs_command(action) || action == Action::doctor; }
 
 Error usage(const std::string& what) { return Error{what + "; see hipcache --help"}; }
+
+// The doctor adds a source of its own.
+Status check_doctors_compiler(const std::vector<std::string>& command) {
+  for (const std::string& word : command)
+    if (word == "-c" || word == "-o")
+      return usage("--doctor compiles a source of its own: name a compiler and its options, without " + word);
+  return done();
+}
 
 // "--name=value", or "--name" with the next word as value.
 class WordReader {
@@ -207,12 +219,14 @@ Result<Options> parse_options(const Words& arguments) {
   Options options = std::move(parsed->options);
   options.action = parsed->action->action;
   if (separator != arguments.end()) options.command.assign(separator + 1, arguments.end());
-  if (takes_command(options.action) && options.command.empty()) {
+  if (needs_command(options.action) && options.command.empty()) {
     const std::string name(parsed->action->name);
     return usage(name + " needs a command: hipcache " + name + " -- clang++ ...");
   }
   if (!takes_command(options.action) && separator != arguments.end())
-    return usage("only --plan and --explain go with a command after --");
+    return usage("only --plan, --explain and --doctor go with a command after --");
+  if (options.action == Action::doctor)
+    if (Status good = check_doctors_compiler(options.command); !good) return good.error();
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/control.h"
+#include "cli/doctor/doctor.h"
 #include "cli/flush.h"
 #include "cli/options.h"
 #include "cli/show_config.h"
@@ -84,6 +85,7 @@ Result<std::string> act(const Options& options, const Control& control) {
     case Action::show_stats:
     case Action::export_results:
     case Action::import_results:
+    case Action::doctor:
       break;
   }
   return Error{"an action without a meaning"};
@@ -109,11 +111,20 @@ Result<Outcome> perform(const Options& options, client::Timeouts timeouts) {
   return outcome_of(act(options, control));
 }
 
+// Prints each line when it is known: a test compile takes a while.
+int run_doctor(const Options& options) {
+  const auto say = [](const std::string& line) {
+    [[maybe_unused]] const Status printed = write_all(STDOUT_FILENO, line, "standard output");
+  };
+  return examine(options.command, say) ? 0 : kFailure;
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& arguments, client::Timeouts timeouts) {
   const Result<Options> options = parse_options(arguments);
   if (!options) return failed(options.error(), kUsage);
+  if (options->action == Action::doctor) return run_doctor(*options);
   const Result<Outcome> outcome = perform(*options, timeouts);
   if (!outcome) return failed(outcome.error(), kFailure);
   if (Status printed = write_all(STDOUT_FILENO, outcome->text, "standard output"); !printed)

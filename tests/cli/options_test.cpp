@@ -69,8 +69,16 @@ TEST(Options, ExplainTakesACommandLikePlan) {
   EXPECT_THAT(options.command, ElementsAre("clang++", "-c"));
 }
 
-TEST(Options, ACommandGoesWithPlanAndExplainAlone) {
-  EXPECT_THAT(error_of({"-s", "--", "cc"}), HasSubstr("only --plan and --explain"));
+TEST(Options, ACommandGoesWithPlanExplainAndDoctorAlone) {
+  EXPECT_THAT(error_of({"-s", "--", "cc"}), HasSubstr("only --plan, --explain and --doctor go"));
+}
+
+TEST(Options, DoctorMayTakeACompilerWithItsOptions) {
+  EXPECT_EQ(parse_options({"--doctor"}).value().action, Action::doctor);
+  EXPECT_TRUE(parse_options({"--doctor"}).value().command.empty());
+  EXPECT_THAT(parse_options({"--doctor", "--", "clang++", "-O2"}).value().command, ElementsAre("clang++", "-O2"));
+  EXPECT_THAT(error_of({"--doctor", "--", "cc", "-c", "a.c"}), HasSubstr("its options, without -c"));
+  EXPECT_THAT(error_of({"--doctor", "--format", "json"}), HasSubstr("--format goes with"));
 }
 
 TEST(Options, AnUnknownOneIsNamedOnOneLineWithTheMend) {
@@ -128,7 +136,7 @@ TEST(Options, NoneOrMoreThanOneActionIsAnError) {
 
 TEST(Options, HelpNamesEveryOption) {
   for (const char* name :
-       {"--show-stats", "--zero-stats", "--clear", "--cleanup", "--show-config", "--plan", "--explain",
+       {"--show-stats", "--zero-stats", "--clear", "--cleanup", "--show-config", "--plan", "--explain", "--doctor",
         "--start-server", "--stop-server", "--version", "--help", "--format", "--export FILE", "--import FILE",
         "--arch LIST", "--max-size SIZE", "--newer-than AGE", "--fail-under PERCENT"})
     EXPECT_THAT(help_text(), HasSubstr(name));

@@ -12,6 +12,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -89,6 +90,17 @@ std::unique_ptr<RemoteCache> remote_cache(const config::Settings& settings, stor
   if (program) return std::make_unique<RemoteCache>(std::move(*program), configure, store, log);
   log.error("shared caches are not used: " + program.error().message);
   return nullptr;
+}
+
+// For hipcache --doctor, which finds by this the parts that this daemon would use.
+int print_version() {
+  std::printf("hipcached %s\n", protocol::build_id().c_str());
+  const auto print_part = [](const char* name, const Result<std::string>& path) {
+    std::printf("%s %s\n", name, path ? path->c_str() : path.error().message.c_str());
+  };
+  print_part("trace", find_trace_library());
+  print_part("remote", find_remote_program());
+  return 0;
 }
 
 int run() {
@@ -216,6 +228,7 @@ int run() {
 }  // namespace hipcache::daemon
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--version") return hipcache::daemon::print_version();
   if (argc > 1) {
     std::fprintf(stderr, "hipcached: error: takes no arguments, got %s; it is started by hipcache when it is needed\n",
                  argv[1]);

@@ -88,6 +88,8 @@ int import_from(const std::string& path, protocol::Channel& channel) {
 }
 
 int run(const std::vector<std::string>& words) {
+  if (words == std::vector<std::string>{"--version"})
+    return std::printf("hipcache-archive %s\n", protocol::build_id().c_str()) < 0 ? 1 : 0;
   const std::optional<int> socket = words.size() < 3 ? std::nullopt : number_of<int>(words[1]);
   int type = 0;
   socklen_t size = sizeof type;

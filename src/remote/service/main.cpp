@@ -36,6 +36,8 @@ int print_public_key(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--version")
+    return std::printf("hipcache-remote %s\n", hipcache::protocol::build_id().c_str()) < 0 ? 1 : 0;
   if (argc == 3 && std::string_view(argv[1]) == "--public-key") return print_public_key(argv[2]);
   if (!is_socket(STDIN_FILENO)) {
     std::fprintf(stderr,

@@ -1,0 +1,82 @@
+#include "cli/doctor/check_programs.h"
+
+#include <array>
+#include <string_view>
+
+#include "hipcache/base/files.h"
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::cli {
+namespace {
+
+constexpr const char* kInstall = "; install hipcache again, all of its programs together";
+constexpr std::uint64_t kLibraryLimit = 64u << 20;
+
+// What `PROGRAM --version` prints, if it is of this version; else an error.
+Result<std::string> version_text(const std::string& name, const std::string& path, const Words& environment) {
+  const Result<Ran> ran = run_program({path, "--version"}, environment);
+  if (!ran) return Error{ran.error().message + kInstall};
+  const std::string said = first_line(ran->out);
+  if (ran->exit_code == 0 && said == name + " " + protocol::build_id()) return ran->out;
+  return Error{path + " is of another version than " + protocol::build_id() +
+               (ran->exit_code == 0 ? " (" + said + ")" : "") + kInstall};
+}
+
+Result<std::string> version_text_beside_us(const char* name, const Words& environment) {
+  const Result<std::string> path = program_beside_us(name);
+  if (!path) return Error{path.error().message + kInstall};
+  return version_text(name, *path, environment);
+}
+
+// "trace /usr/lib/libhipcache-trace.so": a part that the daemon would use, by its path.
+Result<std::string> path_of_part(const std::string& daemon_says, const std::string& part) {
+  const std::string before = "\n" + part + " ";
+  const std::size_t at = daemon_says.find(before);
+  const std::string path = at == std::string::npos ? "" : first_line(daemon_says.substr(at + before.size()));
+  if (path.starts_with('/')) return path;
+  return Error{path.empty() ? "hipcached does not say where its " + part + " is" : path};
+}
+
+Status check_trace_library(const std::string& daemon_says) {
+  const Result<std::string> path = path_of_part(daemon_says, "trace");
+  if (!path) return path.error();
+  const Result<std::string> bytes = read_file(*path, kLibraryLimit);
+  if (!bytes) return bytes.error();
+  const std::string build = protocol::build_id();
+  const std::string mark = "hipcache-trace " + build.substr(0, build.find('/'));
+  if (bytes->find(mark + '\0') != std::string::npos) return done();
+  return Error{*path + " is of another version than " + build};
+}
+
+Status check_remote_program(const std::string& daemon_says, const Words& environment) {
+  const Result<std::string> path = path_of_part(daemon_says, "remote");
+  if (!path) return path.error();
+  const Result<std::string> text = version_text("hipcache-remote", *path, environment);
+  return text ? done() : Status(text.error());
+}
+
+}  // namespace
+
+void check_programs(Examination& examination) {
+  Findings& findings = examination.findings;
+  const std::size_t before = findings.count(Level::error);
+  if (const auto launcher = program_beside_us("hipcache"); launcher)
+    examination.hipcache = *launcher;
+  else
+    findings.error(launcher.error().message + kInstall);
+  const Result<std::string> daemon = version_text_beside_us("hipcached", examination.environment);
+  if (!daemon) {
+    findings.error(daemon.error().message);
+    return;
+  }
+  if (const Status trace = check_trace_library(*daemon); !trace) findings.error(trace.error().message + kInstall);
+  const bool is_shared = examination.settings && !examination.settings->remote.empty();
+  if (const Status remote = check_remote_program(*daemon, examination.environment); !remote)
+    findings.add(is_shared ? Level::error : Level::note, remote.error().message);
+  if (const auto archive = version_text_beside_us("hipcache-archive", examination.environment); !archive)
+    findings.note(archive.error().message + " (--export and --import need it)");
+  if (findings.count(Level::error) == before)
+    findings.ok("hipcache " + protocol::build_id() + " with its daemon and trace library, all of one version");
+}
+
+}  // namespace hipcache::cli
