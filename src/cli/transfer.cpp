@@ -39,7 +39,7 @@ Error execute(const std::vector<std::string>& words) {
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   char path[PATH_MAX];
-  if (!launch_beside_us(kProgram, path)) return system_error("cannot find", "this program");
+  if (!launch_from_here(kProgram, path)) return system_error("cannot find", "this program");
   execv(path, argv.data());
   return system_error("cannot start", path);
 }

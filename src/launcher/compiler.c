@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hipcache/launcher/handoff.h"
 #include "launcher/text.h"
 
 static const char* base_name(const char* path) {
@@ -22,34 +23,38 @@ static bool own_path(char path[PATH_MAX]) {
   return true;
 }
 
-bool launch_beside_us(const char* name, char path[PATH_MAX]) {
-  if (!own_path(path)) return false;
-  const size_t end = (size_t)(base_name(path) - path);
+/* Replaces the last part of `path`, which is absolute and has no link, by `way`. Each "../" takes a directory away. */
+static bool replace_name(char path[PATH_MAX], const char* way) {
+  size_t end = (size_t)(base_name(path) - path);
+  for (; strncmp(way, "../", 3) == 0; way += 3) {
+    if (end > 1) --end;
+    while (end > 1 && path[end - 1] != '/') --end;
+  }
   struct launch_text text = {path, PATH_MAX, end, false};
-  launch_add(&text, name);
+  launch_add(&text, way);
   return !text.overflow;
 }
 
-/* The running program and its two siblings `hipcache` and `hipcache-client`, as far as `stat` finds them. */
+bool launch_from_here(const char* way, char path[PATH_MAX]) { return own_path(path) && replace_name(path, way); }
+
+/* The running program, and the other one of `hipcache` and `hipcache-client`, as far as `stat` finds them. */
 struct own_files {
-  struct stat status[3];
+  struct stat status[2];
   size_t count;
 };
+
+static void add_file(const char* path, struct own_files* files) {
+  if (stat(path, &files->status[files->count]) == 0) ++files->count;
+}
 
 static const struct own_files* own_files(void) {
   static struct own_files ours;
   char path[PATH_MAX];
   if (ours.count > 0 || !own_path(path)) return &ours;
-  if (stat(path, &ours.status[ours.count]) == 0) ++ours.count;
-  char* name = path + (base_name(path) - path);
-  char running[PATH_MAX];
-  memcpy(running, name, strlen(name) + 1);
-  static const char* const names[] = {"hipcache", "hipcache-client"};
-  for (size_t index = 0; index < sizeof names / sizeof *names; ++index) {
-    if (strcmp(names[index], running) == 0 || strlen(names[index]) >= PATH_MAX - (size_t)(name - path)) continue;
-    memcpy(name, names[index], strlen(names[index]) + 1);
-    if (stat(path, &ours.status[ours.count]) == 0) ++ours.count;
-  }
+  add_file(path, &ours);
+  const bool is_client = strcmp(base_name(path), LAUNCH_CLIENT_PROGRAM) == 0;
+  if (replace_name(path, is_client ? HIPCACHE_BIN_FROM_HELPERS "/hipcache" : LAUNCH_CLIENT_FROM_LAUNCHER))
+    add_file(path, &ours);
   return &ours;
 }
 

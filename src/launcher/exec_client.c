@@ -13,7 +13,7 @@
 
 int launch_options(char** argv) {
   char client[PATH_MAX];
-  if (launch_beside_us(LAUNCH_CLIENT_PROGRAM, client)) execv(client, argv);
+  if (launch_from_here(LAUNCH_CLIENT_FROM_LAUNCHER, client)) execv(client, argv);
   return launch_cannot_run(LAUNCH_CLIENT_PROGRAM);
 }
 
@@ -36,7 +36,7 @@ static void become_client(char** words, int connection) {
   argv[1] = handoff;
   memcpy(argv + 2, words, (count + 1) * sizeof *words);
   write_handoff(connection, handoff, sizeof handoff);
-  if (!launch_beside_us(LAUNCH_CLIENT_PROGRAM, client) || access(client, X_OK) != 0) return;
+  if (!launch_from_here(LAUNCH_CLIENT_FROM_LAUNCHER, client) || access(client, X_OK) != 0) return;
   if (connection >= 0 && fcntl(connection, F_SETFD, 0) != 0) return;
   execv(client, argv);
 }

@@ -1,5 +1,5 @@
-/* Replaces this process by the full client, "hipcache-client" in the same directory. It does everything that is not
- * a hit. */
+/* Replaces this process by the full client, "hipcache-client" of the same installed tree. It does everything that is
+ * not a hit. */
 #ifndef HIPCACHE_SRC_LAUNCHER_EXEC_CLIENT_H
 #define HIPCACHE_SRC_LAUNCHER_EXEC_CLIENT_H
 

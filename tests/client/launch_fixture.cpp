@@ -31,12 +31,17 @@ UniqueFd output(const std::string& path) {
 
 LaunchTest::LaunchTest() {
   scratch.make_directory("bin");
+  scratch.make_directory(helper("."));
   lay(HIPCACHE_PROGRAM, hipcache());
   lay(HIPCACHE_CLIENT, full_client());
   script("bin/cc", "echo run >> " + (scratch / "runs") +
                        "\necho said by the compiler\necho warned by the compiler >&2\n"
                        "printf 'made by the compiler' > \"$2\"\nexit " +
                        std::to_string(kCompilerExit));
+}
+
+std::string LaunchTest::helper(const std::string& name) {
+  return fs::path("bin/" HIPCACHE_HELPERS_FROM_BIN "/" + name).lexically_normal();
 }
 
 std::string LaunchTest::script(const std::string& name, const std::string& body) const {

@@ -19,15 +19,18 @@ struct Ended {
 
 class LaunchTest : public testing::Test {
  protected:
-  // "bin/hipcache", "bin/hipcache-client", and "bin/cc": appends to "runs", prints, writes its second argument and
-  // exits with 5.
+  // An installed tree of "bin/hipcache" and its full client, and "bin/cc": appends to "runs", prints, writes its second
+  // argument and exits with 5.
   LaunchTest();
 
   std::string cache() const { return scratch / "cache"; }
   std::string hipcache() const { return scratch / "bin/hipcache"; }
-  std::string full_client() const { return scratch / "bin/hipcache-client"; }
+  std::string full_client() const { return scratch / helper("hipcache-client"); }
   std::string compiler() const { return scratch / "bin/cc"; }
   std::string object() const { return scratch / "a.o"; }
+
+  // Where the installed tree has a helper, below the scratch directory.
+  static std::string helper(const std::string& name);
 
   std::string script(const std::string& name, const std::string& body) const;
 

@@ -54,7 +54,7 @@ TEST_F(Launcher, ServesAHitWithoutRunningTheCompiler) {
 // The full client is one that fails: it has no part in a hit.
 TEST_F(Launcher, ServesAHitByItself) {
   std::filesystem::remove(full_client());
-  script("bin/hipcache-client", "echo started >> " + (scratch / "started") + "; exit 9");
+  script(helper("hipcache-client"), "echo started >> " + (scratch / "started") + "; exit 9");
   const FakeDaemon daemon(cache(), {finish_with({4, "", "", {{object(), false, false, "within"}}, {}}, {}),
                                     finish_with({4, "", "", {{object()}}, {}}, {"in a descriptor"})});
   EXPECT_EQ(compile().exit_code, 4);
@@ -229,7 +229,7 @@ TEST_F(Launcher, BecomesTheCompilerWhenTheSocketPathIsTooLong) {
 }
 
 TEST_F(Launcher, BecomesTheCompilerWithoutAskingWhenDisabled) {
-  script("bin/hipcached", "echo started >> " + (scratch / "started"));
+  script(helper("hipcached"), "echo started >> " + (scratch / "started"));
   expect_compiled_by_the_compiler(compile({"HIPCACHE_DISABLE=1"}));
   EXPECT_FALSE(exists(scratch / "started"));
 }
@@ -239,15 +239,15 @@ TEST_F(Launcher, SaysNothingButLogsWhyTheCompilerRan) {
   EXPECT_THAT(read_bytes(scratch / "log"), HasSubstr("cannot start the daemon"));
 }
 
-TEST_F(Launcher, StartsTheDaemonThatLiesBesideItAwayFromEverythingOfOurs) {
-  script("bin/hipcached",
+TEST_F(Launcher, StartsTheDaemonOfItsTreeAwayFromEverythingOfOurs) {
+  script(helper("hipcached"),
          "{ echo \"$HIPCACHE_DIR|$PWD|$LD_PRELOAD\"; ls /proc/self/fd | wc -l; } > " + (scratch / "started"));
   expect_compiled_by_the_compiler(run({"/bin/sh", "-c", "exec 7</dev/null; exec hipcache cc -o " + object()}));
   EXPECT_EQ(read_bytes(scratch / "started"), cache() + "|/|\n" + "4\n") << "three streams, and ls's own";
 }
 
 TEST_F(Launcher, ReplacesADaemonOfAnotherVersion) {
-  script("bin/hipcached", "echo started >> " + (scratch / "started"));
+  script(helper("hipcached"), "echo started >> " + (scratch / "started"));
   {
     const FakeDaemon daemon(cache(), {reply_with(protocol::VersionMismatch{"0.0.1/0"}), [](Channel& channel) {
                                         EXPECT_EQ(expect<protocol::ControlRequest>(channel).kind,
@@ -288,6 +288,44 @@ TEST_F(Launcher, ALinkWithNoCompilerBehindItIsAnErrorAndNoEndlessLoop) {
   const Ended ended = run({scratch / "links/strange-cc", "-c"}, {"PATH=" + (scratch / "links")});
   EXPECT_EQ(ended.exit_code, 127);
   EXPECT_EQ(ended.err, "hipcache: error: could not find compiler \"strange-cc\" in PATH\n");
+}
+
+TEST_F(Launcher, CalledByTheNameOfACompilerItIsTheFirstOneInPathThatIsNotHipcache) {
+  script("first/cc", "exit 21");
+  script("second/cc", "exit 22");
+  scratch.link("links/cc", hipcache());
+  scratch.link("more-links/cc", scratch / "links/cc");
+  std::filesystem::create_hard_link(scratch / "bin/hipcache", scratch / "more-links/hard-cc");
+  const auto with_path = [&](const std::vector<std::string>& directories) {
+    std::string path = "PATH=";
+    for (const std::string& directory : directories) path += (path == "PATH=" ? "" : ":") + (scratch / directory);
+    return std::vector<std::string>{path, "HIPCACHE_DISABLE=1"};
+  };
+  const std::string link = scratch / "links/cc";
+  EXPECT_EQ(run({link}, with_path({"links", "first", "second"})).exit_code, 21);
+  EXPECT_EQ(run({link}, with_path({"first", "links", "second"})).exit_code, 21);
+  EXPECT_EQ(run({link}, with_path({"links", "more-links", "second", "first"})).exit_code, 22);
+  EXPECT_EQ(run({scratch / "more-links/cc"}, with_path({"second"})).exit_code, 22) << "a link to a link";
+  EXPECT_EQ(run({scratch / "more-links/hard-cc"}, with_path({"more-links"})).err,
+            "hipcache: error: could not find compiler \"hard-cc\" in PATH\n");
+}
+
+TEST_F(Launcher, CalledByTheNameOfACompilerItPassesOverWhatIsNoProgram) {
+  scratch.make_directory("directory/cc");
+  scratch.write("file/cc", "#!/bin/sh\n");
+  scratch.link("dangling/cc", scratch / "nothing");
+  scratch.link("links/cc", hipcache());
+  std::string path = "PATH=";
+  for (const char* directory : {"directory", "file", "dangling", "links", "bin"}) path += (scratch / directory) + ":";
+  expect_compiled_by_the_compiler(run({scratch / "links/cc", "-o", object()}, {path, "HIPCACHE_DISABLE=1"}));
+}
+
+TEST_F(Launcher, CalledByTheNameOfACompilerItTakesAllWordsForTheCompilers) {
+  script("other/cc", "echo \"$@\"");
+  scratch.link("links/cc", hipcache());
+  const std::vector<std::string> path{"PATH=" + (scratch / "other"), "HIPCACHE_DISABLE=1"};
+  EXPECT_EQ(run({scratch / "links/cc", "--version", "--show-stats"}, path).out, "--version --show-stats\n");
+  EXPECT_EQ(run({scratch / "links/cc"}, path).out, "\n");
 }
 
 TEST_F(Launcher, ServesAHitWithAllStandardStreamsClosed) {

@@ -54,7 +54,7 @@ def try_suite(suite, given):
     tree.prepare()
     note(f"Debian {suite.name} of {tree.date()}")
     build = pathlib.Path(given.build).absolute()
-    tree.put_libraries(build / "bin/hipcached")
+    tree.put_libraries(build / "libexec/hipcache/hipcached")
     parts = [word for part in given.part or () for word in ("--part", part)]
     rows = tree.run(build, ["--compiler", given.compiler, "--driver", given.driver, "--line", given.line, *parts])
     return tree.date(), json.loads(rows)

@@ -73,7 +73,7 @@ class Tree:
     def run(self, build, arguments):
         """Runs inside.py in the tree, in namespaces that end with it. Returns what it printed."""
         prefix = f"{self.path}{MOUNT}"
-        copies = [(build / "bin", f"{prefix}/hipcache/"), (build / "lib", f"{prefix}/hipcache/")]
+        copies = [(build / part, f"{prefix}/hipcache/") for part in ("bin", "lib", "libexec")]
         script = [
             f"mount -t tmpfs tmpfs {shlex.quote(prefix)}",
             f"mkdir -p {shlex.quote(prefix)}/{{source,hipcache,work}}",

@@ -1,9 +1,9 @@
 /* Which compiler a command means, if the command may begin with hipcache itself, or with a link
  * to it that is named like a compiler.
  *
- * Compares the identity of files, not names. A program is ours if it is the running one, or lies
- * beside it as "hipcache" or "hipcache-client". Without this check a link would launch itself
- * for ever. One thread at a time. */
+ * Compares the identity of files, not names. A program is ours if it is the running one, or the
+ * "hipcache" or "hipcache-client" of the same installed tree. Without this check a link would
+ * launch itself for ever. One thread at a time. */
 #ifndef HIPCACHE_LAUNCHER_COMPILER_H
 #define HIPCACHE_LAUNCHER_COMPILER_H
 
@@ -14,9 +14,9 @@
 extern "C" {
 #endif
 
-/* The directory of the running program, links resolved, with `name` after it. False if that
- * directory is unknown. */
-bool launch_beside_us(const char* name, char path[PATH_MAX]);
+/* The path of a file of the installed tree. `way` leads there from the directory of the running
+ * program, links resolved; it may begin with "../". False if that directory is unknown. */
+bool launch_from_here(const char* way, char path[PATH_MAX]);
 
 /* Whether the last part of the path is "hipcache": the next word is then an option or a
  * compiler. */

@@ -14,6 +14,8 @@
 #define HIPCACHE_LAUNCHER_HANDOFF_H
 
 #define LAUNCH_CLIENT_PROGRAM "hipcache-client" /* also its argv[0] */
+/* From the launcher's directory; HIPCACHE_HELPERS_FROM_BIN comes from the build. */
+#define LAUNCH_CLIENT_FROM_LAUNCHER HIPCACHE_HELPERS_FROM_BIN "/" LAUNCH_CLIENT_PROGRAM
 #define LAUNCH_HANDOFF_WORD "--launch="
 #define LAUNCH_HANDOFF_COMPILER "compiler"
 

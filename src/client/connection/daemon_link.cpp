@@ -105,7 +105,7 @@ Status ask_to_stop(Channel& channel, Timeouts timeouts) {
 // "hipcached" beside this program, links resolved.
 Result<std::string> daemon_beside_us() {
   char path[PATH_MAX];
-  if (!launch_beside_us("hipcached", path)) return system_error("cannot find", "this program");
+  if (!launch_from_here("hipcached", path)) return system_error("cannot find", "this program");
   return std::string(path);
 }
 

@@ -125,7 +125,9 @@ int run() {
   const std::string home = protocol::daemon_directory(settings->directory);
   const Result<CacheDirectory> directory = CacheDirectory::take(home, kLockPatience);
   if (!directory) return fail(directory.error().message);
-  const Result<std::string> trace_library = find_trace_library();
+  const Result<std::string> installed = find_trace_library();
+  if (!installed) return fail(installed.error().message);
+  const Result<std::string> trace_library = preloadable(*installed, directory->own());
   if (!trace_library) return fail(trace_library.error().message);
 
   Log log(settings->log.empty() ? directory->log() : settings->log,

@@ -57,9 +57,9 @@ Counts counts_of(const nlohmann::json& json) {
   return counts;
 }
 
-std::string hipcache_program() { return HIPCACHE_BIN "/hipcache"; }
-std::string hipcached_program() { return HIPCACHE_BIN "/hipcached"; }
-std::string hipcache_trace_library() { return HIPCACHE_BIN "/../lib/libhipcache-trace.so"; }
+std::string hipcache_program() { return HIPCACHE_PROGRAM; }
+std::string hipcached_program() { return HIPCACHED_PROGRAM; }
+std::string hipcache_trace_library() { return HIPCACHE_TRACE_LIBRARY; }
 
 Counts Counts::operator-(const Counts& before) const {
   Counts difference = *this;

@@ -50,7 +50,7 @@ bool operator==(const CompilerMemory::Outcome& one, const CompilerMemory::Outcom
   return fields(one) == fields(other);
 }
 
-std::string CompilerMemory::default_store() { return HIPCACHE_BIN "/../oracle"; }
+std::string CompilerMemory::default_store() { return HIPCACHE_BUILD_TREE "/oracle"; }
 
 CompilerMemory::CompilerMemory(std::string tree, std::string store)
     : tree_(std::move(tree)), store_(std::move(store)) {}
