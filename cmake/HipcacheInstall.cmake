@@ -1,4 +1,23 @@
 # What an installed tree has beside the programs and the trace library (cmake/HipcacheLayout.cmake).
 
+# The man page and the completions of shells are the program's own words (src/cli/generate.h). The build of another system's
+# programs cannot run them, and goes without.
+if(NOT CMAKE_CROSSCOMPILING)
+  set(texts)
+  foreach(text IN ITEMS man:${HIPCACHE_MAN}/man1/hipcache.1 bash:${HIPCACHE_DATA}/bash-completion/completions/hipcache
+      zsh:${HIPCACHE_DATA}/zsh/site-functions/_hipcache fish:${HIPCACHE_DATA}/fish/vendor_completions.d/hipcache.fish)
+    string(REGEX MATCH "^(.*):(.*)/([^/]*)$" text ${text})
+    set(kind ${CMAKE_MATCH_1})
+    set(directory ${CMAKE_MATCH_2})
+    set(file ${CMAKE_BINARY_DIR}/${directory}/${CMAKE_MATCH_3})
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/${directory})
+    add_custom_command(OUTPUT ${file} COMMAND hipcache-client --generate ${kind} > ${file} DEPENDS hipcache-client VERBATIM)
+    install(FILES ${file} DESTINATION ${directory})
+    list(APPEND texts ${file})
+  endforeach()
+  add_custom_target(hipcache_texts ALL DEPENDS ${texts})
+  add_dependencies(hipcache hipcache_texts)  # to be installed, whichever targets were built
+endif()
+
 # The programs contain libraries whose licences ask for this.
 install(FILES LICENSE THIRD-PARTY.md DESTINATION ${HIPCACHE_DOC})

@@ -22,6 +22,8 @@ enum class Action {
   flush,
   export_results,
   import_results,
+  public_key,
+  generate,
   show_config,
   plan,
   explain,
@@ -37,7 +39,7 @@ struct Options {
   Format format = Format::text;
   bool json() const { return format == Format::json; }
   std::optional<double> fail_under;                // show_stats: percent
-  std::string file;                                // export, import; "-" is standard output or input
+  std::string value;                               // of an action; a file "-" is standard output or input
   std::vector<std::string> archs;                  // export; empty: all
   std::uint64_t max_size = 0;                      // export: bytes; 0: no limit
   std::optional<std::chrono::seconds> newer_than;  // export: used within this time

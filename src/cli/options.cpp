@@ -19,7 +19,7 @@ struct ActionOption {
   std::string_view help;
 };
 
-constexpr std::array<ActionOption, 15> kActions{{
+constexpr std::array<ActionOption, 17> kActions{{
     {"-s", "--show-stats", Action::show_stats, "", "Show the statistics (--format json: with sccache's names)"},
     {"-z", "--zero-stats", Action::zero_stats, "", "Set all counters to zero"},
     {"-C", "--clear", Action::clear, "", "Forget everything that is stored; the statistics stay"},
@@ -28,6 +28,7 @@ constexpr std::array<ActionOption, 15> kActions{{
     {"", "--export", Action::export_results, "FILE", "Write the stored results to one archive (-: standard output)"},
     {"", "--import", Action::import_results, "FILE",
      "Put the results of an archive into the store (-: standard input)"},
+    {"", "--public-key", Action::public_key, "FILE", "Show the public key of a signing key, for HIPCACHE_TRUSTED_KEYS"},
     {"-p", "--show-config", Action::show_config, "", "Show each setting, its value and where it comes from"},
     {"", "--plan", Action::plan, "", "Show the steps of COMMAND, their keys and which are stored; compile nothing"},
     {"", "--explain", Action::explain, "",
@@ -36,6 +37,7 @@ constexpr std::array<ActionOption, 15> kActions{{
      "Check the installation, the settings and the compilers, by small compiles in a cache of its own"},
     {"", "--start-server", Action::start_server, "", "Start the daemon, which also starts by itself when needed"},
     {"", "--stop-server", Action::stop_server, "", "Let the daemon finish what it is doing and end"},
+    {"", "--generate", Action::generate, "WHAT", "Print the man page (man) or the completions for bash, zsh or fish"},
     {"", "--version", Action::version, "", "Show the version"},
     {"-h", "--help", Action::help, "", "Show this text"},
 }};
@@ -149,6 +151,8 @@ class WordReader {
   std::optional<std::string> within_;
 };
 
+std::string wanted_by(const ActionOption& option) { return option.value == "FILE" ? "a file" : "a value"; }
+
 Status add_action(Parsed& parsed, WordReader& words) {
   const auto* option = std::find_if(kActions.begin(), kActions.end(), [&](const ActionOption& known) {
     return words.name() == known.name || (!known.brief.empty() && words.name() == known.brief);
@@ -161,8 +165,8 @@ Status add_action(Parsed& parsed, WordReader& words) {
   if (option->value.empty()) return done();
   Result<std::string> value = words.value();
   if (!value) return value.error();
-  if (value->empty()) return usage(std::string(option->name) + " needs a file");
-  parsed.options.file = std::move(*value);
+  if (value->empty()) return usage(std::string(option->name) + " needs " + wanted_by(*option));
+  parsed.options.value = std::move(*value);
   return done();
 }
 
@@ -203,7 +207,7 @@ std::string help_line(const std::string& names, std::string_view help) {
   return line.append(help) + "\n";
 }
 
-std::string names_of(const ActionOption& option) {
+std::string names_of(const OptionText& option) {
   std::string names = std::string(option.brief) + (option.brief.empty() ? "" : ",") + std::string(option.name);
   return option.value.empty() ? names : names + " " + std::string(option.value);
 }
@@ -230,11 +234,16 @@ Result<Options> parse_options(const Words& arguments) {
   return options;
 }
 
+std::vector<OptionText> option_texts() {
+  std::vector<OptionText> texts;
+  for (const ActionOption& option : kActions) texts.push_back({option.brief, option.name, option.value, option.help});
+  for (const ValueOption& option : kValues) texts.push_back({"", option.name, option.value, option.help});
+  return texts;
+}
+
 std::string help_text() {
   std::string text(kUsage);
-  for (const ActionOption& option : kActions) text += help_line(names_of(option), option.help);
-  for (const ValueOption& option : kValues)
-    text += help_line(std::string(option.name) + " " + std::string(option.value), option.help);
+  for (const OptionText& option : option_texts()) text += help_line(names_of(option), option.help);
   return text;
 }
 

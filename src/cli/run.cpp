@@ -5,9 +5,11 @@
 #include <chrono>
 #include <utility>
 
+#include "cli/become_helper.h"
 #include "cli/control.h"
 #include "cli/doctor/doctor.h"
 #include "cli/flush.h"
+#include "cli/generate.h"
 #include "cli/options.h"
 #include "cli/show_config.h"
 #include "cli/show_explanation.h"
@@ -86,6 +88,8 @@ Result<std::string> act(const Options& options, const Control& control) {
     case Action::export_results:
     case Action::import_results:
     case Action::doctor:
+    case Action::public_key:
+    case Action::generate:
       break;
   }
   return Error{"an action without a meaning"};
@@ -100,6 +104,8 @@ Result<Outcome> outcome_of(Result<std::string> text) {
 Result<Outcome> perform(const Options& options, client::Timeouts timeouts) {
   if (options.action == Action::help) return Outcome{help_text()};
   if (options.action == Action::version) return Outcome{"hipcache " + protocol::build_id() + "\n"};
+  if (options.action == Action::generate) return outcome_of(generate(options.value));
+  if (options.action == Action::public_key) return become_helper({"hipcache-remote", "--public-key", options.value});
   const config::Lookup variable = config::lookup_in_process();
   if (options.action == Action::show_config) return outcome_of(show_config(variable, options.json()));
   const Result<config::Settings> settings = config::load(variable);

@@ -1,17 +1,15 @@
 #include "cli/transfer.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <ctime>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/become_helper.h"
 #include "hipcache/base/files.h"
-#include "hipcache/launcher/compiler.h"
 
 namespace hipcache::cli {
 namespace {
@@ -26,22 +24,12 @@ std::uint64_t used_since(const Options& options) {
 
 std::vector<std::string> words_for(const Options& options, int socket) {
   const bool is_export = options.action == Action::export_results;
-  std::vector<std::string> words{kProgram, is_export ? "export" : "import", std::to_string(socket), options.file};
+  std::vector<std::string> words{kProgram, is_export ? "export" : "import", std::to_string(socket), options.value};
   if (!is_export) return words;
   words.push_back(std::to_string(options.max_size));
   words.push_back(std::to_string(used_since(options)));
   words.insert(words.end(), options.archs.begin(), options.archs.end());
   return words;
-}
-
-Error execute(const std::vector<std::string>& words) {
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  char path[PATH_MAX];
-  if (!launch_from_here(kProgram, path)) return system_error("cannot find", "this program");
-  execv(path, argv.data());
-  return system_error("cannot start", path);
 }
 
 }  // namespace
@@ -53,7 +41,7 @@ Error transfer(const Control& control, const Options& options, const config::Set
       control.begin(is_export ? protocol::ControlKind::export_results : protocol::ControlKind::import_results);
   if (!channel) return channel.error();
   if (fcntl(channel->fd(), F_SETFD, 0) != 0) return system_error("cannot pass on", "the connection");
-  return execute(words_for(options, channel->fd()));
+  return become_helper(words_for(options, channel->fd()));
 }
 
 }  // namespace hipcache::cli

@@ -110,12 +110,18 @@ TEST(Options, ExportTakesAFileArchitecturesASizeAndAnAge) {
                                          "--arch=gfx1030", "--max-size", "2G", "--newer-than", "90m"})
                               .value();
   EXPECT_EQ(options.action, Action::export_results);
-  EXPECT_EQ(options.file, "results.tar.zst");
+  EXPECT_EQ(options.value, "results.tar.zst");
   EXPECT_THAT(options.archs, ElementsAre("gfx906", "gfx90a:xnack+", "gfx1030"));
   EXPECT_EQ(options.max_size, 2'000'000'000u);
   EXPECT_EQ(options.newer_than, std::chrono::minutes(90));
-  EXPECT_EQ(parse_options({"--import=-"}).value().file, "-");
+  EXPECT_EQ(parse_options({"--import=-"}).value().value, "-");
   EXPECT_EQ(parse_options({"--import", "a"}).value().action, Action::import_results);
+}
+
+TEST(Options, APublicKeyIsThatOfAFile) {
+  EXPECT_EQ(parse_options({"--public-key", "ci.pem"}).value().action, Action::public_key);
+  EXPECT_EQ(parse_options({"--public-key", "ci.pem"}).value().value, "ci.pem");
+  EXPECT_EQ(error_of({"--public-key"}), "--public-key needs a value; see hipcache --help");
 }
 
 TEST(Options, ExportNamesWhatIsWrong) {
@@ -135,10 +141,13 @@ TEST(Options, NoneOrMoreThanOneActionIsAnError) {
 }
 
 TEST(Options, HelpNamesEveryOption) {
-  for (const char* name :
-       {"--show-stats", "--zero-stats", "--clear", "--cleanup", "--show-config", "--plan", "--explain", "--doctor",
-        "--start-server", "--stop-server", "--version", "--help", "--format", "--export FILE", "--import FILE",
-        "--arch LIST", "--max-size SIZE", "--newer-than AGE", "--fail-under PERCENT"})
+  for (const char* name : {"--show-stats",      "--zero-stats",     "--clear",
+                           "--cleanup",         "--show-config",    "--plan",
+                           "--explain",         "--doctor",         "--start-server",
+                           "--stop-server",     "--version",        "--help",
+                           "--format",          "--export FILE",    "--import FILE",
+                           "--public-key FILE", "--generate WHAT",  "--arch LIST",
+                           "--max-size SIZE",   "--newer-than AGE", "--fail-under PERCENT"})
     EXPECT_THAT(help_text(), HasSubstr(name));
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "cli/control.h"
 #include "client/fake_daemon.h"
@@ -73,6 +74,13 @@ TEST_F(Run, FailsUnderAHitRateAndPrintsTheStatisticsAllTheSame) {
 TEST_F(Run, ImportsNothingWhereResultsAreOnlyRead) {
   expect_one_line(option({"--import", "results"}, {"HIPCACHE_READONLY=1"}), 1,
                   "HIPCACHE_READONLY is set, so nothing can be imported");
+}
+
+TEST_F(Run, ShowsAPublicKeyByTheHelperThatLinksCryptography) {
+  script(helper("hipcache-remote"), "echo \"$@\"");
+  EXPECT_EQ(option({"--public-key", "a key.pem"}).out, "--public-key a key.pem\n");
+  std::filesystem::remove(scratch / helper("hipcache-remote"));
+  expect_one_line(option({"--public-key", "a key.pem"}), 1, "cannot start " + (scratch / helper("hipcache-remote")));
 }
 
 TEST_F(Run, AsksForEachChangeAndPrintsTheReply) {

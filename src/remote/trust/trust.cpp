@@ -14,7 +14,7 @@ Trust::Trust(const std::vector<std::string>& trusted_keys, const std::string& si
   if (checks && trusted_.empty())
     why_not_read_ =
         "signing_key is set and trusted_keys is empty, so no result can be taken; list this machine's own "
-        "key there, too: hipcache-remote --public-key " +
+        "key there, too: hipcache --public-key " +
         signing_key;
   if (checks && signing_key.empty())
     why_not_written_ = "trusted_keys is set and signing_key is not; results are not written without a signature";

@@ -174,7 +174,7 @@ class Archives(unittest.TestCase):
         path = self.directory / f"{name}.pem"
         subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", path], check=True)
         path.chmod(0o600)
-        shown = subprocess.run([BIN / "hipcache-remote", "--public-key", path], check=True, capture_output=True, text=True)
+        shown = subprocess.run([BIN / "hipcache", "--public-key", path], check=True, capture_output=True, text=True)
         return path, shown.stdout.strip()
 
     def test_only_what_a_trusted_key_signed_is_taken(self):

@@ -26,7 +26,7 @@ class Key:
         self.path = path
         subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", path], check=True)
         path.chmod(0o600)
-        shown = subprocess.run([BIN / "hipcache-remote", "--public-key", path], check=True, capture_output=True, text=True)
+        shown = subprocess.run([BIN / "hipcache", "--public-key", path], check=True, capture_output=True, text=True)
         self.public = shown.stdout.strip()
 
 

@@ -1,0 +1,166 @@
+#include "cli/generate.h"
+
+#include <string_view>
+
+#include "cli/options.h"
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::cli {
+namespace {
+
+constexpr std::string_view kFormats = "text json markdown";
+constexpr std::string_view kGenerated = "man bash zsh fish";
+
+constexpr std::string_view kManHead =
+    "hipcache \\- compile cache that knows HIP\n"
+    ".SH SYNOPSIS\n"
+    ".B hipcache\n.I COMPILER ARGUMENTS...\n.br\n"
+    ".B hipcache\n.I OPTION\n.br\n"
+    ".B hipcache \\-\\-plan\n[\\fB\\-\\-format json\\fR] \\fB\\-\\-\\fR \\fICOMPILER ARGUMENTS...\\fR\n.br\n"
+    ".B hipcache \\-\\-explain\n[\\fB\\-\\-format json\\fR] \\fB\\-\\-\\fR \\fICOMPILER ARGUMENTS...\\fR\n"
+    ".SH DESCRIPTION\n"
+    "In front of a compiler, hipcache serves from its cache what was compiled before, and caches the compile for each\n"
+    "GPU architecture by itself. Called by a compiler's name, through a link, it does so for the next compiler of "
+    "that\n"
+    "name in \\fBPATH\\fR. What it does not understand, the compiler does untouched.\n"
+    ".SH OPTIONS\n";
+
+constexpr std::string_view kManTail =
+    ".SH ENVIRONMENT\n"
+    ".TP\n.B HIPCACHE_DIR\nThe cache directory; default: \\fI~/.cache/hipcache\\fR.\n"
+    ".TP\n.B HIPCACHE_CONFIG\nThe configuration file; default: \\fI~/.config/hipcache/config.toml\\fR.\n"
+    ".TP\n.B HIPCACHE_DISABLE\nIf set to 1, compilers run without the cache.\n"
+    ".PP\n\\fBhipcache \\-\\-show\\-config\\fR lists the other settings, their variables and values.\n"
+    ".SH EXIT STATUS\n"
+    "The compiler's. Of an option: 0, 1 if it failed, 2 if it was not understood; 127 if there is no such compiler.\n";
+
+// Text of a man page in which a dash is one that can be typed.
+std::string roff(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '-' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string man_page() {
+  std::string page = ".TH HIPCACHE 1 \"\" \"hipcache " + roff(protocol::build_id()) + "\"\n.SH NAME\n";
+  page += kManHead;
+  for (const OptionText& option : option_texts()) {
+    page += ".TP\n";
+    if (!option.brief.empty()) page += "\\fB" + roff(option.brief) + "\\fR, ";
+    page += "\\fB" + roff(option.name) + "\\fR";
+    if (!option.value.empty()) page += " \\fI" + std::string(option.value) + "\\fR";
+    page += "\n" + roff(option.help) + "\n";
+  }
+  return page.append(kManTail);
+}
+
+// What may follow an option: "" for a value that nobody can guess.
+std::string_view choices(const OptionText& option) {
+  if (option.name == "--format") return kFormats;
+  return option.name == "--generate" ? kGenerated : "";
+}
+
+// Behind a compiler's name or "--" stands a command, which bash-completion knows how to complete.
+constexpr std::string_view kBashHead = R"(_hipcache() {
+  local word=${COMP_WORDS[COMP_CWORD]} at
+  COMPREPLY=()
+  for ((at = 1; at < COMP_CWORD; ++at)); do
+    [[ ${COMP_WORDS[at]} == -- || $at -eq 1 && ${COMP_WORDS[at]} != -* ]] || continue
+    [[ ${COMP_WORDS[at]} != -- ]] || ((++at))
+    if [[ $at -eq $COMP_CWORD ]]; then
+      COMPREPLY=($(compgen -c -- "$word"))
+    elif declare -F _command_offset >/dev/null; then
+      _command_offset "$at"
+    fi
+    return
+  done
+  case ${COMP_WORDS[COMP_CWORD - 1]} in
+)";
+
+constexpr std::string_view kBashTail =
+    R"(    -*) [[ $word != -* ]] || COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
+    *)
+      COMPREPLY=($(compgen -c -- "$word"))
+      [[ $word != -* ]] || COMPREPLY=($(compgen -W "$options" -- "$word"))
+      ;;
+  esac
+}
+complete -o default -F _hipcache hipcache
+)";
+
+std::string bash_completion() {
+  std::string text(kBashHead);
+  std::string names;
+  for (const OptionText& option : option_texts()) {
+    names += " " + std::string(option.name);
+    const std::string_view words = choices(option);
+    if (option.value.empty()) continue;
+    text += "    " + std::string(option.name) + ") COMPREPLY=(";
+    if (!words.empty()) text += "$(compgen -W '" + std::string(words) + "' -- \"$word\")";
+    if (option.value == "FILE") text += "$(compgen -f -- \"$word\")";
+    text += ") ;;\n";
+  }
+  const std::size_t first = text.find("  COMPREPLY=()\n");
+  return text.insert(first, "  local options='" + names.substr(1) + "'\n").append(kBashTail);
+}
+
+// A word of zsh or fish.
+std::string quoted(std::string_view text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+// What follows an option's name in a word of _arguments.
+std::string zsh_rest(const OptionText& option) {
+  std::string rest = "[";
+  for (const char c : option.help) {
+    if (c == '[' || c == ']' || c == ':') rest += '\\';
+    rest += c;
+  }
+  rest += "]";
+  if (option.value.empty()) return rest;
+  const std::string_view words = choices(option);
+  rest += ":" + std::string(option.value) + ":";
+  if (!words.empty()) return rest + "(" + std::string(words) + ")";
+  return rest + (option.value == "FILE" ? "_files" : "");
+}
+
+std::string zsh_completion() {
+  std::string text = "#compdef hipcache\n_arguments -S";
+  for (const OptionText& option : option_texts()) {
+    text += " \\\n  ";
+    if (!option.brief.empty()) text += quoted(std::string(option.brief) + zsh_rest(option)) + " ";
+    text += quoted(std::string(option.name) + zsh_rest(option));
+  }
+  return text + " \\\n  '(-)1:compiler:_command_names -e' '*::arguments:_normal'\n";
+}
+
+std::string fish_completion() {
+  std::string text = "complete -c hipcache -n __fish_is_first_token -a '(__fish_complete_command)'\n";
+  for (const OptionText& option : option_texts()) {
+    text += "complete -c hipcache";
+    if (!option.brief.empty()) text += " -s " + std::string(option.brief.substr(1));
+    text += " -l " + std::string(option.name.substr(2));
+    const std::string_view words = choices(option);
+    if (!words.empty()) text += " -x -a '" + std::string(words) + "'";
+    if (words.empty() && !option.value.empty()) text += option.value == "FILE" ? " -r -F" : " -x";
+    text += " -d " + quoted(option.help) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> generate(const std::string& what) {
+  if (what == "man") return man_page();
+  if (what == "bash") return bash_completion();
+  if (what == "zsh") return zsh_completion();
+  if (what == "fish") return fish_completion();
+  return Error{"--generate is man, bash, zsh or fish, not \"" + what + "\""};
+}
+
+}  // namespace hipcache::cli
