@@ -1,4 +1,16 @@
-# What an installed tree has beside the programs and the trace library (cmake/HipcacheLayout.cmake).
+# What an installed tree has beside the programs and the trace library (cmake/HipcacheLayout.cmake). Like these it lies in the
+# build tree as it will be installed.
+include(CMakePackageConfigHelpers)
+
+# find_package(hipcache). Of no architecture, so below share: CMake finds it there before a project has a language, too.
+set(package ${HIPCACHE_DATA}/cmake/hipcache)
+configure_package_config_file(install/hipcache-config.cmake.in ${CMAKE_BINARY_DIR}/${package}/hipcache-config.cmake
+  INSTALL_DESTINATION ${package} PATH_VARS HIPCACHE_BIN NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+string(REGEX MATCH "^[0-9.]+" number ${HIPCACHE_VERSION})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/${package}/hipcache-config-version.cmake
+  VERSION ${number} COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
+install(FILES ${CMAKE_BINARY_DIR}/${package}/hipcache-config.cmake ${CMAKE_BINARY_DIR}/${package}/hipcache-config-version.cmake
+  DESTINATION ${package})
 
 # The man page and the completions of shells are the program's own words (src/cli/generate.h). The build of another system's
 # programs cannot run them, and goes without.
