@@ -12,6 +12,14 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/${package}/hipcache-config-
 install(FILES ${CMAKE_BINARY_DIR}/${package}/hipcache-config.cmake ${CMAKE_BINARY_DIR}/${package}/hipcache-config-version.cmake
   DESTINATION ${package})
 
+# Makes the links named like compilers: which ones, the machine decides where hipcache is used.
+hipcache_way(HIPCACHE_BIN_FROM_SBIN ${HIPCACHE_SBIN} ${HIPCACHE_BIN})
+hipcache_way(HIPCACHE_LINKS_FROM_SBIN ${HIPCACHE_SBIN} ${HIPCACHE_LINKS})
+set(script ${CMAKE_BINARY_DIR}/${HIPCACHE_SBIN}/update-hipcache-symlinks)
+configure_file(install/update-hipcache-symlinks.in ${script} @ONLY
+  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+install(PROGRAMS ${script} DESTINATION ${HIPCACHE_SBIN})
+
 # The man page and the completions of shells are the program's own words (src/cli/generate.h). The build of another system's
 # programs cannot run them, and goes without.
 if(NOT CMAKE_CROSSCOMPILING)

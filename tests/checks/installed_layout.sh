@@ -1,33 +1,26 @@
 #!/usr/bin/env bash
-# Installs into a directory, moves it, and uses it through a symbolic link from elsewhere: the programs must find each other.
+# Installs below a DESTDIR, moves the tree to a path with blanks, and uses it through a symbolic link from elsewhere: every file
+# is where it belongs, and the programs find each other.
 #
-# usage: installed_layout.sh BUILD_DIRECTORY
+# usage: installed_layout.sh BUILD_DIRECTORY PREFIX BIN SBIN HELPERS TRACE DATA DOC MAN       from BIN on below the prefix
 set -euo pipefail
 
-scratch=$(mktemp -d)
-export HIPCACHE_DIR=$scratch/cache
-export HIPCACHE_CONFIG=/dev/null
+# shellcheck source=tests/checks/installed.sh
+source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
+build=$1 prefix=$2 bin=$3 sbin=$4 helpers=$5 trace=$6 data=$7 doc=$8 man=$9
 
-cleanup() {
-  "$scratch/link/hipcache" --stop-server >/dev/null 2>&1 || true
-  rm -rf "$scratch"
-}
-trap cleanup EXIT
+DESTDIR="$scratch/a stage" expect "install below DESTDIR" cmake --install "$build"
+installed=$scratch/a\ stage$prefix
+wanted=$(printf '%s\n' "$bin/hipcache" "$sbin/update-hipcache-symlinks" "$trace/libhipcache-trace.so" \
+  "$helpers"/{hipcached,hipcache-archive,hipcache-client,hipcache-remote} "$doc"/{LICENSE,THIRD-PARTY.md} \
+  "$data"/cmake/hipcache/hipcache-config{,-version}.cmake "$data/bash-completion/completions/hipcache" \
+  "$data/zsh/site-functions/_hipcache" "$data/fish/vendor_completions.d/hipcache.fish" "$man/man1/hipcache.1" | sort)
+expect_text "the installed files" "$wanted" "$(cd "$installed" && find . -type f -printf '%P\n' | sort)"
+expect_text "nothing beside the prefix" "$(cd "$installed" && find . -type f | wc -l)" "$(find "$scratch/a stage" -type f | wc -l)"
 
-expect() {
-  local what=$1
-  shift
-  if ! "$@" >"$scratch/output" 2>&1; then
-    echo "failed: $what"
-    cat "$scratch/output"
-    exit 1
-  fi
-}
-
-cmake --install "$1" --prefix "$scratch/first" >/dev/null
-mkdir "$scratch/elsewhere" "$scratch/link"
-mv "$scratch/first" "$scratch/elsewhere/moved"
-ln -s "$scratch/elsewhere/moved/bin/hipcache" "$scratch/link/hipcache"
+mkdir "$scratch/link"
+mv "$installed" "$scratch/a moved tree"
+ln -s "$scratch/a moved tree/$bin/hipcache" "$scratch/link/hipcache"
 hipcache=$scratch/link/hipcache
 
 expect "--version" "$hipcache" --version
@@ -43,10 +36,23 @@ for object in first second; do
   mv "$scratch/twice.o" "$scratch/$object.o"
 done
 expect "equal objects" cmp "$scratch/first.o" "$scratch/second.o"
-"$hipcache" --show-stats --format json >"$scratch/stats.json"
-expect "one hit and one miss" python3 -c '
-import json, sys
-requests = json.load(open(sys.argv[1]))["requests"]
-assert (requests["hit"], requests["miss"]) == (1, 1), requests' "$scratch/stats.json"
+expect_requests 1 1
+
+# The helpers that options start.
+expect "--export" "$hipcache" --export "$scratch/results"
+openssl genpkey -algorithm ed25519 -out "$scratch/ci.pem" 2>/dev/null
+chmod 600 "$scratch/ci.pem"
+expect "--public-key" "$hipcache" --public-key "$scratch/ci.pem"
 expect "--stop-server" "$hipcache" --stop-server
+
+# The loader cannot preload from a path with blanks, unless the cache directory holds a link. Without, compilers run alone.
+said=$(HIPCACHE_DIR="$scratch/a cache" "$hipcache" --start-server 2>&1) && fail "a daemon that cannot preload"
+[[ $said == "hipcache: error: "*"cannot preload $scratch/a moved tree/$trace/libhipcache-trace.so"* && $said != *$'\n'* ]] ||
+  fail "the reason in one line, and not: $said"
+HIPCACHE_DIR="$scratch/a cache" expect "compile without a cache" "$hipcache" g++ -c -x c++ /dev/null -o "$scratch/none.o"
+
+# Another prefix than the configured one.
+expect "install below another prefix" cmake --install "$build" --prefix "$scratch/another prefix"
+expect_text "the files below another prefix" "$wanted" "$(cd "$scratch/another prefix" && find . -type f -printf '%P\n' | sort)"
+expect "--version below another prefix" "$scratch/another prefix/$bin/hipcache" --version
 echo "installed layout: good"
