@@ -11,6 +11,15 @@ target_compile_options(hipcache_options INTERFACE -Wall -Wextra -Wpedantic -Wsha
   # A unit includes its sources, so g++ takes their unnamed namespaces for a header's.
   $<$<AND:$<BOOL:${HIPCACHE_UNITY}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>
   $<$<BOOL:${HIPCACHE_WERROR}>:-Werror>)
+# What is packaged is the same, bit by bit, wherever it was built: debug information and assertions name files of the source
+# tree. A Release build has neither. A Debug build keeps the names that debuggers find.
+set(HIPCACHE_PREFIX_MAP)
+if(NOT HIPCACHE_SANITIZE)
+  foreach(map IN ITEMS ${CMAKE_SOURCE_DIR}=. ${CMAKE_BINARY_DIR}=./build)
+    list(APPEND HIPCACHE_PREFIX_MAP "$<$<CONFIG:None,RelWithDebInfo,MinSizeRel>:-ffile-prefix-map=${map}>")
+  endforeach()
+endif()
+target_compile_options(hipcache_options INTERFACE ${HIPCACHE_PREFIX_MAP})
 if(HIPCACHE_SANITIZE)
   target_compile_options(hipcache_options INTERFACE -fsanitize=${HIPCACHE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
     # g++ warns of its own instrumentation there (in <regex>, for one).
