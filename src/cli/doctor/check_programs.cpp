@@ -22,8 +22,8 @@ Result<std::string> version_text(const std::string& name, const std::string& pat
                (ran->exit_code == 0 ? " (" + said + ")" : "") + kInstall};
 }
 
-Result<std::string> version_text_beside_us(const char* name, const Words& environment) {
-  const Result<std::string> path = program_beside_us(name);
+Result<std::string> version_text_of(const char* name, const Words& environment) {
+  const Result<std::string> path = installed_program(name);
   if (!path) return Error{path.error().message + kInstall};
   return version_text(name, *path, environment);
 }
@@ -60,11 +60,11 @@ Status check_remote_program(const std::string& daemon_says, const Words& environ
 void check_programs(Examination& examination) {
   Findings& findings = examination.findings;
   const std::size_t before = findings.count(Level::error);
-  if (const auto launcher = program_beside_us("hipcache"); launcher)
+  if (const auto launcher = installed_program(HIPCACHE_BIN_FROM_HELPERS "/hipcache"); launcher)
     examination.hipcache = *launcher;
   else
     findings.error(launcher.error().message + kInstall);
-  const Result<std::string> daemon = version_text_beside_us("hipcached", examination.environment);
+  const Result<std::string> daemon = version_text_of("hipcached", examination.environment);
   if (!daemon) {
     findings.error(daemon.error().message);
     return;
@@ -73,7 +73,7 @@ void check_programs(Examination& examination) {
   const bool is_shared = examination.settings && !examination.settings->remote.empty();
   if (const Status remote = check_remote_program(*daemon, examination.environment); !remote)
     findings.add(is_shared ? Level::error : Level::note, remote.error().message);
-  if (const auto archive = version_text_beside_us("hipcache-archive", examination.environment); !archive)
+  if (const auto archive = version_text_of("hipcache-archive", examination.environment); !archive)
     findings.note(archive.error().message + " (--export and --import need it)");
   if (findings.count(Level::error) == before)
     findings.ok("hipcache " + protocol::build_id() + " with its daemon and trace library, all of one version");

@@ -17,14 +17,14 @@ class Programs : public client::LaunchTest {
 
   // A program that says that it is of a version.
   std::string stand_in(const std::string& name, const std::string& version, const std::string& more = "") const {
-    return script("bin/" + name, "[ \"$1\" = --version ] || exit 3\necho '" + name + " " + version + "'\n" + more);
+    return script(helper(name), "[ \"$1\" = --version ] || exit 3\necho '" + name + " " + version + "'\n" + more);
   }
 };
 
 TEST_F(Programs, AMissingDaemonIsAnErrorThatNamesIt) {
   const client::Ended ended = doctor();
   EXPECT_EQ(ended.exit_code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("error    cannot run " + (scratch / "bin/hipcached")));
+  EXPECT_THAT(ended.out, HasSubstr("error    cannot run " + (scratch / helper("hipcached"))));
   EXPECT_EQ(ended.err, "");
 }
 

@@ -53,9 +53,9 @@ Words own_environment() {
   return environment;
 }
 
-Result<std::string> program_beside_us(const char* name) {
+Result<std::string> installed_program(const char* way) {
   char path[PATH_MAX];
-  if (!launch_beside_us(name, path)) return system_error("cannot find", "this program");
+  if (!launch_from_here(way, path)) return system_error("cannot find", "this program");
   if (access(path, X_OK) != 0) return system_error("cannot run", path);
   return std::string(path);
 }

@@ -23,8 +23,8 @@ Result<Ran> run_program(const Words& argv, const Words& environment);
 // This process's environment.
 Words own_environment();
 
-// The path of a program of ours that lies beside this one.
-Result<std::string> program_beside_us(const char* name);
+// The path of a program of ours. `way`: from the directory of the helpers, where this one lies (HipcacheLayout.cmake).
+Result<std::string> installed_program(const char* way);
 
 // Without the line break at its end.
 std::string first_line(const std::string& text);
