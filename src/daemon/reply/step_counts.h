@@ -11,8 +11,8 @@ namespace hipcache::daemon {
 // Counts the steps that were found or run. Also counts and logs back ends that the linker wrapper ran again.
 void count_steps(const StepGraph& graph, const RequestContext& context);
 
-// Whether all steps, some or none were found. A bundle of code objects that were found may have run in a hit: it compiles
-// nothing, takes less than a round trip to a shared cache, and is not shared.
+// Whether all steps, some or none were found. A bundle of code objects that were found may have run in a hit: it
+// compiles nothing, takes less than a round trip to a shared cache, and is not shared.
 stats::Outcome outcome_of(const StepGraph& graph);
 
 }  // namespace hipcache::daemon
