@@ -1,4 +1,5 @@
-// The list of path sets of one action key, and its bytes (docs/formats.md); the set that was added last is first.
+// The list of path sets of one action key, and its bytes (docs/internals/formats.md); the set that was added last is
+// first.
 //
 // Thread-safe: nothing is shared.
 #ifndef HIPCACHE_SRC_STORE_PATH_SET_LIST_H

@@ -1,4 +1,4 @@
-"""Checks who includes whom: folders as docs/architecture.md allows, no cycle between rooms, files or C sources.
+"""Checks who includes whom: folders as docs/internals/architecture.md allows, no cycle between rooms, files or C sources.
 
 A room is a folder below src. A public header belongs to the room of the source of its name. A public header without one
 is the contract of its folder, the lowest room.

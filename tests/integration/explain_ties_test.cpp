@@ -112,7 +112,7 @@ TEST_P(ExplainTies, ASourceThatUsesItsOwnNameIsNamedForEachStepThatReadsIt) {
   EXPECT_THAT(compile(command(flags + " -ffile-prefix-map=" + root() + "=."), based()).ties(), IsEmpty());
 }
 
-// clang 15 writes the id of such a source nowhere (docs/cuid.md).
+// clang 15 writes the id of such a source nowhere (docs/internals/cuid.md).
 TEST_P(ExplainTies, TheIdOfTheTranslationUnitIsNamedWhereItShowsAndNoRootHoldsTheSource) {
   const Arguments argv = command("-O1 -fgpu-rdc");
   const Explained without_root = compile(argv);

@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// As the preload library writes them; the format is docs/trace.md's.
+// As the preload library writes them; the format is docs/internals/trace.md's.
 const std::string kProgram = "\x01\x01\x00\x00\x06\x00\x00\x00\x01\x02\x03\x04\x05\x06\x07\x08/bin/c"s;
 const std::string kAbsent = "\x03\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00x.h"s;
 const std::string kVariable = "\x09\x01\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00PATH"s;

@@ -86,7 +86,7 @@ class Comparison:
 
     def __init__(self, directory, trace, without=None):
         self.trace = trace
-        # The tracer's own: what the daemon puts beside the trace for it (docs/trace.md).
+        # The tracer's own: what the daemon puts beside the trace for it (docs/internals/trace.md).
         self.instructions = [os.path.join(os.path.dirname(trace), name) for name in ("answers", "captured", "driver")]
         self.records = [record for record in records_of(trace) if record[1] != without]
         self.texts = {text for _, text in self.records}

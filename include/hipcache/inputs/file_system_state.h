@@ -32,7 +32,8 @@ class SharedStatSnapshot;
 struct KnownFile;
 
 // Thread-safe. Memory is bounded: 200,000 digests, 20,000 listings and 100,000 names
-// (src/inputs/state/file_system_memo.h). docs/proof.md says when an answer is remembered, and why that is safe.
+// (src/inputs/state/file_system_memo.h). docs/internals/proof.md says when an answer is remembered, and why that is
+// safe.
 class FileSystemState {
  public:
   explicit FileSystemState(Clock clock = file_clock());

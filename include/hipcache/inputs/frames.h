@@ -1,7 +1,7 @@
 // A small serialiser that is safe to read back: numbers as LEB128 varints, texts with their length
 // before them.
 //
-// The formats of path sets and action results use it (docs/formats.md); they are too small and too
+// The formats of path sets and action results use it (docs/internals/formats.md); they are too small and too
 // hot for a schema compiler. Reading never goes past the end, and never allocates a size that the
 // bytes claim. After one failure every read fails, so a decoder may read a whole record and check
 // once.

@@ -2,7 +2,7 @@
 // file contain? Does that one exist? What does this directory list? A path set holds no answers, so
 // one set serves any number of results.
 //
-// Encoded sorted and front-coded (docs/formats.md). The id is the digest of the encoding before
+// Encoded sorted and front-coded (docs/internals/formats.md). The id is the digest of the encoding before
 // compression, so equal questions have one id. The store compresses sets, because it knows similar
 // ones. Immutable once made; safe to share between threads.
 #ifndef HIPCACHE_INPUTS_PATH_SET_H

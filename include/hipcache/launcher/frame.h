@@ -1,7 +1,7 @@
 /* The frame around a message on the socket, and the version of the messages.
  *
  * In C, because the launcher is; the channel of client and daemon (hipcache/protocol/channel.h)
- * uses it too. docs/protocol.md has the format. The functions keep no state. */
+ * uses it too. docs/internals/protocol.md has the format. The functions keep no state. */
 #ifndef HIPCACHE_LAUNCHER_FRAME_H
 #define HIPCACHE_LAUNCHER_FRAME_H
 
@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of a message's meaning. Client and daemon of different versions do
- * not talk (docs/protocol.md). */
+ * not talk (docs/internals/protocol.md). */
 #define HIPCACHE_PROTOCOL_VERSION 8
 
 /* Version of the program and of the protocol; must be equal on both sides. HIPCACHE_VERSION

@@ -3,7 +3,7 @@
 //
 // The daemon leads, the client follows. After CompileRequest the client runs each RunStep that it
 // receives, reports each with StepDone, and ends with the Finish or PassThrough that it receives.
-// Steps may run at the same time. docs/protocol.md has a diagram.
+// Steps may run at the same time. docs/internals/protocol.md has a diagram.
 #ifndef HIPCACHE_PROTOCOL_MESSAGES_H
 #define HIPCACHE_PROTOCOL_MESSAGES_H
 

@@ -34,7 +34,7 @@
 // them, then the path set.
 //
 // Thread-safe, all of it. Bytes are checked when read: what others wrote by its digest, what this
-// process's own store wrote by a checksum (docs/formats.md). Bytes that do not match are reported as
+// process's own store wrote by a checksum (docs/internals/formats.md). Bytes that do not match are reported as
 // missing. An error means that the store is in trouble; callers treat it as a miss.
 #ifndef HIPCACHE_STORE_STORE_H
 #define HIPCACHE_STORE_STORE_H

@@ -3,7 +3,7 @@
 //
 // The file is a sequence of records, each written by one write(2) with O_APPEND:
 //   u8 kind, u8 found, u16 zero, u32 length of the text, u64 seen, text. Little-endian.
-// docs/trace.md says which call makes which record. A program begins with `program` and ends with
+// docs/internals/trace.md says which call makes which record. A program begins with `program` and ends with
 // `end`; without both the trace is incomplete and proves nothing. Each process writes a record
 // once, so the number of equal records has no meaning. Relative paths are relative to the step's
 // initial directory: a process that changes its directory leaves `unknown`.

@@ -1,8 +1,8 @@
 // Files of equal content that a compiler may take for one file.
 //
 // gcc takes two files of equal content and one modification time for one (#pragma once); clang, two names of one inode.
-// So the state holds which names are one in either way (docs/proof.md, "Identities"). A checkout on another machine
-// gives files other times, and makes two files of hard links.
+// So the state holds which names are one in either way (docs/internals/proof.md, "Identities"). A checkout on another
+// machine gives files other times, and makes two files of hard links.
 #ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_EQUAL_FILES_H
 #define HIPCACHE_SRC_DAEMON_EXPLAIN_EQUAL_FILES_H
 

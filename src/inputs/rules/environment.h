@@ -14,7 +14,7 @@
 namespace hipcache::inputs {
 
 // Variables that only steer a search (the trace has what the search found), the tracer's own, and fakeroot's. See
-// docs/proof.md.
+// docs/internals/proof.md.
 bool is_left_out(std::string_view variable);
 
 // The tool that a program is by its name, without directory, target and version: "gcc" for "x86_64-linux-gnu-gcc-12". A

@@ -9,8 +9,8 @@
 // their ctimes, so two images that are mounted in turn can agree in a whole stamp. The root stays mounted as long as
 // its namespace lives.
 //
-// The last 16 bytes are the digest of the rest. Truncated or damaged bytes are dropped as a whole. docs/formats.md has
-// the format.
+// The last 16 bytes are the digest of the rest. Truncated or damaged bytes are dropped as a whole.
+// docs/internals/formats.md has the format.
 #ifndef HIPCACHE_SRC_INPUTS_STATE_KEPT_DIGESTS_H
 #define HIPCACHE_SRC_INPUTS_STATE_KEPT_DIGESTS_H
 

@@ -1,4 +1,4 @@
-// The two entries of an archive that are no values (docs/formats.md).
+// The two entries of an archive that are no values (docs/internals/formats.md).
 #ifndef HIPCACHE_SRC_REMOTE_ARCHIVE_MARKERS_H
 #define HIPCACHE_SRC_REMOTE_ARCHIVE_MARKERS_H
 

@@ -1,4 +1,4 @@
-// The names of values in a plain store (docs/formats.md): "v1/b/ab/ab12...". Pure functions.
+// The names of values in a plain store (docs/internals/formats.md): "v1/b/ab/ab12...". Pure functions.
 #ifndef HIPCACHE_SRC_REMOTE_LAYOUT_VALUE_NAMES_H
 #define HIPCACHE_SRC_REMOTE_LAYOUT_VALUE_NAMES_H
 

@@ -1,5 +1,5 @@
 // What a shared cache holds: lists of path sets, results and blobs, and their bytes in a plain store
-// (docs/formats.md).
+// (docs/internals/formats.md).
 //
 // Problem: a server may lose the end of a value, flip a bit, answer with another key's value, or be written by somebody
 // else. A list or a result that is wrong in one bit would be served as right.

@@ -2,10 +2,9 @@
 //
 // Problem: a REAPI server keeps an ActionResult for the digest of an Action, and nothing else.
 // Choice: each list, result and blob of hipcache has an Action that nobody runs: its command line says what it is
-// (docs/formats.md). Its digest is the key. Some servers want to see Action and Command before they take a result;
-// so an ActionKey has their bytes.
-// Rejected: our own digest as the Action's. Servers may verify it, and other clients' actions could be confused with
-// ours.
+// (docs/internals/formats.md). Its digest is the key. Some servers want to see Action and Command before they take a
+// result; so an ActionKey has their bytes. Rejected: our own digest as the Action's. Servers may verify it, and other
+// clients' actions could be confused with ours.
 #ifndef HIPCACHE_SRC_REMOTE_REAPI_ACTION_KEY_H
 #define HIPCACHE_SRC_REMOTE_REAPI_ACTION_KEY_H
 

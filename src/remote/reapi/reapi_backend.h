@@ -1,5 +1,5 @@
 // A server of the Remote Execution API as a shared cache: bazel-remote, Buildbarn, NativeLink and others
-// (docs/formats.md has the layout).
+// (docs/internals/formats.md has the layout).
 //
 // A look-up of a list is four questions at once, one for each slot. A list is changed by reading, merging and writing a
 // slot, and reading it again after a while, because the API cannot compare before it writes. A result has its small

@@ -1,5 +1,5 @@
 // The bytes of a blob as the database holds them: plain, compressed, or compressed as a delta to other blobs, its bases
-// (docs/formats.md).
+// (docs/internals/formats.md).
 //
 // A base serves as zstd's prefix, so shared bytes cost a reference of a few bytes, wherever they lie. An object that
 // consists of a host object and a fatbin is little more than two references. Rejected: a list of byte ranges, found by

@@ -151,7 +151,7 @@ TEST_P(RdcLink, LinksNoDeviceAnewForAChangeOfTheHosts) {
 }
 
 // Since clang 16 the driver opens the objects while it plans, and the trace does not show what it reads there
-// (docs/plan.md). It prints the same plan, so only the driver runs.
+// (docs/internals/plan.md). It prints the same plan, so only the driver runs.
 TEST_P(RdcLink, AsksTheDriverAgainOnlyWhereItReadsTheObjects) {
   const Arguments app = link("a.o b.o -o app");
   EXPECT_EQ(check(app).run.at("probe"), 1);

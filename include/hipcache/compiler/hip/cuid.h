@@ -4,7 +4,7 @@
 //
 // hipcache's id: H(source, output, argv without the architecture list and the depfile options), 16
 // hex digits. Paths below a root are taken relative to it, so equal builds in two checkouts have
-// equal ids. Two outputs of one build always have different ids. docs/cuid.md says how the root is
+// equal ids. Two outputs of one build always have different ids. docs/internals/cuid.md says how the root is
 // found and why.
 #ifndef HIPCACHE_COMPILER_HIP_CUID_H
 #define HIPCACHE_COMPILER_HIP_CUID_H

@@ -3,7 +3,7 @@
 //
 // The driver's temporary names are replaced by names in the request's directory. Only jobs of known
 // kinds, with files that pass between them in known ways, become a plan. Anything else is an error,
-// and the compile is passed through. docs/plan.md has the rules.
+// and the compile is passed through. docs/internals/plan.md has the rules.
 #ifndef HIPCACHE_COMPILER_HIP_PLAN_H
 #define HIPCACHE_COMPILER_HIP_PLAN_H
 

@@ -1,4 +1,4 @@
-// The bytes of the database's keys and values (docs/formats.md): actions in a checked frame, and use records.
+// The bytes of the database's keys and values (docs/internals/formats.md): actions in a checked frame, and use records.
 #ifndef HIPCACHE_SRC_STORE_LOCAL_DATABASE_FRAMING_H
 #define HIPCACHE_SRC_STORE_LOCAL_DATABASE_FRAMING_H
 

@@ -56,7 +56,7 @@ class Tree {
 
   // Equal for equal states, as far as a compile can tell them apart. Files whose names begin with "unrelated" are left
   // out, and modification times, but for one thing: which of several equal files are the same file or of the same time,
-  // for that is part of what hipcache proves (docs/proof.md: "compared further").
+  // for that is part of what hipcache proves (docs/internals/proof.md: "compared further").
   Digest state() const;
 
  private:
