@@ -6,10 +6,10 @@
 namespace hipcache::cache {
 namespace {
 
-// Version, compiler, arguments, architectures, both directories, CUID, colour. Number of steps,
+// Version, object, compiler, arguments, architectures, both directories, CUID, colour. Number of steps,
 // then for each: label, key, programs, number of commands and each one's arguments, inputs, set,
-// refusal, detail. Blob of the path set, answers. Version 3: digests of 32 bytes.
-constexpr std::uint8_t kVersion = 3;
+// refusal, detail. Blob of the path set, answers. Version 4: the object.
+constexpr std::uint8_t kVersion = 4;
 
 Error damaged(std::string_view what) { return Error{"miss history: " + std::string(what) + "; the entry is dropped"}; }
 
@@ -87,6 +87,7 @@ const HistoryStep* HistoryEntry::step(std::string_view label) const {
 
 std::string HistoryEntry::encode() const {
   inputs::FrameWriter out;
+  out.text(object);
   add(out, asked);
   out.number(steps.size());
   for (const HistoryStep& step : steps) add(out, step);
@@ -100,6 +101,7 @@ Result<HistoryEntry> HistoryEntry::decode(std::string_view bytes) {
   if (bytes.size() > kMaxHistoryBytes) return damaged("it is longer than an entry may be");
   inputs::FrameReader in(bytes.substr(1));
   HistoryEntry entry;
+  entry.object = in.text();
   entry.asked = next_asked(in);
   entry.steps = next_list<HistoryStep>(in, next_step);
   entry.observed.blob = next_digest(in);

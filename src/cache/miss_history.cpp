@@ -34,7 +34,7 @@ std::vector<Digest> decode_list(std::string_view bytes) {
 
 // An entry that equals a stored one only moves to the front. An entry that is too large to read back
 // is not stored, so that it displaces no readable one.
-Status MissHistory::record(const Digest& output, const HistoryEntry& entry) {
+Status MissHistory::record(const std::vector<Digest>& names, const HistoryEntry& entry) {
   const std::string bytes = entry.encode();
   if (bytes.size() > kMaxHistoryBytes) {
     log_.info("the miss history lacks this request: its entry takes " + std::to_string(bytes.size()) + " bytes");
@@ -43,17 +43,23 @@ Status MissHistory::record(const Digest& output, const HistoryEntry& entry) {
   const Result<Digest> blob = store_.put_blob_like(bytes, {.parts = {}, .family = "miss-history"});
   if (!blob) return blob.error();
   const std::lock_guard lock(list_mutex_);
-  Result<std::vector<Digest>> blobs = blobs_of(output);
-  if (!blobs) return blobs.error();
-  std::erase(*blobs, *blob);
-  blobs->insert(blobs->begin(), *blob);
-  if (blobs->size() > kMaxHistoryEntries) blobs->resize(kMaxHistoryEntries);
-  return store_.put_action(output, encode_list(*blobs));
+  for (const Digest& name : names)
+    if (Status added = add_to(name, *blob); !added) return added;
+  return done();
 }
 
-std::vector<HistoryEntry> MissHistory::entries(const Digest& output) {
+Status MissHistory::add_to(const Digest& name, const Digest& blob) {
+  Result<std::vector<Digest>> blobs = blobs_of(name);
+  if (!blobs) return blobs.error();
+  std::erase(*blobs, blob);
+  blobs->insert(blobs->begin(), blob);
+  if (blobs->size() > kMaxHistoryEntries) blobs->resize(kMaxHistoryEntries);
+  return store_.put_action(name, encode_list(*blobs));
+}
+
+std::vector<HistoryEntry> MissHistory::entries(const Digest& name) {
   std::vector<HistoryEntry> entries;
-  const Result<std::vector<Digest>> blobs = blobs_of(output);
+  const Result<std::vector<Digest>> blobs = blobs_of(name);
   if (!blobs) {
     log_.warning(blobs.error().message);
     return entries;
@@ -73,8 +79,8 @@ std::vector<HistoryEntry> MissHistory::entries(const Digest& output) {
 }
 
 // An error is no empty list: record() would replace the list by one of a single entry.
-Result<std::vector<Digest>> MissHistory::blobs_of(const Digest& output) {
-  const Result<std::optional<std::string>> list = store_.action(output);
+Result<std::vector<Digest>> MissHistory::blobs_of(const Digest& name) {
+  const Result<std::optional<std::string>> list = store_.action(name);
   if (!list) return list.error();
   return *list ? decode_list(**list) : std::vector<Digest>();
 }

@@ -32,7 +32,8 @@ constexpr std::array<ActionOption, 17> kActions{{
     {"-p", "--show-config", Action::show_config, "", "Show each setting, its value and where it comes from"},
     {"", "--plan", Action::plan, "", "Show the steps of COMMAND, their keys and which are stored; compile nothing"},
     {"", "--explain", Action::explain, "",
-     "Show what differs from the nearest stored compile, step by step; compile nothing"},
+     "Show what differs from the nearest stored compile, step by step; compile nothing.\n"
+     "Exit code 0: a hit, 3: a miss or a partial hit, 4: passes through"},
     {"", "--doctor", Action::doctor, "",
      "Check the installation, the settings and the compilers, by small compiles in a cache of its own"},
     {"", "--start-server", Action::start_server, "", "Start the daemon, which also starts by itself when needed"},
@@ -200,11 +201,13 @@ Status check_together(const Parsed& parsed) {
   return done();
 }
 
+// Further lines of the help begin below its first one.
 std::string help_line(const std::string& names, std::string_view help) {
   constexpr std::size_t kWidth = 28;
   std::string line = "  " + names;
   line.resize(std::max(kWidth + 2, line.size() + 1), ' ');
-  return line.append(help) + "\n";
+  for (const char letter : help) line += letter == '\n' ? "\n" + std::string(kWidth + 2, ' ') : std::string(1, letter);
+  return line + "\n";
 }
 
 std::string names_of(const OptionText& option) {

@@ -34,10 +34,11 @@ int failed(const Error& problem, int code) {
   return code;
 }
 
-// What to print, and an error that follows it.
+// What to print, an error that follows it, and the exit code if there is none.
 struct Outcome {
   std::string text;
   Status status = done();
+  int exit_code = 0;
 };
 
 Result<std::string> formatted(std::string json, Format format) {
@@ -80,7 +81,6 @@ Result<std::string> act(const Options& options, const Control& control) {
     case Action::plan:
       return show_plan(control, options.command, options.json());
     case Action::explain:
-      return show_explanation(control, options.command, options.json());
     case Action::help:
     case Action::version:
     case Action::show_config:
@@ -93,6 +93,12 @@ Result<std::string> act(const Options& options, const Control& control) {
       break;
   }
   return Error{"an action without a meaning"};
+}
+
+Result<Outcome> explain(const Control& control, const Options& options) {
+  Result<ShownExplanation> shown = show_explanation(control, options.command, options.json());
+  if (!shown) return shown.error();
+  return Outcome{.text = std::move(shown->text), .exit_code = shown->exit_code};
 }
 
 Result<Outcome> outcome_of(Result<std::string> text) {
@@ -112,6 +118,7 @@ Result<Outcome> perform(const Options& options, client::Timeouts timeouts) {
   if (!settings) return settings.error();
   const Control control(*settings, timeouts);
   if (options.action == Action::show_stats) return show_stats(control, options);
+  if (options.action == Action::explain) return explain(control, options);
   if (options.action == Action::export_results || options.action == Action::import_results)
     return transfer(control, options, *settings);
   return outcome_of(act(options, control));
@@ -135,7 +142,7 @@ int run(const std::vector<std::string>& arguments, client::Timeouts timeouts) {
   if (!outcome) return failed(outcome.error(), kFailure);
   if (Status printed = write_all(STDOUT_FILENO, outcome->text, "standard output"); !printed)
     return failed(printed.error(), kFailure);
-  return outcome->status ? 0 : failed(outcome->status.error(), kFailure);
+  return outcome->status ? outcome->exit_code : failed(outcome->status.error(), kFailure);
 }
 
 }  // namespace hipcache::cli

@@ -9,7 +9,8 @@
 
 namespace hipcache::cli {
 
-// Returns 0, or 1 with one line on stderr, or 2 with one line for invalid options.
+// Returns 0, or 1 with one line on stderr, or 2 with one line for invalid options; for --explain also the codes of
+// show_explanation.h.
 int run(const std::vector<std::string>& arguments, client::Timeouts timeouts);
 
 }  // namespace hipcache::cli

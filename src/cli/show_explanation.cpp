@@ -17,16 +17,39 @@ using protocol::ExplainedStep;
 using protocol::Explanation;
 using protocol::Verdict;
 
+constexpr std::string_view kProbe = "probe";
+constexpr const char* kPassesThrough = "passes through";
+
 std::string said(Verdict verdict) {
   switch (verdict) {
     case Verdict::stored:
       return "stored";
     case Verdict::runs:
+    case Verdict::bundles:
       return "would run";
     case Verdict::depends:
       return "depends";
   }
   return "unknown";
+}
+
+std::string name_of(Forecast forecast) {
+  switch (forecast) {
+    case Forecast::hit:
+      return "hit";
+    case Forecast::partial:
+      return "partial";
+    case Forecast::miss:
+      return "miss";
+    case Forecast::passthrough:
+      return "passthrough";
+  }
+  return "unknown";
+}
+
+int exit_code_of(Forecast forecast) {
+  if (forecast == Forecast::passthrough) return kExplainedPassThrough;
+  return forecast == Forecast::hit ? 0 : kExplainedMiss;
 }
 
 // The request itself does not run.
@@ -84,9 +107,24 @@ Result<Explanation> ask(const Control& control, const std::vector<std::string>& 
 
 }  // namespace
 
+// As the daemon counts requests: a probe compiles nothing, and neither does a bundle of what is stored.
+Forecast forecast_of(const Explanation& explanation) {
+  if (!explanation.reason.empty()) return Forecast::passthrough;
+  if (explanation.request.verdict == Verdict::stored) return Forecast::hit;
+  bool any_stored = false;
+  bool any_missing = false;
+  for (const ExplainedStep& step : explanation.steps) {
+    if (step.name == kProbe) continue;
+    any_stored |= step.verdict == Verdict::stored;
+    any_missing |= step.verdict == Verdict::runs || step.verdict == Verdict::depends;
+  }
+  if (!any_stored) return Forecast::miss;
+  return any_missing ? Forecast::partial : Forecast::hit;
+}
+
 std::string explanation_to_text(const Explanation& explanation) {
   if (!explanation.reason.empty())
-    return "passes through: " + explanation.reason +
+    return std::string(kPassesThrough) + ": " + explanation.reason +
            (explanation.detail.empty() ? std::string() : ": " + explanation.detail) + "\n";
   std::size_t width = explanation.request.name.size();
   for (const ExplainedStep& step : explanation.steps) width = std::max(width, step.name.size());
@@ -98,17 +136,24 @@ std::string explanation_to_text(const Explanation& explanation) {
 std::string explanation_to_json(const Explanation& explanation) {
   ordered_json steps = ordered_json::array();
   for (const ExplainedStep& step : explanation.steps) steps.push_back(to_json(step));
-  return json_text({{"reason", explanation.reason},
+  ordered_json request = to_json(explanation.request);
+  if (!explanation.reason.empty()) {
+    request["name"] = "request";
+    request["verdict"] = kPassesThrough;
+  }
+  return json_text({{"outcome", name_of(forecast_of(explanation))},
+                    {"reason", explanation.reason},
                     {"detail", explanation.detail},
                     {"compared", explanation.compared},
-                    {"request", to_json(explanation.request)},
+                    {"request", std::move(request)},
                     {"steps", std::move(steps)}});
 }
 
-Result<std::string> show_explanation(const Control& control, const std::vector<std::string>& command, bool json) {
+Result<ShownExplanation> show_explanation(const Control& control, const std::vector<std::string>& command, bool json) {
   const Result<Explanation> explanation = ask(control, command);
   if (!explanation) return explanation.error();
-  return json ? explanation_to_json(*explanation) : explanation_to_text(*explanation);
+  return ShownExplanation{.text = json ? explanation_to_json(*explanation) : explanation_to_text(*explanation),
+                          .exit_code = exit_code_of(forecast_of(*explanation))};
 }
 
 }  // namespace hipcache::cli

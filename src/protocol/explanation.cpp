@@ -20,7 +20,7 @@ constexpr std::array<Said, static_cast<std::size_t>(kLastDiffers) + 1> kSaid{{
     {"compiler", "compiler $now, was $was"},
     {"argument_added", "argument $name only now"},
     {"argument_removed", "argument $name only then"},
-    {"argument_moved", "argument $name in another place"},
+    {"argument_moved", "argument $name in another place: their order counts"},
     {"driver_arguments", "arguments that the driver made differ"},
     {"arch_added", "architecture $name only now"},
     {"arch_removed", "architecture $name only then"},
@@ -52,6 +52,13 @@ constexpr std::array<Said, static_cast<std::size_t>(kLastDiffers) + 1> kSaid{{
     {"shown_output_names", "the name of an output differs and shows in what the step made"},
     {"own_name",
      "$name uses __FILE__, which names the checkout; with -ffile-prefix-map=$now=. checkouts share the result"},
+    {"other_output", "compared with $name, which was made of an equal source"},
+    {"other_base",
+     "the directory differs; with HIPCACHE_BASEDIR=$now here and HIPCACHE_BASEDIR=$was there it does not count"},
+    {"output_name",
+     "the name $now differs from $was; with the same name, or with -cuid= of your own, it does not count"},
+    {"cuid_of_arguments", "the CUID, which is made of the request's arguments, differs and shows in what it made"},
+    {"not_split", "the compile is one step for all architectures: $name"},
 }};
 
 const Said& said(Differs kind) { return kSaid[static_cast<std::size_t>(kind)]; }
@@ -61,7 +68,8 @@ const Said& said(Differs kind) { return kSaid[static_cast<std::size_t>(kind)]; }
 std::string name_of(Differs kind) { return std::string(said(kind).name); }
 
 std::string describe(const Difference& difference) {
-  const bool has_detail = difference.kind == Differs::refused && !difference.now.empty();
+  const bool may_have_detail = difference.kind == Differs::refused || difference.kind == Differs::not_split;
+  const bool has_detail = may_have_detail && !difference.now.empty();
   return line_of(std::string(said(difference.kind).line) + (has_detail ? ": $now" : ""),
                  {{"$name", difference.name}, {"$now", difference.now}, {"$was", difference.was}});
 }

@@ -227,7 +227,7 @@ Message take(wire::ControlReply* from) {
 }
 
 Result<ExplainedStep> take(wire::ExplainedStep* from) {
-  if (from->verdict() > static_cast<std::uint32_t>(Verdict::depends))
+  if (from->verdict() > static_cast<std::uint32_t>(Verdict::bundles))
     return Error{"message has an unknown verdict, " + std::to_string(from->verdict())};
   ExplainedStep to{std::move(*from->mutable_name()), static_cast<Verdict>(from->verdict()), {}, from->more()};
   for (wire::Difference& difference : *from->mutable_differences()) {

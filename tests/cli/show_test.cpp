@@ -79,8 +79,21 @@ TEST(ShowExplanation, AsTextSaysWhyACommandPassesThrough) {
   EXPECT_EQ(explanation_to_text({.reason = "plugin", .detail = "-fplugin=x"}), "passes through: plugin: -fplugin=x\n");
 }
 
+TEST(ShowExplanation, ForecastsTheOutcomeAsTheDaemonCounts) {
+  protocol::Explanation one = explanation();
+  EXPECT_EQ(forecast_of(one), Forecast::miss) << "a stored probe is no hit";
+  one.steps.push_back({"host", Verdict::stored, {}, 0});
+  EXPECT_EQ(forecast_of(one), Forecast::partial);
+  one.steps = {{"probe", Verdict::runs, {}, 0}, {"host", Verdict::stored, {}, 0}, {"bundle", Verdict::bundles, {}, 0}};
+  EXPECT_EQ(forecast_of(one), Forecast::hit) << "nothing is compiled";
+  one.request.verdict = Verdict::stored;
+  EXPECT_EQ(forecast_of(one), Forecast::hit);
+  EXPECT_EQ(forecast_of({.reason = "time-trace"}), Forecast::passthrough);
+}
+
 TEST(ShowExplanation, AsJsonHasEveryFieldWhateverTheOutcome) {
   const nlohmann::json json = nlohmann::json::parse(explanation_to_json(explanation()));
+  EXPECT_EQ(json.at("outcome"), "miss");
   EXPECT_EQ(json.at("reason"), "");
   EXPECT_EQ(json.at("compared"), 2);
   EXPECT_EQ(json.at("request").at("verdict"), "would run");
@@ -100,7 +113,10 @@ TEST(ShowExplanation, AsJsonHasEveryFieldWhateverTheOutcome) {
                                                             {"now", "12"},
                                                             {"was", "34"},
                                                             {"text", "content /a.h (digest 12, was 34)"}}));
-  EXPECT_EQ(nlohmann::json::parse(explanation_to_json({.reason = "link", .detail = "\xff"})).at("reason"), "link");
+  const nlohmann::json passed = nlohmann::json::parse(explanation_to_json({.reason = "link", .detail = "\xff"}));
+  EXPECT_EQ(passed.at("reason"), "link");
+  EXPECT_EQ(passed.at("outcome"), "passthrough");
+  EXPECT_EQ(passed.at("request").at("verdict"), "passes through");
 }
 
 TEST(ShowConfig, ShowsValueAndOriginOfEachSetting) {

@@ -32,7 +32,10 @@ class ExplainerTest : public testing::Test {
   }
 
   PathSet set() const {
-    return PathSet({{Question::content, "a.h"}, {Question::presence, "b.h"}, {Question::variable, "CPATH"}});
+    std::vector<inputs::Observation> asked{
+        {Question::content, "a.h"}, {Question::presence, "b.h"}, {Question::variable, "CPATH"}};
+    if (shows_cuid_) asked.push_back({Question::cuid, ""});
+    return PathSet(std::move(asked));
   }
 
   static HistoryStep host(const std::string& argument = "-O2") {
@@ -47,7 +50,8 @@ class ExplainerTest : public testing::Test {
     ASSERT_TRUE(observed) << observed.error().message;
     step.set = step.refusal.empty() ? set().id() : Digest{};
     const Status kept = services_.miss_history.record(
-        output_key(request_), {.asked = asked_by(request_), .steps = {step}, .observed = *observed});
+        {output_key(request_)},
+        {.object = "/a.o", .asked = asked_by(request_), .steps = {step}, .observed = *observed});
     ASSERT_TRUE(kept) << kept.error().message;
   }
 
@@ -69,6 +73,7 @@ class ExplainerTest : public testing::Test {
   const std::unique_ptr<store::Lease> lease_ = services_.store.lease();
   mutable protocol::Channel channel_{UniqueFd()};  // explaining sends nothing
   Request request_;
+  bool shows_cuid_ = false;
 };
 
 TEST_F(ExplainerTest, SaysThatNothingIsStored) {
@@ -104,6 +109,19 @@ TEST_F(ExplainerTest, SaysOfAnUnknownStepWhatItIs) {
   compile(host());
   EXPECT_THAT(why({.label = "device gfx90a"}), ElementsAre("no compile for this architecture is stored"));
   EXPECT_THAT(why({.label = "bundle"}), ElementsAre("no compile for this step is stored"));
+}
+
+TEST_F(ExplainerTest, NamesAnArgumentAsTheReasonWhereTheCuidOfAResultDiffers) {
+  shows_cuid_ = true;
+  request_.from.cuid = "1";
+  compile(host());
+  request_.from.cuid = "2";
+  EXPECT_THAT(why(), ElementsAre("the CUID differs and shows in what the step made"));
+  request_.invocation.without_archs = {"clang++", "-O3"};
+  EXPECT_THAT(why(host("-O3")), ElementsAre("argument -O3 only now", "argument -O2 only then"));
+  EXPECT_THAT(why(), ElementsAre("the CUID, which is made of the request's arguments, differs and shows in what it "
+                                 "made"))
+      << "the step's own arguments are the same";
 }
 
 TEST_F(ExplainerTest, SaysWhyAStepWasNotStored) {
@@ -181,7 +199,7 @@ TEST_F(ExplainerTest, NamesFilesOfAnotherCheckoutAsTheyAreCalledHere) {
       services_.actions.record_union(host().key, services_.actions.examine({seen}, request_.from), {});
   HistoryStep step = host();
   step.set = portable.id();
-  ASSERT_TRUE(services_.miss_history.record(output_key(request_),
+  ASSERT_TRUE(services_.miss_history.record({output_key(request_)},
                                             {.asked = asked_by(request_), .steps = {step}, .observed = *observed}));
   in(two);
   scratch_.write("two/a.h", "B");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/explain/argument_changes.h"
+#include "hipcache/compiler/hip/fatbin_splice.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -52,7 +53,26 @@ TEST(CompareArguments, TellsArgumentsThatFollowEachOtherTogether) {
 }
 
 TEST(CompareArguments, TellsWhatMovedOnce) {
-  EXPECT_THAT(changes({"cc", "-Ib", "-Ia"}, {"cc", "-Ia", "-Ib"}), ElementsAre("argument -Ib in another place"));
+  EXPECT_THAT(changes({"cc", "-Ib", "-Ia"}, {"cc", "-Ia", "-Ib"}),
+              ElementsAre("argument -Ib in another place: their order counts"));
+  EXPECT_THAT(changes({"cc", "-DC", "-DB", "-DA"}, {"cc", "-DA", "-DB", "-DC"}),
+              ElementsAre("argument -DC -DB in another place: their order counts"));
+}
+
+TEST(CompareArguments, TakesAnOptionAndItsValueForOne) {
+  EXPECT_THAT(changes({"-cc1", "-D", "Y=2", "-D", "X=1"}, {"-cc1", "-D", "X=1", "-D", "Y=2"}),
+              ElementsAre("argument -D Y=2 in another place: their order counts"));
+  EXPECT_THAT(changes({"-cc1", "-mllvm", "-new"}, {"-cc1", "-mllvm", "-old"}),
+              ElementsAre("argument -mllvm -new only now", "argument -mllvm -old only then"));
+  EXPECT_THAT(changes({"cc", "-D"}, {"cc"}), ElementsAre("argument -D only now"));
+}
+
+TEST(CompareArguments, TellsNothingOfNamesThatHipcachePutIn) {
+  const std::string fatbin(hip::kPlaceholderFatbin);
+  EXPECT_THAT(changes({"-cc1", "-fcuda-include-gpubinary", "<fatbin>", "-o", "<output>"}, {"-cc1", fatbin}), IsEmpty());
+  EXPECT_THAT(changes({"-targets=host,gfx906,gfx90a", "-input=<device>", "-input=<device>"},
+                      {"-targets=host,gfx906", "-input=<device>"}),
+              ElementsAre("argument -targets=gfx90a only now"));
 }
 
 TEST(CompareArguments, ShowsAnEmptyArgument) {

@@ -3,12 +3,12 @@
 //
 // Problem: keys and states are digests, which say only that something differs.
 // Choice: each request that was served step by step leaves an entry: what was asked, and a
-// fingerprint of each answer. Entries are stored under the name of the output; only the newest few
-// are kept. A hit neither reads nor writes them.
+// fingerprint of each answer. Entries are stored under the name of the output, and under one that
+// stands for the source; of each, only the newest few are kept. A hit neither reads nor writes them.
 // Rejected: answers in the path sets (one set serves any number of results); one entry per step
 // (steps share most of what they observe).
 //
-//   action(output)  -> blobs of the newest entries  (list, at most kMaxHistoryEntries)
+//   action(name)    -> blobs of the newest entries  (list, at most kMaxHistoryEntries)
 //   blob(entry)     -> the entry; it names the blob of the path set that its answers belong to
 //
 // No entry holds values of variables (inputs/answer_fingerprints.h). A damaged entry shortens the explanation and
@@ -57,6 +57,7 @@ struct HistoryStep {
 };
 
 struct HistoryEntry {
+  std::string object;  // absolute path of what the request made
   Asked asked;
   std::vector<HistoryStep> steps;
   Observed observed;  // by all steps that could be stored; without a set if the set is lost
@@ -72,14 +73,16 @@ class MissHistory {
  public:
   MissHistory(store::LocalStore& store, Log& log) : store_(store), log_(log) {}
 
-  // An entry that is too large is not kept; that is no error. REQUIRES: the path set is stored.
-  Status record(const Digest& output, const HistoryEntry& entry);
+  // Adds the entry to the lists of these names. An entry that is too large is not kept; that is no error. REQUIRES: the
+  // path set is stored.
+  Status record(const std::vector<Digest>& names, const HistoryEntry& entry);
 
   // Newest first.
-  std::vector<HistoryEntry> entries(const Digest& output);
+  std::vector<HistoryEntry> entries(const Digest& name);
 
  private:
-  Result<std::vector<Digest>> blobs_of(const Digest& output);
+  Status add_to(const Digest& name, const Digest& blob);
+  Result<std::vector<Digest>> blobs_of(const Digest& name);
   void load_set(Observed& observed);
 
   store::LocalStore& store_;

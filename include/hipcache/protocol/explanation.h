@@ -55,8 +55,15 @@ enum class Differs : std::uint32_t {
   shown_output_names = 34,  // the names of the outputs, which show in a result
   // name: a source that asks for its own name (__FILE__); now: the root in that name.
   own_name = 35,
+  // name: the output of the compile that is compared with, if no compile of the request's own output is stored.
+  other_output = 36,
+  other_base = 37,   // now and was: the directories that differ between the two outputs
+  output_name = 38,  // now and was: the outputs' names, which alone differ
+  // The translation unit's id, which shows in a result. It differs because the request's arguments do.
+  cuid_of_arguments = 39,
+  not_split = 40,  // name: why the compile is not taken apart into steps; now: the detail
 };
-inline constexpr Differs kLastDiffers = Differs::own_name;
+inline constexpr Differs kLastDiffers = Differs::not_split;
 
 struct Difference {
   Differs kind = Differs::gone;
@@ -70,6 +77,7 @@ enum class Verdict : std::uint32_t {
   stored = 0,
   runs = 1,
   depends = 2,  // on the outputs of earlier steps, which must run
+  bundles = 3,  // it would run, and puts together what is stored; nothing is compiled
 };
 
 struct ExplainedStep {

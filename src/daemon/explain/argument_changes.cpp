@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <span>
 #include <utility>
+
+#include "daemon/explain/argument_units.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -33,41 +37,55 @@ class Common {
   std::vector<std::uint32_t> lengths_;
 };
 
-// Joins each run of changed arguments into one difference.
+// One argument that is only in one of the lists. `run`: arguments of one run stand beside each other.
+struct Change {
+  Differs kind = Differs::argument_added;
+  std::string unit;
+  std::size_t run = 0;
+};
+
 class Changes {
  public:
-  void add(Differs kind, const std::string& word) {
-    if (run_.kind != kind) end_run();
-    run_.kind = kind;
-    if (!run_.name.empty()) run_.name += ' ';
-    run_.name += word.empty() ? "\"\"" : word;
-  }
-  void end_run() {
-    if (!run_.name.empty()) all_.push_back(std::exchange(run_, {}));
-  }
+  void add(Differs kind, const std::string& unit) { all_.push_back({kind, unit, run_}); }
+  void end_run() { ++run_; }
   std::vector<Difference> finish() {
-    end_run();
-    join_moved();
-    return std::move(all_);
+    find_moved();
+    return joined();
   }
 
  private:
-  // A run that was removed in one place and added in another has moved.
-  void join_moved() {
-    for (Difference& added : all_) {
+  // What was removed in one place and added in another has moved.
+  void find_moved() {
+    std::multimap<std::string, std::size_t> removed;
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].kind == Differs::argument_removed) removed.emplace(all_[i].unit, i);
+    for (Change& added : all_) {
       if (added.kind != Differs::argument_added) continue;
-      const auto removed = std::find_if(all_.begin(), all_.end(), [&](const Difference& other) {
-        return other.kind == Differs::argument_removed && other.name == added.name;
-      });
-      if (removed == all_.end()) continue;
+      const auto origin = removed.find(added.unit);
+      if (origin == removed.end()) continue;
       added.kind = Differs::argument_moved;
-      removed->name.clear();
+      all_[origin->second].unit.clear();
+      removed.erase(origin);
     }
-    std::erase_if(all_, [](const Difference& one) { return one.name.empty(); });
+    std::erase_if(all_, [](const Change& change) { return change.unit.empty(); });
   }
 
-  Difference run_;
-  std::vector<Difference> all_;
+  // Each run of one kind is one difference.
+  std::vector<Difference> joined() const {
+    std::vector<Difference> differences;
+    const Change* last = nullptr;
+    for (const Change& change : all_) {
+      if (last != nullptr && last->kind == change.kind && last->run == change.run)
+        differences.back().name += " " + change.unit;
+      else
+        differences.push_back({change.kind, change.unit, "", ""});
+      last = &change;
+    }
+    return differences;
+  }
+
+  std::vector<Change> all_;
+  std::size_t run_ = 0;
 };
 
 std::vector<Difference> compare_middles(Words now, Words then) {
@@ -95,7 +113,10 @@ std::vector<Difference> compare_middles(Words now, Words then) {
 
 }  // namespace
 
-std::vector<Difference> compare_arguments(const std::vector<std::string>& now, const std::vector<std::string>& then) {
+std::vector<Difference> compare_arguments(const std::vector<std::string>& arguments_now,
+                                          const std::vector<std::string>& arguments_then) {
+  const std::vector<std::string> now = units_of(arguments_now);
+  const std::vector<std::string> then = units_of(arguments_then);
   const auto [now_begin, then_begin] = std::mismatch(now.begin(), now.end(), then.begin(), then.end());
   const auto [now_end, then_end] = std::mismatch(now.rbegin(), std::make_reverse_iterator(now_begin), then.rbegin(),
                                                  std::make_reverse_iterator(then_begin));

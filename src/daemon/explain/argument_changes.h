@@ -1,5 +1,6 @@
-// Compares two argument lists. The longest common subsequence is unchanged; each run of arguments between its parts is
-// reported as one difference.
+// Compares two argument lists, unit by unit (argument_units.h). The longest common subsequence is unchanged; each run
+// of arguments between its parts is reported as one difference. A unit that both lists have in different places has
+// moved.
 #ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_ARGUMENT_CHANGES_H
 #define HIPCACHE_SRC_DAEMON_EXPLAIN_ARGUMENT_CHANGES_H
 

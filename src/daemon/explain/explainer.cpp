@@ -4,6 +4,9 @@
 #include <iterator>
 
 #include "daemon/explain/request_history.h"
+#include "daemon/explain/same_source.h"
+#include "daemon/request/step_kinds.h"
+#include "hipcache/base/files.h"
 #include "hipcache/base/readable.h"
 #include "hipcache/inputs/mentions.h"
 
@@ -26,13 +29,43 @@ Differences only(Differs kind, std::string name = "", std::string now = "") {
   return {{kind, std::move(name), std::move(now), ""}};
 }
 
+// "-o b.o": an argument, as the miss history has it.
+bool names_output(const Difference& difference) {
+  const bool is_argument = difference.kind == Differs::argument_added || difference.kind == Differs::argument_removed;
+  return is_argument && difference.name.starts_with("-o");
+}
+
+bool is_of_opaque(const HistoryEntry& entry) { return entry.step(label_of(compiler::Making::compile)) != nullptr; }
+
 bool is_device(const HistoryStep& step) { return step.label.starts_with("device "); }
 
 }  // namespace
 
-Explainer::Explainer(const RequestContext& context)
+Explainer::Explainer(const RequestContext& context, For purpose)
     : request_(context.request), services_(context.services), now_(asked_by(context.request)) {
-  for (HistoryEntry& entry : context.services.miss_history.entries(context.history))
+  compare_with(context.history);
+  if (!candidates_.empty() || purpose == For::log) return;
+  const std::optional<Digest> of_source = same_source_key(context);
+  if (!of_source) return;
+  compare_with(*of_source);
+  keep_alike();
+  is_of_other_output_ = !candidates_.empty();
+}
+
+// Of another output only a compile that was served in the same way says something. One of the same name comes first.
+void Explainer::keep_alike() {
+  const bool is_opaque = request_.invocation.route == compiler::Route::is_opaque;
+  std::erase_if(candidates_, [&](const Candidate& candidate) { return is_opaque != is_of_opaque(candidate.then); });
+  std::stable_partition(candidates_.begin(), candidates_.end(), [&](const Candidate& candidate) {
+    return base_name(candidate.then.object) == base_name(request_.invocation.object);
+  });
+  // Other directories always have other files.
+  for (Candidate& candidate : candidates_)
+    std::erase_if(candidate.observed, [](const auto& one) { return one.difference.kind == Differs::same_files; });
+}
+
+void Explainer::compare_with(const Digest& name) {
+  for (HistoryEntry& entry : services_.miss_history.entries(name))
     candidates_.push_back(candidate_of(std::move(entry)));
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const Candidate& left, const Candidate& right) { return left.distance() < right.distance(); });
@@ -55,7 +88,16 @@ bool Explainer::Candidate::variable_differs() const {
 }
 
 Differences Explainer::asked() const {
-  return candidates_.empty() ? only(Differs::nothing_stored) : local(candidates_.front().asked);
+  if (candidates_.empty()) return only(Differs::nothing_stored);
+  const Candidate& nearest = candidates_.front();
+  Differences differences = local(nearest.asked);
+  if (!is_of_other_output_) return differences;
+  Differences all = other_output(nearest.then.object, request_);
+  const bool only_name = all.back().kind == Differs::output_name;
+  for (Difference& difference : differences)
+    if (difference.kind != Differs::cuid && !(only_name && names_output(difference)))
+      all.push_back(std::move(difference));
+  return all;
 }
 
 Differences Explainer::observed() const {
@@ -123,26 +165,55 @@ Differences Explainer::differences_of(const HistoryStep& step, const std::vector
   add_own_name(then, observed);
   differences.insert(differences.end(), std::make_move_iterator(observed.begin()),
                      std::make_move_iterator(observed.end()));
+  attribute_cuid(differences, *candidate, !no_key);
   if (!differences.empty()) put_in_order(differences);
   if (!differences.empty() || no_key) return differences;
   return only(same_key ? Differs::gone : Differs::command);
 }
 
+// The CUID is made of the request's arguments. If those differ, an argument that reached the step is the reason; else
+// the arguments are.
+void Explainer::attribute_cuid(Differences& differences, const Candidate& candidate, bool has_key) const {
+  const bool by_arguments = !is_of_other_output_ && now_.arguments != candidate.then.asked.arguments;
+  if (!by_arguments) return;
+  const auto shown = std::find_if(differences.begin(), differences.end(),
+                                  [](const Difference& one) { return one.kind == Differs::shown_cuid; });
+  if (shown == differences.end()) return;
+  if (differences.size() > 1 || !has_key)
+    differences.erase(shown);
+  else
+    shown->kind = Differs::cuid_of_arguments;
+}
+
+// The step of an opaque compile runs the request's own command, whose arguments are not in the step.
+bool Explainer::is_other_command(const HistoryStep& step) const {
+  const Candidate* candidate = nearest_to(step);
+  if (candidate == nullptr || request_.invocation.route != compiler::Route::is_opaque) return false;
+  return candidate->then.step(step.label)->key != step.key;
+}
+
 std::shared_ptr<const inputs::PathSet> Explainer::earlier_set(const HistoryStep& step) const {
   const Candidate* candidate = nearest_to(step);
   const HistoryStep* then = candidate == nullptr ? nullptr : candidate->then.step(step.label);
-  return then != nullptr && then->key == step.key ? services_.actions.path_set(then->key, then->set) : nullptr;
+  return then != nullptr && (then->key == step.key || is_of_other_output_)
+             ? services_.actions.path_set(then->key, then->set)
+             : nullptr;
 }
 
-// The log has no entry for the request, so a step's entry includes the request's differences.
 Differences Explainer::why_in_full(const HistoryStep& step, const std::vector<std::string>& makers) const {
   Differences differences = why(step, makers);
-  if (differences.size() != 1 || differences.front().kind != Differs::command) return differences;
-  Differences asked = this->asked();
-  return asked.empty() ? differences : asked;
+  const auto is_command = [](const Difference& one) { return one.kind == Differs::command; };
+  const bool other_command = std::any_of(differences.begin(), differences.end(), is_command);
+  if (!other_command && !is_of_other_output_ && !is_other_command(step)) return differences;
+  Differences all = asked();
+  if (all.empty()) return differences;
+  std::erase_if(differences, is_command);
+  all.insert(all.end(), std::make_move_iterator(differences.begin()), std::make_move_iterator(differences.end()));
+  return all;
 }
 
 void Explainer::log_why(const HistoryStep& step, const std::vector<std::string>& makers) const {
+  // The log has no entry for the request, so a step's entry has the request's differences.
   const protocol::ExplainedStep told = explained(step.label, protocol::Verdict::runs, why_in_full(step, makers));
   std::string line = request_.invocation.object + ": " + step.label + " runs";
   const char* separator = ": ";
@@ -156,7 +227,7 @@ void Explainer::log_why(const HistoryStep& step, const std::vector<std::string>&
 
 void MissLog::step_runs(const RequestContext& context, const HistoryStep& step,
                         const std::vector<std::string>& makers) {
-  if (!explainer_) explainer_.emplace(context);
+  if (!explainer_) explainer_.emplace(context, Explainer::For::log);
   explainer_->log_why(step, makers);
 }
 

@@ -2,10 +2,12 @@
 //
 // The constructor reads the miss history and asks the file system once, so that results recorded meanwhile do not hide
 // why a step ran. A step is compared with the nearest compile that had a step of its name, preferably with the same
-// key. Used by one thread.
+// key. If no compile of the output is stored, a report compares with compiles of an equal source that made another one
+// (same_source.h). Used by one thread.
 #ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_EXPLAINER_H
 #define HIPCACHE_SRC_DAEMON_EXPLAIN_EXPLAINER_H
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,11 +22,16 @@ namespace hipcache::daemon {
 
 class Explainer {
  public:
-  // The request and the services of the context outlive this object.
-  explicit Explainer(const RequestContext& context);
+  // The log compares with compiles of the same output alone: it must not make first builds slower.
+  enum class For : std::uint8_t { report, log };
 
-  // How many stored compiles the request is compared with.
-  std::size_t compared() const { return candidates_.size(); }
+  // The request and the services of the context outlive this object.
+  explicit Explainer(const RequestContext& context, For purpose = For::report);
+
+  // How many stored compiles of its output the request is compared with.
+  std::size_t compared() const { return is_of_other_output_ ? 0 : candidates_.size(); }
+  // Whether there is nothing to compare with.
+  bool knows_none() const { return candidates_.empty(); }
 
   // How the request and its observations differ from the nearest stored compile.
   Differences asked() const;
@@ -38,6 +45,10 @@ class Explainer {
   // Null if there is none, or if that run could not be stored.
   std::shared_ptr<const inputs::PathSet> earlier_set(const cache::HistoryStep& step) const;
 
+  // The same for a step whose command is the request's own, with the request's differences if it is the command that
+  // differs.
+  Differences why_in_full(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
+
   void log_why(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
 
  private:
@@ -49,9 +60,12 @@ class Explainer {
     bool variable_differs() const;
   };
 
+  void compare_with(const Digest& name);
+  void keep_alike();
   Candidate candidate_of(cache::HistoryEntry then) const;
   Differences differences_of(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
-  Differences why_in_full(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
+  bool is_other_command(const cache::HistoryStep& step) const;
+  void attribute_cuid(Differences& differences, const Candidate& candidate, bool has_key) const;
   Differences local(Differences differences) const;
   const Candidate* nearest_to(const cache::HistoryStep& step) const;
   Differences observed_by(const cache::HistoryStep& step, const Candidate& candidate) const;
@@ -61,6 +75,7 @@ class Explainer {
   const Services& services_;
   const cache::Asked now_;
   std::vector<Candidate> candidates_;  // nearest first
+  bool is_of_other_output_ = false;    // the candidates made another output than the request's
 };
 
 // Logs why the steps of one request run. Makes the explainer when the first of them runs, because explaining costs file

@@ -1,5 +1,6 @@
 #include "daemon/explain/request_history.h"
 
+#include "daemon/explain/same_source.h"
 #include "daemon/request/keys.h"
 
 namespace hipcache::daemon {
@@ -20,9 +21,12 @@ cache::Asked asked_by(const Request& request) {
 
 void record_history(const cache::Observed& observed, const std::vector<const StepState*>& steps,
                     const RequestContext& context) {
-  cache::HistoryEntry entry{.asked = asked_by(context.request), .steps = {}, .observed = observed};
+  cache::HistoryEntry entry{
+      .object = object_path(context.request), .asked = asked_by(context.request), .steps = {}, .observed = observed};
   for (const StepState* step : steps) entry.steps.push_back(history_step(*step, context.request.from));
-  const Status recorded = context.services.miss_history.record(context.history, entry);
+  std::vector<Digest> names{context.history};
+  if (const std::optional<Digest> of_source = same_source_key(context)) names.push_back(*of_source);
+  const Status recorded = context.services.miss_history.record(names, entry);
   if (!recorded) context.services.log.warning("the miss history lacks this request: " + recorded.error().message);
 }
 

@@ -199,4 +199,8 @@ Digest output_key(const Request& request) {
   return hasher_for("history", request).field(request.from.roots.portable_path(object)).finish();
 }
 
+Digest source_key(const Request& request, const std::string& name, const Digest& content) {
+  return hasher_for("history-of-source", request).field(name).field(content).finish();
+}
+
 }  // namespace hipcache::daemon

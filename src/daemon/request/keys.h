@@ -47,6 +47,9 @@ const std::vector<std::string>& opaque_arguments(const compiler::Invocation& inv
 // The key of the request's miss history: its object, which checkouts of one base directory share.
 Digest output_key(const Request& request);
 
+// Names the second list of that history: of compiles of a source with this name and content (explain/same_source.h).
+Digest source_key(const Request& request, const std::string& name, const Digest& content);
+
 }  // namespace hipcache::daemon
 
 #endif

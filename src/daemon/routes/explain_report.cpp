@@ -32,13 +32,13 @@ ExplainedStep explain_request(const Explainer& explainer, const RequestContext& 
   if (stored_result(context)) return explained("request", Verdict::stored, {});
   Differences differences = explainer.asked();
   if (differences.empty() && all_stored) differences = explainer.observed();
-  if (!differences.empty()) put_in_order(differences);
+  if (!differences.empty() && explainer.compared() > 0) put_in_order(differences);
   return explained("request", Verdict::runs, std::move(differences));
 }
 
 // If the request is compared with no stored compile, it says so once, and its steps do not repeat it.
 Differences unless_said(Differences differences, const Explainer& explainer) {
-  return explainer.compared() == 0 ? Differences() : std::move(differences);
+  return explainer.knows_none() ? Differences() : std::move(differences);
 }
 
 // Adds what keeps the step's result here: the stored one, or the earlier one of the same command.
@@ -50,13 +50,27 @@ ExplainedStep with_ties(ExplainedStep step, const Explainer& explainer, const St
   return step;
 }
 
-// A step without inputs from other steps.
-ExplainedStep explain_alone(const Explainer& explainer, const StepState& state, bool stored,
+ExplainedStep explain_probe(const Explainer& explainer, const StepState& state, bool stored,
                             const RequestContext& context) {
   const std::string& label = state.spec().label;
   if (stored) return with_ties(explained(label, Verdict::stored, {}), explainer, state, context);
   Differences differences = unless_said(explainer.why(history_step(state, context.request.from), {}), explainer);
   return with_ties(explained(label, Verdict::runs, std::move(differences)), explainer, state, context);
+}
+
+// The only step of the request: it repeats what the request says.
+ExplainedStep explain_opaque_step(const Explainer& explainer, const StepState& state, bool stored,
+                                  const RequestContext& context) {
+  const std::string& label = state.spec().label;
+  if (stored) return with_ties(explained(label, Verdict::stored, {}), explainer, state, context);
+  Differences differences = explainer.why_in_full(history_step(state, context.request.from), {});
+  return with_ties(explained(label, Verdict::runs, std::move(differences)), explainer, state, context);
+}
+
+// Whether the step only puts together what earlier steps made.
+bool only_bundles(const StepState& state) {
+  const hip::Step* planned = state.spec().planned;
+  return planned != nullptr && planned->kind == hip::StepKind::bundle && !planned->starts_others;
 }
 
 ExplainedStep explain_step(const Explainer& explainer, const StepPreview& step, const RequestContext& context,
@@ -65,8 +79,8 @@ ExplainedStep explain_step(const Explainer& explainer, const StepPreview& step, 
   HistoryStep now = history_step(step.state, context.request.from);
   if (!step.has_key) now.key = {};
   Differences differences = unless_said(explainer.why(now, step.makers), explainer);
-  if (step.has_key)
-    return with_ties(explained(label, Verdict::runs, std::move(differences)), explainer, step.state, context);
+  const Verdict runs = only_bundles(step.state) ? Verdict::bundles : Verdict::runs;
+  if (step.has_key) return with_ties(explained(label, runs, std::move(differences)), explainer, step.state, context);
   if (!differences.empty()) return explained(label, Verdict::runs, std::move(differences));
   for (const std::string& maker : step.makers)
     if (missing.contains(maker)) differences.push_back({Differs::pending, maker, "", ""});
@@ -89,7 +103,8 @@ std::vector<ExplainedStep> explain_steps(const Explainer& explainer, const std::
   return all;
 }
 
-Explanation explain_opaque(const RequestContext& context) {
+// `not_split`: why a HIP compile is served so; null for other compiles.
+Explanation explain_opaque(const RequestContext& context, const compiler::Uncacheable* not_split = nullptr) {
   const Explainer explainer(context);
   StepState step(opaque_spec(context));
   std::optional<cache::Hit> hit = context.look_up(step.spec().key, step.spec().suffices());
@@ -98,7 +113,9 @@ Explanation explain_opaque(const RequestContext& context) {
   Explanation explanation;
   explanation.compared = static_cast<std::uint32_t>(explainer.compared());
   explanation.request = explain_request(explainer, context, true);
-  explanation.steps.push_back(explain_alone(explainer, step, stored, context));
+  if (not_split != nullptr)
+    explanation.request.differences.push_back({Differs::not_split, not_split->reason, readable(not_split->detail), ""});
+  explanation.steps.push_back(explain_opaque_step(explainer, step, stored, context));
   return explanation;
 }
 
@@ -109,7 +126,7 @@ Explanation explain(const RequestContext& context) {
   auto obtained = obtain_plan(context);
   if (const auto* why = std::get_if<compiler::Uncacheable>(&obtained)) {
     const std::optional<Request> opaque = opaque_instead(request, *why);
-    return opaque ? explain_opaque(context_of(context.channel, *opaque, context.services, context.lease, nullptr))
+    return opaque ? explain_opaque(context_of(context.channel, *opaque, context.services, context.lease, nullptr), why)
                   : explain_passed_through(*why);
   }
   Planned& planned = std::get<Planned>(obtained);
@@ -118,7 +135,7 @@ Explanation explain(const RequestContext& context) {
   Explanation explanation;
   explanation.compared = static_cast<std::uint32_t>(explainer.compared());
   for (const StepState* probe : planned.probes())
-    explanation.steps.push_back(explain_alone(explainer, *probe, probe->hit, context));
+    explanation.steps.push_back(explain_probe(explainer, *probe, probe->hit, context));
   for (ExplainedStep& step : explain_steps(explainer, preview_steps(*planned.plan, context), context))
     explanation.steps.push_back(std::move(step));
   const bool all_stored = std::all_of(explanation.steps.begin(), explanation.steps.end(),

@@ -31,11 +31,19 @@ void record(StepState& step, OpaqueRun& run, const RequestContext& context) {
     record_history(*observed, {&step}, context);
 }
 
+// Keeps why the run could not be stored, for explaining the next one.
+void record_refusal(const StepState& step, const RequestContext& context) {
+  if (step.succeeded() && !step.recordable() && !context.request.settings.readonly)
+    record_history(cache::Observed{}, {&step}, context);
+}
+
 void answer_and_record(Conclusion& conclusion, StepState& step, OpaqueRun& run, const RequestContext& context) {
-  std::optional<PendingWrites::Mark> pending;
-  if (step.is_stored_later) pending.emplace(context.mark_pending());
+  const PendingWrites::Mark pending = context.mark_pending();
   answer_opaque(conclusion, step, context);
-  if (step.is_stored_later) record(step, run, context);
+  if (step.is_stored_later)
+    record(step, run, context);
+  else
+    record_refusal(step, context);
 }
 
 }  // namespace
