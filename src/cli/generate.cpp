@@ -57,6 +57,9 @@ std::string man_page() {
   return page.append(kManTail);
 }
 
+// Shells show one line of help.
+std::string_view first_line(std::string_view help) { return help.substr(0, help.find('\n')); }
+
 // What may follow an option: "" for a value that nobody can guess.
 std::string_view choices(const OptionText& option) {
   if (option.name == "--format") return kFormats;
@@ -117,7 +120,7 @@ std::string quoted(std::string_view text) {
 // What follows an option's name in a word of _arguments.
 std::string zsh_rest(const OptionText& option) {
   std::string rest = "[";
-  for (const char c : option.help) {
+  for (const char c : first_line(option.help)) {
     if (c == '[' || c == ']' || c == ':') rest += '\\';
     rest += c;
   }
@@ -148,7 +151,7 @@ std::string fish_completion() {
     const std::string_view words = choices(option);
     if (!words.empty()) text += " -x -a '" + std::string(words) + "'";
     if (words.empty() && !option.value.empty()) text += option.value == "FILE" ? " -r -F" : " -x";
-    text += " -d " + quoted(option.help) + "\n";
+    text += " -d " + quoted(first_line(option.help)) + "\n";
   }
   return text;
 }

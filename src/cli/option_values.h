@@ -37,6 +37,7 @@ enum class Format { text, json, markdown };
 struct Options {
   Action action = Action::help;
   Format format = Format::text;
+  bool verbose = false;  // show_stats: everything
   bool json() const { return format == Format::json; }
   std::optional<double> fail_under;                // show_stats: percent
   std::string value;                               // of an action; a file "-" is standard output or input

@@ -85,6 +85,21 @@ constexpr std::array<ValueOption, 5> kValues{{
      "With --export: only results stored or used within this time, such as 90m"},
 }};
 
+// An option without a value that goes with one action.
+struct FlagOption {
+  std::string_view brief;
+  std::string_view name;
+  Action goes_with;
+  std::string_view goes_with_text;
+  bool Options::* flag;
+  std::string_view help;
+};
+
+constexpr std::array<FlagOption, 1> kFlags{{
+    {"-v", "--verbose", Action::show_stats, "--show-stats", &Options::verbose,
+     "With --show-stats: show everything, not only what fits on one screen (-sv for short)"},
+}};
+
 constexpr std::string_view kUsage =
     "A compile cache that knows HIP: every GPU architecture of a compile is cached by itself.\n"
     "Usage:\n"
@@ -101,6 +116,7 @@ using Words = std::vector<std::string>;
 struct Parsed {
   const ActionOption* action = nullptr;
   std::vector<const ValueOption*> given;
+  std::vector<const FlagOption*> flags;
   Options options;
 };
 
@@ -181,9 +197,32 @@ Status add_value(Parsed& parsed, const ValueOption& option, WordReader& words) {
   return taken ? taken : Status(usage(taken.error().message));
 }
 
-Result<Parsed> parse_words(Words::const_iterator word, Words::const_iterator end) {
+// Whether the word was a flag.
+bool add_flag(Parsed& parsed, const std::string& word) {
+  const auto* flag = std::find_if(kFlags.begin(), kFlags.end(),
+                                  [&](const FlagOption& known) { return word == known.name || word == known.brief; });
+  if (flag == kFlags.end()) return false;
+  parsed.flags.push_back(flag);
+  parsed.options.*flag->flag = true;
+  return true;
+}
+
+// As ccache's users type it.
+Words spelled_out(Words::const_iterator word, Words::const_iterator end) {
+  Words words;
+  for (; word != end; ++word) {
+    if (*word == "-sv")
+      words.insert(words.end(), {"-s", "-v"});
+    else
+      words.push_back(*word);
+  }
+  return words;
+}
+
+Result<Parsed> parse_words(const Words& arguments) {
   Parsed parsed;
-  for (WordReader words(word, end); !words.ended(); words.advance()) {
+  for (WordReader words(arguments.begin(), arguments.end()); !words.ended(); words.advance()) {
+    if (add_flag(parsed, words.word())) continue;
     const auto* option = std::find_if(kValues.begin(), kValues.end(),
                                       [&](const ValueOption& known) { return words.name() == known.name; });
     const Status added = option == kValues.end() ? add_action(parsed, words) : add_value(parsed, *option, words);
@@ -196,6 +235,9 @@ Status check_together(const Parsed& parsed) {
   for (const ValueOption* option : parsed.given)
     if (std::find(option->goes_with.begin(), option->goes_with.end(), parsed.action->action) == option->goes_with.end())
       return usage(std::string(option->name) + " goes with " + std::string(option->goes_with_text));
+  for (const FlagOption* flag : parsed.flags)
+    if (flag->goes_with != parsed.action->action)
+      return usage(std::string(flag->name) + " goes with " + std::string(flag->goes_with_text));
   if (parsed.options.format == Format::markdown && parsed.action->action != Action::show_stats)
     return usage("--format markdown goes with --show-stats");
   return done();
@@ -219,7 +261,7 @@ std::string names_of(const OptionText& option) {
 
 Result<Options> parse_options(const Words& arguments) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
-  Result<Parsed> parsed = parse_words(arguments.begin(), separator);
+  Result<Parsed> parsed = parse_words(spelled_out(arguments.begin(), separator));
   if (!parsed) return parsed.error();
   if (parsed->action == nullptr) return usage("no action given");
   if (Status together = check_together(*parsed); !together) return together.error();
@@ -241,6 +283,7 @@ std::vector<OptionText> option_texts() {
   std::vector<OptionText> texts;
   for (const ActionOption& option : kActions) texts.push_back({option.brief, option.name, option.value, option.help});
   for (const ValueOption& option : kValues) texts.push_back({"", option.name, option.value, option.help});
+  for (const FlagOption& option : kFlags) texts.push_back({option.brief, option.name, "", option.help});
   return texts;
 }
 

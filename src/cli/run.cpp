@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/become_helper.h"
+#include "cli/colour.h"
 #include "cli/control.h"
 #include "cli/doctor/doctor.h"
 #include "cli/flush.h"
@@ -41,9 +42,10 @@ struct Outcome {
   int exit_code = 0;
 };
 
-Result<std::string> formatted(std::string json, Format format) {
-  if (format == Format::text) return stats::to_text(json);
-  if (format == Format::markdown) return stats::to_markdown(json);
+Result<std::string> formatted(std::string json, const Options& options) {
+  if (options.format == Format::text)
+    return stats::to_text(json, {.all = options.verbose, .colour = shows_colour(STDOUT_FILENO)});
+  if (options.format == Format::markdown) return stats::to_markdown(json);
   if (!json.ends_with('\n')) json += '\n';
   return json;
 }
@@ -51,7 +53,7 @@ Result<std::string> formatted(std::string json, Format format) {
 Result<Outcome> show_stats(const Control& control, const Options& options) {
   const Result<std::string> json = control.ask(protocol::ControlKind::stats);
   if (!json) return json.error();
-  Result<std::string> text = formatted(*json, options.format);
+  Result<std::string> text = formatted(*json, options);
   if (!text) return text.error();
   return Outcome{std::move(*text), options.fail_under ? stats::check_hit_rate(*json, *options.fail_under) : done()};
 }

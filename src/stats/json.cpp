@@ -67,6 +67,16 @@ class Reader {
     read(name + key, (*parent)[key], into);
   }
 
+  void text(std::initializer_list<const char*> path, const char* key, std::string& into) {
+    const json* parent = object(path);
+    if (parent == nullptr || !parent->contains(key)) return;
+    const json& value = (*parent)[key];
+    if (value.is_string())
+      into = value.get<std::string>();
+    else
+      wrong(key, value, "a text");
+  }
+
   void step(std::initializer_list<const char*> path, HitRun& into) {
     number(path, "hit", into.hit);
     number(path, "run", into.run);
@@ -205,6 +215,8 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
         {"blobs", blobs},
         {"bytes", bytes},
         {"bytes_on_disk", bytes_on_disk},
+        {"max_bytes", max_bytes},
+        {"directory", directory},
         {"corrupt", corrupt},
         {"evicted", evicted},
         {"layers", layers},
@@ -257,6 +269,8 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->number({}, "since", snapshot.since);
   reader->number({"store"}, "corrupt", snapshot.corrupt);
   reader->number({"store"}, "evicted", snapshot.evicted);
+  reader->number({"store"}, "max_bytes", snapshot.max_bytes);
+  reader->text({"store"}, "directory", snapshot.directory);
   reader->number({"store"}, "layers", snapshot.layers);
   reader->number({"store"}, "taken_over", snapshot.taken_over);
   reader->remote(snapshot.remote);

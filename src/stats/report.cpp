@@ -6,50 +6,18 @@
 #include <vector>
 
 #include "hipcache/stats/counters.h"
+#include "stats/lines.h"
 #include "stats/store_size.h"
+#include "stats/summary.h"
 #include "stats/units.h"
 
 namespace hipcache::stats {
 namespace {
 
-// Lines of a name, a number and a remark; names are padded to the longest one.
-class Lines {
- public:
-  void add(std::string name, std::string value, std::string remark = "") {
-    width_ = std::max(width_, name.size());
-    lines_.push_back({std::move(name), std::move(value), std::move(remark)});
-  }
-  void count(std::string name, std::uint64_t value, std::string remark = "") {
-    add(std::move(name), std::to_string(value), std::move(remark));
-  }
-  void title(std::string name) { add(std::move(name), ""); }
-
-  std::string text() const {
-    std::string text;
-    for (const Line& line : lines_) {
-      std::string row = fmt::format("{:<{}} {:>10} {}", line.name, width_ + 2, line.value, line.remark);
-      row.erase(row.find_last_not_of(' ') + 1);
-      text += row + "\n";
-    }
-    return text;
-  }
-
- private:
-  struct Line {
-    std::string name, value, remark;
-  };
-  std::vector<Line> lines_;
-  std::size_t width_ = 0;
-};
-
 void add_reasons(Lines& lines, const std::map<std::string, std::uint64_t>& reasons,
                  const std::map<std::string, std::string>& details) {
-  std::vector<std::pair<std::string, std::uint64_t>> sorted(reasons.begin(), reasons.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  for (const auto& [reason, count] : sorted) {
-    const auto detail = details.find(reason);
-    lines.count("    " + reason, count, detail == details.end() ? "" : "last: " + detail->second);
-  }
+  for (const auto& [reason, count] : sorted_reasons(reasons))
+    lines.count("    " + reason, count, last_of(reason, details));
 }
 
 void add_requests(Lines& lines, const Snapshot& counts) {
@@ -66,28 +34,17 @@ void add_requests(Lines& lines, const Snapshot& counts) {
   lines.count("  Failed compiles", counts.failed_compiles);
 }
 
-void add_step(Lines& lines, const std::string& name, const HitRun& step) {
-  const std::uint64_t all = step.hit + step.run;
-  lines.count(name, all, all == 0 ? "" : fmt::format("{} {} run", percent(step.hit, all), step.run));
-}
-
 void add_if_any(Lines& lines, const std::string& name, const std::map<std::string, std::uint64_t>& reasons,
                 const std::map<std::string, std::string>& details) {
-  std::uint64_t all = 0;
-  for (const auto& [reason, count] : reasons) all += count;
+  const std::uint64_t all = sum_of(reasons);
   if (all == 0) return;
   lines.count(name, all);
   add_reasons(lines, reasons, details);
 }
 
 void add_steps(Lines& lines, const Snapshot& counts) {
-  HitRun device;
-  for (const auto& [arch, step] : counts.device) {
-    device.hit += step.hit;
-    device.run += step.run;
-  }
   lines.title("Steps, of them from the cache");
-  add_step(lines, "  Device", device);
+  add_step(lines, "  Device", sum_of(counts.device));
   for (const auto& [arch, step] : counts.device) add_step(lines, "    " + arch, step);
   add_step(lines, "    Front end", counts.front);
   add_step(lines, "    Back end", counts.back);
@@ -101,9 +58,7 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   add_step(lines, "  Proof of deferred fatbin", counts.proof);
   add_step(lines, "  Proof of codegen split", counts.split_codegen_proof);
   lines.count("  Waited for another client", counts.waited_steps);
-  std::uint64_t not_stored = 0;
-  for (const auto& [reason, count] : counts.not_stored) not_stored += count;
-  lines.count("  Run and not stored", not_stored);
+  lines.count("  Run and not stored", sum_of(counts.not_stored));
   add_reasons(lines, counts.not_stored, counts.not_stored_detail);
   add_if_any(lines, "  Stored for one checkout alone", counts.tied, counts.tied_detail);
   add_if_any(lines, "  Back ends within the bundle", counts.bundled, counts.bundled_detail);
@@ -112,19 +67,18 @@ void add_steps(Lines& lines, const Snapshot& counts) {
 void add_audit(Lines& lines, const AuditedHits& audited) {
   if (audited.hits + audited.void_audits + audited.skipped == 0) return;
   lines.count("Hits audited", audited.hits);
-  lines.count("  Found wrong", audited.differences);
+  lines.count("  Found wrong", audited.differences, "", trouble_if(audited.differences));
   lines.count("  Void", audited.void_audits);
   lines.count("  Skipped", audited.skipped);
 }
 
 void add_store(Lines& lines, const Snapshot& counts, const StoreSize& store) {
-  lines.title("Store");
+  add_place(lines, counts, store);
+  lines.add("  Values", size(store.bytes));
   lines.count("  Actions", store.actions);
   lines.count("  Blobs", store.blobs);
-  lines.add("  Values", size(store.bytes));
-  lines.add("  On disk", size(store.bytes_on_disk));
   lines.count("  Evicted", counts.evicted);
-  lines.count("  Dropped as damaged", counts.corrupt);
+  lines.count("  Dropped as damaged", counts.corrupt, "", trouble_if(counts.corrupt));
   if (counts.layers == 0 && counts.taken_over == 0) return;
   lines.count("  Other stores read", counts.layers);
   lines.count("  Results taken from them", counts.taken_over);
@@ -150,22 +104,31 @@ void add_remote(Lines& lines, const Remote& remote) {
   }
 }
 
+Lines everything(const Snapshot& counts, const StoreSize& store) {
+  Lines lines;
+  add_hit_rate(lines, counts);
+  lines.add("Time saved", duration(counts.time_saved_us));
+  add_requests(lines, counts);
+  lines.count("Errors of the cache", counts.errors, "", trouble_if(counts.errors));
+  add_steps(lines, counts);
+  add_audit(lines, counts.audited_hits);
+  add_store(lines, counts, store);
+  add_remote(lines, counts.remote);
+  return lines;
+}
+
 }  // namespace
 
-Result<std::string> to_text(std::string_view json) {
+std::string size_text(std::uint64_t bytes) { return size(bytes); }
+
+Result<std::string> to_text(std::string_view json, TextStyle style) {
   const auto counts = Snapshot::from_json(json);
   if (!counts) return counts.error();
   const auto store = store_size_from_json(json);
   if (!store) return store.error();
-  Lines lines;
-  add_requests(lines, *counts);
-  lines.add("Time saved", duration(counts->time_saved_us));
-  lines.count("Errors of the cache", counts->errors);
-  add_steps(lines, *counts);
-  add_audit(lines, counts->audited_hits);
-  add_store(lines, *counts, *store);
-  add_remote(lines, counts->remote);
-  return "Statistics since " + date(counts->since) + "\n" + lines.text();
+  const std::string title = "Statistics since " + date(counts->since);
+  if (style.all) return title + "\n" + everything(*counts, *store).text(style.colour);
+  return title + " (-v shows all)\n" + summary_of(*counts, *store).text(style.colour);
 }
 
 }  // namespace hipcache::stats

@@ -13,10 +13,10 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 }
 
 std::string size(std::uint64_t bytes) {
-  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  constexpr std::array<const char*, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
   auto number = static_cast<double>(bytes);
   std::size_t unit = 0;
-  for (; number >= 1024 && unit + 1 < kUnits.size(); ++unit) number /= 1024;
+  for (; number >= 1000 && unit + 1 < kUnits.size(); ++unit) number /= 1000;
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", number, kUnits[unit]);
 }
 

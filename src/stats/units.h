@@ -10,7 +10,7 @@ namespace hipcache::stats {
 // " 45.0 %", padded to one width; "" if there is no whole.
 std::string percent(std::uint64_t part, std::uint64_t whole);
 
-// "512 B", "3.0 MiB".
+// "512 B", "3.0 MB": in thousands, as HIPCACHE_MAX_SIZE is written.
 std::string size(std::uint64_t bytes);
 
 // "1.2 s", "2 min 3 s", "1 h 2 min".

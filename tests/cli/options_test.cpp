@@ -135,6 +135,18 @@ TEST(Options, ExportNamesWhatIsWrong) {
   EXPECT_THAT(error_of({"--export", "a", "--export", "b"}), HasSubstr("more than one action"));
 }
 
+TEST(Options, VerboseGoesWithStatisticsAlone) {
+  EXPECT_FALSE(parse_options({"-s"}).value().verbose);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"-s", "-v"}, {"--verbose", "--show-stats"}, {"-sv"}}) {
+    const Options options = parse_options(words).value();
+    EXPECT_EQ(options.action, Action::show_stats);
+    EXPECT_TRUE(options.verbose);
+  }
+  EXPECT_EQ(error_of({"-z", "-v"}), "--verbose goes with --show-stats; see hipcache --help");
+  EXPECT_THAT(error_of({"-v"}), HasSubstr("no action"));
+}
+
 TEST(Options, NoneOrMoreThanOneActionIsAnError) {
   EXPECT_THAT(error_of({}), HasSubstr("no action"));
   EXPECT_THAT(error_of({"-s", "-z"}), HasSubstr("more than one action"));
@@ -147,7 +159,8 @@ TEST(Options, HelpNamesEveryOption) {
                            "--stop-server",     "--version",        "--help",
                            "--format",          "--export FILE",    "--import FILE",
                            "--public-key FILE", "--generate WHAT",  "--arch LIST",
-                           "--max-size SIZE",   "--newer-than AGE", "--fail-under PERCENT"})
+                           "--max-size SIZE",   "--newer-than AGE", "--fail-under PERCENT",
+                           "-v,--verbose"})
     EXPECT_THAT(help_text(), HasSubstr(name));
 }
 

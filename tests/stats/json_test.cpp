@@ -28,6 +28,7 @@ Snapshot numbered() {
   counts.audited_hits = {.hits = 55, .differences = 56, .void_audits = 57, .skipped = 58};
   counts.failed_compiles = 19, counts.waited_steps = 20, counts.errors = 21;
   counts.corrupt = 22, counts.evicted = 23, counts.layers = 24, counts.taken_over = 25;
+  counts.max_bytes = 35, counts.directory = "/cache";
   counts.time_saved_us = 24000, counts.since = 25;
   return counts;
 }
@@ -70,6 +71,8 @@ TEST(StatisticsJson, CountsRequestsStepsAndTheStoreUnderNamesOfOurOwn) {
                                  {"blobs", 32},
                                  {"bytes", 33},
                                  {"bytes_on_disk", 34},
+                                 {"max_bytes", 35},
+                                 {"directory", "/cache"},
                                  {"corrupt", 22},
                                  {"evicted", 23},
                                  {"layers", 24},

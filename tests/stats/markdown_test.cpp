@@ -54,8 +54,8 @@ TEST(Markdown, HasTablesOfRequestsArchitecturesAndSharedCaches) {
             "\n"
             "| Shared cache | State | Found | Not found | Failed | Median | Read | Written | Writes failed |\n"
             "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
-            "| grpc://cache:9092 | ok | 7 | 2 | 0 | 1.5 ms | 1.0 MiB | 0 B | 0 |\n");
-  EXPECT_THAT(text, HasSubstr("The local store holds 1200 results in 3.0 MiB."));
+            "| grpc://cache:9092 | ok | 7 | 2 | 0 | 1.5 ms | 1.0 MB | 0 B | 0 |\n");
+  EXPECT_THAT(text, HasSubstr("The local store holds 1200 results in 3.1 MB."));
 }
 
 TEST(Markdown, KeepsWhatOthersWroteInItsCell) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "hipcache/stats/counters.h"
 
 namespace hipcache::stats {
@@ -9,8 +11,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string text_of(const Snapshot& counts) {
-  const auto text = to_text(counts.to_json(1200, 34, 5 << 20, 3 << 20));
+std::string text_of(const Snapshot& counts, TextStyle style = {.all = true}) {
+  const auto text = to_text(counts.to_json(1200, 34, 5'000'000, 3'000'000), style);
   EXPECT_TRUE(text);
   return text ? *text : "";
 }
@@ -35,8 +37,11 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
   counts.front = {0, 5}, counts.back = {4, 1};
   counts.failed_compiles = 1, counts.waited_steps = 5, counts.errors = 0, counts.evicted = 6, counts.corrupt = 7;
   counts.time_saved_us = 3725u * 1000000;
+  counts.directory = "/home/ada/.cache/hipcache", counts.max_bytes = 20'000'000'000;
   const std::string text = text_of(counts);
   EXPECT_EQ(text.substr(text.find('\n') + 1),
+            "Hit rate                            79.4 %  150 of 189 looked up\n"
+            "Time saved                       1 h 2 min\n"
             "Compile requests                       204\n"
             "  Hits                                 150  73.5 %\n"
             "  Partial hits                          20   9.8 %\n"
@@ -46,7 +51,6 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
             "    linking                              3\n"
             "  Given up by the client                 4   2.0 %\n"
             "  Failed compiles                        1\n"
-            "Time saved                       1 h 2 min\n"
             "Errors of the cache                      0\n"
             "Steps, of them from the cache\n"
             "  Device                               200  45.0 % 110 run\n"
@@ -66,13 +70,77 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
             "  Waited for another client              5\n"
             "  Run and not stored                     2\n"
             "    an input changed                     2 last: a.o: host: b.h\n"
-            "Store\n"
+            "Store                                      /home/ada/.cache/hipcache\n"
+            "  On disk                           3.0 MB   0.0 % of 20.0 GB\n"
+            "  Values                            5.0 MB\n"
             "  Actions                             1200\n"
             "  Blobs                                 34\n"
-            "  Values                           5.0 MiB\n"
-            "  On disk                          3.0 MiB\n"
             "  Evicted                                6\n"
             "  Dropped as damaged                     7\n");
+}
+
+TEST(Report, ShowsOnOneScreenWhatPeopleLookAtFirst) {
+  Snapshot counts;
+  counts.compile_requests = 204;
+  counts.hit = 150, counts.partial = 20, counts.miss = 24, counts.passthrough = 10;
+  counts.not_cached = {{"linking", 3}, {"preprocessing only", 7}};
+  counts.not_cached_detail = {{"linking", "a.out"}};
+  counts.device = {{"gfx906", {90, 10}}, {"gfx1030", {0, 100}}};
+  counts.host = {30, 10};
+  counts.failed_compiles = 4;
+  counts.time_saved_us = 3725u * 1000000;
+  counts.directory = "/cache", counts.max_bytes = 6'000'000;
+  const std::string text = text_of(counts, {});
+  EXPECT_EQ(text.substr(text.find('(')),
+            "(-v shows all)\n"
+            "Hit rate                          78.9 %  150 of 190 looked up\n"
+            "Time saved                     1 h 2 min\n"
+            "Compile requests                     204\n"
+            "  Hits                               150  73.5 %\n"
+            "  Partial hits                        20   9.8 %\n"
+            "  Misses                              24  11.8 %  4 of them failed to compile\n"
+            "  Passed through                      10   4.9 %\n"
+            "    preprocessing only                 7\n"
+            "    linking                            3 last: a.out\n"
+            "Device steps from the cache          200  45.0 % 110 run\n"
+            "  gfx1030                            100   0.0 % 100 run\n"
+            "  gfx906                             100  90.0 % 10 run\n"
+            "Host steps from the cache             40  75.0 % 10 run\n"
+            "Store                                    /cache\n"
+            "  On disk                         3.0 MB  50.0 % of 6.0 MB\n");
+}
+
+TEST(Report, FitsOnOneScreenWhateverHappened) {
+  Snapshot counts;
+  counts.hit = counts.partial = counts.miss = counts.passthrough = counts.aborted = counts.failed_compiles = 9;
+  for (int i = 0; i < 30; ++i) {
+    const std::string name = std::to_string(i);
+    counts.not_cached["reason" + name] = counts.not_stored["reason" + name] = counts.tied["reason" + name] = 5;
+    counts.device["gfx" + name] = {1, 1};
+    counts.remote.tiers.push_back({.url = "file:///" + name, .state = "paused"});
+  }
+  counts.host = counts.bundle = counts.link = counts.archive = counts.probe = counts.front = {1, 1};
+  counts.errors = counts.evicted = counts.corrupt = counts.layers = counts.taken_over = counts.waited_steps = 3;
+  counts.audited_hits = {.hits = 1, .differences = 1};
+  const std::string text = text_of(counts, {});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 24) << text;
+  EXPECT_THAT(text, HasSubstr("Further architectures"));
+  EXPECT_THAT(text, HasSubstr("(and 29 more)"));
+  const std::string all = text_of(counts);
+  for (const char* only_there : {"gfx29", "file:///29", "Dropped as damaged", "Probe", "Hits audited"}) {
+    EXPECT_THAT(all, HasSubstr(only_there));
+    EXPECT_THAT(text, testing::Not(HasSubstr(only_there)));
+  }
+}
+
+TEST(Report, HasColoursOnlyWhereTheyAreAskedFor) {
+  Snapshot counts;
+  counts.errors = 2;
+  EXPECT_EQ(text_of(counts, {}).find('\x1b'), std::string::npos);
+  EXPECT_EQ(text_of(counts).find('\x1b'), std::string::npos);
+  const std::string coloured = text_of(counts, {.colour = true});
+  EXPECT_THAT(coloured, HasSubstr("\x1b[1mHit rate"));
+  EXPECT_THAT(coloured, HasSubstr("\x1b[31mErrors of the cache"));
 }
 
 TEST(Report, ShowsAuditsOfHitsIfThereAreAny) {
@@ -90,7 +158,7 @@ TEST(Report, SaysSinceWhenItCounts) {
   EXPECT_THAT(text_of(counts), HasSubstr("Statistics since 2023-11-1"));
 }
 
-TEST(Report, ShowsNoShareOfNothing) { EXPECT_EQ(text_of(Snapshot()).find('%'), std::string::npos); }
+TEST(Report, ShowsNoShareOfNothing) { EXPECT_EQ(text_of(Snapshot(), {}).find('%'), std::string::npos); }
 
 TEST(Report, ShowsShortTimesInSeconds) {
   Snapshot counts;

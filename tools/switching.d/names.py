@@ -8,7 +8,7 @@ import re
 
 ACTION = re.compile(r'\{"(-\w|)", "(--[\w-]+)", Action::')
 VALUE = re.compile(r'\{"(--[\w-]+)",\s*"[A-Z]+",\s*\{Action::')
-LENGTH = re.compile(r"std::array<(?:ActionOption|ValueOption), (\d+)>")
+LENGTH = re.compile(r"std::array<(?:ActionOption|FlagOption|ValueOption), (\d+)>")
 KEY = re.compile(r'\{"(\w+)",\s*set_')
 URL_OPTION = re.compile(r'\{"(\w+)", k\w+, set_')
 URL_KIND = re.compile(r'\{"([\w+]+)", RemoteKind::')

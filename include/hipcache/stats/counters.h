@@ -81,6 +81,8 @@ struct Snapshot {
   std::uint64_t evicted = 0;
   std::uint64_t layers = 0;      // other stores that are read
   std::uint64_t taken_over = 0;  // results that were found only in other stores
+  std::uint64_t max_bytes = 0;   // limit of the store on disk; 0: none
+  std::string directory;         // of the cache
   Remote remote;                 // measured on request
   std::uint64_t time_saved_us = 0;
   std::uint64_t since = 0;  // seconds since the epoch: last zeroed

@@ -6,6 +6,7 @@
 #ifndef HIPCACHE_STATS_REPORT_H
 #define HIPCACHE_STATS_REPORT_H
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,9 +14,17 @@
 
 namespace hipcache::stats {
 
+// "512 B", "3.0 MB": in thousands, as HIPCACHE_MAX_SIZE is written.
+std::string size_text(std::uint64_t bytes);
+
+struct TextStyle {
+  bool all = false;     // everything; else what fits on one screen
+  bool colour = false;  // for a terminal: headings are bold, trouble is red
+};
+
 // Aligned lines with percentages; the last line ends with a newline. Times are local. An error if
 // the text is not statistics.
-Result<std::string> to_text(std::string_view json);
+Result<std::string> to_text(std::string_view json, TextStyle style = {});
 
 // The same in Markdown, for the summary of a CI job: tables of the requests, of the steps by
 // architecture, of the shared caches, and of what was not cached and why. Ends with a newline. No

@@ -7,8 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "daemon/explain/argument_units.h"
-
 namespace hipcache::daemon {
 namespace {
 

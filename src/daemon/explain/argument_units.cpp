@@ -1,9 +1,8 @@
-#include "daemon/explain/argument_units.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 
+#include "daemon/explain/argument_changes.h"
 #include "hipcache/compiler/hip/fatbin_splice.h"
 
 namespace hipcache::daemon {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <vector>
 
-#include "daemon/explain/argument_units.h"
+#include "daemon/explain/argument_changes.h"
 #include "daemon/request/keys.h"
 #include "hipcache/base/files.h"
 

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "hipcache/stats/report.h"
+
 namespace hipcache::daemon {
 
 using protocol::ControlKind;
@@ -45,6 +47,8 @@ ControlReply ControlService::statistics() {
   snapshot.evicted += usage.evicted;
   snapshot.layers = usage.layers;
   snapshot.taken_over = usage.taken_over;
+  snapshot.max_bytes = max_bytes_;
+  snapshot.directory = directory_;
   snapshot.remote = remote_statistics(false);
   return {"", snapshot.to_json(usage.actions, usage.blobs, usage.bytes, usage.bytes_on_disk)};
 }
@@ -94,7 +98,8 @@ ControlReply ControlService::clean_up() {
   if (max_bytes_ == 0) return {"", "No size limit is set: nothing to clean up"};
   pending_.wait_for_all();
   if (Status shrunk = store_.shrink_to(max_bytes_); !shrunk) return {shrunk.error().message, ""};
-  return {"", "Cache holds " + std::to_string(store_.usage().bytes_on_disk) + " bytes on disk"};
+  return {"", "Cache holds " + stats::size_text(store_.usage().bytes_on_disk) + " on disk, of at most " +
+                  stats::size_text(max_bytes_)};
 }
 
 }  // namespace hipcache::daemon

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <utility>
 
 #include "daemon/remote/remote_cache.h"
 #include "daemon/server/persistent_counters.h"
@@ -16,17 +18,18 @@ namespace hipcache::daemon {
 
 class ControlService {
  public:
-  // `remote`: null if there are no shared caches. `stop` makes the server accept no more connections and end after the
-  // running sessions.
+  // `remote`: null if there are no shared caches. `directory`: of the cache, for people. `stop` makes the server accept
+  // no more connections and end after the running sessions.
   ControlService(store::LocalStore& store, RemoteCache* remote, PendingWrites& pending_writes,
                  stats::Counters& counters, PersistentCounters& persistent, std::uint64_t max_bytes,
-                 std::function<void()> stop)
+                 std::string directory, std::function<void()> stop)
       : store_(store),
         remote_(remote),
         pending_(pending_writes),
         counters_(counters),
         persistent_(persistent),
         max_bytes_(max_bytes),
+        directory_(std::move(directory)),
         stop_(std::move(stop)) {}
 
   protocol::ControlReply serve(protocol::ControlKind kind);
@@ -44,6 +47,7 @@ class ControlService {
   stats::Counters& counters_;
   PersistentCounters& persistent_;
   const std::uint64_t max_bytes_;
+  const std::string directory_;
   const std::function<void()> stop_;
 };
 

@@ -203,7 +203,7 @@ int run() {
                           .mount_view = protocol::own_mount_view()};
 
   ControlService control(*store, remote.get(), pending_writes, counters, persistent, settings->max_size,
-                         [&server] { server.stop(); });
+                         settings->directory, [&server] { server.stop(); });
   serve = [&](UniqueFd socket) { serve_connection(std::move(socket), services, control); };
   is_in_place = [&] { return directory->is_in_place() && store->is_in_place(); };
   is_busy = [&] { return remote && remote->publisher().progress().waiting > 0; };

@@ -57,7 +57,7 @@ class Signing(Trust):
         self.assertGreater(tier["untrusted"], 0)
         self.assertEqual((tier["unsigned"], tier["errors"]), (0, 0))
         self.assertEqual(other.log.read_text().count("is not signed by a key of trusted_keys"), 1, "logged once")
-        self.assertIn("signed by no trusted key", other.option("--show-stats"))
+        self.assertIn("signed by no trusted key", other.option("--show-stats", "--verbose"))
 
     def has_misses_without_signatures_until_somebody_signs(self, kind):
         url = self.url(kind)

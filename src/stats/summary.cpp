@@ -1,0 +1,135 @@
+#include "stats/summary.h"
+
+#include <fmt/format.h>
+
+#include "hipcache/stats/hit_rate.h"
+#include "stats/units.h"
+
+namespace hipcache::stats {
+namespace {
+
+using Details = std::map<std::string, std::string>;
+using Reasons = std::map<std::string, std::uint64_t>;
+
+constexpr std::size_t kReasons = 2;
+constexpr std::size_t kArchs = 3;
+
+void add_if_any(Lines& lines, const char* name, std::uint64_t count, std::string remark) {
+  if (count > 0) lines.count(name, count, std::move(remark));
+}
+
+// One line for all reasons, with the most frequent one.
+void add_most_frequent(Lines& lines, const char* name, const Reasons& reasons, const Details& details) {
+  const std::uint64_t all = sum_of(reasons);
+  if (all == 0) return;
+  const auto [reason, count] = sorted_reasons(reasons).front();
+  const std::string last = last_of(reason, details);
+  lines.count(name, all, reason + (count == all ? "" : fmt::format(" {}", count)) + (last.empty() ? "" : ", " + last));
+}
+
+void add_requests(Lines& lines, const Snapshot& counts) {
+  const auto share = [&](std::uint64_t count) { return percent(count, counts.compile_requests); };
+  lines.count("Compile requests", counts.compile_requests);
+  lines.count("  Hits", counts.hit, share(counts.hit));
+  add_if_any(lines, "  Partial hits", counts.partial, share(counts.partial));
+  const std::string failed =
+      counts.failed_compiles == 0 ? "" : fmt::format("  {} of them failed to compile", counts.failed_compiles);
+  lines.count("  Misses", counts.miss, share(counts.miss) + failed);
+  add_if_any(lines, "  Passed through", counts.passthrough, share(counts.passthrough));
+  auto reasons = sorted_reasons(counts.not_cached);
+  if (reasons.size() > kReasons) reasons.resize(kReasons);
+  for (const auto& [reason, count] : reasons)
+    lines.count("    " + reason, count, last_of(reason, counts.not_cached_detail));
+}
+
+void add_devices(Lines& lines, const std::map<std::string, HitRun>& device) {
+  const HitRun all = sum_of(device);
+  if (all.hit + all.run == 0) return;
+  add_step(lines, "Device steps from the cache", all);
+  std::vector<std::pair<std::string, HitRun>> archs(device.begin(), device.end());
+  std::stable_sort(archs.begin(), archs.end(), [](const auto& left, const auto& right) {
+    return left.second.hit + left.second.run > right.second.hit + right.second.run;
+  });
+  const std::size_t shown = archs.size() == kArchs + 1 ? archs.size() : std::min(archs.size(), kArchs);
+  for (std::size_t i = 0; i < shown; ++i) add_step(lines, "  " + archs[i].first, archs[i].second);
+  if (shown < archs.size()) lines.add("  Further architectures", std::to_string(archs.size() - shown));
+}
+
+void add_other_steps(Lines& lines, const Snapshot& counts) {
+  const HitRun links{.hit = counts.link.hit + counts.archive.hit, .run = counts.link.run + counts.archive.run};
+  if (counts.host.hit + counts.host.run > 0) add_step(lines, "Host steps from the cache", counts.host);
+  if (links.hit + links.run > 0) add_step(lines, "Links and archives", links);
+}
+
+void add_tiers(Lines& lines, const std::vector<Tier>& tiers) {
+  if (tiers.empty()) return;
+  const Tier& first = tiers.front();
+  const std::string found = percent(first.hits, first.hits + first.misses + first.errors);
+  std::string remark = first.url + ": " + first.state;
+  if (!found.empty()) remark += "," + found + " found";
+  if (tiers.size() > 1) remark += fmt::format(" (and {} more)", tiers.size() - 1);
+  lines.count("Shared caches", tiers.size(), remark, first.state == "ok" ? Tone::plain : Tone::trouble);
+}
+
+}  // namespace
+
+std::string last_of(const std::string& reason, const Details& details) {
+  const auto detail = details.find(reason);
+  return detail == details.end() ? "" : "last: " + detail->second;
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> sorted_reasons(const Reasons& reasons) {
+  std::vector<std::pair<std::string, std::uint64_t>> sorted(reasons.begin(), reasons.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return sorted;
+}
+
+std::uint64_t sum_of(const Reasons& reasons) {
+  std::uint64_t all = 0;
+  for (const auto& [reason, count] : reasons) all += count;
+  return all;
+}
+
+HitRun sum_of(const std::map<std::string, HitRun>& steps) {
+  HitRun all;
+  for (const auto& [name, step] : steps) all = {all.hit + step.hit, all.run + step.run};
+  return all;
+}
+
+void add_step(Lines& lines, const std::string& name, const HitRun& step) {
+  const std::uint64_t all = step.hit + step.run;
+  lines.count(name, all, all == 0 ? "" : fmt::format("{} {} run", percent(step.hit, all), step.run));
+}
+
+void add_hit_rate(Lines& lines, const Snapshot& counts) {
+  const HitRate rate = hit_rate_of(counts);
+  const std::string value = rate.look_ups == 0 ? "-" : fmt::format("{:.1f} %", rate.percent());
+  lines.add("Hit rate", value, fmt::format(" {} of {} looked up", rate.hits, rate.look_ups), Tone::heading);
+}
+
+void add_place(Lines& lines, const Snapshot& counts, const StoreSize& store) {
+  lines.add("Store", "", counts.directory, Tone::heading);
+  const bool is_limited = counts.max_bytes > 0;
+  lines.add("  On disk", size(store.bytes_on_disk),
+            is_limited ? fmt::format("{} of {}", percent(store.bytes_on_disk, counts.max_bytes), size(counts.max_bytes))
+                       : " no limit");
+}
+
+Lines summary_of(const Snapshot& counts, const StoreSize& store) {
+  Lines lines;
+  add_hit_rate(lines, counts);
+  lines.add("Time saved", duration(counts.time_saved_us));
+  add_requests(lines, counts);
+  add_devices(lines, counts.device);
+  add_other_steps(lines, counts);
+  add_most_frequent(lines, "Run and not stored", counts.not_stored, counts.not_stored_detail);
+  add_most_frequent(lines, "Stored for one checkout alone", counts.tied, counts.tied_detail);
+  if (counts.errors > 0) lines.count("Errors of the cache", counts.errors, "", Tone::trouble);
+  add_place(lines, counts, store);
+  if (counts.layers > 0)
+    lines.count("  Other stores read", counts.layers, fmt::format(" {} results taken from them", counts.taken_over));
+  add_tiers(lines, counts.remote.tiers);
+  return lines;
+}
+
+}  // namespace hipcache::stats

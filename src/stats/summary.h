@@ -1,0 +1,35 @@
+// The statistics on one screen of a terminal: what people look at first.
+#ifndef HIPCACHE_SRC_STATS_SUMMARY_H
+#define HIPCACHE_SRC_STATS_SUMMARY_H
+
+#include "hipcache/stats/counters.h"
+#include "stats/lines.h"
+#include "stats/store_size.h"
+
+namespace hipcache::stats {
+
+// With the title, that is what a terminal of the usual size shows.
+inline constexpr std::size_t kMostSummaryLines = 23;
+
+// At most that many lines: leaves out what is zero, and counts what does not fit.
+Lines summary_of(const Snapshot& counts, const StoreSize& store);
+
+// Shared by the summary and the full report: the hit rate, and the store's directory and size.
+void add_hit_rate(Lines& lines, const Snapshot& counts);
+void add_place(Lines& lines, const Snapshot& counts, const StoreSize& store);
+
+// "last: what happened", or "" without a detail.
+std::string last_of(const std::string& reason, const std::map<std::string, std::string>& details);
+
+// The largest number first.
+std::vector<std::pair<std::string, std::uint64_t>> sorted_reasons(const std::map<std::string, std::uint64_t>& reasons);
+
+std::uint64_t sum_of(const std::map<std::string, std::uint64_t>& reasons);
+HitRun sum_of(const std::map<std::string, HitRun>& steps);
+
+// A step's number, share of hits and runs.
+void add_step(Lines& lines, const std::string& name, const HitRun& step);
+
+}  // namespace hipcache::stats
+
+#endif
