@@ -32,7 +32,9 @@ constexpr std::string_view kManTail =
     ".TP\n.B HIPCACHE_DISABLE\nIf set to 1, compilers run without the cache.\n"
     ".PP\n\\fBhipcache \\-\\-show\\-config\\fR lists the other settings, their variables and values.\n"
     ".SH EXIT STATUS\n"
-    "The compiler's. Of an option: 0, 1 if it failed, 2 if it was not understood; 127 if there is no such compiler.\n";
+    "The compiler's. Of an option: 0, 1 if it failed, 2 if it was not understood, and those that it names; 127 if "
+    "there is\n"
+    "no such compiler.\n";
 
 // Text of a man page in which a dash is one that can be typed.
 std::string roff(std::string_view text) {
