@@ -1,5 +1,5 @@
 # What an installed tree has beside the programs and the trace library (cmake/HipcacheLayout.cmake). Like these it lies in the
-# build tree as it will be installed.
+# build tree as it will be installed. install/manifest.txt lists every file.
 include(CMakePackageConfigHelpers)
 
 # find_package(hipcache). Of no architecture, so below share: CMake finds it there before a project has a language, too.
@@ -19,6 +19,9 @@ set(script ${CMAKE_BINARY_DIR}/${HIPCACHE_SBIN}/update-hipcache-symlinks)
 configure_file(install/update-hipcache-symlinks.in ${script} @ONLY
   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(PROGRAMS ${script} DESTINATION ${HIPCACHE_SBIN})
+set(page ${CMAKE_BINARY_DIR}/${HIPCACHE_MAN}/man8/update-hipcache-symlinks.8)
+configure_file(install/update-hipcache-symlinks.8.in ${page} @ONLY)
+install(FILES ${page} DESTINATION ${HIPCACHE_MAN}/man8)
 
 # The man page and the completions of shells are the program's own words (src/cli/generate.h). The build of another system's
 # programs cannot run them, and goes without.

@@ -2,19 +2,20 @@
 # Installs below a DESTDIR, moves the tree to a path with blanks, and uses it through a symbolic link from elsewhere: every file
 # is where it belongs, and the programs find each other.
 #
-# usage: installed_layout.sh BUILD_DIRECTORY PREFIX BIN SBIN HELPERS TRACE DATA DOC MAN       from BIN on below the prefix
+# usage: installed_layout.sh BUILD_DIRECTORY MANIFEST PREFIX BIN SBIN LIBEXEC LIB DATA DOC MAN     from BIN on below the prefix
+#
+# The manifest lists the files (install/manifest.txt).
 set -euo pipefail
 
 # shellcheck source=tests/checks/installed.sh
 source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
-build=$1 prefix=$2 bin=$3 sbin=$4 helpers=$5 trace=$6 data=$7 doc=$8 man=$9
+build=$1 manifest=$2 prefix=$3
+declare -A directories=([BINDIR]=$4 [SBINDIR]=$5 [LIBEXECDIR]=$6 [LIBDIR]=$7 [DATADIR]=$8 [DOCDIR]=$9 [MANDIR]=${10})
+bin=${directories[BINDIR]}
 
 DESTDIR="$scratch/a stage" expect "install below DESTDIR" cmake --install "$build"
 installed=$scratch/a\ stage$prefix
-wanted=$(printf '%s\n' "$bin/hipcache" "$sbin/update-hipcache-symlinks" "$trace/libhipcache-trace.so" \
-  "$helpers"/{hipcached,hipcache-archive,hipcache-client,hipcache-remote} "$doc"/{LICENSE,THIRD-PARTY.md} \
-  "$data"/cmake/hipcache/hipcache-config{,-version}.cmake "$data/bash-completion/completions/hipcache" \
-  "$data/zsh/site-functions/_hipcache" "$data/fish/vendor_completions.d/hipcache.fish" "$man/man1/hipcache.1" | sort)
+wanted=$(sed '/^#/d' "$manifest" | while read -r directory file; do echo "${directories[$directory]}/$file"; done | sort)
 expect_text "the installed files" "$wanted" "$(cd "$installed" && find . -type f -printf '%P\n' | sort)"
 expect_text "nothing beside the prefix" "$(cd "$installed" && find . -type f | wc -l)" "$(find "$scratch/a stage" -type f | wc -l)"
 
@@ -47,7 +48,7 @@ expect "--stop-server" "$hipcache" --stop-server
 
 # The loader cannot preload from a path with blanks, unless the cache directory holds a link. Without, compilers run alone.
 said=$(HIPCACHE_DIR="$scratch/a cache" "$hipcache" --start-server 2>&1) && fail "a daemon that cannot preload"
-[[ $said == "hipcache: error: "*"cannot preload $scratch/a moved tree/$trace/libhipcache-trace.so"* && $said != *$'\n'* ]] ||
+[[ $said == "hipcache: error: "*"cannot preload $scratch/a moved tree/${directories[LIBDIR]}/hipcache/libhipcache-trace.so"* && $said != *$'\n'* ]] ||
   fail "the reason in one line, and not: $said"
 HIPCACHE_DIR="$scratch/a cache" expect "compile without a cache" "$hipcache" g++ -c -x c++ /dev/null -o "$scratch/none.o"
 
