@@ -1,21 +1,31 @@
-# For tools/package and its parts, which source this file.
+#!/usr/bin/env bash
+# What the parts of tools/package share, which source this file and are called with a commit and the directory of the packages.
+#
+# Sets: root, commit, packages, and work, a directory that is removed at the end.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+export root commit=$1 packages=$2
+work=$(mktemp -d)
+chmod 755 "$work"
+trap 'rm -rf "$work"' EXIT
 
 die() {
   echo "tools/package: error: $*" >&2
   exit 1
 }
 
-# need PROGRAM PACKAGE...
+# need PROGRAM PACKAGE: Debian's package that has the program.
 need() {
-  command -v "$1" >/dev/null || die "$1 is missing: apt-get install ${*:2}"
+  command -v "$1" >/dev/null || die "$1 is missing: apt-get install $2"
 }
 
-# archive_of FORMAT-COMMAND FILE PREFIX: the commit's files, the same bytes each time.
+# archive_commit DIRECTORY FILE: the commit's files below that directory, the same bytes each time.
 archive_commit() {
   git -C "$root" archive --format=tar --prefix="$1/" "$commit" | xz --threads=1 >"$2"
 }
 
-# as_user COMMAND...: in this directory, which the user then owns. Packages are built without root's rights.
+# as_user COMMAND...: in this directory, which the user then owns. Root's rights build no package.
 as_user() {
   if [[ $EUID -ne 0 ]]; then
     "$@"

@@ -1,12 +1,13 @@
-# Makes the source package and builds it here.
-# shellcheck source=tools/package.d/debian-source.sh
-source "$root/tools/package.d/debian-source.sh"
+#!/usr/bin/env bash
+# Makes the Debian source package, and builds it here.
+# shellcheck source=tools/package.d/debian_source.sh
+source "$(dirname "${BASH_SOURCE[0]}")/debian_source.sh"
+
+make_debian_source
 need dpkg-buildpackage dpkg-dev
 need dh debhelper
-
-chmod 755 "$work"
-cd "$work"
-mkdir built
-mv "$debian_source" built
-(cd built && as_user env --chdir="$debian_source" dpkg-buildpackage --build=binary --no-sign)
-cp built/hipcache_"$debian_version"_*.{deb,buildinfo,changes} built/hipcache-dbgsym_"$debian_version"_*.deb "$packages"
+mkdir "$work/built"
+mv "$work/hipcache-$upstream_version" "$work/built/source"
+(cd "$work/built" && as_user env --chdir=source dpkg-buildpackage --build=binary --no-sign)
+cp "$work"/built/hipcache*_"${debian_version}"_*.{deb,buildinfo,changes} "$packages"
+echo "package: $(echo "$packages/hipcache_${debian_version}"_*.deb)"

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Chroots that a run uses and does not change, for those who source this file. They need root.
+
+# make_room DIRECTORY SUITE OPTION-OF-MMDEBSTRAP...: a chroot, unless it is there.
+make_room() {
+  [[ ! -d $1 ]] || return 0
+  echo "== chroot $1"
+  mkdir -p "${1%/*}"
+  mmdebstrap --quiet --mode=root --format=directory "${@:3}" "$2" "$1.new"
+  mv "$1.new" "$1"
+}
+
+# enter_layer ROOM DIRECTORY: sets layer, a root directory that shows the room and takes all changes, which lie in DIRECTORY.
+# REQUIRES: leave_layer before DIRECTORY is removed.
+enter_layer() {
+  mkdir -p "$2/upper" "$2/work" "$2/root"
+  layer=$2/root
+  mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work" "$layer"
+  mount -t proc proc "$layer/proc"
+  mount --bind /dev "$layer/dev"
+}
+
+leave_layer() {
+  [[ -n ${layer:-} ]] || return 0
+  umount "$layer/dev" "$layer/proc"
+  umount "$layer"
+  layer=
+}
+
+# in_layer online|offline COMMANDS: of a shell that stops at the first error, as the layer's root.
+in_layer() {
+  local command=(chroot "$layer" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+    http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" /bin/sh -ec "$2")
+  if [[ $1 == offline ]]; then
+    unshare --net "${command[@]}"
+  else
+    "${command[@]}"
+  fi
+}
