@@ -114,7 +114,7 @@ class Packages(unittest.TestCase):
         self.assertEqual(problems(ROOT), [])
 
     def test_another_version_of_the_project_is_told_of_each_package(self):
-        version = Tree(ROOT).found(PROJECT, r"VERSION ([0-9.]+)")
+        version = Tree(ROOT).found(PROJECT, r"^project\(hipcache VERSION ([0-9.]+)")
         self.replace(PROJECT, f"hipcache VERSION {version}", "hipcache VERSION 987.6")
         self.assert_told(*(f"{name} is of version {version}" for name in (CHANGELOG, SPEC, ARCH)))
 
