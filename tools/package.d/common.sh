@@ -20,6 +20,11 @@ need() {
   command -v "$1" >/dev/null || die "$1 is missing: apt-get install $2"
 }
 
+# version_of_project: in the commit.
+version_of_project() {
+  git -C "$root" show "$commit:CMakeLists.txt" | sed -n 's/^project(hipcache VERSION \([0-9.]*\).*/\1/p'
+}
+
 # archive_commit DIRECTORY FILE: the commit's files below that directory, the same bytes each time.
 archive_commit() {
   git -C "$root" archive --format=tar --prefix="$1/" "$commit" | xz --threads=1 >"$2"

@@ -18,11 +18,12 @@ enter_layer() {
   mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work" "$layer"
   mount -t proc proc "$layer/proc"
   mount --bind /dev "$layer/dev"
+  mount --bind /dev/pts "$layer/dev/pts"
 }
 
 leave_layer() {
   [[ -n ${layer:-} ]] || return 0
-  umount "$layer/dev" "$layer/proc"
+  umount "$layer/dev/pts" "$layer/dev" "$layer/proc"
   umount "$layer"
   layer=
 }

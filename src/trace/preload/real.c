@@ -8,6 +8,11 @@
 
 #include "trace/preload/internal.h"
 
+#ifdef HIPCACHE_PORTABLE
+/* The version that every glibc has (cmake/HipcachePortable.cmake). */
+__asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
+#endif
+
 static __thread int resolving __attribute__((tls_model("initial-exec")));
 
 bool trace_is_resolving(void) { return resolving > 0; }
