@@ -113,7 +113,7 @@ std::string bash_completion() {
 }
 
 // A word of zsh or fish.
-std::string quoted(std::string_view text) {
+std::string shell_word(std::string_view text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
@@ -138,8 +138,8 @@ std::string zsh_completion() {
   std::string text = "#compdef hipcache\n_arguments -S";
   for (const OptionText& option : option_texts()) {
     text += " \\\n  ";
-    if (!option.brief.empty()) text += quoted(std::string(option.brief) + zsh_rest(option)) + " ";
-    text += quoted(std::string(option.name) + zsh_rest(option));
+    if (!option.brief.empty()) text += shell_word(std::string(option.brief) + zsh_rest(option)) + " ";
+    text += shell_word(std::string(option.name) + zsh_rest(option));
   }
   return text + " \\\n  '(-)1:compiler:_command_names -e' '*::arguments:_normal'\n";
 }
@@ -153,7 +153,7 @@ std::string fish_completion() {
     const std::string_view words = choices(option);
     if (!words.empty()) text += " -x -a '" + std::string(words) + "'";
     if (words.empty() && !option.value.empty()) text += option.value == "FILE" ? " -r -F" : " -x";
-    text += " -d " + quoted(first_line(option.help)) + "\n";
+    text += " -d " + shell_word(first_line(option.help)) + "\n";
   }
   return text;
 }
