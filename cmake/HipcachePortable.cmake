@@ -13,5 +13,16 @@
 function(hipcache_portable target)
   if(HIPCACHE_PORTABLE)
     target_link_options(${target} PRIVATE -static)
+    set_target_properties(${target} PROPERTIES HIPCACHE_STATIC ON)
+  endif()
+endfunction()
+
+# hipcache_archive(<variable> <name> <library>): what to link for a library that static and dynamic programs use: in static ones
+# its archive.
+function(hipcache_archive variable name library)
+  set(${variable} ${library} PARENT_SCOPE)
+  if(HIPCACHE_PORTABLE)
+    find_library(HIPCACHE_ARCHIVE_${name} NAMES lib${name}.a REQUIRED)
+    set(${variable} "$<IF:$<BOOL:$<TARGET_PROPERTY:HIPCACHE_STATIC>>,${HIPCACHE_ARCHIVE_${name}},${library}>" PARENT_SCOPE)
   endif()
 endfunction()
