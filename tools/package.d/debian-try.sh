@@ -34,10 +34,10 @@ make_room "$rooms/use" "$suite" --variant=minbase
 enter_layer "$rooms/use" "$work/using"
 deb=hipcache_${debian_version}_amd64.deb
 cp "$packages/$deb" "$layer/tmp"
-echo "== what hipcache and its tests depend on"
+echo "== what hipcache, its tests and autopkgtest need"
 tested=$(sed -n 's/^Depends: @, //p' "$work/hipcache-$upstream_version/debian/tests/control" | paste -sd,)
 in_layer online "apt-get -qq update; apt-get -qq --yes --no-install-recommends satisfy \
-  '$(dpkg-deb --field "$packages/$deb" Depends), $tested' >/dev/null"
+  '$(dpkg-deb --field "$packages/$deb" Depends), $tested, apt-utils, dpkg-dev' >/dev/null"
 files >"$work/before"
 
 echo "== install; a compiler comes and goes; upgrade"
