@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "cli/control.h"
+#include "cli/control/control.h"
 #include "hipcache/base/result.h"
 
 namespace hipcache::cli {

@@ -2,7 +2,7 @@
 #ifndef HIPCACHE_SRC_CLI_TRANSFER_H
 #define HIPCACHE_SRC_CLI_TRANSFER_H
 
-#include "cli/control.h"
+#include "cli/control/control.h"
 #include "cli/options.h"
 #include "hipcache/base/result.h"
 #include "hipcache/config/settings.h"

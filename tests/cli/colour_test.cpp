@@ -1,4 +1,4 @@
-#include "cli/colour.h"
+#include "cli/show/colour.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "cli/control.h"
+#include "cli/control/control.h"
 #include "client/fake_daemon.h"
 #include "client/launch_fixture.h"
 #include "hipcache/stats/counters.h"

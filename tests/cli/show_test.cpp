@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/show_config.h"
-#include "cli/show_explanation.h"
-#include "cli/show_plan.h"
+#include "cli/show/show_config.h"
+#include "cli/show/show_explanation.h"
+#include "cli/show/show_plan.h"
 #include "support/scratch.h"
 
 namespace hipcache::cli {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/show_plan.h"
+#include "cli/show/show_plan.h"
 
 namespace hipcache::cli {
 namespace {

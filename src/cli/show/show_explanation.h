@@ -1,11 +1,11 @@
-#ifndef HIPCACHE_SRC_CLI_SHOW_EXPLANATION_H
-#define HIPCACHE_SRC_CLI_SHOW_EXPLANATION_H
+#ifndef HIPCACHE_SRC_CLI_SHOW_SHOW_EXPLANATION_H
+#define HIPCACHE_SRC_CLI_SHOW_SHOW_EXPLANATION_H
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "cli/control.h"
+#include "cli/control/control.h"
 #include "hipcache/base/result.h"
 #include "hipcache/protocol/explanation.h"
 

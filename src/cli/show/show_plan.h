@@ -1,10 +1,10 @@
-#ifndef HIPCACHE_SRC_CLI_SHOW_PLAN_H
-#define HIPCACHE_SRC_CLI_SHOW_PLAN_H
+#ifndef HIPCACHE_SRC_CLI_SHOW_SHOW_PLAN_H
+#define HIPCACHE_SRC_CLI_SHOW_SHOW_PLAN_H
 
 #include <string>
 #include <vector>
 
-#include "cli/control.h"
+#include "cli/control/control.h"
 #include "hipcache/base/result.h"
 #include "hipcache/protocol/messages.h"
 

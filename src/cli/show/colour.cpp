@@ -1,4 +1,4 @@
-#include "cli/colour.h"
+#include "cli/show/colour.h"
 
 #include <unistd.h>
 

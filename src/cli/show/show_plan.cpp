@@ -1,11 +1,11 @@
-#include "cli/show_plan.h"
+#include "cli/show/show_plan.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
-#include "cli/json_text.h"
+#include "cli/show/json_text.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/client/own_request.h"
 

@@ -1,6 +1,6 @@
 // Sends control requests to the daemon. Starts it if needed, and replaces one of another version.
-#ifndef HIPCACHE_SRC_CLI_CONTROL_H
-#define HIPCACHE_SRC_CLI_CONTROL_H
+#ifndef HIPCACHE_SRC_CLI_CONTROL_CONTROL_H
+#define HIPCACHE_SRC_CLI_CONTROL_CONTROL_H
 
 #include <chrono>
 #include <string>

@@ -1,9 +1,9 @@
-#include "cli/show_config.h"
+#include "cli/show/show_config.h"
 
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/json_text.h"
+#include "cli/show/json_text.h"
 
 namespace hipcache::cli {
 namespace {

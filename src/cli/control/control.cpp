@@ -1,4 +1,4 @@
-#include "cli/control.h"
+#include "cli/control/control.h"
 
 #include <utility>
 #include <variant>

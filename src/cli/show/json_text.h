@@ -1,5 +1,5 @@
-#ifndef HIPCACHE_SRC_CLI_JSON_TEXT_H
-#define HIPCACHE_SRC_CLI_JSON_TEXT_H
+#ifndef HIPCACHE_SRC_CLI_SHOW_JSON_TEXT_H
+#define HIPCACHE_SRC_CLI_SHOW_JSON_TEXT_H
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,6 +1,6 @@
 // Whether text for people may have colours.
-#ifndef HIPCACHE_SRC_CLI_COLOUR_H
-#define HIPCACHE_SRC_CLI_COLOUR_H
+#ifndef HIPCACHE_SRC_CLI_SHOW_COLOUR_H
+#define HIPCACHE_SRC_CLI_SHOW_COLOUR_H
 
 namespace hipcache::cli {
 
