@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kFormats = "text json markdown";
 constexpr std::string_view kGenerated = "man bash zsh fish";
+constexpr std::string_view kImported = "ccache sccache";
 
 constexpr std::string_view kManHead =
     "hipcache \\- compile cache that knows HIP\n"
@@ -65,6 +66,7 @@ std::string_view first_line(std::string_view help) { return help.substr(0, help.
 // What may follow an option: "" for a value that nobody can guess.
 std::string_view choices(const OptionText& option) {
   if (option.name == "--format") return kFormats;
+  if (option.name == "--import-config") return kImported;
   return option.name == "--generate" ? kGenerated : "";
 }
 

@@ -25,6 +25,7 @@ enum class Action {
   public_key,
   generate,
   show_config,
+  import_config,
   plan,
   explain,
   doctor,

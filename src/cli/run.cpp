@@ -22,6 +22,7 @@
 #include "hipcache/protocol/messages.h"
 #include "hipcache/stats/hit_rate.h"
 #include "hipcache/stats/report.h"
+#include "hipcache/switching/import_config.h"
 
 namespace hipcache::cli {
 namespace {
@@ -86,6 +87,7 @@ Result<std::string> act(const Options& options, const Control& control) {
     case Action::help:
     case Action::version:
     case Action::show_config:
+    case Action::import_config:
     case Action::show_stats:
     case Action::export_results:
     case Action::import_results:
@@ -103,6 +105,12 @@ Result<Outcome> explain(const Control& control, const Options& options) {
   return Outcome{.text = std::move(shown->text), .exit_code = shown->exit_code};
 }
 
+std::vector<std::string> process_environment() {
+  std::vector<std::string> all;
+  for (char** text = environ; *text != nullptr; ++text) all.emplace_back(*text);
+  return all;
+}
+
 Result<Outcome> outcome_of(Result<std::string> text) {
   if (!text) return text.error();
   return Outcome{std::move(*text)};
@@ -116,6 +124,8 @@ Result<Outcome> perform(const Options& options, client::Timeouts timeouts) {
   if (options.action == Action::public_key) return become_helper({"hipcache-remote", "--public-key", options.value});
   const config::Lookup variable = config::lookup_in_process();
   if (options.action == Action::show_config) return outcome_of(show_config(variable, options.json()));
+  if (options.action == Action::import_config)
+    return outcome_of(switching::import_config(options.value, variable, process_environment()));
   const Result<config::Settings> settings = config::load(variable);
   if (!settings) return settings.error();
   const Control control(*settings, timeouts);

@@ -28,7 +28,8 @@ MAY_INCLUDE = {
     "remote": ["base", "config", "inputs", "protocol"],
     "daemon": ["base", "cache", "compiler", "compiler/hip", "config", "inputs", "protocol", "stats", "store", "trace"],
     "client": ["config", "launcher", "protocol", "base"],
-    "cli": ["client", "config", "launcher", "protocol", "stats", "base"],
+    "switching": ["config", "base"],
+    "cli": ["client", "config", "launcher", "protocol", "stats", "switching", "base"],
 }
 
 # Library headers, by how they begin, and the rooms that may include them, with all rooms below.

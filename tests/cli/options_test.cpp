@@ -147,20 +147,41 @@ TEST(Options, VerboseGoesWithStatisticsAlone) {
   EXPECT_THAT(error_of({"-v"}), HasSubstr("no action"));
 }
 
+TEST(Options, ImportConfigNeedsATool) {
+  EXPECT_EQ(parse_options({"--import-config", "ccache"}).value().file, "ccache");
+  EXPECT_EQ(error_of({"--import-config"}), "--import-config needs a value; see hipcache --help");
+  EXPECT_EQ(error_of({"--import-config="}), "--import-config needs a tool; see hipcache --help");
+}
+
 TEST(Options, NoneOrMoreThanOneActionIsAnError) {
   EXPECT_THAT(error_of({}), HasSubstr("no action"));
   EXPECT_THAT(error_of({"-s", "-z"}), HasSubstr("more than one action"));
 }
 
 TEST(Options, HelpNamesEveryOption) {
-  for (const char* name : {"--show-stats",      "--zero-stats",     "--clear",
-                           "--cleanup",         "--show-config",    "--plan",
-                           "--explain",         "--doctor",         "--start-server",
-                           "--stop-server",     "--version",        "--help",
-                           "--format",          "--export FILE",    "--import FILE",
-                           "--public-key FILE", "--generate WHAT",  "--arch LIST",
-                           "--max-size SIZE",   "--newer-than AGE", "--fail-under PERCENT",
-                           "-v,--verbose"})
+  for (const char* name : {"--show-stats",
+                           "--zero-stats",
+                           "--clear",
+                           "--cleanup",
+                           "--show-config",
+                           "--plan",
+                           "--explain",
+                           "--doctor",
+                           "--start-server",
+                           "--stop-server",
+                           "--version",
+                           "--help",
+                           "--format",
+                           "--export FILE",
+                           "--import FILE",
+                           "--public-key FILE",
+                           "--generate WHAT",
+                           "--arch LIST",
+                           "--max-size SIZE",
+                           "--newer-than AGE",
+                           "--fail-under PERCENT",
+                           "-v,--verbose",
+                           "--import-config TOOL"})
     EXPECT_THAT(help_text(), HasSubstr(name));
 }
 
