@@ -148,7 +148,7 @@ TEST(Options, VerboseGoesWithStatisticsAlone) {
 }
 
 TEST(Options, ImportConfigNeedsATool) {
-  EXPECT_EQ(parse_options({"--import-config", "ccache"}).value().file, "ccache");
+  EXPECT_EQ(parse_options({"--import-config", "ccache"}).value().value, "ccache");
   EXPECT_EQ(error_of({"--import-config"}), "--import-config needs a value; see hipcache --help");
   EXPECT_EQ(error_of({"--import-config="}), "--import-config needs a tool; see hipcache --help");
 }

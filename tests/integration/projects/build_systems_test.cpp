@@ -177,6 +177,44 @@ TEST_P(BuildSystems, MesonTakesTheLauncherForAPartOfTheCompiler) {
   EXPECT_EQ(ninja("build").hits, 3);
 }
 
+// automake's own rules, with the launcher as a part of CXX. configure's checks of the compiler then use it too.
+TEST_P(BuildSystems, AutotoolsTakeTheLauncherForAPartOfTheCompiler) {
+  project_.write("configure.ac",
+                 "AC_INIT([kernels], [1])\nAM_INIT_AUTOMAKE([foreign])\nAC_PROG_CXX\nAM_PROG_AR\nAC_PROG_RANLIB\n"
+                 "AC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n");
+  project_.write("Makefile.am",
+                 "noinst_LIBRARIES = libkernels.a\nlibkernels_a_SOURCES = a.cpp b.cpp c.cpp\n"
+                 "libkernels_a_CXXFLAGS = $(KERNEL_FLAGS)\n");
+  tool({"autoreconf", "--install"});
+  project_.make_directory("build");
+  tool({"sh", "-c",
+        "cd build && ../configure CXX='" + hipcache_program() + " " + GetParam().program() + "' KERNEL_FLAGS='" +
+            flags(" ") + "'"});
+  const Arguments build{"make", "-j2", "-C", "build", "KERNEL_FLAGS=" + flags(" ")};
+  EXPECT_EQ(tool(build).misses, 3);
+  tool({"make", "-C", "build", "clean"});
+  const Counts warm = tool(build);
+  EXPECT_EQ(warm.hits, 3);
+  EXPECT_EQ(warm.misses + warm.partials + warm.passed, 0);
+}
+
+// Newer hipccs put HIP_CLANG_LAUNCHER in front of the clang that they run. Debian 12's does not know the variable, so
+// this one stands in for them: it does what they do with the variable, and nothing else.
+TEST_P(BuildSystems, ALauncherThatHipccPutsBeforeClangIsAsGoodAsOneBeforeHipcc) {
+  const std::string hipcc = project_.write(
+      "bin/hipcc", "#!/bin/sh\n\"$HIP_CLANG_LAUNCHER\" \"$HIP_CLANG_PATH/" + GetParam().program() + "\" \"$@\"\n");
+  fs::permissions(hipcc, fs::perms::owner_all);
+  const auto make_all = [&] {
+    return tool({"env", "HIP_CLANG_LAUNCHER=" + hipcache_program(), "HIP_CLANG_PATH=/usr/bin", "make",
+                 "--no-print-directory", "-j2", "all", "LAUNCHER=", "CXX=" + hipcc, "FLAGS=" + flags(" ")});
+  };
+  EXPECT_EQ(make_all().misses, 3);
+  make("clean", "");
+  const Counts warm = make_all();
+  EXPECT_EQ(warm.hits, 3);
+  EXPECT_EQ(warm.misses + warm.partials + warm.passed, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, BuildSystems, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace
