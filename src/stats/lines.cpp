@@ -26,8 +26,8 @@ std::string Lines::text(bool colour) const {
   for (const Line& line : lines_) {
     std::string row = fmt::format("{:<{}} {:>10} {}", line.name, width_ + 2, line.value, line.remark);
     row.erase(row.find_last_not_of(' ') + 1);
-    if (colour && line.tone != Tone::plain) row = begin_of(line.tone) + row + kPlain;
-    text += row + "\n";
+    const bool is_toned = colour && line.tone != Tone::plain;
+    text.append(is_toned ? begin_of(line.tone) : "").append(row).append(is_toned ? kPlain : "").append("\n");
   }
   return text;
 }

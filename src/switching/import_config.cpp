@@ -196,7 +196,7 @@ class Import {
     for (const std::string& property : caches.left_out) {
       const Counterpart* known = table_.find(property);
       if (known == nullptr) known = table_.find("@" + property);
-      leave_out(first + ": " + property, origin,
+      leave_out(std::string(first).append(": ").append(property), origin,
                 known == nullptr ? "hipcache's URLs have no such option." : known->text);
     }
   }
