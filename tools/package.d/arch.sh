@@ -10,6 +10,6 @@ git -C "$root" archive "$commit:packaging/arch" | tar -C "$work/arch" -x
 archive_commit "hipcache-$version" "$work/arch/hipcache-$version.tar.xz"
 dependencies=()
 pacman --query filesystem >/dev/null 2>&1 || dependencies=(--nodeps)
-(cd "$work/arch" && as_user env PACKAGER="hipcache maintainers" makepkg "${dependencies[@]}")
+(cd "$work/arch" && as_user env PACKAGER="hipcache maintainers <packages@hipcache.invalid>" makepkg "${dependencies[@]}")
 cp "$work/arch/hipcache-$version"-*.pkg.tar.* "$packages"
 echo "package: $(echo "$packages/hipcache-$version"-*.pkg.tar.*)"
