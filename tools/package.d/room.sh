@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
 # Chroots that a run uses and does not change, for those who source this file. They need root.
 
-# make_room DIRECTORY SUITE OPTION-OF-MMDEBSTRAP...: a chroot, unless it is there.
+# make_room DIRECTORY SUITE OPTION-OF-MMDEBSTRAP... [SOURCE]: a chroot, unless it is there.
 make_room() {
   [[ ! -d $1 ]] || return 0
   echo "== chroot $1"
   mkdir -p "${1%/*}"
-  mmdebstrap --quiet --mode=root --format=directory "${@:3}" "$2" "$1.new"
+  local sources=() options=()
+  for argument in "${@:3}"; do
+    if [[ $argument == deb\ * ]]; then sources+=("$argument"); else options+=("$argument"); fi
+  done
+  mmdebstrap --quiet --mode=root --format=directory "${options[@]}" "$2" "$1.new" "${sources[@]}"
   mv "$1.new" "$1"
 }
 

@@ -11,7 +11,20 @@
 #ifdef HIPCACHE_PORTABLE
 /* The version that every glibc has (cmake/HipcachePortable.cmake). */
 __asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
+__asm__(".symver dlvsym, dlvsym@GLIBC_2.2.5");
 #endif
+
+/* The hooked names of which glibc has two versions. */
+static const struct {
+  const char* name;
+  const char* oldest;
+  const char* newest;
+} versions[] = {
+    {"glob", "GLIBC_2.2.5", "GLIBC_2.27"},        {"glob64", "GLIBC_2.2.5", "GLIBC_2.27"},
+    {"nftw", "GLIBC_2.2.5", "GLIBC_2.3.3"},       {"nftw64", "GLIBC_2.2.5", "GLIBC_2.3.3"},
+    {"posix_spawn", "GLIBC_2.2.5", "GLIBC_2.15"}, {"posix_spawnp", "GLIBC_2.2.5", "GLIBC_2.15"},
+    {"quick_exit", "GLIBC_2.10", "GLIBC_2.24"},   {"realpath", "GLIBC_2.2.5", "GLIBC_2.3"},
+};
 
 static __thread int resolving __attribute__((tls_model("initial-exec")));
 
@@ -30,12 +43,26 @@ static _Noreturn void die_without(const char* name) {
   __builtin_trap();
 }
 
+/* The next definition. Before glibc 2.36, dlsym gives the oldest version with RTLD_NEXT (glibc's bug 14932), and
+ * programs want the newest: the oldest realpath, for one, fails for a null pointer. Another preloaded library's
+ * definition stays: dlvsym passes over it, so it is neither. */
+static void* next_definition(const char* name) {
+  void* found = dlsym(RTLD_NEXT, name);
+  for (size_t i = 0; i < sizeof versions / sizeof *versions; ++i) {
+    if (strcmp(versions[i].name, name) != 0) continue;
+    void* newest =
+        found == dlvsym(RTLD_NEXT, name, versions[i].oldest) ? dlvsym(RTLD_NEXT, name, versions[i].newest) : NULL;
+    return newest != NULL ? newest : found;
+  }
+  return found;
+}
+
 trace_function trace_real(struct trace_hook* hook) {
   trace_function real = atomic_load_explicit(&hook->real, memory_order_acquire);
   if (real != NULL) return real;
   const int saved = errno;
   ++resolving;
-  void* found = dlsym(RTLD_NEXT, hook->name);
+  void* found = next_definition(hook->name);
   --resolving;
   errno = saved;
   if (found == NULL) die_without(hook->name);
