@@ -10,7 +10,7 @@ readonly suite=bookworm rooms=$packages/rooms
 [[ $EUID -eq 0 ]] || die "chroots need root"
 need mmdebstrap mmdebstrap
 make_debian_source
-trap 'leave_layer; rm -rf "$work"' EXIT
+trap 'leave_layer; rm -rf --one-file-system "$work"' EXIT
 
 make_room "$rooms/build" "$suite" --variant=buildd --include=lintian,debhelper
 enter_layer "$rooms/build" "$work/building"

@@ -11,7 +11,7 @@ readonly suite=bookworm rooms=$packages/rooms
 need mmdebstrap mmdebstrap
 need autopkgtest autopkgtest
 make_debian_source
-trap 'leave_layer; rm -rf "$work"' EXIT
+trap 'leave_layer; rm -rf --one-file-system "$work"' EXIT
 
 # The files of the layer, but those in which dpkg, apt and the loader keep books.
 files() {

@@ -27,8 +27,7 @@ enter_layer() {
 
 leave_layer() {
   [[ -n ${layer:-} ]] || return 0
-  umount "$layer/dev/pts" "$layer/dev" "$layer/proc"
-  umount "$layer"
+  umount --recursive --lazy "$layer"  # a test that failed may have left a daemon
   layer=
 }
 

@@ -10,9 +10,10 @@ source "$root/tools/package.d/room.sh"
 need mmdebstrap mmdebstrap
 archive=$packages/hipcache-$(version_of_project)-linux-x86_64.tar.xz
 [[ -f $archive ]] || die "no $archive: make it by tools/package tarball"
-trap 'leave_layer; rm -rf "$work"' EXIT
+trap 'leave_layer; rm -rf --one-file-system "$work"' EXIT
 
-# Run in the chroot. Nothing but the compiler is needed for this HIP.
+# Run in the chroot. This HIP needs nothing but the compiler.
+# shellcheck disable=SC2016
 compiles='
 export HOME=/tmp/home PATH=/opt/hipcache/bin:$PATH
 mkdir $HOME; cd $HOME
@@ -34,7 +35,7 @@ for suite in bullseye bookworm; do
   make_room "$packages/rooms/$suite" "$suite" --variant=minbase "deb http://deb.debian.org/debian $suite main"
   enter_layer "$packages/rooms/$suite" "$work/$suite"
   echo "== $suite"
-  in_layer online "apt-get -qq update; apt-get -qq --yes --no-install-recommends install g++ clang-16 clang-tools-16 lld-16 >/dev/null"
+  in_layer online "apt-get -qq update; apt-get -qq --yes --no-install-recommends install g++ clang-16 clang-tools-16 lld-16 llvm-16 >/dev/null"
   mkdir "$layer/opt/hipcache"
   tar -C "$layer/opt/hipcache" --strip-components=1 -xf "$archive"
   in_layer offline "$compiles"
