@@ -89,7 +89,7 @@ constexpr auto kOfSccache = std::to_array<Conversion>({
     {"SCCACHE_ERROR_LOG", "log", same},
 });
 
-std::string quoted(std::string_view text) {
+std::string toml_text(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string result = "\"";
   for (const char letter : text) {
@@ -160,7 +160,7 @@ class Import {
       return leave_out(name, origin, "not taken over: " + good.error().message);
     if (!keys_.insert(std::string(key)).second) return leave_out(name, origin, "See " + std::string(key) + ".");
     settings_ += "\n# " + in_comment(name) + " (" + in_comment(origin) + "): " + in_comment(note) + "\n";
-    settings_ += std::string(key) + " = " + quoted(value) + "\n";
+    settings_ += std::string(key) + " = " + toml_text(value) + "\n";
   }
 
   void add(const Conversion& conversion) {
