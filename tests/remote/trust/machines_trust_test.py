@@ -203,6 +203,7 @@ class Keys(Trust):
             self.assertNotEqual(shown.returncode, 0, text)
             self.assertEqual(shown.stderr.count("\n"), 1)
             self.assertIn(f'HIPCACHE_TRUSTED_KEYS: "{text}" is no public key', shown.stderr)
+            machine.variables["HIPCACHE_QUIET"] = "1"
             self.compile(machine)
 
     def test_openssl_shows_the_same_public_key(self):
