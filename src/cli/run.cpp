@@ -8,6 +8,7 @@
 #include "cli/become_helper.h"
 #include "cli/control/control.h"
 #include "cli/doctor/doctor.h"
+#include "cli/doctor/trial/program_run.h"
 #include "cli/flush.h"
 #include "cli/generate.h"
 #include "cli/options.h"
@@ -105,12 +106,6 @@ Result<Outcome> explain(const Control& control, const Options& options) {
   return Outcome{.text = std::move(shown->text), .exit_code = shown->exit_code};
 }
 
-std::vector<std::string> process_environment() {
-  std::vector<std::string> all;
-  for (char** text = environ; *text != nullptr; ++text) all.emplace_back(*text);
-  return all;
-}
-
 Result<Outcome> outcome_of(Result<std::string> text) {
   if (!text) return text.error();
   return Outcome{std::move(*text)};
@@ -125,7 +120,7 @@ Result<Outcome> perform(const Options& options, client::Timeouts timeouts) {
   const config::Lookup variable = config::lookup_in_process();
   if (options.action == Action::show_config) return outcome_of(show_config(variable, options.json()));
   if (options.action == Action::import_config)
-    return outcome_of(switching::import_config(options.value, variable, process_environment()));
+    return outcome_of(switching::import_config(options.value, variable, own_environment()));
   const Result<config::Settings> settings = config::load(variable);
   if (!settings) return settings.error();
   const Control control(*settings, timeouts);

@@ -7,8 +7,9 @@ usage: packages.py ROOT
 import pathlib
 import re
 import sys
-import tempfile
 import unittest
+
+from copied_tree import CopiedTree
 
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
 
@@ -91,19 +92,8 @@ def problems(root):
     return [*version_problems(tree), *file_problems(tree), *dependency_problems(tree)]
 
 
-class Packages(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.root = pathlib.Path(scratch.name)
-        for name in READ:
-            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.root / name).write_text((ROOT / name).read_text())
-
-    def replace(self, name, old, new):
-        text = (self.root / name).read_text()
-        self.assertIn(old, text)
-        (self.root / name).write_text(text.replace(old, new))
+class Packages(CopiedTree):
+    read = READ
 
     def assert_told(self, *parts):
         found = problems(self.root)

@@ -8,8 +8,9 @@ usage: switching.py ROOT
 import pathlib
 import re
 import sys
-import tempfile
 import unittest
+
+from copied_tree import CopiedTree
 
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
 sys.path.insert(0, str(ROOT / "tools/switching.d"))
@@ -25,19 +26,8 @@ REASONS = ("include/hipcache/compiler/reason.h", "src/daemon/request/reason.h", 
 READ = (CCACHE, SCCACHE, ALONE, OPTIONS, KEYS, FIELDS, COUNTS, URLS, URL_OPTIONS, SETTINGS, page.PLACE, *REASONS)
 
 
-class Switching(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.root = pathlib.Path(scratch.name)
-        for name in READ:
-            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.root / name).write_text((ROOT / name).read_text())
-
-    def replace(self, name, old, new):
-        text = (self.root / name).read_text()
-        self.assertIn(old, text)
-        (self.root / name).write_text(text.replace(old, new))
+class Switching(CopiedTree):
+    read = READ
 
     def add(self, name, entry):
         (self.root / name).write_text((self.root / name).read_text() + entry)
