@@ -43,6 +43,10 @@ std::string show_text(const Settings& settings) {
 
 Status set_max_size(Settings& settings, const std::string& text) { return assign(settings.max_size, parse_size(text)); }
 
+Status set_event_log(Settings& settings, const std::string& text) {
+  return assign(settings.event_log, parse_size(text));
+}
+
 Status set_base_directories(Settings& settings, const std::string& text) {
   std::vector<std::string> directories = parse_path_list(text);
   for (const std::string& directory : directories)
@@ -162,6 +166,8 @@ const std::vector<Key>& keys() {
        [](const Settings& settings) { return format_duration(settings.idle_timeout); }, ReadAt::daemon_start},
       {"audit", set_audit, show_audit},
       {"log", set_log, show_text<&Settings::log>, ReadAt::daemon_start},
+      {"event_log", set_event_log, [](const Settings& settings) { return format_size(settings.event_log); },
+       ReadAt::daemon_start},
       {"compilers", set_compilers, [](const Settings& settings) { return format_list(settings.compilers); }},
       {"cuid", set_cuid, [](const Settings& settings) { return settings.cuid.empty() ? "auto" : settings.cuid; }},
       {"quiet", set_boolean<&Settings::quiet>, show_boolean<&Settings::quiet>},

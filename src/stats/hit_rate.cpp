@@ -21,9 +21,11 @@ HitRate hit_rate_of(const Snapshot& counts) {
 Status check_hit_rate(std::string_view json, double percent) {
   const Result<Snapshot> counts = Snapshot::from_json(json);
   if (!counts) return counts.error();
-  const HitRate rate = hit_rate_of(*counts);
-  if (rate.look_ups == 0)
-    return Error{"nothing was looked up since the statistics were zeroed; does the build use hipcache?"};
+  return check_hit_rate(hit_rate_of(*counts), percent, "since the statistics were zeroed");
+}
+
+Status check_hit_rate(const HitRate& rate, double percent, std::string_view when) {
+  if (rate.look_ups == 0) return Error{fmt::format("nothing was looked up {}; does the build use hipcache?", when)};
   if (rate.percent() >= percent) return done();
   return Error{fmt::format("the hit rate is {:.1f} %, less than {:g} %: {} of {} requests were hits", rate.percent(),
                            percent, rate.hits, rate.look_ups)};

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "hipcache/stats/counters.h"
-#include "stats/store_size.h"
+#include "hipcache/stats/store_size.h"
 
 namespace hipcache::stats {
 namespace {
@@ -34,6 +34,17 @@ json to_value(const Remote& remote) {
                      {"bytes_written", tier.bytes_written},
                      {"median_us", tier.median_us}});
   return {{"tiers", tiers}, {"waiting", remote.waiting}, {"written", remote.written}, {"failed", remote.failed}};
+}
+
+json to_value(const std::vector<RunningStep>& running) {
+  json steps = json::array();
+  for (const RunningStep& step : running)
+    steps.push_back({{"object", step.object}, {"step", step.label}, {"arch", step.arch}, {"age_ms", step.age_ms}});
+  return steps;
+}
+
+json to_value(const EventCounts& events) {
+  return {{"written", events.written}, {"dropped", events.dropped}, {"failed", events.failed}};
 }
 
 // Reads numbers out of nested objects; remembers the first value of a wrong type.
@@ -104,6 +115,29 @@ class Reader {
     const json* device = object({"steps", "device"});
     if (device == nullptr) return;
     for (const auto& [arch, value] : device->items()) step({"steps", "device", arch.c_str()}, into[arch]);
+  }
+
+  void running(std::vector<RunningStep>& into) {
+    const auto steps = root_.find("running");
+    if (steps == root_.end()) return;
+    if (!steps->is_array()) {
+      wrong("running", *steps, "a list");
+      return;
+    }
+    for (const json& from : *steps) {
+      if (!from.is_object()) {
+        wrong("running", from, "a list of objects");
+        return;
+      }
+      RunningStep& step = into.emplace_back();
+      const auto text = [&](const char* key) {
+        return from.contains(key) && from[key].is_string() ? from[key].get<std::string>() : std::string();
+      };
+      step.object = text("object");
+      step.label = text("step");
+      step.arch = text("arch");
+      if (from.contains("age_ms")) read("running.age_ms", from["age_ms"], step.age_ms);
+    }
   }
 
   void remote(Remote& into) {
@@ -222,6 +256,8 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
         {"layers", layers},
         {"taken_over", taken_over}}},
       {"remote", to_value(remote)},
+      {"running", to_value(running)},
+      {"events", to_value(events)},
   };
   // Reasons contain pieces of command lines, which may not be UTF-8.
   return root.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
@@ -274,6 +310,10 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->number({"store"}, "layers", snapshot.layers);
   reader->number({"store"}, "taken_over", snapshot.taken_over);
   reader->remote(snapshot.remote);
+  reader->running(snapshot.running);
+  reader->number({"events"}, "written", snapshot.events.written);
+  reader->number({"events"}, "dropped", snapshot.events.dropped);
+  reader->number({"events"}, "failed", snapshot.events.failed);
   if (auto status = reader->status(); !status) return status.error();
   snapshot.time_saved_us = saved_ms * 1000;
   return snapshot;

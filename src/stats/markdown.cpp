@@ -1,67 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <map>
 #include <vector>
 
 #include "hipcache/stats/counters.h"
 #include "hipcache/stats/hit_rate.h"
+#include "hipcache/stats/markdown_table.h"
 #include "hipcache/stats/report.h"
-#include "stats/store_size.h"
-#include "stats/units.h"
+#include "hipcache/stats/store_size.h"
+#include "hipcache/stats/units.h"
 
 namespace hipcache::stats {
 namespace {
-
-// As plain text within a table: nothing ends the cell or the line, or is read as markup.
-std::string cell(std::string_view text) {
-  constexpr std::string_view kMarkup = "\\`*_{}[]()#+!|~";
-  std::string safe;
-  for (const char letter : text) {
-    if (letter == '<') {
-      safe += "&lt;";
-    } else if (letter == '&') {
-      safe += "&amp;";
-    } else if (static_cast<unsigned char>(letter) < ' ') {
-      safe += ' ';
-    } else {
-      if (kMarkup.find(letter) != std::string_view::npos) safe += '\\';
-      safe += letter;
-    }
-  }
-  return safe;
-}
-
-class Table {
- public:
-  // The first column is text, the others are numbers.
-  explicit Table(std::initializer_list<std::string_view> titles) {
-    std::string rule = "|";
-    text_ = "|";
-    for (const std::string_view title : titles) {
-      text_ += fmt::format(" {} |", title);
-      rule += rule == "|" ? "---|" : "---:|";
-    }
-    text_ += "\n" + rule + "\n";
-  }
-
-  void row(const std::vector<std::string>& values) {
-    text_ += "|";
-    for (const std::string& value : values) text_ += fmt::format(" {} |", cell(value));
-    text_ += "\n";
-    ++rows_;
-  }
-
-  // With its heading; empty without rows.
-  std::string under(std::string_view heading) const {
-    return rows_ == 0 ? "" : fmt::format("\n#### {}\n\n{}", heading, text_);
-  }
-
- private:
-  std::string text_;
-  std::size_t rows_ = 0;
-};
 
 std::string share(std::uint64_t part, std::uint64_t whole) {
   const std::string padded = percent(part, whole);
@@ -76,7 +27,7 @@ std::string summary(const Snapshot& counts) {
 }
 
 std::string requests(const Snapshot& counts) {
-  Table table({"Requests", "Number", "Share"});
+  MarkdownTable table({"Requests", "Number", "Share"});
   const auto row = [&](const char* name, std::uint64_t count) {
     if (count > 0) table.row({name, std::to_string(count), share(count, counts.compile_requests)});
   };
@@ -91,7 +42,7 @@ std::string requests(const Snapshot& counts) {
 }
 
 std::string steps(const Snapshot& counts) {
-  Table table({"Step", "From the cache", "Run", "Share from the cache"});
+  MarkdownTable table({"Step", "From the cache", "Run", "Share from the cache"});
   const auto row = [&](const std::string& name, const HitRun& step) {
     const std::uint64_t all = step.hit + step.run;
     if (all > 0) table.row({name, std::to_string(step.hit), std::to_string(step.run), share(step.hit, all)});
@@ -108,7 +59,8 @@ std::string steps(const Snapshot& counts) {
 }
 
 std::string shared_caches(const Remote& remote) {
-  Table table({"Shared cache", "State", "Found", "Not found", "Failed", "Median", "Read", "Written", "Writes failed"});
+  MarkdownTable table(
+      {"Shared cache", "State", "Found", "Not found", "Failed", "Median", "Read", "Written", "Writes failed"});
   for (const Tier& tier : remote.tiers)
     table.row({tier.url, tier.state, std::to_string(tier.hits), std::to_string(tier.misses),
                std::to_string(tier.errors), fmt::format("{:.1f} ms", static_cast<double>(tier.median_us) / 1000),
@@ -121,7 +73,7 @@ std::string shared_caches(const Remote& remote) {
 
 std::string reasons(std::string_view heading, const std::map<std::string, std::uint64_t>& counts,
                     const std::map<std::string, std::string>& details) {
-  Table table({"Reason", "Number", "Last"});
+  MarkdownTable table({"Reason", "Number", "Last"});
   for (const auto& [reason, count] : counts) {
     const auto detail = details.find(reason);
     table.row({reason, std::to_string(count), detail == details.end() ? "" : detail->second});

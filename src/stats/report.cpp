@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "hipcache/stats/counters.h"
+#include "hipcache/stats/store_size.h"
+#include "hipcache/stats/units.h"
 #include "stats/lines.h"
-#include "stats/store_size.h"
 #include "stats/summary.h"
-#include "stats/units.h"
 
 namespace hipcache::stats {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "hipcache/stats/hit_rate.h"
-#include "stats/units.h"
+#include "hipcache/stats/units.h"
 
 namespace hipcache::stats {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "hipcache/stats/counters.h"
 #include "stats/lines.h"
-#include "stats/store_size.h"
+#include "hipcache/stats/store_size.h"
 
 namespace hipcache::stats {
 

@@ -1,4 +1,4 @@
-#include "stats/units.h"
+#include "hipcache/stats/units.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +25,12 @@ std::string duration(std::uint64_t microseconds) {
   if (seconds < 60) return fmt::format("{:.1f} s", static_cast<double>(microseconds) / 1e6);
   if (seconds < 3600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
   return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
+}
+
+std::string short_duration(std::uint64_t microseconds) {
+  if (microseconds >= 1'000'000) return duration(microseconds);
+  if (microseconds == 0) return "0";
+  return fmt::format("{:.{}f} ms", static_cast<double>(microseconds) / 1000, microseconds < 10'000 ? 1 : 0);
 }
 
 std::string date(std::uint64_t seconds) {

@@ -25,11 +25,14 @@ MAY_INCLUDE = {
     "store": ["base"],
     "cache": ["inputs", "store", "base"],
     "stats": ["base"],
+    "events": ["base"],
+    "report": ["base", "events", "stats"],
     "remote": ["base", "config", "inputs", "protocol"],
-    "daemon": ["base", "cache", "compiler", "compiler/hip", "config", "inputs", "protocol", "stats", "store", "trace"],
+    "daemon": ["base", "cache", "compiler", "compiler/hip", "config", "events", "inputs", "protocol", "stats", "store",
+               "trace"],
     "client": ["config", "launcher", "protocol", "base"],
     "switching": ["config", "base"],
-    "cli": ["client", "config", "launcher", "protocol", "stats", "switching", "base"],
+    "cli": ["client", "config", "events", "launcher", "protocol", "report", "stats", "switching", "base"],
 }
 
 # Library headers, by how they begin, and the rooms that may include them, with all rooms below.

@@ -83,6 +83,7 @@ TEST_F(SettingsTest, NoFileMeansDefaults) {
   const Settings settings = load(lookup_in({"HOME=" + scratch.path()})).value();
   EXPECT_EQ(settings.max_size, 20'000'000'000u);
   EXPECT_EQ(settings.idle_timeout, std::chrono::seconds(600));
+  EXPECT_EQ(settings.event_log, 64'000'000u);
   EXPECT_EQ(settings.audit, std::nullopt);
   EXPECT_EQ(settings.jobs, 0u);
   EXPECT_EQ(settings.cuid, "");
@@ -92,8 +93,8 @@ TEST_F(SettingsTest, NoFileMeansDefaults) {
 TEST_F(SettingsTest, TheFileSetsEveryKey) {
   const Result<Settings> loaded = load_with(
       "max_size = '5G'\nbasedir = '/src'\nremote = ['http://a/', 'redis://b']\nreadonly = true\nrecache = true\n"
-      "disable = true\nnamespace = 'n'\njobs = 3\nidle_timeout = 90\naudit = 0.25\nlog = '/var/log/h'\ncuid = "
-      "'keep'\nquiet = true\n");
+      "disable = true\nnamespace = 'n'\njobs = 3\nidle_timeout = 90\naudit = 0.25\nlog = '/var/log/h'\nevent_log = "
+      "'1M'\ncuid = 'keep'\nquiet = true\n");
   ASSERT_TRUE(loaded) << loaded.error().message;
   const Settings& settings = *loaded;
   EXPECT_EQ(settings.max_size, 5'000'000'000u);
@@ -105,6 +106,7 @@ TEST_F(SettingsTest, TheFileSetsEveryKey) {
   EXPECT_EQ(settings.idle_timeout, std::chrono::seconds(90));
   EXPECT_EQ(settings.audit, 0.25);
   EXPECT_EQ(settings.log, "/var/log/h");
+  EXPECT_EQ(settings.event_log, 1'000'000u);
   EXPECT_EQ(settings.cuid, "keep");
   EXPECT_TRUE(settings.quiet);
 }

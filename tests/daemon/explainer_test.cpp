@@ -206,11 +206,13 @@ TEST_F(ExplainerTest, NamesFilesOfAnotherCheckoutAsTheyAreCalledHere) {
   EXPECT_THAT(why(), ElementsAre("content " + two + "/a.h (digest " + digits("B") + ", was " + digits("A") + ")"));
 }
 
-TEST_F(ExplainerTest, WritesALineIntoTheLogForAStepThatRuns) {
+TEST_F(ExplainerTest, TellsOfAStepAloneAlsoHowItsRequestDiffers) {
   compile(host());
-  scratch_.write("a.h", "B");
-  MissLog(services_.log).observer()->step_runs(context(), host(), {});
-  EXPECT_THAT(support::read_bytes(scratch_ / "log"), HasSubstr("info a.o: host runs: content a.h (digest "));
+  request_.from.environment = {};
+  request_.invocation.without_archs = {"clang++", "-O2", "-g"};
+  const protocol::ExplainedStep told = Explainer(context()).tell({.label = "host", .key = {digest_of("-g")}}, {});
+  EXPECT_EQ(told.name, "host");
+  EXPECT_THAT(lines(told.differences), ElementsAre("argument -g only now"));
 }
 
 TEST(Explained, LeavesOutWhatIsTooMuchToBeToldAndCountsIt) {

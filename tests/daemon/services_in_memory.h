@@ -22,6 +22,7 @@ struct ServicesOptions {
   std::string temporary_root = {};
   std::string trace_library = {};
   protocol::MountView mount_view = {};
+  const OwnDirectory* event_directory = nullptr;  // null: no event log
 };
 
 // Owns all that `services` refers to. `Store`: support::MemoryStore, or a class derived from it.
@@ -32,6 +33,7 @@ class ServicesInMemory {
       : log_(options.log, options.log_level),
         single_flight_(options.limits),
         job_slots_(options.job_slots),
+        event_log_(options.event_directory, 64u << 20, log_),
         services{.store = store,
                  .file_system = file_system_,
                  .actions = actions_,
@@ -42,11 +44,13 @@ class ServicesInMemory {
                  .single_flight = single_flight_,
                  .pending_writes = pending_,
                  .job_slots = job_slots_,
+                 .running_steps = running_steps_,
                  .doubts = doubts_,
                  .proofs = proofs_,
                  .audit_draw = audit_draw_,
                  .audit_evidence = audit_evidence_,
                  .split_codegen_ledger = split_codegen_ledger_,
+                 .event_log = event_log_,
                  .log = log_,
                  .own_settings = own_settings_,
                  .temporary_root = options.temporary_root,
@@ -70,10 +74,12 @@ class ServicesInMemory {
   SingleFlight single_flight_;
   PendingWrites pending_;
   JobSlots job_slots_;
+  RunningSteps running_steps_;
   DigestSet doubts_, proofs_;
   AuditDraw audit_draw_{1};
   AuditEvidence audit_evidence_{nullptr, log_};
   SplitCodegenLedger split_codegen_ledger_{store, log_};
+  events::EventLog event_log_;
 
  public:
   const Services services;

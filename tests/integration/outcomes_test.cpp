@@ -102,8 +102,16 @@ class DaemonWithin {
   daemon::ServicesInMemory<FaultyStore> made_{options_};
   const daemon::Services& services_ = made_.services;
   daemon::PersistentCounters persistent_{services_.counters, made_.store, services_.log};
-  daemon::ControlService control_{made_.store, nullptr, services_.pending_writes, services_.counters, persistent_, 0,
-                                  "",          [] {}};
+  daemon::ControlService control_{made_.store,
+                                  nullptr,
+                                  services_.pending_writes,
+                                  services_.running_steps,
+                                  services_.event_log,
+                                  services_.counters,
+                                  persistent_,
+                                  0,
+                                  "",
+                                  [] {}};
   daemon::Server server_{
       {.socket_path = directory_ + "/daemon.sock",
        .idle_timeout = std::chrono::seconds(0),

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hipcache/stats/counters.h"
-#include "stats/store_size.h"
+#include "hipcache/stats/store_size.h"
 
 namespace hipcache::stats {
 namespace {
@@ -30,6 +30,8 @@ Snapshot numbered() {
   counts.corrupt = 22, counts.evicted = 23, counts.layers = 24, counts.taken_over = 25;
   counts.max_bytes = 35, counts.directory = "/cache";
   counts.time_saved_us = 24000, counts.since = 25;
+  counts.running = {{.object = "a.o", .label = "device gfx906", .arch = "gfx906", .age_ms = 59}};
+  counts.events = {.written = 60, .dropped = 61, .failed = 62};
   return counts;
 }
 
@@ -77,6 +79,9 @@ TEST(StatisticsJson, CountsRequestsStepsAndTheStoreUnderNamesOfOurOwn) {
                                  {"evicted", 23},
                                  {"layers", 24},
                                  {"taken_over", 25}}));
+  EXPECT_EQ(root["running"],
+            json({{{"object", "a.o"}, {"step", "device gfx906"}, {"arch", "gfx906"}, {"age_ms", 59}}}));
+  EXPECT_EQ(root["events"], json({{"written", 60}, {"dropped", 61}, {"failed", 62}}));
 }
 
 TEST(StatisticsJson, ComesBackAsItWent) {
@@ -112,6 +117,9 @@ TEST(StatisticsJson, NamesTheValueOfTheWrongType) {
       {R"({"steps": {"device": {"gfx906": 1}}})", "statistics: steps.device.gfx906 is a JSON number, not an object"},
       {R"({"steps": {"device": {"gfx906": {"run": true}}}})",
        "statistics: steps.device.gfx906.run is a JSON boolean, not a count"},
+      {R"({"running": {}})", "statistics: running is a JSON object, not a list"},
+      {R"({"running": [1]})", "statistics: running is a JSON number, not a list of objects"},
+      {R"({"running": [{"age_ms": "old"}]})", "statistics: running.age_ms is a JSON string, not a count"},
   };
   for (const auto& [text, message] : wrong) {
     const auto read = Snapshot::from_json(text);

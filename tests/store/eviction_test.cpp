@@ -36,6 +36,9 @@ TEST_F(EvictionTest, GivesTheSpaceBackToTheFileSystem) {
   EXPECT_GE(disk_use(), 5 * kMiB) << "evicts no more than it must";
   EXPECT_LT(store_->usage().blobs, 60u);
   EXPECT_EQ(store_->usage().blobs + store_->usage().evicted, 200u);
+  EXPECT_EQ(store_->evicted().values, store_->usage().evicted);
+  EXPECT_NEAR(static_cast<double>(store_->evicted().bytes), static_cast<double>(store_->evicted().values * 200 * kKiB),
+              static_cast<double>(store_->evicted().values * kKiB));
 }
 
 TEST_F(EvictionTest, TakesWhatWasUsedLeastRecentlyFirst) {
@@ -128,6 +131,7 @@ TEST_F(EvictionTest, OfEverythingKeepsTheNotesAndReturnsTheSpace) {
   auto cleared = store_->clear();
   ASSERT_TRUE(cleared) << cleared.error().message;
   EXPECT_LE(disk_use(), 512 * kKiB);
+  EXPECT_EQ(store_->evicted().values, 0u) << "no limit made it go";
   for (const bool reopened : {false, true}) {
     if (reopened) open();
     EXPECT_EQ(store_->usage().blobs, 0u);

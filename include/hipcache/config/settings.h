@@ -50,6 +50,8 @@ struct Settings {
   // back ends, kAuditedPlans of the plans.
   std::optional<double> audit;
   std::string log;  // a path or "stderr"; empty = none
+  // HIPCACHE_EVENT_LOG; bytes of the event log, as max_size; 0 = none.
+  std::uint64_t event_log = 64'000'000;
   // HIPCACHE_COMPILERS; further ones: "NAME", "NAME=gcc" or "NAME=clang".
   std::vector<std::string> compilers;
   // HIPCACHE_CUID: "auto" (default, empty) or "keep" (leave the compiler's own).

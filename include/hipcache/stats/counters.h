@@ -49,6 +49,18 @@ struct Remote {
   std::uint64_t waiting = 0, written = 0, failed = 0;  // results to be shared
 };
 
+// A step that some client runs.
+struct RunningStep {
+  std::string object, label, arch;  // the arch is empty if the step has none
+  std::uint64_t age_ms = 0;
+};
+
+// Lines of the event log, since the daemon started.
+struct EventCounts {
+  std::uint64_t written = 0;
+  std::uint64_t dropped = 0, failed = 0;  // lost: no room in memory; not to be written
+};
+
 struct Snapshot {
   std::uint64_t compile_requests = 0;  // the sum of the outcomes
   std::uint64_t hit = 0, partial = 0, miss = 0, passthrough = 0, aborted = 0;
@@ -79,11 +91,13 @@ struct Snapshot {
   std::uint64_t errors = 0;        // trouble of the cache itself
   std::uint64_t corrupt = 0;
   std::uint64_t evicted = 0;
-  std::uint64_t layers = 0;      // other stores that are read
-  std::uint64_t taken_over = 0;  // results that were found only in other stores
-  std::uint64_t max_bytes = 0;   // limit of the store on disk; 0: none
-  std::string directory;         // of the cache
-  Remote remote;                 // measured on request
+  std::uint64_t layers = 0;          // other stores that are read
+  std::uint64_t taken_over = 0;      // results that were found only in other stores
+  std::uint64_t max_bytes = 0;       // limit of the store on disk; 0: none
+  std::string directory;             // of the cache
+  Remote remote;                     // measured on request
+  std::vector<RunningStep> running;  // the same; the oldest first
+  EventCounts events;                // the same
   std::uint64_t time_saved_us = 0;
   std::uint64_t since = 0;  // seconds since the epoch: last zeroed
 

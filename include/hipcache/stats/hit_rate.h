@@ -35,6 +35,9 @@ HitRate hit_rate_of(const Snapshot& counts);
 // looked up: then the build did not use hipcache at all, which is what a limit is to find.
 Status check_hit_rate(std::string_view json, double percent);
 
+// The same for a rate that was counted otherwise. `when`: since when, as in "since the statistics were zeroed".
+Status check_hit_rate(const HitRate& rate, double percent, std::string_view when);
+
 }  // namespace hipcache::stats
 
 #endif

@@ -39,6 +39,12 @@ struct Usage {
   std::uint64_t taken_over = 0;
 };
 
+// Values that had to go so that a size limit is kept, since the store was opened.
+struct Evicted {
+  std::uint64_t values = 0;
+  std::uint64_t bytes = 0;  // as stored
+};
+
 // An action of our own store, without its value.
 struct StoredAction {
   Digest key;
@@ -116,6 +122,8 @@ class LocalStore : public Store {
   virtual Status shrink_to(std::uint64_t max_bytes) = 0;
   virtual Status clear() = 0;
   virtual Usage usage() = 0;
+  // Quick, unlike usage(), which measures.
+  virtual Evicted evicted() const { return {}; }
 
   // False once the path of the store leads elsewhere: its directory was removed or replaced.
   virtual bool is_in_place() = 0;

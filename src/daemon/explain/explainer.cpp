@@ -41,15 +41,18 @@ bool is_device(const HistoryStep& step) { return step.label.starts_with("device 
 
 }  // namespace
 
-Explainer::Explainer(const RequestContext& context, For purpose)
-    : request_(context.request), services_(context.services), now_(asked_by(context.request)) {
-  compare_with(context.history);
-  if (!candidates_.empty() || purpose == For::log) return;
+Explainer::Explainer(const RequestContext& context) : Explainer(context.request, context.history, context.services) {
+  if (!candidates_.empty()) return;
   const std::optional<Digest> of_source = same_source_key(context);
   if (!of_source) return;
   compare_with(*of_source);
   keep_alike();
   is_of_other_output_ = !candidates_.empty();
+}
+
+Explainer::Explainer(const Request& request, const Digest& history, const Services& services)
+    : request_(request), services_(services), now_(asked_by(request)) {
+  compare_with(history);
 }
 
 // Of another output only a compile that was served in the same way says something. One of the same name comes first.
@@ -200,6 +203,7 @@ std::shared_ptr<const inputs::PathSet> Explainer::earlier_set(const HistoryStep&
              : nullptr;
 }
 
+// Who is told has no entry for the request, so a step's entry includes the request's differences.
 Differences Explainer::why_in_full(const HistoryStep& step, const std::vector<std::string>& makers) const {
   Differences differences = why(step, makers);
   const auto is_command = [](const Difference& one) { return one.kind == Differs::command; };
@@ -212,23 +216,8 @@ Differences Explainer::why_in_full(const HistoryStep& step, const std::vector<st
   return all;
 }
 
-void Explainer::log_why(const HistoryStep& step, const std::vector<std::string>& makers) const {
-  // The log has no entry for the request, so a step's entry has the request's differences.
-  const protocol::ExplainedStep told = explained(step.label, protocol::Verdict::runs, why_in_full(step, makers));
-  std::string line = request_.invocation.object + ": " + step.label + " runs";
-  const char* separator = ": ";
-  for (const Difference& difference : told.differences) {
-    line += separator + protocol::describe(difference);
-    separator = "; ";
-  }
-  if (told.more > 0) line += "; and " + std::to_string(told.more) + " more";
-  services_.log.info(line);
-}
-
-void MissLog::step_runs(const RequestContext& context, const HistoryStep& step,
-                        const std::vector<std::string>& makers) {
-  if (!explainer_) explainer_.emplace(context, Explainer::For::log);
-  explainer_->log_why(step, makers);
+protocol::ExplainedStep Explainer::tell(const HistoryStep& step, const std::vector<std::string>& makers) const {
+  return explained(step.label, protocol::Verdict::runs, why_in_full(step, makers));
 }
 
 protocol::ExplainedStep explained(std::string name, protocol::Verdict verdict, Differences differences) {

@@ -22,11 +22,11 @@ namespace hipcache::daemon {
 
 class Explainer {
  public:
-  // The log compares with compiles of the same output alone: it must not make first builds slower.
-  enum class For : std::uint8_t { report, log };
-
-  // The request and the services of the context outlive this object.
-  explicit Explainer(const RequestContext& context, For purpose = For::report);
+  // The request and the services of the context outlive this object; the context need not. If no compile of the same
+  // output is stored, the request is compared with compiles of the same source.
+  explicit Explainer(const RequestContext& context);
+  // Compares with compiles of the same output alone. `history`: the key of the request's miss history.
+  Explainer(const Request& request, const Digest& history, const Services& services);
 
   // How many stored compiles of its output the request is compared with.
   std::size_t compared() const { return is_of_other_output_ ? 0 : candidates_.size(); }
@@ -49,7 +49,8 @@ class Explainer {
   // differs.
   Differences why_in_full(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
 
-  void log_why(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
+  // The same for somebody who is told of the steps alone. Bounded.
+  protocol::ExplainedStep tell(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
 
  private:
   struct Candidate {
@@ -76,24 +77,6 @@ class Explainer {
   const cache::Asked now_;
   std::vector<Candidate> candidates_;  // nearest first
   bool is_of_other_output_ = false;    // the candidates made another output than the request's
-};
-
-// Logs why the steps of one request run. Makes the explainer when the first of them runs, because explaining costs file
-// system queries for each stored compile.
-class MissLog : public MissObserver {
- public:
-  // The log outlives this object.
-  explicit MissLog(const Log& log) : is_wanted_(log.takes(Log::Level::info)) {}
-
-  // This object; null if the log does not take such lines.
-  MissObserver* observer() { return is_wanted_ ? this : nullptr; }
-
-  void step_runs(const RequestContext& context, const cache::HistoryStep& step,
-                 const std::vector<std::string>& makers) override;
-
- private:
-  const bool is_wanted_;
-  std::optional<Explainer> explainer_;
 };
 
 // Keeps the first differences and counts the rest.

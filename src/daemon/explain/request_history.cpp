@@ -27,7 +27,8 @@ void record_history(const cache::Observed& observed, const std::vector<const Ste
   std::vector<Digest> names{context.history};
   if (const std::optional<Digest> of_source = same_source_key(context)) names.push_back(*of_source);
   const Status recorded = context.services.miss_history.record(names, entry);
-  if (!recorded) context.services.log.warning("the miss history lacks this request: " + recorded.error().message);
+  if (!recorded)
+    context.services.log.warning(context.of_object("the miss history lacks this: " + recorded.error().message));
 }
 
 }  // namespace hipcache::daemon

@@ -57,7 +57,7 @@ void note_not_worth(const RequestContext& context) {
   inputs::FrameWriter out;
   out.byte(kVersion).number(inputs::file_clock()());
   if (Status noted = context.services.store.put_action(cost_key(context.key), std::move(out).bytes()); !noted)
-    context.services.log.warning("cannot note what a link costs: " + noted.error().message);
+    context.services.log.warning(context.of_object("cannot note what the link costs: " + noted.error().message));
 }
 
 }  // namespace hipcache::daemon

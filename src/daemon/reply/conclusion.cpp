@@ -1,6 +1,5 @@
 #include "daemon/reply/conclusion.h"
 
-#include <string>
 #include <utility>
 
 #include "daemon/reply/reply.h"
@@ -12,24 +11,21 @@ Conclusion::~Conclusion() {
 }
 
 bool Conclusion::finish(stats::Outcome outcome, const protocol::Finish& message, const std::vector<int>& descriptors) {
-  return say(outcome, message, descriptors);
+  return say({.outcome = outcome, .exit_code = message.exit_code}, message, descriptors);
 }
 
 void Conclusion::pass_through(const compiler::Uncacheable& why) {
-  const std::string reason = why.reason + (why.detail.empty() ? "" : ": " + why.detail);
-  if (say(stats::Outcome::passthrough, protocol::PassThrough{why.reason}, {})) {
+  if (say({.outcome = stats::Outcome::passthrough, .why = &why}, protocol::PassThrough{why.reason}, {}))
     services_.counters.not_cached(why.reason, why.detail);
-    services_.log.info("passed through: " + reason);
-  } else {
-    services_.log.info("given up, the client is gone: " + reason);
-  }
 }
 
-bool Conclusion::say(stats::Outcome outcome, const protocol::Message& message, const std::vector<int>& descriptors) {
+bool Conclusion::say(Answered answer, const protocol::Message& message, const std::vector<int>& descriptors) {
   if (std::exchange(counted_, true)) return false;
   pending_.emplace(services_.pending_writes.mark({}));
   const bool taken = reply(channel_, message, descriptors, services_);
-  services_.counters.request(taken ? outcome : stats::Outcome::aborted);
+  if (!taken) answer.outcome = stats::Outcome::aborted;
+  services_.counters.request(answer.outcome);
+  if (observer_ != nullptr) observer_->answered(answer);
   return taken;
 }
 

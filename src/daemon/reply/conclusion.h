@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "daemon/request/request_observer.h"
 #include "daemon/request/services.h"
 #include "hipcache/compiler/invocation.h"
 #include "hipcache/protocol/channel.h"
@@ -27,6 +28,9 @@ class Conclusion {
   Conclusion(const Conclusion&) = delete;
   Conclusion& operator=(const Conclusion&) = delete;
 
+  // Who is told of the answer, right after it was sent; outlives the calls below.
+  void tell(RequestObserver* observer) { observer_ = observer; }
+
   // Sends the outcome of the compile; true if the client received it. After the first call of finish() or
   // pass_through(), further calls send and count nothing.
   bool finish(stats::Outcome outcome, const protocol::Finish& message, const std::vector<int>& descriptors = {});
@@ -35,10 +39,11 @@ class Conclusion {
   void pass_through(const compiler::Uncacheable& why);
 
  private:
-  bool say(stats::Outcome outcome, const protocol::Message& message, const std::vector<int>& descriptors);
+  bool say(Answered answer, const protocol::Message& message, const std::vector<int>& descriptors);
 
   protocol::Channel& channel_;
   const Services& services_;
+  RequestObserver* observer_ = nullptr;
   std::optional<PendingWrites::Mark> pending_;
   bool counted_ = false;
 };

@@ -146,6 +146,7 @@ Status answer_hit(Conclusion& conclusion, const cache::ActionResult& whole, cons
   if (invocation.route == compiler::Route::is_opaque) count_opaque(invocation.making, true, counters);
   for (const std::string& name : whole.steps) count_step(name, true, counters);
   counters.saved(whole.duration_us);
+  if (context.observer != nullptr) context.observer->has_result(whole, true);
   send(conclusion, stats::Outcome::hit, answer);
   return done();
 }
@@ -157,6 +158,7 @@ std::optional<Uncacheable> answer_success(Conclusion& conclusion, const StepGrap
   for (const auto& step : graph.steps())
     if (Status added = add_placed(*step, context, answer); !added)
       return Uncacheable{reason::kStoreError, added.error().message};
+  if (context.observer != nullptr) context.observer->has_result(whole, false);
   send(conclusion, outcome, answer);
   return std::nullopt;
 }

@@ -89,7 +89,7 @@ std::optional<cache::Observed> record_request(const cache::ActionResult& whole, 
                                          ? services.actions.record_union(context.key, std::move(examined), whole)
                                          : services.actions.store_union(std::move(examined));
   if (observed) return std::move(*observed);
-  services.log.error("cannot record the request: " + observed.error().message);
+  services.log.error(context.of_object("cannot record the request: " + observed.error().message));
   services.counters.error();
   return std::nullopt;
 }

@@ -50,7 +50,7 @@ std::string unexpected_file(const StepGraph& graph, const StepContext& context) 
   for (const auto& step : graph.replaced()) add_files_of(step->spec());
   const Result<std::vector<std::string>> names = list_directory(directory);
   if (!names) {
-    context.services.log.warning(names.error().message);
+    context.services.log.warning(context.of_object(names.error().message));
     return directory;
   }
   for (const std::string& name : *names)

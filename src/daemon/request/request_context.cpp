@@ -11,15 +11,19 @@ std::optional<cache::Hit> RequestContext::look_up(const cache::ActionKey& action
 
 PendingWrites::Mark RequestContext::mark_pending() const { return services.pending_writes.mark({key.value, history}); }
 
-std::string RequestContext::of_object(const std::string& what) const { return request.invocation.object + ": " + what; }
+std::string RequestContext::of_object(const std::string& what) const {
+  const compiler::Invocation& invocation = request.invocation;
+  const std::string& name = invocation.object.empty() ? invocation.source : invocation.object;
+  return name.empty() ? what : name + ": " + what;
+}
 
 RequestContext context_of(protocol::Channel& channel, const Request& request, const Services& services,
-                          store::Lease& lease, MissObserver* misses, Audit* audit) {
+                          store::Lease& lease, RequestObserver* observer, Audit* audit) {
   return {.channel = channel,
           .request = request,
           .services = services,
           .lease = lease,
-          .misses = misses,
+          .observer = observer,
           .audit = audit,
           .key = request_key(request),
           .history = output_key(request)};

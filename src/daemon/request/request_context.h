@@ -11,8 +11,8 @@
 
 #include <optional>
 
-#include "daemon/request/miss_observer.h"
 #include "daemon/request/request.h"
+#include "daemon/request/request_observer.h"
 #include "daemon/request/services.h"
 #include "hipcache/protocol/channel.h"
 
@@ -24,11 +24,11 @@ struct RequestContext {
   protocol::Channel& channel;
   const Request& request;
   const Services& services;
-  store::Lease& lease;   // keeps the blobs of every result that is found for this request
-  MissObserver* misses;  // null: nobody asks why steps run
-  Audit* audit;          // null: what is stored is used without an audit
-  cache::ActionKey key;  // of the request (keys.h: request_key)
-  Digest history;        // the key of its miss history (keys.h: output_key)
+  store::Lease& lease;        // keeps the blobs of every result that is found for this request
+  RequestObserver* observer;  // null: nobody asks what becomes of the request
+  Audit* audit;               // null: what is stored is used without an audit
+  cache::ActionKey key;       // of the request (keys.h: request_key)
+  Digest history;             // the key of its miss history (keys.h: output_key)
 
   // The result that is valid for this request now, or nothing.
   std::optional<cache::Hit> look_up(const cache::ActionKey& action, const cache::Suffices& suffices) const;
@@ -36,12 +36,12 @@ struct RequestContext {
   // Later requests for the same compile, and reports on it, wait for this mark.
   PendingWrites::Mark mark_pending() const;
 
-  // "a.o: what", for logs and statistics.
+  // "a.o: what", for logs and statistics. Names the source if the command names no object.
   std::string of_object(const std::string& what) const;
 };
 
 RequestContext context_of(protocol::Channel& channel, const Request& request, const Services& services,
-                          store::Lease& lease, MissObserver* misses, Audit* audit = nullptr);
+                          store::Lease& lease, RequestObserver* observer, Audit* audit = nullptr);
 
 }  // namespace hipcache::daemon
 

@@ -8,6 +8,7 @@
 #include "daemon/shared/digest_set.h"
 #include "daemon/shared/job_slots.h"
 #include "daemon/shared/pending_writes.h"
+#include "daemon/shared/running_steps.h"
 #include "daemon/shared/single_flight.h"
 #include "hipcache/base/log.h"
 #include "hipcache/cache/action_cache.h"
@@ -15,6 +16,7 @@
 #include "hipcache/compiler/kind.h"
 #include "hipcache/compiler/parser.h"
 #include "hipcache/config/settings.h"
+#include "hipcache/events/event_log.h"
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/protocol/messages.h"
 #include "hipcache/stats/counters.h"
@@ -37,11 +39,13 @@ struct Services {
   SingleFlight& single_flight;
   PendingWrites& pending_writes;
   JobSlots& job_slots;
+  RunningSteps& running_steps;
   DigestSet& doubts;      // keys of failed proofs and doubted steps; not retried
   DigestSet& proofs;      // digests of outputs that were compared and make a proof
   AuditDraw& audit_draw;  // of hits, and of back ends of the codegen split
   AuditEvidence& audit_evidence;
   SplitCodegenLedger& split_codegen_ledger;
+  events::EventLog& event_log;
   Log& log;
   // That the daemon was started with; each request has its own.
   const config::Settings& own_settings;

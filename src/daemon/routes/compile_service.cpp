@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "daemon/audit/audit.h"
-#include "daemon/explain/explainer.h"
+#include "daemon/events/request_events.h"
 #include "daemon/reply/conclusion.h"
 #include "daemon/reply/reply.h"
 #include "daemon/reply/reply_builder.h"
@@ -36,7 +36,8 @@ bool serve_request_hit(Conclusion& conclusion, const RequestContext& context) {
     return true;
   }
   const Status answered = answer_hit(conclusion, hit->result, context);
-  if (!answered) context.services.log.warning("a stored request is of no use: " + answered.error().message);
+  if (!answered)
+    context.services.log.warning(context.of_object("the stored request is of no use: " + answered.error().message));
   return answered.ok();
 }
 
@@ -49,21 +50,23 @@ std::optional<Uncacheable> serve_miss(Conclusion& conclusion, std::optional<std:
   const std::optional<Request> opaque = why ? opaque_instead(context.request, *why) : std::nullopt;
   if (!opaque) return why;
   const Services& services = context.services;
-  services.log.info("served as an opaque compile: " + why->reason + " " + why->detail);
-  MissLog misses(services.log);
+  services.log.info(context.of_object("served as an opaque compile: " + why->reason + " " + why->detail));
   return serve_opaque(conclusion, std::nullopt,
-                      context_of(context.channel, *opaque, services, context.lease, misses.observer(), context.audit));
+                      context_of(context.channel, *opaque, services, context.lease, context.observer, context.audit));
 }
 
-void serve_compile_request(protocol::Channel& channel, const std::variant<Request, Uncacheable>& understood,
+void serve_compile_request(protocol::Channel& channel, const protocol::CompileRequest& message,
                            const Services& services) {
   Conclusion conclusion(channel, services);
+  RequestEvents events(message, services);  // after the conclusion: who waits for that finds the events
+  conclusion.tell(&events);
+  const auto understood = understand(message, services);
   if (const auto* why = std::get_if<Uncacheable>(&understood)) return conclusion.pass_through(*why);
   const std::unique_ptr<store::Lease> lease = services.store.lease();
-  MissLog misses(services.log);
   const auto& request = std::get<Request>(understood);
+  events.understood(request);
   Audit audit(request, services);  // after the conclusion, so that statistics of a finished request have its audit
-  const RequestContext context = context_of(channel, request, services, *lease, misses.observer(), &audit);
+  const RequestContext context = context_of(channel, request, services, *lease, &events, &audit);
   services.pending_writes.wait_for(context.key.value);
   std::optional<std::uint64_t> ended = services.single_flight.ended(context.key.value);
   if (serve_request_hit(conclusion, context)) return;
@@ -72,8 +75,9 @@ void serve_compile_request(protocol::Channel& channel, const std::variant<Reques
 }
 
 // --plan and --explain: these do not compile and are not counted.
-void serve_question(protocol::Channel& channel, bool plan_only, const std::variant<Request, Uncacheable>& understood,
-                    const Services& services) {
+void serve_question(protocol::Channel& channel, const protocol::CompileRequest& message, const Services& services) {
+  const bool plan_only = message.plan_only;
+  const auto understood = understand(message, services);
   if (const auto* why = std::get_if<Uncacheable>(&understood)) {
     if (plan_only)
       reply(channel, protocol::PlanReport{.reason = why->reason}, {}, services);
@@ -92,9 +96,8 @@ void serve_question(protocol::Channel& channel, bool plan_only, const std::varia
 }  // namespace
 
 void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& message, const Services& services) {
-  const auto understood = understand(message, services);
-  if (message.plan_only || message.explain) return serve_question(channel, message.plan_only, understood, services);
-  serve_compile_request(channel, understood, services);
+  if (message.plan_only || message.explain) return serve_question(channel, message, services);
+  serve_compile_request(channel, message, services);
 }
 
 }  // namespace hipcache::daemon

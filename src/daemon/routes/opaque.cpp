@@ -24,6 +24,7 @@ bool is_doubtful(const StepState& step) {
 // Stores the result, and the miss history for explaining a later miss.
 void record(StepState& step, OpaqueRun& run, const RequestContext& context) {
   run.store(step);
+  if (context.observer != nullptr) context.observer->has_result(step.result, false);
   if (!step.recordable() || context.request.settings.readonly) return;
   const inputs::Witnessed& witnessed = step.result.witnessed;
   cache::Examined alone{.all = witnessed, .answered = witnessed.answered, .agrees = true};

@@ -3,6 +3,7 @@
 //   <dir>/daemon.lock    flock by the daemon while it lives; holds its process id
 //   <dir>/daemon.sock    the socket
 //   <dir>/daemon.log     warnings and errors, if no log was configured
+//   <dir>/events.jsonl, events.old.jsonl    the event log (hipcache/events/event_log.h)
 //   <dir>/digests        the digests of files (digest_file.h)
 //   <dir>/settings       the settings that the daemon read when it started (hipcache/config/daemon_settings.h)
 //   <dir>/libhipcache-trace.so   a link, if the path of the installed library cannot be preloaded (install_paths.h)

@@ -1,7 +1,11 @@
 #include "daemon/server/control_service.h"
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+
+#include "hipcache/events/event.h"
 
 #include "hipcache/stats/report.h"
 
@@ -17,11 +21,7 @@ ControlReply ControlService::serve(ControlKind kind) {
     case ControlKind::stats:
       return statistics();
     case ControlKind::zero_stats:
-      pending_.wait_for_all();  // otherwise a request whose client has ended could be counted after the reset
-      counters_.zero();
-      remote_statistics(true);
-      persistent_.save_if_changed();
-      return {"", "Statistics zeroed"};
+      return zero();
     case ControlKind::clear:
       return clear();
     case ControlKind::cleanup:
@@ -39,8 +39,32 @@ ControlReply ControlService::serve(ControlKind kind) {
   return {"unknown request; is the client newer than the daemon? hipcache --stop-server ends the daemon", ""};
 }
 
+ControlReply ControlService::zero() {
+  pending_.wait_for_all();  // otherwise a request whose client has ended could be counted after the reset
+  counters_.zero();
+  remote_statistics(true);
+  persistent_.save_if_changed();
+  events_.add(events::to_line(events::ZeroEvent{events::now_us()}));
+  return {"", "Statistics zeroed"};
+}
+
+std::vector<stats::RunningStep> ControlService::running() const {
+  const auto now = std::chrono::steady_clock::now();
+  std::vector<stats::RunningStep> all;
+  for (RunningSteps::Step& step : running_.now()) {
+    const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now - step.since);
+    all.push_back({.object = std::move(step.object),
+                   .label = std::move(step.label),
+                   .arch = std::move(step.arch),
+                   .age_ms = static_cast<std::uint64_t>(age.count())});
+  }
+  return all;
+}
+
+// Also writes the event log, for those who read it after these statistics.
 ControlReply ControlService::statistics() {
   pending_.wait_for_all();
+  events_.flush();
   const store::Usage usage = store_.usage();
   stats::Snapshot snapshot = counters_.snapshot();
   snapshot.corrupt += usage.corrupt;
@@ -50,6 +74,9 @@ ControlReply ControlService::statistics() {
   snapshot.max_bytes = max_bytes_;
   snapshot.directory = directory_;
   snapshot.remote = remote_statistics(false);
+  snapshot.running = running();
+  const events::LogCounts lines = events_.counts();
+  snapshot.events = {.written = lines.written, .dropped = lines.dropped, .failed = lines.failed};
   return {"", snapshot.to_json(usage.actions, usage.blobs, usage.bytes, usage.bytes_on_disk)};
 }
 

@@ -6,10 +6,13 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "daemon/remote/remote_cache.h"
 #include "daemon/server/persistent_counters.h"
 #include "daemon/shared/pending_writes.h"
+#include "daemon/shared/running_steps.h"
+#include "hipcache/events/event_log.h"
 #include "hipcache/protocol/messages.h"
 #include "hipcache/stats/counters.h"
 #include "hipcache/store/local_store.h"
@@ -21,11 +24,14 @@ class ControlService {
   // `remote`: null if there are no shared caches. `directory`: of the cache, for people. `stop` makes the server accept
   // no more connections and end after the running sessions.
   ControlService(store::LocalStore& store, RemoteCache* remote, PendingWrites& pending_writes,
-                 stats::Counters& counters, PersistentCounters& persistent, std::uint64_t max_bytes,
-                 std::string directory, std::function<void()> stop)
+                 const RunningSteps& running_steps, events::EventLog& events, stats::Counters& counters,
+                 PersistentCounters& persistent, std::uint64_t max_bytes, std::string directory,
+                 std::function<void()> stop)
       : store_(store),
         remote_(remote),
         pending_(pending_writes),
+        running_(running_steps),
+        events_(events),
         counters_(counters),
         persistent_(persistent),
         max_bytes_(max_bytes),
@@ -36,14 +42,18 @@ class ControlService {
 
  private:
   protocol::ControlReply statistics();
+  protocol::ControlReply zero();
   protocol::ControlReply clear();
   protocol::ControlReply clean_up();
   protocol::ControlReply flush();
   stats::Remote remote_statistics(bool zero);
+  std::vector<stats::RunningStep> running() const;
 
   store::LocalStore& store_;
   RemoteCache* remote_;
   PendingWrites& pending_;
+  const RunningSteps& running_;
+  events::EventLog& events_;
   stats::Counters& counters_;
   PersistentCounters& persistent_;
   const std::uint64_t max_bytes_;

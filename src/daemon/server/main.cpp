@@ -24,6 +24,7 @@
 #include "daemon/server/cache_directory.h"
 #include "daemon/server/control_service.h"
 #include "daemon/server/digest_file.h"
+#include "daemon/server/eviction_events.h"
 #include "daemon/server/limits.h"
 #include "daemon/server/member_stores.h"
 #include "daemon/server/persistent_counters.h"
@@ -175,6 +176,9 @@ int run() {
   const std::array<const compiler::Kind*, 2> kinds{&parser, &opaque};
   SingleFlight single_flight;
   PendingWrites pending_writes;
+  RunningSteps running_steps;
+  events::EventLog event_log(&directory->own(), settings->event_log, log);
+  EvictionEvents eviction_events(*store, settings->max_size, event_log);
   JobSlots job_slots(settings->jobs != 0 ? settings->jobs : usable_processors());
   DigestSet doubts;
   DigestSet proofs;
@@ -191,19 +195,21 @@ int run() {
                           .single_flight = single_flight,
                           .pending_writes = pending_writes,
                           .job_slots = job_slots,
+                          .running_steps = running_steps,
                           .doubts = doubts,
                           .proofs = proofs,
                           .audit_draw = audit_draw,
                           .audit_evidence = audit_evidence,
                           .split_codegen_ledger = split_codegen_ledger,
+                          .event_log = event_log,
                           .log = log,
                           .own_settings = *settings,
                           .temporary_root = directory->temporary(),
                           .trace_library = *trace_library,
                           .mount_view = protocol::own_mount_view()};
 
-  ControlService control(*store, remote.get(), pending_writes, counters, persistent, settings->max_size,
-                         settings->directory, [&server] { server.stop(); });
+  ControlService control(*store, remote.get(), pending_writes, running_steps, event_log, counters, persistent,
+                         settings->max_size, settings->directory, [&server] { server.stop(); });
   serve = [&](UniqueFd socket) { serve_connection(std::move(socket), services, control); };
   is_in_place = [&] { return directory->is_in_place() && store->is_in_place(); };
   is_busy = [&] { return remote && remote->publisher().progress().waiting > 0; };
@@ -211,6 +217,8 @@ int run() {
     if (!is_in_place()) return;
     persistent.save_if_changed();
     digests.save_if_due();
+    eviction_events.note();
+    event_log.flush();
   };
   log.info("serving " + settings->directory + " with " + members.own());
   if (settings->log != "stderr") leave_standard_error();

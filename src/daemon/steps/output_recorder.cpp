@@ -38,7 +38,7 @@ void store_bytes(StepState& state, const std::string& bytes, const store::Likene
                  const RequestContext& context) {
   if (!state.result.refusal.empty() || context.request.settings.readonly) return;
   if (Result<Digest> stored = context.services.store.put_blob_like(bytes, likeness); !stored) {
-    context.services.log.error("cannot store: " + stored.error().message);
+    context.services.log.error(context.of_object("cannot store: " + stored.error().message));
     context.services.counters.error();
     state.result.refusal = reason::kStoreError;
   }
@@ -78,7 +78,8 @@ void record(const StepState& state, const RequestContext& context) {
   result.steps = state.spec().names;
   const Status recorded = context.services.actions.record(state.spec().key, state.result.witnessed, result);
   if (recorded) return;
-  context.services.log.error("cannot record " + state.spec().label + ": " + recorded.error().message);
+  context.services.log.error(
+      context.of_object("cannot record " + state.spec().label + ": " + recorded.error().message));
   context.services.counters.error();
 }
 
@@ -154,8 +155,7 @@ void record_together(StepState& state, const std::vector<inputs::Witnessed>& run
 
 void note_not_stored(const StepState& state, const RequestContext& context) {
   const StepResult& result = state.result;
-  const std::string& label = state.spec().label;
-  const std::string what = context.request.invocation.object.empty() ? label : context.of_object(label);
+  const std::string what = context.of_object(state.spec().label);
   const std::string file = result.refusal_detail.empty() ? "" : ": " + result.refusal_detail;
   context.services.counters.not_stored(result.refusal, what + file);
   context.services.log.info(what + " is not stored: " + result.refusal + file);

@@ -105,7 +105,7 @@ Status SplitCodegenRun::take_in(const protocol::StepDone& report) {
   if (ran == &whole_) return take_whole(report);
   const Status taken = ran == &both_ ? take_both(report) : ran == &front_ ? take_front(report) : take_back(report);
   if (taken) return done();
-  services_.log.info(ran->spec().label + ": " + taken.error().message + "; it runs as one");
+  services_.log.info(context_.of_object(ran->spec().label + ": " + taken.error().message + "; it runs as one"));
   next_ = &whole_;
   return done();
 }

@@ -163,7 +163,7 @@ std::optional<std::vector<trace::Record>> records_of(StepState& state, std::uint
   }
   Result<std::vector<trace::Record>> records = trace::read_records(*bytes);
   if (records) return std::move(*records);
-  context.services.log.warning("trace of " + spec.label + ": " + records.error().message);
+  context.services.log.warning(context.of_object("trace of " + spec.label + ": " + records.error().message));
   if (refusal.empty()) refusal = reason::kTrace;
   return std::nullopt;
 }

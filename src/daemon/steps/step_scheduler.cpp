@@ -91,6 +91,7 @@ bool StepScheduler::runs_again(const StepSpec& spec) const {
 bool StepScheduler::found(StepState& state) {
   if (context_.request.settings.recache) return false;
   const StepSpec& spec = state.spec();
+  const StepClock clock;
   const std::uint64_t ended = services_.single_flight.ended(spec.key.value);
   if (state.missed == ended) return false;
   std::optional<cache::Hit> hit = context_.look_up(spec.key, spec.suffices());
@@ -98,11 +99,13 @@ bool StepScheduler::found(StepState& state) {
     if (is_compared(spec)) state.audited = std::move(*hit);
     hit.reset();
   }
-  if (hit)
-    state.take(std::move(*hit));
-  else
+  if (!hit) {
     state.missed = ended;
-  return state.hit;
+    return false;
+  }
+  state.take(std::move(*hit));
+  tell_ended(state, clock, true);
+  return true;
 }
 
 // The claim, or nothing while another client has it and may still end in time.
@@ -120,8 +123,9 @@ std::optional<SingleFlight::Claim> StepScheduler::claim(StepState& state) {
     return std::nullopt;
   std::optional<SingleFlight::Claim> taken = services_.single_flight.take_over(key, other.run, client_);
   if (taken)
-    services_.log.info(state.spec().label + ": the client that runs it is " +
-                       (stopped ? "stopped" : "not waited for any longer") + "; it is run for another one as well");
+    services_.log.info(context_.of_object(state.spec().label + ": the client that runs it is " +
+                                          (stopped ? "stopped" : "not waited for any longer") +
+                                          "; it is run for another one as well"));
   return taken;
 }
 
@@ -147,7 +151,7 @@ StepScheduler::Start StepScheduler::try_start(StepState& state) {
 
 Status StepScheduler::start(StepState& state, SingleFlight::Claim claim) {
   if (Status prepared = prepare(state); !prepared) return prepared;
-  Running running{&state, std::move(claim), nullptr};
+  Running running{&state, std::move(claim), nullptr, {}, begin_in_list(state)};
   if (state.spec().split_codegen != nullptr) running.split_codegen = std::make_unique<SplitCodegenRun>(state, context_);
   const std::uint32_t number = next_number_++;
   if (Status sent = send(running.split_codegen ? *running.split_codegen->next() : state, number); !sent) return sent;
@@ -158,10 +162,11 @@ Status StepScheduler::start(StepState& state, SingleFlight::Claim claim) {
 // Nobody asks why a proof runs, or why the probe that found a wrapper is followed by one through the wrapper.
 Status StepScheduler::prepare(StepState& state) {
   const StepSpec& spec = state.spec();
-  if (context_.misses != nullptr && !spec.is_proof && !spec.through && !state.audited) {
+  if (context_.observer != nullptr && context_.observer->wants_reasons() && !spec.is_proof && !spec.through &&
+      !state.audited) {
     std::vector<std::string> makers;
     for (const GivenInput& input : state.given) makers.push_back(input.step->spec().label);
-    context_.misses->step_runs(context_, history_step(state, context_.request.from), makers);
+    context_.observer->step_runs(context_, history_step(state, context_.request.from), makers);
   }
   if (state.handler != nullptr) return state.handler->prepare();
   if (spec.through) return prepare_driver(*spec.through, context_.directory);
@@ -227,12 +232,25 @@ Status StepScheduler::take_report() {
     running.key() = next_number_++;
     return send(*next, running_.insert(std::move(running)).position->first);
   }
+  tell_ended(state, entry->second.clock, taken.ok());
   entry->second.claim.note_end();
   last_word_ = std::chrono::steady_clock::now();
   if (state.is_stored_later) state.claim.emplace(std::move(entry->second.claim));
   running_.erase(entry);
   services_.job_slots.finish(client_);
   return done();
+}
+
+RunningSteps::Entry StepScheduler::begin_in_list(const StepState& state) const {
+  const StepSpec& spec = state.spec();
+  return services_.running_steps.begin({.object = context_.request.invocation.object,
+                                        .label = spec.label,
+                                        .arch = spec.planned == nullptr ? "" : spec.planned->arch.name,
+                                        .since = std::chrono::steady_clock::now()});
+}
+
+void StepScheduler::tell_ended(const StepState& state, const StepClock& clock, bool is_usable) const {
+  if (context_.observer != nullptr) context_.observer->step_ended(ended_step(state, clock, is_usable));
 }
 
 void StepScheduler::note_audit(StepState& state) const {

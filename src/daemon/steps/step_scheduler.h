@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "daemon/request/step_context.h"
+#include "daemon/shared/running_steps.h"
 #include "daemon/shared/single_flight.h"
+#include "daemon/steps/ended_step.h"
 #include "daemon/steps/split_codegen_run.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/base/files.h"
@@ -41,6 +43,8 @@ class StepScheduler {
     StepState* state;
     SingleFlight::Claim claim;
     std::unique_ptr<SplitCodegenRun> split_codegen;  // set for a step whose code generation may be split
+    StepClock clock;
+    RunningSteps::Entry in_list;
   };
   enum class Start { done, started, blocked };
 
@@ -59,6 +63,8 @@ class StepScheduler {
   Status send(const StepState& state, std::uint32_t number);
   Status take_report();
   void note_audit(StepState& state) const;
+  RunningSteps::Entry begin_in_list(const StepState& state) const;
+  void tell_ended(const StepState& state, const StepClock& clock, bool is_usable) const;
   void drain_wake_ups();
 
   const StepContext& context_;

@@ -84,6 +84,7 @@ class LayeredStore : public LocalStore {
   Status clear() override { return own_->clear(); }
   bool is_in_place() override { return own_->is_in_place(); }
 
+  Evicted evicted() const override { return own_->evicted(); }
   Usage usage() override {
     Usage usage = own_->usage();
     usage.layers = layers_.readers_now().size();

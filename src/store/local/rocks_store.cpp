@@ -110,6 +110,8 @@ class RocksStore : public LocalStore {
     return state_->directories.ours->holds("lock", lock_.get()) && state_->database->is_in_place();
   }
 
+  Evicted evicted() const override { return eviction_.for_limit(); }
+
   Usage usage() override {
     state_->recency.wait_until_complete(kTotalsLimit);
     const auto totals = state_->recency.totals();

@@ -38,7 +38,7 @@ Status Eviction::shrink_to(std::uint64_t max_bytes) {
   for (const double share : kRounds) {
     const std::uint64_t on_disk = database_bytes();
     if (on_disk <= ours || cancelled_) return done();
-    if (auto evicted = evict(excess_value_bytes(on_disk, ours)); !evicted) return evicted;
+    if (auto evicted = evict_for_limit(excess_value_bytes(on_disk, ours)); !evicted) return evicted;
     if (auto flushed = state_.database->flush(); !flushed) return flushed;
     if (auto compacted = state_.database->compact(share, cancelled_); !compacted) {
       return cancelled_ ? done() : compacted;
@@ -82,6 +82,15 @@ std::uint64_t Eviction::excess_value_bytes(std::uint64_t on_disk, std::uint64_t 
   return static_cast<std::uint64_t>(share * static_cast<double>(state_.recency.totals().bytes)) + 1;
 }
 
+// REQUIRES: working_ is held.
+Status Eviction::evict_for_limit(std::uint64_t bytes) {
+  const std::uint64_t values_before = evicted_, bytes_before = evicted_bytes_;
+  Status ended = evict(bytes);
+  for_limit_values_ += evicted_ - values_before;
+  for_limit_bytes_ += evicted_bytes_ - bytes_before;
+  return ended;
+}
+
 Status Eviction::evict(std::uint64_t bytes) {
   while (bytes > 0 && !cancelled_) {
     const auto victims = state_.recency.oldest(bytes, kPickedAtOnce, *state_.pins);
@@ -108,6 +117,7 @@ Status Eviction::remove(const Recency::Entry* entries, std::size_t count) {
   auto written = state_.database->write(changes);
   if (written) {
     evicted_ += erased.size();
+    for (const auto& entry : erased) evicted_bytes_ += entry.use.size;
   } else {
     for (const auto& entry : erased) state_.recency.set(entry.key, entry.use);
   }

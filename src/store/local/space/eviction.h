@@ -13,6 +13,7 @@
 #include <mutex>
 
 #include "hipcache/base/result.h"
+#include "hipcache/store/local_store.h"
 #include "store/local/space/store_state.h"
 
 namespace hipcache::store {
@@ -30,11 +31,14 @@ class Eviction {
 
   void cancel() { cancelled_ = true; }
   std::uint64_t evicted() const { return evicted_; }
+  // Of these, what was evicted to keep a limit.
+  Evicted for_limit() const { return {for_limit_values_, for_limit_bytes_}; }
 
  private:
   std::uint64_t database_bytes() const;
   std::uint64_t our_share(std::uint64_t max_bytes) const;
   Status evict(std::uint64_t bytes);
+  Status evict_for_limit(std::uint64_t bytes);
   Status remove(const Recency::Entry* entries, std::size_t count);
   std::uint64_t excess_value_bytes(std::uint64_t on_disk, std::uint64_t max_bytes) const;
 
@@ -42,6 +46,8 @@ class Eviction {
   std::mutex working_;
   std::atomic<bool> cancelled_ = false;
   std::atomic<std::uint64_t> evicted_ = 0;
+  std::atomic<std::uint64_t> evicted_bytes_ = 0;  // as stored
+  std::atomic<std::uint64_t> for_limit_values_ = 0, for_limit_bytes_ = 0;
 };
 
 }  // namespace hipcache::store

@@ -1,6 +1,6 @@
 // The fields of the statistics' JSON that are measured from the store, not counted.
-#ifndef HIPCACHE_SRC_STATS_STORE_SIZE_H
-#define HIPCACHE_SRC_STATS_STORE_SIZE_H
+#ifndef HIPCACHE_STATS_STORE_SIZE_H
+#define HIPCACHE_STATS_STORE_SIZE_H
 
 #include <cstdint>
 #include <string_view>

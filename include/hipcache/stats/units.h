@@ -1,6 +1,6 @@
 // Numbers as people read them.
-#ifndef HIPCACHE_SRC_STATS_UNITS_H
-#define HIPCACHE_SRC_STATS_UNITS_H
+#ifndef HIPCACHE_STATS_UNITS_H
+#define HIPCACHE_STATS_UNITS_H
 
 #include <cstdint>
 #include <string>
@@ -15,6 +15,9 @@ std::string size(std::uint64_t bytes);
 
 // "1.2 s", "2 min 3 s", "1 h 2 min".
 std::string duration(std::uint64_t microseconds);
+
+// The same with milliseconds below a second: "37 ms", "0.4 ms".
+std::string short_duration(std::uint64_t microseconds);
 
 // The time in the zone of this machine; "the beginning" for 0.
 std::string date(std::uint64_t seconds);

@@ -1,0 +1,165 @@
+#include "daemon/events/request_events.h"
+
+#include <algorithm>
+
+#include "daemon/events/names_typed.h"
+#include "daemon/request/reason.h"
+#include "daemon/request/step_kinds.h"
+#include "hipcache/protocol/explanation.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using compiler::Invocation;
+using stats::Outcome;
+
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::hit:
+      return "hit";
+    case Outcome::partial:
+      return "partial";
+    case Outcome::miss:
+      return "miss";
+    case Outcome::passthrough:
+      return "passthrough";
+    case Outcome::aborted:
+      break;
+  }
+  return "aborted";
+}
+
+std::string kind_of(const Invocation& invocation) {
+  return invocation.route == compiler::Route::planned ? "hip" : label_of(invocation.making);
+}
+
+// The message about a bad setting quotes its value, after the name of the variable or file.
+std::string detail_of(const compiler::Uncacheable& why) {
+  return why.reason == reason::kBadConfiguration ? why.detail.substr(0, why.detail.find(':')) : why.detail;
+}
+
+// The lines of --explain, without the values of macros.
+void add_reasons(events::StepEvent& event, const protocol::ExplainedStep& told) {
+  for (protocol::Difference difference : told.differences) {
+    for (std::string* text : {&difference.name, &difference.now, &difference.was})
+      *text = events::without_macro_values(*text);
+    event.why.push_back(protocol::describe(difference));
+  }
+  event.more = told.more;
+  event.is_gone = told.differences.size() == 1 && told.differences.front().kind == protocol::Differs::gone;
+}
+
+}  // namespace
+
+RequestEvents::RequestEvents(const protocol::CompileRequest& message, const Services& services)
+    : services_(services), is_logged_(services.log.takes(Log::Level::info)) {
+  NamesTyped names = names_typed(message.argv);
+  event_.outcome = name_of(Outcome::aborted);
+  event_.start_us = clock_.start_us();
+  event_.object = std::move(names.object);
+  event_.source = std::move(names.source);
+  event_.directory = message.working_directory;
+}
+
+RequestEvents::~RequestEvents() {
+  if (services_.event_log.is_on()) services_.event_log.add(lines());
+}
+
+void RequestEvents::understood(const Request& request) {
+  const Invocation& invocation = request.invocation;
+  event_.kind = kind_of(invocation);
+  if (!invocation.object.empty()) event_.object = invocation.object;
+  if (!invocation.source.empty()) event_.source = invocation.source;
+  for (const compiler::ArchId& arch : invocation.archs) event_.archs.push_back(arch.name);
+}
+
+void RequestEvents::step_runs(const RequestContext& context, const cache::HistoryStep& step,
+                              const std::vector<std::string>& makers) {
+  Ran& ran = ran_.emplace_back(Ran{&context.request, context.history, step, makers, {}, false});
+  if (is_logged_) explain(ran);
+}
+
+void RequestEvents::step_ended(EndedStep step) { steps_.push_back(std::move(step)); }
+
+void RequestEvents::has_result(const cache::ActionResult& result, bool is_found) {
+  event_.bytes = 0;
+  for (const cache::Output& output : result.outputs) event_.bytes += output.size;
+  is_found_ = is_found;
+  if (!is_found) return;
+  event_.saved_us = result.duration_us;
+  event_.steps = result.steps;
+}
+
+void RequestEvents::answered(const Answered& answer) {
+  event_.duration_us = clock_.elapsed_us();
+  event_.outcome = name_of(answer.outcome);
+  event_.exit_code = answer.exit_code;
+  if (answer.why != nullptr) {
+    event_.reason = answer.why->reason;
+    event_.detail = detail_of(*answer.why);
+  }
+  if (is_logged_) log_answer(answer);
+  // An opaque request that was tried instead of the client's may be gone in a bypass.
+  if (answer.why != nullptr || !services_.event_log.is_on()) return;
+  for (Ran& ran : ran_)
+    if (!ran.is_explained) explain(ran);
+}
+
+void RequestEvents::explain(Ran& ran) {
+  ran.told = explainer_of(ran).tell(ran.step, ran.makers);
+  ran.is_explained = true;
+  if (is_logged_) log_why(ran);
+}
+
+const Explainer& RequestEvents::explainer_of(const Ran& ran) {
+  for (const auto& [request, explainer] : explainers_)
+    if (request == ran.request) return *explainer;
+  auto made = std::make_unique<const Explainer>(*ran.request, ran.history, services_);
+  return *explainers_.emplace_back(ran.request, std::move(made)).second;
+}
+
+std::string RequestEvents::name() const { return event_.object.empty() ? event_.source : event_.object; }
+
+void RequestEvents::log_why(const Ran& ran) const {
+  std::string line = name() + ": " + ran.step.label + " runs";
+  const char* separator = ": ";
+  for (const protocol::Difference& difference : ran.told.differences) {
+    line += separator + protocol::describe(difference);
+    separator = "; ";
+  }
+  if (ran.told.more > 0) line += "; and " + std::to_string(ran.told.more) + " more";
+  services_.log.info(line);
+}
+
+void RequestEvents::log_answer(const Answered& answer) const {
+  std::string line = name() + ": ";
+  if (answer.why == nullptr) {
+    const std::uint64_t tenths = event_.duration_us / 100;  // of a millisecond
+    line += event_.outcome + " in " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " ms";
+  } else {
+    line += answer.outcome == Outcome::passthrough ? "passed through: " : "given up, the client is gone: ";
+    line += answer.why->reason + (answer.why->detail.empty() ? "" : ": " + answer.why->detail);
+  }
+  services_.log.info(line);
+}
+
+// A step that was asked for twice (the probe, through a wrapper) has two events, and reasons at the first.
+std::string RequestEvents::lines() {
+  event_.id = services_.event_log.new_id();
+  event_.detail = events::without_macro_values(event_.detail);
+  std::string all;
+  for (EndedStep& step : steps_) {
+    step.event.request = event_.id;
+    step.event.not_stored = events::without_macro_values(step.event.not_stored);
+    if (!is_found_) event_.saved_us += step.event.saved_us;
+    const auto ran = std::find_if(ran_.begin(), ran_.end(), [&](const Ran& one) { return one.step.key == step.key; });
+    if (ran != ran_.end() && step.event.outcome != "hit") {
+      add_reasons(step.event, ran->told);
+      ran_.erase(ran);
+    }
+    all += events::to_line(step.event);
+  }
+  return all + events::to_line(event_);
+}
+
+}  // namespace hipcache::daemon

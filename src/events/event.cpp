@@ -1,0 +1,192 @@
+#include "hipcache/events/event.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+namespace hipcache::events {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+std::string cut(const std::string& text) {
+  return text.size() <= kMostText ? text : text.substr(0, kMostText - 3) + "...";
+}
+
+// The fields of each event, once for both directions. `Fields` is Writer or Reader.
+template <typename Fields, typename Request>
+void fields_of_request(Fields& fields, Request& event) {
+  fields.text("id", event.id);
+  fields.number("start_us", event.start_us);
+  fields.number("duration_us", event.duration_us);
+  fields.text("outcome", event.outcome);
+  fields.text("kind", event.kind);
+  fields.text("object", event.object);
+  fields.text("source", event.source);
+  fields.text("directory", event.directory);
+  fields.list("archs", event.archs);
+  fields.number("exit_code", event.exit_code);
+  fields.number("bytes", event.bytes);
+  fields.number("saved_us", event.saved_us);
+  fields.list("steps", event.steps);
+  fields.text("reason", event.reason);
+  fields.text("detail", event.detail);
+}
+
+template <typename Fields, typename Step>
+void fields_of_step(Fields& fields, Step& event) {
+  fields.text("request", event.request);
+  fields.number("start_us", event.start_us);
+  fields.number("duration_us", event.duration_us);
+  fields.text("outcome", event.outcome);
+  fields.text("kind", event.kind);
+  fields.text("label", event.label);
+  fields.text("arch", event.arch);
+  fields.number("bytes", event.bytes);
+  fields.number("saved_us", event.saved_us);
+  fields.flag("waited", event.has_waited);
+  fields.list("why", event.why);
+  fields.number("more", event.more);
+  fields.flag("gone", event.is_gone);
+  fields.text("not_stored", event.not_stored);
+}
+
+template <typename Fields, typename Eviction>
+void fields_of_eviction(Fields& fields, Eviction& event) {
+  fields.number("time_us", event.time_us);
+  fields.number("values", event.values);
+  fields.number("bytes", event.bytes);
+  fields.number("max_size", event.max_size);
+}
+
+class Writer {
+ public:
+  explicit Writer(const char* event) : json_{{"v", kVersion}, {"event", event}} {}
+
+  void text(const char* name, const std::string& value) {
+    if (!value.empty()) json_[name] = cut(value);
+  }
+  template <typename Number>
+  void number(const char* name, Number value) {
+    if (value != 0) json_[name] = value;
+  }
+  void flag(const char* name, bool value) {
+    if (value) json_[name] = true;
+  }
+  void list(const char* name, const std::vector<std::string>& values) {
+    if (values.empty()) return;
+    ordered_json& array = json_[name] = ordered_json::array();
+    for (const std::string& value : values) {
+      if (array.size() == kMostListed) break;
+      array.push_back(cut(value));
+    }
+  }
+
+  std::string line() const { return json_.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n"; }
+
+ private:
+  ordered_json json_;
+};
+
+// A field of another type makes the line a damaged one.
+class Reader {
+ public:
+  explicit Reader(const json& line) : json_(line) {}
+
+  void text(const char* name, std::string& into) {
+    if (const json* value = find(name, &json::is_string)) into = value->get<std::string>();
+  }
+  void number(const char* name, std::uint64_t& into) {
+    if (const json* value = find(name, &json::is_number_unsigned)) into = value->get<std::uint64_t>();
+  }
+  void number(const char* name, int& into) {
+    if (const json* value = find(name, &json::is_number_integer)) into = value->get<int>();
+  }
+  void flag(const char* name, bool& into) {
+    if (const json* value = find(name, &json::is_boolean)) into = value->get<bool>();
+  }
+  void list(const char* name, std::vector<std::string>& into) {
+    const json* values = find(name, &json::is_array);
+    if (values == nullptr) return;
+    for (const json& value : *values) {
+      if (!value.is_string()) wrong_ = name;
+      if (value.is_string()) into.push_back(value.get<std::string>());
+    }
+  }
+
+  const char* wrong() const { return wrong_; }  // the name of such a field, or null
+
+ private:
+  const json* find(const char* name, bool (json::*is_right)() const noexcept) {
+    const auto found = json_.find(name);
+    if (found == json_.end()) return nullptr;
+    if (((*found).*is_right)()) return &*found;
+    wrong_ = name;
+    return nullptr;
+  }
+
+  const json& json_;
+  const char* wrong_ = nullptr;
+};
+
+template <typename Kind>
+Result<Event> read(const json& line, void (*fields)(Reader&, Kind&)) {
+  Kind event;
+  Reader reader(line);
+  fields(reader, event);
+  if (reader.wrong() != nullptr) return Error{std::string("event: ") + reader.wrong() + " has another type"};
+  return Event(std::move(event));
+}
+
+}  // namespace
+
+std::string to_line(const Event& event) {
+  return std::visit(
+      [](const auto& one) {
+        using Kind = std::decay_t<decltype(one)>;
+        if constexpr (std::is_same_v<Kind, RequestEvent>) {
+          Writer writer("request");
+          fields_of_request(writer, one);
+          return writer.line();
+        } else if constexpr (std::is_same_v<Kind, StepEvent>) {
+          Writer writer("step");
+          fields_of_step(writer, one);
+          return writer.line();
+        } else if constexpr (std::is_same_v<Kind, EvictionEvent>) {
+          Writer writer("eviction");
+          fields_of_eviction(writer, one);
+          return writer.line();
+        } else {
+          Writer writer("zero");
+          writer.number("time_us", one.time_us);
+          return writer.line();
+        }
+      },
+      event);
+}
+
+Result<Event> from_line(std::string_view line) {
+  const json root = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!root.is_object()) return Error{"event: not a JSON object"};
+  const auto version = root.find("v");
+  if (version == root.end() || *version != kVersion) return Error{"event: of another version"};
+  const auto event = root.find("event");
+  if (event == root.end() || !event->is_string()) return Error{"event: of no kind"};
+  const auto& kind = event->get_ref<const std::string&>();
+  if (kind == "request") return read<RequestEvent>(root, fields_of_request<Reader, RequestEvent>);
+  if (kind == "step") return read<StepEvent>(root, fields_of_step<Reader, StepEvent>);
+  if (kind == "eviction") return read<EvictionEvent>(root, fields_of_eviction<Reader, EvictionEvent>);
+  if (kind == "zero")
+    return read<ZeroEvent>(root, [](Reader& reader, ZeroEvent& into) { reader.number("time_us", into.time_us); });
+  return Error{"event: of an unknown kind"};
+}
+
+std::uint64_t now_us() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+}
+
+}  // namespace hipcache::events
