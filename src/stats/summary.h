@@ -3,8 +3,8 @@
 #define HIPCACHE_SRC_STATS_SUMMARY_H
 
 #include "hipcache/stats/counters.h"
-#include "stats/lines.h"
 #include "hipcache/stats/store_size.h"
+#include "stats/lines.h"
 
 namespace hipcache::stats {
 

@@ -1,4 +1,4 @@
-// What happened to one request or step, as one line of JSON (docs/formats.md#event-log).
+// What happened to one request or step, as one line of JSON (docs/internals/formats.md#event-log).
 //
 // Problem: counters tell how much was hit, not which compile was slow, when, and why.
 // Choice: a line for each request and each step, joined by the request's id. A request that was
