@@ -108,6 +108,12 @@ TEST(MacroValues, AreLeftOut) {
   EXPECT_EQ(without_macro_values("\"-DA=secret\""), "\"-DA=...");
 }
 
+TEST(MacroValues, AreLeftOutOfArgumentsWithoutTheirOption) {
+  EXPECT_EQ(without_values("TOKEN=secret"), "TOKEN=...");
+  EXPECT_EQ(without_values("F(x)=secret more -O2 B=secret"), "F(x)=... -O2 B=...");
+  EXPECT_EQ(without_values("-DA=secret -std=c++20 -I/a=b ./x=y"), "-DA=... -std=c++20 -I/a=b ./x=y");
+}
+
 TEST(MacroValues, AreNotSeenInOtherTexts) {
   for (const char* text : {"", "-D", "-DNDEBUG", "-DF(", "-DA(x", "content ./a-D=b.h (digest 1, was 2)", "my-DA=b",
                            "-fmacro-prefix-map=/a=/b"})

@@ -93,6 +93,10 @@ Result<Event> from_line(std::string_view line);
 // The text without the values of macros that a command line defines: "-DTOKEN=..." for "-DTOKEN=x".
 std::string without_macro_values(std::string_view text);
 
+// The same for arguments of a command, of which the option itself may be missing: "TOKEN=..." for
+// "TOKEN=x", because drivers write "-D" and "TOKEN=x".
+std::string without_values(std::string_view arguments);
+
 // Now, in microseconds since 1970.
 std::uint64_t now_us();
 

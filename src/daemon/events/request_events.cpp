@@ -38,11 +38,17 @@ std::string detail_of(const compiler::Uncacheable& why) {
   return why.reason == reason::kBadConfiguration ? why.detail.substr(0, why.detail.find(':')) : why.detail;
 }
 
+bool is_of_arguments(const protocol::Difference& difference) {
+  using protocol::Differs;
+  return difference.kind == Differs::argument_added || difference.kind == Differs::argument_removed ||
+         difference.kind == Differs::argument_moved;
+}
+
 // The lines of --explain, without the values of macros.
 void add_reasons(events::StepEvent& event, const protocol::ExplainedStep& told) {
   for (protocol::Difference difference : told.differences) {
     for (std::string* text : {&difference.name, &difference.now, &difference.was})
-      *text = events::without_macro_values(*text);
+      *text = is_of_arguments(difference) ? events::without_values(*text) : events::without_macro_values(*text);
     event.why.push_back(protocol::describe(difference));
   }
   event.more = told.more;

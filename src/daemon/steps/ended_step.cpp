@@ -37,7 +37,7 @@ EndedStep ended_step(const StepState& state, const StepClock& clock, bool is_usa
                             .duration_us = clock.elapsed_us(),
                             .outcome = outcome_of(state, is_usable),
                             .kind = kind_of(spec),
-                            .label = spec.label,
+                            .label = spec.is_proof ? "proof of " + spec.label : spec.label,
                             .arch = arch_of(spec),
                             .saved_us = state.hit ? state.result.duration_us : 0,
                             .has_waited = state.waited,
