@@ -8,7 +8,7 @@
 namespace hipcache::cli {
 namespace {
 
-constexpr std::string_view kFormats = "text json markdown";
+constexpr std::string_view kFormats = "text json markdown html trace";
 constexpr std::string_view kGenerated = "man bash zsh fish";
 constexpr std::string_view kImported = "ccache sccache";
 
@@ -63,6 +63,9 @@ std::string man_page() {
 // Shells show one line of help.
 std::string_view first_line(std::string_view help) { return help.substr(0, help.find('\n')); }
 
+bool is_optional(const OptionText& option) { return option.value.starts_with('['); }
+bool is_file(const OptionText& option) { return option.value == "FILE" || option.value == "[FILE]"; }
+
 // What may follow an option: "" for a value that nobody can guess.
 std::string_view choices(const OptionText& option) {
   if (option.name == "--format") return kFormats;
@@ -107,7 +110,7 @@ std::string bash_completion() {
     if (option.value.empty()) continue;
     text += "    " + std::string(option.name) + ") COMPREPLY=(";
     if (!words.empty()) text += "$(compgen -W '" + std::string(words) + "' -- \"$word\")";
-    if (option.value == "FILE") text += "$(compgen -f -- \"$word\")";
+    if (is_file(option)) text += "$(compgen -f -- \"$word\")";
     text += ") ;;\n";
   }
   const std::size_t first = text.find("  COMPREPLY=()\n");
@@ -131,9 +134,9 @@ std::string zsh_rest(const OptionText& option) {
   rest += "]";
   if (option.value.empty()) return rest;
   const std::string_view words = choices(option);
-  rest += ":" + std::string(option.value) + ":";
+  rest += (is_optional(option) ? "::" : ":") + std::string(option.value) + ":";
   if (!words.empty()) return rest + "(" + std::string(words) + ")";
-  return rest + (option.value == "FILE" ? "_files" : "");
+  return rest + (is_file(option) ? "_files" : "");
 }
 
 std::string zsh_completion() {
@@ -154,7 +157,8 @@ std::string fish_completion() {
     text += " -l " + std::string(option.name.substr(2));
     const std::string_view words = choices(option);
     if (!words.empty()) text += " -x -a '" + std::string(words) + "'";
-    if (words.empty() && !option.value.empty()) text += option.value == "FILE" ? " -r -F" : " -x";
+    if (words.empty() && is_optional(option)) text += " -F";
+    if (words.empty() && !option.value.empty() && !is_optional(option)) text += is_file(option) ? " -r -F" : " -x";
     text += " -d " + shell_word(first_line(option.help)) + "\n";
   }
   return text;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ctime>
 
 #include "hipcache/config/values.h"
 
@@ -18,6 +19,20 @@ bool is_arch(const std::string& text) {
   });
 }
 
+// A time as ISO 8601 writes it, without the second or the time of day: local, or with a Z of UTC.
+std::optional<std::time_t> time_of(std::string text) {
+  const bool is_utc = text.ends_with('Z');
+  if (is_utc) text.pop_back();
+  std::replace(text.begin(), text.end(), 'T', ' ');
+  for (const char* form : {"%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d"}) {
+    std::tm parts{};
+    parts.tm_isdst = -1;
+    const char* end = strptime(text.c_str(), form, &parts);
+    if (end != nullptr && *end == '\0') return is_utc ? timegm(&parts) : std::mktime(&parts);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Status take_format(Options& options, const std::string& value) {
@@ -27,8 +42,12 @@ Status take_format(Options& options, const std::string& value) {
     options.format = Format::json;
   } else if (value == "markdown") {
     options.format = Format::markdown;
+  } else if (value == "html") {
+    options.format = Format::html;
+  } else if (value == "trace") {
+    options.format = Format::trace;
   } else {
-    return Error{"--format is text, json or markdown, not " + value};
+    return Error{"--format is text, json, markdown, html or trace, not " + value};
   }
   return done();
 }
@@ -40,6 +59,17 @@ Status take_fail_under(Options& options, const std::string& value) {
   const bool is_share = percent >= 0 && percent <= kAll;  // "nan" is a number, and no share
   if (!is_number || !is_share) return Error{"--fail-under is a number from 0 to 100, not " + value};
   options.fail_under = percent;
+  return done();
+}
+
+Status take_since(Options& options, const std::string& value) {
+  const auto now = std::time(nullptr);
+  std::optional<std::time_t> since = time_of(value);
+  if (const Result<std::chrono::seconds> age = config::parse_duration(value); !since && age)
+    since = now - std::min<std::time_t>(now, age->count());
+  if (!since || *since < 0)
+    return Error{"--since is an age such as 90m, or a time such as 2026-01-31T14:00, not " + value};
+  options.since_us = static_cast<std::uint64_t>(*since) * 1'000'000;
   return done();
 }
 

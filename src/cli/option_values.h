@@ -29,18 +29,21 @@ enum class Action {
   plan,
   explain,
   doctor,
+  report,
+  watch,
   start_server,
   stop_server
 };
 
-enum class Format { text, json, markdown };
+enum class Format { text, json, markdown, html, trace };  // html and trace only of a report
 
 struct Options {
   Action action = Action::help;
   Format format = Format::text;
   bool verbose = false;  // show_stats: everything
   bool json() const { return format == Format::json; }
-  std::optional<double> fail_under;                // show_stats: percent
+  std::optional<double> fail_under;                // show_stats, report: percent
+  std::optional<std::uint64_t> since_us;           // report: microseconds since 1970
   std::string value;                               // of an action; a file "-" is standard output or input
   std::vector<std::string> archs;                  // export; empty: all
   std::uint64_t max_size = 0;                      // export: bytes; 0: no limit
@@ -50,6 +53,7 @@ struct Options {
 
 Status take_format(Options& options, const std::string& value);
 Status take_fail_under(Options& options, const std::string& value);
+Status take_since(Options& options, const std::string& value);
 Status take_archs(Options& options, const std::string& value);
 Status take_max_size(Options& options, const std::string& value);
 Status take_newer_than(Options& options, const std::string& value);

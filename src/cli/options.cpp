@@ -15,11 +15,11 @@ struct ActionOption {
   std::string_view brief;  // "" if there is only the long name
   std::string_view name;
   Action action;
-  std::string_view value;  // what it needs; "" if nothing
+  std::string_view value;  // what it needs; in brackets if it may be left out; "" if nothing
   std::string_view help;
 };
 
-constexpr std::array<ActionOption, 18> kActions{{
+constexpr std::array<ActionOption, 20> kActions{{
     {"-s", "--show-stats", Action::show_stats, "", "Show the statistics (--format json: with sccache's names)"},
     {"-z", "--zero-stats", Action::zero_stats, "", "Set all counters to zero"},
     {"-C", "--clear", Action::clear, "", "Forget everything that is stored; the statistics stay"},
@@ -38,6 +38,8 @@ constexpr std::array<ActionOption, 18> kActions{{
      "Exit code 0: a hit, 3: a miss or a partial hit, 4: passes through"},
     {"", "--doctor", Action::doctor, "",
      "Check the installation, the settings and the compilers, by small compiles in a cache of its own"},
+    {"", "--report", Action::report, "[FILE]", "Write a page about the last build (default: hipcache-report.html)"},
+    {"", "--watch", Action::watch, "", "Show running steps, hit rate and store each second, until Ctrl-C"},
     {"", "--start-server", Action::start_server, "", "Start the daemon, which also starts by itself when needed"},
     {"", "--stop-server", Action::stop_server, "", "Let the daemon finish what it is doing and end"},
     {"", "--generate", Action::generate, "WHAT", "Print the man page (man) or the completions for bash, zsh or fish"},
@@ -48,40 +50,49 @@ constexpr std::array<ActionOption, 18> kActions{{
 struct ValueOption {
   std::string_view name;
   std::string_view value;
-  std::array<Action, 4> goes_with;  // the last one is repeated
+  std::array<Action, 5> goes_with;  // the last one is repeated
   std::string_view goes_with_text;
   Status (*take)(Options& options, const std::string& value);
   std::string_view help;
 };
 
-constexpr std::array<ValueOption, 5> kValues{{
+constexpr std::array<ValueOption, 6> kValues{{
     {"--format",
      "TEXT",
-     {Action::show_stats, Action::show_config, Action::plan, Action::explain},
-     "--show-stats, --show-config, --plan and --explain",
+     {Action::show_stats, Action::show_config, Action::plan, Action::explain, Action::report},
+     "--show-stats, --show-config, --plan, --explain and --report",
      take_format,
-     "How to show statistics, settings, a plan or an explanation: text or json; statistics also markdown"},
+     "How to show it: text or json; statistics also markdown; a report html, markdown, json or trace"},
     {"--fail-under",
      "PERCENT",
-     {Action::show_stats, Action::show_stats, Action::show_stats, Action::show_stats},
-     "--show-stats",
+     {Action::show_stats, Action::report, Action::report, Action::report, Action::report},
+     "--show-stats and --report",
      take_fail_under,
-     "With --show-stats: exit code 1 if fewer of the requests looked up were hits"},
+     "With --show-stats and --report: exit code 1 if fewer of the requests looked up were hits"},
+    {"--since",
+     "TIME",
+     {Action::report, Action::report, Action::report, Action::report, Action::report},
+     "--report",
+     take_since,
+     "With --report: what began within this age (90m) or since this time (2026-01-31T14:00)"},
     {"--arch",
      "LIST",
-     {Action::export_results, Action::export_results, Action::export_results, Action::export_results},
+     {Action::export_results, Action::export_results, Action::export_results, Action::export_results,
+      Action::export_results},
      "--export",
      take_archs,
      "With --export: of the device results only those for these architectures (may repeat)"},
     {"--max-size",
      "SIZE",
-     {Action::export_results, Action::export_results, Action::export_results, Action::export_results},
+     {Action::export_results, Action::export_results, Action::export_results, Action::export_results,
+      Action::export_results},
      "--export",
      take_max_size,
      "With --export: the archive is not larger; results used last go first"},
     {"--newer-than",
      "AGE",
-     {Action::export_results, Action::export_results, Action::export_results, Action::export_results},
+     {Action::export_results, Action::export_results, Action::export_results, Action::export_results,
+      Action::export_results},
      "--export",
      take_newer_than,
      "With --export: only results stored or used within this time, such as 90m"},
@@ -144,6 +155,10 @@ class WordReader {
   const std::string& name() const { return name_; }
   const std::string& word() const { return *word_; }
   bool has_value_within() const { return within_.has_value(); }
+  // Whether what follows may be a value: "-" is one, another option is none.
+  bool has_value() const {
+    return within_ || (word_ + 1 != end_ && (*(word_ + 1) == "-" || !(word_ + 1)->starts_with('-')));
+  }
 
   Result<std::string> value() {
     if (within_) return *within_;
@@ -184,7 +199,7 @@ Status add_action(Parsed& parsed, WordReader& words) {
   const bool is_repeated = parsed.action != nullptr && (parsed.action != option || !option->value.empty());
   if (is_repeated) return usage("more than one action given");
   parsed.action = option;
-  if (option->value.empty()) return done();
+  if (option->value.empty() || (option->value.starts_with('[') && !words.has_value())) return done();
   Result<std::string> value = words.value();
   if (!value) return value.error();
   if (value->empty()) return usage(std::string(option->name) + " needs " + wanted_by(*option));
@@ -236,6 +251,20 @@ Result<Parsed> parse_words(const Words& arguments) {
   return parsed;
 }
 
+Status check_format(const Parsed& parsed) {
+  const Format format = parsed.options.format;
+  const Action action = parsed.action->action;
+  const bool is_given = std::any_of(parsed.given.begin(), parsed.given.end(),
+                                    [](const ValueOption* option) { return option->take == take_format; });
+  if (action == Action::report && is_given && format == Format::text)
+    return usage("--report is html, markdown, json or trace, not text");
+  if (format == Format::markdown && action != Action::show_stats && action != Action::report)
+    return usage("--format markdown goes with --show-stats and --report");
+  if ((format == Format::html || format == Format::trace) && action != Action::report)
+    return usage("--format html and trace go with --report");
+  return done();
+}
+
 Status check_together(const Parsed& parsed) {
   for (const ValueOption* option : parsed.given)
     if (std::find(option->goes_with.begin(), option->goes_with.end(), parsed.action->action) == option->goes_with.end())
@@ -243,9 +272,7 @@ Status check_together(const Parsed& parsed) {
   for (const FlagOption* flag : parsed.flags)
     if (flag->goes_with != parsed.action->action)
       return usage(std::string(flag->name) + " goes with " + std::string(flag->goes_with_text));
-  if (parsed.options.format == Format::markdown && parsed.action->action != Action::show_stats)
-    return usage("--format markdown goes with --show-stats");
-  return done();
+  return check_format(parsed);
 }
 
 // Further lines of the help begin below its first one.

@@ -16,6 +16,8 @@
 #include "cli/show/show_config.h"
 #include "cli/show/show_explanation.h"
 #include "cli/show/show_plan.h"
+#include "cli/show/show_report.h"
+#include "cli/show/watch.h"
 #include "cli/transfer.h"
 #include "hipcache/base/files.h"
 #include "hipcache/config/settings.h"
@@ -90,6 +92,8 @@ Result<std::string> act(const Options& options, const Control& control) {
     case Action::show_config:
     case Action::import_config:
     case Action::show_stats:
+    case Action::report:
+    case Action::watch:
     case Action::export_results:
     case Action::import_results:
     case Action::doctor:
@@ -111,6 +115,11 @@ Result<Outcome> outcome_of(Result<std::string> text) {
   return Outcome{std::move(*text)};
 }
 
+Result<Outcome> outcome_of(Result<Report> report) {
+  if (!report) return report.error();
+  return Outcome{std::move(report->text), std::move(report->rate)};
+}
+
 // Performs the action.
 Result<Outcome> perform(const Options& options, client::Timeouts timeouts) {
   if (options.action == Action::help) return Outcome{help_text()};
@@ -126,6 +135,8 @@ Result<Outcome> perform(const Options& options, client::Timeouts timeouts) {
   const Control control(*settings, timeouts);
   if (options.action == Action::show_stats) return show_stats(control, options);
   if (options.action == Action::explain) return explain(control, options);
+  if (options.action == Action::report) return outcome_of(show_report(control, options));
+  if (options.action == Action::watch) return outcome_of(watch(control, *settings));
   if (options.action == Action::export_results || options.action == Action::import_results)
     return transfer(control, options, *settings);
   return outcome_of(act(options, control));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 namespace hipcache::cli {
 namespace {
 
@@ -29,7 +31,8 @@ TEST(Options, EachActionHasItsNames) {
                                                           {"-h", Action::help},
                                                           {"--help", Action::help},
                                                           {"--start-server", Action::start_server},
-                                                          {"--stop-server", Action::stop_server}};
+                                                          {"--stop-server", Action::stop_server},
+                                                          {"--watch", Action::watch}};
   for (const auto& [name, action] : names) {
     const Result<Options> options = parse_options({name});
     ASSERT_TRUE(options) << name << ": " << options.error().message;
@@ -93,7 +96,8 @@ TEST(Options, AnUnknownOneIsNamedOnOneLineWithTheMend) {
 
 TEST(Options, AFormatOfStatisticsMayBeMarkdown) {
   EXPECT_EQ(parse_options({"-s", "--format", "markdown"}).value().format, Format::markdown);
-  EXPECT_THAT(error_of({"-p", "--format", "markdown"}), HasSubstr("--format markdown goes with --show-stats"));
+  EXPECT_THAT(error_of({"-p", "--format", "markdown"}),
+              HasSubstr("--format markdown goes with --show-stats and --report"));
 }
 
 TEST(Options, FailUnderIsAShareOfStatistics) {
@@ -103,6 +107,39 @@ TEST(Options, FailUnderIsAShareOfStatistics) {
   for (const char* wrong : {"90%", "101", "-1", "", "nan", "many"})
     EXPECT_THAT(error_of({"-s", std::string("--fail-under=") + wrong}), HasSubstr("a number from 0 to 100")) << wrong;
   EXPECT_THAT(error_of({"-z", "--fail-under", "90"}), HasSubstr("--fail-under goes with --show-stats"));
+}
+
+TEST(Options, ReportMayHaveAFileAndAForm) {
+  EXPECT_EQ(parse_options({"--report"}).value().action, Action::report);
+  EXPECT_EQ(parse_options({"--report"}).value().value, "");
+  EXPECT_EQ(parse_options({"--report", "a.html"}).value().value, "a.html");
+  EXPECT_EQ(parse_options({"--report=a.html"}).value().value, "a.html");
+  EXPECT_EQ(parse_options({"--report", "-"}).value().value, "-");
+  EXPECT_EQ(parse_options({"--report", "--format", "trace"}).value().format, Format::trace);
+  EXPECT_EQ(parse_options({"--report", "a", "--format=html"}).value().format, Format::html);
+  EXPECT_EQ(parse_options({"--report", "--format", "markdown", "--fail-under", "50"}).value().fail_under, 50.0);
+  EXPECT_THAT(error_of({"--report="}), HasSubstr("--report needs a file"));
+  EXPECT_THAT(error_of({"--report", "a", "b"}), HasSubstr("unknown option b"));
+  EXPECT_THAT(error_of({"--report", "--format", "text"}), HasSubstr("html, markdown, json or trace, not text"));
+  EXPECT_THAT(error_of({"-s", "--format", "html"}), HasSubstr("html and trace go with --report"));
+  EXPECT_THAT(error_of({"--plan", "--format", "trace", "--", "cc"}), HasSubstr("html and trace go with --report"));
+}
+
+TEST(Options, ReportIsSinceAnAgeOrATime) {
+  const auto since = [](const std::string& text) {
+    return parse_options({"--report", "--since", text}).value().since_us;
+  };
+  EXPECT_EQ(since("2023-11-14T22:13:20Z"), 1'700'000'000'000'000u);
+  EXPECT_EQ(since("2023-11-14 22:13Z"), 1'699'999'980'000'000u);
+  EXPECT_EQ(since("2023-11-14Z"), 1'699'920'000'000'000u);
+  const auto now = static_cast<std::uint64_t>(std::time(nullptr)) * 1'000'000;
+  EXPECT_NEAR(static_cast<double>(*since("90m")), static_cast<double>(now - 5'400'000'000), 60e6);
+  EXPECT_NEAR(static_cast<double>(*since("30")), static_cast<double>(now - 30'000'000), 60e6);
+  EXPECT_FALSE(parse_options({"--report"}).value().since_us);
+  for (const char* wrong : {"", "yesterday", "2023-13-01", "2023-11-14T22", "1x"})
+    EXPECT_THAT(error_of({"--report", std::string("--since=") + wrong}), HasSubstr("--since is an age such as"))
+        << wrong;
+  EXPECT_THAT(error_of({"-s", "--since", "1h"}), HasSubstr("--since goes with --report"));
 }
 
 TEST(Options, ExportTakesAFileArchitecturesASizeAndAnAge) {
@@ -181,7 +218,10 @@ TEST(Options, HelpNamesEveryOption) {
                            "--newer-than AGE",
                            "--fail-under PERCENT",
                            "-v,--verbose",
-                           "--import-config TOOL"})
+                           "--import-config TOOL",
+                           "--report [FILE]",
+                           "--watch",
+                           "--since TIME"})
     EXPECT_THAT(help_text(), HasSubstr(name));
 }
 

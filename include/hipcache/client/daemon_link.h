@@ -53,6 +53,9 @@ class DaemonLink {
 
   std::string temporary_root() const { return home_ + "/tmp"; }
 
+  // Of the daemon of this user and view; below the cache directory.
+  const std::string& daemon_directory() const { return home_; }
+
  private:
   config::Settings place() const;  // the settings that open the cache directory
   Result<OwnDirectory> open_home() const;

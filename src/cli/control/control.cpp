@@ -67,6 +67,20 @@ Result<std::string> Control::ask(protocol::ControlKind kind) const {
   return std::move(std::get<protocol::ControlReply>(asked->reply).text);
 }
 
+Result<std::string> Control::ask_running(protocol::ControlKind kind, std::chrono::milliseconds limit) const {
+  Result<protocol::Channel> channel = link_.connect();
+  if (!channel) return channel.error();
+  if (Status sent = channel->send(protocol::ControlRequest{protocol::build_id(), kind}, timeouts_.send); !sent)
+    return sent.error();
+  Result<protocol::Received> received = channel->receive(limit);
+  if (!received) return received.error();
+  if (auto* reply = std::get_if<protocol::ControlReply>(&received->message); reply != nullptr && reply->error.empty())
+    return std::move(reply->text);
+  if (const auto* busy = std::get_if<protocol::Busy>(&received->message))
+    return Error{"the daemon is busy: " + busy->reason, ErrorCode::busy};
+  return Error{"another version's daemon has taken over"};
+}
+
 Result<protocol::Channel> Control::begin(protocol::ControlKind kind) const {
   Result<Asked> asked = ask_our_version(kind);
   if (!asked) return asked.error();

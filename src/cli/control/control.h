@@ -23,6 +23,12 @@ class Control {
   // The text of the daemon's reply.
   Result<std::string> ask(protocol::ControlKind kind) const;
 
+  // The same of a daemon that runs, without starting one. ErrorCode::closed or gone: there is none, or it just ended.
+  Result<std::string> ask_running(protocol::ControlKind kind, std::chrono::milliseconds limit) const;
+
+  // Where the daemon keeps its log and its event log.
+  const std::string& daemon_directory() const { return link_.daemon_directory(); }
+
   // The connection after the daemon's reply, on which it goes on.
   Result<protocol::Channel> begin(protocol::ControlKind kind) const;
 

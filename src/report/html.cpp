@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hipcache/report/html.h"
+#include "hipcache/report/timeline.h"
+#include "hipcache/stats/units.h"
+#include "report/html_table.h"
+#include "report/page_assets.h"
+#include "report/page_data.h"
+
+namespace hipcache::report {
+namespace {
+
+constexpr std::size_t kMostSlices = 20'000;  // about 1 MB of page
+
+using stats::short_duration;
+using stats::size;
+
+std::string percent_of(const stats::HitRate& rate) {
+  return rate.look_ups == 0 ? "\xe2\x80\x93" : fmt::format("{:.1f} %", rate.percent());
+}
+
+std::string outcome_bar(const Outcomes& outcomes) {
+  return bar_of({{"hit", outcomes.hit},
+                 {"partial", outcomes.partial},
+                 {"miss", outcomes.miss},
+                 {"passthrough", outcomes.passthrough + outcomes.aborted}});
+}
+
+std::string card(const std::string& value, const std::string& text, const std::string& below = "") {
+  return fmt::format("<div class=\"card\"><b>{}</b><span>{}</span>{}</div>\n", escaped(value), escaped(text), below);
+}
+
+// "3 passed through, 1 failed"; empty if there is nothing to say.
+std::string others(const Outcomes& outcomes) {
+  std::string text;
+  const auto add = [&](std::uint64_t count, const char* what) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+  };
+  add(outcomes.partial, "in part");
+  add(outcomes.miss - std::min(outcomes.miss, outcomes.failed), "missed");
+  add(outcomes.failed, "failed");
+  add(outcomes.passthrough, "passed through");
+  add(outcomes.aborted, "given up");
+  return text;
+}
+
+std::string cards(const Summary& summary) {
+  const stats::HitRate rate = summary.outcomes.rate();
+  const std::string rest = others(summary.outcomes);
+  return card(percent_of(rate), fmt::format("hit rate: {} of {} looked up", rate.hits, rate.look_ups),
+              outcome_bar(summary.outcomes)) +
+         card(std::to_string(summary.outcomes.all()), rest.empty() ? "requests" : "requests: " + rest) +
+         card(short_duration(summary.saved_us), "of compiling spared") +
+         card(short_duration(summary.run_us), "in steps that ran") +
+         card(short_duration(summary.end_us - summary.begin_us), "from the first request to the last answer");
+}
+
+std::string warning(const std::string& text) { return "<p class=\"warning\">" + escaped(text) + "</p>\n"; }
+
+std::string warnings(const Summary& summary) {
+  const Evicted& evicted = summary.evicted;
+  std::string text;
+  if (evicted.values > 0)
+    text +=
+        warning(fmt::format("The cache was too small for this build: {} were evicted while it ran. Set "
+                            "HIPCACHE_MAX_SIZE={} (now {}).",
+                            size(evicted.bytes), evicted.advice, size(evicted.max_size)));
+  if (evicted.gone_steps > 0)
+    text +=
+        warning(fmt::format("{} steps ran again only because their results were not stored any more: {} of "
+                            "compiling. A larger HIPCACHE_MAX_SIZE keeps results longer.",
+                            evicted.gone_steps, short_duration(evicted.gone_us)));
+  if (summary.lost > 0)
+    text +=
+        warning(fmt::format("The event log lost {} lines since the daemon started, so the report may lack "
+                            "requests.",
+                            summary.lost));
+  if (summary.damaged > 0)
+    text += warning(fmt::format("{} damaged lines of the event log were skipped.", summary.damaged));
+  if (summary.outcomes.all() == 0) text += warning("No request is in the event log since then.");
+  return text;
+}
+
+// Reasons under a line that tells what they explain.
+std::string why_of(const Miss& miss) {
+  std::string html;
+  for (const std::string& line : miss.why) html += "<div>" + escaped(line) + "</div>";
+  if (miss.more > 0) html += fmt::format("<div>and {} more</div>", miss.more);
+  if (!miss.not_stored.empty())
+    html += "<div><span class=\"tag\">not stored</span> " + escaped(miss.not_stored) + "</div>";
+  return html;
+}
+
+std::string misses(const Summary& summary, const PageData& data) {
+  HtmlTable table({{"Time", true}, {"Object", false, "name"}, {"Step", false, "step"}, {"Why it ran", false, "why"}});
+  for (const Miss& miss : summary.misses) {
+    const auto slice = data.slice_ids.find(miss.step);
+    const std::string from = miss.source.empty() ? miss.directory : miss.source + " in " + miss.directory;
+    table.row(slice == data.slice_ids.end() ? "" : slice->second)
+        .number(miss.duration_us, short_duration(miss.duration_us))
+        .markup(escaped(miss.object) + "<span class=\"from\">" + escaped(from) + "</span>")
+        .text(miss.label)
+        .markup(why_of(miss));
+  }
+  const std::string remark = summary.all_misses > summary.misses.size()
+                                 ? fmt::format("the first {} of {}", summary.misses.size(), summary.all_misses)
+                                 : "";
+  return table.under("Costliest steps that ran", remark, "long");
+}
+
+std::string steps(const Summary& summary) {
+  HtmlTable table({{"Step", false, "name"},
+                   {"Share"},
+                   {"From the cache", true},
+                   {"Run", true},
+                   {"Failed", true},
+                   {"Time of runs", true},
+                   {"Bytes made", true}});
+  for (const StepRow& row : summary.steps)
+    table.row()
+        .text(row.name)
+        .markup(bar_of({{"hit", row.hit}, {"run", row.run}, {"failed", row.failed}}))
+        .number(row.hit)
+        .number(row.run)
+        .number(row.failed)
+        .number(row.run_us, short_duration(row.run_us))
+        .number(row.bytes, size(row.bytes));
+  return table.under("By architecture");
+}
+
+std::string directories(const Summary& summary) {
+  HtmlTable table({{"Directory of the sources", false, "name"},
+                   {"Share"},
+                   {"Requests", true},
+                   {"Hits", true},
+                   {"Hit rate", true},
+                   {"Time of runs", true},
+                   {"Time spared", true}});
+  for (const DirectoryRow& row : summary.directories)
+    table.row()
+        .text(row.directory)
+        .markup(outcome_bar(row.outcomes))
+        .number(row.outcomes.all())
+        .number(row.outcomes.hit)
+        .number(static_cast<std::uint64_t>(row.outcomes.rate().percent() * 100), percent_of(row.outcomes.rate()))
+        .number(row.run_us, short_duration(row.run_us))
+        .number(row.saved_us, short_duration(row.saved_us));
+  return table.under("By directory");
+}
+
+std::string tiers(const Summary& summary) {
+  HtmlTable table({{"Shared cache", false, "name"},
+                   {"State", false, "name"},
+                   {"Found", true},
+                   {"Not found", true},
+                   {"Failed", true},
+                   {"Median", true},
+                   {"Read", true},
+                   {"Written", true}});
+  for (const stats::Tier& tier : summary.remote.tiers)
+    table.row()
+        .text(tier.url)
+        .text(tier.state)
+        .number(tier.hits)
+        .number(tier.misses)
+        .number(tier.errors)
+        .number(tier.median_us, fmt::format("{:.1f} ms", static_cast<double>(tier.median_us) / 1000))
+        .number(tier.bytes_read, size(tier.bytes_read))
+        .number(tier.bytes_written, size(tier.bytes_written));
+  return table.under("Shared caches", "since the daemon first asked them");
+}
+
+std::string reasons(std::string_view heading, const std::map<std::string, std::uint64_t>& counts,
+                    const std::map<std::string, std::string>& examples) {
+  HtmlTable table({{"Reason", false, "step"}, {"Number", true}, {"Last", false, "name"}});
+  for (const auto& [reason, count] : counts) {
+    const auto example = examples.find(reason);
+    table.row().text(reason).number(count).text(example == examples.end() ? "" : example->second);
+  }
+  return table.under(heading);
+}
+
+// Puts values into the places {{name}} of the page. What was put in is not searched again.
+std::string filled(std::string_view page, const std::vector<std::pair<std::string_view, std::string>>& values) {
+  std::string text;
+  for (;;) {
+    const std::size_t begin = page.find("{{");
+    const std::size_t end = begin == std::string_view::npos ? begin : page.find("}}", begin);
+    text += page.substr(0, begin);
+    if (end == std::string_view::npos) return text;
+    const std::string_view name = page.substr(begin + 2, end - begin - 2);
+    const auto value = std::find_if(values.begin(), values.end(), [&](const auto& one) { return one.first == name; });
+    if (value != values.end()) text += value->second;
+    page.remove_prefix(end + 2);
+  }
+}
+
+}  // namespace
+
+std::string to_html(const Build& build, const Summary& summary) {
+  const Timeline timeline = timeline_of(build, kMostSlices);
+  const PageData data = page_data_of(build, timeline);
+  const std::string begin = stats::date(summary.begin_us / 1'000'000), end = stats::date(summary.end_us / 1'000'000);
+  const bool is_empty = build.requests.empty();
+  return filled(kPageHtml,
+                {{"css", kPageCss},
+                 {"js", kPageJs},
+                 {"title", escaped(is_empty ? "no requests" : begin)},
+                 {"when", escaped(is_empty ? summary.begins : begin + " to " + end + " \xc2\xb7 " + summary.begins)},
+                 {"warnings", warnings(summary)},
+                 {"cards", cards(summary)},
+                 {"leftout", timeline.left_out == 0
+                                 ? ""
+                                 : fmt::format(" The {} shortest of the build are left out here.", timeline.left_out)},
+                 {"sections", steps(summary) + misses(summary, data) + directories(summary) + tiers(summary) +
+                                  reasons("Passed through", summary.bypasses, summary.bypass_example) +
+                                  reasons("Run and not stored", summary.not_stored, summary.not_stored_example)},
+                 {"data", data.json}});
+}
+
+}  // namespace hipcache::report

@@ -1,0 +1,102 @@
+#include <nlohmann/json.hpp>
+
+#include "hipcache/report/json.h"
+
+namespace hipcache::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json to_value(const Outcomes& outcomes) {
+  return {{"hit", outcomes.hit},         {"partial", outcomes.partial},
+          {"miss", outcomes.miss},       {"passthrough", outcomes.passthrough},
+          {"aborted", outcomes.aborted}, {"failed", outcomes.failed}};
+}
+
+ordered_json to_value(const StepRow& row) {
+  return {{"name", row.name},     {"is_arch", row.is_arch}, {"hit", row.hit},           {"run", row.run},
+          {"failed", row.failed}, {"run_us", row.run_us},   {"saved_us", row.saved_us}, {"bytes", row.bytes}};
+}
+
+ordered_json to_value(const DirectoryRow& row) {
+  return {{"directory", row.directory},
+          {"requests", to_value(row.outcomes)},
+          {"run_us", row.run_us},
+          {"saved_us", row.saved_us}};
+}
+
+ordered_json to_value(const Miss& miss) {
+  return {{"object", miss.object},
+          {"source", miss.source},
+          {"directory", miss.directory},
+          {"step", miss.label},
+          {"arch", miss.arch},
+          {"duration_us", miss.duration_us},
+          {"why", miss.why},
+          {"more", miss.more},
+          {"gone", miss.is_gone},
+          {"not_stored", miss.not_stored}};
+}
+
+ordered_json to_value(const stats::Tier& tier) {
+  return {{"url", tier.url},
+          {"state", tier.state},
+          {"hits", tier.hits},
+          {"misses", tier.misses},
+          {"errors", tier.errors},
+          {"bytes_read", tier.bytes_read},
+          {"written", tier.written},
+          {"write_errors", tier.write_errors},
+          {"median_us", tier.median_us}};
+}
+
+template <typename Row>
+ordered_json to_list(const std::vector<Row>& rows) {
+  ordered_json list = ordered_json::array();
+  for (const Row& row : rows) list.push_back(to_value(row));
+  return list;
+}
+
+ordered_json reasons(const std::map<std::string, std::uint64_t>& counts,
+                     const std::map<std::string, std::string>& examples) {
+  ordered_json list = ordered_json::array();
+  for (const auto& [reason, count] : counts) {
+    const auto example = examples.find(reason);
+    list.push_back(
+        {{"reason", reason}, {"count", count}, {"example", example == examples.end() ? "" : example->second}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string to_json(const Summary& summary) {
+  const stats::HitRate rate = summary.outcomes.rate();
+  const Evicted& evicted = summary.evicted;
+  const ordered_json root = {{"begins", summary.begins},
+                             {"begin_us", summary.begin_us},
+                             {"end_us", summary.end_us},
+                             {"hit_rate", rate.percent()},
+                             {"looked_up", rate.look_ups},
+                             {"requests", to_value(summary.outcomes)},
+                             {"run_us", summary.run_us},
+                             {"saved_us", summary.saved_us},
+                             {"steps", to_list(summary.steps)},
+                             {"directories", to_list(summary.directories)},
+                             {"misses", to_list(summary.misses)},
+                             {"all_misses", summary.all_misses},
+                             {"bypasses", reasons(summary.bypasses, summary.bypass_example)},
+                             {"not_stored", reasons(summary.not_stored, summary.not_stored_example)},
+                             {"evicted",
+                              {{"values", evicted.values},
+                               {"bytes", evicted.bytes},
+                               {"max_size", evicted.max_size},
+                               {"steps_run_again", evicted.gone_steps},
+                               {"run_again_us", evicted.gone_us},
+                               {"advised_max_size", evicted.advice}}},
+                             {"tiers", to_list(summary.remote.tiers)},
+                             {"events", {{"lost", summary.lost}, {"damaged", summary.damaged}}}};
+  return root.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace hipcache::report

@@ -1,0 +1,137 @@
+#include "hipcache/report/live.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <string_view>
+
+#include "hipcache/base/readable.h"
+#include "hipcache/stats/hit_rate.h"
+#include "hipcache/stats/units.h"
+
+namespace hipcache::report {
+namespace {
+
+using stats::RunningStep;
+using stats::size;
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+std::string hit_rate(const stats::Snapshot& counts) {
+  const stats::HitRate rate = stats::hit_rate_of(counts);
+  return rate.look_ups == 0 ? "nothing looked up"
+                            : fmt::format("{:.1f} % hits ({} of {})", rate.percent(), rate.hits, rate.look_ups);
+}
+
+// --zero-stats may come in between.
+std::uint64_t since(std::uint64_t before, std::uint64_t now) { return now - std::min(before, now); }
+
+double seconds_between(const Moment& before, const Moment& now) {
+  return std::max(std::chrono::duration<double>(now.at - before.at).count(), 0.001);
+}
+
+std::string store(const Moment& now, std::uint64_t max_size) {
+  return size(now.store.bytes_on_disk) + (max_size == 0 ? "" : " of " + size(max_size));
+}
+
+std::string age(std::uint64_t milliseconds) {
+  return milliseconds < 60'000 ? fmt::format("{}.{} s", milliseconds / 1000, milliseconds / 100 % 10)
+                               : stats::duration(milliseconds * 1000);
+}
+
+std::string group_of(const RunningStep& step) { return step.arch.empty() ? step.label : step.arch; }
+
+// "gfx1030 2, host 1", with the most frequent ones first.
+std::string by_architecture(const std::vector<RunningStep>& running) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const RunningStep& step : running) ++counts[group_of(step)];
+  std::vector<std::pair<std::string, std::uint64_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& one, const auto& other) { return one.second > other.second; });
+  std::string text;
+  for (const auto& [name, count] : sorted) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
+  return text;
+}
+
+// UTF-8 is not cut within a character.
+std::string cut(std::string text, std::size_t width) {
+  std::size_t columns = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool begins = (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80;
+    if (begins && ++columns > width) {
+      text.resize(i);
+      break;
+    }
+  }
+  return text;
+}
+
+std::string tier_line(const stats::Tier& tier) {
+  return fmt::format("  {}  {}  {} found, {} not found, {} failed, {:.1f} ms", readable(tier.url), readable(tier.state),
+                     tier.hits, tier.misses, tier.errors, static_cast<double>(tier.median_us) / 1000);
+}
+
+std::string step_line(const RunningStep& step) {
+  return fmt::format("  {:>9}  {:<12} {:<22} {}", age(step.age_ms), readable(step.arch), readable(step.label),
+                     readable(step.object));
+}
+
+// The running steps, by architecture and then by age, the oldest first.
+std::vector<RunningStep> sorted(std::vector<RunningStep> running) {
+  std::stable_sort(running.begin(), running.end(), [](const RunningStep& one, const RunningStep& other) {
+    return std::pair(one.arch.empty(), one.arch) < std::pair(other.arch.empty(), other.arch);
+  });
+  return running;
+}
+
+}  // namespace
+
+std::string live_line(const Moment& before, const Moment& now, std::uint64_t max_size) {
+  const stats::Snapshot& counts = now.counts;
+  std::string line =
+      fmt::format("{}  {}, {} requests (+{}), {} running", time_of_day(), hit_rate(counts), counts.compile_requests,
+                  since(before.counts.compile_requests, counts.compile_requests), counts.running.size());
+  if (!counts.running.empty())
+    line += fmt::format(": {}; oldest {} {}", by_architecture(counts.running), age(counts.running.front().age_ms),
+                        counts.running.front().object);
+  line += ", store " + store(now, max_size);
+  for (const stats::Tier& tier : counts.remote.tiers) line += fmt::format(", {} {}", tier.url, tier.state);
+  return readable(line);
+}
+
+std::vector<std::string> live_screen(const Moment& before, const Moment& now, std::uint64_t max_size, std::size_t width,
+                                     std::size_t height) {
+  const stats::Snapshot& counts = now.counts;
+  const double rate = static_cast<double>(since(before.counts.compile_requests, counts.compile_requests)) /
+                      seconds_between(before, now);
+  std::vector<std::string> lines{
+      "hipcache  " + time_of_day() + "  Ctrl-C ends", "",
+      fmt::format("requests  {}  {} hits, {} in part, {} missed, {} passed through; {:.1f} each second",
+                  hit_rate(counts), counts.hit, counts.partial, counts.miss, counts.passthrough, rate),
+      fmt::format("saved     {}", stats::duration(counts.time_saved_us)),
+      fmt::format("store     {}, {} results, {} evicted since the daemon started", store(now, max_size),
+                  now.store.actions, counts.evicted)};
+  if (!counts.remote.tiers.empty()) lines.emplace_back("shared");
+  for (const stats::Tier& tier : counts.remote.tiers) lines.push_back(tier_line(tier));
+  lines.emplace_back();
+  lines.push_back(counts.running.empty() ? "running   nothing"
+                                         : fmt::format("running   {}: {}", counts.running.size(),
+                                                       readable(by_architecture(counts.running))));
+  for (const RunningStep& step : sorted(counts.running)) lines.push_back(step_line(step));
+  if (lines.size() > height && height > 0) {
+    const std::size_t hidden = lines.size() - height + 1;
+    lines.resize(height - 1);
+    lines.push_back(fmt::format("  and {} more lines", hidden));
+  }
+  for (std::string& line : lines) line = cut(std::move(line), width);
+  return lines;
+}
+
+}  // namespace hipcache::report

@@ -1,0 +1,23 @@
+// The data of the page's timeline, which its script draws.
+#ifndef HIPCACHE_SRC_REPORT_PAGE_DATA_H
+#define HIPCACHE_SRC_REPORT_PAGE_DATA_H
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "hipcache/report/build.h"
+#include "hipcache/report/timeline.h"
+
+namespace hipcache::report {
+
+struct PageData {
+  std::string json;                              // may stand within <script>
+  std::map<const void*, std::string> slice_ids;  // by the step (events::StepEvent): what the page calls its slice
+};
+
+PageData page_data_of(const Build& build, const Timeline& timeline);
+
+}  // namespace hipcache::report
+
+#endif

@@ -1,0 +1,81 @@
+#include "hipcache/report/live.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hipcache::report {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::HasSubstr;
+
+Moment moment() {
+  Moment moment;
+  moment.counts.compile_requests = 12;
+  moment.counts.hit = 9;
+  moment.counts.miss = 3;
+  moment.counts.running = {{.object = "slow.o", .label = "device gfx906", .arch = "gfx906", .age_ms = 61'000},
+                           {.object = "a.o", .label = "device gfx1030", .arch = "gfx1030", .age_ms = 1'250},
+                           {.object = "b.o", .label = "device gfx906", .arch = "gfx906", .age_ms = 20},
+                           {.object = "c.o", .label = "host", .arch = "", .age_ms = 10}};
+  moment.counts.remote.tiers = {{.url = "http://cache/", .state = "ok", .hits = 5}};
+  moment.store = {.actions = 7, .bytes_on_disk = 3u << 20};
+  return moment;
+}
+
+std::string screen_of(const Moment& now, std::size_t width = 100, std::size_t height = 40) {
+  std::string text;
+  for (const std::string& line : live_screen(Moment(), now, 20u << 20, width, height)) text += line + "\n";
+  return text;
+}
+
+TEST(LiveLine, SaysWhatIsRunningAndWhatWasFound) {
+  Moment before;
+  before.counts.compile_requests = 10;
+  EXPECT_THAT(live_line(before, moment(), 20u << 20),
+              HasSubstr("  75.0 % hits (9 of 12), 12 requests (+2), 4 running: gfx906 2, gfx1030 1, host 1; "
+                        "oldest 1 min 1 s slow.o, store 3.0 MiB of 20.0 MiB, http://cache/ ok"));
+  EXPECT_THAT(live_line(Moment(), Moment(), 0), HasSubstr("nothing looked up, 0 requests (+0), 0 running, store 0 B"));
+}
+
+TEST(LiveLine, BearsStatisticsThatWereSetToZeroMeanwhile) {
+  EXPECT_THAT(live_line(moment(), Moment(), 0), HasSubstr("0 requests (+0)"));
+}
+
+TEST(LiveScreen, ListsRunningStepsByArchitectureWithTheirAge) {
+  const std::string screen = screen_of(moment());
+  EXPECT_THAT(screen, HasSubstr("running   4: gfx906 2, gfx1030 1, host 1\n"
+                                "      1.2 s  gfx1030      device gfx1030         a.o\n"
+                                "  1 min 1 s  gfx906       device gfx906          slow.o\n"
+                                "      0.0 s  gfx906       device gfx906          b.o\n"
+                                "      0.0 s               host                   c.o\n"));
+  EXPECT_THAT(screen, HasSubstr("http://cache/  ok  5 found"));
+  EXPECT_THAT(screen_of(Moment()), HasSubstr("running   nothing"));
+}
+
+TEST(LiveScreen, FitsIntoTheTerminal) {
+  Moment now = moment();
+  now.counts.running.assign(50, {.object = "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", .label = "host", .age_ms = 1});
+  for (const std::size_t width : {1u, 20u, 53u, 200u})
+    for (const std::size_t height : {1u, 5u, 24u}) {
+      const std::vector<std::string> lines = live_screen(Moment(), now, 0, width, height);
+      EXPECT_EQ(lines.size(), height);
+      for (const std::string& line : lines)
+        EXPECT_LE(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; }),
+                  static_cast<std::ptrdiff_t>(width));
+    }
+  EXPECT_THAT(live_screen(Moment(), now, 0, 80, 24), Contains(HasSubstr("more lines")));
+}
+
+TEST(LiveScreen, ShowsNoControlCharacters) {
+  Moment now = moment();
+  now.counts.running[0].object = "a\x1b[31m.o";
+  now.counts.remote.tiers[0].state = "b\x1b[31m";
+  for (const std::string& line : live_screen(Moment(), now, 0, 200, 50))
+    EXPECT_EQ(line.find('\x1b'), std::string::npos) << line;
+  EXPECT_EQ(live_line(Moment(), now, 0).find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hipcache::report
