@@ -215,6 +215,20 @@ TEST_F(ExplainerTest, TellsOfAStepAloneAlsoHowItsRequestDiffers) {
   EXPECT_THAT(lines(told.differences), ElementsAre("argument -g only now"));
 }
 
+TEST_F(ExplainerTest, ComparesWithTheNewestAloneIfThatSuffices) {
+  compile(host());
+  scratch_.write("a.h", "B");
+  compile(host());
+  scratch_.write("a.h", "C");
+  const auto compared = [&](Compared with) {
+    return Explainer(request_, output_key(request_), services_, with).compared();
+  };
+  EXPECT_EQ(compared(Compared::all), 2u);
+  EXPECT_EQ(compared(Compared::newest), 1u);
+  request_.invocation.without_archs = {"clang++", "-O3"};
+  EXPECT_EQ(compared(Compared::newest), 2u) << "none has the same command";
+}
+
 TEST(Explained, LeavesOutWhatIsTooMuchToBeToldAndCountsIt) {
   const protocol::ExplainedStep told = explained("host", protocol::Verdict::runs, Differences(13));
   EXPECT_EQ(told.differences.size(), 10u);

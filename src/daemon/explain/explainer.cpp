@@ -45,14 +45,14 @@ Explainer::Explainer(const RequestContext& context) : Explainer(context.request,
   if (!candidates_.empty()) return;
   const std::optional<Digest> of_source = same_source_key(context);
   if (!of_source) return;
-  compare_with(*of_source);
+  compare_with(*of_source, Compared::all);
   keep_alike();
   is_of_other_output_ = !candidates_.empty();
 }
 
-Explainer::Explainer(const Request& request, const Digest& history, const Services& services)
+Explainer::Explainer(const Request& request, const Digest& history, const Services& services, Compared compared)
     : request_(request), services_(services), now_(asked_by(request)) {
-  compare_with(history);
+  compare_with(history, compared);
 }
 
 // Of another output only a compile that was served in the same way says something. One of the same name comes first.
@@ -67,9 +67,11 @@ void Explainer::keep_alike() {
     std::erase_if(candidate.observed, [](const auto& one) { return one.difference.kind == Differs::same_files; });
 }
 
-void Explainer::compare_with(const Digest& name) {
-  for (HistoryEntry& entry : services_.miss_history.entries(name))
+void Explainer::compare_with(const Digest& name, Compared compared) {
+  for (HistoryEntry& entry : services_.miss_history.entries(name)) {
     candidates_.push_back(candidate_of(std::move(entry)));
+    if (compared == Compared::newest && candidates_.back().asked.empty()) break;
+  }
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const Candidate& left, const Candidate& right) { return left.distance() < right.distance(); });
 }

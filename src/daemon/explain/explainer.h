@@ -20,13 +20,19 @@
 
 namespace hipcache::daemon {
 
+// Which stored compiles a request is compared with. Each costs a query for every file that it read.
+enum class Compared {
+  all,     // for somebody who waits for the nearest
+  newest,  // only the newest, if its command was the same: that is nearly always the nearest
+};
+
 class Explainer {
  public:
   // The request and the services of the context outlive this object; the context need not. If no compile of the same
   // output is stored, the request is compared with compiles of the same source.
   explicit Explainer(const RequestContext& context);
   // Compares with compiles of the same output alone. `history`: the key of the request's miss history.
-  Explainer(const Request& request, const Digest& history, const Services& services);
+  Explainer(const Request& request, const Digest& history, const Services& services, Compared compared = Compared::all);
 
   // How many stored compiles of its output the request is compared with.
   std::size_t compared() const { return is_of_other_output_ ? 0 : candidates_.size(); }
@@ -61,7 +67,7 @@ class Explainer {
     bool variable_differs() const;
   };
 
-  void compare_with(const Digest& name);
+  void compare_with(const Digest& name, Compared compared);
   void keep_alike();
   Candidate candidate_of(cache::HistoryEntry then) const;
   Differences differences_of(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;

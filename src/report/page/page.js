@@ -105,7 +105,9 @@
         pen.rect(left, top, wide - 4, track.bar);
         pen.clip();
         pen.fillStyle = on_slice;
-        pen.fillText(slice.object, left + 5, top + track.bar / 2 + 0.5);
+        const fits = pen.measureText(slice.object).width < wide - 10;
+        const text = fits ? slice.object : slice.object.slice(slice.object.lastIndexOf("/") + 1);
+        pen.fillText(text, left + 5, top + track.bar / 2 + 0.5);
         pen.restore();
       }
     }
