@@ -3,7 +3,7 @@
 #define HIPCACHE_SRC_CLI_TRANSFER_H
 
 #include "cli/control/control.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "hipcache/base/result.h"
 #include "hipcache/config/settings.h"
 

@@ -20,7 +20,7 @@ import page  # noqa: E402
 import table  # noqa: E402
 
 CCACHE, SCCACHE, ALONE = (f"{table.FOLDER}/{name}.toml" for name in ("ccache", "sccache", "hipcache"))
-OPTIONS, KEYS, FIELDS, COUNTS = "src/cli/options.cpp", "src/config/keys.cpp", "docs/statistics.md", "src/stats/json.cpp"
+OPTIONS, KEYS, FIELDS, COUNTS = "src/cli/options/options.cpp", "src/config/keys.cpp", "docs/statistics.md", "src/stats/json.cpp"
 URLS, URL_OPTIONS, SETTINGS = "src/config/remote_url.cpp", "src/config/remote_options.cpp", "docs/configuration.md"
 REASONS = ("include/hipcache/compiler/reason.h", "src/daemon/request/reason.h", "include/hipcache/inputs/run.h")
 READ = (CCACHE, SCCACHE, ALONE, OPTIONS, KEYS, FIELDS, COUNTS, URLS, URL_OPTIONS, SETTINGS, page.PLACE, *REASONS)

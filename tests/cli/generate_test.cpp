@@ -1,10 +1,10 @@
-#include "cli/generate.h"
+#include "cli/options/generate.h"
 
 #include <gmock/gmock.h>
 
 #include <string>
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "client/launch_fixture.h"
 
 namespace hipcache::cli {

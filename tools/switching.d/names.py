@@ -27,7 +27,7 @@ class Names:
         def text(path):
             return (root / path).read_text()
 
-        options = text("src/cli/options.cpp")
+        options = text("src/cli/options/options.cpp")
         actions, values = ACTION.findall(options), VALUE.findall(options)
         self.long_options = {name for _, name in actions} | set(values)
         self.options = self.long_options | {brief for brief, _ in actions if brief}
@@ -46,7 +46,7 @@ class Names:
     def problems(self):
         """What shows that this reader no longer understands the sources."""
         if len(self.long_options) != self._expected_options or not self._expected_options:
-            yield f"src/cli/options.cpp: {len(self.long_options)} options read, {self._expected_options} declared"
+            yield f"src/cli/options/options.cpp: {len(self.long_options)} options read, {self._expected_options} declared"
         for variable in sorted(self.settings ^ self.explained_settings):
             yield f"{variable}: src/config/keys.cpp and the table of docs/configuration.md differ"
         for what, found in (("kinds of URLs", self.url_kinds), ("options of URLs", self.url_options), ("fields", self.fields)):

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/control/control.h"
-#include "cli/option_values.h"
+#include "cli/options/option_values.h"
 #include "hipcache/base/result.h"
 
 namespace hipcache::cli {

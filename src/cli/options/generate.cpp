@@ -1,8 +1,8 @@
-#include "cli/generate.h"
+#include "cli/options/generate.h"
 
 #include <string_view>
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::cli {

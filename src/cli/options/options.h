@@ -1,12 +1,12 @@
 // Parses hipcache's own options.
-#ifndef HIPCACHE_SRC_CLI_OPTIONS_H
-#define HIPCACHE_SRC_CLI_OPTIONS_H
+#ifndef HIPCACHE_SRC_CLI_OPTIONS_OPTIONS_H
+#define HIPCACHE_SRC_CLI_OPTIONS_OPTIONS_H
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/option_values.h"
+#include "cli/options/option_values.h"
 #include "hipcache/base/result.h"
 
 namespace hipcache::cli {

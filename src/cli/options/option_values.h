@@ -1,6 +1,6 @@
 // What options ask for, and how their values are read. Errors say what a value should be.
-#ifndef HIPCACHE_SRC_CLI_OPTION_VALUES_H
-#define HIPCACHE_SRC_CLI_OPTION_VALUES_H
+#ifndef HIPCACHE_SRC_CLI_OPTIONS_OPTION_VALUES_H
+#define HIPCACHE_SRC_CLI_OPTIONS_OPTION_VALUES_H
 
 #include <chrono>
 #include <cstdint>

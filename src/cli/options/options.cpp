@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/option_values.h"
+#include "cli/options/option_values.h"
 
 namespace hipcache::cli {
 namespace {

@@ -1,7 +1,7 @@
 // The man page and the completions of shells, from the same table of options as --help. The build runs
 // `hipcache-client --generate`, so that what is installed names exactly the options of the program.
-#ifndef HIPCACHE_SRC_CLI_GENERATE_H
-#define HIPCACHE_SRC_CLI_GENERATE_H
+#ifndef HIPCACHE_SRC_CLI_OPTIONS_GENERATE_H
+#define HIPCACHE_SRC_CLI_OPTIONS_GENERATE_H
 
 #include <string>
 
