@@ -100,7 +100,7 @@ TEST(HtmlReport, WarnsOfACacheThatIsTooSmall) {
   LogMaker log = small_log();
   log.event(events::EvictionEvent{.time_us = kStart + kSecond, .values = 3, .bytes = 1'000'000, .max_size = 9'000'000});
   const Made made = made_of(log);
-  EXPECT_THAT(to_html(made.build, made.summary), HasSubstr("Set HIPCACHE_MAX_SIZE=12M (now 8.6 MiB)."));
+  EXPECT_THAT(to_html(made.build, made.summary), HasSubstr("Set HIPCACHE_MAX_SIZE=12M (now 9.0 MB)."));
   EXPECT_THAT(to_markdown(made.summary), HasSubstr("Set `HIPCACHE_MAX_SIZE=12M`."));
   EXPECT_EQ(json::parse(to_json(made.summary))["evicted"]["values"], 3);
 }

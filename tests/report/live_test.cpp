@@ -35,7 +35,7 @@ TEST(LiveLine, SaysWhatIsRunningAndWhatWasFound) {
   before.counts.compile_requests = 10;
   EXPECT_THAT(live_line(before, moment(), 20u << 20),
               HasSubstr("  75.0 % hits (9 of 12), 12 requests (+2), 4 running: gfx906 2, gfx1030 1, host 1; "
-                        "oldest 1 min 1 s slow.o, store 3.0 MiB of 20.0 MiB, http://cache/ ok"));
+                        "oldest 1 min 1 s slow.o, store 3.1 MB of 21.0 MB, http://cache/ ok"));
   EXPECT_THAT(live_line(Moment(), Moment(), 0), HasSubstr("nothing looked up, 0 requests (+0), 0 running, store 0 B"));
 }
 
