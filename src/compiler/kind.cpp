@@ -1,11 +1,21 @@
 #include "hipcache/compiler/kind.h"
 
+#include <utility>
+
+#include "hipcache/compiler/reason.h"
+
 namespace hipcache::compiler {
 
 std::variant<Invocation, Uncacheable> read_command(std::span<const Kind* const> kinds, const Command& command) {
-  for (const Kind* kind : kinds.first(kinds.size() - 1))
-    if (auto read = kind->read(command); std::holds_alternative<Invocation>(read)) return read;
-  return kinds.back()->read(command);
+  Uncacheable refusal;
+  for (const Kind* kind : kinds) {
+    auto read = kind->read(command);
+    auto* why = std::get_if<Uncacheable>(&read);
+    if (why == nullptr) return read;
+    if (refusal.reason.empty() || why->reason != reason::kNotACompiler || refusal.reason == reason::kNotACompiler)
+      refusal = std::move(*why);
+  }
+  return refusal;
 }
 
 }  // namespace hipcache::compiler

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "compiler/words.h"
+#include "hipcache/compiler/iree/iree_command.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "hipcache/compiler/parser.h"
 #include "hipcache/compiler/reason.h"
@@ -32,8 +33,9 @@ class Kinds : public ::testing::Test {
  private:
   const std::string directory_ = "/build";
   const Parser parser_;
+  const IreeKind iree_;
   const OpaqueKind opaque_;
-  const std::array<const Kind*, 2> kinds_{&parser_, &opaque_};
+  const std::array<const Kind*, 3> kinds_{&parser_, &iree_, &opaque_};
 };
 
 TEST_F(Kinds, SplitACompileOfHipAndTakeAnyOtherAsOneStep) {
@@ -51,6 +53,15 @@ TEST_F(Kinds, TakeAProgramThatTheUserNamesAsACompiler) {
   EXPECT_EQ(std::get<Uncacheable>(read("mpicxx -c a.cpp")).reason, reason::kNotACompiler);
   further_compilers_ = {"mpicxx=gcc"};
   EXPECT_EQ(route("mpicxx -c a.cpp"), Route::is_opaque);
+}
+
+TEST_F(Kinds, TakeIreesCompilerAsOneStep) {
+  EXPECT_EQ(route("iree-compile a.mlir -o a.vmfb"), Route::is_opaque);
+}
+
+TEST_F(Kinds, GiveTheReasonOfTheOneThatKnowsTheProgram) {
+  EXPECT_EQ(std::get<Uncacheable>(read("iree-compile - -o a.vmfb")).reason, reason::kStandardInput);
+  EXPECT_EQ(std::get<Uncacheable>(read("sleep 1")).detail, "sleep: if this is a compiler, name it: HIPCACHE_COMPILERS=sleep");
 }
 
 TEST_F(Kinds, GiveTheReasonOfTheMostGeneralOne) {

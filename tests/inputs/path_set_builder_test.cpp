@@ -9,6 +9,18 @@ using trace::Kind;
 
 class PathSetBuilder : public TraceFixture {};
 
+TEST_F(PathSetBuilder, LeavesOutWhatTheKernelSaysOfProcessorsIfTheKeyHasTheProcessor) {
+  const std::string present = "/sys/devices/system/cpu/present";
+  const std::string all = "/sys/devices/system/cpu";
+  saw(Kind::open_read, present);
+  saw(Kind::list, all);
+  EXPECT_TRUE(asks(Question::content, present));
+  EXPECT_TRUE(asks(Question::listing, all));
+  run_.is_keyed_by_processor = true;
+  EXPECT_FALSE(asks(Question::content, present));
+  EXPECT_FALSE(asks(Question::listing, all));
+}
+
 TEST_F(PathSetBuilder, AsksForTheContentOfWhatWasOpened) {
   const std::string header = write("include/a.h", "");
   write("work/a.hip", "");

@@ -23,6 +23,13 @@ TEST_F(PathSetRefusal, NamesAnotherProgramInThePlaceOfTheCompiler) {
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
 }
 
+TEST_F(PathSetRefusal, IsNoneForPythonsClockIfPythonOnlyStartsTheCompiler) {
+  saw(Kind::clock, std::string(trace::kPythonsClock));
+  EXPECT_EQ(refusal(), "clock");
+  run_.only_starts_by_python = true;
+  EXPECT_EQ(refusal(), "");
+}
+
 TEST_F(PathSetRefusal, TakesALinkToTheCompilerForTheCompiler) {
   run_.programs = {link("bin/clang++", "compiler")};
   EXPECT_EQ(refusal(), "");
@@ -68,6 +75,8 @@ TEST_F(PathSetRefusal, NamesAProgramThatWasStartedAndLeftNoTrace) {
 
 TEST_F(PathSetRefusal, NamesTheClockAndTheNetwork) {
   saw(Kind::clock, "");
+  EXPECT_EQ(refusal(), "clock");
+  run_.only_starts_by_python = true;
   EXPECT_EQ(refusal(), "clock");
   trace_.records.clear();
   saw(Kind::network, "");

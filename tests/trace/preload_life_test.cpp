@@ -92,6 +92,26 @@ TEST_F(Life, OfAnExecutedProgramIsItsOwnWhateverCallExecutedIt) {
   }
 }
 
+TEST_F(Life, OfAProgramWithAnEnvironmentOfItsParentsMakingIsTracedAsWell) {
+  for (const char* call : {"execve-alone", "execve-own", "execvpe-alone", "execle-alone", "fexecve-alone",
+                           "execv-cleared", "execvp-cleared", "posix_spawn-alone", "posix_spawnp-alone"}) {
+    EXPECT_EQ(run(call).exit_code, 0) << call;
+    EXPECT_THAT(traced.trace.programs, ElementsAre(hooks, true_program)) << call << "\n" << traced.dump();
+    EXPECT_EQ(traced.trace.ends, 2U) << call;
+  }
+}
+
+TEST_F(Life, AddsOnlyTheTraceToAnEnvironmentOfTheParentsMaking) {
+  EXPECT_EQ(run("spawn-env").exit_code, 0);
+  EXPECT_EQ(traced.output, "TRACE_TEST_OWN=1\nHIPCACHE_TRACE=" + (traced.scratch / "trace") +
+                               "\nLD_PRELOAD=" + preload_library() + ":libdl.so.2\n");
+}
+
+TEST_F(Life, LeavesAnEnvironmentWithAnotherTraceAlone) {
+  EXPECT_EQ(run("spawn-for-another").exit_code, 0);
+  EXPECT_THAT(traced.trace.programs, ElementsAre(hooks));
+}
+
 TEST_F(Life, RecordsWhereAProgramWasLookedForOnThePath) {
   traced.changes["PATH"] = traced.scratch.make_directory("empty") + ":" + std::getenv("PATH");
   for (const char* call : {"execvp", "posix_spawnp"}) {

@@ -34,9 +34,32 @@ enum class Route {
 // The kind of an opaque command: names and counts its step.
 enum class Making { compile, link, archive };
 
+// A variable that, if it is set, makes a command uncacheable.
+struct RefusedVariable {
+  std::string name;
+  std::string reason;  // a name of reason.h
+};
+
+// What is special about an opaque command that is not one of clang's or gcc's drivers.
+struct OpaqueTraits {
+  // The option that asks for coloured messages; the files that are made do not show it.
+  std::string colour_option = "-fdiagnostics-color=always";
+  // What is made depends on this machine's processor, whatever the arguments say.
+  bool asks_processor = false;
+  // What is made may hold the random names of temporary files. It is searched for them.
+  bool may_show_temporary_names = false;
+  // The module of Python's that starts the compiler and does nothing else; "": there is none. The
+  // program is a script that imports it, or Python itself (by_python_module), or neither.
+  std::string python_module;
+  bool by_python_module = false;
+  std::vector<RefusedVariable> refused_variables;
+  // What a failed command lacks, as far as the arguments tell: one line for the user, or "".
+  std::string advice;
+};
+
 // For an opaque command only these are set: argv, expanded, response_files, object, making,
-// updates, without_archs, output_names, colour_given and writes_command. There `object` only names
-// the miss history.
+// updates, without_archs, output_names, colour_given, writes_command and opaque. There `object` only
+// names the miss history.
 struct Invocation {
   Route route = Route::planned;
   Making making = Making::compile;
@@ -71,6 +94,7 @@ struct Invocation {
   bool writes_command = false;
   // For an opaque command: set if its outputs may have other names.
   std::optional<OutputNames> output_names;
+  OpaqueTraits opaque;
 };
 
 }  // namespace hipcache::compiler

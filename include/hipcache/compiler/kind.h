@@ -1,5 +1,6 @@
 // The contract of a kind of compile: all that hipcache must know to cache the commands of one sort of
-// compiler. There are two: HIP (parser.h and hip/) and opaque commands (opaque/).
+// compiler. There are three: HIP (parser.h and hip/), IREE's compiler (iree/) and other opaque
+// commands (opaque/).
 //
 // Problem: the daemon serves every command in the same way. It makes a key, looks up, runs what is
 // missing, and records. What differs between compilers must not spread over that path.
@@ -11,14 +12,15 @@
 //    command runs as one traced step.
 // 3. Its outputs: Invocation::object and ::depfile. For an opaque command the trace finds them, and
 //    the kind names only what keys leave out (::output_names) and what is read as well (::updates).
+//    In ::opaque it says what else the trace cannot know.
 // 4. Its key arguments: Invocation::without_archs for the request, ::for_cuid for the id, and
 //    Step::keyed for each step. An argument may be missing there only if it cannot reach an output.
 // 5. For a planned route, its steps (plan.h, step.h). The kind asks the user's own compiler for them
 //    (for HIP probe_arguments and read_plan in hip/plan.h). What it does not understand is an error,
 //    and the command is passed through.
 //
-// The daemon's main lists the kinds. To add one (IREE is the next), implement Kind in a folder of its
-// own under compiler/, and put it into that list. If it splits commands, the daemon's planner must
+// The daemon's main lists the kinds. To add one, implement Kind in a folder of its own under compiler/,
+// and put it into that list. If it splits commands, the daemon's planner must
 // ask it for its plan. StepKind gets the new sorts of steps; CONTRIBUTING.md says what a sort needs.
 //
 // Rejected: an interface for the fifth thing as well. One kind has plans today, and an interface
@@ -52,8 +54,9 @@ class Kind {
   virtual std::variant<Invocation, Uncacheable> read(const Command& command) const = 0;
 };
 
-// The Invocation of the first kind that takes the command, else the refusal of the last. `kinds`: the
-// most special first. REQUIRES: not empty.
+// The Invocation of the first kind that takes the command. Else the refusal of the last kind to which
+// the program is a compiler, or if there is none, of the last. `kinds`: the most special first.
+// REQUIRES: not empty.
 std::variant<Invocation, Uncacheable> read_command(std::span<const Kind* const> kinds, const Command& command);
 
 }  // namespace hipcache::compiler

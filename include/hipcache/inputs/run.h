@@ -62,6 +62,12 @@ struct Run {
   bool has_unseen_program = false;
   std::vector<std::string> written;  // sorted
   std::vector<std::string> specs;    // names of gcc's specs files, as in the command
+  // The key has the processor. Then what the kernel says of the processors decides nothing more than
+  // the number of threads.
+  bool is_keyed_by_processor = false;
+  // A Python program starts the compiler and does nothing else, so its look at the clock is without
+  // effect.
+  bool only_starts_by_python = false;
   // For an opaque compile: whether its results show the working directory, or could hide it.
   bool shows_directory = false;
 };

@@ -59,6 +59,9 @@ enum class Change : std::uint64_t {
   added_to = 3,
 };
 
+// The text of a `clock` record by Python, which asks for the time zone's names whenever it starts.
+inline constexpr std::string_view kPythonsClock = "localtime in python";
+
 struct Record {
   Kind kind = Kind::unknown;
   bool found = false;  // the call succeeded (open, stat, ...); for variable: it was set

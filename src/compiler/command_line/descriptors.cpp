@@ -30,6 +30,14 @@ bool names_descriptor(std::string_view argument, std::string_view working_direct
   return false;
 }
 
+bool names_device(std::string_view argument) {
+  for (auto at = argument.find("/dev/"); at != std::string_view::npos; at = argument.find("/dev/", at + 1)) {
+    const bool begins = at == 0 || argument[at - 1] == '=' || argument[at - 1] == ',' || argument[at - 1] == 'o';
+    if (begins && argument.substr(at) != "/dev/null" && !argument.substr(at).starts_with("/dev/shm/")) return true;
+  }
+  return false;
+}
+
 std::string descriptor_among(const std::vector<std::string>& arguments, const std::string& working_directory) {
   for (std::size_t i = 1; i < arguments.size(); ++i)
     if (names_descriptor(arguments[i], working_directory)) return arguments[i];

@@ -18,7 +18,11 @@ namespace hipcache::compiler {
 // descriptor. Relative names are relative to `working_directory`. Looks at the spelling only.
 bool names_descriptor(std::string_view argument, std::string_view working_directory);
 
-// The first such argument after the compiler's name, or "".
+// Whether the argument names a device other than /dev/null: a terminal, a pipe, a descriptor of the
+// shell. Files in /dev/shm are ordinary files.
+bool names_device(std::string_view argument);
+
+// The first argument after the compiler's name that names a descriptor, or "".
 std::string descriptor_among(const std::vector<std::string>& arguments, const std::string& working_directory);
 
 }  // namespace hipcache::compiler

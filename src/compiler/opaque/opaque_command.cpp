@@ -145,16 +145,6 @@ const char* nested_refusal(std::string_view option, std::string_view value) {
   return option == "-Xclang" ? option_refusal(value) : nullptr;
 }
 
-// Whether the argument names a device other than /dev/null: a terminal, a pipe, a descriptor of the
-// shell. Files in /dev/shm are ordinary files.
-bool names_device(std::string_view argument) {
-  for (auto at = argument.find("/dev/"); at != std::string_view::npos; at = argument.find("/dev/", at + 1)) {
-    const bool begins = at == 0 || argument[at - 1] == '=' || argument[at - 1] == ',' || argument[at - 1] == 'o';
-    if (begins && argument.substr(at) != "/dev/null" && !argument.substr(at).starts_with("/dev/shm/")) return true;
-  }
-  return false;
-}
-
 // Among options with a file as their value: whether the option reads the file. The others write it,
 // and "-" means standard output.
 bool is_read_by(std::string_view option) {

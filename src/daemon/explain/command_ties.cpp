@@ -63,6 +63,7 @@ void add_programs(const StepSpec& spec, const Request& request, TieList& ties) {
 // Of a planned compile, the driver asks, and the host's compile gets what it found.
 void add_processor(const StepSpec& spec, const Request& request, TieList& ties) {
   if (spec.planned != nullptr && spec.label != cache::kHostStep) return;
+  if (request.invocation.opaque.asks_processor) return ties.add(TiedBy::processor, request.invocation.argv[0]);
   for (const std::string& argument : request.invocation.expanded)
     if (asks_processor({argument})) ties.add(TiedBy::processor, argument);
 }

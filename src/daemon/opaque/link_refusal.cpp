@@ -112,7 +112,8 @@ std::optional<Refusal> refusal_of_link(const WrittenFiles& written, const std::v
                                        const StepContext& context) {
   switch (context.request.invocation.making) {
     case Making::compile:
-      return std::nullopt;
+      if (!context.request.invocation.opaque.may_show_temporary_names) return std::nullopt;
+      return temporary_name_in(made, written.records, context.directory.path());
     case Making::link:
       return refusal_of_linked(made, written.records, context.directory);
     case Making::archive:

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "daemon/opaque/name_tie.h"
+#include "daemon/opaque/python_start.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/steps/relocatability.h"
@@ -31,12 +32,12 @@ constexpr std::string_view kElf =
     "\x7f"
     "ELF";
 
-// clang and gcc both know the option. Everything after "--" is a file.
+// clang and gcc both know one option. Everything after "--" is a file.
 std::vector<std::string> arguments_of(const Request& request) {
   std::vector<std::string> arguments = request.invocation.argv;
   if (request.colour) {
     const auto place = std::find(arguments.begin(), arguments.end(), "--");
-    arguments.insert(place, "-fdiagnostics-color=always");
+    arguments.insert(place, request.invocation.opaque.colour_option);
   }
   return arguments;
 }
@@ -178,6 +179,8 @@ inputs::Run run_of(const std::vector<WrittenOutput>& files, const protocol::Step
                   .is_opaque = true};
   for (const WrittenOutput& file : files) run.written.push_back(file.path);
   run.specs = specs_in(context.request.invocation.expanded);
+  run.is_keyed_by_processor = context.request.invocation.opaque.asks_processor;
+  run.only_starts_by_python = only_starts_by_python(context.request);
   return run;
 }
 

@@ -187,8 +187,10 @@ std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const StepGrap
 
 void answer_opaque(Conclusion& conclusion, const StepState& ran, const RequestContext& context) {
   const StepResult& result = ran.result;
-  const Answer answer{
+  Answer answer{
       .finish = {.exit_code = result.exit_code, .stdout_text = result.stdout_text, .stderr_text = result.stderr_text}};
+  const std::string& advice = context.request.invocation.opaque.advice;
+  if (!ran.succeeded() && !advice.empty()) answer.finish.stderr_text += "hipcache: " + advice + "\n";
   if (send(conclusion, stats::Outcome::miss, answer) && !ran.succeeded()) context.services.counters.failed_compile();
 }
 

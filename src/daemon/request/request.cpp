@@ -96,6 +96,8 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
     if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);
     request.from.cuid = cuid_of(request, services.file_system);
   }
+  for (const compiler::RefusedVariable& refused : request.invocation.opaque.refused_variables)
+    if (request.from.variable(refused.name) != nullptr) return Uncacheable{refused.reason, refused.name};
   if (auto unusual = find_updated(request, services.file_system)) return std::move(*unusual);
   request.colour = message.stderr_is_terminal && !request.invocation.colour_given;
   request.from.colour = request.colour;

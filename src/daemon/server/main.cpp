@@ -36,6 +36,7 @@
 #include "daemon/shared/install_paths.h"
 #include "daemon/worth/split_codegen_ledger.h"
 #include "hipcache/base/files.h"
+#include "hipcache/compiler/iree/iree_command.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "hipcache/config/cache_place.h"
 #include "hipcache/config/daemon_settings.h"
@@ -172,8 +173,9 @@ int run() {
   stats::Counters counters;
   PersistentCounters persistent(counters, *store, log);
   const compiler::Parser parser;
+  const compiler::IreeKind iree;
   const compiler::OpaqueKind opaque;
-  const std::array<const compiler::Kind*, 2> kinds{&parser, &opaque};
+  const std::array<const compiler::Kind*, 3> kinds{&parser, &iree, &opaque};
   SingleFlight single_flight;
   PendingWrites pending_writes;
   RunningSteps running_steps;

@@ -108,6 +108,7 @@ class Observer {
     if (is_written(record)) return std::nullopt;
     switch (record.kind) {
       case Kind::clock:
+        if (run_.only_starts_by_python && record.text == trace::kPythonsClock) return std::nullopt;
         return Refusal{"clock", record.text};
       case Kind::network:
         return Refusal{"network", record.text};
@@ -173,6 +174,7 @@ class Observer {
         is_own_descriptor(path))
       return std::nullopt;
     if (place == PathClass::process) return Refusal{"trace", record.text};
+    if (run_.is_keyed_by_processor && tells_of_processors(path)) return std::nullopt;
     if (place != PathClass::input || record.text.empty() || is_just_the_directory(record, path)) return std::nullopt;
     const Opened opened = record.kind == Kind::open_read ? look_at_opened(path) : Opened{};
     if (is_stream(opened.mode)) return Refusal{"trace", record.text};

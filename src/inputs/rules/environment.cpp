@@ -42,6 +42,10 @@ constexpr auto kToolNames = std::to_array<std::string_view>({"clang",
                                                              "clang-offload-packager",
                                                              "clang-linker-wrapper",
                                                              "amdgpu-arch",
+                                                             "iree-compile",
+                                                             "iree-opt",
+                                                             "iree-link",
+                                                             "iree-lld",
                                                              "llc",
                                                              "opt"});
 

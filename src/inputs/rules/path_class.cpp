@@ -86,6 +86,12 @@ bool is_own_descriptor(std::string_view absolute) {
   return absolute.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+bool tells_of_processors(std::string_view absolute) {
+  std::string room;
+  const std::string_view path = spelled_normally(absolute, room);
+  return is_within(path, "/sys/devices/system/cpu") || is_within(path, "/sys/devices/system/node");
+}
+
 bool reads_descriptor(const std::string& absolute) {
   if (is_inherited_descriptor(normal_spelling(absolute)) || leads_to_descriptor(absolute)) return true;
   return leads_to_descriptor(join_path(real_path(std::string(directory_name(absolute))), base_name(absolute)));

@@ -22,6 +22,9 @@ bool is_own_descriptor(std::string_view absolute);
 // be the descriptor's name or a link to it. Reads the file system.
 bool reads_descriptor(const std::string& absolute);
 
+// Whether the path holds what the kernel says of the processors and their memory: number, topology, caches.
+bool tells_of_processors(std::string_view absolute);
+
 class PathClassifier {
  public:
   // Recognises `own_directory` by this spelling and by its real path.

@@ -81,6 +81,8 @@ bool trace_active(void) {
   return now == STATE_ACTIVE;
 }
 
+const char* trace_file(void) { return file_name; }
+
 /* The program may have closed the library's descriptor, or opened its own file there. Never writes to such a file. */
 static int checked_descriptor(void) {
   int fd = atomic_load(&descriptor);

@@ -1,6 +1,8 @@
 /* What a process reads of its surroundings by name: environment variables, the clock, the machine. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,16 +27,21 @@ TRACE_EXPORT char* secure_getenv(const char* name) {
 }
 
 /* __DATE__, __TIME__ and __TIMESTAMP__ are made from local time. time() gets no record: programs also measure and seed
- * with it, so a call does not mean that the result depends on the time. */
+ * with it, so a call does not mean that the result depends on the time. Every Python calls localtime when it starts, so
+ * the record says that it was Python. */
+static const char* clock_asked(void) {
+  return strncmp(program_invocation_short_name, "python", 6) == 0 ? TRACE_PYTHONS_CLOCK : "localtime";
+}
+
 TRACE_HOOK(localtime);
 TRACE_EXPORT struct tm* localtime(const time_t* when) {
-  trace_emit(TRACE_CLOCK, true, "localtime");
+  trace_emit(TRACE_CLOCK, true, clock_asked());
   return TRACE_REAL(localtime)(when);
 }
 
 TRACE_HOOK(localtime_r);
 TRACE_EXPORT struct tm* localtime_r(const time_t* when, struct tm* result) {
-  trace_emit(TRACE_CLOCK, true, "localtime");
+  trace_emit(TRACE_CLOCK, true, clock_asked());
   return TRACE_REAL(localtime_r)(when, result);
 }
 

@@ -38,6 +38,9 @@ enum trace_change { TRACE_CHANGED = 0, TRACE_OPENED = 1, TRACE_MOVED_HERE = 2, T
 
 enum { TRACE_TEXT_LIMIT = 4096 };
 
+/* The text of a `clock` record by Python: hipcache::trace::kPythonsClock. */
+#define TRACE_PYTHONS_CLOCK "localtime in python"
+
 /* Appends one record, unless this process has written the same one before. A text that is too long becomes
  * `unknown`. */
 void trace_emit(enum trace_kind kind, bool found, const char* text);
@@ -88,6 +91,8 @@ bool trace_answer(pid_t* child, const char* path, char* const argv[]);
 
 /* True if HIPCACHE_TRACE names a file. Safe from the first instruction on. */
 bool trace_active(void);
+/* The file's absolute name. REQUIRES: trace_active(). */
+const char* trace_file(void);
 /* `end` is written once, and only in the process that wrote `program`: when that ends, or becomes another program. */
 void trace_begin(void);
 void trace_end(void);

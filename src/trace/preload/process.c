@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "trace/preload/child_environment.h"
 #include "trace/preload/internal.h"
 
 /* A successful exec never returns, so the record must be written before it. In the process that wrote `program`, so
@@ -64,18 +65,45 @@ static int after_exec(const char* path) {
   return -1;
 }
 
-#define EXEC(name, before, parameters, arguments) \
-  TRACE_HOOK(name);                               \
-  TRACE_EXPORT int name parameters {              \
-    before(path);                                 \
-    TRACE_REAL(name) arguments;                   \
-    return after_exec(path);                      \
+TRACE_HOOK(execve);
+TRACE_EXPORT int execve(const char* path, char* const argv[], char* const environment[]) {
+  before_exec(path);
+  TRACE_GIVE(given, environment);
+  TRACE_REAL(execve)(path, argv, given);
+  return after_exec(path);
+}
+
+TRACE_HOOK(execvpe);
+TRACE_EXPORT int execvpe(const char* path, char* const argv[], char* const environment[]) {
+  before_search(path);
+  TRACE_GIVE(given, environment);
+  TRACE_REAL(execvpe)(path, argv, given);
+  return after_exec(path);
+}
+
+TRACE_HOOK(execv);
+TRACE_EXPORT int execv(const char* path, char* const argv[]) {
+  before_exec(path);
+  TRACE_GIVE(given, environ);
+  if (given == environ) {
+    TRACE_REAL(execv)(path, argv);
+  } else {
+    TRACE_REAL(execve)(path, argv, given);
   }
-EXEC(execve, before_exec, (const char* path, char* const argv[], char* const environment[]), (path, argv, environment))
-EXEC(execv, before_exec, (const char* path, char* const argv[]), (path, argv))
-EXEC(execvp, before_search, (const char* path, char* const argv[]), (path, argv))
-EXEC(execvpe, before_search, (const char* path, char* const argv[], char* const environment[]),
-     (path, argv, environment))
+  return after_exec(path);
+}
+
+TRACE_HOOK(execvp);
+TRACE_EXPORT int execvp(const char* path, char* const argv[]) {
+  before_search(path);
+  TRACE_GIVE(given, environ);
+  if (given == environ) {
+    TRACE_REAL(execvp)(path, argv);
+  } else {
+    TRACE_REAL(execvpe)(path, argv, given);
+  }
+  return after_exec(path);
+}
 
 /* libc's variadic forms call an internal execve, so the hooks call the forms with an array instead. */
 static size_t count_arguments(const char* first, va_list arguments) {
@@ -111,7 +139,8 @@ TRACE_EXPORT int fexecve(int fd, char* const argv[], char* const environment[]) 
   } else {
     trace_unknown("fexecve", "a program without a path");
   }
-  return TRACE_REAL(fexecve)(fd, argv, environment);
+  TRACE_GIVE(given, environment);
+  return TRACE_REAL(fexecve)(fd, argv, given);
 }
 
 TRACE_HOOK(execveat);
@@ -121,7 +150,8 @@ TRACE_EXPORT int execveat(int directory, const char* path, char* const argv[], c
   } else {
     trace_unknown("execveat", path);
   }
-  return TRACE_REAL(execveat)(directory, path, argv, environment, flags);
+  TRACE_GIVE(given, environment);
+  return TRACE_REAL(execveat)(directory, path, argv, given, flags);
 }
 
 TRACE_HOOK(posix_spawn);
@@ -129,7 +159,8 @@ TRACE_EXPORT int posix_spawn(pid_t* child, const char* path, const posix_spawn_f
                              const posix_spawnattr_t* attributes, char* const argv[], char* const environment[]) {
   const bool is_plain = actions == NULL && attributes == NULL && environment == environ;
   if (is_plain && trace_active() && trace_answer(child, path, argv)) return 0;
-  const int error = TRACE_REAL(posix_spawn)(child, path, actions, attributes, argv, environment);
+  TRACE_GIVE(given, environment);
+  const int error = TRACE_REAL(posix_spawn)(child, path, actions, attributes, argv, given);
   trace_path_error(TRACE_EXECUTE, path, error);
   return error;
 }
@@ -138,7 +169,8 @@ TRACE_HOOK(posix_spawnp);
 TRACE_EXPORT int posix_spawnp(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
                               const posix_spawnattr_t* attributes, char* const argv[], char* const environment[]) {
   before_search(path);
-  const int error = TRACE_REAL(posix_spawnp)(child, path, actions, attributes, argv, environment);
+  TRACE_GIVE(given, environment);
+  const int error = TRACE_REAL(posix_spawnp)(child, path, actions, attributes, argv, given);
   if (error != 0) trace_path_error(TRACE_EXECUTE, path, error);
   return error;
 }

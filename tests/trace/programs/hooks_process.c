@@ -36,6 +36,32 @@ static int by_execlp(void) { return execlp("true", "true", (char*)NULL); }
 static int by_execle(void) { return execle("/bin/true", "true", (char*)NULL, environ); }
 static int by_fexecve(void) { return fexecve(open("/bin/true", O_RDONLY | O_CLOEXEC), arguments, environ); }
 
+/* With an environment that lacks the trace: empty, of one's own making, or with a library of one's own. */
+static char* const empty[] = {NULL};
+static char* const own[] = {"TRACE_TEST_OWN=1", "LD_PRELOAD=libdl.so.2", NULL};
+
+static int by_execve_alone(void) { return execve("/bin/true", arguments, empty); }
+static int by_execve_own(void) { return execve("/bin/true", arguments, own); }
+static int by_execvpe_alone(void) { return execvpe("true", arguments, own); }
+static int by_execle_alone(void) { return execle("/bin/true", "true", (char*)NULL, empty); }
+static int by_fexecve_alone(void) { return fexecve(open("/bin/true", O_RDONLY | O_CLOEXEC), arguments, empty); }
+static int by_execv_cleared(void) {
+  environ = NULL;
+  return execv("/bin/true", arguments);
+}
+static int by_execvp_cleared(void) {
+  environ = (char**)own;
+  return execvp("true", arguments);
+}
+
+static int child_execve_alone(void) { return in_child(by_execve_alone); }
+static int child_execve_own(void) { return in_child(by_execve_own); }
+static int child_execvpe_alone(void) { return in_child(by_execvpe_alone); }
+static int child_execle_alone(void) { return in_child(by_execle_alone); }
+static int child_fexecve_alone(void) { return in_child(by_fexecve_alone); }
+static int child_execv_cleared(void) { return in_child(by_execv_cleared); }
+static int child_execvp_cleared(void) { return in_child(by_execvp_cleared); }
+
 static int child_execve(void) { return in_child(by_execve); }
 static int child_execv(void) { return in_child(by_execv); }
 static int child_execvp(void) { return in_child(by_execvp); }
@@ -53,6 +79,34 @@ static int reaped(int error, pid_t child) {
 static int spawn(void) {
   pid_t child = 0;
   const int error = posix_spawn(&child, "/bin/true", NULL, NULL, arguments, environ);
+  return reaped(error, child);
+}
+
+static int spawn_alone(void) {
+  pid_t child = 0;
+  const int error = posix_spawn(&child, "/bin/true", NULL, NULL, arguments, own);
+  return reaped(error, child);
+}
+
+static int spawn_from_path_alone(void) {
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, "true", NULL, NULL, arguments, empty);
+  return reaped(error, child);
+}
+
+/* Another step's trace, or none at all: the child is not ours. */
+static int spawn_for_another(void) {
+  char* const other[] = {"HIPCACHE_TRACE=/dev/null", NULL};
+  pid_t child = 0;
+  const int error = posix_spawn(&child, "/bin/true", NULL, NULL, arguments, other);
+  return reaped(error, child);
+}
+
+/* env prints what it got. */
+static int spawn_env(void) {
+  char* const words[] = {"env", NULL};
+  pid_t child = 0;
+  const int error = posix_spawn(&child, "/usr/bin/env", NULL, NULL, words, own);
   return reaped(error, child);
 }
 
@@ -129,6 +183,17 @@ const struct group process_groups[] = {{"execve", child_execve},
                                        {"fexecve", child_fexecve},
                                        {"posix_spawn", spawn},
                                        {"posix_spawnp", spawn_from_path},
+                                       {"execve-alone", child_execve_alone},
+                                       {"execve-own", child_execve_own},
+                                       {"execvpe-alone", child_execvpe_alone},
+                                       {"execle-alone", child_execle_alone},
+                                       {"fexecve-alone", child_fexecve_alone},
+                                       {"execv-cleared", child_execv_cleared},
+                                       {"execvp-cleared", child_execvp_cleared},
+                                       {"posix_spawn-alone", spawn_alone},
+                                       {"posix_spawnp-alone", spawn_from_path_alone},
+                                       {"spawn-for-another", spawn_for_another},
+                                       {"spawn-env", spawn_env},
                                        {"spawn-with-files", spawn_with_files},
                                        {"exec-in-vain", exec_in_vain},
                                        {"system", shell},
