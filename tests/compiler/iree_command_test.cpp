@@ -54,8 +54,9 @@ TEST_F(IreeCommand, IsKnownByTheProgramsNameOrPythonsModule) {
                               "python3 -m iree.compiler.tools.scripts.iree_compile",
                               "/venv/bin/python3.11 -P -m iree.compiler.tools.scripts.iree_opt.__main__"})
     EXPECT_EQ(refusal(std::string(program) + " a.mlir -o a.vmfb"), "accepted") << program;
-  for (const char* program : {"iree-run-module", "iree-lld", "my-iree-compile", "python3 a.py", "python3 -m http.server",
-                              "python3", "pythonic -m iree.compiler.tools.scripts.iree_compile"})
+  for (const char* program :
+       {"iree-run-module", "iree-lld", "my-iree-compile", "python3 a.py", "python3 -m http.server", "python3",
+        "pythonic -m iree.compiler.tools.scripts.iree_compile"})
     EXPECT_EQ(refusal(std::string(program) + " a.mlir -o a.vmfb"), reason::kNotACompiler) << program;
 }
 
@@ -97,8 +98,7 @@ TEST_F(IreeCommand, WhoseEffectNoTraceShowsIsRefusedByName) {
       {"--iree-llvmcpu-keep-linker-artifacts", reason::kSaveTemps},
       {"-o /dev/stdout", reason::kOutputNotAFile},
   };
-  for (const auto& [option, why] : cases)
-    EXPECT_EQ(refusal("iree-compile a.mlir " + option), why) << option;
+  for (const auto& [option, why] : cases) EXPECT_EQ(refusal("iree-compile a.mlir " + option), why) << option;
   EXPECT_EQ(refusal("iree-compile a.mlir --iree-llvmcpu-keep-linker-artifacts=false"), "accepted");
   EXPECT_EQ(refusal("iree-compile -o a.vmfb"), reason::kNoInput);
 }

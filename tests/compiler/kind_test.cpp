@@ -55,13 +55,12 @@ TEST_F(Kinds, TakeAProgramThatTheUserNamesAsACompiler) {
   EXPECT_EQ(route("mpicxx -c a.cpp"), Route::is_opaque);
 }
 
-TEST_F(Kinds, TakeIreesCompilerAsOneStep) {
-  EXPECT_EQ(route("iree-compile a.mlir -o a.vmfb"), Route::is_opaque);
-}
+TEST_F(Kinds, TakeIreesCompilerAsOneStep) { EXPECT_EQ(route("iree-compile a.mlir -o a.vmfb"), Route::is_opaque); }
 
 TEST_F(Kinds, GiveTheReasonOfTheOneThatKnowsTheProgram) {
   EXPECT_EQ(std::get<Uncacheable>(read("iree-compile - -o a.vmfb")).reason, reason::kStandardInput);
-  EXPECT_EQ(std::get<Uncacheable>(read("sleep 1")).detail, "sleep: if this is a compiler, name it: HIPCACHE_COMPILERS=sleep");
+  EXPECT_EQ(std::get<Uncacheable>(read("sleep 1")).detail,
+            "sleep: if this is a compiler, name it: HIPCACHE_COMPILERS=sleep");
 }
 
 TEST_F(Kinds, GiveTheReasonOfTheMostGeneralOne) {

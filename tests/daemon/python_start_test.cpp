@@ -30,7 +30,10 @@ TEST(PythonStart, IsNoScriptThatImportsAnythingElse) {
   EXPECT_FALSE(imports_only(script + "t = __import__('time')\n", kModule));
   EXPECT_FALSE(imports_only(script + "import sys, time\n", kModule));
   EXPECT_FALSE(imports_only("#!/bin/sh\nexec iree-compile \"$@\"\n", kModule));
-  EXPECT_FALSE(imports_only("\x7f" "ELF", kModule));
+  EXPECT_FALSE(
+      imports_only("\x7f"
+                   "ELF",
+                   kModule));
 }
 
 }  // namespace

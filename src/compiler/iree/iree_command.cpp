@@ -97,8 +97,8 @@ std::variant<Invocation, Uncacheable> parse_iree(const std::vector<std::string>&
   if (!expanded) return Uncacheable{reason::kResponseFile, expanded.error().message};
   if (std::string named = descriptor_among(expanded->arguments, working_directory); !named.empty())
     return Uncacheable{reason::kStandardInput, std::move(named)};
-  const std::vector<std::string> arguments(
-      expanded->arguments.begin() + static_cast<std::ptrdiff_t>(tool->arguments), expanded->arguments.end());
+  const std::vector<std::string> arguments(expanded->arguments.begin() + static_cast<std::ptrdiff_t>(tool->arguments),
+                                           expanded->arguments.end());
   Reading reading(arguments);
   if (auto refusal = reading.read()) return *std::move(refusal);
   if (std::string named = descriptor_behind(arguments, working_directory); !named.empty())

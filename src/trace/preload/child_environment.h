@@ -17,10 +17,10 @@ struct trace_room trace_room_for(char* const environment[]);
 char* const* trace_given_to_child(char* const environment[], char* entries[], char bytes[]);
 
 /* Declares `given`, valid until the function returns: what to pass on in the environment's place. */
-#define TRACE_GIVE(given, environment)                          \
+#define TRACE_GIVE(given, environment)                                \
   const struct trace_room given##_room = trace_room_for(environment); \
-  char* given##_entries[given##_room.entries];                  \
-  char given##_bytes[given##_room.bytes];                       \
+  char* given##_entries[given##_room.entries];                        \
+  char given##_bytes[given##_room.bytes];                             \
   char* const* const given = trace_given_to_child(environment, given##_entries, given##_bytes)
 
 #endif

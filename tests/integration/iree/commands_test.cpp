@@ -41,7 +41,8 @@ TEST_P(IreeCommands, EveryFileThatWasDumpedComesBack) {
   expect_run(command);
   std::vector<fs::path> dumped;
   for (const char* directory : {"phases", "dumps"})
-    for (const fs::directory_entry& entry : fs::directory_iterator(project_ / directory)) dumped.push_back(entry.path());
+    for (const fs::directory_entry& entry : fs::directory_iterator(project_ / directory))
+      dumped.push_back(entry.path());
   EXPECT_GT(dumped.size(), 10U);
   for (const fs::path& file : dumped) fs::remove(file);
   expect_hit(command);
@@ -89,9 +90,9 @@ TEST_P(IreeCommands, PipsScriptIsCachedAndItsHitStartsNoPython) {
 // Python lists the working directory, unless it is told not to.
 TEST_P(IreeCommands, PythonsModuleIsCached) {
   project_.make_directory("out");
-  const Arguments command = Arguments{iree().directory() + "/bin/python3", "-P", "-m",
-                                      "iree.compiler.tools.scripts.iree_compile"} +
-                            vmvx() + words("softmax.mlir -o a.vmfb");
+  const Arguments command =
+      Arguments{iree().directory() + "/bin/python3", "-P", "-m", "iree.compiler.tools.scripts.iree_compile"} + vmvx() +
+      words("softmax.mlir -o a.vmfb");
   expect_run(command);
   expect_hit(command);
 }

@@ -10,7 +10,8 @@ namespace fs = std::filesystem;
 std::string Iree::directory() const {
   const char* place = std::getenv("HIPCACHE_TEST_IREE");
   const char* home = std::getenv("HOME");
-  const std::string base = place != nullptr ? place : std::string(home == nullptr ? "" : home) + "/.cache/hipcache-test-iree";
+  const std::string base =
+      place != nullptr ? place : std::string(home == nullptr ? "" : home) + "/.cache/hipcache-test-iree";
   return base + "/" + version;
 }
 

@@ -1,5 +1,5 @@
-// IREE's compiler in tests: the versions that tools/test-iree installs, their programs and options, and a directory with
-// the models of fixtures/iree.
+// IREE's compiler in tests: the versions that tools/test-iree installs, their programs and options, and a directory
+// with the models of fixtures/iree.
 #ifndef HIPCACHE_TESTS_INTEGRATION_IREE_IREE_COMPILE_H
 #define HIPCACHE_TESTS_INTEGRATION_IREE_IREE_COMPILE_H
 

@@ -10,8 +10,7 @@ class IreeModels : public IreeCompile {
  protected:
   void expect_cached_for_every_target(const std::string& model) {
     const std::string rest = model + ".mlir -o " + model + ".vmfb";
-    for (const Arguments& target :
-         {iree().hip(), iree().hip("gfx1100"), iree().amdgpu(), llvm_cpu(), vmvx()}) {
+    for (const Arguments& target : {iree().hip(), iree().hip("gfx1100"), iree().amdgpu(), llvm_cpu(), vmvx()}) {
       SCOPED_TRACE(testing::PrintToString(target));
       expect_run(compile(target, rest));
       expect_hit_again();

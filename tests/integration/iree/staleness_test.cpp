@@ -50,8 +50,8 @@ TEST_P(IreeStaleness, AnEditedSpecRuns) {
       "module attributes {transform.with_named_sequence} {\n"
       "  transform.named_sequence @__transform_main(%module: !transform.any_op) {\n    transform.yield\n  }\n}\n";
   project_.write("spec.mlir", spec);
-  const Arguments command = compile(
-      iree().hip(), "softmax.mlir --iree-preprocessing-transform-spec-filename=spec.mlir -o a.vmfb");
+  const Arguments command =
+      compile(iree().hip(), "softmax.mlir --iree-preprocessing-transform-spec-filename=spec.mlir -o a.vmfb");
   expect_run(command);
   expect_hit(command);
   project_.write("spec.mlir", "// edited\n" + spec);
@@ -64,8 +64,7 @@ TEST_P(IreeStaleness, AnotherDeviceLibraryInTheDirectoryRuns) {
   for (const char* name : {"ocml.bc", "ockl.bc"})
     project_.write(std::string("bitcode/") + name,
                    support::read_bytes(iree().libraries() + "/iree_platform_libs/rocm/" + name));
-  const Arguments command =
-      compile(iree().hip(), "trigonometry.mlir " + iree().bitcode + "bitcode -o a.vmfb");
+  const Arguments command = compile(iree().hip(), "trigonometry.mlir " + iree().bitcode + "bitcode -o a.vmfb");
   expect_run(command);
   expect_hit(command);
   const std::string former = support::read_bytes(project_ / "bitcode/ocml.bc");
