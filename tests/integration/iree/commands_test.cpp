@@ -139,6 +139,28 @@ TEST_P(IreeCommands, AVariableThatKeepsTemporaryFilesIsRefused) {
   EXPECT_TRUE(counted.reasons.contains("save-temps")) << counted.json.at("not_cached");
 }
 
+// Older versions have no linker of modules.
+class IreeLink : public IreeCompile {};
+
+TEST_P(IreeLink, LinkedModulesAreInputs) {
+  project_.write("main.mlir", R"(func.func private @softmax(tensor<32x256xf32>) -> tensor<32x256xf32>
+func.func @main(%x: tensor<32x256xf32>) -> tensor<32x256xf32> {
+  %result = call @softmax(%x) : (tensor<32x256xf32>) -> tensor<32x256xf32>
+  return %result : tensor<32x256xf32>
+}
+)");
+  const Arguments command =
+      Arguments{iree().program("iree-link")} + words("main.mlir --link-module=softmax.mlir -o linked.mlir");
+  expect_run(command);
+  expect_hit(command);
+  project_.write("softmax.mlir",
+                 "func.func @softmax(%x: tensor<32x256xf32>) -> tensor<32x256xf32> {\n"
+                 "  return %x : tensor<32x256xf32>\n}\n");
+  expect_run(command);
+  expect_hit(command);
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, IreeLink, testing::Values(kIrees.back()), name_of_iree);
 INSTANTIATE_TEST_SUITE_P(Versions, IreeCommands, testing::ValuesIn(kIrees), name_of_iree);
 
 }  // namespace
