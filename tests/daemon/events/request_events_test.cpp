@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
 #include <optional>
+#include <thread>
 
 #include "daemon/events/names_typed.h"
 #include "daemon/request/reason.h"
@@ -21,6 +24,7 @@ using stats::Outcome;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class RequestEventsTest : public testing::Test {
  protected:
@@ -150,6 +154,25 @@ TEST_F(RequestEventsTest, ExplainsBeforeTheRunIfThereIsALogForIt) {
   EXPECT_THAT(support::read_bytes(scratch_ / "log"), HasSubstr("a.o: passed through: step-failed: host"));
   events.answered({.outcome = Outcome::aborted, .why = &why});
   EXPECT_THAT(support::read_bytes(scratch_ / "log"), HasSubstr("a.o: given up, the client is gone: step-failed"));
+}
+
+// Otherwise the log would compare with an older compile.
+TEST_F(RequestEventsTest, WaitsInTheLogUntilTheCompileBeforeIsRecorded) {
+  make_services(scratch_ / "log");
+  RequestEvents events(message_, services());
+  events.understood(request_);
+  std::optional<PendingWrites::Mark> pending(context().mark_pending());
+  std::promise<void> begun;
+  std::future<void> explained = std::async(std::launch::async, [&] {
+    begun.set_value();
+    events.step_runs(context(), history("host"), {});
+  });
+  begun.get_future().wait();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that without the wait the test fails
+  ASSERT_TRUE(services().miss_history.record({context().history}, {.object = "a.o", .steps = {history("host")}}).ok());
+  pending.reset();
+  explained.get();
+  EXPECT_THAT(support::read_bytes(scratch_ / "log"), Not(HasSubstr("no compile of this output is stored")));
 }
 
 TEST(NamesTyped, AreTheWordAfterTheOptionAndTheFirstSource) {
