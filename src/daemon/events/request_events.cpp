@@ -120,8 +120,9 @@ void RequestEvents::explain(Ran& ran) {
 const Explainer& RequestEvents::explainer_of(const Ran& ran) {
   for (const auto& [request, explainer] : explainers_)
     if (request == ran.request) return *explainer;
-  // The compile before this one may still be being recorded. The log would compare with an older one.
-  if (is_logged_) services_.pending_writes.wait_for(ran.history);
+  // A compile before this one, of this output or of the same source, may still be being recorded. The log would compare
+  // with an older one.
+  if (is_logged_) services_.pending_writes.wait_for_all();
   auto made = std::make_unique<const Explainer>(*ran.request, ran.history, services_,
                                                 is_logged_ ? Compared::all : Compared::newest);
   return *explainers_.emplace_back(ran.request, std::move(made)).second;

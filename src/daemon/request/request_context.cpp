@@ -9,7 +9,7 @@ std::optional<cache::Hit> RequestContext::look_up(const cache::ActionKey& action
   return services.actions.look_up(action, suffices, request.from, lease);
 }
 
-PendingWrites::Mark RequestContext::mark_pending() const { return services.pending_writes.mark({key.value, history}); }
+PendingWrites::Mark RequestContext::mark_pending() const { return services.pending_writes.mark({key.value}); }
 
 std::string RequestContext::of_object(const std::string& what) const {
   const compiler::Invocation& invocation = request.invocation;

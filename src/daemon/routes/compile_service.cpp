@@ -89,7 +89,7 @@ void serve_question(protocol::Channel& channel, const protocol::CompileRequest& 
   const RequestContext context = context_of(channel, std::get<Request>(understood), services, *lease, nullptr);
   services.pending_writes.wait_for(context.key.value);
   if (plan_only) return report_plan(context);
-  services.pending_writes.wait_for(context.history);
+  services.pending_writes.wait_for_all();  // an explanation may name any compile of the same source
   report_explanation(context);
 }
 
