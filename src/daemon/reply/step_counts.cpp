@@ -52,12 +52,8 @@ void count_steps(const StepGraph& graph, const RequestContext& context) {
 
 stats::Outcome outcome_of(const StepGraph& graph) {
   std::size_t hits = 0, runs = 0;
-  for (const auto& step : graph.steps()) {
-    if (step->hit)
-      ++hits;
-    else if (!only_bundles(*step))
-      ++runs;
-  }
+  for (const auto& step : graph.steps())
+    if (!only_bundles(*step)) ++(step->hit ? hits : runs);
   if (hits == 0) return stats::Outcome::miss;
   return runs == 0 ? stats::Outcome::hit : stats::Outcome::partial;
 }
