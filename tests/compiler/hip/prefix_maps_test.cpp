@@ -43,6 +43,19 @@ TEST(PrefixMaps, OfAnyOtherDirectoryLeaveWhatMayBeAnything) {
   EXPECT_EQ(maps.places(), 0u);
 }
 
+TEST(PrefixMaps, ThatEndWithinANameLeaveTheRestBehindTheReplacement) {
+  for (const std::string map : {"=.", "=x", "=/y/x"}) {
+    const std::string name = map == "=." ? "." : "x";
+    const PrefixMaps maps = maps_of({"-ffile-prefix-map=/src/bui" + map});
+    EXPECT_EQ(maps.left_in("\"" + name + "ld/made.h\""), kBuild) << map;
+    EXPECT_EQ(maps.left_in("stdlib.h, -build, xbuild"), 0u) << map;
+  }
+  for (const char* map : {"=", "=/y/"}) {
+    const PrefixMaps maps = maps_of({std::string("-ffile-prefix-map=/src/bui") + map});
+    EXPECT_EQ(maps.left_in("ld/made.h"), kBuild) << map;
+  }
+}
+
 TEST(PrefixMaps, LeaveNothingOfWhatTheyDoNotTouch) {
   const PrefixMaps maps = maps_of({"-ffile-prefix-map=/usr=.", "-O2", "-fmacro-prefix-map=nothing"});
   EXPECT_EQ(maps.left_in("./build/src"), 0u);

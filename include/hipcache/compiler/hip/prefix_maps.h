@@ -49,7 +49,7 @@ class PrefixMaps {
     bool is_place = false;
   };
   RootMask rests_in(std::string_view bytes, bool is_place) const;
-  void add_rests(std::string_view old, const Roots& roots);
+  void add_rests(std::string_view old, std::string_view replacement, const Roots& roots);
   void add_compilation_directory(const std::string& directory, const Roots& roots);
 
   std::vector<Rest> rests_;

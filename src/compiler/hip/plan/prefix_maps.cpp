@@ -55,7 +55,7 @@ void PrefixMaps::add(const std::vector<std::string>& argv, const Roots& roots) {
   for (std::size_t index = 0; index < argv.size(); ++index) {
     add_compilation_directory(compilation_directory(argv, index), roots);
     for (const Map& map : maps_in(argv[index])) {
-      add_rests(map.old, roots);
+      add_rests(map.old, map.replacement, roots);
       if (!map.of_own_names) continue;
       ++of_own_names;
       for (std::size_t i = 0; i < roots.all().size(); ++i) {
@@ -68,16 +68,20 @@ void PrefixMaps::add(const std::vector<std::string>& argv, const Roots& roots) {
   if (of_own_names == 1) own_names_ |= mapped;
 }
 
-// Compilers compare prefixes by characters, so a map may end within a name.
-void PrefixMaps::add_rests(std::string_view old, const Roots& roots) {
+// Compilers compare prefixes by characters, so a map may end within a name: "/src=x" makes "x-b/a.h" of "/src-b/a.h".
+// The rest alone ("-b") would be found in any text. It stands behind the last name of the replacement.
+void PrefixMaps::add_rests(std::string_view old, std::string_view replacement, const Roots& roots) {
   const auto is_old = [&](const Root& root) { return root.alias.empty() && root.path == without_slashes(old); };
   const bool is_root = std::any_of(roots.all().begin(), roots.all().end(), is_old);
+  const std::string_view last_name = replacement.substr(replacement.rfind('/') + 1);
   for (std::size_t i = 0; i < roots.all().size(); ++i) {
     const Root& root = roots.all()[i];
     for (const std::string* name : {&root.path, &root.alias}) {
       if (!name->starts_with(old) || name->size() == without_slashes(old).size()) continue;
       std::string rest = name->substr(old.size());
+      const bool is_within_name = !old.ends_with('/') && !rest.starts_with('/');
       rest.erase(0, rest.find_first_not_of('/'));
+      if (is_within_name) rest.insert(0, last_name);
       rests_.push_back({RootMask{1} << i, std::move(rest), is_root && root.alias.empty()});
     }
   }
