@@ -331,6 +331,13 @@ TEST_F(Preload, RecordsWalksInsideLibcAndNewWorkingDirectoriesAsUnknown) {
   EXPECT_THAT(traced.texts(Kind::unknown), IsEmpty());
 }
 
+// The path may be a link that leads elsewhere the next time.
+TEST_F(Preload, RecordsTheWorkingDirectoryAsARealPathIfItIsEnteredAgain) {
+  run("chdir-here");
+  EXPECT_THAT(traced.texts(Kind::unknown), IsEmpty());
+  expect_each(Kind::real_path, true, {"."});
+}
+
 TEST_F(Preload, RecordsEveryChangeOfTheFileSystemAsWriting) {
   run("prepare");
   run("change");

@@ -7,8 +7,11 @@
 #include <ftw.h>
 #include <glob.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "trace/preload/call.h"
 #include "trace/preload/internal.h"
 
 char* __getcwd_chk(char* buffer, size_t size, size_t room);
@@ -158,18 +161,49 @@ TRACE_EXPORT char* get_current_dir_name(void) {
   return path;
 }
 
-/* Relative paths in the trace are relative to the directory in which the process started. */
+/* The directory in which the process is. */
+struct here {
+  dev_t device;
+  ino_t inode;
+};
+
+static struct here here(void) {
+  struct here place = {0, 0};
+  struct stat status;
+  const int saved = errno;
+  if (trace_active() && trace_call(SYS_newfstatat, AT_FDCWD, ".", &status, 0) == 0) {
+    place.device = status.st_dev;
+    place.inode = status.st_ino;
+  }
+  errno = saved;
+  return place;
+}
+
+static bool is_here(struct here before) {
+  const struct here now = here();
+  return now.inode != 0 && now.device == before.device && now.inode == before.inode;
+}
+
+/* Relative paths in the trace are relative to the directory in which the process started. Make, which gcc starts for
+ * -flto=auto, and scripts enter the directory in which they are. */
 TRACE_HOOK(chdir);
 TRACE_EXPORT int chdir(const char* path) {
+  const struct here before = here();
   const int result = TRACE_REAL(chdir)(path);
-  if (result == 0) trace_unknown("chdir", path);
+  if (result != 0) return result;
+  if (is_here(before)) {
+    trace_path(TRACE_REAL_PATH, path, true);
+  } else {
+    trace_unknown("chdir", path);
+  }
   return result;
 }
 
 TRACE_HOOK(fchdir);
 TRACE_EXPORT int fchdir(int fd) {
+  const struct here before = here();
   const int result = TRACE_REAL(fchdir)(fd);
-  if (result == 0) trace_unknown("fchdir", "");
+  if (result == 0 && !is_here(before)) trace_unknown("fchdir", "");
   return result;
 }
 

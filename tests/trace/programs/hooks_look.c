@@ -140,6 +140,7 @@ static int walk(void) { return nftw("folder", visit, 4, 0); }
 
 static int enter(void) { return chdir("folder"); }
 static int enter_descriptor(void) { return fchdir(open("folder", O_PATH)); }
+static int stay(void) { return chdir(".") + fchdir(open(".", O_PATH)); }
 static int enter_in_vain(void) { return chdir("absent") != -1 || errno != ENOENT; }
 
 const struct group look_groups[] = {{"look", look},
@@ -164,5 +165,6 @@ const struct group look_groups[] = {{"look", look},
                                     {"nftw", walk},
                                     {"chdir", enter},
                                     {"fchdir", enter_descriptor},
+                                    {"chdir-here", stay},
                                     {"chdir-in-vain", enter_in_vain},
                                     {NULL, NULL}};
