@@ -1,7 +1,5 @@
 #include "hipcache/base/readable.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
 
@@ -10,18 +8,21 @@
 namespace hipcache {
 namespace {
 
-struct Placeholder {
-  std::string_view token;
-  std::string_view shown;
-};
+// What stands for a value in keys: a word between two control characters.
+constexpr char kQuote = '\x01';
+constexpr std::string_view kTemporaryDirectory = "<temporary directory>";
 
-constexpr std::array kPlaceholders{
-    Placeholder{std::string_view("\x01"
-                                 "dir"
-                                 "\x01"),
-                "<temporary directory>"},
-    Placeholder{kStoredTemporaryDirectory, "<temporary directory>"},
-};
+// The placeholder at the front of the text, with its quotes; "" if there is none.
+std::string_view placeholder_in_front(std::string_view text) {
+  if (!text.starts_with(kQuote)) return "";
+  const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", 1);
+  return end == text.npos || end == 1 || text[end] != kQuote ? "" : text.substr(0, end + 1);
+}
+
+std::string shown_for(std::string_view placeholder) {
+  const std::string_view word = placeholder.substr(1, placeholder.size() - 2);
+  return word == "dir" ? std::string(kTemporaryDirectory) : "<" + std::string(word) + ">";
+}
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 
@@ -44,11 +45,12 @@ std::string readable(std::string_view text) {
       text.remove_prefix(mark.size() + 2);
       continue;
     }
-    const auto placeholder = std::find_if(kPlaceholders.begin(), kPlaceholders.end(),
-                                          [&](const Placeholder& each) { return text.starts_with(each.token); });
-    if (placeholder != kPlaceholders.end()) {
-      shown += placeholder->shown;
-      text.remove_prefix(placeholder->token.size());
+    if (const std::string_view placeholder = placeholder_in_front(text); !placeholder.empty()) {
+      shown += shown_for(placeholder);
+      text.remove_prefix(placeholder.size());
+    } else if (text.starts_with(kStoredTemporaryDirectory)) {
+      shown += kTemporaryDirectory;
+      text.remove_prefix(kStoredTemporaryDirectory.size());
     } else {
       if (is_control(text.front())) {
         shown += escaped(text.front());

@@ -20,6 +20,10 @@ TEST(Readable, NamesTheDirectoriesThatPlaceholdersStandFor) {
                      "dir"
                      "\x01/a.o"),
             "<temporary directory>/a.o");
+  EXPECT_EQ(readable("-MF \x01"
+                     "depfile\x01 -o \x01"
+                     "object\x01"),
+            "-MF <depfile> -o <object>");
   EXPECT_EQ(readable(std::string(kStoredTemporaryDirectory) + "/a.o"), "<temporary directory>/a.o");
 }
 

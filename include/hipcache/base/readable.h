@@ -14,7 +14,7 @@ namespace hipcache {
 // Stands for a request's temporary directory in stored messages.
 inline constexpr std::string_view kStoredTemporaryDirectory = "/hipcache-request-directory";
 
-// Replaces placeholders by "<base directory>" and "<temporary directory>", and every other control
+// Replaces placeholders by "<base directory>", "<object>" and the like, and every other control
 // character by "\n", "\t" or "\x1b". Other bytes stay as they are.
 std::string readable(std::string_view text);
 

@@ -66,7 +66,7 @@ Differences other_output(const std::string& object, const Request& request) {
   const auto [here, there] = unequal_roots(now, then);
   if (!here.empty() && !there.empty() && here != "/" && there != "/")
     told.push_back({Differs::other_base, "", here, there});
-  else if (now.parent_path() == then.parent_path())
+  else if (now.parent_path() == then.parent_path() && request.invocation.route == compiler::Route::planned)
     told.push_back({Differs::output_name, "", now.filename().string(), then.filename().string()});
   return told;
 }
