@@ -110,6 +110,20 @@ TEST_P(Roots, WhatAMapLeavesIsSharedByCheckoutsThatHaveTheirBuildInTheSamePlace)
   EXPECT_EQ(compile_in("other/src/two", flags, {{"HIPCACHE_BASEDIR", source_}}).misses, 1);
 }
 
+// "/src-b" becomes "m-b". "-b" alone is in the depfile: stdlib.h includes bits/stdlib-bsearch.h.
+TEST_P(Roots, AMapThatEndsWithinTheNameOfABuildDirectoryTiesWhatShowsIt) {
+  for (const char* build : {"src-b", "src-c"}) make_build(build);
+  scratch_.write("src/a.c", "#include <stdlib.h>\n#include \"made.h\"\nint made = MADE;\n");
+  const std::string flags = "-O2 -MD -MF a.d -fmacro-prefix-map=SRC=m";
+  compile_in("src-b", flags);
+  EXPECT_EQ(compile_in("src-c", flags).hits, 1);
+  scratch_.write("src/a.c", "#include \"made.h\"\nconst char* made = NAME;\n");
+  for (const char* build : {"src-b", "src-c"})
+    scratch_.write(std::string(build) + "/include/made.h", "#define NAME __FILE__\nstatic const char* name = NAME;\n");
+  compile_in("src-b", flags);
+  EXPECT_EQ(compile_in("src-c", flags).misses, 1);
+}
+
 TEST_P(Roots, AMapOfADirectoryAboveTiesToTheWorkingDirectoryWhereNoBuildIsFound) {
   for (const char* build : {"src/one", "src/another"}) {
     std::filesystem::remove(scratch_ / (std::string(build) + "/CMakeCache.txt"));
