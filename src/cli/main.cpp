@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,13 @@
 namespace {
 
 using hipcache::client::Timeouts;
+
+// Whoever gives hipcache an option waits for the daemon itself, not a compile: on a busy machine it comes up late.
+Timeouts for_options() {
+  Timeouts timeouts;
+  timeouts.start = std::chrono::seconds(30);
+  return timeouts;
+}
 
 // If stdin, stdout or stderr is closed, opens /dev/null there, so that no socket or file of ours
 // gets that number. Close-on-exec: the compiler still finds the stream closed.
@@ -28,11 +36,11 @@ void occupy_standard_streams() {
 int main(int argc, char** argv) {
   occupy_standard_streams();
   std::vector<std::string> words(argv, argv + argc);
-  if (words.empty()) return hipcache::cli::run({}, Timeouts());
+  if (words.empty()) return hipcache::cli::run({}, for_options());
   if (auto begun = hipcache::client::take_launcher_handoff(words))
     return hipcache::client::launch(std::move(words), Timeouts(), std::move(*begun));
   if (!launch_is_our_name(argv[0])) return hipcache::client::launch(std::move(words), Timeouts());
   words.erase(words.begin());
-  if (words.empty() || words.front().starts_with('-')) return hipcache::cli::run(words, Timeouts());
+  if (words.empty() || words.front().starts_with('-')) return hipcache::cli::run(words, for_options());
   return hipcache::client::launch(std::move(words), Timeouts());
 }
