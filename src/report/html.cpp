@@ -35,12 +35,13 @@ std::string card(const std::string& value, const std::string& text, const std::s
   return fmt::format("<div class=\"card\"><b>{}</b><span>{}</span>{}</div>\n", escaped(value), escaped(text), below);
 }
 
-// "3 passed through, 1 failed"; empty if there is nothing to say.
+// "5 hits, 3 passed through, 1 failed"; empty if there is nothing to say.
 std::string others(const Outcomes& outcomes) {
   std::string text;
   const auto add = [&](std::uint64_t count, const char* what) {
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
   };
+  add(outcomes.hit, "hits");
   add(outcomes.partial, "in part");
   add(outcomes.miss - std::min(outcomes.miss, outcomes.failed), "missed");
   add(outcomes.failed, "failed");

@@ -90,7 +90,8 @@ class Collector {
 
  private:
   static std::string example(const RequestEvent& request, const std::string& detail) {
-    return detail.empty() ? name_of(request) : name_of(request) + ": " + detail;
+    const std::string name = name_of(request);
+    return name + (name.empty() || detail.empty() ? "" : ": ") + detail;
   }
 
   static void note(const std::string& reason, std::string example, std::map<std::string, std::uint64_t>& counts,

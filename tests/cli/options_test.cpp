@@ -119,7 +119,8 @@ TEST(Options, ReportMayHaveAFileAndAForm) {
   EXPECT_EQ(parse_options({"--report", "a", "--format=html"}).value().format, Format::html);
   EXPECT_EQ(parse_options({"--report", "--format", "markdown", "--fail-under", "50"}).value().fail_under, 50.0);
   EXPECT_THAT(error_of({"--report="}), HasSubstr("--report needs a value"));
-  EXPECT_THAT(error_of({"--report", "a", "b"}), HasSubstr("unknown option b"));
+  EXPECT_THAT(error_of({"--report", "--format", "trace", "a"}), HasSubstr("a must stand right behind --report"));
+  EXPECT_THAT(error_of({"--report", "a", "b"}), HasSubstr("b must stand right behind --report"));
   EXPECT_THAT(error_of({"--report", "--format", "text"}), HasSubstr("html, markdown, json or trace, not text"));
   EXPECT_THAT(error_of({"-s", "--format", "html"}), HasSubstr("html and trace go with --report"));
   EXPECT_THAT(error_of({"--plan", "--format", "trace", "--", "cc"}), HasSubstr("html and trace go with --report"));

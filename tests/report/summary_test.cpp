@@ -38,6 +38,16 @@ TEST(Summary, CountsRequestsAndTheRateThatTheStatisticsCount) {
   EXPECT_EQ(summary.bypass_example.at("not-a-compiler"), "f.o: frob");
 }
 
+TEST(Summary, ShowsABypassOfACommandWithoutFilesByItsDetail) {
+  LogMaker log;
+  log.request(1, 1, "passthrough", "");
+  log.last().source = "";
+  log.last().reason = "driver-information";
+  log.last().detail = "--version";
+  const Summary summary = summary_of(build_of(log.log(), std::nullopt), {});
+  EXPECT_EQ(summary.bypass_example.at("driver-information"), "--version");
+}
+
 TEST(Summary, CountsStepsByArchitectureAlsoOfRequestsThatWereFoundAsAWhole) {
   LogMaker log;
   log.request(1, 1, "hit", "a.o");

@@ -190,12 +190,18 @@ std::string wanted_by(const ActionOption& option) {
   return option.value == "TOOL" ? "a tool" : "a value";
 }
 
+std::string not_understood(const Parsed& parsed, const std::string& word) {
+  const bool may_be_value = !word.starts_with('-') && parsed.action != nullptr && !parsed.action->value.empty();
+  return may_be_value ? word + " must stand right behind " + std::string(parsed.action->name)
+                      : "unknown option " + word;
+}
+
 Status add_action(Parsed& parsed, WordReader& words) {
   const auto* option = std::find_if(kActions.begin(), kActions.end(), [&](const ActionOption& known) {
     return words.name() == known.name || (!known.brief.empty() && words.name() == known.brief);
   });
   if (option == kActions.end() || (words.has_value_within() && option->value.empty()))
-    return usage("unknown option " + words.word());
+    return usage(not_understood(parsed, words.word()));
   const bool is_repeated = parsed.action != nullptr && (parsed.action != option || !option->value.empty());
   if (is_repeated) return usage("more than one action given");
   parsed.action = option;
