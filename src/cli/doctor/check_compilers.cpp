@@ -167,7 +167,7 @@ void check_compilers(Examination& examination) {
   std::map<std::string, bool> usable;  // by path
   for (const Subject& subject : subjects_of(examination.compiler)) {
     const Result<std::string> path = compiler_path(subject.name(), examination.variable);
-    if (!path && subject.is_named) findings.error(path.error().message);
+    if (!path && subject.is_named) findings.error(path.error().message + "; install it, or give its path");
     if (!path) continue;
     is_any = true;
     const auto [known, is_new] = usable.try_emplace(*path, false);

@@ -69,6 +69,15 @@ std::string network_file_system(std::int64_t type) {
   return found == kOfNetworks.end() ? "" : found->name;
 }
 
+namespace {
+
+// Some errors say what to do, such as a mode to change.
+std::string with_remedy(const std::string& error) {
+  return error.find("; ") != std::string::npos ? error : error + "; HIPCACHE_DIR may name another directory";
+}
+
+}  // namespace
+
 void check_directory(Examination& examination) {
   if (!examination.settings) return;
   const config::Settings& settings = *examination.settings;
@@ -81,7 +90,7 @@ void check_directory(Examination& examination) {
     return;
   }
   if (!directory) {
-    findings.error(directory.error().message);
+    findings.error(with_remedy(directory.error().message));
     return;
   }
   examination.has_directory = true;

@@ -20,6 +20,13 @@ void check_variables(Examination& examination) {
     examination.findings.warning("HIPCACHE_CONFIG names " + *file + ", which does not exist; make it, or unset it");
 }
 
+void check_cache_directory(Examination& examination) {
+  const std::string directory = examination.variable("HIPCACHE_DIR").value_or("");
+  if (!directory.empty() && directory.front() != '/')
+    examination.findings.warning("HIPCACHE_DIR is " + directory +
+                                 ": each working directory has a cache of its own; give an absolute path");
+}
+
 // Build tools take the compiler, or what runs before it, from these.
 constexpr auto kOfBuildTools =
     std::to_array<const char*>({"CC", "CXX", "HIPCXX", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER",
@@ -49,6 +56,7 @@ std::string given_settings(const config::Lookup& variable) {
 void check_settings(Examination& examination) {
   Findings& findings = examination.findings;
   check_variables(examination);
+  check_cache_directory(examination);
   check_other_caches(examination);
   if (!examination.settings) {
     findings.error(examination.settings.error().message);

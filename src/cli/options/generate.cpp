@@ -17,6 +17,7 @@ constexpr std::string_view kManHead =
     ".SH SYNOPSIS\n"
     ".B hipcache\n.I COMPILER ARGUMENTS...\n.br\n"
     ".B hipcache\n.I OPTION\n.br\n"
+    ".B hipcache \\-\\-doctor\n[\\fB\\-\\-\\fR \\fICOMPILER OPTIONS...\\fR]\n.br\n"
     ".B hipcache \\-\\-plan\n[\\fB\\-\\-format json\\fR] \\fB\\-\\-\\fR \\fICOMPILER ARGUMENTS...\\fR\n.br\n"
     ".B hipcache \\-\\-explain\n[\\fB\\-\\-format json\\fR] \\fB\\-\\-\\fR \\fICOMPILER ARGUMENTS...\\fR\n"
     ".SH DESCRIPTION\n"

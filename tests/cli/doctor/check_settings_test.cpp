@@ -46,6 +46,12 @@ TEST(CheckSettings, AMissingFileIsAWarning) {
   EXPECT_THAT(all(examine({"HIPCACHE_CONFIG=/none/h.toml"})), HasSubstr("warning  HIPCACHE_CONFIG names /none/h.toml"));
 }
 
+TEST(CheckSettings, ARelativeCacheDirectoryIsAWarning) {
+  EXPECT_THAT(all(examine({"HIPCACHE_DIR=cache"})),
+              HasSubstr("warning  HIPCACHE_DIR is cache: each working directory"));
+  EXPECT_EQ(examine({"HIPCACHE_DIR=/cache"}).findings.count(Level::warning), 0u);
+}
+
 TEST(CheckSettings, ConflictsAreWarningsAndForgottenSwitchesNotes) {
   EXPECT_THAT(all(examine({"HIPCACHE_READONLY=1", "HIPCACHE_RECACHE=1"})), HasSubstr("warning  readonly and recache"));
   EXPECT_THAT(all(examine({"HIPCACHE_READONLY=1"})), HasSubstr("note     readonly is set"));

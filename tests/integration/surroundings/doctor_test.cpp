@@ -117,8 +117,13 @@ TEST_F(Doctor, NamesACacheDirectoryThatCannotBeUsed) {
   expect_error(doctor({"g++"}), "is writable by others; chmod o-w");
 }
 
+TEST_F(Doctor, SaysWhatToDoWhereNoCacheDirectoryCanBeMade) {
+  const std::string below = scratch_.write("file", "") + "/cache";
+  expect_error(doctor({"g++"}, {{"HIPCACHE_DIR", below}}), "Not a directory; HIPCACHE_DIR may name another");
+}
+
 TEST_F(Doctor, NamesACompilerThatIsMissingOrFails) {
-  expect_error(doctor({"no-such-clang++"}), "could not find compiler \"no-such-clang\\+\\+\"");
+  expect_error(doctor({"no-such-clang++"}), "could not find compiler \"no-such-clang\\+\\+\" in PATH; install it");
   expect_error(doctor({"g++", "-no-such-option"}), "g\\+\\+: a C\\+\\+ compile fails: .*no-such-option");
 }
 
