@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "config/nearest.h"
+#include "hipcache/base/nearest.h"
 #include "hipcache/config/remote_url.h"
 #include "hipcache/config/trusted_keys.h"
 #include "hipcache/config/values.h"

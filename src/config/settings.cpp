@@ -54,8 +54,8 @@ Error not_located(const launch_location& place, launch_located how) {
 
 Error unknown_key(const std::string& file, const std::string& name) {
   const std::string near = nearest_key(name);
-  return Error{file + ": unknown key \"" + name + "\"" + (near.empty() ? "" : "; is " + near + " meant?") +
-               "; the keys are " + known_keys()};
+  return Error{file + ": unknown key \"" + name + "\"; " +
+               (near.empty() ? "the keys are " : "is " + near + " meant? The keys are ") + known_keys()};
 }
 
 // If the value is invalid, `settings` stays unchanged.

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "config/keys.h"
-#include "config/nearest.h"
+#include "hipcache/base/nearest.h"
 
 namespace hipcache::config {
 namespace {

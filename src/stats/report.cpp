@@ -43,7 +43,7 @@ void add_if_any(Lines& lines, const std::string& name, const std::map<std::strin
 }
 
 void add_steps(Lines& lines, const Snapshot& counts) {
-  lines.title("Steps, of them from the cache");
+  lines.title("Steps");
   add_step(lines, "  Device", sum_of(counts.device));
   for (const auto& [arch, step] : counts.device) add_step(lines, "    " + arch, step);
   add_step(lines, "    Front end", counts.front);

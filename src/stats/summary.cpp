@@ -45,7 +45,7 @@ void add_requests(Lines& lines, const Snapshot& counts) {
 void add_devices(Lines& lines, const std::map<std::string, HitRun>& device) {
   const HitRun all = sum_of(device);
   if (all.hit + all.run == 0) return;
-  add_step(lines, "Device steps from the cache", all);
+  add_step(lines, "Device steps", all);
   std::vector<std::pair<std::string, HitRun>> archs(device.begin(), device.end());
   std::stable_sort(archs.begin(), archs.end(), [](const auto& left, const auto& right) {
     return left.second.hit + left.second.run > right.second.hit + right.second.run;
@@ -57,7 +57,7 @@ void add_devices(Lines& lines, const std::map<std::string, HitRun>& device) {
 
 void add_other_steps(Lines& lines, const Snapshot& counts) {
   const HitRun links{.hit = counts.link.hit + counts.archive.hit, .run = counts.link.run + counts.archive.run};
-  if (counts.host.hit + counts.host.run > 0) add_step(lines, "Host steps from the cache", counts.host);
+  if (counts.host.hit + counts.host.run > 0) add_step(lines, "Host steps", counts.host);
   if (links.hit + links.run > 0) add_step(lines, "Links and archives", links);
 }
 
@@ -98,7 +98,7 @@ HitRun sum_of(const std::map<std::string, HitRun>& steps) {
 
 void add_step(Lines& lines, const std::string& name, const HitRun& step) {
   const std::uint64_t all = step.hit + step.run;
-  lines.count(name, all, all == 0 ? "" : fmt::format("{} {} run", percent(step.hit, all), step.run));
+  lines.count(name, all, all == 0 ? "" : fmt::format("{} from the cache, {} run", percent(step.hit, all), step.run));
 }
 
 void add_hit_rate(Lines& lines, const Snapshot& counts) {

@@ -85,12 +85,12 @@ TEST(Options, DoctorMayTakeACompilerWithItsOptions) {
 }
 
 TEST(Options, AnUnknownOneIsNamedOnOneLineWithTheMend) {
-  EXPECT_EQ(error_of({"--show-stat"}), "unknown option --show-stat; see hipcache --help");
+  EXPECT_EQ(error_of({"--show-stat"}), "unknown option --show-stat; is --show-stats meant?");
   EXPECT_EQ(error_of({"-x"}), "unknown option -x; see hipcache --help");
   EXPECT_EQ(error_of({"-s", "word"}), "unknown option word; see hipcache --help");
   EXPECT_EQ(error_of({"-sz"}), "unknown option -sz; see hipcache --help");
   EXPECT_EQ(error_of({"--clear=yes"}), "unknown option --clear=yes; see hipcache --help");
-  EXPECT_EQ(error_of({"--formats", "json"}), "unknown option --formats; see hipcache --help");
+  EXPECT_EQ(error_of({"--formats", "json"}), "unknown option --formats; is --format meant?");
   EXPECT_EQ(error_of({""}), "unknown option ; see hipcache --help");
 }
 

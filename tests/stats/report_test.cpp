@@ -21,8 +21,8 @@ TEST(Report, ShowsWhatCameFromOtherStoresWhereThereAreSome) {
   Snapshot counts;
   EXPECT_THAT(text_of(counts), testing::Not(HasSubstr("Other stores")));
   counts.layers = 2, counts.taken_over = 17;
-  EXPECT_THAT(text_of(counts), HasSubstr("Other stores read                      2"));
-  EXPECT_THAT(text_of(counts), HasSubstr("Results taken from them               17"));
+  EXPECT_THAT(text_of(counts), HasSubstr("Other stores read                    2"));
+  EXPECT_THAT(text_of(counts), HasSubstr("Results taken from them             17"));
 }
 
 TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
@@ -40,43 +40,43 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
   counts.directory = "/home/ada/.cache/hipcache", counts.max_bytes = 20'000'000'000;
   const std::string text = text_of(counts);
   EXPECT_EQ(text.substr(text.find('\n') + 1),
-            "Hit rate                            79.4 %  150 of 189 looked up\n"
-            "Time saved                       1 h 2 min\n"
-            "Compile requests                       204\n"
-            "  Hits                                 150  73.5 %\n"
-            "  Partial hits                          20   9.8 %\n"
-            "  Misses                                20   9.8 %\n"
-            "  Passed through                        10   4.9 %\n"
-            "    preprocessing only                   7\n"
-            "    linking                              3\n"
-            "  Given up by the client                 4   2.0 %\n"
-            "  Failed compiles                        1\n"
-            "Errors of the cache                      0\n"
-            "Steps, of them from the cache\n"
-            "  Device                               200  45.0 % 110 run\n"
-            "    gfx1030                            100   0.0 % 100 run\n"
-            "    gfx906                             100  90.0 % 10 run\n"
-            "    Front end                            5   0.0 % 5 run\n"
-            "    Back end                             5  80.0 % 1 run\n"
-            "    Back end audited                     0\n"
-            "  Host                                  40  75.0 % 10 run\n"
-            "  Bundle                                 0\n"
-            "  Unbundle                               0\n"
-            "  Link                                   0\n"
-            "  Archive                                0\n"
-            "  Probe                                  0\n"
-            "  Proof of deferred fatbin               0\n"
-            "  Proof of codegen split                 0\n"
-            "  Waited for another client              5\n"
-            "  Run and not stored                     2\n"
-            "    an input changed                     2 last: a.o: host: b.h\n"
-            "Store                                      /home/ada/.cache/hipcache\n"
-            "  On disk                           3.0 MB   0.0 % of 20.0 GB\n"
-            "  Values                            5.0 MB\n"
-            "  Actions                             1200\n"
-            "  Blobs                                 34\n"
-            "  Evicted                                6\n"
-            "  Dropped as damaged                     7\n");
+            "Hit rate                          79.4 %  150 of 189 looked up\n"
+            "Time saved                     1 h 2 min\n"
+            "Compile requests                     204\n"
+            "  Hits                               150  73.5 %\n"
+            "  Partial hits                        20   9.8 %\n"
+            "  Misses                              20   9.8 %\n"
+            "  Passed through                      10   4.9 %\n"
+            "    preprocessing only                 7\n"
+            "    linking                            3\n"
+            "  Given up by the client               4   2.0 %\n"
+            "  Failed compiles                      1\n"
+            "Errors of the cache                    0\n"
+            "Steps\n"
+            "  Device                             200  45.0 % from the cache, 110 run\n"
+            "    gfx1030                          100   0.0 % from the cache, 100 run\n"
+            "    gfx906                           100  90.0 % from the cache, 10 run\n"
+            "    Front end                          5   0.0 % from the cache, 5 run\n"
+            "    Back end                           5  80.0 % from the cache, 1 run\n"
+            "    Back end audited                   0\n"
+            "  Host                                40  75.0 % from the cache, 10 run\n"
+            "  Bundle                               0\n"
+            "  Unbundle                             0\n"
+            "  Link                                 0\n"
+            "  Archive                              0\n"
+            "  Probe                                0\n"
+            "  Proof of deferred fatbin             0\n"
+            "  Proof of codegen split               0\n"
+            "  Waited for another client            5\n"
+            "  Run and not stored                   2\n"
+            "    an input changed                   2 last: a.o: host: b.h\n"
+            "Store                                    /home/ada/.cache/hipcache\n"
+            "  On disk                         3.0 MB   0.0 % of 20.0 GB\n"
+            "  Values                          5.0 MB\n"
+            "  Actions                           1200\n"
+            "  Blobs                               34\n"
+            "  Evicted                              6\n"
+            "  Dropped as damaged                   7\n");
 }
 
 TEST(Report, ShowsOnOneScreenWhatPeopleLookAtFirst) {
@@ -93,21 +93,21 @@ TEST(Report, ShowsOnOneScreenWhatPeopleLookAtFirst) {
   const std::string text = text_of(counts, {});
   EXPECT_EQ(text.substr(text.find('(')),
             "(-v shows all)\n"
-            "Hit rate                          78.9 %  150 of 190 looked up\n"
-            "Time saved                     1 h 2 min\n"
-            "Compile requests                     204\n"
-            "  Hits                               150  73.5 %\n"
-            "  Partial hits                        20   9.8 %\n"
-            "  Misses                              24  11.8 %  4 of them failed to compile\n"
-            "  Passed through                      10   4.9 %\n"
-            "    preprocessing only                 7\n"
-            "    linking                            3 last: a.out\n"
-            "Device steps from the cache          200  45.0 % 110 run\n"
-            "  gfx1030                            100   0.0 % 100 run\n"
-            "  gfx906                             100  90.0 % 10 run\n"
-            "Host steps from the cache             40  75.0 % 10 run\n"
-            "Store                                    /cache\n"
-            "  On disk                         3.0 MB  50.0 % of 6.0 MB\n");
+            "Hit rate                     78.9 %  150 of 190 looked up\n"
+            "Time saved                1 h 2 min\n"
+            "Compile requests                204\n"
+            "  Hits                          150  73.5 %\n"
+            "  Partial hits                   20   9.8 %\n"
+            "  Misses                         24  11.8 %  4 of them failed to compile\n"
+            "  Passed through                 10   4.9 %\n"
+            "    preprocessing only            7\n"
+            "    linking                       3 last: a.out\n"
+            "Device steps                    200  45.0 % from the cache, 110 run\n"
+            "  gfx1030                       100   0.0 % from the cache, 100 run\n"
+            "  gfx906                        100  90.0 % from the cache, 10 run\n"
+            "Host steps                       40  75.0 % from the cache, 10 run\n"
+            "Store                               /cache\n"
+            "  On disk                    3.0 MB  50.0 % of 6.0 MB\n");
 }
 
 TEST(Report, FitsOnOneScreenWhateverHappened) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/options/option_values.h"
+#include "hipcache/base/nearest.h"
 
 namespace hipcache::cli {
 namespace {
@@ -190,10 +191,19 @@ std::string wanted_by(const ActionOption& option) {
   return option.value == "TOOL" ? "a tool" : "a value";
 }
 
-std::string not_understood(const Parsed& parsed, const std::string& word) {
+// The known option that is misspelt so; "" if none is near.
+std::string meant_by(const std::string& word) {
+  std::vector<std::string> names;
+  for (const OptionText& option : option_texts()) names.emplace_back(option.name);
+  return nearest(word, names);
+}
+
+Error not_understood(const Parsed& parsed, const std::string& word) {
   const bool may_be_value = !word.starts_with('-') && parsed.action != nullptr && !parsed.action->value.empty();
-  return may_be_value ? word + " must stand right behind " + std::string(parsed.action->name)
-                      : "unknown option " + word;
+  if (may_be_value) return usage(word + " must stand right behind " + std::string(parsed.action->name));
+  const std::string meant = meant_by(word);
+  if (meant.empty()) return usage("unknown option " + word);
+  return Error{"unknown option " + word + "; is " + meant + " meant?"};
 }
 
 Status add_action(Parsed& parsed, WordReader& words) {
@@ -201,7 +211,7 @@ Status add_action(Parsed& parsed, WordReader& words) {
     return words.name() == known.name || (!known.brief.empty() && words.name() == known.brief);
   });
   if (option == kActions.end() || (words.has_value_within() && option->value.empty()))
-    return usage(not_understood(parsed, words.word()));
+    return not_understood(parsed, words.word());
   const bool is_repeated = parsed.action != nullptr && (parsed.action != option || !option->value.empty());
   if (is_repeated) return usage("more than one action given");
   parsed.action = option;

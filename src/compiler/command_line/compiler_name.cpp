@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/holds.h"
 #include "hipcache/compiler/driver_name.h"
 
 namespace hipcache::compiler {
@@ -15,11 +16,6 @@ constexpr auto kRunners = std::to_array<std::string_view>(
 // Build tools also put a link launcher before these.
 constexpr auto kNoCompilers = std::to_array<std::string_view>({"cmake", "rm", "sh", "bash", "ln", "mv", "cp", "true"});
 constexpr auto kOtherCaches = std::to_array<std::string_view>({"ccache", "sccache", "distcc", "icecc"});
-
-template <typename List>
-bool holds(const List& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
 
 bool is_version(std::string_view text) {
   return !text.empty() &&

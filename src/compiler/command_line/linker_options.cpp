@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "hipcache/base/holds.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
@@ -18,11 +19,6 @@ constexpr auto kLoadsCode = std::to_array<std::string_view>({"plugin", "load-pas
 constexpr auto kKeepsState = std::to_array<std::string_view>(
     {"incremental", "incremental-full", "incremental-update", "incremental-base", "incremental-changed",
      "incremental-unchanged", "incremental-unknown", "thinlto-cache-dir", "thinlto-cache-policy", "reproduce"});
-
-template <typename List>
-bool holds(const List& list, std::string_view what) {
-  return std::find(list.begin(), list.end(), what) != list.end();
-}
 
 std::string_view without_dashes(std::string_view option) {
   option.remove_prefix(std::min<std::size_t>(option.starts_with("--") ? 2 : 1, option.size()));

@@ -1,42 +1,24 @@
 #include "compiler/iree/iree_options.h"
 
-#include <algorithm>
 #include <array>
-#include <initializer_list>
 
+#include "compiler/command_line/option_rule.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
 
-struct Rule {
-  const char* reason;
-  std::initializer_list<std::string_view> exact;
-  std::initializer_list<std::string_view> prefixes;
-};
-
 const std::array kRules = {
-    Rule{reason::kDriverInformation,
-         {"h", "version", "print-options", "print-all-options", "show-dialects", "list-passes", "iree-list-plugins",
-          "iree-print-plugin-info", "iree-llvmcpu-list-targets"},
-         {"help", "iree-hal-list-"}},
-    Rule{reason::kTimeTrace, {"mlir-timing", "time-passes", "time-phases"}, {"time-trace", "profile-actions-to"}},
-    Rule{reason::kStatistics, {"mlir-pass-statistics", "track-memory"}, {"stats", "info-output-file"}},
-    Rule{reason::kPlugin, {"load", "iree-load-plugin"}, {"load-pass-plugin", "load-dialect-plugin"}},
+    OptionRule{reason::kDriverInformation,
+               {"h", "version", "print-options", "print-all-options", "show-dialects", "list-passes",
+                "iree-list-plugins", "iree-print-plugin-info", "iree-llvmcpu-list-targets"},
+               {"help", "iree-hal-list-"}},
+    OptionRule{reason::kTimeTrace, {"mlir-timing", "time-passes", "time-phases"}, {"time-trace", "profile-actions-to"}},
+    OptionRule{reason::kStatistics, {"mlir-pass-statistics", "track-memory"}, {"stats", "info-output-file"}},
+    OptionRule{reason::kPlugin, {"load", "iree-load-plugin"}, {"load-pass-plugin", "load-dialect-plugin"}},
     // They lie in the temporary directory, which a step has for itself.
-    Rule{reason::kSaveTemps, {"iree-llvmcpu-keep-linker-artifacts"}, {}},
+    OptionRule{reason::kSaveTemps, {"iree-llvmcpu-keep-linker-artifacts"}, {}},
 };
-
-template <typename List>
-bool holds(const List& list, std::string_view what) {
-  return std::find(list.begin(), list.end(), what) != list.end();
-}
-
-template <typename List>
-bool begins(const List& prefixes, std::string_view what) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return what.starts_with(prefix); });
-}
 
 }  // namespace
 
@@ -50,9 +32,7 @@ IreeOption iree_option(std::string_view argument) {
 
 const char* iree_refusal(const IreeOption& option) {
   if (option.value == "false" || option.value == "0") return nullptr;
-  for (const Rule& rule : kRules)
-    if (holds(rule.exact, option.name) || begins(rule.prefixes, option.name)) return rule.reason;
-  return nullptr;
+  return refusal_by(kRules, option.name);
 }
 
 bool writes_file(const IreeOption& option) {

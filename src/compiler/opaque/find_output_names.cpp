@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "hipcache/base/holds.h"
+
 namespace hipcache::compiler {
 namespace {
 
@@ -81,11 +83,6 @@ constexpr auto kSources = std::to_array<std::string_view>(
     {".c", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".i", ".ii", ".s", ".S", ".sx"});
 constexpr auto kObjects = std::to_array<std::string_view>({".o", ".lo", ".obj"});
 constexpr auto kDepfiles = std::to_array<std::string_view>({".d", ".dep", ".Po", ".Tpo", ".Plo", ".Tlo"});
-
-template <typename List>
-bool holds(const List& list, std::string_view what) {
-  return std::find(list.begin(), list.end(), what) != list.end();
-}
 
 template <typename List>
 bool ends_like(std::string_view name, const List& endings) {

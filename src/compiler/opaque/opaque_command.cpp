@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "compiler/command_line/compiler_name.h"
 #include "compiler/command_line/descriptors.h"
 #include "compiler/command_line/linker_options.h"
+#include "compiler/command_line/option_rule.h"
 #include "compiler/command_line/response_files.h"
 #include "compiler/opaque/find_output_names.h"
 #include "hipcache/base/descriptor_path.h"
@@ -68,34 +68,29 @@ constexpr auto kWithValue = std::to_array<std::string_view>({"-o",
                                                              "-gcc-toolchain",
                                                              "-working-directory"});
 
-struct Rule {
-  const char* reason;
-  std::initializer_list<std::string_view> exact;
-  std::initializer_list<std::string_view> prefixes;
-};
-
 // Options whose effect no trace can show, or that query the driver and compile nothing.
 const std::array kRules = {
-    Rule{reason::kDriverInformation,
-         {"-v", "-###", "-V", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs", "-ccc-print-phases",
-          "-ccc-print-bindings", "-time"},
-         {"--version", "--help", "-help", "-print-", "--print-", "--target-help", "--autocomplete", "--short-version"}},
-    Rule{reason::kNativeTarget,
-         {},
-         {"--offload-arch=native", "--cuda-gpu-arch=native", "--amdgpu-target=native", "--amdgpu-arch-tool",
-          "--nvptx-arch-tool", "--offload-arch-tool"}},
-    Rule{reason::kUnsupportedOption, {"-cc1", "-cc1as"}, {}},  // the frontend, not the driver
-    Rule{reason::kTimeTrace, {}, {"-ftime-trace", "-ftime-report"}},
-    Rule{reason::kStatistics, {"-Q"}, {"-fproc-stat-report", "-save-stats", "--save-stats", "-fmem-report"}},
-    Rule{reason::kRandomCuid, {"-fuse-cuid=random", "-fuse-cuid=none"}, {}},
-    Rule{reason::kPlugin, {}, {"-fplugin", "-fpass-plugin"}},
-    Rule{reason::kModules,
-         {"-fmodules", "-fimplicit-modules", "-fmodules-ts"},
-         {"-fmodules-cache-path", "-fmodule-mapper", "-fbuild-session-"}},
-    Rule{reason::kExtraOutput, {}, {"-gen-reproducer", "-fcrash-diagnostics-dir"}},
-    Rule{reason::kRecordedCommandLine,
-         {},
-         {"-grecord-command-line", "-frecord-command-line", "-grecord-gcc-switches", "-frecord-gcc-switches"}},
+    OptionRule{
+        reason::kDriverInformation,
+        {"-v", "-###", "-V", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs", "-ccc-print-phases",
+         "-ccc-print-bindings", "-time"},
+        {"--version", "--help", "-help", "-print-", "--print-", "--target-help", "--autocomplete", "--short-version"}},
+    OptionRule{reason::kNativeTarget,
+               {},
+               {"--offload-arch=native", "--cuda-gpu-arch=native", "--amdgpu-target=native", "--amdgpu-arch-tool",
+                "--nvptx-arch-tool", "--offload-arch-tool"}},
+    OptionRule{reason::kUnsupportedOption, {"-cc1", "-cc1as"}, {}},  // the frontend, not the driver
+    OptionRule{reason::kTimeTrace, {}, {"-ftime-trace", "-ftime-report"}},
+    OptionRule{reason::kStatistics, {"-Q"}, {"-fproc-stat-report", "-save-stats", "--save-stats", "-fmem-report"}},
+    OptionRule{reason::kRandomCuid, {"-fuse-cuid=random", "-fuse-cuid=none"}, {}},
+    OptionRule{reason::kPlugin, {}, {"-fplugin", "-fpass-plugin"}},
+    OptionRule{reason::kModules,
+               {"-fmodules", "-fimplicit-modules", "-fmodules-ts"},
+               {"-fmodules-cache-path", "-fmodule-mapper", "-fbuild-session-"}},
+    OptionRule{reason::kExtraOutput, {}, {"-gen-reproducer", "-fcrash-diagnostics-dir"}},
+    OptionRule{reason::kRecordedCommandLine,
+               {},
+               {"-grecord-command-line", "-frecord-command-line", "-grecord-gcc-switches", "-frecord-gcc-switches"}},
 };
 
 constexpr auto kStopsBeforeLink =
@@ -112,25 +107,12 @@ constexpr auto kWithoutId =
 constexpr auto kHeaderEndings =
     std::to_array<std::string_view>({".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".tcc"});
 
-template <typename List>
-bool holds(const List& list, std::string_view what) {
-  return std::find(list.begin(), list.end(), what) != list.end();
-}
-
 bool is_header(std::string_view path) {
   return std::any_of(kHeaderEndings.begin(), kHeaderEndings.end(),
                      [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
-const char* option_refusal(std::string_view argument) {
-  for (const Rule& rule : kRules) {
-    const bool matches = holds(rule.exact, argument) ||
-                         std::any_of(rule.prefixes.begin(), rule.prefixes.end(),
-                                     [&](std::string_view prefix) { return argument.starts_with(prefix); });
-    if (matches) return rule.reason;
-  }
-  return nullptr;
-}
+const char* option_refusal(std::string_view argument) { return refusal_by(kRules, argument); }
 
 // Whether a value for the frontend or LLVM makes it print text that differs from run to run.
 bool is_measuring(std::string_view value) {

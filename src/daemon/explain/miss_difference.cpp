@@ -7,6 +7,7 @@
 #include "daemon/explain/argument_changes.h"
 #include "hipcache/base/checksum.h"
 #include "hipcache/base/digest.h"
+#include "hipcache/base/holds.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -26,10 +27,6 @@ void append(Differences& to, Differences from) {
 
 void compare_texts(Differs kind, const std::string& now, const std::string& was, Differences& out) {
   if (now != was) out.push_back({kind, "", now, was});
-}
-
-bool holds(const std::vector<std::string>& list, const std::string& text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
 }
 
 void compare_archs(const std::vector<std::string>& now, const std::vector<std::string>& then, Differences& out) {

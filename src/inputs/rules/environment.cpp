@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/holds.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -49,17 +50,6 @@ constexpr auto kToolNames = std::to_array<std::string_view>({"clang",
                                                              "llc",
                                                              "opt"});
 
-template <typename List>
-bool holds(const List& list, std::string_view what) {
-  return std::find(list.begin(), list.end(), what) != list.end();
-}
-
-template <typename List>
-bool begins(const List& prefixes, std::string_view what) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return what.starts_with(prefix); });
-}
-
 bool is_tool(std::string_view name) { return holds(kToolNames, name) || name.starts_with("llvm-"); }
 
 // Whether the digest of the whole environment omits the variable. A script may use TMP and TEMP for more than temporary
@@ -72,7 +62,9 @@ std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.
 
 }  // namespace
 
-bool is_left_out(std::string_view variable) { return holds(kLeftOut, variable) || begins(kLeftOutPrefixes, variable); }
+bool is_left_out(std::string_view variable) {
+  return holds(kLeftOut, variable) || holds_prefix_of(kLeftOutPrefixes, variable);
+}
 
 // Examples: "x86_64-linux-gnu-ld.bfd", "clang++-19", "clang-19".
 std::string_view tool_of(std::string_view program) {
@@ -101,7 +93,7 @@ Digest digest_environment(const RunContext& from) {
   Hasher hasher("hipcache environment 2");
   for (const std::string& entry : from.environment) {
     const std::string_view name = name_of(entry);
-    if (is_left_out_of_all(name) || holds(kOfNobody, name) || begins(kOfNobodyPrefixes, name)) continue;
+    if (is_left_out_of_all(name) || holds(kOfNobody, name) || holds_prefix_of(kOfNobodyPrefixes, name)) continue;
     hasher.field(entry);
   }
   return hasher.finish();

@@ -5,10 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <sstream>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/holds.h"
 #include "hipcache/base/process.h"
 #include "support/file_clock.h"
 
@@ -19,11 +21,16 @@ namespace {
 
 constexpr std::uint64_t kOutputLimit = 64u << 20;
 
+// Settings of the caches that the developer uses would change what a test counts.
+bool is_setting_of_cache(const std::string& name) {
+  return holds_prefix_of(std::to_array<std::string_view>({"HIPCACHE_", "CCACHE_", "SCCACHE_"}), name);
+}
+
 std::vector<std::string> environment_with(const Variables& variables) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string name = std::string(*entry).substr(0, std::string(*entry).find('='));
-    if (!variables.contains(name)) environment.emplace_back(*entry);
+    if (!variables.contains(name) && !is_setting_of_cache(name)) environment.emplace_back(*entry);
   }
   for (const auto& [name, value] : variables)
     if (!value.empty()) environment.push_back(name + "=" + value);

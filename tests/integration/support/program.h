@@ -19,8 +19,9 @@ struct Ended {
   std::string err;
 };
 
-// Runs the program in `directory` (PWD says so too) with this process's environment, changed by `variables`. The
-// program starts in a later tick of the files' clock than everything that was written before (support/file_clock.h).
+// Runs the program in `directory` (PWD says so too) with this process's environment, without the settings of any
+// cache, changed by `variables`. The program starts in a later tick of the files' clock than everything that was
+// written before (support/file_clock.h).
 Ended run(const Arguments& argv, const std::string& directory, const Variables& variables = {});
 
 // The same without waiting. REQUIRES: wait() is called before the object is destroyed.

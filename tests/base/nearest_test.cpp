@@ -1,8 +1,8 @@
-#include "config/nearest.h"
+#include "hipcache/base/nearest.h"
 
 #include <gtest/gtest.h>
 
-namespace hipcache::config {
+namespace hipcache {
 namespace {
 
 TEST(Nearest, ALetterLessMoreOtherOrSwappedIsOneMistake) {
@@ -32,4 +32,4 @@ TEST(Nearest, AShortNameHasRoomForOneMistakeOnly) {
 TEST(Nearest, ALongNameIsNotCompared) { EXPECT_EQ(nearest(std::string(10'000, 'A'), {"A"}), ""); }
 
 }  // namespace
-}  // namespace hipcache::config
+}  // namespace hipcache

@@ -1,9 +1,9 @@
-#include "config/nearest.h"
+#include "hipcache/base/nearest.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace hipcache::config {
+namespace hipcache {
 namespace {
 
 constexpr std::size_t kLongestName = 64;  // a longer name is no mistyped one; bounds the table
@@ -51,4 +51,4 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
   return found;
 }
 
-}  // namespace hipcache::config
+}  // namespace hipcache
