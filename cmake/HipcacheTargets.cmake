@@ -31,7 +31,8 @@ endif()
 set(HIPCACHE_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 
 # Headers that nearly every file includes, compiled once for the product and once for the tests. The product of a build of
-# single sources goes without: there a missing include shows, and clang-tidy reads the commands of that build.
+# single sources goes without: there a missing include shows, and clang-tidy reads the commands of that build. A unit of
+# several sources would not show it anyway.
 if(HIPCACHE_PCH)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch/empty.cpp CONTENT "")  # written once, or all is built again
   set(standard <algorithm> <array> <atomic> <chrono> <cstdint> <functional> <map> <memory> <mutex>
@@ -48,7 +49,7 @@ endif()
 
 # hipcache_precompiled(<target> product|tests): a target of C++ sources takes those headers, where they are precompiled.
 function(hipcache_precompiled target part)
-  if(HIPCACHE_PCH AND (HIPCACHE_SANITIZE OR part STREQUAL tests))
+  if(HIPCACHE_PCH AND (HIPCACHE_UNITY OR part STREQUAL tests))
     target_precompile_headers(${target} REUSE_FROM hipcache_${part}_pch)
   endif()
 endfunction()
@@ -70,14 +71,18 @@ add_custom_target(thread_tests)
 add_custom_target(release_tests)
 add_custom_target(quick_tests)
 
-# hipcache_test(<name> SOURCES ... LINK ... [LABELS label] [TIMEOUT seconds] [SHARDS n] [ISOLATED] [QUICK]): a GoogleTest
+# The longest tests start first (COST), or a run's end waits for one of them beside idle processors. In a tree that has run
+# its tests before, ctest knows how long the others take.
+set(HIPCACHE_LONG_TEST COST 1000)
+
+# hipcache_test(<name> SOURCES ... LINK ... [LABELS label] [TIMEOUT seconds] [SHARDS n] [ISOLATED] [QUICK] [LONG]): a GoogleTest
 # program. The label says where it runs: unit (the default) and threads under sanitizers, compiler, integration and release
 # in the release build. The former are one ctest entry for each of n shards: a sanitized program takes longer to start than
 # most cases. The latter, and what is ISOLATED, are one entry for each case, with processes and a cache of its own. So is
 # everything under the thread sanitizer, which does not bear a fork beside the threads that RocksDB leaves behind a case.
-# QUICK: tools/test --quick builds it.
+# QUICK: tools/test --quick builds it. LONG: some of its cases are among the longest.
 function(hipcache_test name)
-  cmake_parse_arguments(ARG "ISOLATED;QUICK" "TIMEOUT;LABELS;SHARDS" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "ISOLATED;QUICK;LONG" "TIMEOUT;LABELS;SHARDS" "SOURCES;LINK" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -99,8 +104,11 @@ function(hipcache_test name)
   if(ARG_LABELS MATCHES "unit|threads" AND NOT ARG_ISOLATED AND NOT HIPCACHE_SANITIZE MATCHES "thread")
     hipcache_sharded_test(${name} "${ARG_SHARDS}" LABELS ${ARG_LABELS})
   else()
+    if(ARG_LONG)
+      set(cost ${HIPCACHE_LONG_TEST})
+    endif()
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-      PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+      PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ${cost})
   endif()
   if(ARG_LABELS STREQUAL "threads")
     add_dependencies(thread_tests ${name})

@@ -17,8 +17,8 @@ import stages
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CORES = os.cpu_count() or 1
 JOBS = str(CORES)
-# Tests of servers and of time limits wait for a third of the time.
-TESTS_AT_ONCE = str(CORES + max(1, CORES // 2))
+# Many tests wait: for servers, time limits and the disk.
+TESTS_AT_ONCE = str(2 * CORES)
 SLOWEST = 10
 HELP = f"""\
 Without an option: the tests that a change needs, in one build tree.

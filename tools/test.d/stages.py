@@ -5,7 +5,7 @@ import typing
 
 import selection
 
-SHARE = 4  # without --all, one of so many tests that start compilers through the cache runs
+SHARE = 5  # without --all, one of so many tests that start compilers through the cache runs
 
 SANITIZED = frozenset({"unit", "threads"})
 # The sanitizers do not watch the compilers that these start.
