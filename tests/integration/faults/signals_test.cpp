@@ -13,6 +13,7 @@
 
 #include "integration/support/opaque_compile.h"
 #include "integration/support/single_compile.h"
+#include "support/comes_true.h"
 
 namespace hipcache::integration {
 namespace {
@@ -155,12 +156,16 @@ TEST_P(OpaqueSignals, EndAHitOfALargeOutputWithoutATrace) {
         EXPECT_EQ(fs::file_size(project_ / "a.o"), size);
       }
     }
-  // The next compile removes what a kill can leave in the one moment in which that is possible.
-  project_.write("a.o", "old");
-  project_.write("a.o.hipcache-new", "of a process that was killed");
-  const Counts before = cache_.counts();
-  EXPECT_EQ(cache_.run(command(""), project_.path()).exit_code, 0);
-  EXPECT_EQ((cache_.counts() - before).hits, 1);
+  // The next hit removes what a kill can leave in the one moment in which that is possible. On a loaded machine the
+  // daemon still reads for the killed clients, and the compiler runs instead.
+  const auto is_hit = [&] {
+    project_.write("a.o", "old");
+    project_.write("a.o.hipcache-new", "of a process that was killed");
+    const Counts before = cache_.counts();
+    EXPECT_EQ(cache_.run(command(""), project_.path()).exit_code, 0);
+    return (cache_.counts() - before).hits == 1;
+  };
+  ASSERT_TRUE(support::comes_true(is_hit));
   EXPECT_EQ(names_in(project_.path()), all);
 }
 
