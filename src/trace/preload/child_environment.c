@@ -14,6 +14,10 @@
 #include "trace/preload/child_environment.h"
 #include "trace/preload/internal.h"
 
+#ifdef __x86_64__
+__asm__(".symver dladdr, dladdr@GLIBC_2.2.5"); /* as dlsym (real.c) */
+#endif
+
 #define PRELOAD "LD_PRELOAD="
 #define TRACE "HIPCACHE_TRACE="
 

@@ -8,8 +8,8 @@
 
 #include "trace/preload/internal.h"
 
-#ifdef HIPCACHE_PORTABLE
-/* The version that every glibc has (cmake/HipcachePortable.cmake). */
+#ifdef __x86_64__
+/* The version that every glibc has, so that one library serves all (cmake/HipcachePortable.cmake). */
 __asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
 __asm__(".symver dlvsym, dlvsym@GLIBC_2.2.5");
 #endif
