@@ -3,7 +3,7 @@
 #
 #   hipcache, hipcache-client           static in every build
 #   hipcached                           static here. It asks no name service, which a static program could not load
-#   libhipcache-trace.so                needs libc alone, and here none of its newer versions
+#   libhipcache-trace.so                needs libc alone, in every build none of its newer versions
 #   hipcache-remote, hipcache-archive   dynamic all the same. The former asks name services. Debian has no archives of all that
 #                                       libcurl and libarchive link. Where they do not start, shared caches are not used, which the
 #                                       log says, and --export and --import fail

@@ -16,7 +16,7 @@ import pathlib
 import re
 import sys
 
-MOST = 16  # sources in a unit, so that two cores have equal work
+MOST = 16  # sources in a unit: more save little, and leave a core idle at the end
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TEXT = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 # What a line without indentation declares: a type or a namespace by its name, else the last name before a value or arguments.
