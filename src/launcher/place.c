@@ -272,7 +272,8 @@ static bool remove_files(const char* const* paths, size_t count, struct launch_f
 bool launch_deliver(const struct launch_delivery* delivery, struct launch_failure* failure) {
   if (!place_outputs(delivery->outputs, delivery->output_count, failure)) return false;
   if (!remove_files(delivery->removed, delivery->removed_count, failure)) return false;
-  launch_write(STDOUT_FILENO, delivery->out.bytes, delivery->out.size);
+  if (!launch_write(STDOUT_FILENO, delivery->out.bytes, delivery->out.size))
+    return failed(failure, "cannot write", "standard output");
   launch_write(STDERR_FILENO, delivery->err.bytes, delivery->err.size);
   return true;
 }

@@ -1,6 +1,7 @@
 #include "launcher/text.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -37,10 +38,18 @@ void launch_add_number(struct launch_text* text, unsigned long number) {
   launch_add_part(text, digits + first, sizeof digits - first);
 }
 
+/* Another process may have made the pipe or terminal non-blocking: the flag belongs to the open file, which all who
+ * inherited it share. */
+static bool wait_for_room(int fd) {
+  struct pollfd writable = {.fd = fd, .events = POLLOUT};
+  return poll(&writable, 1, -1) >= 0 || errno == EINTR;
+}
+
 bool launch_write(int fd, const char* bytes, size_t size) {
   while (size > 0) {
     const ssize_t written = write(fd, bytes, size);
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) && wait_for_room(fd)) continue;
     if (written < 0) return false;
     bytes += written;
     size -= (size_t)written;

@@ -24,7 +24,8 @@ void launch_add_part(struct launch_text* text, const char* more, size_t size);
 void launch_add_name(struct launch_text* text, const char* name);
 void launch_add_number(struct launch_text* text, unsigned long number);
 
-/* Writes all bytes; retries after signals and short writes. False with errno on failure. */
+/* Writes all bytes. Retries after signals and short writes, and waits where a non-blocking descriptor has no room.
+ * False with errno on failure. */
 bool launch_write(int fd, const char* bytes, size_t size);
 
 #ifdef __cplusplus

@@ -52,8 +52,10 @@ struct launch_failure {
   int error; /* an errno */
 };
 
-/* Places the outputs, removes files, and then prints. A failure to print is ignored: it must not
- * fail the compile once its outputs are in place. On false nothing was printed. */
+/* Places the outputs, removes files, and then prints. On false the caller runs the compiler. With
+ * -E or `-o -` the text of stdout is the output: if it cannot be written (a full disk), the compiler
+ * then fails in its own words. What had room of the text may then be there twice. A failure to print
+ * messages is ignored: it must not fail the compile once its outputs are in place. */
 bool launch_deliver(const struct launch_delivery* delivery, struct launch_failure* failure);
 
 #ifdef __cplusplus
