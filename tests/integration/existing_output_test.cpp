@@ -1,11 +1,13 @@
 // Outputs that exist already: a hit leaves the same modes, links and link counts as the compiler.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <filesystem>
 #include <map>
 
 #include "integration/support/opaque_compile.h"
+#include "support/default_acl.h"
 
 namespace hipcache::integration {
 namespace {
@@ -106,6 +108,28 @@ TEST_P(ExistingOutput, OfAnObjectKeepsWhatTheCompilerLetsItKeep) {
 
 TEST_P(ExistingOutput, OfAssemblyKeepsWhatTheCompilerLetsItKeep) {
   expect_as_alone(words(GetParam() + " -S a.c -o out/a"));
+}
+
+TEST_P(ExistingOutput, InADirectoryWithADefaultAclGetsTheModeThatTheAclGives) {
+  const std::string acl = support::default_acl(7, 7, 0);
+  const auto prepare_with_acl = [&] {
+    prepare(kExisting.front());
+    ASSERT_EQ(setxattr((project_ / "out").c_str(), "system.posix_acl_default", acl.data(), acl.size(), 0), 0);
+  };
+  const Arguments command = words(GetParam() + " -c a.c -o out/a");
+  prepare_with_acl();
+  ASSERT_EQ(run(command, project_.path()).exit_code, 0);
+  const auto by_compiler = seen();
+  ASSERT_EQ(by_compiler.at("a").mode & 0777, 0660u);
+  for (const bool is_hit : {false, true}) {
+    prepare_with_acl();
+    const Counts before = cache_.counts();
+    ASSERT_EQ(cache_.run(command, project_.path()).exit_code, 0);
+    const Counts counts = cache_.counts() - before;
+    EXPECT_EQ(counts.hits, is_hit ? 1 : 0);
+    EXPECT_EQ(counts.misses, is_hit ? 0 : 1);
+    EXPECT_EQ(seen(), by_compiler);
+  }
 }
 
 std::string name_of_command(const testing::TestParamInfo<std::string>& info) {

@@ -11,6 +11,7 @@
 
 #include "daemon/opaque/name_tie.h"
 #include "daemon/opaque/python_start.h"
+#include "daemon/opaque/usual_mode.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/steps/relocatability.h"
@@ -51,12 +52,13 @@ void wait_for_next_tick() {
   while (clock() == now && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(500us);
 }
 
-// Compilers leave modes to the umask, and so does the client on a hit. Another mode of a new file cannot be restored.
+// Compilers leave modes to the umask or the directory, and so does the client on a hit. Another mode of a new file
+// cannot be restored.
 bool has_usual_mode(const CollectedOutput& made, const WrittenOutput& file, std::uint32_t umask) {
   if (made.in_place) return true;
   struct stat status{};
   if (stat(file.path.c_str(), &status) != 0) return false;
-  return (status.st_mode & 07777) == ((made.executable ? kProgramMode : kFileMode) & ~umask);
+  return (status.st_mode & 07777) == usual_mode(file.path, made.executable ? kProgramMode : kFileMode, umask);
 }
 
 // Reads an output. Its place is the name that the compiler used, relative to the working directory if that one was.
