@@ -45,6 +45,8 @@ TEST_F(IreeCommand, IsOneStepAsTyped) {
   EXPECT_EQ(invocation.making, Making::compile);
   EXPECT_EQ(invocation.argv, testing::words(line));
   EXPECT_EQ(invocation.object, "a.vmfb");
+  EXPECT_EQ(invocation.only_input, "a.mlir");
+  EXPECT_EQ(accepted("iree-compile --some-new-option value a.mlir -o a.vmfb").only_input, "");
   EXPECT_TRUE(invocation.opaque.asks_processor);
   EXPECT_FALSE(invocation.output_names.has_value()) << "the name of -o is in every key";
 }

@@ -71,6 +71,19 @@ TEST(OpaqueCommand, TellsLinksAndArchivesFromCompiles) {
     EXPECT_EQ(making_of(line), Making::archive) << line;
 }
 
+TEST(OpaqueCommand, KnowsTheOnlyInputOfACompileAndTheSourceOfALink) {
+  const auto only_input = [](const std::string& line) {
+    return std::get<Invocation>(parse_opaque(testing::words(line), "/")).only_input;
+  };
+  EXPECT_EQ(only_input("gcc -DX -I include -c src/a.c -o a.o"), "src/a.c");
+  EXPECT_EQ(only_input("clang-19 -x c -S data"), "data");
+  EXPECT_EQ(only_input("gcc -O2 a.c -o a -lm"), "a.c");
+  EXPECT_EQ(only_input("gcc -c a.c b.c"), "");
+  EXPECT_EQ(only_input("gcc -c a.c --unknown value"), "") << "one of them may be an option's value";
+  for (const char* line : {"gcc a.o -o a", "gcc a.c b.o", "ld a.o -o a", "ar qc lib.a a.o"})
+    EXPECT_EQ(only_input(line), "") << line;
+}
+
 TEST(OpaqueCommand, NamesTheOutputOfLinksAndTheArchiveThatIsReadAndWritten) {
   const auto invocation = [](const std::string& line) {
     return std::get<Invocation>(parse_opaque(testing::words(line), "/"));

@@ -1,9 +1,10 @@
 // Finds results by what was asked (the action key) and by the state of the inputs now.
 //
-// An action key says what is run, never what is read. Each key has a short list of path sets,
-// newest first. The key, one path set and the present state of that path set together find the
-// result. So a key can have any number of results (for example, one per branch), and a look-up
-// computes at most store::kMaxPathSets states in each store.
+// An action key says what is run, and of what is read at most the content of a request's source
+// (src/daemon/request/keys.h). Each key has a short list of path sets, newest first. The key, one
+// path set and the present state of that path set together find the result. So a key can have any
+// number of results (for example, one per state of a header), and a look-up computes at most
+// store::kMaxPathSets states in each store.
 //
 //   path_sets(key)                   -> path sets: id and blob
 //   action(H(key, set id, state))    -> result

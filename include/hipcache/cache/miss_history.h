@@ -46,7 +46,7 @@ struct Asked {
 
 struct HistoryStep {
   std::string label;  // "probe", "device gfx906", "bundle", "host"
-  ActionKey key;
+  ActionKey key;      // of an opaque compile: of its command, whatever the source contains
   std::vector<std::string> programs;
   std::vector<std::vector<std::string>> arguments;  // of each command, as the key has them
   std::vector<Digest> inputs;                       // outputs of earlier steps

@@ -58,8 +58,8 @@ struct OpaqueTraits {
 };
 
 // For an opaque command only these are set: argv, expanded, response_files, object, making,
-// updates, without_archs, output_names, colour_given, writes_command and opaque. There `object` only
-// names the miss history.
+// updates, without_archs, output_names, only_input, colour_given, writes_command and opaque. There
+// `object` only names the miss history.
 struct Invocation {
   Route route = Route::planned;
   Making making = Making::compile;
@@ -92,6 +92,9 @@ struct Invocation {
   bool colour_given = false;
   // -MJ: the command line is written into a file.
   bool writes_command = false;
+  // For an opaque compile, or a link that compiles: its input, as typed, if it has exactly one. It is
+  // no option's value, because a command without an input is refused.
+  std::string only_input;
   // For an opaque command: set if its outputs may have other names.
   std::optional<OutputNames> output_names;
   OpaqueTraits opaque;

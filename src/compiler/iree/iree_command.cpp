@@ -32,6 +32,7 @@ class Reading {
 
   // For the miss history: without -o the tools print.
   std::string output() const { return output_.empty() || output_ == "-" ? input_ + ".out" : output_; }
+  std::string only_input() const { return inputs_ == 1 ? input_ : ""; }
   bool colour_given() const { return colour_given_; }
 
  private:
@@ -40,7 +41,9 @@ class Reading {
     if (argument == "-") return Uncacheable{reason::kStandardInput, argument};
     const IreeOption option = iree_option(argument);
     if (option.name.empty()) {
-      if (argument != "--") input_ = argument;
+      if (argument == "--") return std::nullopt;
+      input_ = argument;
+      ++inputs_;
       return std::nullopt;
     }
     if (const char* refusal = iree_refusal(option)) return Uncacheable{refusal, argument};
@@ -61,6 +64,7 @@ class Reading {
   const std::vector<std::string>& arguments_;
   std::size_t at_ = 0;
   std::string input_;  // or the value of an option, given as an argument of its own
+  std::size_t inputs_ = 0;
   std::string output_;
   bool colour_given_ = false;
 };
@@ -110,6 +114,7 @@ std::variant<Invocation, Uncacheable> parse_iree(const std::vector<std::string>&
   invocation.expanded = std::move(expanded->arguments);
   invocation.response_files = std::move(expanded->files);
   invocation.object = reading.output();
+  invocation.only_input = reading.only_input();
   invocation.without_archs = argv;
   invocation.colour_given = reading.colour_given();
   invocation.opaque = traits_of(*tool, arguments);

@@ -181,10 +181,12 @@ bool holds_placeholder(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
+bool is_named_like_source(std::string_view name) { return ends_like(name, kSources); }
+
 std::optional<OutputNames> find_output_names(const std::vector<std::string>& arguments,
                                              const std::vector<std::size_t>& options,
                                              const std::vector<std::string>& inputs) {
-  if (inputs.size() != 1 || !ends_like(inputs[0], kSources) || holds_placeholder(arguments)) return std::nullopt;
+  if (inputs.size() != 1 || !is_named_like_source(inputs[0]) || holds_placeholder(arguments)) return std::nullopt;
   Reading reading(arguments);
   for (const std::size_t position : options)
     if (!reading.take(position)) return std::nullopt;

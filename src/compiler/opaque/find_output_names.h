@@ -5,11 +5,15 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hipcache/compiler/output_names.h"
 
 namespace hipcache::compiler {
+
+// Whether the name ends like a C, C++ or assembler source.
+bool is_named_like_source(std::string_view name);
 
 // `options`: positions in `arguments` that are neither an input nor the value of the option before.
 // Returns nothing for a command that may use a name in an unknown way.

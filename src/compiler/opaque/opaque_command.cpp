@@ -242,6 +242,13 @@ std::optional<Uncacheable> specs_refusal(const std::vector<std::string>& argumen
   return std::nullopt;
 }
 
+// A link of one object or archive has none: to digest such a file would slow down links that are too
+// large to be stored.
+std::string only_input_of(Making making, const std::vector<std::string>& inputs) {
+  if (inputs.size() != 1) return "";
+  return making == Making::compile || is_named_like_source(inputs[0]) ? inputs[0] : "";
+}
+
 // Reads the command of a compiler driver. `family`: set if the program is not a compiler by name.
 std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Family> family,
                                        const std::string& working_directory) {
@@ -252,6 +259,7 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
   if (auto refusal = specs_refusal(invocation.expanded, working_directory)) return refusal;
   invocation.making = reading.making;
   invocation.object = reading.object;
+  invocation.only_input = only_input_of(reading.making, reading.inputs());
   invocation.writes_command = writes_command(invocation.expanded);
   // Both families' option for colours is known; programs of an unknown family may have none.
   invocation.colour_given = reading.colour_given || family == Family::unknown;

@@ -123,17 +123,24 @@ const Explainer::Candidate* Explainer::nearest_to(const HistoryStep& step) const
   return of_that_name;
 }
 
+// The questions of a step of the compile. An opaque compile is one step, so they are all questions of the compile. The
+// list that has them cannot be found, because the content of the source at that time is part of its key.
+std::shared_ptr<const inputs::PathSet> Explainer::set_of(const HistoryStep& then, const Candidate& candidate) const {
+  const auto& all = candidate.then.observed.set;
+  return all != nullptr && all->id() == then.set ? all : services_.actions.path_set(then.key, then.set);
+}
+
 Differences Explainer::observed_by(const HistoryStep& step, const Candidate& candidate) const {
   if (candidate.observed.empty()) return {};
-  const auto part = services_.actions.path_set(step.key, step.set);
+  const auto part = set_of(step, candidate);
   return within(part.get(), *candidate.then.observed.set, candidate.observed);
 }
 
 // If a root shows in a result because a source uses its own name, adds that source, so that the report can advise.
-void Explainer::add_own_name(const HistoryStep& then, Differences& differences) const {
+void Explainer::add_own_name(const HistoryStep& then, const Candidate& candidate, Differences& differences) const {
   const auto is_of_root = [](const Difference& one) { return one.kind == Differs::shown_root; };
   if (std::none_of(differences.begin(), differences.end(), is_of_root)) return;
-  const auto set = services_.actions.path_set(then.key, then.set);
+  const auto set = set_of(then, candidate);
   if (set == nullptr) return;
   for (const inputs::OwnName& own :
        inputs::mentions_in(set->observations(), request_.from, {}, services_.file_system).own_names) {
@@ -167,7 +174,7 @@ Differences Explainer::differences_of(const HistoryStep& step, const std::vector
   Differences differences = compare_steps(step, then, makers);
   if (candidate->variable_differs()) differences = without_values(std::move(differences), now_, candidate->then.asked);
   Differences observed = observed_by(then, *candidate);
-  add_own_name(then, observed);
+  add_own_name(then, *candidate, observed);
   differences.insert(differences.end(), std::make_move_iterator(observed.begin()),
                      std::make_move_iterator(observed.end()));
   attribute_cuid(differences, *candidate, !no_key);
@@ -200,9 +207,7 @@ bool Explainer::is_other_command(const HistoryStep& step) const {
 std::shared_ptr<const inputs::PathSet> Explainer::earlier_set(const HistoryStep& step) const {
   const Candidate* candidate = nearest_to(step);
   const HistoryStep* then = candidate == nullptr ? nullptr : candidate->then.step(step.label);
-  return then != nullptr && (then->key == step.key || is_of_other_output_)
-             ? services_.actions.path_set(then->key, then->set)
-             : nullptr;
+  return then != nullptr && (then->key == step.key || is_of_other_output_) ? set_of(*then, *candidate) : nullptr;
 }
 
 // Who is told has no entry for the request, so a step's entry includes the request's differences.

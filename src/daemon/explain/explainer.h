@@ -75,8 +75,9 @@ class Explainer {
   void attribute_cuid(Differences& differences, const Candidate& candidate, bool has_key) const;
   Differences local(Differences differences) const;
   const Candidate* nearest_to(const cache::HistoryStep& step) const;
+  std::shared_ptr<const inputs::PathSet> set_of(const cache::HistoryStep& then, const Candidate& candidate) const;
   Differences observed_by(const cache::HistoryStep& step, const Candidate& candidate) const;
-  void add_own_name(const cache::HistoryStep& then, Differences& differences) const;
+  void add_own_name(const cache::HistoryStep& then, const Candidate& candidate, Differences& differences) const;
 
   const Request& request_;
   const Services& services_;

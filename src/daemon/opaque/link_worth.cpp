@@ -23,8 +23,11 @@ std::uint64_t size_of_file(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
+// The command's, because an edit of the source of a link hardly changes what the link costs.
+Digest note_key(const RequestContext& context) { return cost_key(command_key(context.request)); }
+
 bool was_not_worth(const RequestContext& context) {
-  const Result<std::optional<std::string>> noted = context.services.store.action(cost_key(context.key));
+  const Result<std::optional<std::string>> noted = context.services.store.action(note_key(context));
   if (!noted || !*noted) return false;
   inputs::FrameReader in(**noted);
   if (in.byte() != kVersion) return false;
@@ -56,7 +59,7 @@ std::optional<Uncacheable> not_worth_running(const RequestContext& context) {
 void note_not_worth(const RequestContext& context) {
   inputs::FrameWriter out;
   out.byte(kVersion).number(inputs::file_clock()());
-  if (Status noted = context.services.store.put_action(cost_key(context.key), std::move(out).bytes()); !noted)
+  if (Status noted = context.services.store.put_action(note_key(context), std::move(out).bytes()); !noted)
     context.services.log.warning(context.of_object("cannot note what the link costs: " + noted.error().message));
 }
 

@@ -12,6 +12,7 @@
 #include "daemon/opaque/name_tie.h"
 #include "daemon/opaque/python_start.h"
 #include "daemon/opaque/usual_mode.h"
+#include "daemon/request/keys.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/steps/relocatability.h"
@@ -193,6 +194,7 @@ StepSpec opaque_spec(const RequestContext& context) {
   StepSpec spec;
   spec.label = label_of(request.invocation.making);
   spec.key = context.key;
+  spec.command = command_key(request);
   spec.commands = {{request.compiler, arguments_of(request)}};
   return spec;
 }

@@ -130,21 +130,27 @@ void add_updated(Hasher& hasher, const Updated& updated) {
   if (updated.content) hasher.field(*updated.content);
 }
 
+// Without a source, the key is that of the command.
+void add_source(Hasher& hasher, const std::optional<Digest>& source) {
+  if (source) hasher.field("source").field(*source);
+}
+
 // The key of the command as typed, in any directory: the path set asks what matters of the directory.
-cache::ActionKey opaque_key(const Request& request) {
+cache::ActionKey opaque_key(const Request& request, const std::optional<Digest>& source) {
   Hasher hasher = hasher_for("opaque", request);
   hasher.field(request.from.roots.portable_path(request.compiler));
   add_list(hasher, portable(opaque_arguments(request.invocation), request.from));
   add_roots(hasher, roots_reached_by_joining(request.invocation.expanded, request.from.roots), request);
   add_processor(hasher, request);
   add_updated(hasher, request.updated);
+  add_source(hasher, source);
   return {hasher.finish()};
 }
 
 }  // namespace
 
-cache::ActionKey request_key(const Request& request) {
-  if (request.invocation.route == compiler::Route::is_opaque) return opaque_key(request);
+cache::ActionKey request_key(const Request& request, const std::optional<Digest>& source) {
+  if (request.invocation.route == compiler::Route::is_opaque) return opaque_key(request, source);
   Hasher hasher = hasher_for("request", request);
   add_driver(hasher, request);
   add_list(hasher, request.invocation.without_archs);
@@ -153,8 +159,11 @@ cache::ActionKey request_key(const Request& request) {
   // Up to clang 17 the new driver bundles in command line order; later versions sort.
   if (request.invocation.new_driver) add_list(hasher, request.invocation.expanded);
   hasher.field(request.from.cuid);
+  add_source(hasher, source);
   return {hasher.finish()};
 }
+
+cache::ActionKey command_key(const Request& request) { return request_key(request, std::nullopt); }
 
 cache::ActionKey probe_key(const Request& request, const std::vector<std::string>& arguments) {
   Hasher hasher = hasher_for("probe", request);

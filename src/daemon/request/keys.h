@@ -1,7 +1,9 @@
-// The keys of requests and steps: digests of what is run. What a step reads is in no key; path sets cover that.
+// The keys of requests and steps: digests of what is run. Path sets cover what a step reads. Only the content of a
+// request's source is in a key as well, so that sources with one command do not share a list of path sets.
 #ifndef HIPCACHE_SRC_DAEMON_REQUEST_KEYS_H
 #define HIPCACHE_SRC_DAEMON_REQUEST_KEYS_H
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +14,21 @@
 
 namespace hipcache::daemon {
 
-// The key of a request. The archs count as a sorted set, because the driver sorts them, too. The working directory
-// counts, because the plan depends on it.
-cache::ActionKey request_key(const Request& request);
+// The key of a request. The archs count as a sorted set, because the driver sorts them, too. The working directory of a
+// split compile counts, because the plan depends on it.
+//
+// `source`: the digest of the request's only source (request.h: content_of_source), or nothing. The problem: a list of
+// path sets is short (store::kMaxPathSets). A build may run one command for more sources than that: `cc -c main.c` in
+// many directories, or a configure script that writes conftest.c anew for each check. Such sources displaced each
+// other's path sets, and no round had a hit. The choice: the source's content is a part of the key, so each content has
+// its own list. The digest proves nothing. The source may change after it was taken, and then a path set stands under
+// the key of other bytes. The path set asks for the source's content as well, so this is a miss and no wrong hit.
+// Rejected: longer lists (a miss computes a state for each path set).
+cache::ActionKey request_key(const Request& request, const std::optional<Digest>& source);
+
+// The key of the request's command, whatever its source contains. The miss history has an opaque compile under it, so
+// that an edited source is another input of the same command.
+cache::ActionKey command_key(const Request& request);
 
 // The key of the driver's -###: the arguments as given, in their order.
 cache::ActionKey probe_key(const Request& request, const std::vector<std::string>& arguments);

@@ -107,6 +107,14 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   return request;
 }
 
+std::optional<Digest> content_of_source(const Request& request, inputs::FileSystemState& file_system) {
+  const Invocation& invocation = request.invocation;
+  const std::string& source = invocation.route == Route::planned ? invocation.source : invocation.only_input;
+  if (source.empty()) return std::nullopt;
+  const Result<Digest> content = file_system.content(join_path(request.from.working_directory, source));
+  return content ? std::optional(*content) : std::nullopt;
+}
+
 std::string local_place(const std::string& place, const Request& request) {
   const auto& names = request.invocation.output_names;
   if (names && place == compiler::kObjectName) return names->object;

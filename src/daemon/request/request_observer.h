@@ -19,7 +19,7 @@ struct RequestContext;
 
 // A step that was found or has run.
 struct EndedStep {
-  cache::ActionKey key;
+  cache::ActionKey key;     // as the miss history has it
   events::StepEvent event;  // without the request's id, and without the reasons for its run
 };
 

@@ -32,7 +32,7 @@ std::string refusal_of(const StepResult& result) {
 
 EndedStep ended_step(const StepState& state, const StepClock& clock, bool is_usable) {
   const StepSpec& spec = state.spec();
-  EndedStep ended{.key = spec.key,
+  EndedStep ended{.key = spec.history_key(),
                   .event = {.start_us = clock.start_us(),
                             .duration_us = clock.elapsed_us(),
                             .outcome = outcome_of(state, is_usable),

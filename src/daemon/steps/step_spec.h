@@ -30,6 +30,7 @@ inline constexpr std::uint64_t kOutputLimit = 2ull << 30;  // maximum size of on
 struct StepSpec {
   std::string label;  // "probe", "device gfx906", "device gfx906 back end", "bundle", "host"
   cache::ActionKey key;
+  std::optional<cache::ActionKey> command;  // of an opaque compile: its key whatever its source contains
   std::vector<std::string> names;  // as in cache::ActionResult::steps; none for a proof, which serves all architectures
   std::vector<Digest> inputs;      // digests of inputs from earlier steps; part of the key
   std::vector<protocol::Command> commands;
@@ -49,6 +50,9 @@ struct StepSpec {
   std::optional<ThroughWrapper> through;
   const hip::SplitCodegen* split_codegen = nullptr;  // set if its code generation may be split, else null
   const char* trace_ending = ".trace";               // suffix of the trace file's name
+
+  // The key under which the miss history has the step.
+  const cache::ActionKey& history_key() const { return command ? *command : key; }
 
   // Whether a stored result has every output of the step. REQUIRES: this outlives the result of this function.
   cache::Suffices suffices() const;

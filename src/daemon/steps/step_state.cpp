@@ -27,7 +27,7 @@ std::string StepState::failure() const {
 
 cache::HistoryStep history_step(const StepState& state, const inputs::RunContext& from) {
   const StepSpec& spec = state.spec();
-  cache::HistoryStep step{.label = spec.label, .key = spec.key};
+  cache::HistoryStep step{.label = spec.label, .key = spec.history_key()};
   if (spec.planned != nullptr) {
     for (const hip::StepCommand& command : spec.planned->commands)
       step.programs.push_back(from.roots.portable_path(command.program));

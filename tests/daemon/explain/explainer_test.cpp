@@ -178,6 +178,15 @@ TEST_F(ExplainerTest, SaysNoMoreOfAStepWhosePathSetIsLostThanOfAll) {
   EXPECT_THAT(why(), ElementsAre(HasSubstr("content a.h")));
 }
 
+// As the list of an opaque compile whose source was edited.
+TEST_F(ExplainerTest, KnowsTheQuestionsOfARequestsOnlyStepThoughItsListIsNotFound) {
+  compile(host());
+  made_.store.actions.erase(host().key.value);
+  const auto earlier = Explainer(context()).earlier_set(host());
+  ASSERT_NE(earlier, nullptr);
+  EXPECT_EQ(earlier->id(), set().id());
+}
+
 TEST_F(ExplainerTest, SaysThatStoredResultsAreNotToBeUsed) {
   compile(host());
   request_.settings.recache = true;

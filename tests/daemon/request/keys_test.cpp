@@ -1,9 +1,14 @@
 #include "daemon/request/keys.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <vector>
+
+#include "support/scratch.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -28,7 +33,7 @@ hip::Step device_step() {
   return step;
 }
 
-TEST(RequestKey, IsEqualForEqualRequests) { EXPECT_EQ(request_key(request()), request_key(request())); }
+TEST(RequestKey, IsEqualForEqualRequests) { EXPECT_EQ(command_key(request()), command_key(request())); }
 
 TEST(RequestKey, ChangesWithEverythingThatIsAsked) {
   std::vector<Request> others(9, request());
@@ -41,9 +46,9 @@ TEST(RequestKey, ChangesWithEverythingThatIsAsked) {
   others[6].from.cuid = "fedcba9876543210";
   others[7].colour = true;
   others[8].settings.cache_namespace = "nightly";
-  std::vector<cache::ActionKey> keys{request_key(request())};
+  std::vector<cache::ActionKey> keys{command_key(request())};
   for (std::size_t index = 0; index < others.size(); ++index) {
-    const cache::ActionKey key = request_key(others[index]);
+    const cache::ActionKey key = command_key(others[index]);
     // PWD counts only if it names the directory; /link-to-build does not. Colours count where a path set asks for them.
     if (index == 5 || index == 7) {
       EXPECT_EQ(key, keys[0]);
@@ -52,6 +57,49 @@ TEST(RequestKey, ChangesWithEverythingThatIsAsked) {
     EXPECT_EQ(std::count(keys.begin(), keys.end(), key), 0) << index;
     keys.push_back(key);
   }
+}
+
+TEST(RequestKey, KnowsWhatTheSourceContainsWhetherTheCompileIsSplitOrNot) {
+  for (const compiler::Route route : {compiler::Route::planned, compiler::Route::is_opaque}) {
+    Request asked = request();
+    asked.invocation.route = route;
+    const cache::ActionKey key = request_key(asked, digest_of("A"));
+    EXPECT_EQ(request_key(asked, digest_of("A")), key);
+    EXPECT_NE(request_key(asked, digest_of("B")), key);
+    EXPECT_NE(command_key(asked), key);
+    EXPECT_EQ(request_key(asked, std::nullopt), command_key(asked));
+  }
+}
+
+class ContentOfSource : public testing::Test {
+ protected:
+  ContentOfSource() { request_.from.working_directory = scratch_.path(); }
+
+  std::optional<Digest> of(const std::string& opaque, const std::string& planned = "") {
+    request_.invocation.only_input = opaque;
+    request_.invocation.source = planned;
+    request_.invocation.route = planned.empty() ? compiler::Route::is_opaque : compiler::Route::planned;
+    return content_of_source(request_, file_system_);
+  }
+
+  support::Scratch scratch_;
+  inputs::FileSystemState file_system_;
+  Request request_;
+};
+
+TEST_F(ContentOfSource, IsKnownOfTheOnlyInputAndOfTheSourceOfASplitCompile) {
+  scratch_.write("a.c", "A");
+  EXPECT_EQ(of("a.c"), digest_of("A"));
+  EXPECT_EQ(of(scratch_ / "a.c"), digest_of("A"));
+  EXPECT_EQ(of("", "a.c"), digest_of("A"));
+  scratch_.write("a.c", "B");
+  EXPECT_EQ(of("a.c"), digest_of("B"));
+}
+
+TEST_F(ContentOfSource, IsUnknownWithoutAnInputOrWhereNoRegularFileIs) {
+  scratch_.make_directory("directory");
+  ASSERT_EQ(::mkfifo((scratch_ / "pipe").c_str(), 0600), 0);
+  for (const char* name : {"", "absent.c", "directory", "pipe"}) EXPECT_FALSE(of(name)) << name;
 }
 
 TEST(StepKey, IsMadeOfProgramsKeyedArgumentsAndInputs) {
@@ -123,9 +171,9 @@ TEST(RequestKey, KnowsTheCheckoutThatJoinedArgumentsMayLeadTo) {
     asked->invocation.argv = {"clang", "@joined"};
     asked->invocation.expanded = {"clang", "--sysroot=/p", "-I=/one"};
   }
-  EXPECT_NE(request_key(one), request_key(two));
+  EXPECT_NE(command_key(one), command_key(two));
   one.invocation.route = two.invocation.route = compiler::Route::is_opaque;
-  EXPECT_NE(request_key(one), request_key(two));
+  EXPECT_NE(command_key(one), command_key(two));
 }
 
 TEST(StepKey, LeavesOutTheIdOfOurMaking) {

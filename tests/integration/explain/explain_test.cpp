@@ -263,6 +263,22 @@ TEST_P(Explain, NamesWhatDiffersOfAnOpaqueCompile) {
               ElementsAre("argument -O2 only now", HasSubstr("b.h")));
 }
 
+TEST_P(Explain, NamesTheEditedSourceOfAnOpaqueCompile) {
+  const std::string text = "int value = 1;\n", edited = "int value = 2;\n", dated = "const char* date = __DATE__;\n";
+  project_.write("b.c", text);
+  const Arguments opaque = words("gcc -c b.c -o b.o");
+  build(opaque);
+  project_.write("b.c", edited);
+  EXPECT_THAT(explain(opaque).lines("compile"), ElementsAre(content("b.c", edited, text)));
+  EXPECT_THAT(explain(opaque).lines("request"), ElementsAre(content("b.c", edited, text)));
+  EXPECT_THAT(explain(words("gcc -O2 -c b.c -o b.o")).lines("compile"),
+              ElementsAre("argument -O2 only now", content("b.c", edited, text)));
+  project_.write("c.c", dated);
+  build(words("gcc -c c.c -o c.o"));
+  project_.write("c.c", dated + text);
+  EXPECT_THAT(explain(words("gcc -c c.c -o c.o")).lines("compile"), ElementsAre(HasSubstr("was not stored: clock")));
+}
+
 TEST_P(Explain, SpeaksOfTheCommandWhereItsStepsAreUnknown) {
   const Variables aloud{{"CCC_OVERRIDE_OPTIONS", "+-DOTHER=1"}};
   build(compile(), aloud);
