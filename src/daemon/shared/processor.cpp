@@ -80,12 +80,20 @@ Digest digest_processor() {
 
 }  // namespace
 
+bool is_native_option(std::string_view argument) {
+  constexpr auto kOptions = std::to_array<std::string_view>({"march=native", "mcpu=native", "mtune=native"});
+  return std::any_of(kOptions.begin(), kOptions.end(),
+                     [&](std::string_view option) { return argument.find(option) != std::string_view::npos; });
+}
+
 bool asks_processor(const std::vector<std::string>& arguments) {
-  constexpr auto kOptions = std::to_array<std::string_view>({"-march=native", "-mcpu=native", "-mtune=native"});
-  return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view argument) {
-    return std::any_of(kOptions.begin(), kOptions.end(),
-                       [&](std::string_view option) { return argument.starts_with(option); });
-  });
+  return std::any_of(arguments.begin(), arguments.end(), is_native_option);
+}
+
+std::string_view variable_that_asks_processor(const std::vector<std::string>& environment) {
+  const auto asks = [](const std::string& entry) { return entry.find("=native") != std::string::npos; };
+  const auto found = std::find_if(environment.begin(), environment.end(), asks);
+  return found == environment.end() ? std::string_view() : std::string_view(*found).substr(0, found->find('='));
 }
 
 // Other kernels have fields of these names, too: "vendor_id" on s390x, "Features" on LoongArch. So one field tells

@@ -12,7 +12,17 @@ TEST(Processor, IsAskedByThoseThatCompileForTheirMachine) {
   EXPECT_TRUE(asks_processor({"clang++", "-O2", "-march=native", "-c", "a.cpp"}));
   EXPECT_TRUE(asks_processor({"clang++", "-Xarch_host", "-mtune=native", "-c", "a.hip"}));
   EXPECT_TRUE(asks_processor({"gcc", "-mcpu=native", "-c", "a.c"}));
+  EXPECT_TRUE(asks_processor({"clang", "-flto", "a.o", "-Wl,-plugin-opt=mcpu=native"}));
   EXPECT_FALSE(asks_processor({"clang++", "-march=znver3", "--offload-arch=native", "-c", "a.hip"}));
+}
+
+TEST(Processor, IsAskedByAVariableThatMayEndInTheArguments) {
+  EXPECT_EQ(variable_that_asks_processor({"HOME=/root", "CCC_OVERRIDE_OPTIONS=+-march=native"}),
+            "CCC_OVERRIDE_OPTIONS");
+  EXPECT_EQ(variable_that_asks_processor({"HIPCC_COMPILE_FLAGS_APPEND=-O2 -march=native"}),
+            "HIPCC_COMPILE_FLAGS_APPEND");
+  EXPECT_EQ(variable_that_asks_processor({"CPU=native"}), "CPU");
+  EXPECT_EQ(variable_that_asks_processor({"HOME=/native", "MODE=alternative"}), "");
 }
 
 TEST(Processor, IsTheSameEachTimeAndIsNotNothing) {
