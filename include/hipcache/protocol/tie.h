@@ -23,7 +23,7 @@ enum class TiedBy : std::uint32_t {
   machine_file = 5,        // name: a file that each machine has for itself
   file_time = 6,           // name: a header whose time a precompiled header compares
   equal_times = 7,         // name and other: files of equal content that are one file, or have one time
-  processor = 8,           // name: the option that asks it
+  processor = 8,           // name: the option or the variable that asks it
   root = 9,                // name: a root's path; other: what people call it
   own_name = 10,           // name: a source that asks for its own name; other: the root in that name
   working_directory = 11,  // name

@@ -71,7 +71,7 @@ std::optional<Uncacheable> refused_for_linker(const std::vector<std::string>& ar
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i].starts_with("-Wl,"))
       add_parts(std::string_view(arguments[i]).substr(4), words);
-    else if (arguments[i] == "-Xlinker" && i + 1 < arguments.size())
+    else if ((arguments[i] == "-Xlinker" || arguments[i] == "--for-linker") && i + 1 < arguments.size())
       words.push_back(arguments[++i]);
     else if (arguments[i].starts_with("--for-linker="))
       words.push_back(arguments[i].substr(13));

@@ -10,11 +10,13 @@
 #include "compiler/command_line/compiler_name.h"
 #include "compiler/command_line/descriptors.h"
 #include "compiler/command_line/linker_options.h"
-#include "compiler/command_line/option_rule.h"
 #include "compiler/command_line/response_files.h"
 #include "compiler/opaque/find_output_names.h"
+#include "compiler/opaque/option_refusal.h"
+#include "compiler/opaque/passed_on_options.h"
 #include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/holds.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
@@ -53,6 +55,9 @@ constexpr auto kWithValue = std::to_array<std::string_view>({"-o",
                                                              "-Xpreprocessor",
                                                              "-Xassembler",
                                                              "-Xlinker",
+                                                             "-Xanalyzer",
+                                                             "--for-assembler",
+                                                             "--for-linker",
                                                              "-mllvm",
                                                              "--param",
                                                              "-aux-info",
@@ -67,31 +72,6 @@ constexpr auto kWithValue = std::to_array<std::string_view>({"-o",
                                                              "-resource-dir",
                                                              "-gcc-toolchain",
                                                              "-working-directory"});
-
-// Options whose effect no trace can show, or that query the driver and compile nothing.
-const std::array kRules = {
-    OptionRule{
-        reason::kDriverInformation,
-        {"-v", "-###", "-V", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs", "-ccc-print-phases",
-         "-ccc-print-bindings", "-time"},
-        {"--version", "--help", "-help", "-print-", "--print-", "--target-help", "--autocomplete", "--short-version"}},
-    OptionRule{reason::kNativeTarget,
-               {},
-               {"--offload-arch=native", "--cuda-gpu-arch=native", "--amdgpu-target=native", "--amdgpu-arch-tool",
-                "--nvptx-arch-tool", "--offload-arch-tool"}},
-    OptionRule{reason::kUnsupportedOption, {"-cc1", "-cc1as"}, {}},  // the frontend, not the driver
-    OptionRule{reason::kTimeTrace, {}, {"-ftime-trace", "-ftime-report"}},
-    OptionRule{reason::kStatistics, {"-Q"}, {"-fproc-stat-report", "-save-stats", "--save-stats", "-fmem-report"}},
-    OptionRule{reason::kRandomCuid, {"-fuse-cuid=random", "-fuse-cuid=none"}, {}},
-    OptionRule{reason::kPlugin, {}, {"-fplugin", "-fpass-plugin"}},
-    OptionRule{reason::kModules,
-               {"-fmodules", "-fimplicit-modules", "-fmodules-ts"},
-               {"-fmodules-cache-path", "-fmodule-mapper", "-fbuild-session-"}},
-    OptionRule{reason::kExtraOutput, {}, {"-gen-reproducer", "-fcrash-diagnostics-dir"}},
-    OptionRule{reason::kRecordedCommandLine,
-               {},
-               {"-grecord-command-line", "-frecord-command-line", "-grecord-gcc-switches", "-frecord-gcc-switches"}},
-};
 
 constexpr auto kStopsBeforeLink =
     std::to_array<std::string_view>({"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-emit-ast", "--analyze",
@@ -110,21 +90,6 @@ constexpr auto kHeaderEndings =
 bool is_header(std::string_view path) {
   return std::any_of(kHeaderEndings.begin(), kHeaderEndings.end(),
                      [&](std::string_view ending) { return path.ends_with(ending); });
-}
-
-const char* option_refusal(std::string_view argument) { return refusal_by(kRules, argument); }
-
-// Whether a value for the frontend or LLVM makes it print text that differs from run to run.
-bool is_measuring(std::string_view value) {
-  return value.find("stats") != std::string_view::npos || value.find("time-") != std::string_view::npos ||
-         value.find("-report") != std::string_view::npos;
-}
-
-const char* nested_refusal(std::string_view option, std::string_view value) {
-  if (option != "-Xclang" && option != "-mllvm") return nullptr;
-  if (is_measuring(value)) return option == "-mllvm" ? reason::kBackendOption : reason::kFrontendOption;
-  if (value == "-load" || value.find("plugin") != std::string_view::npos) return reason::kPlugin;
-  return option == "-Xclang" ? option_refusal(value) : nullptr;
 }
 
 // Among options with a file as their value: whether the option reads the file. The others write it,
@@ -164,12 +129,9 @@ class Reading {
   std::optional<Uncacheable> take_value(const std::string& option, const std::string& value) {
     if (names_device(value)) return Uncacheable{reason::kOutputNotAFile, value};
     if (value == "-" && is_read_by(option)) return Uncacheable{reason::kStandardInput, option + " " + value};
-    if (const char* refusal = nested_refusal(option, value)) return Uncacheable{refusal, option + " " + value};
     if (option == "-o") object = value;
     if (option == "-x") makes_header_ = value.ends_with("-header");
-    if (value == "-fno-pch-timestamp") timeless_ = true;
-    if (value == "-emit-pch") makes_header_ = true;
-    return std::nullopt;
+    return passed_on_.take(option, value);
   }
 
   std::optional<Uncacheable> take(const std::string& argument) {
@@ -186,18 +148,21 @@ class Reading {
                    (relocatable_ && argument != "-fno-gpu-rdc" && argument != "-fno-cuda-rdc");
     has_no_id_ = has_no_id_ || holds(kWithoutId, argument);
     stops_ = stops_ || holds(kStopsBeforeLink, argument);
+    emits_ast_ = emits_ast_ || argument == "-emit-ast";
     prints_ = prints_ || argument == "-E" || argument == "-M" || argument == "-MM" || argument == "-fsyntax-only";
     colour_given = colour_given || argument.find("color-diagnostics") != std::string::npos ||
                    argument.starts_with("-fdiagnostics-color") || argument == "-fdiagnostics-plain-output";
-    return std::nullopt;
+    return passed_on_.take(argument);
   }
 
   // clang's precompiled header holds the times of its headers, and is rejected if they change.
   std::optional<Uncacheable> judge() {
     if (inputs_.empty()) return Uncacheable{reason::kNoInput, ""};
     const bool header = makes_header_ || std::any_of(inputs_.begin(), inputs_.end(), is_header);
-    if (!stops_ && !header) making = Making::link;
-    if (header && !prints_ && !timeless_ && maybe_clang_)
+    // The front end obeys its own option rather than the driver's -E.
+    const bool stamps = passed_on_.emits_header() || (header && !prints_) || emits_ast_;
+    if (!stops_ && !header && !stamps) making = Making::link;
+    if (stamps && !passed_on_.leaves_out_times() && maybe_clang_)
       return Uncacheable{reason::kPrecompiledHeader, "without -Xclang -fno-pch-timestamp"};
     if (relocatable_ && has_no_id_) return Uncacheable{reason::kRandomCuid, "-fgpu-rdc without an id"};
     if (object.empty()) object = making == Making::link ? "a.out" : inputs_.back() + ".o";
@@ -210,8 +175,9 @@ class Reading {
   std::vector<std::size_t> options_;  // positions of options, without those of their values
   bool stops_ = false;
   bool prints_ = false;
+  PassedOnOptions passed_on_;
   bool makes_header_ = false;
-  bool timeless_ = false;
+  bool emits_ast_ = false;  // a precompiled header under another name
   bool relocatable_ = false;
   bool has_no_id_ = false;
 };

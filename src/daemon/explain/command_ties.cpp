@@ -65,7 +65,9 @@ void add_processor(const StepSpec& spec, const Request& request, TieList& ties) 
   if (spec.planned != nullptr && spec.label != cache::kHostStep) return;
   if (request.invocation.opaque.asks_processor) return ties.add(TiedBy::processor, request.invocation.argv[0]);
   for (const std::string& argument : request.invocation.expanded)
-    if (asks_processor({argument})) ties.add(TiedBy::processor, argument);
+    if (is_native_option(argument)) ties.add(TiedBy::processor, argument);
+  const std::string_view variable = variable_that_asks_processor(request.from.environment);
+  if (!variable.empty()) ties.add(TiedBy::processor, std::string(variable));
 }
 
 }  // namespace

@@ -26,7 +26,9 @@ Hasher hasher_for(const char* domain, const Request& request) {
 // If the driver asks the processor, its jobs differ between machines, and they name what it found.
 void add_processor(Hasher& hasher, const Request& request) {
   const compiler::Invocation& invocation = request.invocation;
-  if (invocation.opaque.asks_processor || asks_processor(invocation.expanded)) hasher.field(processor());
+  if (invocation.opaque.asks_processor || asks_processor(invocation.expanded) ||
+      !variable_that_asks_processor(request.from.environment).empty())
+    hasher.field(processor());
 }
 
 // Without such a root, the key is that of a request that has no roots.

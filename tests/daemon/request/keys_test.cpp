@@ -102,6 +102,17 @@ TEST_F(ContentOfSource, IsUnknownWithoutAnInputOrWhereNoRegularFileIs) {
   for (const char* name : {"", "absent.c", "directory", "pipe"}) EXPECT_FALSE(of(name)) << name;
 }
 
+TEST(RequestKey, CountsTheProcessorIfAVariableMayAskForIt) {
+  for (const compiler::Route route : {compiler::Route::planned, compiler::Route::is_opaque}) {
+    Request plain = request();
+    plain.invocation.route = route;
+    Request native = plain;
+    native.from.environment = {"CCC_OVERRIDE_OPTIONS=+-march=native"};
+    EXPECT_NE(command_key(native), command_key(plain));
+    EXPECT_NE(probe_key(native, {"-###"}), probe_key(plain, {"-###"}));
+  }
+}
+
 TEST(StepKey, IsMadeOfProgramsKeyedArgumentsAndInputs) {
   const Digest input = digest_of("fatbin");
   const cache::ActionKey key = step_key(request(), device_step(), {input});

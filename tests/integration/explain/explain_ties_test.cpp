@@ -185,6 +185,8 @@ TEST_P(ExplainTies, TheProcessorIsNamedForTheStepsThatDependOnIt) {
               ElementsAre("kept to this machine: -march=native asks the processor; with the processor's name it "
                           "travels"));
   EXPECT_THAT(compile(gcc("-march=x86-64-v2 -Iinclude"), based()).ties(), IsEmpty());
+  EXPECT_THAT(compile(gcc("-Iinclude"), based({{"CFLAGS", "-march=native"}})).ties("compile"),
+              ElementsAre(HasSubstr("CFLAGS asks the processor")));
   const Explained split = compile(command("-O1 -Xarch_host -march=native"), based());
   EXPECT_THAT(split.ties("host"), ElementsAre(HasSubstr("-march=native asks the processor")));
   EXPECT_THAT(split.ties("device gfx906"), IsEmpty());
