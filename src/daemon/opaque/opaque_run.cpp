@@ -142,13 +142,19 @@ bool is_depfile(std::string_view bytes) {
   return true;
 }
 
-// Whether files of this kind never record the command line's options for the look of messages. clang's precompiled
-// headers record them, and lists of options in gcc's LTO objects may. Assembly and other kinds are not known well
-// enough.
-bool hides_command_line(const CollectedOutput& made) {
+// Files of these kinds never record the command line's options for the look of messages. clang's precompiled headers
+// record them, and lists of options in gcc's LTO objects may. Assembly and other kinds are not known well enough. These
+// kinds also have each name as it is, or escaped in a known way.
+bool is_object_or_depfile(const CollectedOutput& made) {
   if (made.role == hip::kPortableDepfile || made.role == hip::kPortableGccDepfile || is_depfile(made.bytes))
     return true;
   return made.bytes.starts_with(kElf) && made.bytes.find(".gnu.lto_") == std::string::npos;
+}
+
+// Whether a name with characters that texts escape may be in the result without being found.
+bool may_hold_escaped(const cache::ActionResult& said, const std::vector<CollectedOutput>& made) {
+  return may_show_escaped(said.stdout_text) || may_show_escaped(said.stderr_text) ||
+         !std::all_of(made.begin(), made.end(), is_object_or_depfile);
 }
 
 // Sets what the outputs and messages show of the request.
@@ -163,15 +169,16 @@ void add_ties(inputs::Run& run, const cache::ActionResult& said, const std::vect
   directory.look_into(said.stdout_text);
   directory.look_into(said.stderr_text);
   const bool hidden = may_hide_names(arguments);
+  const bool escaped = may_hold_escaped(said, made);
   run.roots = ties.roots;
   run.roots.arguments = arguments;
-  run.roots.hidden = hidden || directory.hides();
+  run.roots.hidden = hidden || directory.hides() || (escaped && may_be_escaped(request.from.roots));
   run.roots.named = named_roots(arguments, request.from.roots);
-  run.shows_directory = directory.shows() || hidden;
+  run.shows_directory = directory.shows() || hidden || (escaped && directory.may_be_escaped());
   run.shows_command = ties.command;
   run.shows_output_names = hidden || show_output_names(said, made, request);
   run.shows_colour = ties.command || !said.stdout_text.empty() || !said.stderr_text.empty() ||
-                     !std::all_of(made.begin(), made.end(), hides_command_line);
+                     !std::all_of(made.begin(), made.end(), is_object_or_depfile);
 }
 
 inputs::Run run_of(const std::vector<WrittenOutput>& files, const protocol::StepDone& report,

@@ -127,9 +127,14 @@ Result<CollectedOutput> collect_depfile(const std::string& path, const Roots& ro
 Relocatability relocatability_of(const hip::PrefixMaps& maps, const std::vector<CollectedOutput>& outputs,
                                  const cache::ActionResult& said, const inputs::RunContext& from) {
   Relocatability ties(maps);
-  for (const CollectedOutput& output : outputs) ties.look_into(output.role, output.bytes, from);
-  ties.look_into(said.stdout_text, from);
-  ties.look_into(said.stderr_text, from);
+  for (const CollectedOutput& output : outputs) {
+    if (output.role == hip::kSaid)
+      ties.look_into_printed(output.bytes, from);
+    else
+      ties.look_into(output.role, output.bytes, from);
+  }
+  ties.look_into_printed(said.stdout_text, from);
+  ties.look_into_printed(said.stderr_text, from);
   return ties;
 }
 

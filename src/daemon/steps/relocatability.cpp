@@ -40,6 +40,12 @@ constexpr auto kHidesNames =
                                      "-fsanitize", "-fxray", "-funique-internal-linkage-names", "-fdebug-types-section",
                                      "-Wa,--compress-debug", "-flto", "-frandom-seed", "-fauto-profile"});
 
+// No writer of texts escapes these characters.
+bool is_never_escaped(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+         std::string_view("/._-+@,=:~").find(c) != std::string_view::npos;
+}
+
 // Whether the compile is for devices: clang derives the id of a HIP source from a hash of its real path.
 bool compiles_for_devices(std::string_view argument) {
   return argument == "hip" || argument == "cuda" || argument == "-xhip" || argument == "-xcuda" ||
@@ -87,6 +93,11 @@ void Relocatability::look_into(const std::string& role, std::string_view bytes, 
   roots.shown = shown | from.roots.named_in_text(bytes) | maps.left_in(bytes);
 }
 
+void Relocatability::look_into_printed(std::string_view bytes, const inputs::RunContext& from) {
+  look_into(bytes, from);
+  roots.hidden = roots.hidden || (may_show_escaped(bytes) && may_be_escaped(from.roots));
+}
+
 DirectoryReferences::DirectoryReferences(const inputs::RunContext& from, const std::vector<std::string>& arguments)
     : physical_(from.working_directory),
       logical_(from.logical_directory()),
@@ -96,6 +107,22 @@ void DirectoryReferences::look_into(std::string_view bytes) {
   const auto shows = [&](std::string_view what) { return bytes.find(what) != std::string_view::npos; };
   shows_ = shows_ || shows(physical_) || shows(logical_);
   hides_ = hides_ || may_hold_names_unseen(bytes);
+}
+
+bool DirectoryReferences::may_be_escaped() const {
+  return daemon::may_be_escaped(physical_) || daemon::may_be_escaped(logical_);
+}
+
+bool may_be_escaped(std::string_view name) { return !std::all_of(name.begin(), name.end(), is_never_escaped); }
+
+bool may_be_escaped(const Roots& roots) {
+  return std::any_of(roots.all().begin(), roots.all().end(),
+                     [](const Root& root) { return may_be_escaped(root.path) || may_be_escaped(root.alias); });
+}
+
+// Every form has one of these, or the character that replaces what is no UTF-8.
+bool may_show_escaped(std::string_view printed) {
+  return printed.find_first_of("\\%$") != printed.npos || printed.find("\xef\xbf\xbd") != printed.npos;
 }
 
 bool may_hold_names_unseen(std::string_view bytes) {

@@ -25,6 +25,8 @@ struct Relocatability {
   void look_into(std::string_view bytes, const inputs::RunContext& from);
   // The same for a file in that role. In a portable depfile each name stands by itself.
   void look_into(const std::string& role, std::string_view bytes, const inputs::RunContext& from);
+  // The same for messages.
+  void look_into_printed(std::string_view bytes, const inputs::RunContext& from);
 };
 
 // The same for an opaque compile and its working directory.
@@ -38,6 +40,8 @@ class DirectoryReferences {
   // it.
   bool shows() const { return shows_ || hides_; }
   bool hides() const { return hides_; }
+  // Whether texts may have the directory's name in a form that look_into() does not find.
+  bool may_be_escaped() const;
 
  private:
   const std::string physical_;
@@ -45,6 +49,17 @@ class DirectoryReferences {
   bool shows_ = false;
   bool hides_ = false;  // has such parts
 };
+
+// Whether texts may have the name in another form than its own. Quotes, backslashes and bytes beyond ASCII are escaped
+// in assembly, IR, line markers and JSON, blanks and more in URIs, and each writer has a form of its own ("\303\274",
+// "\C3\BC", "\xFC", "%C3%BC"). Some leave out what is no UTF-8. So for such a name a search of a text proves nothing.
+// Rejected: a search for every form, because one that is missing would give another directory's output.
+bool may_be_escaped(std::string_view name);
+// The same for any root, by either of its names.
+bool may_be_escaped(const Roots& roots);
+
+// Whether messages have anything of an escaped name. Most messages name files as they are.
+bool may_show_escaped(std::string_view printed);
 
 // Whether an output has parts (compressed debug information, profiles, LTO) in which a search does not find names.
 bool may_hold_names_unseen(std::string_view bytes);

@@ -200,6 +200,7 @@ Status SplitCodegenRun::join() {
   if (!bytes) return bytes.error();
   Relocatability ties = relocatability_of(spec.maps, {{.role = hip::kCodeObject, .bytes = std::move(*bytes)}},
                                           front_.result, context_.request.from);
+  ties.roots.named = spec.named_roots;
   ties.roots.arguments = arguments_of(front_.spec());
   take_trace(front_, front_report_, ties, context_);
 

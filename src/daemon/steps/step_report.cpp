@@ -40,7 +40,7 @@ Relocatability ties_of(const StepState& state, const std::vector<CollectedOutput
   const StepSpec& spec = state.spec();
   if (spec.is_proof) return {};
   Relocatability ties = relocatability_of(spec.maps, outputs, state.result, from);
-  ties.roots.hidden = spec.hashes_names;
+  ties.roots.hidden = ties.roots.hidden || spec.hashes_names;
   ties.roots.named = spec.named_roots;
   ties.roots.arguments = arguments_of(spec);
   ties.cuid = ties.cuid || (spec.hashes_names && !from.cuid.empty());

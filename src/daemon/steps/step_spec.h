@@ -45,7 +45,7 @@ struct StepSpec {
   bool may_start_others = false;        // its programs may start others
   bool is_tentative = false;            // if it fails, it makes nothing, and the steps that need it run without it
   bool by_script = false;               // other programs than its own may run, and read any variable
-  RootMask named_roots = 0;             // roots that its commands name; REQUIRED if hashes_names
+  RootMask named_roots = 0;             // roots that its commands name
   hip::PrefixMaps maps;                 // prefix maps of its commands
   std::optional<ThroughWrapper> through;
   const hip::SplitCodegen* split_codegen = nullptr;  // set if its code generation may be split, else null
