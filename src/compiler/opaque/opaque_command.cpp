@@ -14,6 +14,7 @@
 #include "compiler/opaque/find_output_names.h"
 #include "compiler/opaque/option_refusal.h"
 #include "compiler/opaque/passed_on_options.h"
+#include "compiler/opaque/separate_values.h"
 #include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/holds.h"
@@ -21,57 +22,6 @@
 
 namespace hipcache::compiler {
 namespace {
-
-// Options whose value is the next argument, so that it is not taken for an input or an option.
-constexpr auto kWithValue = std::to_array<std::string_view>({"-o",
-                                                             "-x",
-                                                             "-D",
-                                                             "-U",
-                                                             "-I",
-                                                             "-L",
-                                                             "-l",
-                                                             "-T",
-                                                             "-u",
-                                                             "-z",
-                                                             "-A",
-                                                             "-B",
-                                                             "-b",
-                                                             "-MF",
-                                                             "-MT",
-                                                             "-MQ",
-                                                             "-MJ",
-                                                             "-include",
-                                                             "-imacros",
-                                                             "-isystem",
-                                                             "-iquote",
-                                                             "-idirafter",
-                                                             "-iprefix",
-                                                             "-isysroot",
-                                                             "-iwithprefix",
-                                                             "-include-pch",
-                                                             "-arch",
-                                                             "-target",
-                                                             "-Xclang",
-                                                             "-Xpreprocessor",
-                                                             "-Xassembler",
-                                                             "-Xlinker",
-                                                             "-Xanalyzer",
-                                                             "--for-assembler",
-                                                             "--for-linker",
-                                                             "-mllvm",
-                                                             "--param",
-                                                             "-aux-info",
-                                                             "-dumpbase",
-                                                             "-dumpdir",
-                                                             "-dumpbase-ext",
-                                                             "-wrapper",
-                                                             "-serialize-diagnostics",
-                                                             "--serialize-diagnostics",
-                                                             "-iwithprefixbefore",
-                                                             "-cxx-isystem",
-                                                             "-resource-dir",
-                                                             "-gcc-toolchain",
-                                                             "-working-directory"});
 
 constexpr auto kStopsBeforeLink =
     std::to_array<std::string_view>({"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-emit-ast", "--analyze",
@@ -87,7 +37,9 @@ constexpr auto kWithoutId =
 constexpr auto kHeaderEndings =
     std::to_array<std::string_view>({".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".tcc"});
 
-bool is_header(std::string_view path) {
+// `language`: of -x, in effect at the input; "" if the ending decides.
+bool is_header(std::string_view path, std::string_view language) {
+  if (!language.empty()) return language.find("-header") != std::string_view::npos;
   return std::any_of(kHeaderEndings.begin(), kHeaderEndings.end(),
                      [&](std::string_view ending) { return path.ends_with(ending); });
 }
@@ -95,8 +47,11 @@ bool is_header(std::string_view path) {
 // Among options with a file as their value: whether the option reads the file. The others write it,
 // and "-" means standard output.
 bool is_read_by(std::string_view option) {
-  return option == "-include" || option == "-imacros" || option == "-include-pch";
+  return option == "-include" || option == "-imacros" || option == "-include-pch" || option == "--include" ||
+         option == "--imacros";
 }
+
+constexpr std::string_view kLanguage = "--language=";
 
 // One pass over the arguments, left to right.
 class Reading {
@@ -110,7 +65,7 @@ class Reading {
       const std::string& argument = arguments_[i];
       if (argument.starts_with('-')) options_.push_back(i);
       if (names_device(argument)) return Uncacheable{reason::kOutputNotAFile, argument};
-      if (holds(kWithValue, argument) && i + 1 < arguments_.size()) {
+      if (takes_next(argument) && i + 1 < arguments_.size()) {
         if (auto refusal = take_value(argument, arguments_[++i])) return refusal;
       } else if (auto refusal = take(argument)) {
         return refusal;
@@ -129,8 +84,8 @@ class Reading {
   std::optional<Uncacheable> take_value(const std::string& option, const std::string& value) {
     if (names_device(value)) return Uncacheable{reason::kOutputNotAFile, value};
     if (value == "-" && is_read_by(option)) return Uncacheable{reason::kStandardInput, option + " " + value};
-    if (option == "-o") object = value;
-    if (option == "-x") makes_header_ = value.ends_with("-header");
+    if (option == "-o" || option == "--output") object = value;
+    if (option == "-x" || option == "--language") set_language(value);
     return passed_on_.take(option, value);
   }
 
@@ -139,10 +94,13 @@ class Reading {
     if (const char* refusal = option_refusal(argument)) return Uncacheable{refusal, argument};
     if (!argument.starts_with('-')) {
       inputs_.push_back(argument);
+      makes_header_ = makes_header_ || is_header(argument, language_);
     } else if (argument.starts_with("-o") && argument.size() > 2) {
       object = argument.substr(2);
     } else if (argument.starts_with("-x")) {
-      makes_header_ = argument.ends_with("-header");
+      set_language(argument.substr(2));
+    } else if (argument.starts_with(kLanguage)) {
+      set_language(argument.substr(kLanguage.size()));
     }
     relocatable_ = argument == "-fgpu-rdc" || argument == "-fcuda-rdc" ||
                    (relocatable_ && argument != "-fno-gpu-rdc" && argument != "-fno-cuda-rdc");
@@ -155,13 +113,14 @@ class Reading {
     return passed_on_.take(argument);
   }
 
+  void set_language(const std::string& language) { language_ = language == "none" ? "" : language; }
+
   // clang's precompiled header holds the times of its headers, and is rejected if they change.
   std::optional<Uncacheable> judge() {
     if (inputs_.empty()) return Uncacheable{reason::kNoInput, ""};
-    const bool header = makes_header_ || std::any_of(inputs_.begin(), inputs_.end(), is_header);
     // The front end obeys its own option rather than the driver's -E.
-    const bool stamps = passed_on_.emits_header() || (header && !prints_) || emits_ast_;
-    if (!stops_ && !header && !stamps) making = Making::link;
+    const bool stamps = passed_on_.emits_header() || (makes_header_ && !prints_) || emits_ast_;
+    if (!stops_ && !makes_header_ && !stamps) making = Making::link;
     if (stamps && !passed_on_.leaves_out_times() && maybe_clang_)
       return Uncacheable{reason::kPrecompiledHeader, "without -Xclang -fno-pch-timestamp"};
     if (relocatable_ && has_no_id_) return Uncacheable{reason::kRandomCuid, "-fgpu-rdc without an id"};
@@ -176,6 +135,7 @@ class Reading {
   bool stops_ = false;
   bool prints_ = false;
   PassedOnOptions passed_on_;
+  std::string language_;
   bool makes_header_ = false;
   bool emits_ast_ = false;  // a precompiled header under another name
   bool relocatable_ = false;
