@@ -56,7 +56,8 @@ TEST(PassedOnOptions, ThatDoNothingOfThatKindAreCached) {
 TEST(PassedOnOptions, MakeAPrecompiledHeaderWhateverTheLanguageIs) {
   for (const char* line :
        {"clang++ -Xclang -emit-pch -x c++ -c p.cpp -o p.pch", "clang++ -Xclang=-emit-pch -x c++ -c p.cpp -o p.pch",
-        "clang++ -E -Xclang -emit-pch p.cpp -o p.pch", "clang++ -emit-ast p.cpp -o p.ast"})
+        "hipcc -Xclang -emit-pch -c p.cpp -o p.pch", "clang++ -E -Xclang -emit-pch p.cpp -o p.pch",
+        "clang++ -emit-ast p.cpp -o p.ast"})
     EXPECT_EQ(refusal_of(line), reason::kPrecompiledHeader) << line;
 }
 

@@ -178,7 +178,9 @@ std::string only_input_of(Making making, const std::vector<std::string>& inputs)
 // Reads the command of a compiler driver. `family`: set if the program is not a compiler by name.
 std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Family> family,
                                        const std::string& working_directory) {
-  Reading reading(invocation.expanded, is_clang_driver(invocation.argv[0]) || (family && *family != Family::gcc));
+  const std::string& program = invocation.argv[0];
+  Reading reading(invocation.expanded,
+                  is_clang_driver(program) || is_hipcc(program) || (family && *family != Family::gcc));
   if (auto refusal = reading.read()) return refusal;
   for (const std::string& input : reading.inputs())
     if (leads_to_descriptor(join_path(working_directory, input))) return Uncacheable{reason::kStandardInput, input};
