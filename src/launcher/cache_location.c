@@ -33,7 +33,7 @@ enum launch_located launch_locate(const struct launch_location* location, launch
                                   char path[PATH_MAX]) {
   enum launch_located located = LAUNCH_CHOSEN;
   bool known = true;
-  struct launch_text text = launch_text(path, PATH_MAX);
+  struct launch_text text = launch_empty_text(path, PATH_MAX);
   const char* value = variable(context, location->variable);
   if (is_set(value)) return add_absolute(&text, value) && !text.overflow ? LAUNCH_CHOSEN : LAUNCH_NO_PATH;
   value = variable(context, location->xdg);

@@ -78,7 +78,7 @@ static bool search(const char* name, enum whose whose, char path[PATH_MAX], stru
   if (entry == NULL) entry = "/bin:/usr/bin"; /* the default of execvp */
   for (;;) {
     const size_t length = strcspn(entry, ":");
-    struct launch_text text = launch_text(path, PATH_MAX);
+    struct launch_text text = launch_empty_text(path, PATH_MAX);
     if (length == 0 || entry[0] != '/') launch_add(&text, length == 0 ? "." : "./");
     launch_add_part(&text, entry, length);
     if (path[0] == '\0' || path[text.used - 1] != '/') launch_add(&text, "/");
@@ -95,7 +95,7 @@ static bool find(const char* name, char path[PATH_MAX], struct stat* status) {
 }
 
 static void describe_missing(const char* name, struct launch_command* command) {
-  struct launch_text text = launch_text(command->problem, sizeof command->problem);
+  struct launch_text text = launch_empty_text(command->problem, sizeof command->problem);
   launch_add(&text, name == NULL ? "no compiler given" : "could not find compiler \"");
   if (name == NULL) return;
   launch_add(&text, name);

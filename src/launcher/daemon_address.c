@@ -32,7 +32,7 @@ void launch_daemon_name(const struct launch_view* view, uid_t user, char name[LA
   char digits[LAUNCH_VIEW_DIGITS];
   for (unsigned digit = 0; digit < LAUNCH_VIEW_DIGITS; ++digit)
     digits[digit] = "0123456789abcdef"[number >> 4 * (LAUNCH_VIEW_DIGITS - 1 - digit) & 0xFU];
-  struct launch_text text = launch_text(name, LAUNCH_NAME_SIZE);
+  struct launch_text text = launch_empty_text(name, LAUNCH_NAME_SIZE);
   launch_add_number(&text, user);
   launch_add(&text, "-");
   launch_add_part(&text, digits, sizeof digits);
@@ -41,7 +41,7 @@ void launch_daemon_name(const struct launch_view* view, uid_t user, char name[LA
 bool launch_socket_path(const char* cache_directory, const struct launch_view* view, uid_t user, char path[PATH_MAX]) {
   char name[LAUNCH_NAME_SIZE];
   launch_daemon_name(view, user, name);
-  struct launch_text text = launch_text(path, PATH_MAX);
+  struct launch_text text = launch_empty_text(path, PATH_MAX);
   launch_add(&text, cache_directory);
   launch_add_name(&text, name);
   launch_add_name(&text, LAUNCH_SOCKET_NAME);
@@ -50,7 +50,7 @@ bool launch_socket_path(const char* cache_directory, const struct launch_view* v
 
 bool launch_mark_path(const char* socket_path, char mark[PATH_MAX]) {
   const char* dot = strrchr(socket_path, '.');
-  struct launch_text text = launch_text(mark, PATH_MAX);
+  struct launch_text text = launch_empty_text(mark, PATH_MAX);
   launch_add_part(&text, socket_path, dot == NULL ? strlen(socket_path) : (size_t)(dot - socket_path));
   launch_add(&text, ".hung");
   return !text.overflow;

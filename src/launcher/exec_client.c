@@ -18,7 +18,7 @@ int launch_options(char** argv) {
 }
 
 static void write_handoff(int connection, char* word, size_t room) {
-  struct launch_text text = launch_text(word, room);
+  struct launch_text text = launch_empty_text(word, room);
   launch_add(&text, LAUNCH_HANDOFF_WORD);
   if (connection >= 0) launch_add_number(&text, (unsigned long)connection);
   if (connection == LAUNCH_ONLY_COMPILER) launch_add(&text, LAUNCH_HANDOFF_COMPILER);

@@ -18,7 +18,7 @@ int launch_exec_compiler(char* const* words) {
 int launch_cannot_run(const char* program) {
   const int error = errno;
   char why[128];
-  struct launch_text text = launch_text(why, sizeof why);
+  struct launch_text text = launch_empty_text(why, sizeof why);
   launch_add(&text, ": ");
   launch_add(&text, strerror(error));
   launch_print_error("cannot run ", program, why);

@@ -80,7 +80,7 @@ static bool close_filled(int fd, bool filled) {
  * unique; the umask applies to the mode. */
 static int open_beside(const char* path, mode_t mode, char name[PATH_MAX]) {
   for (unsigned attempt = 0; attempt < ATTEMPTS; ++attempt) {
-    struct launch_text text = launch_text(name, PATH_MAX);
+    struct launch_text text = launch_empty_text(name, PATH_MAX);
     launch_add(&text, path);
     launch_add(&text, ".hipcache-");
     launch_add_number(&text, (unsigned long)getpid());
@@ -121,7 +121,7 @@ static bool replace_by_named_file(const struct launch_output* output, mode_t mod
 static int open_without_name(const char* path, mode_t mode) {
   const char* slash = strrchr(path, '/');
   char directory[PATH_MAX];
-  struct launch_text text = launch_text(directory, sizeof directory);
+  struct launch_text text = launch_empty_text(directory, sizeof directory);
   if (slash != NULL) launch_add_part(&text, path, slash == path ? 1 : (size_t)(slash - path));
   if (slash == NULL) launch_add(&text, ".");
   if (text.overflow) return -1;
@@ -130,7 +130,7 @@ static int open_without_name(const char* path, mode_t mode) {
 
 static bool give_name(int fd, const char* name) {
   char path[64];
-  struct launch_text text = launch_text(path, sizeof path);
+  struct launch_text text = launch_empty_text(path, sizeof path);
   launch_add(&text, "/proc/self/fd/");
   launch_add_number(&text, (unsigned long)fd);
   return linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
@@ -143,7 +143,7 @@ enum placed { PLACED, OVERTAKEN, NOT_PLACED };
  * a complete output or the file that was replaced. A process whose file was removed makes another. */
 static enum placed move_over(int fd, const char* path) {
   char name[PATH_MAX];
-  struct launch_text text = launch_text(name, sizeof name);
+  struct launch_text text = launch_empty_text(name, sizeof name);
   launch_add(&text, path);
   launch_add(&text, ".hipcache-new");
   if (text.overflow) return NOT_PLACED;

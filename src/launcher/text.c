@@ -6,7 +6,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-struct launch_text launch_text(char* bytes, size_t room) {
+struct launch_text launch_empty_text(char* bytes, size_t room) {
   bytes[0] = '\0';
   return (struct launch_text){bytes, room, 0, false};
 }

@@ -17,7 +17,7 @@ struct launch_text {
   bool overflow;
 };
 
-struct launch_text launch_text(char* bytes, size_t room); /* REQUIRES: room > 0 */
+struct launch_text launch_empty_text(char* bytes, size_t room); /* REQUIRES: room > 0 */
 void launch_add(struct launch_text* text, const char* more);
 void launch_add_part(struct launch_text* text, const char* more, size_t size);
 /* The same after a slash, unless the text ends with one. */
