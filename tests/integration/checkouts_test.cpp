@@ -102,6 +102,17 @@ TEST_P(Checkouts, DoNotShareAnObjectThatOnlyMeasuredTheNameOfItsSource) {
   expect_apart("-O1", 1, 1);
 }
 
+// The name of a lambda's type has the name of its file, and the code depends on the hash of it.
+TEST_P(Checkouts, DoNotShareCodeThatHashesTheNameOfALambda) {
+  const std::string hash =
+      "constexpr unsigned hash(const char* s) { unsigned h = 7; while (*s) h = h * 31 + *s++; return h; }\n"
+      "template <class T> constexpr unsigned id() { return hash(__PRETTY_FUNCTION__); }\n"
+      "inline constexpr auto lambda = [](int x) { return x; };\n"
+      "constexpr unsigned lambda_id() { return id<decltype(lambda)>(); }\n";
+  write_projects("__global__ void write(unsigned* d) { constexpr unsigned q = lambda_id(); d[0] = q; }\n", hash);
+  expect_apart("-O1 -std=c++17", 1, 1);
+}
+
 TEST_P(Checkouts, ShareObjectsWhoseNamesOfSourcesAreMapped) {
   write_projects("const char* name() { return __FILE__; }\n");
   expect_shared("-O1 -fmacro-prefix-map=ROOT=.");

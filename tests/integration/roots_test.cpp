@@ -187,6 +187,35 @@ TEST_P(Roots, GeneratedCodeThatUsesNoMacroWithItsNameIsShared) {
   EXPECT_EQ(compile_in("src/another", "-DMINE=TWICE").misses, 1) << "by the command's macro";
 }
 
+// clang prints "(lambda at /src/one/include/made.h:1:29)". A map is no help for clang 15, which does not use it there.
+// gcc prints no file.
+TEST_P(Roots, AGeneratedLambdaTiesWhereItsTypeMayBePrinted) {
+  scratch_.write("src/type.h",
+                 "template <class T> constexpr unsigned length() { return sizeof(__PRETTY_FUNCTION__); }\n");
+  const std::string used = "#include \"made.h\"\nunsigned made = length<decltype(lambda)>();\n";
+  for (const char* build : {"src/one", "src/another"})
+    scratch_.write(std::string(build) + "/include/made.h", "inline constexpr auto lambda = [](int x) { return x; };\n");
+  scratch_.write("src/a.cpp", "#include \"type.h\"\n" + used);
+  for (const char* flags : {"-std=c++17", "-std=c++17 -ffile-prefix-map=BUILD=."}) {
+    const auto compile_cpp = [&](const char* build) { return compile(build, command(build, flags, "SRC/a.cpp")); };
+    EXPECT_EQ(compile_cpp("src/one").misses, 1);
+    const Counts other = compile_cpp("src/another");
+    EXPECT_EQ(other.hits, std::string(GetParam()) == "gcc" ? 1 : 0) << flags;
+    EXPECT_EQ(compile_cpp("src/one").hits, 1);
+  }
+}
+
+// The macro of <assert.h> has both __FILE__ and __PRETTY_FUNCTION__.
+TEST_P(Roots, GeneratedCodeThatOnlyAssertsIsShared) {
+  for (const char* build : {"src/one", "src/another"})
+    scratch_.write(std::string(build) + "/include/made.h",
+                   "inline int made(int x) { return [](int y) { return 2 * y; }(x); }\n");
+  scratch_.write("src/a.cpp",
+                 "#include <assert.h>\n#include \"made.h\"\nint f(int x) { assert(x); return made(x); }\n");
+  EXPECT_EQ(compile("src/one", command("src/one", "", "SRC/a.cpp")).misses, 1);
+  EXPECT_EQ(compile("src/another", command("src/another", "", "SRC/a.cpp")).hits, 1);
+}
+
 TEST_P(Roots, NestedBuildsAreRelativeToTheNearestAndToTheTopmost) {
   for (const std::string outer : {"outer", "another/outer"}) {
     scratch_.write(outer + "/build.ninja", "");

@@ -17,6 +17,11 @@
 // texts, because a compiler's own binary contains these words. Programs and libraries may still
 // name a toolchain's directory (inputs/mentions/program_mentions.h).
 //
+// Names of types show files, too: clang's __PRETTY_FUNCTION__ says "(lambda at /b/x.h:4:30)". The
+// word and the lambda may stand in different files. So a word in a file below a root ties all roots
+// that have code, and one in a file that is not installed ties code in build directories. gcc names
+// no files there, so its compiles are exempt. __func__ and __builtin_FUNCTION show no types in clang.
+//
 // A third problem is an #include that completes the name of a root: "one/x.h" with -I/p and the root
 // /p/one. If the compiler looked at a directory above a root, the texts are searched for the rest
 // of the root's name behind '<' or '"'. A name that macros assemble is not found.
@@ -41,6 +46,9 @@ namespace hipcache::inputs {
 struct OwnName {
   RootMask root = 0;
   std::string path;
+  // A prefix map replaces the name, as it does for __FILE__. clang 15 does not map the names in names
+  // of types.
+  bool is_mapped = true;
 };
 
 struct Mentions {
@@ -52,6 +60,10 @@ struct Mentions {
 };
 
 bool asks_its_own_name(std::string_view source);
+
+// Whether the source may print the names of types: clang names the file of a lambda or of an
+// unnamed type in __PRETTY_FUNCTION__, and in the function of a std::source_location.
+bool may_print_types(std::string_view source);
 
 // Looks at all files whose content is asked for. Names may be portable. A file with a relative name
 // has a relative __FILE__, too. Reads files that were not searched for these roots yet; remembers

@@ -193,7 +193,7 @@ class InputTies {
     const RootMask bit = from_.roots.holding(root.path);
     if ((spec_.maps.own_names() & bit) != 0) return "";
     for (const inputs::OwnName& own : inputs::mentions_in(set_.observations(), from_, {}, file_system_).own_names)
-      if ((own.root & bit) != 0) return own.path;
+      if (own.is_mapped && (own.root & bit) != 0) return own.path;
     return "";
   }
 

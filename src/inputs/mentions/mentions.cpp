@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "hipcache/base/files.h"
@@ -25,6 +26,11 @@ constexpr std::uint64_t kLargestText = 16u << 20;
 
 // __FILE_NAME__ is not among them: it is the last component alone, and shows no directory.
 constexpr std::array<std::string_view, 4> kAsking = {"__FILE__", "__BASE_FILE__", "__builtin_FILE", "source_location"};
+
+// __FUNCSIG__ and __builtin_FUNCSIG are clang's with -fms-extensions. __builtin_dump_struct prints by a function that
+// may be evaluated at compile time.
+constexpr std::array<std::string_view, 4> kPrinting = {"__PRETTY_FUNCTION__", "FUNCSIG", "source_location",
+                                                       "__builtin_dump_struct"};
 
 constexpr std::array<std::string_view, 2> kNoTexts = {
     "\x7f"
@@ -85,13 +91,15 @@ TextMarks look_into(std::string_view bytes, const Roots& roots, const Rests& res
           .named = roots.named_in_text(bytes),
           .included = included_in(bytes, rests),
           .asks_own_name = asks_its_own_name(bytes),
+          .prints_types = may_print_types(bytes),
           .is_code = !is_only_directives(bytes)};
 }
 
 // The marks are stored under the digest of exactly the bytes that were read.
 TextMarks marks_of(const std::string& path, const struct stat& status, const Roots& roots, const Rests& rests,
                    FileSystemState& file_system) {
-  const TextMarks all{.shown = roots.every(), .named = roots.every(), .asks_own_name = true, .is_code = true};
+  const TextMarks all{
+      .shown = roots.every(), .named = roots.every(), .asks_own_name = true, .prints_types = true, .is_code = true};
   if (static_cast<std::uint64_t>(status.st_size) > kLargestText) return begins_as_no_text(path) ? TextMarks() : all;
   const Result<Digest> content = file_system.content(path);
   if (!content) return all;
@@ -149,35 +157,75 @@ std::vector<OwnName> users_of_macros(std::vector<OwnName> generated, const std::
   return generated;
 }
 
-// Keeps the first file for each root.
+// gcc runs its compilers proper as programs, clang has its own name in that of a program or library.
+bool is_by_gcc(const std::vector<Observation>& observations) {
+  constexpr std::array<std::string_view, 4> kProper = {"cc1", "cc1plus", "cc1obj", "cc1objplus"};
+  bool has_proper = false;
+  for (const Observation& observation : observations) {
+    if (observation.question != Question::content) continue;
+    const std::string_view name = base_name(observation.name);
+    if (name.find("clang") != name.npos) return false;
+    has_proper = has_proper || std::find(kProper.begin(), kProper.end(), name) != kProper.end();
+  }
+  return has_proper;
+}
+
+// Which files that the compile read may print the names of types. Installed headers and a toolchain's own files are
+// exempt: they print them in messages.
+class TypePrinters {
+ public:
+  void add(RootMask root, const std::string& path, bool is_toolchains_own) {
+    if (is_installed(path) || is_toolchains_own) return;
+    is_any_ = true;
+    is_in_root_ = is_in_root_ || root != 0;
+  }
+  // The command may define a macro that prints them.
+  void add_macro() { is_any_ = is_in_root_ = true; }
+  // Whether they may print a type of code in that root.
+  bool may_print(RootMask root, RootMask builds) const { return is_in_root_ || (is_any_ && (root & builds) != 0); }
+
+ private:
+  bool is_any_ = false;
+  bool is_in_root_ = false;
+};
+
+// Keeps the first file for each root, of those with mapped names and of the others.
 class OwnNames {
  public:
-  void add(RootMask root, const std::string& path) {
-    if ((roots_ & root) != 0) return;
-    roots_ |= root;
-    names_.push_back({root, path});
+  void add(OwnName own) {
+    RootMask& roots = own.is_mapped ? mapped_ : unmapped_;
+    if ((roots & own.root) != 0) return;
+    roots |= own.root;
+    names_.push_back(std::move(own));
   }
   std::vector<OwnName> take() { return std::move(names_); }
 
  private:
-  RootMask roots_ = 0;
+  RootMask mapped_ = 0;
+  RootMask unmapped_ = 0;
   std::vector<OwnName> names_;
 };
 
-}  // namespace
-
-bool asks_its_own_name(std::string_view source) {
-  return std::any_of(kAsking.begin(), kAsking.end(),
+bool has_any(std::string_view source, std::span<const std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return source.find(word) != std::string_view::npos; });
 }
+
+}  // namespace
+
+bool asks_its_own_name(std::string_view source) { return has_any(source, kAsking); }
+
+bool may_print_types(std::string_view source) { return has_any(source, kPrinting); }
 
 Mentions mentions_in(const std::vector<Observation>& observations, const RunContext& from,
                      const std::vector<std::string>& arguments, FileSystemState& file_system) {
   Mentions mentions;
   OwnNames own_names;
-  std::vector<OwnName> generated;
+  std::vector<OwnName> generated, code;
   std::vector<std::string> read;
   bool has_macros = false;
+  const bool shows_types = !is_by_gcc(observations);
+  TypePrinters printers;
   const RootMask builds = build_directories(from.roots);
   const Rests rests = rests_of_roots(observations, from);
   for (const Observation& observation : observations) {
@@ -197,13 +245,22 @@ Mentions mentions_in(const std::vector<Observation>& observations, const RunCont
     const RootMask root = from.roots.holding(place);
     const bool is_strange = around != nullptr && around->mark == kToolchainMark &&
                             !is_toolchains_own(from.roots.real_spelling(place), *around);
-    if (marks.asks_own_name && root != 0) own_names.add(root, path);
+    const bool is_own = around != nullptr && around->mark == kToolchainMark && !is_strange;
+    if (marks.asks_own_name && root != 0) own_names.add({root, path});
+    if (marks.prints_types && shows_types) {
+      if (root != 0) own_names.add({.root = root, .path = path, .is_mapped = false});
+      printers.add(root, path, is_own);
+    }
+    if (marks.is_code && root != 0 && !is_own) code.push_back({.root = root, .path = path, .is_mapped = false});
     if (marks.is_code && ((root & builds) != 0 || is_strange)) generated.push_back({root, path});
     read.push_back(path);
     has_macros = has_macros || (marks.asks_own_name && !is_installed(path));
   }
   if (has_macros && !generated.empty())
-    for (const OwnName& own : users_of_macros(std::move(generated), read, arguments)) own_names.add(own.root, own.path);
+    for (const OwnName& own : users_of_macros(std::move(generated), read, arguments)) own_names.add(own);
+  if (shows_types && std::any_of(arguments.begin(), arguments.end(), may_print_types)) printers.add_macro();
+  for (OwnName& own : code)
+    if (printers.may_print(own.root, builds)) own_names.add(std::move(own));
   mentions.own_names = own_names.take();
   return mentions;
 }

@@ -32,6 +32,10 @@ std::string add_root_questions(const RootReferences& ties, const RunContext& fro
   std::string tying;
   if (ties.hidden) shown |= known_roots(ties, from, observations);
   for (const OwnName& own : mentions.own_names) {
+    if (!own.is_mapped) {
+      shown |= own.root;
+      continue;
+    }
     if ((ties.own_names_mapped & own.root) != 0) continue;
     if (tying.empty()) tying = own.path;
     ((ties.may_be_placed & own.root) != 0 ? placed : shown) |= own.root;

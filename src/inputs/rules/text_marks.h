@@ -11,7 +11,8 @@ struct TextMarks {
   RootMask named = 0;     // Roots::named_in_text
   RootMask included = 0;  // named in an #include relative to a directory above the root
   bool asks_own_name = false;
-  bool is_code = false;  // more than directives
+  bool prints_types = false;  // has a word that may print the names of types
+  bool is_code = false;       // more than directives
 };
 
 }  // namespace hipcache::inputs
