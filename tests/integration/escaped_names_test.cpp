@@ -103,8 +103,8 @@ TEST_P(EscapedNames, OfWorkingDirectoriesTieMessagesThatEscape) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, EscapedNames, testing::Values("gcc", "clang-15", "clang-19"),
-                         [](const testing::TestParamInfo<const char*>& info) {
-                           std::string name = info.param;
+                         [](const testing::TestParamInfo<const char*>& compiler) {
+                           std::string name = compiler.param;
                            std::erase(name, '-');
                            return name;
                          });

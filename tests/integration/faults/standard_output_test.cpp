@@ -37,8 +37,8 @@ TEST_P(StandardOutput, ThatIsFullFailsTheCompileInTheCompilersWords) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, StandardOutput, testing::Values("gcc", "clang-15", "clang-19"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& compiler) {
+                           std::string name = compiler.param;
                            std::erase(name, '-');
                            return name;
                          });
