@@ -7,6 +7,9 @@
 namespace hipcache::integration {
 namespace {
 
+// clang prints addresses of its stack after it.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 class StandardOutput : public testing::TestWithParam<const char*> {
  protected:
   StandardOutput() { project_.write("a.c", "int f(int x) { return x; }\n"); }
@@ -29,7 +32,7 @@ TEST_P(StandardOutput, ThatIsFullFailsTheCompileInTheCompilersWords) {
     for (const char* phase : {"cold", "warm"}) {
       const Ended cached = in_shell(options, " >/dev/full", true);
       EXPECT_EQ(cached.exit_code, alone.exit_code) << options << ", " << phase;
-      EXPECT_EQ(cached.err, alone.err) << options << ", " << phase;
+      EXPECT_EQ(first_line(cached.err), first_line(alone.err)) << options << ", " << phase;
     }
     ASSERT_EQ(in_shell(options, " >/dev/null", true).exit_code, 0);
   }
