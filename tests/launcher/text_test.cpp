@@ -14,6 +14,8 @@
 namespace hipcache {
 namespace {
 
+constexpr int kGivenUp = 20'000;  // milliseconds without a byte
+
 struct Pipe {
   Pipe() {
     int ends[2];
@@ -28,28 +30,25 @@ struct Pipe {
   UniqueFd reader, writer;
 };
 
-std::string read_to_end(int from) {
+std::string read_all(int from, std::size_t size) {
   std::string text;
   char piece[4096];
-  for (;;) {
+  while (text.size() < size) {
     pollfd readable{.fd = from, .events = POLLIN, .revents = 0};
-    poll(&readable, 1, -1);
+    if (poll(&readable, 1, kGivenUp) == 0) return text;
     const ssize_t got = read(from, piece, sizeof piece);
-    if (got == 0) return text;
     if (got > 0) text.append(piece, static_cast<std::size_t>(got));
   }
+  return text;
 }
 
 TEST(LaunchText, WaitsForRoomInAPipeThatAnotherProcessMadeNonBlocking) {
   Pipe pipe;
   const std::string text(1 << 20, 't');  // more than a pipe holds
   bool is_written = false;
-  std::thread writing([&] {
-    is_written = launch_write(pipe.writer.get(), text.data(), text.size());
-    pipe.writer.reset();
-  });
+  std::thread writing([&] { is_written = launch_write(pipe.writer.get(), text.data(), text.size()); });
   while (!pipe.is_full()) std::this_thread::yield();
-  EXPECT_EQ(read_to_end(pipe.reader.get()), text);
+  EXPECT_EQ(read_all(pipe.reader.get(), text.size()), text);
   writing.join();
   EXPECT_TRUE(is_written);
 }
