@@ -73,6 +73,13 @@ Counts Oracle::check(const Arguments& command, const Variables& variables) {
   return comparison.counted;
 }
 
+Counts Oracle::check_cached(const Arguments& command, const Variables& variables) {
+  const Counts counted = check(command, variables);
+  EXPECT_EQ(exit_code(), 0) << testing::PrintToString(command);
+  EXPECT_EQ(counted.passed, 0) << counted.json.dump();
+  return counted;
+}
+
 Counts Oracle::check_again() {
   restore(directory_, last_.before, last_.after);
   const Counts before = cache_.counts();

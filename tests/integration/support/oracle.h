@@ -37,6 +37,9 @@ class Oracle {
   // through hipcache.
   Counts check(const Arguments& command, const Variables& variables = {});
 
+  // The same for a command that compiles and that the cache takes.
+  Counts check_cached(const Arguments& command, const Variables& variables = {});
+
   // Repeats the last check's command from the same state, if nothing has changed since. Compares it with what the
   // compiler left then.
   Counts check_again();
