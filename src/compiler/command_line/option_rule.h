@@ -9,6 +9,8 @@
 
 namespace hipcache::compiler {
 
+// A table of rules is a constexpr C array. In a std::array of braced rules, clang lets what the lists point to die with
+// the initializer; constexpr makes that an error.
 struct OptionRule {
   const char* reason;
   std::initializer_list<std::string_view> exact;

@@ -1,23 +1,21 @@
 #include "compiler/iree/iree_options.h"
 
-#include <array>
-
 #include "compiler/command_line/option_rule.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
 
-const std::array kRules = {
-    OptionRule{reason::kDriverInformation,
-               {"h", "version", "print-options", "print-all-options", "show-dialects", "list-passes",
-                "iree-list-plugins", "iree-print-plugin-info", "iree-llvmcpu-list-targets"},
-               {"help", "iree-hal-list-"}},
-    OptionRule{reason::kTimeTrace, {"mlir-timing", "time-passes", "time-phases"}, {"time-trace", "profile-actions-to"}},
-    OptionRule{reason::kStatistics, {"mlir-pass-statistics", "track-memory"}, {"stats", "info-output-file"}},
-    OptionRule{reason::kPlugin, {"load", "iree-load-plugin"}, {"load-pass-plugin", "load-dialect-plugin"}},
+const OptionRule kRules[] = {
+    {reason::kDriverInformation,
+     {"h", "version", "print-options", "print-all-options", "show-dialects", "list-passes", "iree-list-plugins",
+      "iree-print-plugin-info", "iree-llvmcpu-list-targets"},
+     {"help", "iree-hal-list-"}},
+    {reason::kTimeTrace, {"mlir-timing", "time-passes", "time-phases"}, {"time-trace", "profile-actions-to"}},
+    {reason::kStatistics, {"mlir-pass-statistics", "track-memory"}, {"stats", "info-output-file"}},
+    {reason::kPlugin, {"load", "iree-load-plugin"}, {"load-pass-plugin", "load-dialect-plugin"}},
     // They lie in the temporary directory, which a step has for itself.
-    OptionRule{reason::kSaveTemps, {"iree-llvmcpu-keep-linker-artifacts"}, {}},
+    {reason::kSaveTemps, {"iree-llvmcpu-keep-linker-artifacts"}, {}},
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "compiler/opaque/option_refusal.h"
 
-#include <array>
-
 #include "compiler/command_line/option_rule.h"
 #include "hipcache/compiler/reason.h"
 
@@ -9,28 +7,27 @@ namespace hipcache::compiler {
 namespace {
 
 // Options whose effect no trace can show, or that query the driver and compile nothing.
-const std::array kRules = {
-    OptionRule{
-        reason::kDriverInformation,
-        {"-v", "-###", "-V", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs", "-ccc-print-phases",
-         "-ccc-print-bindings", "-time"},
-        {"--version", "--help", "-help", "-print-", "--print-", "--target-help", "--autocomplete", "--short-version"}},
-    OptionRule{reason::kNativeTarget,
-               {},
-               {"--offload-arch=native", "--cuda-gpu-arch=native", "--amdgpu-target=native", "--amdgpu-arch-tool",
-                "--nvptx-arch-tool", "--offload-arch-tool"}},
-    OptionRule{reason::kUnsupportedOption, {"-cc1", "-cc1as"}, {}},  // the frontend, not the driver
-    OptionRule{reason::kTimeTrace, {}, {"-ftime-trace", "-ftime-report"}},
-    OptionRule{reason::kStatistics, {"-Q"}, {"-fproc-stat-report", "-save-stats", "--save-stats", "-fmem-report"}},
-    OptionRule{reason::kRandomCuid, {"-fuse-cuid=random", "-fuse-cuid=none"}, {}},
-    OptionRule{reason::kPlugin, {}, {"-fplugin", "-fpass-plugin"}},
-    OptionRule{reason::kModules,
-               {"-fmodules", "-fimplicit-modules", "-fmodules-ts"},
-               {"-fmodules-cache-path", "-fmodule-mapper", "-fbuild-session-"}},
-    OptionRule{reason::kExtraOutput, {}, {"-gen-reproducer", "-fcrash-diagnostics-dir"}},
-    OptionRule{reason::kRecordedCommandLine,
-               {},
-               {"-grecord-command-line", "-frecord-command-line", "-grecord-gcc-switches", "-frecord-gcc-switches"}},
+const OptionRule kRules[] = {
+    {reason::kDriverInformation,
+     {"-v", "-###", "-V", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs", "-ccc-print-phases",
+      "-ccc-print-bindings", "-time"},
+     {"--version", "--help", "-help", "-print-", "--print-", "--target-help", "--autocomplete", "--short-version"}},
+    {reason::kNativeTarget,
+     {},
+     {"--offload-arch=native", "--cuda-gpu-arch=native", "--amdgpu-target=native", "--amdgpu-arch-tool",
+      "--nvptx-arch-tool", "--offload-arch-tool"}},
+    {reason::kUnsupportedOption, {"-cc1", "-cc1as"}, {}},  // the frontend, not the driver
+    {reason::kTimeTrace, {}, {"-ftime-trace", "-ftime-report"}},
+    {reason::kStatistics, {"-Q"}, {"-fproc-stat-report", "-save-stats", "--save-stats", "-fmem-report"}},
+    {reason::kRandomCuid, {"-fuse-cuid=random", "-fuse-cuid=none"}, {}},
+    {reason::kPlugin, {}, {"-fplugin", "-fpass-plugin"}},
+    {reason::kModules,
+     {"-fmodules", "-fimplicit-modules", "-fmodules-ts"},
+     {"-fmodules-cache-path", "-fmodule-mapper", "-fbuild-session-"}},
+    {reason::kExtraOutput, {}, {"-gen-reproducer", "-fcrash-diagnostics-dir"}},
+    {reason::kRecordedCommandLine,
+     {},
+     {"-grecord-command-line", "-frecord-command-line", "-grecord-gcc-switches", "-frecord-gcc-switches"}},
 };
 
 }  // namespace
