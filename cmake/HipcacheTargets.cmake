@@ -8,8 +8,10 @@ target_compile_options(hipcache_options INTERFACE -Wall -Wextra -Wpedantic -Wsha
   $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>
   # g++-12 reports "text" + std::string in optimised builds (GCC bug 105651).
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>
+  # libstdc++ 12's own std::stable_sort calls what C++17 deprecates, and clang does not see that it may.
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wno-deprecated-declarations>
   # A unit includes its sources, so g++ takes their unnamed namespaces for a header's.
-  $<$<AND:$<BOOL:${HIPCACHE_UNITY}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>
+  $<$<AND:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>
   $<$<BOOL:${HIPCACHE_WERROR}>:-Werror>)
 # What is packaged is the same, bit by bit, wherever it was built: debug information and assertions name files of the source
 # tree. A Release build has neither. A Debug build keeps the names that debuggers find.
@@ -49,7 +51,7 @@ endif()
 
 # hipcache_precompiled(<target> product|tests): a target of C++ sources takes those headers, where they are precompiled.
 function(hipcache_precompiled target part)
-  if(HIPCACHE_PCH AND (HIPCACHE_UNITY OR part STREQUAL tests))
+  if(HIPCACHE_PCH AND (part STREQUAL tests OR HIPCACHE_UNITY AND NOT HIPCACHE_UNITY STREQUAL "TESTS"))
     target_precompile_headers(${target} REUSE_FROM hipcache_${part}_pch)
   endif()
 endfunction()

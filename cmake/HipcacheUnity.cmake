@@ -1,6 +1,7 @@
 # Unity builds (HIPCACHE_UNITY): sources that can share a unit are compiled together, which takes a third of the time from
 # nothing. cmake/unity_groups.py says which can, anew each time that CMake runs; the code itself is free to name its
 # helpers. Off by default: only a build of single sources shows a missing include, and recompiles one file for one edit.
+# TESTS: the product's sources are compiled one by one, those of the tests in units.
 
 # hipcache_unity(<target>): groups the C++ sources of the target.
 function(hipcache_unity target)
@@ -30,6 +31,10 @@ endfunction()
 # hipcache_unity_below(<directory>): groups those of every library and program of the directory and below.
 function(hipcache_unity_below directory)
   get_property(targets DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
+  cmake_path(IS_PREFIX HIPCACHE_TESTS_DIR ${directory} of_tests)
+  if(HIPCACHE_UNITY STREQUAL "TESTS" AND NOT of_tests)
+    set(targets)
+  endif()
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
     if(type MATCHES "STATIC_LIBRARY|EXECUTABLE" AND NOT target MATCHES "_pch$")
@@ -44,5 +49,6 @@ endfunction()
 
 if(HIPCACHE_UNITY)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(HIPCACHE_TESTS_DIR ${CMAKE_SOURCE_DIR}/tests)
   hipcache_unity_below(${CMAKE_SOURCE_DIR})
 endif()

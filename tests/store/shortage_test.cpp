@@ -66,7 +66,7 @@ TEST_F(ShortageTest, OfDescriptorsLosesNothing) {
   EXPECT_GT(opened, 0) << "limits that are high enough were tried";
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !SANITIZED
 TEST_F(ShortageTest, OfMemoryLosesNothing) {
   int failed = 0;
   int opened = 0;

@@ -4,7 +4,6 @@
 // ends in Database::write: RocksDB's group commit has one thread copy the batches of the others. A scan reads records
 // where they lie in RocksDB's memory tables, which another thread fills: decode_use and decode_use_key read nothing
 // else.
-#if defined(__SANITIZE_THREAD__)
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions() {
   return "race:rocksdb::\n"
@@ -12,4 +11,3 @@ extern "C" const char* __tsan_default_suppressions() {
          "race:hipcache::store::Database::write\n"
          "race:hipcache::store::decode_use\n";
 }
-#endif

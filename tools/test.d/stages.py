@@ -37,7 +37,7 @@ def quick(tests):
 ADDRESS = Stage("asan-ubsan", "unit tests", ("unit_tests",), lambda tests: selection.labelled(tests, SANITIZED))
 THREAD = Stage("tsan", "tests of what runs in threads", ("thread_tests",), lambda tests: selection.labelled(tests, {"threads"}))
 EVERY = Stage(
-    "release", "tests with compilers, and checks", ("release_tests", *PROGRAMS), lambda tests: selection.labelled(tests, RELEASED)
+    "complete", "tests with compilers, and checks", ("release_tests", *PROGRAMS), lambda tests: selection.labelled(tests, RELEASED)
 )
 SOME = Stage(
     "unity",
