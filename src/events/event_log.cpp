@@ -102,9 +102,10 @@ Status EventLog::append(std::string_view lines) {
   if (!file) return file.error();
   struct stat status{};
   if (fstat(file->get(), &status) != 0) return system_error("cannot look at", kNewerFile);
-  std::string all(ends_within_line(file->get(), static_cast<std::uint64_t>(status.st_size)) ? "\n" : "");
-  all += lines;
-  Status written = write_all(file->get(), all, kNewerFile);
+  Status written = done();
+  if (ends_within_line(file->get(), static_cast<std::uint64_t>(status.st_size)))
+    written = write_all(file->get(), "\n", kNewerFile);
+  if (written) written = write_all(file->get(), lines, kNewerFile);
   if (written) return written;
   // If that fails as well, the next append() ends the line.
   [[maybe_unused]] const int cut = ftruncate(file->get(), status.st_size);

@@ -34,8 +34,8 @@ def quick(tests):
     ]
 
 
-ADDRESS = Stage("asan-ubsan", "unit tests", ("unit_tests",), lambda tests: selection.labelled(tests, SANITIZED))
-THREAD = Stage("tsan", "tests of what runs in threads", ("thread_tests",), lambda tests: selection.labelled(tests, {"threads"}))
+ADDRESS = Stage("clang-asan-ubsan", "unit tests", ("unit_tests",), lambda tests: selection.labelled(tests, SANITIZED))
+THREAD = Stage("clang-tsan", "tests of what runs in threads", ("thread_tests",), lambda tests: selection.labelled(tests, {"threads"}))
 EVERY = Stage(
     "complete", "tests with compilers, and checks", ("release_tests", *PROGRAMS), lambda tests: selection.labelled(tests, RELEASED)
 )
