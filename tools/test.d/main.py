@@ -55,7 +55,15 @@ def arguments():
         type=int,
         help="chooses which of the compiler's remembered results are verified (default: others each time)",
     )
-    return parser.parse_args()
+    parser.add_argument(
+        "--minutes",
+        type=int,
+        help="with --all: leaves out tests with the older compiler that these minutes have no room for, and says how many",
+    )
+    given = parser.parse_args()
+    if given.minutes is not None and (not given.all or given.minutes <= 0):
+        parser.error("--minutes takes a number above 0, and needs --all")
+    return given
 
 
 def configuration():
@@ -89,9 +97,11 @@ def shown(seconds, used):
 class Run:
     """What became of the stages."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, minutes):
         self.seed = seed
-        self.times, self.seconds, self.failed, self.summaries = [], {}, [], []
+        self.end = None if minutes is None else time.monotonic() + 60 * minutes
+        self.times, self.seconds, self.failed, self.summaries, self.left_out = [], {}, [], [], []
+        self.pace = 0  # seconds for each test of the stage before
 
     def timed(self, what, clock):
         self.times.append((what, *clock.times()))
@@ -109,20 +119,32 @@ class Run:
 
     def test(self, stage):
         clock = Clock()
+        chosen = self.fitting(stage, stage.chosen(selection.tests_of(ROOT / "build" / stage.preset)))
+        if not chosen:
+            return
         print(f"== {stage.preset}: {stage.heading}", flush=True)
-        chosen = stage.chosen(selection.tests_of(ROOT / "build" / stage.preset))
         tested = progress.test(["ctest", "--preset", stage.preset, "-j", TESTS_AT_ONCE, "-I", selection.numbers(chosen)])
         self.seconds.update({f"{stage.preset}: {name}": seconds for name, seconds in tested.seconds.items()})
         self.summaries.append((stage, tested))
         self.timed(f"{stage.preset}: {stage.heading}", clock)
+        self.pace = clock.times()[0] / max(1, len(chosen))
         if not tested.good:
             self.failed.append(stage)
+            self.repeat_failed(stage)
 
-    def repeat_failed(self):
+    def fitting(self, stage, tests):
+        """Those that there is time for."""
+        if stage.whole or self.end is None:
+            return tests
+        chosen = selection.fitting(tests, self.end - time.monotonic(), self.pace, self.seed)
+        if len(chosen) < len(tests):
+            self.left_out.append(f"{len(tests) - len(chosen)} of {len(tests)} {stage.heading}")
+        return chosen
+
+    def repeat_failed(self, stage):
         """Shows whether what failed fails each time. A test that passes now still counts as failed."""
-        for stage in self.failed:
-            print(f"== {stage.preset}: what failed, once more", flush=True)
-            subprocess.run(["ctest", "--preset", stage.preset, "--rerun-failed"])
+        print(f"== {stage.preset}: what failed, once more", flush=True)
+        subprocess.run(["ctest", "--preset", stage.preset, "--rerun-failed"])
 
     def report(self):
         print(f"== the slowest {SLOWEST} tests")
@@ -131,6 +153,8 @@ class Run:
         print("== times")
         for what, seconds, used in [*self.times, ("in all", *(sum(each) for each in list(zip(*self.times))[1:]))]:
             print(f"{shown(seconds, used)}  {what}")
+        for what in self.left_out:
+            print(f"== left out, for want of time: {what}")
         for stage, tested in self.summaries:
             print(f"== {stage.preset}: {stage.heading}")
             print("\n".join(tested.summary), flush=True)
@@ -144,11 +168,13 @@ def main():
     os.environ.setdefault("ORACLE_MEMORY", "on")
     print(f"== seed {seed}: chooses what is verified or run in part (--seed)", flush=True)
 
-    run = Run(seed)
+    run = Run(seed, given.minutes)
+    built = None
     for stage in stages.STAGES["all" if given.all else "quick" if given.quick else "default"]:
-        run.build(stage)
+        if built != stage.preset:
+            run.build(stage)
+        built = stage.preset
         run.test(stage)
-    run.repeat_failed()
     run.report()
     sys.exit(1 if run.failed else 0)
 

@@ -7,6 +7,7 @@ another test that comes or goes does not move it.
 
 import dataclasses
 import json
+import random
 import re
 import subprocess
 import zlib
@@ -41,15 +42,28 @@ def labelled(tests, labels):
     return [test for test in tests if test.labels & labels]
 
 
+def with_newer_compilers(tests):
+    return [test for test in tests if not OLDER_COMPILER.search(test.name)]
+
+
+def with_older_compiler(tests):
+    return [test for test in tests if OLDER_COMPILER.search(test.name)]
+
+
 def share(tests, of):
     """The tests without the older compiler and clang-tidy, and of those that start compilers through the cache one of every `of`."""
     return [
         test
-        for test in tests
-        if not OLDER_COMPILER.search(test.name)
-        and "tidy" not in test.labels
-        and ("integration" not in test.labels or in_share(test.name, of))
+        for test in with_newer_compilers(tests)
+        if "tidy" not in test.labels and ("integration" not in test.labels or in_share(test.name, of))
     ]
+
+
+def fitting(tests, seconds, each, seed):
+    """As many of the tests as the seconds suffice for, if one takes `each`. The seed chooses which."""
+    count = max(0, min(len(tests), int(seconds / each)))
+    chosen = set(random.Random(seed).sample(tests, count))
+    return [test for test in tests if test in chosen]
 
 
 def numbers(tests):

@@ -19,7 +19,8 @@ class Stage:
     heading: str
     targets: tuple
     chosen: typing.Callable  # of all tests of the tree, those to run
-    options: tuple = ()
+    # Whether all of them run however long it takes; else as many as the run has time for (--minutes).
+    whole: bool = True
 
 
 PROGRAMS = ("hipcache", "hipcached", "hipcache-trace")
@@ -36,8 +37,18 @@ def quick(tests):
 
 ADDRESS = Stage("clang-asan-ubsan", "unit tests", ("unit_tests",), lambda tests: selection.labelled(tests, SANITIZED))
 THREAD = Stage("clang-tsan", "tests of what runs in threads", ("thread_tests",), lambda tests: selection.labelled(tests, {"threads"}))
-EVERY = Stage(
-    "complete", "tests with compilers, and checks", ("release_tests", *PROGRAMS), lambda tests: selection.labelled(tests, RELEASED)
+NEWER = Stage(
+    "complete",
+    "tests with the newer compilers, and checks",
+    ("release_tests", *PROGRAMS),
+    lambda tests: selection.with_newer_compilers(selection.labelled(tests, RELEASED)),
+)
+OLDER = Stage(
+    "complete",
+    "tests with the older compiler",
+    NEWER.targets,
+    lambda tests: selection.with_older_compiler(selection.labelled(tests, RELEASED)),
+    whole=False,
 )
 SOME = Stage(
     "unity",
@@ -47,4 +58,4 @@ SOME = Stage(
 )
 QUICK_STAGE = Stage("release", "unit tests, main compiles, and checks", ("unit_tests", "quick_tests", *PROGRAMS), quick)
 
-STAGES = {"default": (SOME,), "all": (ADDRESS, THREAD, EVERY), "quick": (QUICK_STAGE,)}
+STAGES = {"default": (SOME,), "all": (ADDRESS, THREAD, NEWER, OLDER), "quick": (QUICK_STAGE,)}
