@@ -36,9 +36,12 @@ class Gate {
   UniqueFd file_;
 };
 
-// Compiles a source that includes the project's gate.h, and makes the change while the compiler waits there.
+// Compiles a source that includes the project's gate.h, and makes the change while the compiler waits there. The daemon
+// runs before: on a busy machine its start can outlast the client's patience, and then the compiler alone waits at the
+// gate.
 inline void hold_at_gate(const Cache& cache, const std::string& project, const Arguments& argv,
                          const std::function<void()>& change) {
+  EXPECT_TRUE(support::comes_true([&] { return cache.control("--start-server").exit_code == 0; }));
   const Gate gate(project + "/gate.h");
   Started compile = cache.start(argv, project);
   gate.await(compile);
