@@ -127,7 +127,7 @@ class Run:
         self.seconds.update({f"{stage.preset}: {name}": seconds for name, seconds in tested.seconds.items()})
         self.summaries.append((stage, tested))
         self.timed(f"{stage.preset}: {stage.heading}", clock)
-        self.pace = clock.times()[0] / max(1, len(chosen))
+        self.pace = clock.times()[0] / len(chosen)
         if not tested.good:
             self.failed.append(stage)
             self.repeat_failed(stage)

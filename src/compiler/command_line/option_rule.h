@@ -9,8 +9,8 @@
 
 namespace hipcache::compiler {
 
-// A table of rules is a constexpr C array. In a std::array of braced rules, clang lets what the lists point to die with
-// the initializer; constexpr makes that an error.
+// A table of rules is a C array of braces. Where a rule is named, as in a std::array, clang lets what its lists point
+// to die with the initializer. constexpr would show it, but g++ 12 does not take lists of texts there.
 struct OptionRule {
   const char* reason;
   std::initializer_list<std::string_view> exact;
