@@ -23,6 +23,7 @@ inline constexpr const char* kStoreError = "store-error";
 
 // Reasons for not storing a step.
 inline constexpr const char* kPrintsTemporaryNames = "prints-temporary-names";
+inline constexpr const char* kPrintsCrashReport = "prints-crash-report";
 inline constexpr const char* kTrace = "trace";
 inline constexpr const char* kNotWorthStoring = "not-worth-storing";  // a link or archive, by size; also of requests
 inline constexpr const char* kUnusualMode = "unusual-mode";           // a mode that no new file gets

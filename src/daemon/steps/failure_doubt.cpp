@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "daemon/steps/crash_report.h"
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/path_set_builder.h"
 #include "hipcache/trace/record.h"
@@ -53,6 +54,7 @@ std::string output_directory(const Request& request) {
 std::string doubt_of_failure(const StepResult& failed, const std::string& trace_path, const StepContext& context) {
   const std::string& directory = context.directory.path();
   if (failed.exit_code < 0 || failed.exit_code >= kKilled) return "a signal ended it";
+  if (holds_crash_report(failed.stderr_text)) return "it printed a crash report";
   if (access(directory.c_str(), W_OK) != 0) return directory + " is gone";
   if (is_full(directory)) return "no room in " + directory;
   if (!context.request.invocation.object.empty() && is_full(output_directory(context.request)))

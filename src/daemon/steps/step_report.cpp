@@ -9,6 +9,7 @@
 
 #include "daemon/request/reason.h"
 #include "daemon/request/temporary_paths.h"
+#include "daemon/steps/crash_report.h"
 #include "daemon/steps/failure_doubt.h"
 #include "daemon/steps/output_recorder.h"
 #include "daemon/steps/wrapper.h"
@@ -116,6 +117,7 @@ Status take_texts(StepState& state, const protocol::StepDone& report, const Requ
   const bool names_directory = result.stderr_text.find(directory.path()) != std::string::npos ||
                                result.stdout_text.find(directory.path()) != std::string::npos;
   if (names_directory) result.refusal = reason::kPrintsTemporaryNames;
+  if (holds_crash_report(result.stderr_text)) result.refusal = reason::kPrintsCrashReport;
   return done();
 }
 

@@ -1,10 +1,13 @@
 // A compiler that crashes: messages, exit code and report files are those of the compiler alone, and nothing is stored.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <filesystem>
 #include <regex>
 #include <set>
 
+#include "integration/staleness/support/gate.h"
+#include "integration/support/process_tree.h"
 #include "integration/support/single_compile.h"
 
 namespace hipcache::integration {
@@ -127,6 +130,53 @@ TEST_P(Crash, OfAnOpaqueCompileIsTheDriversToReport) {
   for (int time = 0; time < 2; ++time) EXPECT_EQ(expect_left(expected, argv).hits, 0);
 }
 
+// The compilers get a signal from another process. They print a crash report, go on, and succeed, if they have not
+// opened their output yet: they wait for a file that they read before.
+class Signalled : public SingleCompile {
+ protected:
+  Signalled() : SingleCompile({{"HIPCACHE_JOBS", "1"}}) {  // one step at a time: the others start after the signal
+    EXPECT_EQ(cache_.control("--start-server").exit_code, 0);
+    project_.write("overlay.yaml", R"({"version": 0, "roots": []})");
+  }
+
+  Counts expect_reported(const Arguments& argv, int number) {
+    const Counts before = cache_.counts();
+    const Gate gate(project_ / "overlay.yaml");
+    Started compile = cache_.start(argv, project_.path());
+    gate.await(compile);
+    for (const pid_t each : descendants(compile.pid()))
+      if (descendants(each).empty()) kill(each, number);  // not who only waits for another
+    gate.open_up();
+    const Ended ended = compile.wait();
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_NE(ended.err.find("Stack dump:"), std::string::npos) << "the compiler printed no report: " << ended.err;
+    const Counts counted = cache_.counts() - before;
+    EXPECT_EQ(counted.not_stored, (std::map<std::string, std::int64_t>{{"prints-crash-report", 1}}));
+    return counted;
+  }
+
+  void expect_right_afterwards(const Arguments& argv) {
+    fs::remove(project_ / "a.o");
+    EXPECT_EQ(check(argv).hits, 0);
+    EXPECT_EQ(check(argv).hits, 1);
+  }
+};
+
+TEST_P(Signalled, AnOpaqueCompileThatGoesOnIsNotStored) {
+  project_.write("a.cpp", "int value() { int unused; return 1; }\n");
+  const Arguments argv = Arguments{GetParam().program()} + words("-Wall -ivfsoverlay overlay.yaml -c a.cpp -o a.o");
+  for (const int number : {SIGQUIT, SIGXFSZ, SIGXCPU}) expect_reported(argv, number);
+  expect_right_afterwards(argv);
+}
+
+TEST_P(Signalled, AStepThatGoesOnIsNotStored) {
+  const Arguments argv = command("-O1 -ivfsoverlay overlay.yaml");
+  const Counts counted = expect_reported(argv, SIGQUIT);
+  EXPECT_EQ(counted.run.at("device"), 2);
+  expect_right_afterwards(argv);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, Signalled, testing::ValuesIn(kCompilers), name_of);
 INSTANTIATE_TEST_SUITE_P(Compilers, Crash, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace
