@@ -1,6 +1,7 @@
 """Processes that are killed at random moments."""
 
 import dataclasses
+import re
 import signal
 import time
 
@@ -11,6 +12,8 @@ from table_of_faults import fault
 import tree
 
 SIGNALS = ("TERM", "INT", "HUP", "QUIT", "XFSZ", "KILL", "TERM", "KILL")
+# clang's name for an output that is not complete. It leaves the file if SIGKILL ends it, with hipcache and without.
+INCOMPLETE = re.compile(r".*-[0-9a-f]{8}\.[^/]*\.tmp")
 TO_THE_DAEMON = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT)
 
 
@@ -51,6 +54,13 @@ def judge_succeeded(case, command, ended, expected, before):
         case.note("the compiler printed a crash report and went on")
         ended = dataclasses.replace(ended, err=expected.err)
     case.judge([command], [ended], [expected], before)
+
+
+def remove_incomplete(case, before):
+    for name in tree.changes(before, tree.files_in(case.project.directory)):
+        if INCOMPLETE.fullmatch(name):
+            case.note(f"the killed compiler left {name}")
+            (case.project.directory / name).unlink()
 
 
 def judge_killed(case, command, running, before, number):
@@ -96,6 +106,8 @@ def client(case):
             children = running.children()
             machine.send(case.rng.choice(children) if children else running.pid, number)
             ended = case.end(running, command, patience.bound(patience.FAULT, expected))
+            if number == signal.SIGKILL:
+                remove_incomplete(case, before)
             if ended.code == 0:
                 judge_succeeded(case, command, ended, expected, before)
         else:

@@ -209,7 +209,7 @@ Result<bool> DaemonLink::stop(std::chrono::milliseconds limit) const {
   const Result<OwnDirectory> ours = cache ? OwnDirectory::open(home_) : cache.error();
   if (!ours && ours.error().code == ErrorCode::gone) return false;
   if (!ours) return ours.error();
-  const Clock::time_point until = Clock::now() + timeouts_.start;
+  const Clock::time_point until = Clock::now() + timeouts_.mute;
   bool lived = false;
   for (;;) {
     Result<bool> stopped = stop_by_request(limit);

@@ -2,10 +2,13 @@
 // during a compile.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "hipcache/protocol/channel.h"
+#include "integration/support/opaque_compile.h"
 #include "integration/support/single_compile.h"
 #include "support/comes_true.h"
 
@@ -104,6 +107,36 @@ TEST_P(Daemon, StaysWithinItsSizeByForgettingWhatWasUsedLeastRecently) {
   }
   EXPECT_EQ(small.control("--cleanup").exit_code, 0);
   EXPECT_LE(small.counts().json.at("store").at("bytes_on_disk"), 300'000);
+}
+
+// A machine that stalls, or that swaps: the daemon lives, and its socket comes late.
+class SlowDaemon : public OpaqueCompile, public testing::Test {
+ protected:
+  // The programs as installed elsewhere, with a daemon that takes some seconds to start.
+  std::string slow_installation() const {
+    namespace fs = std::filesystem;
+    const fs::path bin = fs::path(hipcache_program()).parent_path();
+    const fs::path helpers = fs::path(hipcached_program()).parent_path();
+    const fs::path there = fs::path(project_ / "installed/bin");
+    const fs::path their_helpers = (there / helpers.lexically_relative(bin)).lexically_normal();
+    fs::create_directories(there);
+    fs::create_directories(their_helpers);
+    fs::copy_file(hipcache_program(), there / "hipcache");
+    fs::copy_file(helpers / "hipcache-client", their_helpers / "hipcache-client");
+    const std::string daemon =
+        project_.write((their_helpers / "hipcached").lexically_relative(project_.path()).string(),
+                       "#!/bin/sh\nsleep 4\nexec " + hipcached_program() + "\n");
+    EXPECT_EQ(chmod(daemon.c_str(), 0755), 0);
+    return there / "hipcache";
+  }
+};
+
+TEST_F(SlowDaemon, IsWaitedForByTheClientThatStartsIt) {
+  project_.write("a.c", "int a(void) { return 1; }\n");
+  const Ended ended = run({slow_installation(), "gcc", "-c", "a.c", "-o", "a.o"}, project_.path(), cache_.variables());
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(cache_.daemon(), 0);
+  EXPECT_EQ(cache_.counts().misses, 1) << "the compile was served";
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, Daemon, testing::ValuesIn(kCompilers), name_of);
