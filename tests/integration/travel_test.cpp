@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -14,6 +13,7 @@
 
 #include "integration/support/party.h"
 #include "integration/support/single_compile.h"
+#include "support/other_users.h"
 
 namespace hipcache::integration {
 namespace {
@@ -139,7 +139,7 @@ class Machine {
 class Travel : public testing::TestWithParam<Compiler> {
  protected:
   void SetUp() override {
-    if (geteuid() != 0) GTEST_SKIP() << "only root makes machines: namespaces, mounts and users";
+    if (const std::string why = support::why_not_as_others(hipcache_program()); !why.empty()) GTEST_SKIP() << why;
     ASSERT_EQ(chmod(root_.path().c_str(), 0755), 0);
     builder_ = first();
     if (!builder_) GTEST_SKIP() << "a container without CAP_SYS_ADMIN makes no namespaces with overlays";

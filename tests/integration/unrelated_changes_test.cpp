@@ -13,6 +13,7 @@
 #include "integration/support/cache.h"
 #include "integration/support/compiler.h"
 #include "integration/support/tree.h"
+#include "support/other_users.h"
 
 namespace hipcache::integration {
 namespace {
@@ -47,7 +48,7 @@ struct Builder {
 class UnrelatedChanges : public testing::TestWithParam<Build> {
  protected:
   void SetUp() override {
-    if (geteuid() != 0) GTEST_SKIP() << "only root acts as other users";
+    if (const std::string why = support::why_not_as_others(hipcache_program()); !why.empty()) GTEST_SKIP() << why;
     ASSERT_EQ(chmod(place_.path().c_str(), 0755), 0);
     fs::create_directory(shared_);
     ASSERT_EQ(chown(shared_.c_str(), 0, kGroup), 0);

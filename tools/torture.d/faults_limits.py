@@ -67,7 +67,7 @@ def descriptors(case):
     _limited(case, {"NOFILE": (soft, None if case.rng.random() < 0.5 else soft)}, f"{soft} descriptors were allowed")
 
 
-@fault("limits", "few processes", needs_mounts=True)
+@fault("limits", "few processes", needs_mounts=True, needs_users=True)
 def processes(case):
     count = case.rng.randrange(4, 60)
     _limited(case, {"NPROC": count}, f"{count} processes were allowed", USER)

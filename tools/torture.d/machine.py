@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import signal
+import stat
 import subprocess
 import time
 
@@ -22,6 +23,12 @@ def remount(where, options):
 
 def unmount(where):
     subprocess.run(["umount", "--lazy", str(where)], check=False, stderr=subprocess.DEVNULL)
+
+
+def closed_to_others(program):
+    """The directory above the program that other users may not enter; None if they reach it."""
+    above = pathlib.Path(program).resolve().parents
+    return next((place for place in above if not place.stat().st_mode & stat.S_IXOTH), None)
 
 
 def status(pid):

@@ -77,13 +77,17 @@ def arguments():
     return given
 
 
-def chosen(given):
+def chosen(given, program):
     faults = [fault for fault in TABLE if re.search(given.only, f"{fault.kind}: {fault.title}")]
     if not machine.APART:
         left_out = [fault for fault in faults if fault.needs_mounts]
         for fault in left_out:
             print(f"-- left out, as it needs root: {fault.title}", flush=True)
         faults = [fault for fault in faults if fault not in left_out]
+    if closed := machine.closed_to_others(program):
+        for fault in (one for one in faults if one.needs_users):
+            print(f"-- left out, as other users cannot enter {closed}: {fault.title}", flush=True)
+        faults = [fault for fault in faults if not fault.needs_users]
     return faults
 
 
@@ -104,9 +108,10 @@ def schedule(given, faults):
 
 
 class Torture:
-    def __init__(self, given, program):
+    def __init__(self, given, program, faults):
         self.given = given
         self.program = program
+        self.faults = faults
         self.tally = Tally(given.clangs)
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="hipcache-torture-"))
         self.evidence = given.keep
@@ -114,7 +119,7 @@ class Torture:
 
     def run(self):
         began = told = time.monotonic()
-        for number, clang, faults, rng in schedule(self.given, chosen(self.given)):
+        for number, clang, faults, rng in schedule(self.given, self.faults):
             if self.given.case not in (None, number):
                 continue
             for _ in range(self.given.times if self.given.case is not None else 1):
@@ -207,13 +212,14 @@ def main():
     program = pathlib.Path(given.hipcache or shutil.which("hipcache") or BUILT)
     if not given.hipcache and BUILT.exists():
         program = BUILT
-    if not program.exists() or not chosen(given):
+    faults = chosen(given, program) if program.exists() else []
+    if not faults:
         missing = "such fault" if program.exists() else program
         print(f"tools/torture: no {missing}", file=sys.stderr)
         return 2
     if given.faults is not None:
         return break_networks(given, program.resolve())
-    torture = Torture(given, program.resolve())
+    torture = Torture(given, program.resolve(), faults)
     try:
         with contextlib.suppress(KeyboardInterrupt):
             torture.run()

@@ -13,13 +13,14 @@ class Fault:
     title: str
     run: typing.Callable
     needs_mounts: bool
+    needs_users: bool  # other users than root, who run hipcache
 
 
-def fault(kind, title, needs_mounts=False):
+def fault(kind, title, needs_mounts=False, needs_users=False):
     assert kind in KINDS
 
     def add(function):
-        TABLE.append(Fault(kind, title, function, needs_mounts))
+        TABLE.append(Fault(kind, title, function, needs_mounts, needs_users))
         return function
 
     return add

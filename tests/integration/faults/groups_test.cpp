@@ -10,6 +10,7 @@
 
 #include "integration/support/party.h"
 #include "integration/support/single_compile.h"
+#include "support/other_users.h"
 
 namespace hipcache::integration {
 namespace {
@@ -26,7 +27,7 @@ constexpr mode_t kShared = 03770;
 class Groups : public testing::TestWithParam<Compiler> {
  protected:
   void SetUp() override {
-    if (geteuid() != 0) GTEST_SKIP() << "only root acts as other users";
+    if (const std::string why = support::why_not_as_others(hipcache_program()); !why.empty()) GTEST_SKIP() << why;
     write_kernel(project_, "a.hip");
     ASSERT_EQ(chmod(root_.path().c_str(), 0755), 0);
     ASSERT_EQ(chmod(project_.path().c_str(), 0777), 0);
