@@ -78,6 +78,16 @@ TEST_F(Steps, ReportWhatIsPrintedByThePathsOfTheStreams) {
   EXPECT_EQ(report.stderr_text, "three\n");
 }
 
+// The loader says so for each program that a step starts, in the messages of that program.
+TEST_F(Steps, DoNotReportThatTheTraceLibraryCannotBeLoaded) {
+  RunStep untraced = step(1, {"echo one >&2; env >/dev/null; echo two >&2"});
+  untraced.trace_library = scratch / "no/libhipcache-trace.so";
+  EXPECT_EQ(report_of(untraced).stderr_text, "one\ntwo\n");
+  const std::string also = report_of(untraced, {"LD_PRELOAD=/no/library-of-the-user.so"}).stderr_text;
+  EXPECT_THAT(also, HasSubstr("ERROR: ld.so: object '/no/library-of-the-user.so' from LD_PRELOAD cannot be preloaded"));
+  EXPECT_THAT(also, testing::Not(HasSubstr("libhipcache-trace.so")));
+}
+
 TEST_F(Steps, AreNotWaitedForByAProcessThatTheyLeftBehindWithTheirStreams) {
   const StepDone report = report_of(step(1, {"sleep 1000 & echo $! > " + (scratch / "pid") + "; echo one"}));
   EXPECT_EQ(report.stdout_text, "one\n");

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "client/steps/loader_errors.h"
 #include "client/steps/step_environment.h"
 #include "client/steps/subreaper.h"
 #include "hipcache/base/process.h"
@@ -170,6 +171,7 @@ StepDone StepProcesses::run_commands(const RunStep& step) {
   }
   if (result.exit_code == 0 && result.spawn_error.empty()) result.failed_command = 0;
   std::move(*texts).give(result);
+  remove_loader_errors(result.stderr_text, step.trace_library);
   result.duration_us =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - started).count());
   return result;
