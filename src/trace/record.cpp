@@ -91,6 +91,7 @@ Trace trace_of(std::vector<Record> records) {
       continue;
     }
     if (record.kind == Kind::program) trace.programs.push_back(record.text);
+    if (record.kind == Kind::execute && record.found) ++trace.starts;
     trace.records.push_back(std::move(record));
   }
   sort_and_remove_doubles(trace.records);

@@ -66,6 +66,19 @@ TEST_F(PathSetRefusal, LetsAProgramStartAnotherWhereItMay) {
   EXPECT_EQ(refusal(), "untraceable-compiler");
 }
 
+TEST_F(PathSetRefusal, KnowsByTheNumberOfStartsThatATracedProgramRanUntracedToo) {
+  const std::string helper = write("bin/helper", "elf");
+  begin_run();
+  run_.may_start_others = true;
+  trace_.programs.push_back(helper);
+  trace_.ends = 2;
+  saw(Kind::execute, helper);
+  trace_.starts = 1;
+  EXPECT_EQ(refusal(), "");
+  trace_.starts = 2;
+  EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
+}
+
 TEST_F(PathSetRefusal, NamesAProgramThatWasStartedAndLeftNoTrace) {
   run_.may_start_others = true;
   saw(Kind::execute, write("bin/static", "elf"));

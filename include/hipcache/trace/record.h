@@ -5,8 +5,9 @@
 //   u8 kind, u8 found, u16 zero, u32 length of the text, u64 seen, text. Little-endian.
 // docs/internals/trace.md says which call makes which record. A program begins with `program` and ends with
 // `end`; without both the trace is incomplete and proves nothing. Each process writes a record
-// once, so the number of equal records has no meaning. Relative paths are relative to the step's
-// initial directory: a process that changes its directory leaves `unknown`.
+// once, so the number of equal records has no meaning. Only `execute` is written each time. Relative
+// paths are relative to the step's initial directory: a process that changes its directory leaves
+// `unknown`.
 #ifndef HIPCACHE_TRACE_RECORD_H
 #define HIPCACHE_TRACE_RECORD_H
 
@@ -81,6 +82,7 @@ struct Trace {
   std::vector<Record> records;        // sorted, unique, without end
   std::vector<std::string> programs;  // one per exec, in order
   unsigned ends = 0;                  // number of processes that ended in order
+  unsigned starts = 0;                // of `execute` records for programs that were found
 };
 
 // Sorts the records and drops repetitions.

@@ -29,7 +29,12 @@ bool leaves_no_trace(const trace::Trace& trace, const Run& run) {
                                            [&](const std::string& program) { return real_path(program) == typed; });
 }
 
+// By their numbers, because a program may be traced once and untraced the next time: where a wrapper takes the trace
+// library away, or the environment. One program is the one that hipcache started.
+bool has_untraced_start(const trace::Trace& trace) { return trace.starts > 0 && trace.starts >= trace.programs.size(); }
+
 std::optional<Refusal> check_ends(const trace::Trace& trace) {
+  if (has_untraced_start(trace)) return Refusal{"compiler-is-a-wrapper", "a program that it started left no trace"};
   if (trace.ends < trace.programs.size()) return Refusal{"trace", "a process did not end in order"};
   return std::nullopt;
 }

@@ -126,7 +126,8 @@ static void emit(enum trace_kind kind, bool found, uint64_t seen, const char* te
   put(record + 4, 4, length);
   put(record + 8, 8, seen);
   memcpy(record + HEADER_SIZE, text, length);
-  if (remember(trace_digest(record, HEADER_SIZE + length))) append(record, HEADER_SIZE + length);
+  const bool is_counted = kind == TRACE_EXECUTE; /* the reader compares the numbers of starts and of programs */
+  if (is_counted || remember(trace_digest(record, HEADER_SIZE + length))) append(record, HEADER_SIZE + length);
 }
 
 void trace_emit_seen(enum trace_kind kind, bool found, uint64_t seen, const char* text) {
