@@ -60,7 +60,7 @@ def remove_incomplete(case, before):
     for name in tree.changes(before, tree.files_in(case.project.directory)):
         if INCOMPLETE.fullmatch(name):
             case.note(f"the killed compiler left {name}")
-            (case.project.directory / name).unlink()
+            (case.project.directory / name).unlink(missing_ok=True)
 
 
 def judge_killed(case, command, running, before, number):

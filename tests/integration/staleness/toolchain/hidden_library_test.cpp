@@ -4,35 +4,36 @@
 
 #include <filesystem>
 
-#include "integration/support/opaque_compile.h"
+#include "integration/support/single_compile.h"
 
 namespace hipcache::integration {
 namespace {
 
 namespace fs = std::filesystem;
 
-class HiddenLibrary : public OpaqueCompile, public testing::Test {
+class HiddenLibrary : public SingleCompile {
  protected:
   void SetUp() override {
     if (run({"unshare", "--mount", "true"}, "/").exit_code != 0)
       GTEST_SKIP() << "this user may not make mount namespaces";
     project_.write("value.h", "#define VALUE 1\n");
-    project_.write("a.c", "#include \"value.h\"\nint value(void) { int unused; return VALUE; }\n");
+    project_.write("a.cpp", "#include \"value.h\"\nint value() { int unused; return VALUE; }\n");
   }
 
   // The compile by a wrapper that runs the shell's words where an empty file system hides the library.
   Arguments hidden(const std::string& words_of_shell) const {
     const std::string library = fs::path(hipcache_trace_library()).parent_path();
-    const std::string script =
-        project_.write("bin/gcc", "#!/bin/sh\nexec unshare --mount /bin/sh -c 'mount -t tmpfs none " + library +
-                                      " && exec " + words_of_shell + "' sh \"$@\"\n");
+    const std::string script = project_.write(
+        "bin/" + GetParam().program(), "#!/bin/sh\nexec unshare --mount /bin/sh -c 'mount -t tmpfs none " + library +
+                                           " && exec " + words_of_shell + "' sh \"$@\"\n");
     fs::permissions(script, fs::perms::owner_all);
-    return Arguments{script} + words("-Wall -c a.c -o a.o");
+    return Arguments{script} + words("-Wall -c a.cpp -o a.o");
   }
 
   void expect_not_stored(const Arguments& argv) {
     const Counts counted = check(argv);
     EXPECT_EQ(counted.misses, 1);
+    EXPECT_EQ(counted.run.at("host"), 1);
     EXPECT_EQ(counted.not_stored, (std::map<std::string, std::int64_t>{{"compiler-is-a-wrapper", 1}}));
   }
 
@@ -44,12 +45,14 @@ class HiddenLibrary : public OpaqueCompile, public testing::Test {
   }
 };
 
-TEST_F(HiddenLibrary, IsMissedInTheCompiler) { expect_never_stored(hidden("gcc \"$@\"")); }
+TEST_P(HiddenLibrary, IsMissedInTheCompiler) { expect_never_stored(hidden(GetParam().program() + " \"$@\"")); }
 
 // A shell was traced before, under the same name.
-TEST_F(HiddenLibrary, IsMissedInAProgramThatWasTracedBefore) {
-  expect_never_stored(hidden("/bin/sh -c \"gcc \\\"\\$@\\\"\" sh \"$@\""));
+TEST_P(HiddenLibrary, IsMissedInAProgramThatWasTracedBefore) {
+  expect_never_stored(hidden("/bin/sh -c \"" + GetParam().program() + " \\\"\\$@\\\"\" sh \"$@\""));
 }
+
+INSTANTIATE_TEST_SUITE_P(Compilers, HiddenLibrary, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration
