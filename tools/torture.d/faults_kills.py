@@ -14,6 +14,7 @@ import tree
 SIGNALS = ("TERM", "INT", "HUP", "QUIT", "XFSZ", "KILL", "TERM", "KILL")
 # clang's name for an output that is not complete. It leaves the file if SIGKILL ends it, with hipcache and without.
 INCOMPLETE = re.compile(r".*-[0-9a-f]{8}\.[^/]*\.tmp")
+CRASH_REPORT = re.compile(r"^ *(Stack dump:|#0 0x)", re.MULTILINE)
 TO_THE_DAEMON = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT)
 
 
@@ -50,7 +51,7 @@ def moment(case, expected):
 def judge_succeeded(case, command, ended, expected, before):
     """clang prints a crash report for a signal like SIGQUIT, and may go on and succeed. The compile that got the signal
     may print that report before the compiler's messages; no later one may."""
-    if "Stack dump:" in ended.err and ended.err.endswith(expected.err):
+    if CRASH_REPORT.search(ended.err) and ended.err.endswith(expected.err):
         case.note("the compiler printed a crash report and went on")
         ended = dataclasses.replace(ended, err=expected.err)
     case.judge([command], [ended], [expected], before)

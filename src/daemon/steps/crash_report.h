@@ -9,16 +9,21 @@
 #ifndef HIPCACHE_SRC_DAEMON_STEPS_CRASH_REPORT_H
 #define HIPCACHE_SRC_DAEMON_STEPS_CRASH_REPORT_H
 
+#include <algorithm>
 #include <string_view>
 
 namespace hipcache::daemon {
 
-// Looks for the heading of llvm/lib/Support/PrettyStackTrace.cpp at the beginning of a line. The request to file a bug
-// above it differs by vendor.
+// Looks for what LLVM begins a line with: the heading of PrettyStackTrace.cpp, or the first frame of Signals.inc. The
+// heading is missing in a thread that has noted nothing to print, as lld's have.
 inline bool holds_crash_report(std::string_view text) {
-  constexpr std::string_view kHeading = "Stack dump:";
-  for (std::size_t at = text.find(kHeading); at != std::string_view::npos; at = text.find(kHeading, at + 1))
-    if (at == 0 || text[at - 1] == '\n') return true;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.starts_with("Stack dump:") || line.starts_with("#0 0x")) return true;
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
   return false;
 }
 
