@@ -6,11 +6,13 @@
 #include <cerrno>
 #include <optional>
 
+#include "daemon/request/driver_reports.h"
 #include "daemon/request/output_checks.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/request_roots.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
+#include "hipcache/compiler/driver_name.h"
 #include "hipcache/compiler/hip/cuid.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "hipcache/compiler/reason.h"
@@ -44,6 +46,12 @@ config::Lookup variables_of(const inputs::RunContext& from) {
     if (value == nullptr) return std::nullopt;
     return value;
   };
+}
+
+// gcc asks for none of these variables. Of a compiler by another name the trace tells.
+std::string one_run_report(const Request& request) {
+  const bool is_clang = request.invocation.route == Route::planned || compiler::names_clang_driver(request.compiler);
+  return is_clang ? variable_that_reports_on_one_run(request.from.environment) : "";
 }
 
 std::optional<Uncacheable> find_updated(Request& request, inputs::FileSystemState& file_system) {
@@ -98,6 +106,8 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   }
   for (const compiler::RefusedVariable& refused : request.invocation.opaque.refused_variables)
     if (request.from.variable(refused.name) != nullptr) return Uncacheable{refused.reason, refused.name};
+  if (std::string name = one_run_report(request); !name.empty())
+    return Uncacheable{compiler::reason::kStatistics, std::move(name)};
   if (auto unusual = find_updated(request, services.file_system)) return std::move(*unusual);
   request.colour = message.stderr_is_terminal && !request.invocation.colour_given;
   request.from.colour = request.colour;

@@ -50,7 +50,9 @@ void answer_and_record(Conclusion& conclusion, StepState& step, OpaqueRun& run, 
 }  // namespace
 
 std::optional<Request> opaque_instead(const Request& request, const Uncacheable& why) {
-  if (why.reason != reason::kPlanNotUnderstood && why.reason != reason::kWrapper) return std::nullopt;
+  if (why.reason != reason::kPlanNotUnderstood && why.reason != reason::kWrapper &&
+      why.reason != compiler::reason::kExtraOutput)
+    return std::nullopt;
   return opaque_request(request);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "daemon/audit/draw.h"
+#include "daemon/request/driver_reports.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/step_context.h"
 #include "daemon/request/temporary_paths.h"
@@ -25,6 +26,14 @@ using compiler::Uncacheable;
 
 namespace {
 
+// A driver prints jobs to standard error, and nothing else. More is text of a script around it: HIPCC_VERBOSE makes
+// hipcc print its command. The script would print something else for the user's words, and the steps do not run it.
+std::string own_text(const StepResult& probe, const hip::Plan& plan, const Request& request) {
+  if (!probe.stdout_text.empty() && words_in(probe.stdout_text).empty()) return "prints to standard output";
+  const bool shows_words = plan.driver_stderr.find("-###") != std::string::npos;
+  return request.invocation.by_script && shows_words ? "prints its words" : "";
+}
+
 // Reads what the driver printed as a plan of the user's command. A probe through a wrapper plans the wrapper's command.
 std::variant<Planned, Uncacheable> read(StepState probe, std::string printed, const RequestContext& context) {
   const Request& request = context.request;
@@ -36,6 +45,8 @@ std::variant<Planned, Uncacheable> read(StepState probe, std::string printed, co
   Result<hip::Plan> plan = hip::read_plan(std::move(printed), wrapped ? *wrapped : request.invocation, kStoredDirectory,
                                           request.from.source_date());
   if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};
+  if (std::string text = own_text(probe.result, *plan, request); !text.empty())
+    return Uncacheable{reason::kWrapper, context.request.compiler + " " + text};
   return Planned{std::make_unique<hip::Plan>(std::move(*plan)), std::move(probe)};
 }
 
@@ -155,6 +166,8 @@ std::vector<const StepState*> Planned::probes() const {
 }
 
 std::variant<Planned, Uncacheable> obtain_plan(const RequestContext& context) {
+  if (std::string name = variable_that_reports(context.request.from.environment); !name.empty())
+    return Uncacheable{compiler::reason::kExtraOutput, std::move(name)};
   const compiler::Invocation& invocation = context.request.invocation;
   const bool may_ignore_id = invocation.new_driver && !invocation.user_cuid;
   // Up to clang 19 the new driver ignores -cuid=. Later versions add an id of their own to the option for the front

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "hipcache/base/files.h"
+#include "hipcache/inputs/one_run_reports.h"
 #include "inputs/loader/current_loader_cache.h"
 #include "inputs/observe/links.h"
 #include "inputs/observe/loader.h"
@@ -117,6 +118,7 @@ class Observer {
       case Kind::open_write:
         return take_write(record);
       case Kind::variable:
+        if (record.found && reports_on_one_run(record.text)) return Refusal{"statistics", record.text};
         take_variable(record.text);
         return std::nullopt;
       case Kind::program:

@@ -1,6 +1,7 @@
 // hipcc, the script around clang: split by architecture like clang itself, with what it takes from the environment.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "integration/support/single_compile.h"
@@ -55,6 +56,54 @@ TEST_P(Hipcc, MakesAssemblyThatIsCachedToo) {
   EXPECT_EQ(check(whole, by_version()).hits, 1);
 }
 
+// What a script prints by itself comes on a miss and on a hit as without hipcache.
+class HipccsOwnText : public Hipcc {
+ protected:
+  void expect_same_text(const Arguments& argv, const Variables& variables) {
+    const Ended plain = run(argv, project_.path(), variables);
+    ASSERT_EQ(plain.exit_code, 0) << plain.err;
+    for (int time = 0; time < 3; ++time) {
+      const Counts before = cache_.counts();
+      const Ended cached = cache_.run(argv, project_.path(), variables);
+      EXPECT_EQ(cached.exit_code, 0) << cached.err;
+      EXPECT_EQ(cached.out, plain.out);
+      EXPECT_EQ(cached.err, plain.err);
+      const Counts counted = cache_.counts() - before;
+      EXPECT_EQ(counted.hits, time > 0 ? 1 : 0) << counted.json.dump();
+    }
+  }
+
+  std::string script(const std::string& text) const {
+    std::string path = project_.write(
+        "bin/hipcc", "#!/bin/sh\n" + text + "\nexec /usr/bin/" + GetParam().program() + " -x hip -nogpulib \"$@\"\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+  }
+};
+
+TEST_P(HipccsOwnText, IsPrintedIfHipccVerboseAsksForIt) {
+  for (const std::string verbose : {"1", "4", "7"}) {
+    SCOPED_TRACE(verbose);
+    const Ended plain = run(command(), project_.path(), by_version({{"HIPCC_VERBOSE", verbose}}));
+    EXPECT_NE(plain.out, "");
+    expect_same_text(command(), by_version({{"HIPCC_VERBOSE", verbose}}));
+  }
+  EXPECT_EQ(check(command(), by_version()).run.at("device gfx906"), 1) << "without it, the compile is split";
+}
+
+TEST_P(HipccsOwnText, IsPrintedIfAnyScriptOfThatNameSaysSomething) {
+  project_.write("a.cpp", support::read_bytes(project_ / "a.cpp") + "#warning \"of the source\"\n");
+  for (const std::string text :
+       {"echo compiling", "echo compiling >&2", "echo \"compiling with $# words\"", "echo \"sh: warning: $*\" >&2",
+        "printf 'no new line'", "echo one; echo two >&2; echo three"}) {
+    SCOPED_TRACE(text);
+    Arguments argv = command();
+    argv[0] = script(text);
+    expect_same_text(argv, {});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, HipccsOwnText, testing::ValuesIn(kCompilers), name_of);
 INSTANTIATE_TEST_SUITE_P(Compilers, Hipcc, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace
