@@ -1,7 +1,14 @@
 #include "hipcache/trace/seen.h"
 
+#include <fcntl.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
+#include <array>
+
+#include "hipcache/base/files.h"
+#include "trace/file_system_times.h"
 #include "trace/seen_digest.h"
 
 namespace hipcache::trace {
@@ -15,17 +22,46 @@ trace_identity entry_of(const struct stat& status) {
   return identity;
 }
 
+trace_identity file_of(const struct stat& status) {
+  trace_identity identity = entry_of(status);
+  if (!S_ISREG(status.st_mode)) return identity;
+  identity.size = static_cast<std::uint64_t>(status.st_size);
+  identity.changed_seconds = status.st_ctim.tv_sec;
+  identity.changed_nanoseconds = status.st_ctim.tv_nsec;
+  identity.modified_seconds = status.st_mtim.tv_sec;
+  identity.modified_nanoseconds = status.st_mtim.tv_nsec;
+  return identity;
+}
+
+std::optional<std::uint64_t> content_of(int fd) {
+  std::array<char, 1U << 16> buffer;
+  std::uint64_t value = TRACE_NO_CONTENT;
+  for (;;) {
+    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    if (got < 0) return std::nullopt;
+    if (got == 0) return value;
+    value = trace_digest_more(value, buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
 }  // namespace
 
 std::uint64_t seen_file(const struct stat& status) {
-  trace_identity identity = entry_of(status);
-  if (S_ISREG(status.st_mode)) {
-    identity.size = static_cast<std::uint64_t>(status.st_size);
-    identity.changed_seconds = status.st_ctim.tv_sec;
-    identity.changed_nanoseconds = status.st_ctim.tv_nsec;
-    identity.modified_seconds = status.st_mtim.tv_sec;
-    identity.modified_nanoseconds = status.st_mtim.tv_nsec;
-  }
+  const trace_identity identity = file_of(status);
+  return trace_digest_identity(&identity);
+}
+
+std::optional<std::uint64_t> seen_with_content(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status = {};
+  struct statfs system = {};
+  if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || ::fstatfs(fd.get(), &system) != 0 ||
+      trace_times_of(static_cast<unsigned long>(system.f_type)) != TRACE_TIMES_PROVE_NOTHING)
+    return std::nullopt;
+  const std::optional<std::uint64_t> content = content_of(fd.get());
+  if (!content) return std::nullopt;
+  trace_identity identity = file_of(status);
+  identity.content = *content;
   return trace_digest_identity(&identity);
 }
 

@@ -1,9 +1,13 @@
 #include "trace/seen_digest.h"
 
 /* FNV-1a plus a final mix, because FNV's upper bits hardly depend on the last bytes. */
+uint64_t trace_digest_more(uint64_t before, const void* bytes, size_t size) {
+  for (size_t i = 0; i < size; ++i) before = (before ^ ((const unsigned char*)bytes)[i]) * 1099511628211U;
+  return before;
+}
+
 uint64_t trace_digest(const void* bytes, size_t size) {
-  uint64_t value = 14695981039346656037U;
-  for (size_t i = 0; i < size; ++i) value = (value ^ ((const unsigned char*)bytes)[i]) * 1099511628211U;
+  uint64_t value = trace_digest_more(TRACE_NO_CONTENT, bytes, size);
   value = (value ^ (value >> 33)) * 0xff51afd7ed558ccdU;
   value ^= value >> 33;
   return value == 0 ? 1 : value;

@@ -23,12 +23,17 @@ struct trace_identity {
   int64_t changed_nanoseconds;
   int64_t modified_seconds; /* mtime */
   int64_t modified_nanoseconds;
+  uint64_t content; /* of an opened file whose times prove nothing (trace/file_system_times.h); else 0 */
 };
 
 /* Never 0, which means "not known". */
 uint64_t trace_digest(const void* bytes, size_t size);
 /* Without the bit below. */
 uint64_t trace_digest_identity(const struct trace_identity* identity);
+
+/* The digest of a content that is read in pieces: begins with TRACE_NO_CONTENT. */
+#define TRACE_NO_CONTENT 14695981039346656037U
+uint64_t trace_digest_more(uint64_t before, const void* bytes, size_t size);
 
 /* A bit beside the digest of a regular file in `open_read` records. Set if the clock was not yet past the file's ctime
  * when the process could begin to read. A later change may then leave the file in the same state. */

@@ -7,20 +7,9 @@ namespace hipcache::inputs {
 namespace {
 
 constexpr const char* kOrigin = "a boot, a view";
-constexpr std::uint64_t kRoot = 5;
 
 class KeptDigests : public StateFixture {
  protected:
-  // A file of no whole second: one in some thousands is, and is not kept.
-  std::string write_file(const std::string& text) {
-    for (;;) {
-      const std::string path = write("file", text);
-      struct stat status = {};
-      EXPECT_EQ(::stat(path.c_str(), &status), 0);
-      if (status.st_ctim.tv_nsec != 0) return path;
-    }
-  }
-
   std::string learned(const std::string& path) {
     let_stamps_settle();
     EXPECT_TRUE(file_system_.content(path));
@@ -37,20 +26,20 @@ class KeptDigests : public StateFixture {
   }
 };
 
-KnownFile known(std::uint64_t inode, std::uint64_t size, std::int64_t ctime_ns = 1'500'000'001) {
-  return {Stamp{.device = 1, .inode = inode, .size = size, .mtime_ns = -1, .ctime_ns = ctime_ns},
+KnownFile known(std::uint64_t inode, std::uint64_t size) {
+  return {Stamp{.device = 1, .inode = inode, .size = size, .mtime_ns = -1, .ctime_ns = 1'500'000'001, .mount = 3},
           digest_of(std::to_string(inode))};
 }
 
 TEST_F(KeptDigests, SpareTheNextWorldTheReading) {
-  const std::string path = write_file("content");
+  const std::string path = write("file", "content");
   const std::string bytes = learned(path);
   EXPECT_EQ(read_by_another(bytes, path), 0);
   EXPECT_EQ(read_by_another("", path), 7);
 }
 
 TEST_F(KeptDigests, HoldForNoFileThatChangedBehindItsSizeAndTime) {
-  const std::string path = write_file("content");
+  const std::string path = write("file", "content");
   const std::string bytes = learned(path);
   const auto time = std::filesystem::last_write_time(path);
   write("file", "CONTENT");
@@ -60,19 +49,19 @@ TEST_F(KeptDigests, HoldForNoFileThatChangedBehindItsSizeAndTime) {
 }
 
 TEST_F(KeptDigests, HoldForNoOtherBootOrView) {
-  const std::string path = write_file("content");
+  const std::string path = write("file", "content");
   EXPECT_EQ(read_by_another(learned(path), path, "another boot, a view"), 7);
 }
 
 TEST_F(KeptDigests, AreNotLearnedOfAFileThatWasJustWritten) {
-  const std::string path = write_file("content");
+  const std::string path = write("file", "content");
   make_stamps_fresh();
   EXPECT_TRUE(file_system_.content(path));
   EXPECT_EQ(read_by_another(file_system_.digests(kOrigin), path), 7);
 }
 
 TEST_F(KeptDigests, CountWhatWasLearnedAndNotWhatWasTakenUp) {
-  const std::string path = write_file("content");
+  const std::string path = write("file", "content");
   EXPECT_EQ(file_system_.learned_digests(), 0);
   const std::string bytes = learned(path);
   EXPECT_EQ(file_system_.learned_digests(), 1);
@@ -84,7 +73,7 @@ TEST_F(KeptDigests, CountWhatWasLearnedAndNotWhatWasTakenUp) {
 }
 
 TEST(EncodedDigests, ComeBackAsTheyWere) {
-  const auto decoded = decode_digests(encode_digests({known(7, 8)}, kOrigin, kRoot), kOrigin);
+  const auto decoded = decode_digests(encode_digests({known(7, 8)}, kOrigin), kOrigin);
   ASSERT_TRUE(decoded);
   ASSERT_EQ(decoded->size(), 1);
   EXPECT_EQ(decoded->front().stamp, known(7, 8).stamp);
@@ -92,7 +81,7 @@ TEST(EncodedDigests, ComeBackAsTheyWere) {
 }
 
 TEST(EncodedDigests, AreDroppedWhereTheyAreDamagedOrCutOff) {
-  const std::string bytes = encode_digests({known(7, 8), known(9, 10)}, kOrigin, kRoot);
+  const std::string bytes = encode_digests({known(7, 8), known(9, 10)}, kOrigin);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 1);
@@ -102,22 +91,10 @@ TEST(EncodedDigests, AreDroppedWhereTheyAreDamagedOrCutOff) {
   EXPECT_FALSE(decode_digests(bytes + bytes, kOrigin));
 }
 
-// Images that are mounted in turn can agree in all of a stamp if their times are made up.
-TEST(EncodedDigests, LeaveOutTimesOfWholeSecondsButThoseOfTheRootsFileSystem) {
-  KnownFile of_root = known(11, 12, 1'000'000'000);
-  of_root.stamp.device = kRoot;
-  const std::string bytes = encode_digests({known(7, 8, 1'000'000'000), known(9, 10), of_root}, kOrigin, kRoot);
-  const auto decoded = decode_digests(bytes, kOrigin);
-  ASSERT_TRUE(decoded);
-  ASSERT_EQ(decoded->size(), 2);
-  EXPECT_EQ(decoded->front().stamp.inode, 9);
-  EXPECT_EQ(decoded->back().stamp.inode, 11);
-}
-
 TEST(EncodedDigests, AreThoseOfTheLargestFilesWhereThereAreTooMany) {
   std::vector<KnownFile> all;
   for (std::uint64_t i = 0; i < kMostKeptDigests + 10; ++i) all.push_back(known(i, i));
-  const std::string bytes = encode_digests(all, kOrigin, kRoot);
+  const std::string bytes = encode_digests(all, kOrigin);
   EXPECT_LT(bytes.size(), 2u << 20);
   const auto decoded = decode_digests(bytes, kOrigin);
   ASSERT_TRUE(decoded);

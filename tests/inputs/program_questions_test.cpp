@@ -27,7 +27,8 @@ class ProgramQuestions : public TraceFixture {
     const RunContext here = from();
     const std::shared_ptr<const PathOrder> order = PathTable(100).order(PathSet({{Question::program, "lld"}}), here);
     Effort effort;
-    StatSnapshot snapshot(*order, file_clock()(), effort, nullptr);
+    Mounts mounts(kernels_mount_ids());
+    StatSnapshot snapshot(*order, file_clock()(), mounts, effort, nullptr);
     return snapshot.program_at(order->slot_of.front());
   }
 };

@@ -3,7 +3,7 @@
 //
 // Problem: a hit must prove some 400 files, 700 absences and 80 directories in well under a
 // millisecond.
-// Choice: a digest is kept per (device, inode, size, mtime, ctime). What a directory contains and
+// Choice: a digest is kept per (device, inode, size, mtime, ctime, mount). What a directory contains and
 // lacks is kept per directory under its (device, inode, mtime, ctime). That costs one stat per file
 // and one per directory. If a time stamp is too recent to prove that nothing changed (kDistrust in file_clock.h),
 // the file system is asked again.
@@ -27,6 +27,10 @@
 
 namespace hipcache::inputs {
 
+// Whether the kernel gives each mount an id that never comes again in one boot (Linux 6.8).
+enum class MountIds { unique, reused };
+MountIds kernels_mount_ids();
+
 struct FileSystemMemo;  // private to the folder, as the next two are
 class SharedStatSnapshot;
 struct KnownFile;
@@ -36,7 +40,7 @@ struct KnownFile;
 // safe.
 class FileSystemState {
  public:
-  explicit FileSystemState(Clock clock = file_clock());
+  explicit FileSystemState(Clock clock = file_clock(), MountIds mount_ids = kernels_mount_ids());
   ~FileSystemState();
   FileSystemState(const FileSystemState&) = delete;
   FileSystemState& operator=(const FileSystemState&) = delete;

@@ -12,12 +12,17 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace hipcache::trace {
 
 // Which file, and, if it is regular, its state: device, inode, size, mtime, ctime.
 std::uint64_t seen_file(const struct stat& status);
+// The same of an opened file on a file system whose times prove nothing: also its content. nullopt
+// on other file systems, and if the file cannot be read.
+std::optional<std::uint64_t> seen_with_content(const std::string& path);
 // Which file, directory or link, independent of its state: device, inode. For a regular file also
 // whether it is empty.
 std::uint64_t seen_entry(const struct stat& status);

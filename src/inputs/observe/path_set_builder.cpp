@@ -317,6 +317,12 @@ bool is_same(SameContent& same, const Record& record, const std::string& path, s
   return opened && same.of_file(path);
 }
 
+// The run may have read what was mounted there before: another image with the same device, inodes and times.
+std::string on_new_mount(const SharedStatSnapshot& snapshot, std::uint64_t started_ns, Mounts& mounts) {
+  if (!mounts.changed_since(started_ns)) return "";
+  return snapshot.first_with([&](const Stamp& stamp) { return mounts.is_known_only_since(stamp, started_ns); });
+}
+
 std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const Run& run, const RunContext& from,
                              const SharedStatSnapshot& snapshot, FileSystemState& file_system) {
   const Seen seen = snapshot.settled();
@@ -331,6 +337,8 @@ std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const
         !is_same(same, counted, one.path, run.started_ns))
       return Refusal{"input-changed", counted.text};
   }
+  if (std::string path = on_new_mount(snapshot, run.started_ns, file_system.memo().mounts); !path.empty())
+    return Refusal{"input-changed", path};
   if (std::optional<std::string> alias = changed_alias(from.roots, run.started_ns))
     return Refusal{"input-changed", *alias};
   const std::shared_ptr<const LoaderCache> before = file_system.memo().loader_cache.as_of(run.started_ns);

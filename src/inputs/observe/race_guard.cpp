@@ -29,7 +29,7 @@ bool content_changed(const std::string& path, std::uint64_t started_ns) {
 }
 
 bool is_changed_file(const PathStat& now, std::uint64_t started_ns) {
-  return now.is_file() && at_or_after(now.stamp.ctime_ns, started_ns);
+  return now.is_file() && (!now.stamp.proves || at_or_after(now.stamp.ctime_ns, started_ns));
 }
 
 bool directory_changed(const std::string& path, std::uint64_t started_ns) {
@@ -93,9 +93,11 @@ bool is_there_after_all(const trace::Record& record, const std::string& path, st
   }
 }
 
+// The content is compared as well if the file's times prove nothing.
 bool is_file_seen(std::uint64_t seen, const std::string& path) {
   struct stat status = {};
-  return ::stat(path.c_str(), &status) == 0 && trace::seen_file(status) == seen;
+  return ::stat(path.c_str(), &status) == 0 &&
+         (trace::seen_file(status) == seen || trace::seen_with_content(path) == seen);
 }
 
 // The record does not say whether stat or lstat looked, so both identities are compared. No other entry has either.
@@ -181,6 +183,7 @@ Verdict compare(const trace::Record& record, const PathStat& now) {
   if (now.kind == PathStat::Kind::absent) return opened ? Verdict::differs : Verdict::unclear;
   if (now.kind != PathStat::Kind::there || !record.found) return Verdict::unclear;
   if (record.seen == 0) return Verdict::agrees;
+  if (opened && !now.stamp.proves) return Verdict::unclear;
   if (opened)
     return trace::seen_file(status_of(now.stamp, now.mode)) == record.seen ? Verdict::agrees : Verdict::differs;
   return trace::seen_entry(status_of(now.stamp, now.mode)) == record.seen ? Verdict::agrees : Verdict::unclear;

@@ -1,5 +1,6 @@
 #include "inputs/observe/same_content.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,10 +34,10 @@ bool changes_show(const trace::Record& record) {
 std::uint64_t seen_file(const Stamp& stamp) { return trace::seen_file(status_of(stamp, S_IFREG)); }
 std::uint64_t seen_entry(const Stamp& stamp) { return trace::seen_entry(status_of(stamp, S_IFREG)); }
 
-std::optional<Stamp> stamp_of_file(const std::string& path) {
-  struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return stamp_of(status);
+std::optional<Stamp> stamp_of_file(const std::string& path, Mounts& mounts) {
+  FileStatus status;
+  if (mounts.look(AT_FDCWD, path.c_str(), 0, status) != 0 || !S_ISREG(status.mode)) return std::nullopt;
+  return status.stamp;
 }
 
 // False if `from` already stands for something else.
@@ -85,7 +86,8 @@ void SameContent::compare_identities() {
 bool SameContent::is_older_than_run(const Stamp& stamp) const { return !at_or_after(stamp.mtime_ns, started_ns_); }
 
 // gcc compares modification times of names with equal content, so the time must be equal too.
-bool SameContent::is_same(const Opened& opened, const FileDigest& now) const {
+bool SameContent::is_same(const Opened& opened, const std::string& path, const FileDigest& now) const {
+  if (!now.stamp.proves && opened.kind == Kind::open_read) return trace::seen_with_content(path) == opened.seen;
   if (opened.seen == seen_file(now.stamp)) return opened.changes_show || is_older_than_run(now.stamp);
   const auto state = states_.find(opened.seen);
   if (opened.seen == 0 || state == states_.end()) return false;
@@ -101,7 +103,7 @@ bool SameContent::runs_by_another_name(const FileDigest& now) const {
     const auto other = now_.find(path);
     if (other == now_.end() || other->second.stamp != now.stamp) return false;
     return std::all_of(all.begin(), all.end(), [&](const Opened& opened) {
-      return opened.kind == Kind::program && is_same(opened, other->second);
+      return opened.kind == Kind::program && is_same(opened, std::string(path), other->second);
     });
   });
 }
@@ -109,16 +111,17 @@ bool SameContent::runs_by_another_name(const FileDigest& now) const {
 bool SameContent::of_file(const std::string& path) {
   build();
   const auto now = now_.find(path);
-  if (!identities_agree_ || now == now_.end() || stamp_of_file(path) != now->second.stamp) return false;
+  if (!identities_agree_ || now == now_.end() || stamp_of_file(path, file_system_.memo().mounts) != now->second.stamp)
+    return false;
   const auto opened = opened_.find(path);
   if (opened == opened_.end()) return runs_by_another_name(now->second);
   return std::all_of(opened->second.begin(), opened->second.end(),
-                     [&](const Opened& one) { return is_same(one, now->second); });
+                     [&](const Opened& one) { return is_same(one, path, now->second); });
 }
 
 bool SameContent::of_look(const trace::Record& record, const std::string& path) {
   if (record.kind != Kind::look || !record.found) return false;
-  const std::optional<Stamp> now = stamp_of_file(path);
+  const std::optional<Stamp> now = stamp_of_file(path, file_system_.memo().mounts);
   if (!now || now->size == 0) return false;
   build();
   return entries_.contains(record.seen);

@@ -3,13 +3,15 @@
 // The problem: a hard link, a change of mode or a reinstalled package gives every file of a compiler a new ctime. All
 // steps that are running then would not be recorded. The choice: compare contents. The trace says in which state each
 // file was opened. If the world remembers a digest for that state, this is the content that the process got, unless
-// somebody wrote into the opened file afterwards. There are three ways to pass:
+// somebody wrote into the opened file afterwards. There are four ways to pass:
 //
 // - A file passes if that digest, the size and the modification time equal those of the file that is there now.
 //
 // - A file that was opened in its present state passes if the clock was past its ctime by then, because all later
 // changes show in its stamp. A header that was generated just before the compile is such a file. It also passes if its
 // modification time is older than the run.
+//
+// - A file on a file system whose times prove nothing passes if the trace's digest of its content agrees.
 //
 // - A link passes by what was reached through it, because each of these paths is compared by itself.
 //
@@ -75,7 +77,7 @@ class SameContent {
   void remember_known_states();
   void compare_identities();
   bool is_older_than_run(const Stamp& stamp) const;
-  bool is_same(const Opened& opened, const FileDigest& now) const;
+  bool is_same(const Opened& opened, const std::string& path, const FileDigest& now) const;
   bool runs_by_another_name(const FileDigest& now) const;
   bool was_identified(const std::string& path) const;
 

@@ -14,15 +14,15 @@
 namespace hipcache::inputs {
 namespace {
 
-std::optional<Stamp> stamp_of_open(int fd) {
-  struct stat status = {};
-  if (::fstat(fd, &status) != 0) return std::nullopt;
-  return stamp_of(status);
+std::optional<Stamp> stamp_of_open(int fd, Mounts& mounts) {
+  FileStatus status;
+  if (mounts.look(fd, "", AT_EMPTY_PATH, status) != 0) return std::nullopt;
+  return status.stamp;
 }
 
 // Whether the stamp is the same after reading as before, and every later change will show in it.
-bool worth_keeping(int fd, const Stamp& before, std::uint64_t now_ns) {
-  return is_settled(before, now_ns) && stamp_of_open(fd) == before && keeps_stamps(fd);
+bool worth_keeping(int fd, const Stamp& before, std::uint64_t now_ns, Mounts& mounts) {
+  return is_settled(before, now_ns) && stamp_of_open(fd, mounts) == before;
 }
 
 // Takes over the descriptor.
@@ -65,11 +65,11 @@ std::optional<FileDigest> digest_file(const std::string& path, const PathStat& s
   ++effort.opens;
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) return std::nullopt;
-  const std::optional<Stamp> before = stamp_of_open(fd.get());
+  const std::optional<Stamp> before = stamp_of_open(fd.get(), memo.mounts);
   Result<Digest> digest = digest_of_file(fd.get());
   if (!before || !digest) return std::nullopt;
   effort.bytes_read += before->size;
-  if (worth_keeping(fd.get(), *before, now_ns)) {
+  if (worth_keeping(fd.get(), *before, now_ns, memo.mounts)) {
     memo.files.insert(*before, *digest);
     ++memo.learned;
   }
@@ -83,13 +83,13 @@ std::optional<ListingDigests> digest_listing(const std::string& path, const Path
   ++effort.listings;
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return std::nullopt;
-  const std::optional<Stamp> before = stamp_of_open(fd.get());
+  const std::optional<Stamp> before = stamp_of_open(fd.get(), memo.mounts);
   UniqueFd reading(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
   if (!before || !reading) return std::nullopt;
   const std::optional<std::vector<std::string>> names = names_in(std::move(reading));
   if (!names) return std::nullopt;
   const ListingDigests digests = digests_of(*names);
-  if (worth_keeping(fd.get(), *before, now_ns)) memo.directories.insert(*before, digests);
+  if (worth_keeping(fd.get(), *before, now_ns, memo.mounts)) memo.directories.insert(*before, digests);
   return digests;
 }
 

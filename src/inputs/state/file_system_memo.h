@@ -15,6 +15,7 @@
 #include "inputs/loader/current_loader_cache.h"
 #include "inputs/rules/text_marks.h"
 #include "inputs/state/aging_map.h"
+#include "inputs/state/mounts.h"
 #include "inputs/state/path_table.h"
 #include "inputs/state/stamp.h"
 
@@ -33,9 +34,10 @@ struct ListingDigests {
 };
 
 struct FileSystemMemo {
-  explicit FileSystemMemo(Clock now) : clock(std::move(now)) {}
+  FileSystemMemo(Clock now, MountIds mount_ids) : clock(std::move(now)), mounts(mount_ids) {}
 
   Clock clock;
+  Mounts mounts;
   ShardedMap<Stamp, Digest, StampHash> files{kMaxFiles};
   std::atomic<std::uint64_t> learned{0};  // number of files
   ShardedMap<Stamp, ListingDigests, StampHash> directories{kMaxDirectories};

@@ -27,11 +27,6 @@ void add_errno(StateEncoder& answers, int error) {
   answers.add_error(error);
 }
 
-std::uint64_t device_of_root() {
-  struct stat root = {};
-  return ::stat("/", &root) == 0 ? root.st_dev : 0;  // no file has device 0
-}
-
 // One call of FileSystemState::state: asks every question of the set once, in order.
 class Examination {
  public:
@@ -43,7 +38,9 @@ class Examination {
         effort_(effort),
         shared_(shared),
         now_ns_(memo.clock()),
-        snapshot_(order, now_ns_, effort, shared) {}
+        snapshot_(order, now_ns_, memo.mounts, effort, shared) {
+    memo.mounts.refresh();
+  }
 
   // Also adds each answer to `answered`, unless that is null.
   Digest state(const PathSet& set, Answered* answered) {
@@ -248,7 +245,8 @@ class Examination {
 
 }  // namespace
 
-FileSystemState::FileSystemState(Clock clock) : memo_(std::make_unique<FileSystemMemo>(std::move(clock))) {}
+FileSystemState::FileSystemState(Clock clock, MountIds mount_ids)
+    : memo_(std::make_unique<FileSystemMemo>(std::move(clock), mount_ids)) {}
 FileSystemState::~FileSystemState() = default;
 
 Digest FileSystemState::state(const PathSet& set, const RunContext& from, Effort* effort, Answered* answered) {
@@ -277,7 +275,8 @@ Result<Digest> FileSystemState::content(const std::string& absolute_path, Effort
   Effort unasked;
   Effort& counted = effort != nullptr ? *effort : unasked;
   const std::uint64_t now_ns = memo_->clock();
-  const PathStat seen = stat_path(absolute_path.c_str(), counted);
+  memo_->mounts.refresh();
+  const PathStat seen = stat_path(absolute_path.c_str(), memo_->mounts, counted);
   if (!seen.is_file()) return Error{"cannot digest " + absolute_path + ": not a regular file that is there"};
   const std::optional<FileDigest> file = digest_file(absolute_path, seen, now_ns, *memo_, counted);
   if (!file) return Error{"cannot digest " + absolute_path + ": it cannot be read; look at its permissions"};
@@ -290,9 +289,7 @@ std::vector<KnownFile> FileSystemState::known_files() {
   return known;
 }
 
-std::string FileSystemState::digests(std::string_view origin) {
-  return encode_digests(known_files(), origin, device_of_root());
-}
+std::string FileSystemState::digests(std::string_view origin) { return encode_digests(known_files(), origin); }
 
 bool FileSystemState::take_digests(std::string_view bytes, std::string_view origin) {
   const std::optional<std::vector<KnownFile>> known = decode_digests(bytes, origin);
@@ -305,7 +302,8 @@ std::uint64_t FileSystemState::learned_digests() const { return memo_->learned; 
 
 bool FileSystemState::exists(const std::string& absolute_path, Effort* effort) {
   Effort unasked;
-  return stat_path(absolute_path.c_str(), effort != nullptr ? *effort : unasked).kind == PathStat::Kind::there;
+  return stat_path(absolute_path.c_str(), memo_->mounts, effort != nullptr ? *effort : unasked).kind ==
+         PathStat::Kind::there;
 }
 
 }  // namespace hipcache::inputs

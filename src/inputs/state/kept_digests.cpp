@@ -9,18 +9,14 @@
 namespace hipcache::inputs {
 namespace {
 
-constexpr std::string_view kFormat = "hipcache digests 2";
+constexpr std::string_view kFormat = "hipcache digests 3";
 constexpr std::size_t kChecksumSize = 8;
-
-bool is_kept(const Stamp& stamp, std::uint64_t root_device) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  return stamp.ctime_ns % kSecond != 0 || stamp.device == root_device;
-}
 
 void write(FrameWriter& out, const KnownFile& known) {
   const Stamp& stamp = known.stamp;
   out.number(stamp.device).number(stamp.inode).number(stamp.size);
   out.number(static_cast<std::uint64_t>(stamp.mtime_ns)).number(static_cast<std::uint64_t>(stamp.ctime_ns));
+  out.number(stamp.mount);
   out.raw(known.digest.view());
 }
 
@@ -31,6 +27,7 @@ KnownFile read(FrameReader& in) {
   known.stamp.size = in.number();
   known.stamp.mtime_ns = static_cast<std::int64_t>(in.number());
   known.stamp.ctime_ns = static_cast<std::int64_t>(in.number());
+  known.stamp.mount = in.number();
   if (const Result<Digest> digest = Digest::from_bytes(in.raw(Digest::kSize))) known.digest = *digest;
   return known;
 }
@@ -44,8 +41,7 @@ std::string_view undamaged(std::string_view bytes) {
 
 }  // namespace
 
-std::string encode_digests(std::vector<KnownFile> known, std::string_view origin, std::uint64_t root_device) {
-  std::erase_if(known, [&](const KnownFile& one) { return !is_kept(one.stamp, root_device); });
+std::string encode_digests(std::vector<KnownFile> known, std::string_view origin) {
   if (known.size() > kMostKeptDigests) {
     const auto end = known.begin() + kMostKeptDigests;
     std::nth_element(known.begin(), end, known.end(),

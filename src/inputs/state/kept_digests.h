@@ -1,13 +1,8 @@
 // Digests of files as bytes, for the next daemon. Its first hit then need not read the whole compiler again.
 //
-// A digest holds for a stamp (stamp.h). The next process trusts a stamp as this one does, with two limits:
-//
-// - Digests from another boot or another mount namespace are dropped. After a crash, the journal may restore a file's
-// times but not its content. Device numbers are assigned anew.
-//
-// - A ctime of whole seconds is kept only for the file system of the root directory. Images (squashfs, erofs) make up
-// their ctimes, so two images that are mounted in turn can agree in a whole stamp. The root stays mounted as long as
-// its namespace lives.
+// A digest holds for a stamp (stamp.h). The next process trusts a stamp as this one does, with one limit: digests
+// from another boot or another mount namespace are dropped. After a crash, the journal may restore a file's times but
+// not its content. Device numbers and mounts are numbered anew.
 //
 // The last 16 bytes are the digest of the rest. Truncated or damaged bytes are dropped as a whole.
 // docs/internals/formats.md has the format.
@@ -28,8 +23,8 @@ namespace hipcache::inputs {
 // About 1.3 MB. The largest files stay, because they take the longest to read.
 inline constexpr std::size_t kMostKeptDigests = 20'000;
 
-// `origin`: the boot and the mount view in which the digests were learned. `root_device`: that view's root directory's.
-std::string encode_digests(std::vector<KnownFile> known, std::string_view origin, std::uint64_t root_device);
+// `origin`: the boot and the mount view in which the digests were learned.
+std::string encode_digests(std::vector<KnownFile> known, std::string_view origin);
 
 // nullopt for bytes that encode_digests did not make, or made for another origin.
 std::optional<std::vector<KnownFile>> decode_digests(std::string_view bytes, std::string_view origin);

@@ -28,7 +28,7 @@ LibrarySearch::LibrarySearch(const RunContext& from, FileSystemMemo& memo, std::
 
 // If the cache cannot be parsed, `unclear_` holds its content's digest, or that it is absent or unreadable.
 void LibrarySearch::read_cache() {
-  const PathStat seen = stat_path(kLoaderCacheFile, effort_);
+  const PathStat seen = stat_path(kLoaderCacheFile, memo_.mounts, effort_);
   const std::optional<FileDigest> file =
       seen.is_file() ? digest_file(kLoaderCacheFile, seen, now_ns_, memo_, effort_) : std::nullopt;
   if (file) cache_ = memo_.loader_cache.of(file->digest, file->stamp.ctime_ns, now_ns_);
@@ -38,7 +38,7 @@ void LibrarySearch::read_cache() {
 
 void LibrarySearch::take_directory(const std::string& directory) {
   const auto is_there = [&](const std::string& path) {
-    return stat_path(join_path(from_.working_directory, path).c_str(), effort_).is_directory();
+    return stat_path(join_path(from_.working_directory, path).c_str(), memo_.mounts, effort_).is_directory();
   };
   if (!is_there(directory)) return;
   for (std::string_view level : kHwcapsLevels) {
@@ -55,7 +55,7 @@ std::string LibrarySearch::found(const std::string& name) {
   text.text(unclear_);
   for (const std::string& directory : directories_) {
     const std::string path = join_path(from_.working_directory, join_path(directory, name));
-    const PathStat seen = stat_path(path.c_str(), effort_);
+    const PathStat seen = stat_path(path.c_str(), memo_.mounts, effort_);
     if (seen.kind == PathStat::Kind::absent) continue;
     const std::optional<FileDigest> file =
         seen.is_file() ? digest_file(path, seen, now_ns_, memo_, effort_) : std::nullopt;

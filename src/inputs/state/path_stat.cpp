@@ -1,22 +1,24 @@
 #include "inputs/state/path_stat.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
 namespace hipcache::inputs {
 
-PathStat stat_path(const char* path, Effort& effort) {
+PathStat stat_path(const char* path, Mounts& mounts, Effort& effort) {
   ++effort.stats;
   PathStat seen;
-  struct stat status = {};
-  if (::stat(path, &status) == 0) {
+  FileStatus status;
+  const int error = mounts.look(AT_FDCWD, path, 0, status);
+  if (error == 0) {
     seen.kind = PathStat::Kind::there;
-    seen.mode = status.st_mode;
-    seen.stamp = stamp_of(status);
-  } else if (errno == ENOENT || errno == ENOTDIR) {
+    seen.mode = status.mode;
+    seen.stamp = status.stamp;
+  } else if (error == ENOENT || error == ENOTDIR) {
     seen.kind = PathStat::Kind::absent;
   } else {
     seen.kind = PathStat::Kind::error;
-    seen.error = errno;
+    seen.error = error;
   }
   return seen;
 }

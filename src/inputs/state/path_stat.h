@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "hipcache/inputs/effort.h"
-#include "inputs/state/stamp.h"
+#include "inputs/state/mounts.h"
 
 namespace hipcache::inputs {
 
@@ -21,7 +21,7 @@ struct PathStat {
   bool is_file() const { return kind == Kind::there && S_ISREG(mode); }
 };
 
-PathStat stat_path(const char* path, Effort& effort);
+PathStat stat_path(const char* path, Mounts& mounts, Effort& effort);
 
 }  // namespace hipcache::inputs
 

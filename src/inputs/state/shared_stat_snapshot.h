@@ -58,6 +58,14 @@ class SharedStatSnapshot {
     return by_path;
   }
 
+  // The first path that was there and whose stamp the predicate holds for; "" if there is none.
+  template <typename Predicate>
+  std::string first_with(Predicate holds) const {
+    for (const auto& [name, seen] : stats_)
+      if (seen.kind == PathStat::Kind::there && holds(seen.stamp)) return name->path();
+    return "";
+  }
+
   // What the answers about libraries were made from, the last ones if there were several; null: none, or not
   // understood.
   std::shared_ptr<const LoaderCache> loader_cache;

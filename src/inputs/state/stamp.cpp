@@ -1,7 +1,5 @@
 #include "inputs/state/stamp.h"
 
-#include <linux/magic.h>
-#include <sys/vfs.h>
 #include <time.h>
 
 #include <algorithm>
@@ -24,32 +22,18 @@ std::size_t StampHash::operator()(const Stamp& stamp) const noexcept {
 }
 
 Stamp stamp_of(const struct stat& status) {
-  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), nanoseconds(status.st_mtim),
-          nanoseconds(status.st_ctim)};
+  return {status.st_dev,
+          status.st_ino,
+          static_cast<std::uint64_t>(status.st_size),
+          nanoseconds(status.st_mtim),
+          nanoseconds(status.st_ctim),
+          0,
+          true};
 }
 
 bool is_settled(const Stamp& stamp, std::uint64_t now_ns) {
   constexpr std::int64_t kDistrustNs = std::chrono::nanoseconds(kDistrust).count();
-  return std::max(stamp.mtime_ns, stamp.ctime_ns) < static_cast<std::int64_t>(now_ns) - kDistrustNs;
-}
-
-bool keeps_stamps(int fd) {
-  struct statfs system = {};
-  if (::fstatfs(fd, &system) != 0) return false;
-  switch (static_cast<unsigned long>(system.f_type)) {
-    case PROC_SUPER_MAGIC:
-    case SYSFS_MAGIC:
-    case DEBUGFS_MAGIC:
-    case TRACEFS_MAGIC:
-    case SECURITYFS_MAGIC:
-    case CGROUP_SUPER_MAGIC:
-    case CGROUP2_SUPER_MAGIC:
-    case DEVPTS_SUPER_MAGIC:
-    case BPF_FS_MAGIC:
-      return false;
-    default:
-      return true;
-  }
+  return stamp.proves && std::max(stamp.mtime_ns, stamp.ctime_ns) < static_cast<std::int64_t>(now_ns) - kDistrustNs;
 }
 
 }  // namespace hipcache::inputs

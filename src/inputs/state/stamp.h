@@ -19,6 +19,8 @@ struct Stamp {
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;
   std::int64_t ctime_ns = 0;
+  std::uint64_t mount = 0;  // which mount the file lies on (mounts.h)
+  bool proves = true;       // false: the file may change and keep its stamp
   bool operator==(const Stamp&) const = default;
 };
 
@@ -32,14 +34,12 @@ struct KnownFile {
   Digest digest;
 };
 
+// Without the mount.
 Stamp stamp_of(const struct stat& status);
 
-// Whether every change after `now_ns` will show in the stamp: its times are older than kDistrust and not in the future.
+// Whether every change after `now_ns` will show in the stamp: it can prove something, and its times are older than
+// kDistrust and not in the future.
 bool is_settled(const Stamp& stamp, std::uint64_t now_ns);
-
-// Whether stamps can be trusted on the descriptor's file system. They cannot on file systems that the kernel makes up
-// (proc, sysfs, ...).
-bool keeps_stamps(int fd);
 
 }  // namespace hipcache::inputs
 

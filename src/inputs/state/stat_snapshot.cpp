@@ -57,7 +57,7 @@ PathStat StatSnapshot::look(std::uint32_t slot) {
 PathStat StatSnapshot::see(std::uint32_t index) {
   const Slot& slot = order_.slots[index];
   if (slot.name->was_absent() && proved_by_parent(slot) == Absence::proved) return absent_stat();
-  PathStat seen = stat_path(slot.name->path().c_str(), effort_);
+  PathStat seen = stat_path(slot.name->path().c_str(), mounts_, effort_);
   slot.name->note_absent(seen.kind == PathStat::Kind::absent);
   if (seen.kind == PathStat::Kind::absent) learn_absence(slot);
   return seen;
@@ -146,10 +146,9 @@ int StatSnapshot::open_directory(std::uint32_t slot, const Stamp& expected) {
   if (open_slot_ == slot) return open_.get();
   open_slot_ = slot;
   open_.reset(::open(order_.slots[slot].name->path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  struct stat status = {};
+  FileStatus status;
   ++effort_.stats;
-  if (!open_ || ::fstat(open_.get(), &status) != 0 || stamp_of(status) != expected || !keeps_stamps(open_.get()))
-    open_.reset();
+  if (!open_ || mounts_.look(open_.get(), "", AT_EMPTY_PATH, status) != 0 || status.stamp != expected) open_.reset();
   return open_.get();
 }
 

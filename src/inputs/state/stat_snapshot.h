@@ -31,8 +31,8 @@ class StatSnapshot {
  public:
   // `now_ns` must be read before the first look. `shared`, if given, holds what other snapshots have seen already.
   // REQUIRES: the arguments outlive this object.
-  StatSnapshot(const PathOrder& order, std::uint64_t now_ns, Effort& effort, SharedStatSnapshot* shared)
-      : order_(order), now_ns_(now_ns), effort_(effort), shared_(shared), stats_(order.slots.size()) {}
+  StatSnapshot(const PathOrder& order, std::uint64_t now_ns, Mounts& mounts, Effort& effort, SharedStatSnapshot* shared)
+      : order_(order), now_ns_(now_ns), mounts_(mounts), effort_(effort), shared_(shared), stats_(order.slots.size()) {}
 
   const PathStat& at(std::uint32_t slot);
 
@@ -56,6 +56,7 @@ class StatSnapshot {
 
   const PathOrder& order_;
   const std::uint64_t now_ns_;
+  Mounts& mounts_;
   Effort& effort_;
   SharedStatSnapshot* const shared_;
   std::vector<PathStat> stats_;

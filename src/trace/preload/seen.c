@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "trace/file_system_times.h"
 #include "trace/preload/call.h"
 #include "trace/preload/internal.h"
 #include "trace/seen_digest.h"
@@ -17,7 +19,7 @@
 enum { WANTED = STATX_TYPE | STATX_INO | STATX_SIZE | STATX_MTIME | STATX_CTIME };
 enum { MILLISECOND = 1000000, SECOND = 1000000000 };
 
-static uint64_t digest_of_file(const struct statx* status) {
+static struct trace_identity identity_of_file(const struct statx* status) {
   struct trace_identity identity = {
       .device_major = status->stx_dev_major, .device_minor = status->stx_dev_minor, .inode = status->stx_ino};
   if (S_ISREG(status->stx_mode)) {
@@ -27,6 +29,11 @@ static uint64_t digest_of_file(const struct statx* status) {
     identity.modified_seconds = status->stx_mtime.tv_sec;
     identity.modified_nanoseconds = status->stx_mtime.tv_nsec;
   }
+  return identity;
+}
+
+static uint64_t digest_of_file(const struct statx* status) {
+  const struct trace_identity identity = identity_of_file(status);
   return trace_digest_identity(&identity);
 }
 
@@ -96,10 +103,46 @@ static void await_next_tick(const struct statx* status) {
   errno = saved;
 }
 
+/* Asks once for each device, as long as files of one device are opened. */
+static bool times_prove_nothing(int fd, const struct statx* status) {
+  static _Atomic uint64_t proving = 0;
+  const uint64_t device = makedev(status->stx_dev_major, status->stx_dev_minor);
+  if (device == atomic_load_explicit(&proving, memory_order_relaxed)) return false;
+  struct statfs system;
+  if (trace_call(SYS_fstatfs, fd, &system) != 0) return true;
+  if (trace_times_of((unsigned long)system.f_type) == TRACE_TIMES_PROVE_NOTHING) return true;
+  atomic_store_explicit(&proving, device, memory_order_relaxed);
+  return false;
+}
+
+/* TRACE_NO_CONTENT if it cannot be read, which no content that is not empty has. Leaves the file's offset. */
+static uint64_t digest_of_content(int fd) {
+  char buffer[1 << 14];
+  uint64_t value = TRACE_NO_CONTENT;
+  for (off_t offset = 0;;) {
+    const long got = trace_call(SYS_pread64, fd, buffer, sizeof buffer, offset);
+    if (got < 0) return TRACE_NO_CONTENT;
+    if (got == 0) return value;
+    value = trace_digest_more(value, buffer, (size_t)got);
+    offset += got;
+  }
+}
+
+/* Of a file whose change may show in its content alone. */
+static uint64_t digest_with_content(int fd, const struct statx* status) {
+  const int saved = errno;
+  struct trace_identity identity = identity_of_file(status);
+  identity.content = digest_of_content(fd);
+  errno = saved;
+  return trace_digest_identity(&identity);
+}
+
 uint64_t trace_seen_descriptor(int fd) {
   struct statx status;
   if (fd < 0 || !trace_active() || !ask(fd, "", AT_EMPTY_PATH, &status)) return 0;
-  if (!S_ISREG(status.stx_mode) || changes_show(&status)) return digest_of_file(&status);
+  if (!S_ISREG(status.stx_mode)) return digest_of_file(&status);
+  if (times_prove_nothing(fd, &status) && is_input(fd)) return digest_with_content(fd, &status);
+  if (changes_show(&status)) return digest_of_file(&status);
   if (is_input(fd)) {
     await_next_tick(&status);
     if (!ask(fd, "", AT_EMPTY_PATH, &status)) return 0;

@@ -1,0 +1,94 @@
+// Which mount a file lies on, and whether a later change of the file will show in its stamp.
+//
+// The problem: an image of a file system may be replaced by another one with the same device, inodes, sizes and times.
+// The choice: the mount is part of every stamp, and the kernel's unique id of a mount never comes again in one boot
+// (Linux 6.8). Older kernels reuse ids. There every change of the mount table (poll on /proc/self/mountinfo) gives all
+// mounts but the root's a new number. The root's mount lives as long as this process. A request that follows a change
+// sees it, because the kernel counts the change before mount(2) or umount(2) returns.
+//
+// Stamps of file systems that make up their times (trace/file_system_times.h), also below an overlay, are marked as
+// proving nothing. So are those of a read-only image on a loop device, if the image's file was written to while it was
+// mounted.
+//
+// Thread-safe.
+#ifndef HIPCACHE_SRC_INPUTS_STATE_MOUNTS_H
+#define HIPCACHE_SRC_INPUTS_STATE_MOUNTS_H
+
+#include <sys/stat.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "hipcache/base/files.h"
+#include "hipcache/inputs/file_system_state.h"
+#include "inputs/state/stamp.h"
+
+namespace hipcache::inputs {
+
+struct FileStatus {
+  mode_t mode = 0;
+  Stamp stamp;
+};
+
+class Mounts {
+ public:
+  explicit Mounts(MountIds ids);
+  Mounts(const Mounts&) = delete;
+  Mounts& operator=(const Mounts&) = delete;
+
+  // As statx(2): 0, or an errno. Attributes that a network file system remembers are asked for again.
+  int look(int directory, const char* path, int flags, FileStatus& status);
+
+  // Notices changes since the last call. Called before the looks of each request.
+  void refresh();
+
+  // Whether the mount table changed at or after `time_ns`, as far as this process knows. A change that was not noticed
+  // before counts as one of now.
+  bool changed_since(std::uint64_t time_ns);
+  // Whether the stamp's mount was first looked at then or later.
+  bool is_known_only_since(const Stamp& stamp, std::uint64_t time_ns);
+
+ private:
+  // A read-only image on a loop device.
+  struct Image {
+    std::string file;
+    Stamp stamp;
+  };
+  struct Mount {
+    bool proves = false;
+    std::uint64_t first_ns = 0;
+    std::optional<Image> image;
+  };
+  struct Asked;  // what the kernel said about a path
+
+  static int ask(int directory, const char* path, int flags, unsigned ids, Asked& asked);
+  unsigned wanted_ids() const;
+  std::uint64_t number_of(const Asked& asked) const;
+  bool proves(std::uint64_t number, const Asked& asked, int directory, const char* path);
+  bool learn(std::uint64_t number, const Asked& asked, int directory, const char* path);
+  bool notice_change();
+  void check_images();
+  void remember(std::uint64_t number, bool proves);
+
+  const MountIds ids_;
+  const UniqueFd table_;
+  std::uint64_t root_ = 0;  // the root mount's id, if ids are reused
+  std::uint64_t root_device_ = 0;
+  std::atomic<std::uint64_t> epoch_;  // if ids are reused: changes with the mount table
+
+  // The mounts of the last looks, each with whether its stamps prove something, by number: found without the mutex.
+  std::array<std::atomic<std::uint64_t>, 64> recent_{};
+  std::atomic<bool> has_images_{false};
+  std::mutex mutex_;  // guards what follows
+  std::unordered_map<std::uint64_t, Mount> known_;
+  std::uint64_t changed_ns_ = 0;
+};
+
+}  // namespace hipcache::inputs
+
+#endif

@@ -1,0 +1,30 @@
+/* Which file systems give a file a new ctime with every change, so that a file's stamp proves its content.
+ *
+ * The problem: FUSE systems (sshfs), FAT, 9p and shares of Windows make the ctime up, mostly from the mtime. A file
+ * that was edited with size and mtime kept looks unchanged there. The choice: a list of the systems that keep a ctime
+ * of their own. All others prove nothing, and the content of their files is compared. Rejected: looking for a ctime
+ * that differs from the mtime. A system may make up both.
+ *
+ * In C, because the preload library is. */
+#ifndef HIPCACHE_SRC_TRACE_FILE_SYSTEM_TIMES_H
+#define HIPCACHE_SRC_TRACE_FILE_SYSTEM_TIMES_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum trace_times {
+  TRACE_TIMES_SHOW_CHANGES,
+  TRACE_TIMES_OF_IMAGE, /* read-only images: nothing changes while one is mounted, and the next one may look alike */
+  TRACE_TIMES_PROVE_NOTHING,
+  TRACE_TIMES_OF_KERNEL, /* proc, sysfs, ...: made at each look; a second reading may block or differ */
+};
+
+/* By `f_type` of statfs(2). */
+enum trace_times trace_times_of(unsigned long file_system);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
