@@ -11,6 +11,7 @@
 
 #include "hipcache/base/files.h"
 #include "inputs/loader/library_path.h"
+#include "inputs/observe/preloaded.h"
 #include "inputs/observe/race_guard.h"
 #include "inputs/state/library_search.h"
 
@@ -81,13 +82,18 @@ void add_preferred(const std::string& directory, const RunContext& from, SearchD
   }
 }
 
+// The loader passes over a file that is no library for this machine, and takes it when it has become one.
+Observation question_of_place(std::string place, const RunContext& from) {
+  const bool is_passed_over = is_there(place, from) && !libraries_needed_by(join_path(from.working_directory, place));
+  return {is_passed_over ? Question::content : Question::presence, std::move(place)};
+}
+
 // Where the loader looks last on 64-bit Linux systems.
 constexpr std::array<std::string_view, 6> kDefaults = {
     "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
 
 // If these files exist or are read, libc itself may look for the libraries that they name.
 constexpr std::string_view kNameServices = "/etc/nsswitch.conf";
-constexpr const char* kPreloadFile = "/etc/ld.so.preload";
 // libc loads it to unwind the stack.
 constexpr const char* kUnwinder = "libgcc_s.so.1";
 
@@ -96,10 +102,10 @@ bool is_bare(std::string_view name) { return !name.empty() && name.find('/') == 
 // All names that the loader looked for. all_known() is false if there may have been others.
 class LookedFor {
  public:
-  LookedFor(const trace::Trace& trace, const RunContext& from) : from_(from) {
+  LookedFor(const trace::Trace& trace, const RunContext& from, const Preloaded& preloaded)
+      : from_(from), names_(preloaded.names) {
     struct stat status = {};
     all_known_ = kHooksDlopen && ::stat(kPreloadFile, &status) != 0;
-    add_preloaded();
     for (const std::string& program : trace.programs) add_needed_by(program);
     for (const trace::Record& record : trace.records) take(record);
     names_.insert(kUnwinder);
@@ -132,15 +138,6 @@ class LookedFor {
     const auto needed = libraries_needed_by(join_path(from_.working_directory, file));
     if (!needed) all_known_ = false;
     if (needed) std::copy_if(needed->begin(), needed->end(), std::inserter(names_, names_.end()), is_bare);
-  }
-
-  void add_preloaded() {
-    const char* value = from_.variable("LD_PRELOAD");
-    std::string_view rest = value == nullptr ? "" : value;
-    for (std::size_t end = 0; !rest.empty(); rest.remove_prefix(std::min(end + 1, rest.size()))) {
-      end = std::min(rest.find_first_of(": "), rest.size());
-      if (is_bare(rest.substr(0, end))) names_.emplace(rest.substr(0, end));
-    }
   }
 
   const RunContext& from_;
@@ -179,8 +176,10 @@ bool is_counted_library(std::string_view path) {
   return path.find('/') != std::string_view::npos && base_name(path) != kTracer;
 }
 
-void add_loader_questions(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out) {
-  const LookedFor looked_for(trace, from);
+std::optional<Refusal> add_loader_questions(const trace::Trace& trace, const RunContext& from,
+                                            std::vector<Observation>& out) {
+  const Preloaded preloaded = preloaded_by(trace, from);
+  const LookedFor looked_for(trace, from, preloaded);
   add_search(looked_for, out);
   out.push_back({Question::content, kPreloadFile});
   for (const char* variable : kVariables) out.push_back({Question::variable, variable});
@@ -198,18 +197,19 @@ void add_loader_questions(const trace::Trace& trace, const RunContext& from, std
   for (const std::string& directory : std::set<std::string>(directories.all()))
     add_preferred(directory, from, directories, out);
 
+  std::set<std::string> all = directories.all();
+  all.insert(kDefaults.begin(), kDefaults.end());
   // A library that dlopen did not find may appear in any of these directories, or in the loader's default ones.
   for (const std::string& name : looked_for.opened()) {
-    for (const std::string& directory : directories.all())
-      out.push_back({Question::presence, join_path(directory, name)});
-    for (std::string_view directory : kDefaults) out.push_back({Question::presence, join_path(directory, name)});
+    for (const std::string& directory : all) out.push_back(question_of_place(join_path(directory, name), from));
   }
   for (const std::string& library : libraries) {
     for (const std::string& directory : directories.all()) {
       std::string place = directory + "/" + std::string(base_name(library));
-      if (place != library) out.push_back({Question::presence, std::move(place)});
+      if (place != library) out.push_back(question_of_place(std::move(place), from));
     }
   }
+  return add_preload_questions(preloaded, trace, from, all, out);
 }
 
 }  // namespace hipcache::inputs

@@ -5,16 +5,20 @@
 #define HIPCACHE_SRC_INPUTS_OBSERVE_LOADER_H
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/path_set_builder.h"
 #include "hipcache/trace/record.h"
 #include "inputs/loader/loader_cache.h"
 
 namespace hipcache::inputs {
 
-void add_loader_questions(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out);
+// Refuses a run if what the loader looked for cannot be asked again.
+std::optional<Refusal> add_loader_questions(const trace::Trace& trace, const RunContext& from,
+                                            std::vector<Observation>& out);
 
 // Whether the loader's cache changed at or after `started_ns` in what the set asks of it. `before` and `now` are the
 // caches at that time and when the set was answered. Without them any change counts. Assumes that nobody changes

@@ -88,7 +88,7 @@ class Observer {
     // Also under the names by which the programs were run: a trace has the files to which links led.
     for (const std::string& program : run_.programs) take_file(program);
     add_header_questions();
-    add_loader_questions(trace_, from_, observations_);
+    if (std::optional<Refusal> refusal = add_loader_questions(trace_, from_, observations_)) return refusal;
     add_program_questions(trace_, from_, observations_);
     links_.append_to(observations_);
     if (depends_on_directory()) observations_.push_back({Question::working_directory, ""});
