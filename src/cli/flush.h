@@ -10,11 +10,11 @@
 
 namespace hipcache::cli {
 
-inline constexpr std::chrono::seconds kFlushStandstill{60};  // without a written result
+inline constexpr std::chrono::seconds kFlushStandstill{20};  // without progress (standstill.h)
 inline constexpr std::chrono::minutes kFlushLimit{10};
 
-// The text for the user. An error if something could not be written, or still waits at the limit. Shows progress on
-// standard error, if that is a terminal.
+// The text for the user. An error that says what was not written, if something could not be or still waits at the
+// limit. Standard error shows what is waited for: all the time on a terminal, else in one line once it takes long.
 Result<std::string> flush(const Control& control);
 
 }  // namespace hipcache::cli

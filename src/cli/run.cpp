@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
-constexpr std::chrono::seconds kLeave{10};  // for a daemon to end after it was asked
+constexpr std::chrono::seconds kLeave{15};  // for a daemon to end after it was asked; its last writes take 9 s at most
 
 int failed(const Error& problem, int code) {
   launch_print_error(problem.message.c_str(), "", "");

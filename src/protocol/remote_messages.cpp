@@ -109,6 +109,9 @@ void put(const RemoteStatistics& from, wire::RemoteEnvelope& envelope, const std
     added.set_median_us(tier.median_us);
     added.set_not_signed(tier.not_signed);
     added.set_untrusted(tier.untrusted);
+    added.set_writing(tier.writing);
+    added.set_bytes_sent(tier.bytes_sent);
+    added.set_write_trouble(tier.write_trouble);
   }
 }
 
@@ -199,7 +202,10 @@ class Taker {
                           .write_errors = tier.write_errors(),
                           .bytes_read = tier.bytes_read(),
                           .bytes_written = tier.bytes_written(),
-                          .median_us = tier.median_us()});
+                          .median_us = tier.median_us(),
+                          .writing = tier.writing(),
+                          .bytes_sent = tier.bytes_sent(),
+                          .write_trouble = tier.write_trouble()});
     return to;
   }
 

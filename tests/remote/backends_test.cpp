@@ -1,8 +1,11 @@
 // The backends with real servers: what is written comes back, and writers of one list lose nothing.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
+#include <vector>
 
 #include "remote/server.h"
 #include "remote/support.h"
@@ -62,6 +65,15 @@ TEST_P(ServerBackends, AreReachedAgainAfterARestart) {
   EXPECT_EQ(problem(backend_->list(key_, kPatient)), "") << "the kept connection is closed";
 }
 
+TEST_P(ServerBackends, CountWhatGoesOutForThoseWhoWait) {
+  std::atomic<std::uint64_t> sent = 0;
+  Limits limits = kPatient;
+  limits.sent = &sent;
+  const std::string bytes = noise(1u << 20);
+  EXPECT_EQ(problem(backend_->put_blob(digest_of(bytes), bytes, limits)), "");
+  EXPECT_GE(sent, bytes.size());
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, ServerBackends, testing::Values("http", "apache", "redis", "rediss"),
                          [](const auto& one) { return std::string(one.param); });
 
@@ -88,6 +100,23 @@ TEST(FileBackend, ADamagedBlobIsWrittenAgain) {
   EXPECT_TRUE(backend->put_blob(digest, "bytes", kPatient).value) << "the server has it, and it is of no use";
   EXPECT_EQ(*backend->blob(digest, 5, kPatient).value, "bytes");
   EXPECT_FALSE(backend->put_blob(digest, "bytes", kPatient).value) << "once";
+}
+
+// One writer after the other would ask it whether it moves files.
+TEST(HttpBackend, AServerThatSaysNothingCostsManyWritersTheTimeOfOne) {
+  constexpr auto kAnswer = 3s;
+  constexpr int kWriters = 8;
+  const SilentServer server;
+  const std::unique_ptr<Backend> backend = backend_at("http://127.0.0.1:" + std::to_string(server.port()) + "/cache");
+  const Limits limits{.connect = 20s, .answer = kAnswer, .stall = kAnswer};
+  const auto start = std::chrono::steady_clock::now();
+  std::atomic<int> failed = 0;
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < kWriters; ++writer)
+    writers.emplace_back([&] { failed += backend->put_result(digest_of("key"), {}, {}, limits).failure ? 1 : 0; });
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(failed, kWriters);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, kAnswer * kWriters / 2);
 }
 
 TEST(HttpBackend, AnEmptyAnswerWithStatus200IsAFailureAndNoMiss) {

@@ -144,7 +144,10 @@ struct RemoteTier {
   std::uint64_t not_signed = 0, untrusted = 0;  // results among the misses that no trusted key has signed
   std::uint64_t written = 0, write_errors = 0;  // values
   std::uint64_t bytes_read = 0, bytes_written = 0;
-  std::uint64_t median_us = 0;  // of the last look-ups
+  std::uint64_t median_us = 0;   // of the last look-ups
+  std::uint64_t writing = 0;     // values that are being written now
+  std::uint64_t bytes_sent = 0;  // of values, also of those that are not yet written; never zeroed
+  std::string write_trouble;     // why the last write failed; empty since one succeeded
   bool operator==(const RemoteTier&) const = default;
 };
 

@@ -1,6 +1,7 @@
 #include "daemon/remote/remote_process.h"
 
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,8 @@ using namespace std::chrono_literals;
 
 constexpr auto kSendLimit = 2s;
 constexpr auto kListen = 1h;
+constexpr auto kEnd = 1s;  // for a killed process
+constexpr auto kLook = 2ms;
 constexpr auto kStable = 30s;  // a process that lived so long begins with the first pause again
 
 // Without the URLs, which may hold secrets: another program that the user starts must not show them.
@@ -70,7 +73,8 @@ std::shared_ptr<RemoteProcess::Child> RemoteProcess::child_or_start() {
 // REQUIRES: mutex_ is held, and no process runs.
 std::shared_ptr<RemoteProcess::Child> RemoteProcess::start() {
   if (listener_.joinable()) listener_.join();  // it has ended: it gave up the child last
-  start_after_ = Clock::now() + next_pause_;   // if this fails
+  std::erase_if(left_behind_, [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
+  start_after_ = Clock::now() + next_pause_;  // if this fails
   int ends[2] = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return nullptr;
   UniqueFd ours(ends[0]);
@@ -107,9 +111,18 @@ void RemoteProcess::listen(const std::shared_ptr<Child>& child) {
     options_.receive(std::move(*received));
   }
   kill(child->pid, SIGKILL);  // it has ended, or does not do what it should
-  [[maybe_unused]] const Result<ExitStatus> ended = wait_for(child->pid);
+  wait_for_end(child->pid);
   pause_after_end();
   options_.ended();
+}
+
+// A call to a file system whose server is gone outlives SIGKILL. The daemon does not wait for such a process.
+void RemoteProcess::wait_for_end(pid_t pid) {
+  for (const Clock::time_point until = Clock::now() + kEnd; Clock::now() < until; std::this_thread::sleep_for(kLook))
+    if (waitpid(pid, nullptr, WNOHANG) != 0) return;
+  log_.warning("hipcache-remote does not end: it waits for a file system");
+  const std::lock_guard lock(mutex_);
+  left_behind_.push_back(pid);
 }
 
 void RemoteProcess::pause_after_end() {

@@ -67,6 +67,7 @@ class RemoteProcess {
   std::shared_ptr<Child> child_or_start();
   std::shared_ptr<Child> start();
   void listen(const std::shared_ptr<Child>& child);
+  void wait_for_end(pid_t pid);
   void pause_after_end();
 
   const Options options_;
@@ -77,6 +78,7 @@ class RemoteProcess {
   std::mutex mutex_;    // guards all below
   std::shared_ptr<Child> child_;
   std::thread listener_;
+  std::vector<pid_t> left_behind_;  // killed, and not yet ended
   bool ending_ = false;
   Clock::time_point start_after_;
   Clock::time_point started_;

@@ -108,11 +108,24 @@ ControlReply ControlService::flush() {
   pending_.wait_for_all();
   const Publisher::Progress progress =
       remote_ == nullptr ? Publisher::Progress() : remote_->publisher().take_progress();
-  const nlohmann::json json = {{"waiting", progress.waiting},
-                               {"written", progress.written},
-                               {"failed", progress.failed},
-                               {"error", progress.error}};
+  nlohmann::json json = {{"waiting", progress.waiting},
+                         {"written", progress.written},
+                         {"failed", progress.failed},
+                         {"error", progress.error},
+                         {"bytes_sent", 0},
+                         {"servers", nlohmann::json::array()}};
+  if (progress.waiting > 0) add_servers(json);
   return {"", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
+}
+
+// How much went out, and the servers that are waited for.
+void ControlService::add_servers(nlohmann::json& json) {
+  std::uint64_t sent = 0;
+  for (const protocol::RemoteTier& tier : remote_->statistics(false)) {
+    sent += tier.bytes_sent;
+    if (tier.writing > 0) json["servers"].push_back({{"url", tier.url}, {"trouble", tier.write_trouble}});
+  }
+  json["bytes_sent"] = sent;
 }
 
 ControlReply ControlService::clear() {

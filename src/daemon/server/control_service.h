@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,7 @@ class ControlService {
   protocol::ControlReply clear();
   protocol::ControlReply clean_up();
   protocol::ControlReply flush();
+  void add_servers(nlohmann::json& json);
   stats::Remote remote_statistics(bool zero);
   std::vector<stats::RunningStep> running() const;
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <random>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "hipcache/base/files.h"
 #include "remote/http/http_client.h"
@@ -15,6 +17,8 @@
 
 namespace hipcache::remote {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kTokenLimit = 64u << 10;
 constexpr long kExists = 405;       // of MKCOL
@@ -77,7 +81,9 @@ class HttpStore : public KeyValue {
   }
 
   WriteAnswer put(const std::string& name, const std::string& value, const Limits& limits) override {
-    if (!moves(limits)) return put_at(name, value, limits);
+    const std::variant<bool, Failure> moves = find_out_whether_it_moves(limits);
+    if (const auto* failure = std::get_if<Failure>(&moves)) return {*failure};
+    if (!std::get<bool>(moves)) return put_at(name, value, limits);
     const std::string temporary = name + ".tmp-" + own_name_ + "-" + std::to_string(++puts_);
     WriteAnswer put = put_at(temporary, value, limits);
     if (put.failure) return put;
@@ -114,16 +120,25 @@ class HttpStore : public KeyValue {
     return client_.send(request, limits);
   }
 
-  // Whether the server moves; asked once, before the first write.
-  bool moves(const Limits& limits) {
+  // Asked once, before the first write. All who wait for the reply share what became of it: a server that says nothing
+  // would otherwise be waited for by one writer after the other. If it only refuses this method, it may take values.
+  std::variant<bool, Failure> find_out_whether_it_moves(const Limits& limits) {
+    const Clock::time_point arrived = Clock::now();
     const std::lock_guard lock(asking_);
-    if (asked_) return moves_;
+    if (asked_) return moves_.load();
+    if (silence_ && arrived < silent_until_) return *silence_;
     auto sent = send({.method = "OPTIONS", .url = base_, .headers = {}}, limits);
-    const auto* response = std::get_if<HttpResponse>(&sent);
-    if (response == nullptr) return false;
+    silence_.reset();
+    if (auto* failure = std::get_if<Failure>(&sent)) {
+      if (!failure->is_late) return false;
+      silence_ = std::move(*failure);
+      silent_until_ = Clock::now();
+      return *silence_;
+    }
+    const auto& response = std::get<HttpResponse>(sent);
     asked_ = true;
-    moves_ = is_success(response->status) && !response->dav.empty() && allows_to_move(response->allow);
-    return moves_;
+    moves_ = is_success(response.status) && !response.dav.empty() && allows_to_move(response.allow);
+    return moves_.load();
   }
 
   WriteAnswer put_at(const std::string& name, const std::string& value, const Limits& limits) {
@@ -175,6 +190,8 @@ class HttpStore : public KeyValue {
   std::atomic<std::uint64_t> puts_ = 0;
   std::mutex asking_;
   bool asked_ = false;
+  std::optional<Failure> silence_;  // instead of a reply
+  Clock::time_point silent_until_;  // writers who came before share it
   std::atomic<bool> moves_ = false;
 };
 

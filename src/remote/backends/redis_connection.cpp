@@ -129,6 +129,7 @@ std::optional<Failure> RedisConnection::send(const std::vector<std::string>& wor
     const Transfer sent = stream_->write(left);
     if (sent.state == State::moved) {
       left.remove_prefix(sent.size);
+      limits.note_sent(sent.size);
       until = Clock::now() + stall;
     } else if (sent.state == State::closed || sent.state == State::failed) {
       return broken("cannot send", sent.state);

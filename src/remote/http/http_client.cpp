@@ -25,6 +25,7 @@ constexpr milliseconds kLongestPoll{1000};
 // What curl's callbacks fill in and read.
 struct Exchange {
   const HttpRequest* request = nullptr;
+  const Limits* limits = nullptr;
   std::size_t sent = 0;
   HttpResponse response;
   bool too_long = false;
@@ -80,6 +81,7 @@ std::size_t on_upload(char* to, std::size_t size, std::size_t count, void* conte
   std::memcpy(to, body.data() + exchange.sent, length);
   exchange.sent += length;
   exchange.moved += length;
+  exchange.limits->note_sent(length);
   return length;
 }
 
@@ -195,7 +197,7 @@ HttpClient::~HttpClient() = default;
 std::variant<HttpResponse, Failure> HttpClient::send(const HttpRequest& request, const Limits& limits) {
   std::unique_ptr<Connection> connection = state_->pool.take();
   if (!connection) connection = std::make_unique<Connection>();
-  Exchange exchange{.request = &request, .response = {}};
+  Exchange exchange{.request = &request, .limits = &limits, .response = {}};
   curl_slist* headers = curl_slist_append(nullptr, "Expect:");  // no pause before a body
   for (const std::string& header : request.headers) headers = curl_slist_append(headers, header.c_str());
   state_->prepare(connection->easy, exchange, limits, headers);
@@ -217,7 +219,7 @@ std::variant<HttpResponse, Failure> HttpClient::send(const HttpRequest& request,
   }
   curl_multi_remove_handle(connection->multi, connection->easy);
   curl_slist_free_all(headers);
-  if (!ended) return Failure{Trouble::unreachable, deadline.what(), {}};  // with the connection, which is in use
+  if (!ended) return Failure{Trouble::unreachable, deadline.what(), {}, true};  // with the connection, which is in use
   if (exchange.too_long) return Failure{Trouble::damaged, "a value exceeds its limit", {}};
   if (*ended != CURLE_OK) {
     long verdict = 0;

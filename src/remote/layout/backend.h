@@ -13,6 +13,7 @@
 #ifndef HIPCACHE_SRC_REMOTE_LAYOUT_BACKEND_H
 #define HIPCACHE_SRC_REMOTE_LAYOUT_BACKEND_H
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -31,6 +32,11 @@ struct Limits {
   std::chrono::milliseconds answer{300};   // until the first byte of the answer
   std::chrono::milliseconds stall{2'000};  // without any progress after that
   std::chrono::milliseconds total{30'000};
+  std::atomic<std::uint64_t>* sent = nullptr;  // counts the bytes of values as they go out, for those who wait
+
+  void note_sent(std::uint64_t bytes) const {
+    if (sent != nullptr) *sent += bytes;
+  }
 };
 
 // Why a call failed, for those who decide what to do next.
@@ -46,6 +52,7 @@ struct Failure {
   Trouble trouble = Trouble::unreachable;
   std::string message;                  // without the URL
   std::chrono::seconds retry_after{0};  // what a throttling server asked for; 0: nothing
+  bool is_late = false;                 // nothing came within the limits
 };
 
 // A value, nothing, or why not.

@@ -45,11 +45,12 @@ Limits Tier::read_limits(std::uint64_t size) const {
           .total = kReadTotal + url_.connect_timeout + url_.timeout + milliseconds(size / kSlowest)};
 }
 
-Limits Tier::write_limits(std::uint64_t size) const {
+Limits Tier::write_limits(std::uint64_t size) {
   return {.connect = std::max<milliseconds>(url_.connect_timeout, 2s),
           .answer = std::max<milliseconds>(url_.timeout, kWriteAnswer),
           .stall = kWriteAnswer,
-          .total = kWriteTotal + milliseconds(size / kSlowest)};
+          .total = kWriteTotal + milliseconds(size / kSlowest),
+          .sent = &bytes_sent_};
 }
 
 void Tier::note_failure(Circuit& circuit, const char* what, const Failure& failure, bool was_slow) {
@@ -92,6 +93,7 @@ WriteAnswer Tier::try_write(const Limits& limits, const Call& call) {
     }
     if (attempt++ > 0) std::this_thread::sleep_for(kRetryPause);
     answer = call(limits);
+    note_write(answer);
     if (!answer.failure) {
       writing_.succeeded();
       return answer;
@@ -102,9 +104,16 @@ WriteAnswer Tier::try_write(const Limits& limits, const Call& call) {
   return answer;
 }
 
+void Tier::note_write(const WriteAnswer& answer) {
+  const std::lock_guard lock(mutex_);
+  write_trouble_ = answer.failure ? answer.failure->message : "";
+}
+
 template <typename Call>
 WriteAnswer Tier::write(std::uint64_t size, const Call& call) {
+  ++writes_now_;
   WriteAnswer answer = try_write(write_limits(size), call);
+  --writes_now_;
   const std::lock_guard lock(mutex_);
   if (answer.failure) ++counts_.write_errors;
   if (answer.value) ++counts_.written;
@@ -171,6 +180,9 @@ protocol::RemoteTier Tier::statistics() {
   protocol::RemoteTier shown = counts_;
   shown.url = url_.shown;
   shown.state = state;
+  shown.writing = writes_now_;
+  shown.bytes_sent = bytes_sent_;
+  shown.write_trouble = write_trouble_;
   std::vector<std::uint32_t> sorted = latencies_;
   if (!sorted.empty()) {
     std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());

@@ -3,6 +3,8 @@
 #ifndef HIPCACHE_SRC_REMOTE_TIERS_TIER_H
 #define HIPCACHE_SRC_REMOTE_TIERS_TIER_H
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -54,7 +56,8 @@ class Tier {
   template <typename Call>
   WriteAnswer try_write(const Limits& limits, const Call& call);
   Limits read_limits(std::uint64_t size) const;
-  Limits write_limits(std::uint64_t size) const;
+  Limits write_limits(std::uint64_t size);
+  void note_write(const WriteAnswer& answer);
   void note_failure(Circuit& circuit, const char* what, const Failure& failure, bool was_slow);
 
   const config::RemoteUrl url_;
@@ -63,8 +66,11 @@ class Tier {
   const std::shared_ptr<const Trust> trust_;
   Circuit reading_;
   Circuit writing_;
+  std::atomic<std::uint64_t> writes_now_ = 0;
+  std::atomic<std::uint64_t> bytes_sent_ = 0;
   std::mutex mutex_;  // guards all below
   protocol::RemoteTier counts_;
+  std::string write_trouble_;
   bool distrust_is_logged_ = false;
   std::vector<std::uint32_t> latencies_;  // µs, of the last look-ups; a ring
   std::size_t next_latency_ = 0;

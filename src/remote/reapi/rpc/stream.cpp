@@ -65,7 +65,9 @@ bool Stream::wait(std::chrono::milliseconds limit) {
 
 bool Stream::send(const std::string& message) {
   state_->call->Write(buffer_of(message), nullptr);
-  return wait(state_->limits.stall);
+  const bool is_sent = wait(state_->limits.stall);
+  if (is_sent) state_->limits.note_sent(message.size());
+  return is_sent;
 }
 
 bool Stream::close() {
