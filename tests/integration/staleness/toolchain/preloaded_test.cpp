@@ -84,6 +84,51 @@ TEST_P(PreloadedLater, WhereALibraryWasThatTheLoaderRefusesNothingIsStored) {
   EXPECT_EQ(check(argv, variables).hits, 1);
 }
 
+// As container images set it for all processes. It opens its files by system calls that no function of libc makes.
+TEST_P(PreloadedLater, AnAllocatorWithSettingsOfItsOwnIsCachedWithThem) {
+  const std::string allocator = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2";
+  if (!fs::exists(allocator)) GTEST_SKIP() << "no jemalloc";
+  for (const std::string& entry : {allocator, std::string("libjemalloc.so.2")}) {
+    check(command(), {{"LD_PRELOAD", entry}});
+    expect_hit(command(), {{"LD_PRELOAD", entry}});
+  }
+}
+
+TEST_P(PreloadedLater, WhatALibraryReadsBySystemCallsIsAnInput) {
+  project_.write("l.c", R"(#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+__attribute__((constructor)) static void begin(void) {
+  char path[4096];
+  long size = syscall(SYS_readlinkat, AT_FDCWD, "settings", path, sizeof path - 1);
+  if (size <= 0) {
+    const int file = (int)syscall(SYS_openat, AT_FDCWD, "include.txt", O_RDONLY);
+    size = read(file, path, sizeof path - 1);
+  }
+  path[size > 0 ? size : 0] = 0;
+  if (size > 0) setenv("CPATH", path, 1);
+}
+)");
+  ASSERT_EQ(run({"gcc", "-shared", "-fPIC", project_ / "l.c", "-o", project_ / "l.so"}, "/").exit_code, 0);
+  const Variables variables{{"LD_PRELOAD", project_ / "l.so"}};
+  for (const Arguments& argv :
+       {Arguments{GetParam().program(), "-c", "b.cpp", "-o", "b.o"}, words("g++ -c b.cpp -o b.o")}) {
+    check(argv, variables);
+    EXPECT_EQ(check(argv, variables).hits, 1);
+    project_.write("include.txt", project_ / "found");
+    EXPECT_EQ(check(argv, variables).hits, 0);
+    EXPECT_EQ(check(argv, variables).hits, 1);
+    project_.link("settings", project_ / "nowhere");
+    EXPECT_EQ(check(argv, variables).hits, 0);
+    EXPECT_EQ(check(argv, variables).hits, 1);
+    fs::remove(project_ / "settings");
+    EXPECT_EQ(check(argv, variables).hits, 1);
+    fs::remove(project_ / "include.txt");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, PreloadedLater, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace
