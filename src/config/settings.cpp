@@ -47,8 +47,15 @@ Located find(const launch_location& place, const Lookup& variable) {
   return {how, path};
 }
 
+std::string home_of(const Lookup& variable) {
+  Question question{variable, std::nullopt};
+  char home[PATH_MAX] = "";
+  return launch_home(ask, &question, home) ? home : "";
+}
+
 Error not_located(const launch_location& place, launch_located how) {
-  if (how == LAUNCH_NO_HOME) return Error{std::string("HOME is not set: set ") + place.variable};
+  if (how == LAUNCH_NO_HOME)
+    return Error{std::string("HOME is not set, and /etc/passwd names no home directory: set ") + place.variable};
   return Error{std::string("the current directory is gone or a path is too long: set ") + place.variable};
 }
 
@@ -134,8 +141,8 @@ Result<Settings> locate(const Lookup& variable) {
   if (file.how == LAUNCH_NO_PATH) return not_located(kFile, file.how);
   Settings settings;
   settings.directory = directory.path;
-  if (directory.how == LAUNCH_BELOW_HOME) settings.user_home = *variable("HOME");
-  if (file.how != LAUNCH_NO_HOME) settings.file = file.path;  // without HOME there is no file
+  if (directory.how == LAUNCH_BELOW_HOME) settings.user_home = home_of(variable);
+  if (file.how != LAUNCH_NO_HOME) settings.file = file.path;  // without a home directory there is no file
   return settings;
 }
 
@@ -143,7 +150,8 @@ Status check_home(const Settings& settings) {
   struct stat status{};
   if (settings.user_home.empty()) return done();
   if (stat(settings.user_home.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return done();
-  return Error{"HOME is " + settings.user_home + ", which is no directory: set HIPCACHE_DIR", ErrorCode::gone};
+  return Error{"the home directory is " + settings.user_home + ", which is no directory: set HIPCACHE_DIR",
+               ErrorCode::gone};
 }
 
 bool is_disabled(const Lookup& variable) {

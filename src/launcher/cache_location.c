@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "launcher/home.h"
 #include "launcher/text.h"
 
 const struct launch_location launch_cache_directory = {
@@ -29,6 +30,14 @@ static bool add_absolute(struct launch_text* path, const char* directory) {
   return true;
 }
 
+bool launch_home(launch_lookup variable, void* context, char home[PATH_MAX]) {
+  const char* value = variable(context, "HOME");
+  if (!is_set(value)) return launch_home_in("/etc/passwd", geteuid(), home);
+  struct launch_text text = launch_empty_text(home, PATH_MAX);
+  launch_add(&text, value);
+  return true; /* too long a value gives too long a path */
+}
+
 enum launch_located launch_locate(const struct launch_location* location, launch_lookup variable, void* context,
                                   char path[PATH_MAX]) {
   enum launch_located located = LAUNCH_CHOSEN;
@@ -40,10 +49,10 @@ enum launch_located launch_locate(const struct launch_location* location, launch
   if (is_set(value) && value[0] == '/') {
     launch_add(&text, value);
   } else {
-    value = variable(context, "HOME");
-    if (!is_set(value)) return LAUNCH_NO_HOME;
+    char home[PATH_MAX] = "";
+    if (!launch_home(variable, context, home)) return LAUNCH_NO_HOME;
     located = LAUNCH_BELOW_HOME;
-    known = add_absolute(&text, value);
+    known = home[0] != '\0' && add_absolute(&text, home);
     launch_add_name(&text, location->below_home);
   }
   launch_add_name(&text, location->name);

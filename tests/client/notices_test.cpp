@@ -101,7 +101,8 @@ TEST_F(Notices, NameACacheDirectoryThatCannotBeUsed) {
   const std::vector<std::string> variables{"HIPCACHE_DIR=" + file + "/cache"};
   EXPECT_THAT(compile(variables).err, HasSubstr("hipcache: compiles run without the cache: cannot"));
   EXPECT_EQ(compile(variables).err, kSaid) << "once";
-  EXPECT_THAT(compile({"HIPCACHE_DIR=", "HOME="}).err, HasSubstr("HOME is not set: set HIPCACHE_DIR"));
+  EXPECT_THAT(compile({"HIPCACHE_DIR=", "HOME=/nonexistent"}).err,
+              HasSubstr("the home directory is /nonexistent, which is no directory: set HIPCACHE_DIR"));
 }
 
 TEST_F(Notices, LeaveTheCompilersOutputAndExitCodeAlone) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -43,18 +44,32 @@ TEST_F(SettingsTest, DefaultsFollowTheXdgDirectories) {
   EXPECT_EQ(locate(lookup_in({"HOME=/h", "XDG_CACHE_HOME=relative"})).value().directory, "/h/.cache/hipcache");
 }
 
-TEST_F(SettingsTest, WithoutHomeTheErrorSaysWhatToSet) {
+TEST_F(SettingsTest, WithoutHomeTheDirectoryOfThePasswordFileCounts) {
+  const passwd* user = getpwuid(geteuid());
+  if (user == nullptr) GTEST_SKIP() << "this user has no entry";
+  for (const std::vector<std::string>& variables : {std::vector<std::string>{}, {"HOME="}}) {
+    const Settings settings = locate(lookup_in(variables)).value();
+    EXPECT_EQ(settings.user_home, user->pw_dir);
+    EXPECT_EQ(settings.directory, user->pw_dir + std::string("/.cache/hipcache"));
+    EXPECT_EQ(settings.file, user->pw_dir + std::string("/.config/hipcache/config.toml"));
+  }
+}
+
+TEST_F(SettingsTest, WithoutAHomeTheErrorSaysWhatToSet) {
+  constexpr uid_t kNobodysNumber = 3'000'000'000;
+  const uid_t user = geteuid();
+  if (seteuid(kNobodysNumber) != 0) GTEST_SKIP() << "only root can be another user";
   const Result<Settings> settings = locate(lookup_in({}));
+  EXPECT_EQ(seteuid(user), 0);
   ASSERT_FALSE(settings);
-  EXPECT_EQ(settings.error().message, "HOME is not set: set HIPCACHE_DIR");
+  EXPECT_EQ(settings.error().message, "HOME is not set, and /etc/passwd names no home directory: set HIPCACHE_DIR");
   EXPECT_TRUE(locate(lookup_in({"HIPCACHE_DIR=/c", "HIPCACHE_CONFIG=/f"})));
 }
 
-TEST_F(SettingsTest, WithoutHomeTheDirectoryAloneIsEnoughAndThereIsNoFile) {
-  const Result<Settings> settings = load(lookup_in({"HIPCACHE_DIR=/c"}));
+TEST_F(SettingsTest, WithoutHomeTheDirectoryAloneIsEnough) {
+  const Result<Settings> settings = load(lookup_in({"HIPCACHE_DIR=/c", "HIPCACHE_CONFIG=/dev/null"}));
   ASSERT_TRUE(settings) << settings.error().message;
   EXPECT_EQ(settings->directory, "/c");
-  EXPECT_EQ(settings->file, "");
 }
 
 TEST_F(SettingsTest, AHomeThatDoesNotExistIsToBeSeenWhereTheDirectoryLiesInIt) {
@@ -63,7 +78,7 @@ TEST_F(SettingsTest, AHomeThatDoesNotExistIsToBeSeenWhereTheDirectoryLiesInIt) {
   };
   const Status missing = checked({"HOME=/nonexistent"});
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().message, "HOME is /nonexistent, which is no directory: set HIPCACHE_DIR");
+  EXPECT_EQ(missing.error().message, "the home directory is /nonexistent, which is no directory: set HIPCACHE_DIR");
   EXPECT_TRUE(checked({"HOME=" + scratch.path()}));
   EXPECT_TRUE(checked({"HOME=/nonexistent", "XDG_CACHE_HOME=/c"}));
   EXPECT_TRUE(checked({"HOME=/nonexistent", "HIPCACHE_DIR=/c"}));

@@ -23,7 +23,7 @@ struct Settings {
   std::string directory;  // HIPCACHE_DIR; variable only. Absolute
   // HIPCACHE_CONFIG; variable only. Absolute, or empty; need not exist.
   std::string file;
-  // HOME if `directory` is the default below it; else empty.
+  // The home directory if `directory` is the default below it; else empty.
   std::string user_home;
   // Bytes; "20G", "500M", "1.5GiB", "0" = no limit.
   std::uint64_t max_size = 20'000'000'000;

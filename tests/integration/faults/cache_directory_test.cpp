@@ -12,6 +12,7 @@
 
 #include "hipcache/base/own_directory.h"
 #include "integration/support/single_compile.h"
+#include "support/own_mounts.h"
 
 namespace hipcache::integration {
 namespace {
@@ -197,8 +198,22 @@ TEST_P(CacheDirectory, IsNotMadeInAHomeThatDoesNotExist) {
   const std::string home = project_ / "nonexistent";
   const Variables variables{{"HOME", home}, {"HIPCACHE_DIR", ""}, {"XDG_CACHE_HOME", ""}, {"HIPCACHE_CONFIG", ""}};
   expect_compiles(variables);
-  expect_said("HOME is " + home + ", which is no directory: set HIPCACHE_DIR", variables);
+  expect_said("the home directory is " + home + ", which is no directory: set HIPCACHE_DIR", variables);
   EXPECT_FALSE(support::exists(home));
+}
+
+TEST_P(CacheDirectory, LiesBelowTheHomeThatThePasswordFileNamesWhereHomeIsNotSet) {
+  if (!support::enter_own_mounts()) GTEST_SKIP() << "no mount namespace of the test's own";
+  const std::string home = project_.make_directory("home");
+  const std::string file = project_.write("passwd", "me:x:" + std::to_string(geteuid()) + ":0::" + home + ":/bin/sh\n");
+  const support::BindMount users(file, "/etc/passwd");
+  ASSERT_TRUE(users.is_mounted());
+  const Variables variables{{"HOME", ""}, {"HIPCACHE_DIR", ""}, {"XDG_CACHE_HOME", ""}, {"HIPCACHE_CONFIG", ""}};
+  expect_compiles(variables);
+  expect_compiles(variables);
+  EXPECT_THAT(cache_.run({"--show-stats"}, "/", variables).out, testing::ContainsRegex("Hits +1 +50"));
+  EXPECT_TRUE(support::exists(home + "/.cache/hipcache"));
+  EXPECT_EQ(cache_.run({"--stop-server"}, "/", variables).exit_code, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, CacheDirectory, testing::ValuesIn(kCompilers), name_of);
