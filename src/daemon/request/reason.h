@@ -20,7 +20,6 @@ inline constexpr const char* kPlanNotUnderstood = "plan-not-understood";
 inline constexpr const char* kStepFailed = "step-failed";  // other than by the compiler's own errors
 inline constexpr const char* kWritesMoreThanKnown = "writes-more-than-known";
 inline constexpr const char* kStoreError = "store-error";
-inline constexpr const char* kRunsHipcache = "runs-hipcache";  // which serves the compile, as this one cannot
 
 // Reasons for not storing a step.
 inline constexpr const char* kPrintsTemporaryNames = "prints-temporary-names";
