@@ -3,6 +3,7 @@
 #include "daemon/explain/request_history.h"
 #include "daemon/opaque/link_worth.h"
 #include "daemon/opaque/opaque_run.h"
+#include "daemon/opaque/wrapper_request.h"
 #include "daemon/reply/reply_builder.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/step_context.h"
@@ -75,6 +76,8 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
   }
   if (is_doubtful(step)) return failure_of(step);
   if (!step.result.descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step.result.descriptor};
+  if (step.result.refusal == reason::kWrapper && is_run_of_wrapper(context.request, step.result.ran))
+    note_wrapper(context.request, context.services.wrappers);
   count_opaque(context.request.invocation.making, false, context.services.counters);
   answer_and_record(conclusion, step, run, context);
   return std::nullopt;

@@ -127,7 +127,7 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
   std::optional<std::vector<trace::Record>> records = records_of(state, report.step, context);
   if (!records) return;
   const trace::Trace trace = trace::trace_of(std::move(*records));
-  if (spec.prints_plan) state.result.ran = trace.programs;
+  if (spec.prints_plan) state.result.ran = ran_in(trace);
   const bool wraps = spec.by_script || spec.through;
   DriverBehind behind;
   if (spec.through && state.result.refusal.empty()) behind = take_driver(state, context);
