@@ -6,6 +6,7 @@ hide its steps. So only equality is tested here, from an empty cache and as a hi
 import concurrent.futures
 import dataclasses
 import queue
+import re
 import tomllib
 
 import oracle
@@ -15,6 +16,9 @@ from suites import DRIVER_FLAGS
 # In the order of the report.
 SPLIT, OPAQUE, PASSED, REFUSED = "split", "opaque", "passed through", "refused by the compiler"
 OUTCOMES = (SPLIT, OPAQUE, PASSED, REFUSED)
+
+# Before the name of a file in the temporary directory, and of one that names a file in hipcache's own directories.
+TEMPORARY, OWN = "temporary ", "hipcache's own directory in "
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +64,7 @@ class Runner:
     def __init__(self, program, directory, toolchain, driver, runtime):
         self.cache = Cache(program, directory / "cache")
         self.directory = directory / "project"
+        self.temporary = directory / "temporary"
         self.toolchain, self.driver, self.runtime = toolchain, driver, runtime
 
     def _command(self, words):
@@ -75,6 +80,8 @@ class Runner:
             path = self.directory / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
+        line = dataclasses.replace(line, variables={**line.variables, "TMPDIR": str(self.temporary)})
+        oracle.fresh(self.temporary)
         for command in line.before:
             run(self._command(command), self.directory, line.variables)
         self.cache.control("--clear")
@@ -94,7 +101,7 @@ class Runner:
         if found:  # unless two runs of the compiler differ from each other
             again = self._ran(start, lambda: run(fixed, self.directory, line.variables))
             if tuple(oracle.differences(again, alone, line.random)):
-                found = ()
+                found = tuple(what for what in found if what.startswith((TEMPORARY, OWN)))
         if came_to in (SPLIT, OPAQUE) and not stats["not_stored"]:
             found += self._warm(start, command, cold, line)
         return Outcome(line, came_to, reason, found)
@@ -106,10 +113,17 @@ class Runner:
         return found if self.cache.counts().hits == 1 else (*found, "no hit")
 
     def _ran(self, start, what):
-        """How it ended and what it left. Restores the directory."""
+        """How it ended and what it left, in the temporary directory as well: there only the kinds of files count, because
+        the compiler draws their names. Restores the directories."""
+        oracle.fresh(self.temporary)
         ended = what()
         left = oracle.changes(start, oracle.files_in(self.directory))
         oracle.restore(self.directory, start)
+        own = str(self.cache.directory).encode()
+        for name in [name for name, file in left.items() if file and own in file[1]]:
+            left[OWN + name] = (0, b"")
+        for name in oracle.files_in(self.temporary):
+            left[TEMPORARY + re.sub("[0-9a-f]{6}", "XXXXXX", name)] = (0, b"")
         return ended, left
 
 
