@@ -48,6 +48,9 @@ TEST(OpaqueCommand, RefusesWhatNoTraceCanShow) {
       {"clang -frecord-gcc-switches -c a.c", reason::kRecordedCommandLine},
       {"clang -grecord-gcc-switches -g -c a.c", reason::kRecordedCommandLine},
       {"clang -fgpu-rdc --offload-host-only -c a.hip", reason::kRandomCuid},
+      {"clang -fgpu-rdc --offload-new-driver a.hip -o a", reason::kRandomCuid},
+      {"clang -fgpu-rdc --offload-new-driver a.o b.hipi -o a", reason::kRandomCuid},
+      {"clang -fgpu-rdc --offload-new-driver -x hip a.o -o a", reason::kRandomCuid},
       {"make -c a.c", reason::kNotACompiler}};
   for (const auto& [line, why] : lines) EXPECT_EQ(refusal_of(line), why) << line;
 }
@@ -62,9 +65,11 @@ Making making_of(const std::string& line) {
 TEST(OpaqueCommand, TellsLinksAndArchivesFromCompiles) {
   EXPECT_EQ(making_of("gcc -c a.c"), Making::compile);
   EXPECT_EQ(making_of("gcc -x c-header a.h"), Making::compile);
-  for (const char* line : {"gcc a.o -o a", "clang++-19 -shared a.o -Wl,-soname,a.so.1", "hipcc a.o", "gcc a.c",
-                           "ld a.o -o a", "/usr/bin/x86_64-linux-gnu-ld.bfd -r a.o", "ld.lld-19 a.o --output=a",
-                           "gcc a.o -Wl,--build-id=sha1 -Wl,-Map=m", "gcc a.o -Xlinker --version-script=v"})
+  for (const char* line :
+       {"gcc a.o -o a", "clang++-19 -shared a.o -Wl,-soname,a.so.1", "hipcc a.o", "gcc a.c", "ld a.o -o a",
+        "/usr/bin/x86_64-linux-gnu-ld.bfd -r a.o", "ld.lld-19 a.o --output=a", "gcc a.o -Wl,--build-id=sha1 -Wl,-Map=m",
+        "clang --hip-link -fgpu-rdc --offload-new-driver a.o l.a -lx libm.so.6 -Xoffload-linker -s",
+        "gcc a.o -Xlinker --version-script=v"})
     EXPECT_EQ(making_of(line), Making::link) << line;
   for (const char* line : {"ar qc lib.a a.o", "gcc-ar-12 rcs lib.a a.o", "llvm-ar -r -c lib.a a.o", "ranlib lib.a",
                            "llvm-ranlib-19 -D lib.a", "ar s lib.a", "ar qcT lib.a a.o"})

@@ -86,6 +86,7 @@ struct Invocation {
   std::vector<std::string> for_cuid;
   bool by_script = false;   // the driver may be a script that runs clang: hipcc
   bool new_driver = false;  // --offload-new-driver
+  bool host_only = false;   // --offload-host-only
   // -cuid= or -fuse-cuid= was given: respected.
   bool user_cuid = false;
   // -f[no-]color-diagnostics or the like was given.

@@ -40,7 +40,6 @@ bool is_refused(unsigned option) {
     case OPT_ftime_trace_granularity_EQ:
     case OPT_ftime_trace_verbose:
     case OPT_save_temps_EQ:
-    case OPT_dumpdir:
     case OPT_as_secure_log_file:
     case OPT_fthin_link_bitcode_EQ:
     case OPT_emit_symbol_graph:

@@ -48,6 +48,11 @@ bool is_hip_extension(std::string_view extension, bool by_hipcc) {
   return extension == "hip" || (by_hipcc && std::find(kByHipcc.begin(), kByHipcc.end(), extension) != kByHipcc.end());
 }
 
+// hipcc gives its own option to clang under another name.
+const char* in_clangs_words(const std::string& argument, bool by_hipcc) {
+  return by_hipcc && argument == "--genco" ? "--offload-device-only" : argument.c_str();
+}
+
 // Files in the order given, each with the language in effect at its position. Arguments after "--"
 // are files, too.
 std::vector<Input> find_inputs(const InputArgList& arguments, bool by_hipcc) {
@@ -90,6 +95,11 @@ unsigned side_of(const InputArgList& arguments) {
   const Arg* side =
       arguments.getLastArgNoClaim(OPT_offload_device_only, OPT_offload_host_only, OPT_offload_host_device);
   return side == nullptr ? unsigned{OPT_offload_host_device} : side->getOption().getID();
+}
+
+// Without relocatable code the devices' code needs no link, so the driver does the same with and without -c.
+bool ends_with_devices(const InputArgList& arguments) {
+  return side_of(arguments) == OPT_offload_device_only && !arguments.hasFlag(OPT_fgpu_rdc, OPT_fno_gpu_rdc, false);
 }
 
 bool is_new_driver(const InputArgList& arguments) {
@@ -271,6 +281,7 @@ void fill(Invocation& invocation, const InputArgList& arguments, const Input& in
   invocation.without_archs = less(invocation.expanded, arguments, is_arch_option);
   invocation.for_cuid = less(invocation.expanded, arguments, is_arch_or_depfile_option);
   invocation.new_driver = is_new_driver(arguments);
+  invocation.host_only = side_of(arguments) == OPT_offload_host_only;
   invocation.user_cuid = arguments.hasArgNoClaim(OPT_cuid_EQ, OPT_fuse_cuid_EQ);
   invocation.colour_given = colour_is_given(arguments);
 }
@@ -305,7 +316,8 @@ std::variant<Invocation, Uncacheable> understand_link(Invocation invocation, con
 std::variant<Invocation, Uncacheable> understand(Invocation invocation, const DriverRules& rules) {
   std::vector<const char*> pointers;
   pointers.reserve(invocation.expanded.size());
-  for (std::size_t i = 1; i < invocation.expanded.size(); ++i) pointers.push_back(invocation.expanded[i].c_str());
+  for (std::size_t i = 1; i < invocation.expanded.size(); ++i)
+    pointers.push_back(in_clangs_words(invocation.expanded[i], invocation.by_script));
   unsigned missing_index = 0;
   unsigned missing_count = 0;
   const InputArgList arguments = clang::driver::getDriverOptTable().ParseArgs(pointers, missing_index, missing_count,
@@ -313,7 +325,7 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
   if (missing_count != 0) return Uncacheable{reason::kMissingArgument, pointers[missing_index]};
   if (auto refusal = option_refusal(arguments, rules)) return *std::move(refusal);
   if (is_rdc_link(arguments)) return understand_link(std::move(invocation), arguments);
-  if (!arguments.hasArgNoClaim(OPT_c, OPT_S)) return Uncacheable{reason::kLink, ""};
+  if (!arguments.hasArgNoClaim(OPT_c, OPT_S) && !ends_with_devices(arguments)) return Uncacheable{reason::kLink, ""};
   const std::vector<Input> inputs = find_inputs(arguments, is_hipcc(invocation.expanded[0]));
   if (auto refusal = input_refusal(inputs)) return *std::move(refusal);
   fill(invocation, arguments, inputs[0]);

@@ -51,6 +51,14 @@ bool is_read_by(std::string_view option) {
          option == "--imacros";
 }
 
+// Objects, archives and shared libraries. Linking them takes no id of a translation unit.
+bool is_named_for_linker(std::string_view path) {
+  constexpr auto kEndings = std::to_array<std::string_view>({".o", ".a", ".so", ".lo", ".obj"});
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [&](std::string_view ending) { return path.ends_with(ending); }) ||
+         base_name(path).find(".so.") != std::string_view::npos;
+}
+
 constexpr std::string_view kLanguage = "--language=";
 
 // One pass over the arguments, left to right.
@@ -95,6 +103,7 @@ class Reading {
     if (!argument.starts_with('-')) {
       inputs_.push_back(argument);
       makes_header_ = makes_header_ || is_header(argument, language_);
+      compiles_ = compiles_ || !language_.empty() || !is_named_for_linker(argument);
     } else if (argument.starts_with("-o") && argument.size() > 2) {
       object = argument.substr(2);
     } else if (argument.starts_with("-x")) {
@@ -123,7 +132,7 @@ class Reading {
     if (!stops_ && !makes_header_ && !stamps) making = Making::link;
     if (stamps && !passed_on_.leaves_out_times() && maybe_clang_)
       return Uncacheable{reason::kPrecompiledHeader, "without -Xclang -fno-pch-timestamp"};
-    if (relocatable_ && has_no_id_) return Uncacheable{reason::kRandomCuid, "-fgpu-rdc without an id"};
+    if (relocatable_ && has_no_id_ && compiles_) return Uncacheable{reason::kRandomCuid, "-fgpu-rdc without an id"};
     if (object.empty()) object = making == Making::link ? "a.out" : inputs_.back() + ".o";
     return making == Making::link ? refused_for_linker(arguments_) : std::nullopt;
   }
@@ -140,6 +149,7 @@ class Reading {
   bool emits_ast_ = false;  // a precompiled header under another name
   bool relocatable_ = false;
   bool has_no_id_ = false;
+  bool compiles_ = false;  // perhaps: some input is not known to be for the linker
 };
 
 // Whether the command writes an entry of a compilation database.
@@ -150,7 +160,8 @@ bool writes_command(const std::vector<std::string>& arguments) {
 }
 
 // Variables that have other values in a step than in the user's environment.
-constexpr auto kChangedVariables = std::to_array<std::string_view>({"TMPDIR", "LD_PRELOAD", "HIPCACHE_TRACE"});
+constexpr auto kChangedVariables =
+    std::to_array<std::string_view>({"TMPDIR", "LD_PRELOAD", "HIPCACHE_TRACE", "HIPCACHE_OUTER"});
 
 // Refuses a specs file named in the command that passes one of these variables to the compiler. A
 // specs file found on gcc's own search path is checked from the trace.

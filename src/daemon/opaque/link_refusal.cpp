@@ -8,6 +8,7 @@
 
 #include "daemon/opaque/archive_members.h"
 #include "daemon/opaque/link_worth.h"
+#include "daemon/opaque/run_notes.h"
 #include "daemon/request/reason.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/reason.h"
@@ -103,7 +104,8 @@ std::optional<Refusal> too_large(const StepState& state, const std::vector<Writt
   const std::uint64_t bytes = size_of(files);
   const std::uint64_t duration_us = state.result.duration_us;
   if (is_worth_storing(bytes, duration_us, request.settings.max_size)) return std::nullopt;
-  note_not_worth(context);
+  note_runs_alone(context,
+                  {reason::kNotWorthStoring, request.invocation.object + " was too large for the time it took"});
   return Refusal{reason::kNotWorthStoring,
                  std::to_string(bytes >> 20) + " MiB in " + std::to_string(duration_us / 1000) + " ms"};
 }

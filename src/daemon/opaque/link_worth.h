@@ -24,12 +24,8 @@ inline constexpr std::uint64_t kLargeOutput = 16u << 20;  // no command that rep
 // `bytes`: the size of all files that the command made in `duration_us`. `max_size`: of the cache; 0: no limit.
 bool is_worth_storing(std::uint64_t bytes, std::uint64_t duration_us, std::uint64_t max_size);
 
-// Why the command is passed through before it runs: it replaces a large file, or its last result was not worth storing.
-// Nothing for compiles. Costs one `stat` and one store lookup.
+// Why the command is passed through before it runs: it replaces a large file. Nothing for compiles. Costs one `stat`.
 std::optional<compiler::Uncacheable> not_worth_running(const RequestContext& context);
-
-// Notes in the store that the result was not worth storing.
-void note_not_worth(const RequestContext& context);
 
 }  // namespace hipcache::daemon
 

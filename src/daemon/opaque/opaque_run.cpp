@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "daemon/opaque/inner_launcher.h"
 #include "daemon/opaque/name_tie.h"
 #include "daemon/opaque/python_start.h"
 #include "daemon/opaque/usual_mode.h"
@@ -17,7 +18,6 @@
 #include "daemon/request/step_kinds.h"
 #include "daemon/steps/relocatability.h"
 #include "daemon/steps/step_report.h"
-#include "daemon/steps/wrapper.h"
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/written_outputs.h"
 #include "hipcache/protocol/channel.h"
@@ -226,7 +226,9 @@ void OpaqueRun::take_outputs(StepState& state, const protocol::StepDone& report)
       state.result.refuse(*std::move(refusal));
       note_descriptor(state, *records, context_);
     }
+    note_inner_launcher(state, *records, context_);
   }
+  if (std::optional<Refusal> why = why_unusable()) state.result.make_unusable(*std::move(why));
   state.is_stored_later = state.result.refusal.empty();
   if (!state.is_stored_later) keep(state, {}, context_);
 }
@@ -240,7 +242,6 @@ std::optional<Refusal> OpaqueRun::witness(StepState& state, const std::vector<tr
   const auto& files = std::get<std::vector<WrittenOutput>>(written);
   if (auto refusal = too_large(state, files, context_)) return refusal;
   const trace::Trace trace = trace::trace_of(records);
-  state.result.ran = ran_in(trace);
   auto made = read_all(files, form_by(trace), request);
   if (auto* refusal = std::get_if<Refusal>(&made)) return std::move(*refusal);
   outputs_ = std::move(std::get<std::vector<CollectedOutput>>(made));
@@ -250,6 +251,21 @@ std::optional<Refusal> OpaqueRun::witness(StepState& state, const std::vector<tr
   add_ties(run, state.result, outputs_, request);
   take_witnessed(state, trace, run, context_);
   return std::nullopt;
+}
+
+// An archive cannot be made twice: its old contents are gone. Archivers keep nothing elsewhere.
+std::optional<Refusal> OpaqueRun::why_unusable() const {
+  if (context_.request.invocation.making == compiler::Making::archive) return std::nullopt;
+  if (std::string lost = context_.directory.lost_file({}); !lost.empty())
+    return Refusal{reason::kWritesMoreThanKnown, std::move(lost)};
+  if (!outputs_.empty()) return names_directory(outputs_, context_.directory);
+  // The trace proves nothing, but the command names its output.
+  const Request& request = context_.request;
+  const std::string object = join_path(request.from.working_directory, request.invocation.object);
+  Result<std::string> bytes = read_file(object, kOutputLimit);
+  if (!bytes) return std::nullopt;
+  return names_directory({{.role = "file", .bytes = std::move(*bytes), .place = request.invocation.object}},
+                         context_.directory);
 }
 
 void OpaqueRun::store(StepState& state) { keep(state, std::move(outputs_), context_); }

@@ -41,6 +41,9 @@ class OpaqueRun : public StepHandler {
   std::optional<inputs::Refusal> witness(StepState& state, const std::vector<trace::Record>& records,
                                          const protocol::StepDone& report);
 
+  // Whether what the run made is of no use (StepResult::unusable).
+  std::optional<inputs::Refusal> why_unusable() const;
+
   const StepContext& context_;
   std::uint64_t updated_as_ = 0;  // identity of the request's `updated` file just before the run; 0: none
   std::vector<CollectedOutput> outputs_;

@@ -16,46 +16,12 @@ namespace {
 
 using compiler::Uncacheable;
 
-// Adds the names below the directory that a command mentions.
-void add_names(const std::vector<std::string>& argv, const std::string& directory, std::set<std::string>& names) {
-  for (const std::string& argument : argv) {
-    const std::size_t at = argument.find(directory + "/");
-    if (at == std::string::npos) continue;
-    std::string name = argument.substr(at + directory.size() + 1);
-    names.insert(std::move(name));
-  }
-}
-
-// "<number>.trace" and similar: files of the step runner and of the trace library (src/trace/preload/then.c).
-bool is_of_the_runner(const std::string& name) {
-  const std::size_t dot = name.find_first_not_of("0123456789");
-  if (dot == 0 || dot == std::string::npos) return false;
-  const std::string ending = name.substr(dot);
-  return ending == ".trace" || ending.starts_with(".trace.") || ending == ".stdout" || ending == ".stderr";
-}
-
-// The name of a file that a step wrote into the directory unexpectedly, or "".
-std::string unexpected_file(const StepGraph& graph, const StepContext& context) {
-  const std::string& directory = context.directory.path();
+// The name of a file that a step left in the directory unexpectedly, or "".
+std::string unexpected_file(const StepGraph& graph, const RequestDirectory& directory) {
   std::set<std::string> known;
-  const auto add_files_of = [&](const StepSpec& spec) {
-    for (const protocol::Command& command : spec.commands) add_names(command.argv, directory, known);
-    if (spec.split_codegen != nullptr) known.insert(spec.split_codegen->bitcode);
-  };
-  for (const auto& step : graph.steps()) {
-    add_files_of(step->spec());
-    for (const hip::StepFile& file : step->spec().planned->files) known.insert(file.name);
-    for (const hip::StepOutput& output : step->spec().outputs) known.insert(output.name);
-  }
-  for (const auto& step : graph.replaced()) add_files_of(step->spec());
-  const Result<std::vector<std::string>> names = list_directory(directory);
-  if (!names) {
-    context.services.log.warning(context.of_object(names.error().message));
-    return directory;
-  }
-  for (const std::string& name : *names)
-    if (!known.contains(name) && !is_of_the_runner(name)) return name;
-  return "";
+  for (const auto& step : graph.steps()) add_files_of(step->spec(), directory, known);
+  for (const auto& step : graph.replaced()) add_files_of(step->spec(), directory, known);
+  return directory.lost_file(known);
 }
 
 // The depfile is written at the end, so no step may have read it.
@@ -76,13 +42,19 @@ bool reads_depfile(const StepGraph& graph, const Request& request) {
 }  // namespace
 
 std::optional<Uncacheable> unusual_run(const StepGraph& graph, const StepContext& context) {
-  if (const std::string name = unexpected_file(graph, context); !name.empty())
+  for (const auto& step : graph.steps())
+    if (const auto& why = step->result.unusable) return Uncacheable{why->reason, why->detail};
+  if (const std::string name = unexpected_file(graph, context.directory); !name.empty())
     return Uncacheable{reason::kWritesMoreThanKnown, name};
   if (reads_depfile(graph, context.request))
     return Uncacheable{reason::kDepfileIsAnotherFile, *context.request.invocation.depfile};
   for (const auto& step : graph.steps())
     if (!step->result.descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step->result.descriptor};
   return std::nullopt;
+}
+
+bool loses_files(const compiler::Uncacheable& why) {
+  return why.reason == reason::kWritesMoreThanKnown || why.reason == reason::kNamesTemporaryFiles;
 }
 
 }  // namespace hipcache::daemon

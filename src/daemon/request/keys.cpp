@@ -137,9 +137,14 @@ void add_source(Hasher& hasher, const std::optional<Digest>& source) {
   if (source) hasher.field("source").field(*source);
 }
 
+// Raised when results of whole requests that earlier versions stored may be wrong, and those of steps are right. With
+// 2, outputs lack no file that the compiler leaves in its temporary directory.
+constexpr std::uint64_t kRequests = 2;
+
 // The key of the command as typed, in any directory: the path set asks what matters of the directory.
 cache::ActionKey opaque_key(const Request& request, const std::optional<Digest>& source) {
   Hasher hasher = hasher_for("opaque", request);
+  hasher.field(kRequests);
   hasher.field(request.from.roots.portable_path(request.compiler));
   add_list(hasher, portable(opaque_arguments(request.invocation), request.from));
   add_roots(hasher, roots_reached_by_joining(request.invocation.expanded, request.from.roots), request);
@@ -154,6 +159,7 @@ cache::ActionKey opaque_key(const Request& request, const std::optional<Digest>&
 cache::ActionKey request_key(const Request& request, const std::optional<Digest>& source) {
   if (request.invocation.route == compiler::Route::is_opaque) return opaque_key(request, source);
   Hasher hasher = hasher_for("request", request);
+  hasher.field(kRequests);
   add_driver(hasher, request);
   add_list(hasher, request.invocation.without_archs);
   hasher.field(request.invocation.archs.size());

@@ -19,10 +19,9 @@ inline constexpr const char* kProbeFailed = "probe-failed";
 inline constexpr const char* kPlanNotUnderstood = "plan-not-understood";
 inline constexpr const char* kStepFailed = "step-failed";  // other than by the compiler's own errors
 inline constexpr const char* kWritesMoreThanKnown = "writes-more-than-known";
+inline constexpr const char* kNamesTemporaryFiles = "names-temporary-files";  // in an output
 inline constexpr const char* kStoreError = "store-error";
-
-// Why a request is answered otherwise: its program was seen to start a compiler, so it runs each time. Never shown.
-inline constexpr const char* kStartsCompiler = "starts-a-compiler";
+inline constexpr const char* kRunsHipcache = "runs-hipcache";  // which serves the compile, as this one cannot
 
 // Reasons for not storing a step.
 inline constexpr const char* kPrintsTemporaryNames = "prints-temporary-names";

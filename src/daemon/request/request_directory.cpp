@@ -1,9 +1,12 @@
 #include "daemon/request/request_directory.h"
 
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "hipcache/base/files.h"
 
@@ -30,6 +33,19 @@ std::string resolved(const std::string& directory) {
   return realpath(directory.c_str(), path) == nullptr ? directory : path;
 }
 
+// "<number>.trace" and similar: files of the step runner and of the trace library (src/trace/preload/then.c).
+bool is_of_the_runner(const std::string& name) {
+  const std::size_t dot = name.find_first_not_of("0123456789");
+  if (dot == 0 || dot == std::string::npos) return false;
+  const std::string ending = name.substr(dot);
+  return ending == ".trace" || ending.starts_with(".trace.") || ending == ".stdout" || ending == ".stderr";
+}
+
+bool is_file(const std::string& path) {
+  struct stat status{};
+  return lstat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
 }  // namespace
 
 Result<RequestDirectory> RequestDirectory::make(const std::string& parent, const std::string& fallback) {
@@ -45,6 +61,27 @@ RequestDirectory::~RequestDirectory() {
   if (path_.empty()) return;
   // The next daemon removes what cannot be removed now.
   [[maybe_unused]] const Status removed = remove_tree(path_);
+}
+
+void RequestDirectory::add_names_in(const std::vector<std::string>& arguments, std::set<std::string>& names) const {
+  for (const std::string& argument : arguments) {
+    const std::size_t at = argument.find(path_ + "/");
+    if (at != std::string::npos) names.insert(argument.substr(at + path_.size() + 1));
+  }
+}
+
+bool RequestDirectory::is_lost(const std::string& path, const std::set<std::string>& known) const {
+  if (path == path_ || !is_within(path, path_)) return false;
+  const std::string name = path.substr(path_.size() + 1);
+  return !known.contains(name) && !is_of_the_runner(name) && is_file(path);
+}
+
+std::string RequestDirectory::lost_file(const std::set<std::string>& known) const {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator entry(path_, failed), end; !failed && entry != end; entry.increment(failed))
+    if (is_lost(entry->path().string(), known)) return entry->path().string().substr(path_.size() + 1);
+  return failed ? path_ : "";
 }
 
 Result<RequestDirectory> make_directory(const RequestContext& context) {

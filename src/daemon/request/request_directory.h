@@ -7,7 +7,9 @@
 #ifndef HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_DIRECTORY_H
 #define HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_DIRECTORY_H
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "daemon/request/request_context.h"
 #include "hipcache/base/result.h"
@@ -25,6 +27,17 @@ class RequestDirectory {
 
   const std::string& path() const { return path_; }
   std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+  // Adds the names of files in it that the arguments mention.
+  void add_names_in(const std::vector<std::string>& arguments, std::set<std::string>& names) const;
+
+  // Whether the path is that of a file in it which neither `known` has nor a step's runner made. Compilers put files
+  // into their temporary directory which their user is to find there, as debug information (-gsplit-dwarf). Here such a
+  // file is lost. An empty directory is no loss: clang 15 leaves those everywhere.
+  bool is_lost(const std::string& path, const std::set<std::string>& known) const;
+
+  // The name of the first such file, or "".
+  std::string lost_file(const std::set<std::string>& known) const;
 
  private:
   explicit RequestDirectory(std::string path) : path_(std::move(path)) {}

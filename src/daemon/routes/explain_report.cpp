@@ -13,7 +13,6 @@
 #include "daemon/opaque/opaque_run.h"
 #include "daemon/reply/reply.h"
 #include "daemon/reply/request_result.h"
-#include "daemon/request/reason.h"
 #include "daemon/routes/deferred_fatbin.h"
 #include "daemon/routes/opaque.h"
 #include "daemon/routes/planner.h"
@@ -148,12 +147,7 @@ Explanation explain(const RequestContext& context) {
 }  // namespace
 
 void report_explanation(const RequestContext& context) {
-  const Explanation explanation = explain(context);
-  if (explanation.reason == reason::kStartsCompiler) {
-    reply_wrapper(context.channel, context.request.compiler, context.services);
-    return;
-  }
-  reply(context.channel, explanation, {}, context.services);
+  reply(context.channel, explain(context), {}, context.services);
 }
 
 Explanation explain_passed_through(const compiler::Uncacheable& why) {

@@ -3,7 +3,7 @@
 #include "daemon/explain/request_history.h"
 #include "daemon/opaque/link_worth.h"
 #include "daemon/opaque/opaque_run.h"
-#include "daemon/opaque/wrapper_request.h"
+#include "daemon/opaque/run_notes.h"
 #include "daemon/reply/reply_builder.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/step_context.h"
@@ -60,6 +60,7 @@ std::optional<Request> opaque_instead(const Request& request, const Uncacheable&
 std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<std::uint64_t> missed,
                                         const RequestContext& context) {
   if (auto why = not_worth_running(context)) return why;
+  if (auto why = noted_to_run_alone(context)) return why;
   const Result<RequestDirectory> directory = make_directory(context);
   if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
   const StepContext in_directory{context, *directory};
@@ -75,9 +76,12 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
     return answered ? std::nullopt : std::optional(Uncacheable{reason::kStoreError, answered.error().message});
   }
   if (is_doubtful(step)) return failure_of(step);
+  if (const auto& why = step.result.unusable) {
+    Uncacheable alone{why->reason, why->detail};
+    note_runs_alone(context, alone);
+    return alone;
+  }
   if (!step.result.descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step.result.descriptor};
-  if (step.result.refusal == reason::kWrapper && is_run_of_wrapper(context.request, step.result.ran))
-    note_wrapper(context.request, context.services.wrappers);
   count_opaque(context.request.invocation.making, false, context.services.counters);
   answer_and_record(conclusion, step, run, context);
   return std::nullopt;

@@ -4,7 +4,6 @@
 #include "daemon/opaque/opaque_run.h"
 #include "daemon/reply/reply.h"
 #include "daemon/reply/request_result.h"
-#include "daemon/request/reason.h"
 #include "daemon/routes/deferred_fatbin.h"
 #include "daemon/routes/opaque.h"
 #include "daemon/routes/planner.h"
@@ -47,7 +46,7 @@ PlanReport report_on(const RequestContext& context) {
   hip::Plan& plan = *std::get<Planned>(planned).plan;
   put_deferred_fatbin_if_proved(plan, context);
   return {.reason = "",
-          .cuid = context.request.from.cuid,
+          .cuid = has_id(plan) ? context.request.from.cuid : "",
           .request_key = context.key.value.hex(),
           .request_stored = context.look_up(context.key, suffices_for(context.request)).has_value(),
           .steps = steps_of(plan, context)};
@@ -55,13 +54,6 @@ PlanReport report_on(const RequestContext& context) {
 
 }  // namespace
 
-void report_plan(const RequestContext& context) {
-  const PlanReport report = report_on(context);
-  if (report.reason == reason::kStartsCompiler) {
-    reply_wrapper(context.channel, context.request.compiler, context.services);
-    return;
-  }
-  reply(context.channel, report, {}, context.services);
-}
+void report_plan(const RequestContext& context) { reply(context.channel, report_on(context), {}, context.services); }
 
 }  // namespace hipcache::daemon

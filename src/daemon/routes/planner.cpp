@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "daemon/audit/draw.h"
-#include "daemon/opaque/wrapper_request.h"
 #include "daemon/request/driver_reports.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/step_context.h"
@@ -18,6 +17,7 @@
 #include "daemon/steps/wrapper.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/driver_name.h"
+#include "hipcache/compiler/hip/lost_debug_files.h"
 #include "hipcache/compiler/hip/neutral_names.h"
 #include "hipcache/compiler/reason.h"
 
@@ -43,6 +43,8 @@ std::variant<Planned, Uncacheable> read(StepState probe, std::string printed, co
     wrapped = wrapped_invocation(words, request, context.services.parser);
     if (!wrapped) return Uncacheable{reason::kWrapper, "makes another command of it"};
   }
+  if (std::string lost = hip::lost_debug_file(printed, kStoredDirectory); !lost.empty())
+    return Uncacheable{compiler::reason::kSplitDwarf, std::move(lost)};
   Result<hip::Plan> plan = hip::read_plan(std::move(printed), wrapped ? *wrapped : request.invocation, kStoredDirectory,
                                           request.from.source_date());
   if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};
@@ -61,6 +63,8 @@ std::variant<Planned, Uncacheable> ask_through(const StepState& told, hip::IdFor
                                                const RequestContext& context) {
   const std::string& compiler = context.request.compiler;
   const std::vector<std::string>& programs = told.result.ran;
+  if (std::any_of(programs.begin(), programs.end(), compiler::names_other_cache))
+    return Uncacheable{compiler::reason::kNotACompiler, compiler};
   std::string driver = driver_in(programs, compiler);
   if (driver.empty()) return Uncacheable{reason::kWrapper, compiler};
   Result<StepState> probe = probe_through(told, std::move(driver), id_for, context);
@@ -104,13 +108,7 @@ std::variant<Planned, Uncacheable> plan_of(Result<StepState> probe, hip::IdFor i
   if (!probe) return Uncacheable{reason::kProbeFailed, probe.error().message};
   const StepResult& result = probe->result;
   if (!probe->succeeded()) return Uncacheable{reason::kProbeFailed, "exit code " + std::to_string(result.exit_code)};
-  if (result.refusal == reason::kWrapper) {
-    if (std::any_of(result.ran.begin(), result.ran.end(), compiler::names_other_cache))
-      return Uncacheable{compiler::reason::kNotACompiler, context.request.compiler};
-    if (is_run_of_wrapper(context.request, result.ran))
-      return Uncacheable{reason::kStartsCompiler, result.refusal_detail};
-    return ask_through(*probe, id_for, context);
-  }
+  if (result.refusal == reason::kWrapper) return ask_through(*probe, id_for, context);
   // A compiler that cannot be traced proves nothing, whatever it plans.
   if (result.refusal == reason::kUntraceable) return Uncacheable{result.refusal, context.request.compiler};
   return read(std::move(*probe), context);
@@ -162,7 +160,26 @@ std::variant<Planned, Uncacheable> ask(hip::IdFor id_for, const RequestContext& 
   return audit(std::move(*found), id_for, context);
 }
 
+// Up to clang 19 the new driver ignores -cuid= with a warning, and that plan is refused. For the host alone it then
+// uses no id. Later versions use an id of their own, or add one to the option for the front ends. Such plans are
+// refused, too.
+std::vector<hip::IdFor> ways_to_give_id(const compiler::Invocation& invocation) {
+  if (!invocation.new_driver || invocation.user_cuid) return {hip::IdFor::driver};
+  if (invocation.host_only) return {hip::IdFor::nobody, hip::IdFor::driver};
+  return {hip::IdFor::frontends, hip::IdFor::driver};
+}
+
 }  // namespace
+
+bool has_id(const hip::Plan& plan) {
+  const auto is_id = [](const std::string& argument) { return argument.starts_with("-cuid="); };
+  const auto gives_id = [&](const hip::StepCommand& command) {
+    return std::any_of(command.argv.begin(), command.argv.end(), is_id);
+  };
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const hip::Step& step) {
+    return std::any_of(step.commands.begin(), step.commands.end(), gives_id);
+  });
+}
 
 std::vector<const StepState*> Planned::probes() const {
   std::vector<const StepState*> all = {&probe};
@@ -174,12 +191,15 @@ std::variant<Planned, Uncacheable> obtain_plan(const RequestContext& context) {
   if (std::string name = variable_that_reports(context.request.from.environment); !name.empty())
     return Uncacheable{compiler::reason::kExtraOutput, std::move(name)};
   const compiler::Invocation& invocation = context.request.invocation;
-  const bool may_ignore_id = invocation.new_driver && !invocation.user_cuid;
-  // Up to clang 19 the new driver ignores -cuid=. Later versions add an id of their own to the option for the front
-  // ends, and that plan is refused.
-  auto planned = ask(may_ignore_id ? hip::IdFor::frontends : hip::IdFor::driver, context);
-  if (may_ignore_id && !std::holds_alternative<Planned>(planned)) planned = ask(hip::IdFor::driver, context);
-  if (auto* found = std::get_if<Planned>(&planned)) add_back_ends(*found, context);
+  std::variant<Planned, Uncacheable> planned = Uncacheable{};
+  for (const hip::IdFor id_for : ways_to_give_id(invocation)) {
+    planned = ask(id_for, context);
+    auto* found = std::get_if<Planned>(&planned);
+    if (found != nullptr && !(id_for == hip::IdFor::nobody && has_id(*found->plan))) {
+      add_back_ends(*found, context);
+      break;
+    }
+  }
   return planned;
 }
 

@@ -23,6 +23,9 @@ struct Planned {
   std::vector<const StepState*> probes() const;
 };
 
+// Whether the compiles of the plan have an id of the translation unit. Up to clang 21 the host alone has none.
+bool has_id(const hip::Plan& plan);
+
 // An Uncacheable means that the driver fails, is no clang, or prints a plan that is not understood. The probe has a
 // directory of its own, because clang 15 and 16 leave a directory behind in TMPDIR for every -###.
 std::variant<Planned, compiler::Uncacheable> obtain_plan(const RequestContext& context);

@@ -7,6 +7,7 @@
 
 #include "daemon/audit/audit.h"
 #include "daemon/explain/request_history.h"
+#include "daemon/opaque/run_notes.h"
 #include "daemon/reply/reply_builder.h"
 #include "daemon/reply/request_result.h"
 #include "daemon/reply/run_checks.h"
@@ -89,6 +90,7 @@ std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Plann
 }  // namespace
 
 std::optional<Uncacheable> serve_split(Conclusion& conclusion, const RequestContext& context) {
+  if (auto why = noted_to_run_alone(context)) return why;
   auto obtained = obtain_plan(context);
   if (const auto* why = std::get_if<Uncacheable>(&obtained)) return *why;
   const Planned& planned = std::get<Planned>(obtained);
@@ -106,7 +108,10 @@ std::optional<Uncacheable> serve_split(Conclusion& conclusion, const RequestCont
   if (Status ran = graph.run(scheduler); !ran) return Uncacheable{reason::kStepFailed, ran.error().message};
   if (Status filled = fill_placeholders(graph, scheduler, plan, in_directory); !filled)
     return Uncacheable{reason::kStepFailed, filled.error().message};
-  if (auto unusual = unusual_run(graph, in_directory)) return unusual;
+  if (auto unusual = unusual_run(graph, in_directory)) {
+    if (loses_files(*unusual)) note_runs_alone(context, *unusual);
+    return unusual;
+  }
 
   count_steps(graph, context);
   if (graph.failed() != nullptr) return answer_failure(conclusion, graph, plan.driver_stderr, in_directory);

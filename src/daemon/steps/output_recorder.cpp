@@ -1,5 +1,6 @@
 #include "daemon/steps/output_recorder.h"
 
+#include <string.h>
 #include <sys/stat.h>
 
 #include <optional>
@@ -122,6 +123,17 @@ Result<CollectedOutput> collect_depfile(const std::string& path, const Roots& ro
     made->bytes = std::move(*portable);
   }
   return made;
+}
+
+std::optional<inputs::Refusal> names_directory(const std::vector<CollectedOutput>& outputs,
+                                               const RequestDirectory& directory) {
+  const std::string& path = directory.path();
+  for (const CollectedOutput& output : outputs) {
+    if (output.role == hip::kSaid) continue;
+    if (memmem(output.bytes.data(), output.bytes.size(), path.data(), path.size()) != nullptr)
+      return inputs::Refusal{reason::kNamesTemporaryFiles, output.place.empty() ? output.role : output.place};
+  }
+  return std::nullopt;
 }
 
 Relocatability relocatability_of(const hip::PrefixMaps& maps, const std::vector<CollectedOutput>& outputs,

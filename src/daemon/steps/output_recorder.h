@@ -2,10 +2,12 @@
 #ifndef HIPCACHE_SRC_DAEMON_STEPS_OUTPUT_RECORDER_H
 #define HIPCACHE_SRC_DAEMON_STEPS_OUTPUT_RECORDER_H
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "daemon/request/request_context.h"
+#include "daemon/request/request_directory.h"
 #include "daemon/steps/relocatability.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/base/roots.h"
@@ -31,6 +33,11 @@ Result<CollectedOutput> collect_output(std::string role, const std::string& path
 // The same for a depfile of gcc or clang. `target`: the target that another command may replace; "" if none may.
 Result<CollectedOutput> collect_depfile(const std::string& path, const Roots& roots, hip::DepfileForm form,
                                         const std::string& target);
+
+// Whether one of them names the request's directory, which is removed. What a back end printed does not count: another
+// step prints it.
+std::optional<inputs::Refusal> names_directory(const std::vector<CollectedOutput>& outputs,
+                                               const RequestDirectory& directory);
 
 // What ties these outputs, and the run's messages, to their surroundings.
 Relocatability relocatability_of(const hip::PrefixMaps& maps, const std::vector<CollectedOutput>& outputs,

@@ -213,6 +213,7 @@ Status SplitCodegenRun::join() {
   result.outputs.front().name = spec.outputs.front().role;
   const StepResult& refused = front_.result.refusal.empty() ? back_->result : front_.result;
   result.refuse({refused.refusal, refused.refusal_detail});
+  result.unusable = refused.unusable;
   if (result.refusal.empty()) record_together(whole_, {front_.result.witnessed, back_->result.witnessed}, context_);
   // A step counts once: if the back end is not stored, take_code() has counted that.
   if (!result.refusal.empty() && back_->result.refusal.empty()) note_not_stored(whole_, context_);

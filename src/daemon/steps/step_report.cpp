@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -34,6 +35,18 @@ Result<std::vector<CollectedOutput>> outputs_of(const StepSpec& spec, const Step
     outputs.push_back(std::move(*made));
   }
   return outputs;
+}
+
+// The file that the step left in the directory beside those that it is known to make, or "". Other steps write there
+// at the same time, so the step's own records tell.
+std::string lost_file(const StepSpec& spec, const std::vector<trace::Record>& records,
+                      const RequestDirectory& directory) {
+  std::set<std::string> known;
+  add_files_of(spec, directory, known);
+  for (const trace::Record& record : records)
+    if (record.kind == trace::Kind::open_write && record.found && directory.is_lost(record.text, known))
+      return record.text.substr(directory.path().size() + 1);
+  return "";
 }
 
 Relocatability ties_of(const StepState& state, const std::vector<CollectedOutput>& outputs,
@@ -126,8 +139,10 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
   const StepSpec& spec = state.spec();
   std::optional<std::vector<trace::Record>> records = records_of(state, report.step, context);
   if (!records) return;
+  if (std::string lost = spec.prints_plan ? "" : lost_file(spec, *records, context.directory); !lost.empty())
+    state.result.make_unusable({reason::kWritesMoreThanKnown, std::move(lost)});
   const trace::Trace trace = trace::trace_of(std::move(*records));
-  if (spec.prints_plan) state.result.ran = ran_in(trace);
+  if (spec.prints_plan) state.result.ran = trace.programs;
   const bool wraps = spec.by_script || spec.through;
   DriverBehind behind;
   if (spec.through && state.result.refusal.empty()) behind = take_driver(state, context);
@@ -205,6 +220,8 @@ Status take_in(StepState& state, const protocol::StepDone& report, const StepCon
   }
   Result<std::vector<CollectedOutput>> outputs = outputs_of(state.spec(), context);
   if (!outputs) return outputs.error();
+  if (auto why = state.spec().is_proof ? std::nullopt : names_directory(*outputs, context.directory))
+    state.result.make_unusable(*std::move(why));
   // This comes before the outputs are stored, because outputs that may not be recorded need not be stored.
   take_trace(state, report, ties_of(state, *outputs, context.request.from), context);
   keep(state, std::move(*outputs), context);

@@ -44,6 +44,14 @@ std::vector<std::string> arguments_of(const StepSpec& spec) {
   return arguments;
 }
 
+void add_files_of(const StepSpec& spec, const RequestDirectory& directory, std::set<std::string>& names) {
+  for (const protocol::Command& command : spec.commands) directory.add_names_in(command.argv, names);
+  for (const hip::StepOutput& output : spec.outputs) names.insert(output.name);
+  if (spec.split_codegen != nullptr) names.insert(spec.split_codegen->bitcode);
+  if (spec.planned == nullptr) return;
+  for (const hip::StepFile& file : spec.planned->files) names.insert(file.name);
+}
+
 StepSpec spec_to_look_up(const hip::Step& step, const Request& request) {
   return spec_of(step, {}, request, kStoredDirectory);
 }

@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "daemon/request/request.h"
+#include "daemon/request/request_directory.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/compiler/hip/plan.h"
 #include "hipcache/compiler/hip/prefix_maps.h"
@@ -60,6 +62,9 @@ struct StepSpec {
 
 // The arguments of all its commands.
 std::vector<std::string> arguments_of(const StepSpec& spec);
+
+// Adds the names of the files in the request's directory that the step is known to make or to read.
+void add_files_of(const StepSpec& spec, const RequestDirectory& directory, std::set<std::string>& names);
 
 // The specification of a plan's step. `inputs`: digests of what earlier steps made, in the step's order. `directory`
 // replaces the placeholder in its commands. REQUIRES: the step outlives the result.

@@ -33,13 +33,16 @@ struct GivenInput {
 struct StepResult : cache::ActionResult {
   int exit_code = 0;
   unsigned failed_command = 0;
-  std::vector<std::string> ran;  // for a probe and an opaque step: the programs that left a trace, in order
+  std::vector<std::string> ran;  // for a probe: the programs that left a trace, in order
   std::string descriptor;        // a descriptor read by name (/dev/fd/5); without the cache it would read otherwise
   std::string doubt;             // why its failure may be the cache's fault; empty: it is the source's
   std::size_t answered = 0;      // programs not started because their result was prepared (hip::kAnswers)
   inputs::Witnessed witnessed;   // what it depends on; the set is null if `refusal` says why the run is not recorded
   std::string refusal;
   std::string refusal_detail;
+  // Why the user must get what the compiler makes by itself: a file of the request's directory that an output names, or
+  // that the run left there for its user. That directory is removed.
+  std::optional<inputs::Refusal> unusable;
 
   // The user's object, if the step's own output has a placeholder (compiler/hip/fatbin_splice.h).
   struct Filled {
@@ -53,6 +56,10 @@ struct StepResult : cache::ActionResult {
   void refuse(inputs::Refusal why) {
     refusal = std::move(why.reason);
     refusal_detail = std::move(why.detail);
+  }
+  void make_unusable(inputs::Refusal why) {
+    unusable = why;
+    refuse(std::move(why));
   }
 };
 

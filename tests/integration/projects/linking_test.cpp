@@ -262,6 +262,25 @@ TEST_P(Linking, TheHostsSideAloneIsCachedThoughTheCompilerMayIgnoreAnId) {
   expect_miss_and_hit(command("--offload-device-only", "device.o"));
 }
 
+// The new driver uses no id there. Other objects supply the fatbin's symbols, under the compiler's names.
+TEST_P(Linking, TheHostsSideAloneHasTheCompilersNamesForTheFatbin) {
+  for (const char* driver : {"--offload-new-driver", "--no-offload-new-driver"}) {
+    const Arguments argv = command(std::string("--offload-host-only ") + driver);
+    EXPECT_EQ(run(argv, project_.path()).exit_code, 0);
+    const std::string alone = support::read_bytes(project_ / "a.o");
+    for (int time = 0; time < 2; ++time) {
+      fs::remove(project_ / "a.o");
+      const Ended ended = cache_.run(argv, project_.path());
+      EXPECT_EQ(ended.exit_code, 0);
+      EXPECT_EQ(ended.err, "");
+      EXPECT_TRUE(support::read_bytes(project_ / "a.o") == alone) << driver;
+    }
+    EXPECT_EQ(cache_.plan(argv, project_.path()).value("cuid", ""), "");
+    expect_miss_and_hit(command(std::string("--offload-host-only -DOTHER ") + driver));
+  }
+  EXPECT_EQ(cache_.counts().passed, 0);
+}
+
 TEST_P(Linking, RdcWithoutAnIdIsLeftToTheCompilerWhichTakesTheSourcesPlaceOnDisk) {
   expect_passed("random-cuid", command("-fgpu-rdc -fuse-cuid=none"));
 }

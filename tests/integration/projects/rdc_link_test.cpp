@@ -135,6 +135,20 @@ TEST_P(RdcLink, IsOneStepByTheNewDriver) {
   expect_runs({.link = 1}, app);
 }
 
+// No source is compiled, so no id is missing.
+TEST_P(RdcLink, IsCachedByTheNewDriverWithOptionsThatNobodySplits) {
+  for (const char* name : {"a", "b"}) compile(name, "-DFACTOR=2 -DHOST=1 --offload-new-driver");
+  for (const char* flags : {"-Xoffload-linker --build-id=md5", "-save-temps"}) {
+    if (clang15() && std::string(flags).starts_with("-X")) continue;  // it has no such option
+    const Arguments app = link(std::string("--offload-new-driver a.o b.o -o app ") + flags);
+    check(app);
+    fs::remove(project_ / "app");
+    const Counts again = check(app);
+    EXPECT_EQ(again.passed, 0) << again.json.at("not_cached");
+    EXPECT_EQ(again.hits, 1) << flags;
+  }
+}
+
 TEST_P(RdcLink, TakesAChangedObjectApartAndLinksEveryArchAnew) {
   check(link("a.o b.o -o app"));
   compile("b", "-DFACTOR=3 -DHOST=1");

@@ -42,8 +42,9 @@ using compiler::StepKind;
 using compiler::StepOutput;
 
 // Who is given the CUID of a compile: the driver by -cuid=, or, if it would ignore that, each
-// frontend by -Xclang.
-enum class IdFor { driver, frontends };
+// frontend by -Xclang. Nobody, if the compiler itself would use no id: the host's object then names
+// the fatbin's symbols without one, and what it is linked with must do the same.
+enum class IdFor { driver, frontends, nobody };
 
 // The option that makes clang's driver and frontends print in colour.
 inline constexpr const char* kColourOption = "-fcolor-diagnostics";

@@ -33,7 +33,12 @@ Error unusual(const std::string& argument) {
 
 }  // namespace
 
+bool splits_debug_information(std::string_view argument) {
+  return argument.starts_with("--device-") && argument.find("=-gsplit-dwarf") != std::string_view::npos;
+}
+
 bool is_wrapper_option(std::string_view argument) {
+  if (splits_debug_information(argument)) return false;
   if (argument == kFatbinOnly || argument == "--compress" || starts_with_any(argument, kSettings)) return true;
   if (argument.starts_with(kExtract)) return is_arch_name(argument.substr(kExtract.size()));
   if (argument.starts_with(kForCompiler))

@@ -23,6 +23,10 @@ struct LinkerWrapperJob {
   std::size_t output = 0;
 };
 
+// Whether the option has the wrapper's compilers write debug information into files beside the wrapper's output, which
+// none of its jobs names.
+bool splits_debug_information(std::string_view argument);
+
 // Whether the option is one of the wrapper's own that clang 15 to 22 are known to pass, and harmless.
 bool is_wrapper_option(std::string_view argument);
 

@@ -124,6 +124,7 @@ std::size_t LinkReader::step_for(const UnbundleJob& job) {
 Status LinkReader::take_device(const Job& job) {
   const Result<LinkJob> link = read_link_job(job);
   if (!link) return link.error();
+  if (link->dwo_directory != 0) return unusual("splits the debug information of its devices");
   Names paths;
   for (const std::size_t at : link->inputs) paths.push_back(job[at]);
   Result<Names> inputs = made(paths);

@@ -156,6 +156,8 @@ std::optional<NeutralNames> NeutralNames::of(const Invocation& invocation, const
   replace(*source, std::string(kDirectory) + "/" + result.source_file_);
   result.names_.push_back({result.source_file_, std::string(base_name(invocation.source))});
   replace(*object, placed_like(invocation.object, kObject, ending_of(invocation.object)));
+  // Without -c the driver says so to the front ends (-dumpdir), which name nothing after it.
+  result.names_.push_back({result.argv_[*object] + "-", argv[*object] + "-"});
   // Without -MF the driver names the depfile after the object.
   result.names_.push_back({placed_like(invocation.object, kObject, ".d"), with_ending(invocation.object, ".d")});
   if (*depfile != 0 && is_plain(argv[*depfile])) replace(*depfile, placed_like(argv[*depfile], kDepfile, ".d"));

@@ -8,7 +8,7 @@ namespace hipcache::hip {
 std::vector<std::string> probe_words(const compiler::Invocation& invocation, const std::string& cuid, bool colour,
                                      IdFor id_for) {
   std::vector<std::string> added;
-  if (!invocation.user_cuid && !invocation.links) {
+  if (!invocation.user_cuid && !invocation.links && id_for != IdFor::nobody) {
     if (id_for == IdFor::frontends) added.emplace_back("-Xclang");
     added.push_back("-cuid=" + cuid);
   }

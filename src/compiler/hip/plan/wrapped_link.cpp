@@ -36,6 +36,8 @@ bool is_wrapped_link(const std::vector<Job>& jobs) {
 
 Result<std::vector<Step>> read_wrapped_link(const Job& job, const compiler::Invocation& invocation,
                                             const std::string& directory) {
+  for (const std::string& argument : job)
+    if (splits_debug_information(argument)) return unusual("splits the debug information of its devices");
   const Job linker = host_linker_of(job);
   const Result<HostLinkJob> link = read_host_link_job(linker, directory);
   if (!link) return link.error();
