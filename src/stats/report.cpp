@@ -27,7 +27,7 @@ void add_requests(Lines& lines, const Snapshot& counts) {
   };
   outcome("  Hits", counts.hit);
   outcome("  Partial hits", counts.partial);
-  outcome("  Misses", counts.miss);
+  lines.count("  Misses", counts.miss, percent(counts.miss, counts.compile_requests) + failed_among_misses(counts));
   outcome("  Passed through", counts.passthrough);
   add_reasons(lines, counts.not_cached, counts.not_cached_detail);
   outcome("  Given up by the client", counts.aborted);

@@ -32,9 +32,7 @@ void add_requests(Lines& lines, const Snapshot& counts) {
   lines.count("Compile requests", counts.compile_requests);
   lines.count("  Hits", counts.hit, share(counts.hit));
   add_if_any(lines, "  Partial hits", counts.partial, share(counts.partial));
-  const std::string failed =
-      counts.failed_compiles == 0 ? "" : fmt::format("  {} of them failed to compile", counts.failed_compiles);
-  lines.count("  Misses", counts.miss, share(counts.miss) + failed);
+  lines.count("  Misses", counts.miss, share(counts.miss) + failed_among_misses(counts));
   add_if_any(lines, "  Passed through", counts.passthrough, share(counts.passthrough));
   auto reasons = sorted_reasons(counts.not_cached);
   if (reasons.size() > kReasons) reasons.resize(kReasons);
@@ -73,6 +71,10 @@ void add_tiers(Lines& lines, const std::vector<Tier>& tiers) {
 
 }  // namespace
 
+std::string failed_among_misses(const Snapshot& counts) {
+  return counts.failed_compiles == 0 ? "" : fmt::format("  {} of them failed to compile", counts.failed_compiles);
+}
+
 std::string last_of(const std::string& reason, const Details& details) {
   const auto detail = details.find(reason);
   return detail == details.end() ? "" : "last: " + detail->second;
@@ -103,8 +105,12 @@ void add_step(Lines& lines, const std::string& name, const HitRun& step) {
 
 void add_hit_rate(Lines& lines, const Snapshot& counts) {
   const HitRate rate = hit_rate_of(counts);
-  const std::string value = rate.look_ups == 0 ? "-" : fmt::format("{:.1f} %", rate.percent());
-  lines.add("Hit rate", value, fmt::format(" {} of {} looked up", rate.hits, rate.look_ups), Tone::heading);
+  if (rate.look_ups == 0)
+    return lines.add("Hit rate", "-",
+                     counts.failed_compiles == 0 ? " nothing was looked up" : " nothing counts: failed compiles do not",
+                     Tone::heading);
+  lines.add("Hit rate", fmt::format("{:.1f} %", rate.percent()),
+            fmt::format(" {} of {} looked up", rate.hits, rate.look_ups), Tone::heading);
 }
 
 void add_place(Lines& lines, const Snapshot& counts, const StoreSize& store) {

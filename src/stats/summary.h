@@ -18,6 +18,9 @@ Lines summary_of(const Snapshot& counts, const StoreSize& store);
 void add_hit_rate(Lines& lines, const Snapshot& counts);
 void add_place(Lines& lines, const Snapshot& counts, const StoreSize& store);
 
+// Behind the number of misses: a failed compile is one of them, and does not count in the hit rate.
+std::string failed_among_misses(const Snapshot& counts);
+
 // "last: what happened", or "" without a detail.
 std::string last_of(const std::string& reason, const std::map<std::string, std::string>& details);
 

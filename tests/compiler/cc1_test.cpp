@@ -68,7 +68,8 @@ TEST(Cc1, KnowsWhatPutsPathsIntoAnObject) {
                              "-fsanitize=address", "-funique-internal-linkage-names"}) {
     EXPECT_EQ(role_of(option), Cc1Role::hashes_names) << option;
   }
-  for (const char* option : {"-fdebug-prefix-map=/x=.", "-fmacro-prefix-map=/x=.", "-fcoverage-prefix-map=/x=."})
+  for (const char* option : {"-fdebug-prefix-map=/x=.", "-fmacro-prefix-map=/x=.", "-fcoverage-prefix-map=/x=.",
+                             "-fsanitize-ignorelist=/x", "-fsanitize-system-ignorelist=/x"})
     EXPECT_EQ(role_of(option), Cc1Role::plain) << option;
   EXPECT_EQ(role_of("-debugger-tuning=gdb"), Cc1Role::plain);
   EXPECT_EQ(role_of("-fdebug-compilation-dir=/x"), Cc1Role::compilation_dir);

@@ -170,6 +170,51 @@ TEST_P(Checkouts, WithoutABaseDirectoryDoNotShare) {
   }
 }
 
+// Worktrees of one repository: the first has git's directory, the others have a file that leads to it.
+class Worktrees : public Checkouts {
+ protected:
+  void write_worktrees() {
+    write_projects();
+    scratch_.write(kCheckouts[0] + std::string("/.git/config"), "[core]\n\tbare = false\n");
+    scratch_.write(kCheckouts[0] + std::string("/.git/worktrees/other/commondir"), "../..\n");
+    scratch_.write(kCheckouts[1] + std::string("/.git"),
+                   "gitdir: " + (scratch_ / (kCheckouts[0] + std::string("/.git/worktrees/other"))) + "\n");
+  }
+
+  Counts compile_by(const std::string& checkout, const std::string& bases = "") {
+    Oracle oracle(cache_, scratch_ / (checkout + "/build"));
+    const Variables variables = bases.empty() ? Variables{} : Variables{{"HIPCACHE_BASEDIR", bases}};
+    return oracle.check(command(scratch_ / checkout, "-O1"), variables);
+  }
+};
+
+TEST_P(Worktrees, ShareWithoutASetting) {
+  write_worktrees();
+  compile_by(kCheckouts[0]);
+  const Counts other = compile_by(kCheckouts[1]);
+  EXPECT_EQ(steps_run(other), 0) << other.json.dump();
+  EXPECT_EQ(other.hits, 1);
+  EXPECT_EQ(compile_by(kCheckouts[0]).hits, 1);
+}
+
+TEST_P(Worktrees, SeeTheirOwnHeadersWithoutASetting) {
+  write_worktrees();
+  compile_by(kCheckouts[0]);
+  scratch_.write(kCheckouts[1] + std::string("/include/project/value.h"), "__device__ int value = 2;\n");
+  EXPECT_EQ(compile_by(kCheckouts[1]).run.at("device"), 1);
+}
+
+TEST_P(Worktrees, InOneSettingAreEachTheBaseDirectoryOfTheirCompiles) {
+  write_worktrees();
+  const std::string all = (scratch_ / kCheckouts[0]) + ":" + (scratch_ / kCheckouts[1]) + "/";
+  compile_by(kCheckouts[0], all);
+  const Counts other = compile_by(kCheckouts[1], all);
+  EXPECT_EQ(steps_run(other), 0) << other.json.dump();
+  EXPECT_EQ(other.hits, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, Worktrees, testing::ValuesIn(kCompilers), name_of);
+
 TEST_P(Checkouts, IncludePathsInTheEnvironmentThatLieInThemAreShared) {
   write_projects("#include <late.h>\n");
   for (const std::string checkout : kCheckouts) {

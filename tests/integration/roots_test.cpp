@@ -240,6 +240,35 @@ TEST_P(Roots, SeveralBaseDirectoriesCountAtOnce) {
   }
 }
 
+TEST_P(Roots, DirectoriesInOneSettingAreEachTheBaseDirectoryOfTheirCompiles) {
+  const std::string bases = (scratch_ / "one") + ":" + (scratch_ / "two");
+  for (const std::string tree : {"one", "two"}) {
+    scratch_.write(tree + "/a.c", "#include <made.h>\nint made = MADE;\n");
+    scratch_.write(tree + "/include/made.h", "#define MADE 1\n");
+    const Counts counted = compile(tree, {GetParam(), "-I" + (scratch_ / tree) + "/include", "-c", "a.c", "-o", "a.o"},
+                                   {{"HIPCACHE_BASEDIR", bases}});
+    EXPECT_EQ(counted.hits, tree == "one" ? 0 : 1);
+  }
+}
+
+TEST_P(Roots, ACheckoutOfGitIsABaseDirectoryWithoutASetting) {
+  for (const std::string tree : {"one", "two", "none"}) {
+    if (tree != "none") scratch_.write(tree + "/.git/config", "");
+    scratch_.write(tree + "/lib/a.c", "#include <made.h>\nint made = MADE;\n");
+    scratch_.write(tree + "/include/made.h", "#define MADE 1\n");
+    const Counts counted =
+        compile(tree + "/lib", {GetParam(), "-I" + (scratch_ / tree) + "/include", "-c", "a.c", "-o", "a.o"});
+    EXPECT_EQ(counted.hits, tree == "two" ? 1 : 0);
+  }
+}
+
+TEST_P(Roots, OptionsThatCompressDebugInformationTieNothingWithoutIt) {
+  EXPECT_EQ(compile_in("src/one", "-gz").misses, 1);
+  EXPECT_EQ(compile_in("src/another", "-gz").hits, 1);
+  EXPECT_EQ(compile_in("far/away/build", "-gz -g").misses, 1);
+  EXPECT_EQ(compile_in("src/another", "-gz -g").misses, 1);
+}
+
 // clang writes "one/own.h": it leaves out what the path shares with the working directory.
 TEST_P(Roots, ABaseDirectoryBesideTheWorkingDirectoryTiesByWhatDebugInformationHasOfIt) {
   scratch_.write("work/a.c", "#include \"own.h\"\nint more(int x) { return own(x); }\n");
@@ -308,6 +337,37 @@ std::string name_of_program(const testing::TestParamInfo<const char*>& info) {
   return name;
 }
 
+class ClangRoots : public Roots {};
+
+TEST_P(ClangRoots, AListOfWhatSanitizersLeaveAloneTiesNothing) {
+  for (const std::string build : {"src/one", "src/another"}) scratch_.write(build + "/ignored.txt", "fun:none\n");
+  const std::string flags = "-fsanitize-ignorelist=BUILD/ignored.txt";
+  EXPECT_EQ(compile_in("src/one", flags).misses, 1);
+  EXPECT_EQ(compile_in("src/another", flags).hits, 1);
+  EXPECT_EQ(compile_in("src/one", flags + " -fsanitize=undefined").misses, 1);
+  EXPECT_EQ(compile_in("src/another", flags + " -fsanitize=undefined").misses, 1);
+}
+
+TEST_P(ClangRoots, AProfileTiesOnlyWhereTheSourceHasAnAbsoluteName) {
+  const std::string profdata = GetParam() == std::string("clang-15") ? "llvm-profdata-15" : "llvm-profdata-19";
+  scratch_.write("p.proftext", "main\n0\n1\n1\n\n");
+  for (const std::string tree : {"one", "two"}) {
+    scratch_.write(tree + "/a.c", "int main(void) { return 0; }\n");
+    ASSERT_EQ(run({profdata, "merge", "p.proftext", "-o", tree + "/p.profdata"}, scratch_ / "").exit_code, 0);
+  }
+  for (const std::string source : {"a.c", "TREE/a.c"}) {
+    for (const std::string tree : {"one", "two"}) {
+      std::string name = source;
+      replace(name, "TREE", scratch_ / tree);
+      const Counts counted = compile(
+          tree, {GetParam(), "-w", "-fprofile-instr-use=" + (scratch_ / tree) + "/p.profdata", "-c", name, "-o", "a.o"},
+          {{"HIPCACHE_BASEDIR", scratch_ / tree}});
+      EXPECT_EQ(counted.hits, tree == "two" && source == "a.c" ? 1 : 0) << source;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, ClangRoots, testing::Values("clang-15", "clang-19"), name_of_program);
 INSTANTIATE_TEST_SUITE_P(Compilers, Roots, testing::Values("gcc", "clang-15", "clang-19"), name_of_program);
 INSTANTIATE_TEST_SUITE_P(Compilers, LinkedRoots, testing::Values("gcc", "clang-15", "clang-19"), name_of_program);
 

@@ -17,6 +17,16 @@ std::string text_of(const Snapshot& counts, TextStyle style = {.all = true}) {
   return text ? *text : "";
 }
 
+TEST(Report, OfFailedCompilesAloneSaysThatTheyDoNotCount) {
+  Snapshot counts;
+  counts.compile_requests = counts.miss = counts.failed_compiles = 3;
+  for (const std::string& text : {text_of(counts), text_of(counts, {})}) {
+    EXPECT_THAT(text, HasSubstr("nothing counts: failed compiles do not"));
+    EXPECT_THAT(text, HasSubstr("3 of them failed to compile"));
+  }
+  EXPECT_THAT(text_of(Snapshot()), HasSubstr("nothing was looked up"));
+}
+
 TEST(Report, ShowsWhatCameFromOtherStoresWhereThereAreSome) {
   Snapshot counts;
   EXPECT_THAT(text_of(counts), testing::Not(HasSubstr("Other stores")));
@@ -45,7 +55,7 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
             "Compile requests                     204\n"
             "  Hits                               150  73.5 %\n"
             "  Partial hits                        20   9.8 %\n"
-            "  Misses                              20   9.8 %\n"
+            "  Misses                              20   9.8 %  1 of them failed to compile\n"
             "  Passed through                      10   4.9 %\n"
             "    preprocessing only                 7\n"
             "    linking                            3\n"

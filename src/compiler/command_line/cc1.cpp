@@ -182,7 +182,7 @@ Cc1Role role_of(const llvm::opt::Option& option) {
   if (option.matches(OPT_R_Group)) return Cc1Role::remark;
   if (option.matches(OPT_W_Group) || option.matches(OPT_pedantic_Group)) return Cc1Role::warning;
   const llvm::StringRef name = option.getName();
-  if (name.contains("prefix-map")) return Cc1Role::plain;
+  if (name.contains("prefix-map") || name.contains("ignorelist")) return Cc1Role::plain;
   for (const char* prefix : {"fcoverage", "coverage", "fprofile", "fmemory-profile", "fpseudo-probe", "fcs-profile",
                              "ftest-coverage", "fsanitize", "fxray", "funique-internal-linkage-names",
                              "compress-debug-sections", "gz", "fdebug-types-section", "fexperimental-"}) {

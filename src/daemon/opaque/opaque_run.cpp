@@ -169,7 +169,11 @@ void add_ties(inputs::Run& run, const cache::ActionResult& said, const std::vect
   for (const CollectedOutput& output : made) directory.look_into(output.bytes);
   directory.look_into(said.stdout_text);
   directory.look_into(said.stderr_text);
-  const bool hidden = may_hide_names(arguments);
+  const Hiding hiding{.source = request.invocation.only_input,
+                      .has_debug_information = std::any_of(made.begin(), made.end(), [](const CollectedOutput& output) {
+                        return holds_debug_information(output.bytes);
+                      })};
+  const bool hidden = may_hide_names(arguments, hiding);
   const bool escaped = may_hold_escaped(said, made);
   run.roots = ties.roots;
   run.roots.arguments = arguments;

@@ -87,17 +87,18 @@ bool Publisher::send(std::uint64_t number, const cache::Publication& publication
   return sent != Sending::peer_gone;
 }
 
-void Publisher::take(const protocol::RemotePublished& published) {
+std::optional<cache::Publication> Publisher::take(const protocol::RemotePublished& published) {
   const std::lock_guard lock(mutex_);
-  const auto known = sent_.find(published.publication);
-  if (known == sent_.end()) return;
-  sent_bytes_ -= known->second.bytes;
-  sent_.erase(known);
-  if (published.error.empty())
-    ++done_.written;
-  else
-    fail(published.error);
+  auto known = sent_.extract(published.publication);
+  if (!known) return std::nullopt;
+  sent_bytes_ -= known.mapped().bytes;
   changed_.notify_all();
+  if (!published.error.empty()) {
+    fail(published.error);
+    return std::nullopt;
+  }
+  ++done_.written;
+  return std::move(known.mapped().publication);
 }
 
 void Publisher::process_ended() {

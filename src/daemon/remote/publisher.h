@@ -49,8 +49,8 @@ class Publisher {
 
   void add(cache::Publication publication);
 
-  // From hipcache-remote.
-  void take(const protocol::RemotePublished& published);
+  // From hipcache-remote. The publication, if it was written.
+  std::optional<cache::Publication> take(const protocol::RemotePublished& published);
   void process_ended();
 
   Progress progress();

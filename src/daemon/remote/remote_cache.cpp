@@ -1,6 +1,8 @@
 #include "daemon/remote/remote_cache.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -173,9 +175,39 @@ void RemoteCache::make_room(Clock::time_point now) {
   }
 }
 
+// A question that is in flight may have been answered before the change.
+// REQUIRES: mutex_ is held.
+void RemoteCache::forget(Entries::iterator from, Entries::iterator to) {
+  while (from != to) {
+    Asked& asked = *from->second;
+    asked.is_outdated = true;
+    if (asked.done) bytes_ -= asked.bytes;
+    from = asked.done ? asked_.erase(from) : std::next(from);
+  }
+}
+
+void RemoteCache::forget() {
+  const std::lock_guard lock(mutex_);
+  forget(asked_.begin(), asked_.end());
+}
+
+void RemoteCache::forget(const cache::Publication& publication) {
+  const std::lock_guard lock(mutex_);
+  const auto forget_answers = [this](RemoteKey kind, const Digest& key) {
+    forget(asked_.lower_bound({kind, key, 0}),
+           asked_.upper_bound({kind, key, std::numeric_limits<std::uint32_t>::max()}));
+  };
+  forget_answers(RemoteKey::list, publication.key);
+  forget_answers(RemoteKey::result, publication.result_key);
+  for (const cache::RemoteBlobName& blob : publication.blobs) forget_answers(RemoteKey::blob, blob.digest);
+}
+
 void RemoteCache::receive(protocol::RemoteMessage message) {
   if (auto* answer = std::get_if<protocol::RemoteAnswer>(&message)) return take(std::move(*answer));
-  if (const auto* published = std::get_if<protocol::RemotePublished>(&message)) return publisher_.take(*published);
+  if (const auto* published = std::get_if<protocol::RemotePublished>(&message)) {
+    if (const auto written = publisher_.take(*published)) forget(*written);
+    return;
+  }
   if (const auto* note = std::get_if<protocol::RemoteNote>(&message))
     return log_.write(note->is_warning ? Log::Level::warning : Log::Level::info, note->text);
   if (auto* statistics = std::get_if<protocol::RemoteStatistics>(&message)) {
@@ -197,6 +229,7 @@ void RemoteCache::take(protocol::RemoteAnswer answer) {
   asked.done = true;
   asked.forget_after = Clock::now() + (answer.failed && !answer.found ? Clock::duration(kFailureRemembered)
                                                                       : Clock::duration(kRemembered));
+  if (asked.is_outdated) asked.forget_after = Clock::now();
   const bool is_list = flight.mapped().kind == RemoteKey::list;
   if (is_list && answer.found) asked.list = list_of(answer);
   if (asked.list)

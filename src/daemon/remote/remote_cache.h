@@ -2,7 +2,9 @@
 //
 // One question is in flight for each key, however many requests ask. Answers that no result came of are remembered for
 // kRemembered, so that the next source file does not ask again for what nobody has. Lists are remembered as long,
-// because a request looks the same step up more than once.
+// because a request looks the same step up more than once. What is published from here is forgotten then, and
+// everything is when the user clears the store: a question that was asked before would be answered as if nothing had
+// changed.
 //
 // If hipcache-remote is gone or silent, every look-up is a miss at once. Thread-safe. Memory: kMostAnswers answers of
 // at most kMostBytes.
@@ -43,6 +45,9 @@ class RemoteCache : public cache::RemoteResults {
   std::vector<std::optional<std::string>> blobs(std::span<const cache::RemoteBlobName> names) override;
   void publish(cache::Publication publication) override;
 
+  // Everything that is remembered of answers.
+  void forget();
+
   Publisher& publisher() { return publisher_; }
 
   // Of each tier; empty if hipcache-remote does not run, because nobody has asked yet.
@@ -57,11 +62,13 @@ class RemoteCache : public cache::RemoteResults {
   };
   struct Asked {
     bool done = false;
+    bool is_outdated = false;        // asked before a change: not to be remembered
     Clock::time_point forget_after;  // if done
     protocol::RemoteAnswer answer;
     std::shared_ptr<const cache::RemoteList> list;
     std::size_t bytes = 0;
   };
+  using Entries = std::map<Name, std::shared_ptr<Asked>>;
   struct Question {
     Name name;
     std::uint64_t size = 0;
@@ -70,6 +77,8 @@ class RemoteCache : public cache::RemoteResults {
   std::vector<std::shared_ptr<Asked>> ask(const std::vector<Question>& questions, std::chrono::milliseconds limit);
   std::string tier_of(const protocol::RemoteAnswer& answer) const;
   void make_room(Clock::time_point now);
+  void forget(const cache::Publication& publication);
+  void forget(Entries::iterator from, Entries::iterator to);
   void receive(protocol::RemoteMessage message);
   void take(protocol::RemoteAnswer answer);
   void process_ended();
@@ -80,7 +89,7 @@ class RemoteCache : public cache::RemoteResults {
   std::chrono::milliseconds look_up_limit_{0};
   std::mutex mutex_;  // guards the next eight
   std::condition_variable changed_;
-  std::map<Name, std::shared_ptr<Asked>> asked_;
+  Entries asked_;
   std::map<std::uint64_t, Name> in_flight_;  // by the question's id
   std::uint64_t next_id_ = 1;
   std::size_t bytes_ = 0;

@@ -10,6 +10,8 @@
 #include "daemon/request/output_checks.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/request_roots.h"
+#include "daemon/shared/base_directories.h"
+#include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
 #include "hipcache/compiler/driver_name.h"
@@ -24,12 +26,20 @@ using compiler::Invocation;
 using compiler::Route;
 using compiler::Uncacheable;
 
-std::string cuid_of(const Request& request, inputs::FileSystemState& file_system) {
+std::string source_of(const Request& request) {
+  const Invocation& invocation = request.invocation;
+  const std::string& source = invocation.route == Route::planned ? invocation.source : invocation.only_input;
+  return source.empty() ? "" : join_path(request.from.working_directory, source);
+}
+
+std::string cuid_of(const Request& request, const BaseDirectories& bases, inputs::FileSystemState& file_system) {
   if (request.invocation.user_cuid || request.invocation.links) return "";
   const std::string object = join_path(request.from.working_directory, request.invocation.object);
   const auto exists = [&file_system](const std::string& path) { return file_system.exists(path); };
   const std::string root = hip::output_root(object, request.from.roots, exists);
-  return hip::make_cuid(request.invocation, request.from.working_directory, request.from.roots, root);
+  std::string cuid = hip::make_cuid(request.invocation, request.from.working_directory, request.from.roots, root);
+  if (!bases.is_chosen) return cuid;
+  return Hasher("hipcache cuid in a repository").field(cuid).field(repository_of(bases.all.front())).finish().shown();
 }
 
 // The output names as one text; names contain no newline.
@@ -95,14 +105,15 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
       find_program(message.argv[0], path_variable == nullptr ? "" : path_variable, message.working_directory);
   if (!compiler) return Uncacheable{reason::kCompilerNotFound, message.argv[0]};
   request.compiler = std::move(*compiler);
-  request.from.roots =
-      roots_of(request.invocation.argv, request.compiler, request.from, request.settings.base_directories);
+  const BaseDirectories bases =
+      base_directories_of(request.settings.base_directories, request.invocation.argv, source_of(request), request.from);
+  request.from.roots = roots_of(request.invocation.argv, request.compiler, request.from, bases.all);
   request.from.output_names = names_of(request.invocation, request.from.roots);
   request.umask = message.umask;
 
   if (request.invocation.route == Route::planned) {
     if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);
-    request.from.cuid = cuid_of(request, services.file_system);
+    request.from.cuid = cuid_of(request, bases, services.file_system);
   }
   for (const compiler::RefusedVariable& refused : request.invocation.opaque.refused_variables)
     if (request.from.variable(refused.name) != nullptr) return Uncacheable{refused.reason, refused.name};
@@ -118,10 +129,9 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
 }
 
 std::optional<Digest> content_of_source(const Request& request, inputs::FileSystemState& file_system) {
-  const Invocation& invocation = request.invocation;
-  const std::string& source = invocation.route == Route::planned ? invocation.source : invocation.only_input;
+  const std::string source = source_of(request);
   if (source.empty()) return std::nullopt;
-  const Result<Digest> content = file_system.content(join_path(request.from.working_directory, source));
+  const Result<Digest> content = file_system.content(source);
   return content ? std::optional(*content) : std::nullopt;
 }
 

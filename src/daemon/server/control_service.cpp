@@ -131,6 +131,7 @@ void ControlService::add_servers(nlohmann::json& json) {
 ControlReply ControlService::clear() {
   pending_.wait_for_all();
   if (Status cleared = store_.clear(); !cleared) return {cleared.error().message, ""};
+  if (remote_ != nullptr) remote_->forget();
   return {"", "Cache cleared"};
 }
 

@@ -34,11 +34,27 @@ bool compresses_debug_information(std::string_view bytes) {
   return false;
 }
 
-// Options of clang and gcc that hash or compress names.
-constexpr auto kHidesNames =
-    std::to_array<std::string_view>({"-gz", "-fprofile", "-fcoverage", "--coverage", "-coverage", "-ftest-coverage",
-                                     "-fsanitize", "-fxray", "-funique-internal-linkage-names", "-fdebug-types-section",
-                                     "-Wa,--compress-debug", "-flto", "-frandom-seed", "-fauto-profile"});
+// Options of clang and gcc that hash names.
+constexpr auto kHidesNames = std::to_array<std::string_view>(
+    {"-fprofile", "-fcoverage", "--coverage", "-coverage", "-ftest-coverage", "-fsanitize", "-fxray",
+     "-funique-internal-linkage-names", "-flto", "-frandom-seed", "-fauto-profile"});
+
+// Of these prefixes, options that only name a list of what to leave alone. A list that names a root ties by its text.
+constexpr auto kNamesList = std::to_array<std::string_view>(
+    {"-fsanitize-ignorelist=", "-fsanitize-blacklist=", "-fsanitize-system-ignorelist="});
+
+// Options that hash or compress names in debug information alone.
+constexpr auto kHidesInDebugInformation =
+    std::to_array<std::string_view>({"-gz", "-fdebug-types-section", "-Wa,--compress-debug"});
+
+// clang looks functions of one file up in a profile by a hash of the source's name as it was given.
+constexpr std::string_view kReadsProfile = "-fprofile-instr-use=";
+
+template <std::size_t size>
+bool begins_with_any(const std::array<std::string_view, size>& prefixes, std::string_view argument) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return argument.starts_with(prefix); });
+}
 
 // No writer of texts escapes these characters.
 bool is_never_escaped(char c) {
@@ -50,10 +66,6 @@ bool is_never_escaped(char c) {
 bool compiles_for_devices(std::string_view argument) {
   return argument == "hip" || argument == "cuda" || argument == "-xhip" || argument == "-xcuda" ||
          argument.ends_with(".hip") || argument.ends_with(".cu") || argument.ends_with("hipcc");
-}
-
-bool holds_debug_information(std::string_view bytes) {
-  return bytes.find(".debug_") != bytes.npos || bytes.starts_with("BC\xc0\xde") || bytes.find("!DIFile") != bytes.npos;
 }
 
 RootMask shown_in_part(std::string_view bytes, const inputs::RunContext& from, const hip::PrefixMaps& maps) {
@@ -73,6 +85,11 @@ RootMask shown_in_part(std::string_view bytes, const inputs::RunContext& from, c
 }
 
 }  // namespace
+
+bool holds_debug_information(std::string_view bytes) {
+  return bytes.find(".debug_") != bytes.npos || bytes.find(".zdebug_") != bytes.npos ||
+         bytes.starts_with("BC\xc0\xde") || bytes.find("!DIFile") != bytes.npos;
+}
 
 Relocatability::Relocatability(hip::PrefixMaps of_command) : maps(std::move(of_command)) {
   roots.own_names_mapped = maps.own_names();
@@ -130,11 +147,13 @@ bool may_hold_names_unseen(std::string_view bytes) {
   return std::any_of(kMayNameDirectory.begin(), kMayNameDirectory.end(), shows) || compresses_debug_information(bytes);
 }
 
-bool may_hide_names(const std::vector<std::string>& arguments) {
-  if (std::any_of(arguments.begin(), arguments.end(), compiles_for_devices)) return true;
-  return std::any_of(arguments.begin(), arguments.end(), [](std::string_view argument) {
-    return std::any_of(kHidesNames.begin(), kHidesNames.end(),
-                       [&](std::string_view prefix) { return argument.starts_with(prefix); });
+bool may_hide_names(const std::vector<std::string>& arguments, const Hiding& of) {
+  const bool names_source_absolutely = of.source.empty() || of.source.front() == '/';
+  return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view argument) {
+    if (compiles_for_devices(argument)) return true;
+    if (begins_with_any(kHidesInDebugInformation, argument)) return of.has_debug_information;
+    if (argument.starts_with(kReadsProfile)) return names_source_absolutely;
+    return begins_with_any(kHidesNames, argument) && !begins_with_any(kNamesList, argument);
   });
 }
 

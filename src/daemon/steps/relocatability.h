@@ -64,8 +64,17 @@ bool may_show_escaped(std::string_view printed);
 // Whether an output has parts (compressed debug information, profiles, LTO) in which a search does not find names.
 bool may_hold_names_unseen(std::string_view bytes);
 
+// Whether the bytes of an object, of assembly or of IR have debug information, or may have.
+bool holds_debug_information(std::string_view bytes);
+
+// What else decides whether an option hides names.
+struct Hiding {
+  std::string_view source;             // as in the command; empty: there is no single one
+  bool has_debug_information = false;  // some output
+};
+
 // Whether such a command may put names into its outputs in a form that a search does not find.
-bool may_hide_names(const std::vector<std::string>& arguments);
+bool may_hide_names(const std::vector<std::string>& arguments, const Hiding& of);
 
 // The roots that any of the arguments names.
 RootMask named_roots(const std::vector<std::string>& arguments, const Roots& roots);

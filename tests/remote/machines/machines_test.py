@@ -193,6 +193,24 @@ class SharingByS3(SharingOf, Machines):
 
 
 class Settings(Machines):
+    def test_a_machine_finds_what_it_published_itself_after_a_clear(self):
+        first = self.machine("first", f"file://{self.make_directory('shared')}")
+        self.assert_compiles(first)
+        self.assertEqual(first.flush().returncode, 0)
+        first.option("--clear")
+        self.assert_compiles(first)
+        self.assertEqual(first.stats()["requests"]["hit"], 1)
+
+    def test_a_clear_forgets_that_nobody_had_a_result(self):
+        shared = self.make_directory("shared")
+        first, second = self.machine("first", f"file://{shared}"), self.machine("second", f"file://{shared}?mode=ro")
+        self.assert_compiles(second)
+        self.assert_compiles(first)
+        self.assertEqual(first.flush().returncode, 0)
+        second.option("--clear")
+        self.assert_compiles(second)
+        self.assertEqual(second.stats()["requests"]["hit"], 1)
+
     def test_a_tier_that_is_only_read_is_not_written_to(self):
         shared = self.make_directory("shared")
         first = self.machine("first", f"file://{shared}?mode=ro")

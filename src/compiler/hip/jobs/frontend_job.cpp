@@ -13,6 +13,9 @@ using compiler::Cc1Role;
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan has a frontend job " + what}; }
 
+// Only the sections of debug information.
+bool compresses_debug_information(std::string_view option) { return option.find("compress-debug") != option.npos; }
+
 Status take_once(std::string& target, const Cc1Argument& argument, bool& seen, const char* what) {
   if (seen) return unusual(std::string("with two ") + what);
   if (argument.value.empty()) return unusual(std::string("with an empty name of its ") + what);
@@ -81,6 +84,10 @@ Status note(FrontendJob& job, const Cc1Argument& argument, Seen& seen) {
       seen.emits = true;
       break;
     case Cc1Role::hashes_names:
+      if (compresses_debug_information(job.job[kBeforeArguments + argument.first])) {
+        job.compresses_debug_information = true;
+        break;
+      }
       job.hashes_names = true;
       job.records_paths = true;
       break;

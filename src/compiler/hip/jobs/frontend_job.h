@@ -35,6 +35,7 @@ struct FrontendJob {
   bool is_relocatable = false;
   bool records_paths = false;
   bool hashes_names = false;
+  bool compresses_debug_information = false;  // if it makes any, which records_paths tells
   std::string source;
   std::string main_file;
   std::string target_cpu;

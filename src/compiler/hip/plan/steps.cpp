@@ -80,7 +80,8 @@ void add_side_files(Step& step, const ValidatedPlan& shape, const FrontendJob& j
 
 // Bitcode packs text into bits; assembly and IR escape it.
 bool hides_names(const FrontendJob& job, bool is_linked) {
-  return job.hashes_names || (job.emits != Emits::object && !is_linked);
+  const bool is_compressed = job.compresses_debug_information && job.records_paths;
+  return job.hashes_names || is_compressed || (job.emits != Emits::object && !is_linked);
 }
 
 // Only if the code object is the step's only output.

@@ -1,0 +1,74 @@
+#include "daemon/shared/base_directories.h"
+
+#include <gmock/gmock.h>
+
+#include "support/scratch.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using testing::ElementsAre;
+
+class BaseDirectoriesTest : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) const { scratch_.write(name, text); }
+
+  std::string repository(const std::string& name) const { return repository_of(scratch_ / name); }
+
+  BaseDirectories bases(const std::vector<std::string>& setting, const std::string& directory,
+                        const std::string& source = "") {
+    from_.working_directory = directory;
+    return base_directories_of(setting, {"gcc", "-c"}, source, from_);
+  }
+
+  support::Scratch scratch_;
+  inputs::RunContext from_;
+};
+
+TEST_F(BaseDirectoriesTest, ThoseThatTheRequestConcernsComeFirst) {
+  EXPECT_THAT(bases({"/one", "/two"}, "/two/x").all, ElementsAre("/two", "/one"));
+  EXPECT_TRUE(bases({"/one", "/two"}, "/two/x").is_chosen);
+  EXPECT_THAT(bases({"/one", "/two"}, "/twofold").all, ElementsAre("/one", "/two"));
+}
+
+TEST_F(BaseDirectoriesTest, KeepTheirOrderIfTheRequestConcernsAll) {
+  EXPECT_THAT(bases({"/sources", "/builds/"}, "/builds/x", "/sources/a.c").all, ElementsAre("/sources", "/builds/"));
+  EXPECT_FALSE(bases({"/sources", "/builds"}, "/builds/x", "/sources/a.c").is_chosen);
+  EXPECT_FALSE(bases({"/sources"}, "/elsewhere").is_chosen);
+}
+
+TEST_F(BaseDirectoriesTest, WithoutASettingTheNearestCheckoutAroundTheSourceCounts) {
+  write("outer/.git/config", "");
+  write("outer/sub/.git", "gitdir: ../.git/modules/sub\n");
+  EXPECT_THAT(bases({}, "/", scratch_ / "outer/lib/../sub/src/a.c").all, ElementsAre(scratch_ / "outer/sub"));
+  EXPECT_THAT(bases({}, "/", scratch_ / "outer/src/a.c").all, ElementsAre(scratch_ / "outer"));
+  EXPECT_THAT(bases({}, scratch_ / "outer/src").all, ElementsAre(scratch_ / "outer"));
+  EXPECT_THAT(bases({}, "/").all, ElementsAre());
+}
+
+TEST_F(BaseDirectoriesTest, WorktreesOfOneRepositoryAgreeAndSubmodulesDoNot) {
+  write("main/.git/config", "[core]\n");
+  write("main/.git/worktrees/w/commondir", "../..\n");
+  write("w/.git", "gitdir: " + (scratch_ / "main/.git/worktrees/w") + "\n");
+  for (const std::string module : {"a", "b"}) {
+    write("main/.git/modules/" + module + "/config", "[core]\n");
+    write("main/" + module + "/.git", "gitdir: ../.git/modules/" + module + "\n");
+  }
+  EXPECT_EQ(repository("main"), repository("w"));
+  EXPECT_EQ(repository("main/x"), repository("w/x"));
+  EXPECT_NE(repository("main/x"), repository("main/y"));
+  EXPECT_NE(repository("main/a"), repository("main/b"));
+  EXPECT_NE(repository("main/a"), repository("main"));
+}
+
+TEST_F(BaseDirectoriesTest, ClonesOfOneOriginAgree) {
+  write("one/.git/config", "[branch \"x\"]\n\turl = no\n[remote \"origin\"]\n\turl = https://h/p.git\n");
+  write("two/.git/config", "[remote \"origin\"]\n\tfetch = x\n\turl=https://h/p.git\n[remote \"o\"]\n\turl = no\n");
+  write("three/.git/config", "[remote \"origin\"]\n\turl = https://h/q.git\n");
+  EXPECT_EQ(repository("one"), repository("two"));
+  EXPECT_NE(repository("one"), repository("three"));
+  EXPECT_NE(repository("no/checkout"), repository("another"));
+}
+
+}  // namespace
+}  // namespace hipcache::daemon
