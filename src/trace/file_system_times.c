@@ -56,3 +56,21 @@ enum trace_times trace_times_of(unsigned long file_system) {
       return TRACE_TIMES_PROVE_NOTHING;
   }
 }
+
+/* Without libc's functions, which have other names in newer libcs. */
+static unsigned take_number(const char** text) {
+  enum { DECIMAL = 10, MOST = 10000 };
+  unsigned number = 0;
+  for (; **text >= '0' && **text <= '9' && number < MOST; ++*text) number = number * DECIMAL + (unsigned)(**text - '0');
+  return number;
+}
+
+bool trace_times_are_fine(unsigned long file_system, const char* release) {
+  enum { MAJOR = 6, MINOR = 13 };
+  const unsigned major = take_number(&release);
+  if (*release == '.') ++release;
+  const unsigned minor = take_number(&release);
+  if (major < MAJOR || (major == MAJOR && minor < MINOR)) return false;
+  return file_system == BTRFS_SUPER_MAGIC || file_system == EXT4_SUPER_MAGIC || file_system == TMPFS_MAGIC ||
+         file_system == XFS;
+}

@@ -9,6 +9,8 @@
 #ifndef HIPCACHE_SRC_TRACE_FILE_SYSTEM_TIMES_H
 #define HIPCACHE_SRC_TRACE_FILE_SYSTEM_TIMES_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,6 +24,12 @@ enum trace_times {
 
 /* By `f_type` of statfs(2). */
 enum trace_times trace_times_of(unsigned long file_system);
+
+/* Whether a change after a look at the ctime always gives another ctime (multigrain timestamps, Linux 6.13). Else the
+ * clock that stamps files advances once in some milliseconds. `release`: as uname(2) tells it. A kernel in the
+ * personality UNAME26 counts as an old one. True also for a system of whole seconds behind the same `f_type`: the
+ * caller looks at the ctime. */
+bool trace_times_are_fine(unsigned long file_system, const char* release);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -103,16 +104,31 @@ static void await_next_tick(const struct statx* status) {
   errno = saved;
 }
 
-/* Asks once for each device, as long as files of one device are opened. */
-static bool times_prove_nothing(int fd, const struct statx* status) {
-  static _Atomic uint64_t proving = 0;
-  const uint64_t device = makedev(status->stx_dev_major, status->stx_dev_minor);
-  if (device == atomic_load_explicit(&proving, memory_order_relaxed)) return false;
+enum file_system { PROVES_NOTHING, PROVES, PROVES_FINELY };
+
+static enum file_system ask_file_system(int fd) {
   struct statfs system;
-  if (trace_call(SYS_fstatfs, fd, &system) != 0) return true;
-  if (trace_times_of((unsigned long)system.f_type) == TRACE_TIMES_PROVE_NOTHING) return true;
-  atomic_store_explicit(&proving, device, memory_order_relaxed);
-  return false;
+  struct utsname kernel;
+  if (trace_call(SYS_fstatfs, fd, &system) != 0) return PROVES_NOTHING;
+  const unsigned long type = (unsigned long)system.f_type;
+  if (trace_times_of(type) == TRACE_TIMES_PROVE_NOTHING) return PROVES_NOTHING;
+  return trace_call(SYS_uname, &kernel) == 0 && trace_times_are_fine(type, kernel.release) ? PROVES_FINELY : PROVES;
+}
+
+/* Asks once for each device, as long as files of one device are opened. */
+static enum file_system file_system_of(int fd, const struct statx* status) {
+  static _Atomic uint64_t last = 0; /* a device and its kind */
+  const uint64_t device = makedev(status->stx_dev_major, status->stx_dev_minor) << 2;
+  const uint64_t known = atomic_load_explicit(&last, memory_order_relaxed);
+  if (known != 0 && known >> 2 << 2 == device) return (enum file_system)(known & 3);
+  const enum file_system kind = ask_file_system(fd);
+  atomic_store_explicit(&last, device | kind, memory_order_relaxed);
+  return kind;
+}
+
+/* Looking at the ctime makes the next change take another one. A time of whole milliseconds may still be coarse. */
+static bool is_fine(enum file_system kind, const struct statx* status) {
+  return kind == PROVES_FINELY && status->stx_ctime.tv_nsec % MILLISECOND != 0;
 }
 
 /* TRACE_NO_CONTENT if it cannot be read, which no content that is not empty has. Leaves the file's offset. */
@@ -141,8 +157,9 @@ uint64_t trace_seen_descriptor(int fd) {
   struct statx status;
   if (fd < 0 || !trace_active() || !ask(fd, "", AT_EMPTY_PATH, &status)) return 0;
   if (!S_ISREG(status.stx_mode)) return digest_of_file(&status);
-  if (times_prove_nothing(fd, &status) && is_input(fd)) return digest_with_content(fd, &status);
-  if (changes_show(&status)) return digest_of_file(&status);
+  const enum file_system kind = file_system_of(fd, &status);
+  if (kind == PROVES_NOTHING && is_input(fd)) return digest_with_content(fd, &status);
+  if (is_fine(kind, &status) || changes_show(&status)) return digest_of_file(&status);
   if (is_input(fd)) {
     await_next_tick(&status);
     if (!ask(fd, "", AT_EMPTY_PATH, &status)) return 0;
