@@ -111,6 +111,7 @@ static long record_link(long number, int directory, const char* path, const char
 #define PATH(index) ((const char*)values[index])
 #define STATUS(index) ((const struct stat*)values[index])
 
+/* NOLINTBEGIN(performance-no-int-to-ptr): so `syscall` takes them */
 static long record(long number, const long values[6]) {
   switch (number) {
 #ifdef SYS_open
@@ -140,6 +141,8 @@ static long record(long number, const long values[6]) {
       return trace_call(number, values[0], values[1], values[2], values[3], values[4], values[5]);
   }
 }
+
+/* NOLINTEND(performance-no-int-to-ptr) */
 
 /* Through an io_uring, a process could open files that no hook sees. IREE's compiler sets one up for the runtime that
  * evaluates constants. It must do without, as in a container that forbids these calls, and goes on with eventfd. Other
