@@ -129,7 +129,7 @@ std::optional<inputs::Refusal> names_directory(const std::vector<CollectedOutput
                                                const RequestDirectory& directory) {
   const std::string& path = directory.path();
   for (const CollectedOutput& output : outputs) {
-    if (output.role == hip::kSaid) continue;
+    if (output.role == hip::kSaid || output.role == hip::kCaptured) continue;
     if (memmem(output.bytes.data(), output.bytes.size(), path.data(), path.size()) != nullptr)
       return inputs::Refusal{reason::kNamesTemporaryFiles, output.place.empty() ? output.role : output.place};
   }

@@ -35,7 +35,7 @@ Result<CollectedOutput> collect_depfile(const std::string& path, const Roots& ro
                                         const std::string& target);
 
 // Whether one of them names the request's directory, which is removed. What a back end printed does not count: another
-// step prints it.
+// step prints it. Neither does what a linker wrapper would have started: nobody gets that file.
 std::optional<inputs::Refusal> names_directory(const std::vector<CollectedOutput>& outputs,
                                                const RequestDirectory& directory);
 
