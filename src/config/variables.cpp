@@ -25,8 +25,8 @@ const std::vector<std::string>& known_names() {
   return kKnown;
 }
 
-// hipcache sets these for its steps, and a compiler may run hipcache.
-bool is_internal(std::string_view name) { return name == "TRACE" || name == "OUTER"; }
+// hipcache sets this one for the trace library, and a compiler may run hipcache.
+bool is_internal(std::string_view name) { return name == "TRACE"; }
 
 }  // namespace
 

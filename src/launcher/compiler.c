@@ -72,9 +72,8 @@ static bool is_program(const char* path, struct stat* status) {
 
 enum whose { ANYBODYS, NOT_OURS };
 
-/* The first program of that name in PATH; its path is then the command's. */
-static bool search(const char* name, enum whose whose, struct launch_command* command, struct stat* status) {
-  char* const path = command->path;
+/* The first program of that name in PATH. */
+static bool search(const char* name, enum whose whose, char path[PATH_MAX], struct stat* status) {
   const char* entry = getenv("PATH");
   if (entry == NULL) entry = "/bin:/usr/bin"; /* the default of execvp */
   for (;;) {
@@ -84,17 +83,15 @@ static bool search(const char* name, enum whose whose, struct launch_command* co
     launch_add_part(&text, entry, length);
     if (path[0] == '\0' || path[text.used - 1] != '/') launch_add(&text, "/");
     launch_add(&text, name);
-    const bool found = !text.overflow && is_program(path, status);
-    if (command->looked != NULL && !text.overflow) command->looked(path, found);
-    if (found && (whose == ANYBODYS || !is_ours(status))) return true;
+    if (!text.overflow && is_program(path, status) && (whose == ANYBODYS || !is_ours(status))) return true;
     if (entry[length] == '\0') return false;
     entry += length + 1;
   }
 }
 
-static bool find(const char* name, struct launch_command* command, struct stat* status) {
+static bool find(const char* name, char path[PATH_MAX], struct stat* status) {
   if (name[0] == '\0') return false;
-  return strchr(name, '/') != NULL ? is_program(name, status) : search(name, ANYBODYS, command, status);
+  return strchr(name, '/') != NULL ? is_program(name, status) : search(name, ANYBODYS, path, status);
 }
 
 static void describe_missing(const char* name, struct launch_command* command) {
@@ -109,14 +106,14 @@ void launch_find_compiler(char** words, struct launch_command* command) {
   command->words = NULL;
   for (; *words != NULL; ++words) {
     struct stat status;
-    if (!find(words[0], command, &status)) {
+    if (!find(words[0], command->path, &status)) {
       describe_missing(words[0], command);
       return;
     }
     if (is_ours(&status)) {
       if (launch_is_our_name(words[0])) continue;
       const char* name = base_name(words[0]);
-      if (!search(name, NOT_OURS, command, &status)) {
+      if (!search(name, NOT_OURS, command->path, &status)) {
         describe_missing(name, command);
         return;
       }
@@ -126,8 +123,4 @@ void launch_find_compiler(char** words, struct launch_command* command) {
     return;
   }
   describe_missing(NULL, command);
-}
-
-const char* launch_compiler_path(const struct launch_command* command) {
-  return strchr(command->words[0], '/') != NULL ? command->words[0] : command->path;
 }

@@ -9,8 +9,6 @@
 
 #include "hipcache/launcher/compiler.h"
 #include "hipcache/launcher/diagnostics.h"
-#include "hipcache/launcher/exec_compiler.h"
-#include "hipcache/launcher/nested.h"
 #include "hipcache/launcher/request.h"
 #include "launcher/connection.h"
 #include "launcher/exec_client.h"
@@ -64,12 +62,7 @@ int main(int argc, char** argv) {
   const bool by_own_name = argc == 0 || launch_is_our_name(argv[0]);
   if (by_own_name && (argc < 2 || argv[1][0] == '-')) return launch_options(argv);
   static struct launch_command command;
-  char** const words = by_own_name ? argv + 1 : argv;
-  const bool nested = launch_is_nested(words);
-  if (nested) command.looked = launch_record_look;
-  launch_find_compiler(words, &command);
-  if (command.words != NULL && nested && launch_record_compiler(launch_compiler_path(&command)))
-    return launch_exec_compiler(command.words);
+  launch_find_compiler(by_own_name ? argv + 1 : argv, &command);
   if (command.words != NULL) return compile(command.words);
   launch_print_error(command.problem, "", "");
   return NO_COMPILER;

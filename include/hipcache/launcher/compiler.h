@@ -28,16 +28,11 @@ struct launch_command {
   char problem[PATH_MAX + 64]; /* why there is none; long names are left out */
   /* words[0] points here if the compiler is not the one that was named. */
   char path[PATH_MAX];
-  /* If not NULL: called for each place of a search in PATH. */
-  void (*looked)(const char* path, bool found);
 };
-
-/* Where the compiler that was found lies. */
-const char* launch_compiler_path(const struct launch_command* command);
 
 /* Skips words that are hipcache. If the first other word is a link to hipcache, replaces it by
  * the path of the compiler behind it. That compiler is the first other program of that name in
- * PATH. REQUIRES: `looked` is set. */
+ * PATH. */
 void launch_find_compiler(char** words, struct launch_command* command);
 
 #ifdef __cplusplus

@@ -70,8 +70,8 @@ bool sets(const std::string& entry, std::string_view name) {
 // compilers.
 std::vector<std::string> daemon_environment(const std::string& directory, const std::string& file,
                                             const std::vector<std::string>& seeds) {
-  static constexpr std::array<std::string_view, 5> kNotForIt{"HIPCACHE_DIR", "HIPCACHE_CONFIG", "LD_PRELOAD",
-                                                             "HIPCACHE_TRACE", "HIPCACHE_OUTER"};
+  static constexpr std::array<std::string_view, 4> kNotForIt{"HIPCACHE_DIR", "HIPCACHE_CONFIG", "LD_PRELOAD",
+                                                             "HIPCACHE_TRACE"};
   std::vector<std::string> environment{"HIPCACHE_DIR=" + directory, "HIPCACHE_CONFIG=" + file};
   std::string list;
   for (const std::string& seed : seeds) list.append(list.empty() ? "" : ",").append(seed);

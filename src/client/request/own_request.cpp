@@ -13,7 +13,7 @@ Result<std::vector<std::string>> with_real_compiler(std::vector<std::string> arg
   std::vector<char*> words;
   for (std::string& word : argv) words.push_back(word.data());
   words.push_back(nullptr);
-  launch_command command{};
+  launch_command command;
   launch_find_compiler(words.data(), &command);
   if (command.words == nullptr) return Error{command.problem};
   std::vector<std::string> real;

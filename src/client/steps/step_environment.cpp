@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "hipcache/base/huge_pages.h"
-#include "hipcache/launcher/nested.h"
 
 namespace hipcache::client {
 namespace {
@@ -12,8 +11,6 @@ namespace {
 constexpr std::string_view kPreload = "LD_PRELOAD=";
 constexpr std::string_view kTrace = "HIPCACHE_TRACE=";
 constexpr std::string_view kTemporary = "TMPDIR=";
-constexpr std::string_view kOuter = HIPCACHE_OUTER "=";
-constexpr std::string_view kDirectory = "HIPCACHE_DIR=";
 constexpr std::string_view kTunables = "GLIBC_TUNABLES=";
 
 // "clang", "clang++", "clang-19", "/opt/rocm/llvm/bin/amdclang++"; not "clang-offload-bundler".
@@ -27,28 +24,11 @@ bool is_clang(std::string_view program) {
   return std::all_of(rest.begin(), rest.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
 }
 
-// What the command makes; without -o the last file that it names. "" if it names none.
-std::string object_of(const std::vector<std::string>& words) {
-  const auto option = std::find(words.rbegin(), words.rend(), "-o");
-  if (option != words.rend() && option != words.rbegin()) return *(option - 1);
-  for (auto word = words.rbegin(); word != words.rend() && word + 1 != words.rend(); ++word)
-    if (!word->starts_with('-')) return *word;
-  return "";
-}
-
-std::string outer(const std::vector<std::string>& ours, const protocol::Command& command) {
-  std::string directory;
-  for (const std::string& entry : ours)
-    if (entry.starts_with(kDirectory)) directory = entry.substr(kDirectory.size());
-  return std::string(kOuter) + protocol::build_id() + ":" + std::to_string(directory.size()) + ":" + directory +
-         object_of(command.argv);
-}
-
 }  // namespace
 
 // A library that is already preloaded (fakeroot's) stays, after the trace library.
 std::vector<std::string> step_environment(const std::vector<std::string>& ours, const protocol::RunStep& step,
-                                          const protocol::Command& command) {
+                                          const std::string& program) {
   std::string preload = std::string(kPreload) + step.trace_library;
   std::string trace = std::string(kTrace) + step.trace_path;
   std::string temporary = std::string(kTemporary) + step.directory;
@@ -62,16 +42,15 @@ std::vector<std::string> step_environment(const std::vector<std::string>& ours, 
       if (entry.size() > kPreload.size()) preload += ":" + entry.substr(kPreload.size());
       continue;
     }
-    if (entry.starts_with(kTrace) || entry.starts_with(kTemporary) || entry.starts_with(kOuter)) continue;
+    if (entry.starts_with(kTrace) || entry.starts_with(kTemporary)) continue;
     has_tunables = has_tunables || entry.starts_with(kTunables);
     environment.push_back(entry);
   }
   environment.push_back(std::move(temporary));
-  if (is_clang(command.program) && !has_tunables) environment.emplace_back(HIPCACHE_HUGE_PAGES);
+  if (is_clang(program) && !has_tunables) environment.emplace_back(HIPCACHE_HUGE_PAGES);
   if (traced) {
     environment.push_back(std::move(preload));
     environment.push_back(std::move(trace));
-    environment.push_back(outer(ours, command));
   }
   return environment;
 }

@@ -1,5 +1,4 @@
-// The environment of a step's commands: the client's, with the trace library preloaded, the temporary directory set,
-// and the variable by which a launcher below knows this one (hipcache/launcher/nested.h).
+// The environment of a step's commands: the client's, with the trace library preloaded and the temporary directory set.
 //
 // clang also gets its memory in huge pages. The problem: hipcache adds time to a compile and has to save it elsewhere.
 // The choice: GLIBC_TUNABLES has glibc ask the kernel for huge pages. A half-second compile by clang takes 15,000 page
@@ -18,8 +17,9 @@
 
 namespace hipcache::client {
 
+// `program`: of the command that is to be run.
 std::vector<std::string> step_environment(const std::vector<std::string>& ours, const protocol::RunStep& step,
-                                          const protocol::Command& command);
+                                          const std::string& program);
 
 }  // namespace hipcache::client
 

@@ -43,7 +43,7 @@ Result<pid_t> spawn_command(const RunStep& step, const protocol::Command& comman
   if (!in) return system_error("cannot open", "/dev/null");
   return spawn({.program = command.program,
                 .argv = command.argv,
-                .environment = step_environment(environment, step, command),
+                .environment = step_environment(environment, step, command.program),
                 .stdin_fd = in.get(),
                 .stdout_fd = texts.out(),
                 .stderr_fd = texts.err(),

@@ -160,8 +160,7 @@ bool writes_command(const std::vector<std::string>& arguments) {
 }
 
 // Variables that have other values in a step than in the user's environment.
-constexpr auto kChangedVariables =
-    std::to_array<std::string_view>({"TMPDIR", "LD_PRELOAD", "HIPCACHE_TRACE", "HIPCACHE_OUTER"});
+constexpr auto kChangedVariables = std::to_array<std::string_view>({"TMPDIR", "LD_PRELOAD", "HIPCACHE_TRACE"});
 
 // Refuses a specs file named in the command that passes one of these variables to the compiler. A
 // specs file found on gcc's own search path is checked from the trace.

@@ -9,7 +9,6 @@
 #include <utility>
 #include <variant>
 
-#include "daemon/opaque/inner_launcher.h"
 #include "daemon/opaque/name_tie.h"
 #include "daemon/opaque/python_start.h"
 #include "daemon/opaque/usual_mode.h"
@@ -230,7 +229,6 @@ void OpaqueRun::take_outputs(StepState& state, const protocol::StepDone& report)
       state.result.refuse(*std::move(refusal));
       note_descriptor(state, *records, context_);
     }
-    note_inner_launcher(state, *records, context_);
   }
   if (std::optional<Refusal> why = why_unusable()) state.result.make_unusable(*std::move(why));
   state.is_stored_later = state.result.refusal.empty();

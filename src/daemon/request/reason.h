@@ -21,7 +21,6 @@ inline constexpr const char* kStepFailed = "step-failed";  // other than by the 
 inline constexpr const char* kWritesMoreThanKnown = "writes-more-than-known";
 inline constexpr const char* kNamesTemporaryFiles = "names-temporary-files";  // in an output
 inline constexpr const char* kStoreError = "store-error";
-inline constexpr const char* kRunsHipcache = "runs-hipcache";  // which serves the compile, as this one cannot
 
 // Reasons for not storing a step.
 inline constexpr const char* kPrintsTemporaryNames = "prints-temporary-names";

@@ -8,7 +8,6 @@
 
 #include "daemon/audit/audit.h"
 #include "daemon/events/request_events.h"
-#include "daemon/opaque/inner_launcher.h"
 #include "daemon/reply/conclusion.h"
 #include "daemon/reply/reply.h"
 #include "daemon/reply/reply_builder.h"
@@ -46,7 +45,6 @@ bool serve_request_hit(Conclusion& conclusion, const RequestContext& context) {
 // found a result.
 std::optional<Uncacheable> serve_miss(Conclusion& conclusion, std::optional<std::uint64_t> ended,
                                       const RequestContext& context) {
-  if (auto why = left_to_inner_launcher(context)) return why;
   if (context.request.invocation.route == compiler::Route::is_opaque) return serve_opaque(conclusion, ended, context);
   std::optional<Uncacheable> why = serve_split(conclusion, context);
   const std::optional<Request> opaque = why ? opaque_instead(context.request, *why) : std::nullopt;

@@ -91,8 +91,7 @@ bool is_shells_own(std::string_view entry) {
 }
 
 bool is_the_runs_own(std::string_view entry) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"TMPDIR=", "LD_PRELOAD=", "HIPCACHE_TRACE=", "HIPCACHE_OUTER="});
+  constexpr auto kNames = std::to_array<std::string_view>({"TMPDIR=", "LD_PRELOAD=", "HIPCACHE_TRACE="});
   // The client sets huge pages if the user has no such variable. Any other value comes from elsewhere.
   return entry == HIPCACHE_HUGE_PAGES ||
          std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return entry.starts_with(name); });
