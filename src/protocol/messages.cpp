@@ -59,6 +59,7 @@ void put(const StepDone& from, wire::Envelope& envelope) {
 
 void put(const PassThrough& from, wire::Envelope& envelope) {
   envelope.mutable_pass_through()->set_reason(from.reason);
+  envelope.mutable_pass_through()->set_wrapper_library(from.wrapper_library);
 }
 
 void put(const RunStep& from, wire::Envelope& envelope) {
@@ -267,7 +268,8 @@ Result<Message> take(wire::Envelope& envelope) {
     case wire::Envelope::kStepDone:
       return take(envelope.mutable_step_done());
     case wire::Envelope::kPassThrough:
-      return Message(PassThrough{std::move(*envelope.mutable_pass_through()->mutable_reason())});
+      return Message(PassThrough{std::move(*envelope.mutable_pass_through()->mutable_reason()),
+                                 std::move(*envelope.mutable_pass_through()->mutable_wrapper_library())});
     case wire::Envelope::kRunStep:
       return take(envelope.mutable_run_step());
     case wire::Envelope::kFinish:

@@ -184,6 +184,12 @@ void Counters::failed_compile() {
   ++counts_.failed_compiles;
 }
 
+void Counters::wrapper() {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++counts_.wrappers;
+}
+
 void Counters::waited() {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;

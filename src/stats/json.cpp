@@ -240,6 +240,7 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
       {"bundled", bundled},
       {"bundled_detail", bundled_detail},
       {"failed_compiles", failed_compiles},
+      {"wrappers", wrappers},
       {"waited_steps", waited_steps},
       {"errors", errors},
       {"time_saved_ms", time_saved_us / 1000},
@@ -299,6 +300,7 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->number({"audit"}, "void", snapshot.audited_hits.void_audits);
   reader->number({"audit"}, "skipped", snapshot.audited_hits.skipped);
   reader->number({}, "failed_compiles", snapshot.failed_compiles);
+  reader->number({}, "wrappers", snapshot.wrappers);
   reader->number({}, "waited_steps", snapshot.waited_steps);
   reader->number({}, "errors", snapshot.errors);
   reader->number({}, "time_saved_ms", saved_ms);

@@ -57,6 +57,7 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   add_step(lines, "  Probe", counts.probe);
   add_step(lines, "  Proof of deferred fatbin", counts.proof);
   add_step(lines, "  Proof of codegen split", counts.split_codegen_proof);
+  lines.count("  Wrappers run", counts.wrappers);
   lines.count("  Waited for another client", counts.waited_steps);
   lines.count("  Run and not stored", sum_of(counts.not_stored));
   add_reasons(lines, counts.not_stored, counts.not_stored_detail);

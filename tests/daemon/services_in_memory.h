@@ -8,6 +8,7 @@
 #include "daemon/audit/draw.h"
 #include "daemon/audit/evidence.h"
 #include "daemon/request/services.h"
+#include "daemon/shared/wrappers.h"
 #include "daemon/worth/split_codegen_ledger.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "support/memory_store.h"
@@ -50,6 +51,7 @@ class ServicesInMemory {
                  .audit_draw = audit_draw_,
                  .audit_evidence = audit_evidence_,
                  .split_codegen_ledger = split_codegen_ledger_,
+                 .wrappers = wrappers_,
                  .event_log = event_log_,
                  .log = log_,
                  .own_settings = own_settings_,
@@ -79,6 +81,7 @@ class ServicesInMemory {
   AuditDraw audit_draw_{1};
   AuditEvidence audit_evidence_{nullptr, log_};
   SplitCodegenLedger split_codegen_ledger_{store, log_};
+  Wrappers wrappers_{file_system_};
   events::EventLog event_log_;
 
  public:

@@ -111,8 +111,37 @@ TEST_F(PathSetBuilder, RefusesAnOpaqueCommandWhoseOwnProgramLeftNoTraceUnlessASc
   run_.is_opaque = true;
   trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
-  write("bin/compiler", "#!/bin/sh\n");
+  write("bin/compiler", "#!/usr/bin/perl\n");
   begin_run();
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(PathSetBuilder, RefusesAScriptThatMayAskForMoreThanATraceHas) {
+  run_.is_opaque = true;
+  trace_.programs = {"/usr/bin/perl", "/usr/lib/llvm-19/bin/clang"};
+  trace_.ends = 2;
+  for (const char* text : {"#!/bin/sh\n", "#!/usr/bin/perl\nprint time;\n", "#!/usr/bin/python3\n"}) {
+    write("bin/compiler", text);
+    begin_run();
+    EXPECT_EQ(refusal(), "compiler-is-a-wrapper") << text;
+  }
+}
+
+TEST_F(PathSetBuilder, RefusesARunOfAnotherProgramThanACompilerOrItsTools) {
+  run_.is_opaque = true;
+  trace_.ends = 2;
+  for (const char* other : {"/usr/bin/stat", "/usr/bin/date", "/usr/bin/python3.11", "/opt/tools/chooser"}) {
+    trace_.programs = {compiler_, other};
+    EXPECT_EQ(refusal(), "compiler-is-a-wrapper") << other;
+  }
+}
+
+TEST_F(PathSetBuilder, RefusesTwoProgramsOfOneName) {
+  run_.is_opaque = true;
+  trace_.ends = 3;
+  trace_.programs = {compiler_, "/opt/tools/as", "/usr/bin/as"};
+  EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
+  trace_.programs = {compiler_, "/usr/bin/as", "/usr/bin/as"};
   EXPECT_EQ(refusal(), "");
 }
 
@@ -123,7 +152,7 @@ TEST_F(PathSetBuilder, LeavesOutWhatMakeTellsGccUnlessLtoCodeIsLinked) {
   saw(Kind::variable, "MAKEFLAGS");
   trace_.programs = {"/usr/bin/x86_64-linux-gnu-gcc-12", "/usr/lib/gcc/cc1", "/usr/bin/as", "/usr/lib/gcc/collect2"};
   EXPECT_FALSE(asks(Question::variable, "MAKEFLAGS"));
-  for (const char* other : {"/usr/lib/gcc/lto-wrapper", "/usr/lib/gcc/lto1", "/usr/bin/clang", "/bin/sh"}) {
+  for (const char* other : {"/usr/lib/gcc/lto-wrapper", "/usr/lib/gcc/lto1", "/bin/sh"}) {
     trace_.programs.back() = other;
     EXPECT_TRUE(asks(Question::variable, "MAKEFLAGS")) << other;
   }

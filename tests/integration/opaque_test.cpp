@@ -166,12 +166,15 @@ class FurtherCompiler : public OpaqueCompile, public testing::TestWithParam<std:
 };
 
 TEST_P(FurtherCompiler, IsCachedOnceItIsNamedAndDependsOnAllThatItStarts) {
+  // That a program starts another compiler shows when it has run.
+  if (GetParam() == "program") EXPECT_EQ(check(command(), kNamed).not_stored.at("compiler-is-a-wrapper"), 1);
   expect_run(command(), kNamed);
   expect_hit(command(), kNamed);
   project_.write("a.h", "#define VALUE MPI\n");
   expect_run(command(), kNamed);
   expect_hit(command(), kNamed);
   write_compiler("-DMPI=2");
+  if (GetParam() == "program") EXPECT_EQ(check(command(), kNamed).not_stored.at("compiler-is-a-wrapper"), 1);
   expect_run(command(), kNamed);
   expect_hit(command(), kNamed);
   project_.write("a.h", "#define VALUE \n");

@@ -26,9 +26,9 @@ std::string hex(const std::string& bytes) {
 }
 
 TEST(Messages, HaveTheBytesThatTheFixturesRecordSoAChangedMeaningIsNoticed) {
-  ASSERT_EQ(kVersion, 8u) << "a new version has golden bytes of its own";
+  ASSERT_EQ(kVersion, 9u) << "a new version has golden bytes of its own";
   for (const Sample& sample : samples())
-    EXPECT_EQ(hex(encode(sample.message)), support::read_bytes(HIPCACHE_GOLDEN "/v8/" + sample.name + ".hex"))
+    EXPECT_EQ(hex(encode(sample.message)), support::read_bytes(HIPCACHE_GOLDEN "/v9/" + sample.name + ".hex"))
         << sample.name;
 }
 
@@ -145,7 +145,7 @@ TEST(Messages, MutatedAnyhowAreAnErrorOrAMessageThatRoundTrips) {
   EXPECT_GT(refused, 0u);
 }
 
-TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/8"); }
+TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/9"); }
 
 }  // namespace
 }  // namespace hipcache::protocol

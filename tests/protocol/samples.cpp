@@ -90,7 +90,7 @@ std::vector<Sample> samples() {
   return {{"compile_request", compile_request()},
           {"control_request", ControlRequest{"1.2.3/4", ControlKind::cleanup}},
           {"step_done", step_done()},
-          {"pass_through", PassThrough{"not-a-compile"}},
+          {"pass_through", PassThrough{"compiler-is-a-wrapper", "/l.so"}},
           {"run_step", run_step()},
           {"finish", finish()},
           {"plan_report", plan_report()},

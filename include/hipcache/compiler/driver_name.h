@@ -13,6 +13,12 @@ namespace hipcache::compiler {
 // "clang", "/usr/lib/llvm-19/bin/clang++-19", "amdclang++".
 bool names_clang_driver(std::string_view path);
 
+// A driver of clang or GCC, or hipcc.
+bool names_driver(std::string_view path);
+
+// "hipcc", "/opt/rocm/bin/hipcc".
+bool names_hipcc(std::string_view path);
+
 // ccache, sccache, distcc, icecc: these run a compiler depending on their own contents, or run it
 // elsewhere.
 bool names_other_cache(std::string_view path);

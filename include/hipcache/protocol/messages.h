@@ -94,6 +94,9 @@ struct StepDone {
 struct PassThrough {
   // Of the fixed list in compiler/reason.h, or of the daemon's own.
   std::string reason;
+  // Not empty: the compiler is a wrapper, which runs with this library preloaded. The library puts
+  // hipcache before the compilers that the wrapper starts (src/trace/preload/front.c).
+  std::string wrapper_library;
 };
 
 struct Command {

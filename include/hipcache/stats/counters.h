@@ -87,6 +87,7 @@ struct Snapshot {
   AuditedHits audited_hits;
   // The compiler reported an error; counted beside the outcome.
   std::uint64_t failed_compiles = 0;
+  std::uint64_t wrappers = 0;      // wrappers that ran; the compilers that they started are requests
   std::uint64_t waited_steps = 0;  // another client was running the step
   std::uint64_t errors = 0;        // trouble of the cache itself
   std::uint64_t corrupt = 0;
@@ -140,6 +141,7 @@ class Counters {
   void link(bool hit);
   void archive(bool hit);
   void failed_compile();
+  void wrapper();
   void waited();
   void error();
   void saved(std::uint64_t microseconds);

@@ -7,6 +7,7 @@
 
 #include "cli/show/json_text.h"
 #include "hipcache/client/own_request.h"
+#include "hipcache/client/wrapper_run.h"
 
 namespace hipcache::cli {
 namespace {
@@ -91,15 +92,17 @@ ordered_json to_json(const ExplainedStep& step) {
           {"ties", ties}};
 }
 
-Result<Explanation> ask(const Control& control, const std::vector<std::string>& words) {
+Result<Explanation> ask(const Control& control, const std::vector<std::string>& words, bool json) {
   Result<std::vector<std::string>> argv = client::with_real_compiler(words);
   if (!argv) return argv.error();
-  Result<protocol::CompileRequest> request = client::own_request(std::move(*argv));
+  Result<protocol::CompileRequest> request = client::own_request(*argv);
   if (!request) return request.error();
   request->explain = true;
   Result<client::Reply> reply = control.converse(*request);
   if (!reply) return reply.error();
   if (auto* explanation = std::get_if<Explanation>(&reply->message)) return std::move(*explanation);
+  if (const auto* pass = std::get_if<protocol::PassThrough>(&reply->message); pass && !pass->wrapper_library.empty())
+    return client::become_wrapper(*argv, pass->wrapper_library, "--explain", json);
   if (const auto* busy = std::get_if<protocol::Busy>(&reply->message))
     return Error{"the daemon is busy: " + busy->reason};
   return Error{"the daemon sent something else than an explanation"};
@@ -150,7 +153,7 @@ std::string explanation_to_json(const Explanation& explanation) {
 }
 
 Result<ShownExplanation> show_explanation(const Control& control, const std::vector<std::string>& command, bool json) {
-  const Result<Explanation> explanation = ask(control, command);
+  const Result<Explanation> explanation = ask(control, command, json);
   if (!explanation) return explanation.error();
   return ShownExplanation{.text = json ? explanation_to_json(*explanation) : explanation_to_text(*explanation),
                           .exit_code = exit_code_of(forecast_of(*explanation))};

@@ -8,6 +8,7 @@
 #include "cli/show/json_text.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/client/own_request.h"
+#include "hipcache/client/wrapper_run.h"
 
 namespace hipcache::cli {
 namespace {
@@ -33,16 +34,17 @@ std::string describe(const protocol::PlanStep& step) {
          (step.inputs == 0 ? std::string() : ", " + std::to_string(step.inputs) + " inputs");
 }
 
-Result<protocol::PlanReport> ask(const Control& control, const std::vector<std::string>& words) {
+Result<protocol::PlanReport> ask(const Control& control, const std::vector<std::string>& words, bool json) {
   Result<std::vector<std::string>> argv = client::with_real_compiler(words);
   if (!argv) return argv.error();
-  Result<protocol::CompileRequest> request = client::own_request(std::move(*argv));
+  Result<protocol::CompileRequest> request = client::own_request(*argv);
   if (!request) return request.error();
   request->plan_only = true;
   Result<client::Reply> reply = control.converse(*request);
   if (!reply) return reply.error();
   if (auto* plan = std::get_if<protocol::PlanReport>(&reply->message)) return std::move(*plan);
   if (auto* pass = std::get_if<protocol::PassThrough>(&reply->message)) {
+    if (!pass->wrapper_library.empty()) return client::become_wrapper(*argv, pass->wrapper_library, "--plan", json);
     protocol::PlanReport plan;
     plan.reason = std::move(pass->reason);
     return plan;
@@ -74,7 +76,7 @@ std::string plan_to_json(const protocol::PlanReport& plan) {
 }
 
 Result<std::string> show_plan(const Control& control, const std::vector<std::string>& command, bool json) {
-  const Result<protocol::PlanReport> plan = ask(control, command);
+  const Result<protocol::PlanReport> plan = ask(control, command, json);
   if (!plan) return plan.error();
   return json ? plan_to_json(*plan) : plan_to_text(*plan);
 }

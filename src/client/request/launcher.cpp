@@ -11,6 +11,7 @@
 #include "hipcache/client/conversation.h"
 #include "hipcache/client/daemon_link.h"
 #include "hipcache/client/own_request.h"
+#include "hipcache/client/wrapper_run.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/launcher/diagnostics.h"
 #include "hipcache/launcher/exec_compiler.h"
@@ -71,7 +72,11 @@ Result<int> serve_from_cache(const std::vector<std::string>& argv, Timeouts time
     if (Status delivered = deliver(*finish, reply->descriptors); !delivered) return delivered.error();
     return finish->exit_code;
   }
-  if (const auto* pass = std::get_if<protocol::PassThrough>(&reply->message)) return Error{pass->reason};
+  if (const auto* pass = std::get_if<protocol::PassThrough>(&reply->message)) {
+    if (!pass->wrapper_library.empty())
+      if (const Status prepared = prepare_wrapper(pass->wrapper_library); !prepared) return prepared.error();
+    return Error{pass->reason};
+  }
   if (const auto* busy = std::get_if<protocol::Busy>(&reply->message)) return Error{busy->reason};
   return Error{"the daemon replied to a compile with something else"};
 }

@@ -49,6 +49,10 @@ bool is_clang_driver(std::string_view path) {
 
 bool names_clang_driver(std::string_view path) { return is_clang_driver(path); }
 
+bool names_driver(std::string_view path) { return is_compiler(path); }
+
+bool names_hipcc(std::string_view path) { return is_hipcc(path); }
+
 bool names_other_cache(std::string_view path) { return holds(kOtherCaches, base_name(path)); }
 
 bool is_hipcc(std::string_view path) { return program_name(path) == "hipcc"; }

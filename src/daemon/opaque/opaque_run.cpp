@@ -17,6 +17,7 @@
 #include "daemon/request/step_kinds.h"
 #include "daemon/steps/relocatability.h"
 #include "daemon/steps/step_report.h"
+#include "daemon/steps/wrapper.h"
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/written_outputs.h"
 #include "hipcache/protocol/channel.h"
@@ -244,6 +245,7 @@ std::optional<Refusal> OpaqueRun::witness(StepState& state, const std::vector<tr
   const auto& files = std::get<std::vector<WrittenOutput>>(written);
   if (auto refusal = too_large(state, files, context_)) return refusal;
   const trace::Trace trace = trace::trace_of(records);
+  state.result.ran = ran_in(trace);
   auto made = read_all(files, form_by(trace), request);
   if (auto* refusal = std::get_if<Refusal>(&made)) return std::move(*refusal);
   outputs_ = std::move(std::get<std::vector<CollectedOutput>>(made));

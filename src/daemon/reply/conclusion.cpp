@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "daemon/reply/reply.h"
+#include "daemon/request/reason.h"
+#include "hipcache/trace/loads_library.h"
 
 namespace hipcache::daemon {
 
@@ -17,6 +19,14 @@ bool Conclusion::finish(stats::Outcome outcome, const protocol::Finish& message,
 void Conclusion::pass_through(const compiler::Uncacheable& why) {
   if (say({.outcome = stats::Outcome::passthrough, .why = &why}, protocol::PassThrough{why.reason}, {}))
     services_.counters.not_cached(why.reason, why.detail);
+}
+
+void Conclusion::run_wrapper(const std::string& wrapper) {
+  if (!hipcache_loads_library(wrapper.c_str())) return pass_through({reason::kWrapper, wrapper});
+  if (std::exchange(counted_, true)) return;
+  pending_.emplace(services_.pending_writes.mark({}));
+  reply_wrapper(channel_, wrapper, services_);
+  services_.counters.wrapper();
 }
 
 bool Conclusion::say(Answered answer, const protocol::Message& message, const std::vector<int>& descriptors) {

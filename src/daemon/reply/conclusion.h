@@ -38,6 +38,10 @@ class Conclusion {
   // Tells the client to run the compiler itself.
   void pass_through(const compiler::Uncacheable& why);
 
+  // Tells the client to run the wrapper. The compilers that it starts are requests; this one is none, unless the
+  // wrapper would not load the library that puts hipcache before them.
+  void run_wrapper(const std::string& wrapper);
+
  private:
   bool say(Answered answer, const protocol::Message& message, const std::vector<int>& descriptors);
 

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <vector>
 
+#include "daemon/request/reason.h"
 #include "daemon/request/services.h"
 #include "hipcache/protocol/channel.h"
+#include "hipcache/trace/loads_library.h"
 
 namespace hipcache::daemon {
 
@@ -18,6 +20,12 @@ inline bool reply(protocol::Channel& channel, const protocol::Message& message, 
   const Status sent = channel.send(message, descriptors, kLimit);
   if (!sent) services.log.info("reply not taken: " + sent.error().message);
   return sent.ok();
+}
+
+// Tells the client to run the wrapper (daemon/shared/wrappers.h).
+inline bool reply_wrapper(protocol::Channel& channel, const std::string& wrapper, const Services& services) {
+  const bool loads = hipcache_loads_library(wrapper.c_str());
+  return reply(channel, protocol::PassThrough{reason::kWrapper, loads ? services.trace_library : ""}, {}, services);
 }
 
 }  // namespace hipcache::daemon

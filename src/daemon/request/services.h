@@ -27,6 +27,7 @@ namespace hipcache::daemon {
 class AuditDraw;
 class AuditEvidence;
 class SplitCodegenLedger;
+class Wrappers;
 
 struct Services {
   store::LocalStore& store;
@@ -45,6 +46,7 @@ struct Services {
   AuditDraw& audit_draw;  // of hits, and of back ends of the codegen split
   AuditEvidence& audit_evidence;
   SplitCodegenLedger& split_codegen_ledger;
+  Wrappers& wrappers;
   events::EventLog& event_log;
   Log& log;
   // That the daemon was started with; each request has its own.

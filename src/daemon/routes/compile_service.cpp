@@ -8,11 +8,13 @@
 
 #include "daemon/audit/audit.h"
 #include "daemon/events/request_events.h"
+#include "daemon/opaque/wrapper_request.h"
 #include "daemon/reply/conclusion.h"
 #include "daemon/reply/reply.h"
 #include "daemon/reply/reply_builder.h"
 #include "daemon/reply/request_result.h"
 #include "daemon/request/output_checks.h"
+#include "daemon/request/reason.h"
 #include "daemon/request/request_context.h"
 #include "daemon/routes/explain_report.h"
 #include "daemon/routes/opaque.h"
@@ -47,6 +49,11 @@ std::optional<Uncacheable> serve_miss(Conclusion& conclusion, std::optional<std:
                                       const RequestContext& context) {
   if (context.request.invocation.route == compiler::Route::is_opaque) return serve_opaque(conclusion, ended, context);
   std::optional<Uncacheable> why = serve_split(conclusion, context);
+  if (why && why->reason == reason::kStartsCompiler) {
+    note_wrapper(context.request, context.services.wrappers);
+    conclusion.run_wrapper(context.request.compiler);
+    return std::nullopt;
+  }
   const std::optional<Request> opaque = why ? opaque_instead(context.request, *why) : std::nullopt;
   if (!opaque) return why;
   const Services& services = context.services;
@@ -62,8 +69,9 @@ void serve_compile_request(protocol::Channel& channel, const protocol::CompileRe
   conclusion.tell(&events);
   const auto understood = understand(message, services);
   if (const auto* why = std::get_if<Uncacheable>(&understood)) return conclusion.pass_through(*why);
-  const std::unique_ptr<store::Lease> lease = services.store.lease();
   const auto& request = std::get<Request>(understood);
+  if (runs_each_time(request, services.wrappers)) return conclusion.run_wrapper(request.compiler);
+  const std::unique_ptr<store::Lease> lease = services.store.lease();
   events.understood(request);
   Audit audit(request, services);  // after the conclusion, so that statistics of a finished request have its audit
   const RequestContext context = context_of(channel, request, services, *lease, &events, &audit);
@@ -85,8 +93,13 @@ void serve_question(protocol::Channel& channel, const protocol::CompileRequest& 
       reply(channel, explain_passed_through(*why), {}, services);
     return;
   }
+  const auto& request = std::get<Request>(understood);
+  if (runs_each_time(request, services.wrappers)) {
+    reply_wrapper(channel, request.compiler, services);
+    return;
+  }
   const std::unique_ptr<store::Lease> lease = services.store.lease();
-  const RequestContext context = context_of(channel, std::get<Request>(understood), services, *lease, nullptr);
+  const RequestContext context = context_of(channel, request, services, *lease, nullptr);
   services.pending_writes.wait_for(context.key.value);
   if (plan_only) return report_plan(context);
   services.pending_writes.wait_for_all();  // an explanation may name any compile of the same source

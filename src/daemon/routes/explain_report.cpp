@@ -13,6 +13,7 @@
 #include "daemon/opaque/opaque_run.h"
 #include "daemon/reply/reply.h"
 #include "daemon/reply/request_result.h"
+#include "daemon/request/reason.h"
 #include "daemon/routes/deferred_fatbin.h"
 #include "daemon/routes/opaque.h"
 #include "daemon/routes/planner.h"
@@ -147,7 +148,12 @@ Explanation explain(const RequestContext& context) {
 }  // namespace
 
 void report_explanation(const RequestContext& context) {
-  reply(context.channel, explain(context), {}, context.services);
+  const Explanation explanation = explain(context);
+  if (explanation.reason == reason::kStartsCompiler) {
+    reply_wrapper(context.channel, context.request.compiler, context.services);
+    return;
+  }
+  reply(context.channel, explanation, {}, context.services);
 }
 
 Explanation explain_passed_through(const compiler::Uncacheable& why) {

@@ -4,6 +4,7 @@
 #include "daemon/opaque/link_worth.h"
 #include "daemon/opaque/opaque_run.h"
 #include "daemon/opaque/run_notes.h"
+#include "daemon/opaque/wrapper_request.h"
 #include "daemon/reply/reply_builder.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/step_context.h"
@@ -82,6 +83,8 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
     return alone;
   }
   if (!step.result.descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step.result.descriptor};
+  if (step.result.refusal == reason::kWrapper && is_run_of_wrapper(context.request, step.result.ran))
+    note_wrapper(context.request, context.services.wrappers);
   count_opaque(context.request.invocation.making, false, context.services.counters);
   answer_and_record(conclusion, step, run, context);
   return std::nullopt;

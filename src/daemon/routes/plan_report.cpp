@@ -4,6 +4,7 @@
 #include "daemon/opaque/opaque_run.h"
 #include "daemon/reply/reply.h"
 #include "daemon/reply/request_result.h"
+#include "daemon/request/reason.h"
 #include "daemon/routes/deferred_fatbin.h"
 #include "daemon/routes/opaque.h"
 #include "daemon/routes/planner.h"
@@ -54,6 +55,13 @@ PlanReport report_on(const RequestContext& context) {
 
 }  // namespace
 
-void report_plan(const RequestContext& context) { reply(context.channel, report_on(context), {}, context.services); }
+void report_plan(const RequestContext& context) {
+  const PlanReport report = report_on(context);
+  if (report.reason == reason::kStartsCompiler) {
+    reply_wrapper(context.channel, context.request.compiler, context.services);
+    return;
+  }
+  reply(context.channel, report, {}, context.services);
+}
 
 }  // namespace hipcache::daemon

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "daemon/audit/draw.h"
+#include "daemon/opaque/wrapper_request.h"
 #include "daemon/request/driver_reports.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/step_context.h"
@@ -63,8 +64,6 @@ std::variant<Planned, Uncacheable> ask_through(const StepState& told, hip::IdFor
                                                const RequestContext& context) {
   const std::string& compiler = context.request.compiler;
   const std::vector<std::string>& programs = told.result.ran;
-  if (std::any_of(programs.begin(), programs.end(), compiler::names_other_cache))
-    return Uncacheable{compiler::reason::kNotACompiler, compiler};
   std::string driver = driver_in(programs, compiler);
   if (driver.empty()) return Uncacheable{reason::kWrapper, compiler};
   Result<StepState> probe = probe_through(told, std::move(driver), id_for, context);
@@ -108,7 +107,13 @@ std::variant<Planned, Uncacheable> plan_of(Result<StepState> probe, hip::IdFor i
   if (!probe) return Uncacheable{reason::kProbeFailed, probe.error().message};
   const StepResult& result = probe->result;
   if (!probe->succeeded()) return Uncacheable{reason::kProbeFailed, "exit code " + std::to_string(result.exit_code)};
-  if (result.refusal == reason::kWrapper) return ask_through(*probe, id_for, context);
+  if (result.refusal == reason::kWrapper) {
+    if (std::any_of(result.ran.begin(), result.ran.end(), compiler::names_other_cache))
+      return Uncacheable{compiler::reason::kNotACompiler, context.request.compiler};
+    if (is_run_of_wrapper(context.request, result.ran))
+      return Uncacheable{reason::kStartsCompiler, result.refusal_detail};
+    return ask_through(*probe, id_for, context);
+  }
   // A compiler that cannot be traced proves nothing, whatever it plans.
   if (result.refusal == reason::kUntraceable) return Uncacheable{result.refusal, context.request.compiler};
   return read(std::move(*probe), context);

@@ -34,6 +34,7 @@
 #include "daemon/server/stale_daemons.h"
 #include "daemon/server/stop_on_signal.h"
 #include "daemon/shared/install_paths.h"
+#include "daemon/shared/wrappers.h"
 #include "daemon/worth/split_codegen_ledger.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/iree/iree_command.h"
@@ -187,6 +188,7 @@ int run() {
   AuditDraw audit_draw(std::random_device{}());
   AuditEvidence audit_evidence(&directory->own(), log);
   SplitCodegenLedger split_codegen_ledger(*store, log);
+  Wrappers wrappers(file_system);
   const Services services{.store = *store,
                           .file_system = file_system,
                           .actions = actions,
@@ -203,6 +205,7 @@ int run() {
                           .audit_draw = audit_draw,
                           .audit_evidence = audit_evidence,
                           .split_codegen_ledger = split_codegen_ledger,
+                          .wrappers = wrappers,
                           .event_log = event_log,
                           .log = log,
                           .own_settings = *settings,

@@ -142,7 +142,7 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
   if (std::string lost = spec.prints_plan ? "" : lost_file(spec, *records, context.directory); !lost.empty())
     state.result.make_unusable({reason::kWritesMoreThanKnown, std::move(lost)});
   const trace::Trace trace = trace::trace_of(std::move(*records));
-  if (spec.prints_plan) state.result.ran = trace.programs;
+  if (spec.prints_plan) state.result.ran = ran_in(trace);
   const bool wraps = spec.by_script || spec.through;
   DriverBehind behind;
   if (spec.through && state.result.refusal.empty()) behind = take_driver(state, context);

@@ -33,7 +33,7 @@ struct GivenInput {
 struct StepResult : cache::ActionResult {
   int exit_code = 0;
   unsigned failed_command = 0;
-  std::vector<std::string> ran;  // for a probe: the programs that left a trace, in order
+  std::vector<std::string> ran;  // for a probe and an opaque step: the programs that left a trace, in order
   std::string descriptor;        // a descriptor read by name (/dev/fd/5); without the cache it would read otherwise
   std::string doubt;             // why its failure may be the cache's fault; empty: it is the source's
   std::size_t answered = 0;      // programs not started because their result was prepared (hip::kAnswers)

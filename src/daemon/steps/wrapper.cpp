@@ -1,6 +1,5 @@
 #include "daemon/steps/wrapper.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -34,7 +33,6 @@ std::string real_path(const std::string& path) {
 struct Start {
   std::string program;
   std::string parent;
-  std::array<std::string, 2> printed;  // identities of the files at descriptors 1 and 2
   std::string umask;
   std::string directory;
   std::vector<std::string> words;
@@ -53,7 +51,7 @@ std::vector<std::string> fields_of(std::string_view bytes) {
 }
 
 std::optional<Start> start_of(std::string_view bytes) {
-  constexpr std::size_t kFixed = 7;
+  constexpr std::size_t kFixed = 5;
   std::vector<std::string> fields = fields_of(bytes);
   if (fields.size() < kFixed + 1 || !fields.back().empty()) return std::nullopt;
   std::size_t count = 0;
@@ -64,9 +62,8 @@ std::optional<Start> start_of(std::string_view bytes) {
   const auto variables = words + static_cast<std::ptrdiff_t>(count);
   return Start{.program = fields[0],
                .parent = fields[1],
-               .printed = {fields[2], fields[3]},
-               .umask = fields[4],
-               .directory = fields[5],
+               .umask = fields[2],
+               .directory = fields[3],
                .words = {words, variables},
                .variables = {variables, fields.end() - 1}};
 }
@@ -119,28 +116,10 @@ bool has_users_variables(const Start& driver, const StepContext& context) {
          has(driver.variables, "LD_PRELOAD=" + preload) && compared(driver.variables) == compared(from.environment);
 }
 
-std::string other_surroundings(const Start& first, const Start& driver, const StepContext& context) {
+std::string other_surroundings(const Start& driver, const StepContext& context) {
   if (driver.directory != real_path(context.request.from.working_directory)) return "changes the directory";
   if (driver.umask != std::to_string(context.request.umask)) return "changes the mask of modes";
-  if (driver.printed != first.printed) return "takes what the driver prints";
   return has_users_variables(driver, context) ? "" : "changes the environment";
-}
-
-bool is_script(const std::string& path) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  char begin[2] = {};
-  return file && ::read(file.get(), begin, 2) == 2 && begin[0] == '#' && begin[1] == '!';
-}
-
-// Whether the wrapper left a trace, by itself or through the interpreter that runs its script.
-bool is_traced(const std::string& wrapper, const std::vector<Start>& starts) {
-  const std::string real = real_path(wrapper);
-  return starts[0].program == real || (starts.size() > 1 && is_script(real));
-}
-
-bool holds_words(const std::vector<std::string>& words, const std::vector<std::string>& users) {
-  return std::search(words.begin() + 1, words.end(), users.begin() + 1, users.end()) != words.end() ||
-         users.size() == 1;
 }
 
 bool is_same_words(const std::vector<std::string>& words, const std::vector<std::string>& users) {
@@ -196,6 +175,14 @@ std::string driver_in(const std::vector<std::string>& programs, const std::strin
   return drivers == 1 && !has_other_cache ? programs.back() : "";
 }
 
+std::vector<std::string> ran_in(const trace::Trace& trace) {
+  std::vector<std::string> ran = trace.programs;
+  for (const trace::Record& record : trace.records)
+    if (record.kind == trace::Kind::execute && record.found && base_name(record.text) == "hipcache")
+      ran.push_back(record.text);
+  return ran;
+}
+
 Status prepare_driver(const ThroughWrapper& through, const RequestDirectory& directory) {
   std::string bytes = through.driver + '\0';
   for (const std::string& word : through.words) bytes += word + '\0';
@@ -206,20 +193,16 @@ std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, co
   const Request& request = context.request;
   const ThroughWrapper& through = *probe.spec().through;
   const std::vector<Start> starts = starts_in(context.directory);
-  const auto is_driver = [&](const Start& start) { return start.program == through.driver; };
-  if (starts.empty() || std::count_if(starts.begin(), starts.end(), is_driver) != 1 || !is_driver(starts.back()))
-    return "does not end in one start of a driver";
-  const Start& driver = starts.back();
+  if (starts.size() != 1 || starts[0].program != through.driver) return "does not end in one start of a driver";
+  const Start& driver = starts[0];
   if (driver.parent != std::to_string(through.client)) return "waits for the driver instead of becoming it";
-  const std::vector<std::string>& users = request.invocation.argv;
-  if (driver.words.empty() || !holds_words(driver.words, users)) return "changes the command";
-  if (std::string other = other_surroundings(starts[0], driver, context); !other.empty()) return other;
+  if (driver.words.empty() || !is_same_words(driver.words, request.invocation.argv)) return "changes the command";
+  if (std::string other = other_surroundings(driver, context); !other.empty()) return other;
   if (!probe.result.stdout_text.empty()) return "prints something else than jobs";
   if (std::string other = other_jobs(probe, driver.words, request, context.services.parser); !other.empty())
     return other;
-  if (is_traced(request.compiler, starts)) return DriverBehind{driver.words, ""};
   std::string beside = place_beside(request.compiler, driver);
-  if (starts.size() != 1 || !is_same_words(driver.words, users) || beside.empty()) return "leaves no trace";
+  if (beside.empty()) return "leaves no trace";
   return DriverBehind{driver.words, std::move(beside)};
 }
 

@@ -24,12 +24,16 @@
 #include "daemon/steps/step_state.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/hip/plan.h"
+#include "hipcache/trace/record.h"
 
 namespace hipcache::daemon {
 
 // The driver that is the last of the programs that a probe by `compiler` ran. "" if there is none or several, or
 // another cache runs in between.
 std::string driver_in(const std::vector<std::string>& programs, const std::string& compiler);
+
+// The programs that left a trace, and hipcache if one of them started it: hipcache is static and leaves none.
+std::vector<std::string> ran_in(const trace::Trace& trace);
 
 // Makes the driver of the next run in that directory add the words.
 Status prepare_driver(const ThroughWrapper& through, const RequestDirectory& directory);

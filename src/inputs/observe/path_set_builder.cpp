@@ -365,7 +365,7 @@ std::string descriptor_read(const std::vector<Record>& records, const std::strin
 
 std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const RunContext& from,
                                          FileSystemState& file_system) {
-  if (std::optional<Refusal> refusal = check_programs(trace, run)) return *refusal;
+  if (std::optional<Refusal> refusal = check_programs(trace, from, run)) return *refusal;
   Observer observer(trace, run, from, file_system);
   if (std::optional<Refusal> refusal = observer.collect()) return *refusal;
   auto set = std::make_shared<const PathSet>(observer.take_set());

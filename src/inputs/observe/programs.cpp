@@ -1,23 +1,99 @@
 #include "inputs/observe/programs.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/holds.h"
+#include "hipcache/inputs/script.h"
 #include "inputs/rules/environment.h"
 
 namespace hipcache::inputs {
+
+std::string real_path(const std::string& path) {
+  char resolved[PATH_MAX];
+  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
+}
+
 namespace {
 
-// Whether the file begins with "#!".
-bool is_script(const std::string& path) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  char begin[2] = {};
-  return file && ::read(file.get(), begin, 2) == 2 && begin[0] == '#' && begin[1] == '!';
+constexpr const char* kWrapper = "compiler-is-a-wrapper";
+
+// Programs that make no outputs of what a trace lacks, beside compilers and their tools (environment.h). make runs
+// gcc's link-time optimisation. Shells run what the others give them as a text (-c), and interpreters the scripts that
+// check_texts() accepts.
+constexpr auto kHelpers = std::to_array<std::string_view>(
+    {"objcopy", "objdump", "readelf", "strip", "mold", "make", "hipcc", "hipcc.bin", "hipconfig", "hipconfig.bin"});
+constexpr auto kShells = std::to_array<std::string_view>({"sh", "dash", "bash"});
+constexpr auto kDrivers = std::to_array<std::string_view>({"clang", "gcc", "g++", "cc", "c++"});
+
+std::string_view without_target(std::string_view name) {
+  const auto dash = name.rfind('-');
+  return dash == name.npos ? name : name.substr(dash + 1);
+}
+
+bool is_perl(std::string_view program) { return base_name(program).starts_with("perl"); }
+bool is_python(std::string_view program) { return base_name(program).starts_with("python"); }
+
+bool is_known(const std::string& program, const Run& run) {
+  const std::string_view name = base_name(program);
+  return asks_by_name(program) || holds(kHelpers, without_target(name)) || holds(kShells, name) || is_perl(program) ||
+         (run.only_starts_by_python && is_python(program));
+}
+
+// The first program that is unknown, or one of two different ones that are called alike: a wrapper called "as" starts
+// the assembler. A driver starts no other driver, and hipcc is none.
+std::string wrapper_among(const trace::Trace& trace, const std::string& typed, const Run& run) {
+  std::map<std::string_view, std::string> known;
+  const bool may_start_driver =
+      run.has_unseen_program || holds(kHelpers, base_name(typed)) || is_script(typed) || is_python(typed);
+  if (!typed.empty() && !may_start_driver) known.emplace("driver", typed);
+  for (const std::string& program : trace.programs) {
+    const std::string real = real_path(program);
+    if (real != typed && !is_known(program, run)) return program;
+    std::string_view tool = tool_of(program);
+    if (tool.empty()) continue;
+    if (holds(kDrivers, tool)) tool = "driver";
+    if (const auto [first, is_new] = known.try_emplace(tool, real); !is_new && first->second != real) return program;
+  }
+  return "";
+}
+
+// Whether Perl has the file from its own directories.
+bool is_of_perl(std::string_view path) { return path.find("/perl") != path.npos; }
+
+// The first script that may ask for something that the trace lacks.
+std::string untraceable_text(const trace::Trace& trace, const std::string& typed, const RunContext& from,
+                             const Run& run) {
+  constexpr std::uint64_t kScriptLimit = 1u << 20;
+  const bool has_perl = std::any_of(trace.programs.begin(), trace.programs.end(), is_perl);
+  std::vector<std::string> texts;
+  if (is_script(typed) && !run.only_starts_by_python) texts.push_back(typed);
+  for (const trace::Record& record : trace.records) {
+    const std::string path = join_path(from.working_directory, record.text);
+    const bool is_read = record.kind == trace::Kind::open_read && record.found && has_perl && !is_of_perl(path) &&
+                         (path.ends_with(".pl") || path.ends_with(".pm"));
+    if (is_read || (record.kind == trace::Kind::execute && record.found && is_script(path))) texts.push_back(path);
+  }
+  for (const std::string& path : texts) {
+    const Result<std::string> text = read_file(path, kScriptLimit);
+    const bool is_in_perl =
+        text && (path.ends_with(".pm") || text->substr(0, text->find('\n')).find("perl") != text->npos);
+    if (!is_in_perl || !is_traceable_perl(*text)) return path;
+  }
+  return "";
+}
+
+// Accepts what a trace proves: compilers and their tools, and scripts that ask for no more than a trace has.
+std::string unknown_program(const trace::Trace& trace, const Run& run, const RunContext& from) {
+  const std::string typed = run.programs.empty() ? "" : real_path(run.programs[0]);
+  std::string unknown = wrapper_among(trace, typed, run);
+  return unknown.empty() ? untraceable_text(trace, typed, from, run) : unknown;
 }
 
 // Whether the typed program is neither traced nor a script. A static program is not traced, so it may have read
@@ -34,29 +110,27 @@ bool leaves_no_trace(const trace::Trace& trace, const Run& run) {
 bool has_untraced_start(const trace::Trace& trace) { return trace.starts > 0 && trace.starts >= trace.programs.size(); }
 
 std::optional<Refusal> check_ends(const trace::Trace& trace) {
-  if (has_untraced_start(trace)) return Refusal{"compiler-is-a-wrapper", "a program that it started left no trace"};
+  if (has_untraced_start(trace)) return Refusal{kWrapper, "a program that it started left no trace"};
   if (trace.ends < trace.programs.size()) return Refusal{"trace", "a process did not end in order"};
   return std::nullopt;
 }
 
 }  // namespace
 
-std::string real_path(const std::string& path) {
-  char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
-}
-
-std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run) {
+std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContext& from, const Run& run) {
   if (run.is_opaque && trace.programs.empty())
     return Refusal{"untraceable-compiler", run.programs.empty() ? "" : run.programs[0]};
-  if (run.is_opaque && leaves_no_trace(trace, run)) return Refusal{"compiler-is-a-wrapper", run.programs[0]};
-  if (run.is_opaque) return check_ends(trace);
+  if (run.is_opaque && leaves_no_trace(trace, run)) return Refusal{kWrapper, run.programs[0]};
+  if (run.is_opaque) {
+    if (std::string unknown = unknown_program(trace, run, from); !unknown.empty()) return Refusal{kWrapper, unknown};
+    return check_ends(trace);
+  }
   std::size_t seen = 0;
   for (const std::string& program : trace.programs) {
     if (seen < run.programs.size() && real_path(run.programs[seen]) == real_path(program)) {
       ++seen;
     } else if (!run.may_start_others) {
-      return Refusal{"compiler-is-a-wrapper", program};
+      return Refusal{kWrapper, program};
     }
   }
   if (seen < run.programs.size()) return Refusal{"untraceable-compiler", run.programs[seen]};
@@ -65,13 +139,12 @@ std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run)
 
 std::optional<Refusal> check_start(const trace::Record& record, const std::string& path, const trace::Trace& trace,
                                    const Run& run) {
-  if (!run.may_start_others && !run.is_opaque) return Refusal{"compiler-is-a-wrapper", record.text};
+  if (!run.may_start_others && !run.is_opaque) return Refusal{kWrapper, record.text};
   if (detects_hardware(record.text)) return Refusal{"native-target", record.text};
   const std::string started = real_path(path);
   const bool is_traced = std::any_of(trace.programs.begin(), trace.programs.end(),
                                      [&](const std::string& program) { return real_path(program) == started; });
-  if (record.found && !is_traced && !(run.is_opaque && is_script(started)))
-    return Refusal{"compiler-is-a-wrapper", record.text};
+  if (record.found && !is_traced && !(run.is_opaque && is_script(started))) return Refusal{kWrapper, record.text};
   return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hipcache/inputs/run.h"
+#include "hipcache/inputs/run_context.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::inputs {
@@ -13,7 +14,8 @@ namespace hipcache::inputs {
 // realpath(3), or the path itself if that fails.
 std::string real_path(const std::string& path);
 
-std::optional<Refusal> check_programs(const trace::Trace& trace, const Run& run);
+// An opaque run may start other programs than its own, if a trace has all that they ask for (hipcache/inputs/script.h).
+std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContext& from, const Run& run);
 
 // Checks a program that a traced process started; `path` is absolute. A program without a trace (static, or a script)
 // may have read anything, so it is refused. In an opaque compile a script is allowed: its interpreter reads it.

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "trace/preload/call.h"
+#include "trace/preload/child_environment.h"
 #include "trace/preload/internal.h"
 
 char* __getcwd_chk(char* buffer, size_t size, size_t room);
@@ -211,5 +212,6 @@ TRACE_HOOK(chroot);
 TRACE_EXPORT int chroot(const char* path) {
   const int result = TRACE_REAL(chroot)(path);
   if (result == 0) trace_unknown("chroot", path);
+  if (result == 0) trace_leave();
   return result;
 }

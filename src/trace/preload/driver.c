@@ -9,8 +9,8 @@
  *
  *   driver     written beside the trace by hipcache: path of the driver, then the words to add; each ends in 0
  *   driver.N   written by each program that starts, N from 0 in their order; fields that end in 0: the program's
- *              path, its parent, identities of the files behind 1 and 2, umask, directory, the number of its
- *              words, the words, its variables, an empty field
+ *              path, its parent, umask, directory, the number of its words, the words, its variables, an empty
+ *              field
  *
  * Without the first file, none of this happens. If writing fails, a driver.N is missing or truncated. */
 #define _GNU_SOURCE
@@ -18,12 +18,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "trace/preload/call.h"
-#include "trace/preload/driver.h"
 #include "trace/preload/internal.h"
 
 enum { WRITE_LIMIT = 16 * 1024, PROGRAM_LIMIT = 64 };
@@ -75,15 +73,6 @@ static void put_number(struct output* output, unsigned long long number) {
   put(output, text);
 }
 
-static void put_descriptor(struct output* output, int fd) {
-  struct statx identity;
-  char text[64] = "";
-  if (trace_call(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_INO, &identity) == 0)
-    snprintf(text, sizeof text, "%u:%u:%llu", identity.stx_dev_major, identity.stx_dev_minor,
-             (unsigned long long)identity.stx_ino);
-  put(output, text);
-}
-
 static void put_mask(struct output* output) {
   const long mask = trace_call(SYS_umask, 0);
   trace_call(SYS_umask, mask);
@@ -113,8 +102,6 @@ static void note_start(const char* program, int argc, char** argv) {
   if (output.fd < 0) return;
   put(&output, program);
   put_number(&output, (unsigned long long)trace_call(SYS_getppid));
-  put_descriptor(&output, STDOUT_FILENO);
-  put_descriptor(&output, STDERR_FILENO);
   put_mask(&output);
   put_directory(&output);
   put_number(&output, (unsigned long long)argc);

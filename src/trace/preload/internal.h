@@ -89,6 +89,17 @@ char* trace_environment(const char* name);
  * captured. */
 bool trace_answer(pid_t* child, const char* path, char* const argv[]);
 
+/* driver.c: the words that a driver behind a static wrapper adds to its own. */
+enum { TRACE_DRIVER_WORDS = 16 };
+
+/* Sets `words` to those that this program must add to its own, and returns their number; words that do not fit are left
+ * out. Also records how the program was started, if the trace asks for it. */
+int trace_driver_words(int argc, char** argv, char* words[TRACE_DRIVER_WORDS]);
+
+/* The program's words plus `count` more, before a "--". REQUIRES: `result` has room for all of them and the final
+ * null. */
+void trace_add_words(int argc, char** argv, int count, char* const* words, char** result);
+
 /* True if HIPCACHE_TRACE names a file. Safe from the first instruction on. */
 bool trace_active(void);
 /* The file's absolute name. REQUIRES: trace_active(). */

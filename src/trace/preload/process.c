@@ -67,6 +67,7 @@ static int after_exec(const char* path) {
 
 TRACE_HOOK(execve);
 TRACE_EXPORT int execve(const char* path, char* const argv[], char* const environment[]) {
+  trace_exec_in_front(path, argv, environment);
   before_exec(path);
   TRACE_GIVE(given, environment);
   TRACE_REAL(execve)(path, argv, given);
@@ -75,6 +76,7 @@ TRACE_EXPORT int execve(const char* path, char* const argv[], char* const enviro
 
 TRACE_HOOK(execvpe);
 TRACE_EXPORT int execvpe(const char* path, char* const argv[], char* const environment[]) {
+  trace_exec_in_front(path, argv, environment);
   before_search(path);
   TRACE_GIVE(given, environment);
   TRACE_REAL(execvpe)(path, argv, given);
@@ -83,6 +85,7 @@ TRACE_EXPORT int execvpe(const char* path, char* const argv[], char* const envir
 
 TRACE_HOOK(execv);
 TRACE_EXPORT int execv(const char* path, char* const argv[]) {
+  trace_exec_in_front(path, argv, environ);
   before_exec(path);
   TRACE_GIVE(given, environ);
   if (given == environ) {
@@ -95,6 +98,7 @@ TRACE_EXPORT int execv(const char* path, char* const argv[]) {
 
 TRACE_HOOK(execvp);
 TRACE_EXPORT int execvp(const char* path, char* const argv[]) {
+  trace_exec_in_front(path, argv, environ);
   before_search(path);
   TRACE_GIVE(given, environ);
   if (given == environ) {
@@ -157,6 +161,7 @@ TRACE_EXPORT int execveat(int directory, const char* path, char* const argv[], c
 TRACE_HOOK(posix_spawn);
 TRACE_EXPORT int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
                              const posix_spawnattr_t* attributes, char* const argv[], char* const environment[]) {
+  if (trace_spawn_in_front(child, path, actions, attributes, argv, environment)) return 0;
   const bool is_plain = actions == NULL && attributes == NULL && environment == environ;
   if (is_plain && trace_active() && trace_answer(child, path, argv)) return 0;
   TRACE_GIVE(given, environment);
@@ -168,6 +173,7 @@ TRACE_EXPORT int posix_spawn(pid_t* child, const char* path, const posix_spawn_f
 TRACE_HOOK(posix_spawnp);
 TRACE_EXPORT int posix_spawnp(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
                               const posix_spawnattr_t* attributes, char* const argv[], char* const environment[]) {
+  if (trace_spawn_in_front(child, path, actions, attributes, argv, environment)) return 0;
   before_search(path);
   TRACE_GIVE(given, environment);
   const int error = TRACE_REAL(posix_spawnp)(child, path, actions, attributes, argv, given);

@@ -31,7 +31,6 @@
 
 #include "hipcache/base/huge_pages.h"
 #include "trace/preload/call.h"
-#include "trace/preload/driver.h"
 #include "trace/preload/internal.h"
 
 typedef int (*main_function)(int, char**, char**);

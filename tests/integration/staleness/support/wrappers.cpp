@@ -51,6 +51,13 @@ Arguments Wrappers::by(const std::string& wrapper, const std::vector<std::string
   return argv;
 }
 
+std::string Wrappers::cache_variables() const {
+  std::string text;
+  for (const auto& [name, value] : cache_.variables())
+    if (!value.empty()) text += " " + name + "='" + value + "'";
+  return text;
+}
+
 void Wrappers::expect_by_architecture(const std::string& wrapper) {
   const Counts cold = check(by(wrapper));
   EXPECT_EQ(cold.run.at("device"), 2) << cold.json.dump();

@@ -22,6 +22,9 @@ class Wrappers : public Staleness {
 
   Arguments by(const std::string& wrapper, const std::vector<std::string>& gpus = {"gfx906", "gfx1030"}) const;
 
+  // "NAME=value ...": the variables that lead to the test's cache, for a wrapper that clears the environment.
+  std::string cache_variables() const;
+
   // Cold, warm, and with one more architecture.
   void expect_by_architecture(const std::string& wrapper);
   // One step. Its result is found again, unless `is_stored` is false: some wrappers do what no cache can repeat.

@@ -112,6 +112,14 @@ TEST_F(GccStaleness, AScriptAroundItIsAnInput) {
   expect_run_then_hit(command("./g++"));
 }
 
+// A script may choose what it runs by anything.
+TEST_F(GccStaleness, AToolThatIsAScriptIsNotStored) {
+  fs::remove(tools_ / "as");
+  tools_.write("as", "#!/bin/sh\n[ -s a.h ] && set -- --defsym X=1 \"$@\"\nexec /usr/bin/as \"$@\"\n");
+  fs::permissions(tools_ / "as", fs::perms::owner_all);
+  for (int time = 0; time < 2; ++time) EXPECT_EQ(check(command()).not_stored.at("compiler-is-a-wrapper"), 1);
+}
+
 TEST_F(GccStaleness, ItsSpecsAreAnInput) {
   tools_.write("one.specs", "*cc1plus:\n+ -DONE=1\n\n");
   project_.write("a.cpp", "int one() { return ONE; }\n");

@@ -1,0 +1,46 @@
+#include "hipcache/client/wrapper_run.h"
+
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+
+#include "hipcache/base/files.h"
+#include "hipcache/launcher/compiler.h"
+
+namespace hipcache::client {
+namespace {
+
+std::string before(const std::string& first, const char* rest) {
+  return rest == nullptr || *rest == '\0' ? first : first + ":" + rest;
+}
+
+}  // namespace
+
+Status prepare_wrapper(const std::string& library, const std::vector<std::string>& options) {
+  char launcher[PATH_MAX];
+  if (!launch_from_here(HIPCACHE_BIN_FROM_HELPERS "/hipcache", launcher))
+    return Error{"hipcache's own path is unknown"};
+  std::string words = std::string(launcher) + '\n';
+  for (const std::string& option : options) words += option + '\n';
+  const std::string preload = before(library, std::getenv("LD_PRELOAD"));
+  if (setenv("HIPCACHE_WRAPPER", words.c_str(), 1) != 0 || setenv("LD_PRELOAD", preload.c_str(), 1) != 0)
+    return system_error("cannot set", "HIPCACHE_WRAPPER");
+  return done();
+}
+
+Error become_wrapper(const std::vector<std::string>& argv, const std::string& library, const std::string& question,
+                     bool json) {
+  std::vector<std::string> options{question};
+  if (json) options.insert(options.end(), {"--format", "json"});
+  options.emplace_back("--");
+  if (const Status prepared = prepare_wrapper(library, options); !prepared) return prepared.error();
+  std::vector<std::string> words = argv;
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execvp(pointers[0], pointers.data());
+  return system_error("cannot run", argv[0]);
+}
+
+}  // namespace hipcache::client
