@@ -6,6 +6,9 @@
 
 namespace hipcache::daemon {
 
+// Why a request is answered otherwise: its program was seen to start a compiler, so it runs each time. Never shown.
+inline constexpr const char* kStartsCompiler = "starts-a-compiler";
+
 bool runs_each_time(const Request& request, Wrappers& wrappers);
 
 // Whether a run that proves nothing was one of a wrapper: a script's, or one that also ran another driver. `ran`: the

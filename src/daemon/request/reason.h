@@ -22,9 +22,6 @@ inline constexpr const char* kWritesMoreThanKnown = "writes-more-than-known";
 inline constexpr const char* kNamesTemporaryFiles = "names-temporary-files";  // in an output
 inline constexpr const char* kStoreError = "store-error";
 
-// Why a request is answered otherwise: its program was seen to start a compiler, so it runs each time. Never shown.
-inline constexpr const char* kStartsCompiler = "starts-a-compiler";
-
 // Reasons for not storing a step.
 inline constexpr const char* kPrintsTemporaryNames = "prints-temporary-names";
 inline constexpr const char* kPrintsCrashReport = "prints-crash-report";

@@ -14,7 +14,6 @@
 #include "daemon/reply/reply_builder.h"
 #include "daemon/reply/request_result.h"
 #include "daemon/request/output_checks.h"
-#include "daemon/request/reason.h"
 #include "daemon/request/request_context.h"
 #include "daemon/routes/explain_report.h"
 #include "daemon/routes/opaque.h"
@@ -49,7 +48,7 @@ std::optional<Uncacheable> serve_miss(Conclusion& conclusion, std::optional<std:
                                       const RequestContext& context) {
   if (context.request.invocation.route == compiler::Route::is_opaque) return serve_opaque(conclusion, ended, context);
   std::optional<Uncacheable> why = serve_split(conclusion, context);
-  if (why && why->reason == reason::kStartsCompiler) {
+  if (why && why->reason == kStartsCompiler) {
     note_wrapper(context.request, context.services.wrappers);
     conclusion.run_wrapper(context.request.compiler);
     return std::nullopt;

@@ -11,9 +11,9 @@
 #include "daemon/explain/step_preview.h"
 #include "daemon/explain/ties.h"
 #include "daemon/opaque/opaque_run.h"
+#include "daemon/opaque/wrapper_request.h"
 #include "daemon/reply/reply.h"
 #include "daemon/reply/request_result.h"
-#include "daemon/request/reason.h"
 #include "daemon/routes/deferred_fatbin.h"
 #include "daemon/routes/opaque.h"
 #include "daemon/routes/planner.h"
@@ -149,7 +149,7 @@ Explanation explain(const RequestContext& context) {
 
 void report_explanation(const RequestContext& context) {
   const Explanation explanation = explain(context);
-  if (explanation.reason == reason::kStartsCompiler) {
+  if (explanation.reason == kStartsCompiler) {
     reply_wrapper(context.channel, context.request.compiler, context.services);
     return;
   }

@@ -2,9 +2,9 @@
 
 #include "daemon/explain/step_preview.h"
 #include "daemon/opaque/opaque_run.h"
+#include "daemon/opaque/wrapper_request.h"
 #include "daemon/reply/reply.h"
 #include "daemon/reply/request_result.h"
-#include "daemon/request/reason.h"
 #include "daemon/routes/deferred_fatbin.h"
 #include "daemon/routes/opaque.h"
 #include "daemon/routes/planner.h"
@@ -57,7 +57,7 @@ PlanReport report_on(const RequestContext& context) {
 
 void report_plan(const RequestContext& context) {
   const PlanReport report = report_on(context);
-  if (report.reason == reason::kStartsCompiler) {
+  if (report.reason == kStartsCompiler) {
     reply_wrapper(context.channel, context.request.compiler, context.services);
     return;
   }

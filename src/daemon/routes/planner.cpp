@@ -110,8 +110,7 @@ std::variant<Planned, Uncacheable> plan_of(Result<StepState> probe, hip::IdFor i
   if (result.refusal == reason::kWrapper) {
     if (std::any_of(result.ran.begin(), result.ran.end(), compiler::names_other_cache))
       return Uncacheable{compiler::reason::kNotACompiler, context.request.compiler};
-    if (is_run_of_wrapper(context.request, result.ran))
-      return Uncacheable{reason::kStartsCompiler, result.refusal_detail};
+    if (is_run_of_wrapper(context.request, result.ran)) return Uncacheable{kStartsCompiler, result.refusal_detail};
     return ask_through(*probe, id_for, context);
   }
   // A compiler that cannot be traced proves nothing, whatever it plans.

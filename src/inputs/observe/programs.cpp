@@ -37,6 +37,11 @@ std::string_view without_target(std::string_view name) {
   return dash == name.npos ? name : name.substr(dash + 1);
 }
 
+// gcc-ar, gcc-ranlib: they run the program of that name with gcc's plugin.
+bool is_gccs_binutil(std::string_view name) {
+  return name.find("gcc-ar") != name.npos || name.find("gcc-ranlib") != name.npos || name.find("gcc-nm") != name.npos;
+}
+
 bool is_perl(std::string_view program) { return base_name(program).starts_with("perl"); }
 bool is_python(std::string_view program) { return base_name(program).starts_with("python"); }
 
@@ -57,7 +62,7 @@ std::string wrapper_among(const trace::Trace& trace, const std::string& typed, c
     const std::string real = real_path(program);
     if (real != typed && !is_known(program, run)) return program;
     std::string_view tool = tool_of(program);
-    if (tool.empty()) continue;
+    if (tool.empty() || is_gccs_binutil(base_name(program))) continue;
     if (holds(kDrivers, tool)) tool = "driver";
     if (const auto [first, is_new] = known.try_emplace(tool, real); !is_new && first->second != real) return program;
   }
