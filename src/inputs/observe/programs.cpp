@@ -25,10 +25,11 @@ namespace {
 constexpr const char* kWrapper = "compiler-is-a-wrapper";
 
 // Programs that make no outputs of what a trace lacks, beside compilers and their tools (environment.h). make runs
-// gcc's link-time optimisation. Shells run what the others give them as a text (-c), and interpreters the scripts that
-// check_texts() accepts.
-constexpr auto kHelpers = std::to_array<std::string_view>(
-    {"objcopy", "objdump", "readelf", "strip", "mold", "make", "hipcc", "hipcc.bin", "hipconfig", "hipconfig.bin"});
+// gcc's link-time optimisation, with touch, mv and rm. Shells run what the others give them as a text (-c), and
+// interpreters the scripts that check_texts() accepts.
+constexpr auto kHelpers =
+    std::to_array<std::string_view>({"objcopy", "objdump", "readelf", "strip", "mold", "make", "touch", "mv", "rm",
+                                     "hipcc", "hipcc.bin", "hipconfig", "hipconfig.bin"});
 constexpr auto kShells = std::to_array<std::string_view>({"sh", "dash", "bash"});
 constexpr auto kDrivers = std::to_array<std::string_view>({"clang", "gcc", "g++", "cc", "c++"});
 
