@@ -15,10 +15,11 @@ namespace {
 using store::PathSetReference;
 using PathSets = std::vector<PathSetReference>;
 
-std::shared_ptr<const inputs::PathSet> union_of(const std::vector<inputs::Witnessed>& parts) {
+std::shared_ptr<const inputs::PathSet> union_of(const std::vector<inputs::Witnessed>& parts, Whole whole) {
   std::vector<std::shared_ptr<const inputs::PathSet>> sets;
   for (const inputs::Witnessed& part : parts) sets.push_back(part.set);
-  return std::make_shared<const inputs::PathSet>(inputs::PathSet::merge(sets));
+  return std::make_shared<const inputs::PathSet>(whole == Whole::request ? inputs::PathSet::of_request(sets)
+                                                                         : inputs::PathSet::merge(sets));
 }
 
 FoundBy names_of(const ActionKey& key, const inputs::Witnessed& witnessed) {
@@ -237,8 +238,9 @@ std::string changed_since(const inputs::Witnessed& part, const inputs::Answered&
 
 }  // namespace
 
-Examined ActionCache::examine(const std::vector<inputs::Witnessed>& parts, const inputs::RunContext& from) {
-  Examined examined{.all = {union_of(parts), {}}, .answered = {}};
+Examined ActionCache::examine(const std::vector<inputs::Witnessed>& parts, Whole whole,
+                              const inputs::RunContext& from) {
+  Examined examined{.all = {union_of(parts, whole), {}}, .answered = {}};
   std::vector<const inputs::PathSet*> sets = {examined.all.set.get()};
   for (const inputs::Witnessed& part : parts) sets.push_back(part.set.get());
   const std::vector<Digest> states = memory_->file_system.states(sets, from, &examined.answered);

@@ -6,10 +6,10 @@
 namespace hipcache::cache {
 namespace {
 
-// Version, object, compiler, arguments, architectures, both directories, CUID, colour. Number of steps,
+// Version, object, compiler, arguments, architectures, both directories, CUID. Number of steps,
 // then for each: label, key, programs, number of commands and each one's arguments, inputs, set,
-// refusal, detail. Blob of the path set, answers. Version 4: the object.
-constexpr std::uint8_t kVersion = 4;
+// refusal, detail. Blob of the path set, answers. Version 4: the object. Version 5: no colour.
+constexpr std::uint8_t kVersion = 5;
 
 Error damaged(std::string_view what) { return Error{"miss history: " + std::string(what) + "; the entry is dropped"}; }
 
@@ -22,7 +22,7 @@ void add(inputs::FrameWriter& out, const Asked& asked) {
   out.text(asked.compiler);
   add(out, asked.arguments);
   add(out, asked.archs);
-  out.text(asked.working_directory).text(asked.logical_directory).text(asked.cuid).byte(asked.colour ? 1 : 0);
+  out.text(asked.working_directory).text(asked.logical_directory).text(asked.cuid);
 }
 
 void add(inputs::FrameWriter& out, const HistoryStep& step) {
@@ -61,7 +61,6 @@ Asked next_asked(inputs::FrameReader& in) {
   asked.working_directory = in.text();
   asked.logical_directory = in.text();
   asked.cuid = in.text();
-  asked.colour = in.byte() != 0;
   return asked;
 }
 

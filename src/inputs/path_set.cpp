@@ -16,8 +16,7 @@ constexpr std::uint8_t kVersion = 5;
 Error damaged(std::string_view what) { return Error{"path set: " + std::string(what) + "; the entry is dropped"}; }
 
 bool is_question(std::uint8_t value) {
-  return value >= static_cast<std::uint8_t>(Question::content) &&
-         value <= static_cast<std::uint8_t>(Question::bitcode_listing);
+  return value >= static_cast<std::uint8_t>(Question::content) && value <= static_cast<std::uint8_t>(Question::look);
 }
 
 std::size_t shared_prefix(std::string_view left, std::string_view right) {
@@ -114,6 +113,16 @@ Result<PathSet> PathSet::decode(std::string_view bytes) {
 PathSet PathSet::merge(const std::vector<std::shared_ptr<const PathSet>>& sets) {
   std::vector<Observation> all;
   for (const auto& set : sets) all.insert(all.end(), set->observations_.begin(), set->observations_.end());
+  return PathSet(std::move(all));
+}
+
+PathSet PathSet::of_request(const std::vector<std::shared_ptr<const PathSet>>& sets) {
+  std::vector<Observation> all = merge(sets).observations_;
+  const auto asks = [](Question question) {
+    return [question](const Observation& one) { return one.question == question; };
+  };
+  if (std::none_of(all.begin(), all.end(), asks(Question::look_options))) std::erase_if(all, asks(Question::look));
+  std::erase_if(all, asks(Question::look_options));
   return PathSet(std::move(all));
 }
 

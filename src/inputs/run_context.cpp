@@ -56,6 +56,18 @@ std::string RunContext::source_date() const {
   return is_number && std::stoull(date) <= kLast ? date : "";
 }
 
+// A name is a stream's number, that and " size", or "1=2".
+std::string RunContext::of_terminal(std::string_view question) const {
+  if (question.empty()) return "";
+  if (question == "1=2") return streams.ends_with('=') ? "one" : "";
+  std::string_view rest = streams;
+  for (char stream = '0'; stream < question.front() && !rest.empty(); ++stream)
+    rest.remove_prefix(rest.find(',') == std::string_view::npos ? rest.size() : rest.find(',') + 1);
+  const std::string_view field = rest.substr(0, rest.find_first_of(",="));
+  if (field.empty()) return "";
+  return question.ends_with("size") ? std::string(field) : "terminal";
+}
+
 std::string RunContext::logical_directory() const {
   const char* pwd = variable("PWD");
   if (pwd == nullptr || pwd[0] != '/' || pwd == working_directory) return working_directory;

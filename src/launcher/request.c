@@ -2,16 +2,55 @@
 #include "hipcache/launcher/request.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "hipcache/launcher/frame.h"
 #include "launcher/wire.h"
 
+static char* put_digits(char* at, unsigned short number) {
+  char digits[5];
+  size_t count = 0;
+  do {
+    digits[count++] = (char)('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  while (count > 0) *at++ = digits[--count];
+  return at;
+}
+
 static mode_t current_umask(void) {
   const mode_t mask = umask(0);
   umask(mask);
   return mask;
+}
+
+/* An empty file has no order of what is written to it. */
+static bool are_one_file(int left, int right) {
+  struct stat one, other;
+  if (fstat(left, &one) != 0 || fstat(right, &other) != 0) return false;
+  const bool is_null = S_ISCHR(one.st_mode) && isatty(left) != 1;
+  return !is_null && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+void launch_describe_streams(char text[LAUNCH_STREAMS_LIMIT]) {
+  char* at = text;
+  bool any = false;
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    struct winsize size;
+    if (fd != STDIN_FILENO) *at++ = ',';
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0) continue;
+    any = true;
+    at = put_digits(at, size.ws_col);
+    *at++ = 'x';
+    at = put_digits(at, size.ws_row);
+  }
+  if (are_one_file(STDOUT_FILENO, STDERR_FILENO)) {
+    any = true;
+    *at++ = '=';
+  }
+  *(any ? at : text) = '\0';
 }
 
 bool launch_own_request(char* const* argv, char directory[PATH_MAX], struct launch_request* request) {
@@ -23,8 +62,8 @@ bool launch_own_request(char* const* argv, char directory[PATH_MAX], struct laun
       .directory = directory,
       .view = launch_own_view(),
       .umask = current_umask(),
-      .stderr_is_terminal = isatty(STDERR_FILENO) == 1,
   };
+  launch_describe_streams(request->streams);
   return true;
 }
 
@@ -85,7 +124,7 @@ static void put_fields(struct writer* to, const struct launch_request* request) 
   put_text(to, REQUEST_WORKING_DIRECTORY, request->directory);
   put_view(to, &request->view);
   put_number(to, REQUEST_UMASK, request->umask);
-  put_number(to, REQUEST_STDERR_IS_TERMINAL, request->stderr_is_terminal ? 1 : 0);
+  put_text(to, REQUEST_STREAMS, request->streams);
 }
 
 size_t launch_encode_request(const struct launch_request* request, char* frame, size_t room) {

@@ -26,7 +26,7 @@ constexpr std::array<Said, static_cast<std::size_t>(kLastDiffers) + 1> kSaid{{
     {"arch_removed", "architecture $name only then"},
     {"asked_directory", "working directory $now, was $was"},
     {"cuid", "CUID $now, was $was"},
-    {"colour", "messages in colour: $now, was $was"},
+    {"terminal", "$name is $now, was $was; messages look otherwise there"},
     {"command", "the command differs"},
     {"unknown_step", "no compile for this $name is stored"},
     {"program", "program $now, was $was"},

@@ -33,7 +33,7 @@ void put(const CompileRequest& from, wire::Envelope& envelope) {
   to.mutable_mount_view()->set_root_device(from.mount_view.root_device);
   to.mutable_mount_view()->set_root_inode(from.mount_view.root_inode);
   to.set_umask(from.umask);
-  to.set_stderr_is_terminal(from.stderr_is_terminal);
+  to.set_streams(from.streams);
   to.set_plan_only(from.plan_only);
   to.set_explain(from.explain);
 }
@@ -55,6 +55,7 @@ void put(const StepDone& from, wire::Envelope& envelope) {
   to.set_stdout_text(from.stdout_text);
   to.set_stderr_text(from.stderr_text);
   to.set_doubt(from.doubt);
+  to.set_mixed(from.mixed);
 }
 
 void put(const PassThrough& from, wire::Envelope& envelope) {
@@ -159,7 +160,7 @@ Message take(wire::CompileRequest* from) {
   to.mount_view = {from->mount_view().mount_namespace(), from->mount_view().root_device(),
                    from->mount_view().root_inode()};
   to.umask = from->umask();
-  to.stderr_is_terminal = from->stderr_is_terminal();
+  to.streams = std::move(*from->mutable_streams());
   to.plan_only = from->plan_only();
   to.explain = from->explain();
   return to;
@@ -181,7 +182,8 @@ Message take(wire::StepDone* from) {
                   std::move(*from->mutable_spawn_error()),
                   std::move(*from->mutable_stdout_text()),
                   std::move(*from->mutable_stderr_text()),
-                  std::move(*from->mutable_doubt())};
+                  std::move(*from->mutable_doubt()),
+                  from->mixed()};
 }
 
 Message take(wire::RunStep* from) {

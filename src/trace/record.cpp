@@ -41,7 +41,7 @@ class Reader {
   }
 
   static constexpr std::uint8_t kFirst = static_cast<std::uint8_t>(Kind::program);
-  static constexpr std::uint8_t kLast = static_cast<std::uint8_t>(Kind::answer);
+  static constexpr std::uint8_t kLast = static_cast<std::uint8_t>(Kind::terminal);
 
   std::size_t left() const { return bytes_.size() - position_; }
   std::size_t byte(std::size_t offset) const { return static_cast<unsigned char>(bytes_[position_ + offset]); }

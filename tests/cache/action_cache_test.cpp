@@ -239,9 +239,9 @@ TEST_F(ActionCacheTest, RecordsAUnionOnlyIfEachPartStillHolds) {
   write("b.h", "B");
   const std::vector<Witnessed> parts = {witnessed(reads("a.h")), witnessed(reads("b.h"))};
   write("b.h", "changed");
-  EXPECT_FALSE(cache_.examine(parts, from_).agrees);
+  EXPECT_FALSE(cache_.examine(parts, Whole::request, from_).agrees);
   write("b.h", "B");
-  Examined examined = cache_.examine(parts, from_);
+  Examined examined = cache_.examine(parts, Whole::request, from_);
   ASSERT_TRUE(examined.agrees);
   EXPECT_EQ(look_up(), "miss");
   EXPECT_TRUE(cache_.record_union(key_, std::move(examined), object("object")).ok());

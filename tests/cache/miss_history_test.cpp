@@ -24,8 +24,7 @@ HistoryEntry some_entry() {
                  .archs = {"gfx1030", "gfx906"},
                  .working_directory = "/build",
                  .logical_directory = "/link",
-                 .cuid = "0123456789abcdef",
-                 .colour = true};
+                 .cuid = "0123456789abcdef"};
   entry.steps = {{.label = "probe", .key = {digest_of("probe")}, .set = digest_of("set")},
                  {.label = "device gfx906",
                   .key = {digest_of("device")},

@@ -118,7 +118,7 @@ TEST_F(Launcher, TellsTheDaemonAllThatACompileDependsOn) {
   struct stat root{};
   ASSERT_EQ(stat("/", &root), 0);
   EXPECT_EQ(request.mount_view.root_inode, root.st_ino);
-  EXPECT_FALSE(request.stderr_is_terminal);
+  EXPECT_EQ(request.streams.find_first_of("0123456789"), std::string::npos);
   EXPECT_FALSE(request.plan_only);
 }
 

@@ -131,13 +131,5 @@ TEST(Invocation, OfALinkHasAnOutputAndArchsAndNoSource) {
   EXPECT_FALSE(parsed("clang++ --hip-link -fgpu-rdc -fno-gpu-rdc -c a.hip").links);
 }
 
-TEST(Invocation, KnowsWhetherColourIsAsked) {
-  EXPECT_FALSE(parsed("clang++ -c a.hip").colour_given);
-  EXPECT_TRUE(parsed("clang++ -fcolor-diagnostics -c a.hip").colour_given);
-  EXPECT_TRUE(parsed("clang++ -fno-diagnostics-color -c a.hip").colour_given);
-  EXPECT_TRUE(parsed("clang++ -fdiagnostics-color=never -c a.hip").colour_given);
-  EXPECT_FALSE(parsed("clang++ -fcolor-diagnostics -fdiagnostics-color=auto -c a.hip").colour_given);
-}
-
 }  // namespace
 }  // namespace hipcache::compiler

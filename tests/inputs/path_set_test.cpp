@@ -152,5 +152,21 @@ TEST(PathSet, TakesLittleRoomWhenEncoded) {
   EXPECT_LT(PathSet(many).encode().size(), 8u * 1200);
 }
 
+// The probe's look decides the options of the steps, which their keys lack.
+TEST(PathSet, OfARequestAsksForTheTerminalOnlyIfAStepPrintedSomething) {
+  const auto probe = std::make_shared<const PathSet>(
+      std::vector<Observation>{{Question::look, "2"}, {Question::look, "TERM"}, {Question::content, "/bin/clang"}});
+  const auto silent = std::make_shared<const PathSet>(std::vector<Observation>{{Question::content, "a.hip"}});
+  const auto printing = std::make_shared<const PathSet>(
+      std::vector<Observation>{{Question::content, "a.hip"}, {Question::look_options, ""}});
+  EXPECT_EQ(PathSet::of_request({probe, silent}).id(),
+            PathSet({{Question::content, "/bin/clang"}, {Question::content, "a.hip"}}).id());
+  EXPECT_EQ(PathSet::of_request({probe, silent, printing}).id(), PathSet({{Question::look, "2"},
+                                                                          {Question::look, "TERM"},
+                                                                          {Question::content, "/bin/clang"},
+                                                                          {Question::content, "a.hip"}})
+                                                                     .id());
+}
+
 }  // namespace
 }  // namespace hipcache::inputs

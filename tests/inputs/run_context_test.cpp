@@ -31,6 +31,23 @@ TEST(RunContext, TellAnEmptyVariableFromNone) {
   EXPECT_EQ(from.variable("no equals sign"), nullptr);
 }
 
+TEST(RunContext, AnswerQuestionsAboutTheStandardStreams) {
+  RunContext from;
+  for (const char* name : {"0", "1", "2", "0 size", "1=2", "", "9"}) EXPECT_EQ(from.of_terminal(name), "") << name;
+  from.streams = "80x24,,132x50=";
+  EXPECT_EQ(from.of_terminal("0"), "terminal");
+  EXPECT_EQ(from.of_terminal("0 size"), "80x24");
+  EXPECT_EQ(from.of_terminal("1"), "");
+  EXPECT_EQ(from.of_terminal("1 size"), "");
+  EXPECT_EQ(from.of_terminal("2"), "terminal");
+  EXPECT_EQ(from.of_terminal("2 size"), "132x50");
+  EXPECT_EQ(from.of_terminal("1=2"), "one");
+  EXPECT_EQ(from.of_terminal("3"), "");
+  from.streams = ",,=";
+  EXPECT_EQ(from.of_terminal("2"), "");
+  EXPECT_EQ(from.of_terminal("1=2"), "one");
+}
+
 TEST(RunContext, BelievePwdOnlyIfItNamesTheWorkingDirectory) {
   support::Scratch scratch;
   const std::string real = scratch.make_directory("real");

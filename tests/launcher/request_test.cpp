@@ -27,14 +27,14 @@ std::string encode(const CompileRequest& request, std::size_t room) {
   std::vector<std::string> environment = request.environment;
   const std::vector<char*> words = pointers_to(argv);
   const std::vector<char*> variables = pointers_to(environment);
-  const launch_request said{
+  launch_request said{
       .build = request.build.c_str(),
       .argv = words.data(),
       .environment = variables.data(),
       .directory = request.working_directory.c_str(),
       .view = {request.mount_view.mount_namespace, request.mount_view.root_device, request.mount_view.root_inode},
-      .umask = request.umask,
-      .stderr_is_terminal = request.stderr_is_terminal};
+      .umask = request.umask};
+  request.streams.copy(said.streams, sizeof said.streams - 1);
   std::vector<char> frame(room);  // of exactly that size: a sanitizer sees what goes beyond
   return {frame.data(), launch_encode_request(&said, frame.data(), room)};
 }
@@ -46,7 +46,7 @@ CompileRequest some_request() {
           .working_directory = "/home/user/a b",
           .mount_view = {4026531841, ~std::uint64_t{0}, 2},
           .umask = 077,
-          .stderr_is_terminal = true};
+          .streams = "65535x65535,65535x65535,65535x65535="};
 }
 
 std::string message_of(const std::string& frame) { return frame.substr(HIPCACHE_FRAME_HEADER); }
@@ -55,7 +55,7 @@ TEST(LaunchRequest, HasTheBytesThatProtobufWrites) {
   CompileRequest of_zeros = some_request();
   of_zeros.mount_view = {};
   of_zeros.umask = 0;
-  of_zeros.stderr_is_terminal = false;
+  of_zeros.streams.clear();
   for (const CompileRequest& sent : {some_request(), of_zeros, CompileRequest{}}) {
     const std::string frame = encode(sent, 1u << 16);
     ASSERT_GT(frame.size(), HIPCACHE_FRAME_HEADER);

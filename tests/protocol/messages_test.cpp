@@ -53,7 +53,7 @@ TEST(Messages, KeepEveryFieldOfACompile) {
   EXPECT_EQ(received.working_directory, sent.working_directory);
   EXPECT_EQ(received.mount_view, sent.mount_view);
   EXPECT_EQ(received.umask, sent.umask);
-  EXPECT_TRUE(received.stderr_is_terminal);
+  EXPECT_EQ(received.streams, sent.streams);
   EXPECT_TRUE(received.plan_only);
   EXPECT_TRUE(received.explain);
 }

@@ -13,7 +13,7 @@ CompileRequest compile_request() {
   request.working_directory = "/home/user/project";
   request.mount_view = {4026531840, 65025, 2};
   request.umask = 022;
-  request.stderr_is_terminal = true;
+  request.streams = "80x24,,132x50=";
   request.plan_only = true;
   request.explain = true;
   return request;

@@ -50,7 +50,7 @@ namespace hipcache::cache {
 inline constexpr std::size_t kDecodedBytes = 32u << 20;
 
 // Raised when the meaning of keys or results changes. key_hasher makes it part of every key.
-inline constexpr std::uint32_t kSchema = 9;
+inline constexpr std::uint32_t kSchema = 10;
 
 struct ActionKey {
   Digest value;
@@ -127,6 +127,9 @@ struct Hit {
 // The name of a result in the stores: digest of the action key, the path set and its state.
 Digest result_key(const ActionKey& key, const Digest& set, const Digest& state);
 
+// What several parts make together: a step that ran in parts, or a request of probes and steps.
+enum class Whole { step, request };
+
 // The union of what several steps depend on, as examined. Not stored yet.
 struct Examined {
   inputs::Witnessed all;
@@ -172,7 +175,7 @@ class ActionCache {
 
   // Merges what the steps depend on, and checks that each step's state is still the one that it
   // witnessed. A result must never be stored under a state that it was not made in.
-  Examined examine(const std::vector<inputs::Witnessed>& parts, const inputs::RunContext& from);
+  Examined examine(const std::vector<inputs::Witnessed>& parts, Whole whole, const inputs::RunContext& from);
 
   // Records the result of those steps under the union. REQUIRES: the steps agree, and for each part
   // the conditions of record() hold.

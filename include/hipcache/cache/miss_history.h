@@ -40,7 +40,6 @@ struct Asked {
   std::string working_directory;
   std::string logical_directory;
   std::string cuid;
-  bool colour = false;
   bool operator==(const Asked&) const = default;
 };
 

@@ -41,6 +41,7 @@ enum class Cc1Role {
   preprocessing,
   warning,  // which warnings are given, and whether they are errors
   remark,   // which of the optimizer's remarks are given
+  look,     // how messages look, whatever they say: colours, width
   // File names go into the output in a form that cannot be found by searching it: profiles,
   // coverage, sanitizers, compressed debug information. Implies records_paths.
   hashes_names,

@@ -42,8 +42,6 @@ struct RefusedVariable {
 
 // What is special about an opaque command that is not one of clang's or gcc's drivers.
 struct OpaqueTraits {
-  // The option that asks for coloured messages; the files that are made do not show it.
-  std::string colour_option = "-fdiagnostics-color=always";
   // What is made depends on this machine's processor, whatever the arguments say.
   bool asks_processor = false;
   // What is made may hold the random names of temporary files. It is searched for them.
@@ -58,8 +56,8 @@ struct OpaqueTraits {
 };
 
 // For an opaque command only these are set: argv, expanded, response_files, object, making,
-// updates, without_archs, output_names, only_input, colour_given, writes_command and opaque. There
-// `object` only names the miss history.
+// updates, without_archs, output_names, only_input, writes_command and opaque. There `object` only names the miss
+// history.
 struct Invocation {
   Route route = Route::planned;
   Making making = Making::compile;
@@ -89,8 +87,6 @@ struct Invocation {
   bool host_only = false;   // --offload-host-only
   // -cuid= or -fuse-cuid= was given: respected.
   bool user_cuid = false;
-  // -f[no-]color-diagnostics or the like was given.
-  bool colour_given = false;
   // -MJ: the command line is written into a file.
   bool writes_command = false;
   // For an opaque compile, or a link that compiles: its input, as typed, if it has exactly one. It is

@@ -32,6 +32,9 @@ struct Plan {
   // goes to take_captured(). Without an answer the plan is valid as it is: the back ends run inside
   // of the wrapper.
   std::optional<Step> question = {};
+  // The front ends' options for the look of messages (Cc1Role::look), given by the user, or by the driver for a
+  // terminal. The steps' keys lack them. One line if all front ends have the same.
+  std::string look_options = {};
 };
 
 }  // namespace hipcache::compiler

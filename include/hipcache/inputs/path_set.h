@@ -47,7 +47,8 @@ enum class Question : std::uint8_t {
   source_date = 15,
   // The command's names for its outputs: if a result shows one.
   output_names = 16,
-  colour = 17,  // whether messages are in colour: if the run printed any
+  // The options of the step's commands for the look of messages, which its key lacks: if the run printed any.
+  look_options = 17,
   // Where the loader finds a library by LD_LIBRARY_PATH and by its cache, and which file is there.
   library = 18,
   // Where the root of that mark lies in the root around it: if a result shows only that.
@@ -56,6 +57,12 @@ enum class Question : std::uint8_t {
   // directories for them alone.
   rocm_listing = 20,
   bitcode_listing = 21,
+  // Whether a standard stream is a terminal ("2"), or how large it is ("0 size"), or whether standard output and
+  // standard error are two files ("1=2").
+  terminal = 22,
+  // The same, or a variable of the terminal, asked by a driver that printed nothing but a plan. Decides the plan's
+  // options for the look of messages, and nothing else.
+  look = 23,
 };
 
 // Whether its observations name paths.
@@ -93,6 +100,9 @@ class PathSet {
   static Result<PathSet> decode(std::string_view bytes);
   bool within_limits() const { return observations_.size() <= kMaxObservations && raw_bytes_ <= kMaxRawBytes; }
   static PathSet merge(const std::vector<std::shared_ptr<const PathSet>>& sets);
+  // The questions of a request, from those of its probes and of all steps. What its probes asked of the terminal counts
+  // if a step printed something. It decides the steps' options for messages, so nobody asks for these.
+  static PathSet of_request(const std::vector<std::shared_ptr<const PathSet>>& sets);
 
   // Approximate size in memory.
   std::size_t memory() const;

@@ -54,6 +54,10 @@ struct Run {
   // The result is a plan, in which the caller replaces the date that the driver took from
   // SOURCE_DATE_EPOCH.
   bool plans = false;
+  // The result is a plan. The driver decides by the terminal which options its jobs have for the look of messages.
+  bool plans_look = false;
+  // Parts of standard output may have come after parts of standard error.
+  bool is_mixed = false;
   bool shows_output_names = false;
   // An opaque compile (compiler/opaque/opaque_command.h). It may run programs other than its own, which are
   // inputs, too. The files that it wrote, at the absolute paths in `written`, are never inputs.

@@ -20,9 +20,10 @@ struct RunContext {
   // For an opaque compile, the output names that its key leaves out; portable.
   std::string output_names;
 
-  // hipcache asks the compiler for coloured messages, as the compiler does by itself for a
-  // terminal.
-  bool colour = false;
+  // The client's standard streams, as launch_describe_streams says (hipcache/launcher/request.h).
+  std::string streams;
+  // Plan::look_options of the plan; "" before there is one.
+  std::string look_options;
 
   // The value, or null. REQUIRES: sorted.
   const char* variable(std::string_view name) const;
@@ -32,6 +33,8 @@ struct RunContext {
   // year 9999. Else "", also if unset: with any other value clang fails, whether or not a source
   // asks for the date.
   std::string source_date() const;
+  // The answer to a question about the standard streams (Question::terminal); "" for no.
+  std::string of_terminal(std::string_view question) const;
   // PWD if it names the working directory, else the working directory, as clang does.
   std::string logical_directory() const;
   // PATH's directories, absolute. Empty entries are skipped, as LLVM skips them.

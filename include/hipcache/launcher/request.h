@@ -22,6 +22,8 @@
 extern "C" {
 #endif
 
+enum { LAUNCH_STREAMS_LIMIT = 48 }; /* bytes of a description of the standard streams, with the zero */
+
 /* The fields of protocol::CompileRequest that every compile sets. */
 struct launch_request {
   const char* build;
@@ -30,8 +32,13 @@ struct launch_request {
   const char* directory;
   struct launch_view view;
   uint32_t umask;
-  bool stderr_is_terminal;
+  char streams[LAUNCH_STREAMS_LIMIT]; /* of launch_describe_streams */
 };
+
+/* Describes the standard streams of this process: for each a field, "COLUMNSxROWS" if it is a terminal, with commas
+ * between. "=" at the end says that standard output and standard error are one file. Empty if there is nothing to
+ * say: no terminal, and two files. */
+void launch_describe_streams(char text[LAUNCH_STREAMS_LIMIT]);
 
 /* The request of this process to compile `argv`. `directory` holds the working directory, and must
  * live as long as the request. False with errno if the working directory is gone. REQUIRES: no

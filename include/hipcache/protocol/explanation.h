@@ -26,7 +26,7 @@ enum class Differs : std::uint32_t {
   arch_removed = 8,       // name
   asked_directory = 9,    // now and was: working directories
   cuid = 10,              // now and was
-  colour = 11,            // now: "on" or "off"
+  terminal = 11,          // name: a standard stream; now and was: whether it is a terminal
   command = 12,           // the command, as spelled
   unknown_step = 13,      // the compared compile had no such step
   program = 14,           // now and was: paths

@@ -46,7 +46,7 @@ struct CompileRequest {
   std::string working_directory;         // getcwd(): physical
   MountView mount_view;
   std::uint32_t umask = 0;
-  bool stderr_is_terminal = false;
+  std::string streams;  // of launch_describe_streams (hipcache/launcher/request.h)
   // --plan: reply with PlanReport, run only the probe.
   bool plan_only = false;
   // --explain: reply with Explanation, run only the probe.
@@ -87,6 +87,9 @@ struct StepDone {
   std::string stderr_text;
   // Not empty: why the texts are incomplete, or why the run says nothing about the source.
   std::string doubt;
+  // Part of standard output may have come after part of standard error. If the client's two are one file, stdout_text
+  // has both in their order.
+  bool mixed = false;
 };
 
 // --- daemon to client ---

@@ -47,6 +47,8 @@ enum class Kind : std::uint8_t {
   answer = 18,
   // gmtime: a date was made of a number, which may come from the environment.
   date = 16,
+  // isatty and the like of a standard stream. Text: its number, or that and " size". Found: it is a terminal.
+  terminal = 19,
 };
 
 // How a path was written to.

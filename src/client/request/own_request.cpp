@@ -33,7 +33,7 @@ Result<protocol::CompileRequest> own_request(std::vector<std::string> argv) {
   request.working_directory = own.directory;
   request.mount_view = {own.view.mount_namespace, own.view.root_device, own.view.root_inode};
   request.umask = own.umask;
-  request.stderr_is_terminal = own.stderr_is_terminal;
+  request.streams = own.streams;
   return request;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "client/connection/daemon_start.h"
+#include "hipcache/base/stream_marks.h"
 
 namespace hipcache::client {
 namespace {
@@ -25,20 +26,22 @@ bool has_ended(pid_t child) {
 
 }  // namespace
 
-Result<StepTexts::Stream> StepTexts::make_stream() {
+Result<StepTexts::Stream> StepTexts::make_stream(int mark) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("cannot make", "a pipe");
   Stream stream{UniqueFd(ends[0]), UniqueFd(ends[1]), ""};
-  if (fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return system_error("cannot make", "a pipe");
+  if (fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(ends[1], F_SETFL, mark) != 0 ||
+      (fcntl(ends[1], F_GETFL) & HIPCACHE_STREAM_MARKS) != mark)
+    return system_error("cannot make", "a pipe");
   return stream;
 }
 
-Result<StepTexts> StepTexts::make() {
-  Result<Stream> out = make_stream();
+Result<StepTexts> StepTexts::make(bool one_file) {
+  Result<Stream> out = make_stream(HIPCACHE_MARK_OUTPUT);
   if (!out) return out.error();
-  Result<Stream> err = make_stream();
+  Result<Stream> err = make_stream(HIPCACHE_MARK_ERROR);
   if (!err) return err.error();
-  return StepTexts(std::move(*out), std::move(*err));
+  return StepTexts(std::move(*out), std::move(*err), one_file);
 }
 
 // Reads all that is available now.
@@ -63,8 +66,12 @@ void StepTexts::follow(pid_t child) {
   while (!ended) {
     poll(watched.data(), watched.size(), process ? -1 : kLook);
     ended = has_ended(child);  // checked before reading, so the child's last output is read as well
+    const std::size_t out = out_.text.size(), err = err_.text.size();
     take(out_);
     take(err_);
+    // If both came since the last look, nobody knows which was first.
+    if (one_file_) in_order_.append(out_.text, out).append(err_.text, err);
+    mixed_ = mixed_ || (out_.text.size() > out && (err > 0 || err_.text.size() > err));
   }
 }
 
@@ -73,8 +80,10 @@ void StepTexts::give(protocol::StepDone& report) && {
     report.doubt = "it prints more than " + std::to_string(protocol::kTextLimit) + " bytes";
     return;
   }
-  report.stdout_text = std::move(out_.text);
-  report.stderr_text = std::move(err_.text);
+  report.mixed = mixed_;
+  const bool in_order = mixed_ && one_file_;
+  report.stdout_text = in_order ? std::move(in_order_) : std::move(out_.text);
+  if (!in_order) report.stderr_text = std::move(err_.text);
 }
 
 }  // namespace hipcache::client

@@ -2,7 +2,9 @@
 //
 // The commands get two pipes as stdout and stderr, as from most build tools. Files were rejected: a disk may be full,
 // and a compiler that writes to /dev/stdout replaces a file but writes into a pipe. The pipes are read until the
-// command has ended. A process that the command leaves behind may hold the pipes open, and nothing waits for it.
+// command has ended. A process that the command leaves behind may hold the pipes open, and nothing waits for it. The
+// pipes are marked, so that the trace library answers what a command asks of a terminal there
+// (hipcache/base/stream_marks.h).
 // protocol::kTextLimit bounds the memory: text beyond the limit is read and dropped, and leaves a doubt. Used by one
 // thread.
 #ifndef HIPCACHE_SRC_CLIENT_STEPS_STEP_MESSAGES_H
@@ -20,7 +22,8 @@ namespace hipcache::client {
 
 class StepTexts {
  public:
-  static Result<StepTexts> make();
+  // `one_file`: the user's standard output and standard error are one file.
+  static Result<StepTexts> make(bool one_file);
 
   // The write ends, for the commands.
   int out() const { return out_.writer.get(); }
@@ -29,7 +32,8 @@ class StepTexts {
   // Reads what the child prints until it has ended. Does not reap it.
   void follow(pid_t child);
 
-  // Moves the texts into the report, or sets the doubt if they are incomplete.
+  // Moves the texts into the report, or sets the doubt if they are incomplete. If the user gets both in one file, and
+  // their order is not the usual one, all is text of standard output.
   void give(protocol::StepDone& report) &&;
 
  private:
@@ -39,14 +43,17 @@ class StepTexts {
     std::string text;
   };
 
-  StepTexts(Stream out, Stream err) : out_(std::move(out)), err_(std::move(err)) {}
+  StepTexts(Stream out, Stream err, bool one_file) : out_(std::move(out)), err_(std::move(err)), one_file_(one_file) {}
 
-  static Result<Stream> make_stream();
+  static Result<Stream> make_stream(int mark);
   void take(Stream& stream);
 
   Stream out_;
   Stream err_;
   bool too_long_ = false;
+  bool one_file_;
+  std::string in_order_;  // both texts, if the user gets them in one file
+  bool mixed_ = false;    // standard output may have come after standard error
 };
 
 }  // namespace hipcache::client

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <optional>
 #include <system_error>
@@ -16,7 +17,10 @@
 #include "client/steps/loader_errors.h"
 #include "client/steps/step_environment.h"
 #include "client/steps/subreaper.h"
+#include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
+#include "hipcache/base/stream_marks.h"
+#include "hipcache/launcher/request.h"
 
 namespace hipcache::client {
 namespace {
@@ -39,7 +43,7 @@ std::uint64_t file_clock_ns() {
 Result<pid_t> spawn_command(const RunStep& step, const protocol::Command& command, const StepTexts& texts,
                             const std::vector<std::string>& environment, const std::vector<int>& inherited,
                             const sigset_t& mask) {
-  const UniqueFd in(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const UniqueFd in(open("/dev/null", O_RDONLY | O_CLOEXEC | HIPCACHE_MARK_INPUT));
   if (!in) return system_error("cannot open", "/dev/null");
   return spawn({.program = command.program,
                 .argv = command.argv,
@@ -55,7 +59,12 @@ Result<pid_t> spawn_command(const RunStep& step, const protocol::Command& comman
 
 StepProcesses::StepProcesses(protocol::Channel& channel, const std::vector<std::string>& environment, Timeouts timeouts,
                              const sigset_t& mask)
-    : channel_(channel), environment_(environment), timeouts_(timeouts), mask_(mask), jobserver_(environment) {}
+    : channel_(channel), environment_(environment), timeouts_(timeouts), mask_(mask), jobserver_(environment) {
+  char streams[LAUNCH_STREAMS_LIMIT];
+  launch_describe_streams(streams);
+  if (strpbrk(streams, "0123456789") != nullptr) terminals_ = streams;
+  one_file_ = strchr(streams, '=') != nullptr;
+}
 
 StepProcesses::~StepProcesses() { stop(); }
 
@@ -154,10 +163,18 @@ StepDone StepProcesses::run_commands(const RunStep& step) {
   result.step = step.step;
   result.started_ns = file_clock_ns();
   const Clock::time_point started = Clock::now();
-  Result<StepTexts> texts = StepTexts::make();
+  Result<StepTexts> texts = StepTexts::make(one_file_);
   if (!texts) {
     result.spawn_error = texts.error().message;
     return result;
+  }
+  if (!terminals_.empty()) {
+    // All steps of a directory write the same.
+    Status written = replace_file(step.directory + "/" HIPCACHE_TERMINALS, terminals_);
+    if (!written) {
+      result.spawn_error = written.error().message;
+      return result;
+    }
   }
   for (std::uint32_t index = 0; index < step.commands.size() && result.exit_code == 0; ++index) {
     result.failed_command = index;

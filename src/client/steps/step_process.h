@@ -1,7 +1,8 @@
 // Runs the steps that the daemon asks for, each on a thread of its own, and reports each when it is done.
 //
 // The commands are children of this process: same process group, terminal, limits and umask as the user's own compile.
-// Their output is kept in memory and reported; their stdin is /dev/null.
+// Their output is kept in memory and reported; their stdin is /dev/null. What they ask of a terminal has the answer of
+// this process's own streams.
 #ifndef HIPCACHE_SRC_CLIENT_STEPS_STEP_PROCESS_H
 #define HIPCACHE_SRC_CLIENT_STEPS_STEP_PROCESS_H
 
@@ -65,6 +66,8 @@ class StepProcesses {
   const Timeouts timeouts_;
   const sigset_t mask_;
   Jobserver jobserver_;
+  std::string terminals_;     // behind this process's standard streams; "" if there is none
+  bool one_file_ = false;     // standard output and standard error
   mutable std::mutex mutex_;  // guards all below but threads_
   std::condition_variable ended_;
   Children known_;

@@ -171,6 +171,10 @@ Cc1Role role_of(const llvm::opt::Option& option) {
       return Cc1Role::device_library;
     case OPT_w:
       return Cc1Role::warning;
+    case OPT_fcolor_diagnostics:
+    case OPT_fansi_escape_codes:
+    case OPT_fmessage_length_EQ:
+      return Cc1Role::look;
     case OPT_internal_isystem:
     case OPT_internal_externc_isystem:
       return Cc1Role::search_path;

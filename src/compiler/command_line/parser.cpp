@@ -249,13 +249,6 @@ bool is_ordinary_file_name(const std::string& path) {
   return !path.empty() && path != "-" && path.back() != '/' && path != "/dev" && !path.starts_with("/dev/");
 }
 
-bool colour_is_given(const InputArgList& arguments) {
-  const Arg* last =
-      arguments.getLastArgNoClaim(OPT_fcolor_diagnostics, OPT_fno_color_diagnostics, OPT_fdiagnostics_color_EQ);
-  if (last == nullptr) return false;
-  return !last->getOption().matches(OPT_fdiagnostics_color_EQ) || llvm::StringRef(last->getValue()) != "auto";
-}
-
 std::optional<Uncacheable> native_arch_refusal(const Invocation& invocation) {
   for (const ArchId& arch : invocation.archs) {
     if (arch.name == "native") return Uncacheable{reason::kNativeTarget, "--offload-arch=native"};
@@ -283,7 +276,6 @@ void fill(Invocation& invocation, const InputArgList& arguments, const Input& in
   invocation.new_driver = is_new_driver(arguments);
   invocation.host_only = side_of(arguments) == OPT_offload_host_only;
   invocation.user_cuid = arguments.hasArgNoClaim(OPT_cuid_EQ, OPT_fuse_cuid_EQ);
-  invocation.colour_given = colour_is_given(arguments);
 }
 
 std::optional<Uncacheable> link_input_refusal(const std::vector<Input>& inputs) {
@@ -301,7 +293,6 @@ void fill_link(Invocation& invocation, const InputArgList& arguments) {
   invocation.object = output != nullptr ? output->getValue() : "a.out";
   invocation.archs = find_archs(arguments);
   invocation.without_archs = less(invocation.expanded, arguments, is_arch_option);
-  invocation.colour_given = colour_is_given(arguments);
 }
 
 std::variant<Invocation, Uncacheable> understand_link(Invocation invocation, const InputArgList& arguments) {

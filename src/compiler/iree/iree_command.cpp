@@ -33,7 +33,6 @@ class Reading {
   // For the miss history: without -o the tools print.
   std::string output() const { return output_.empty() || output_ == "-" ? input_ + ".out" : output_; }
   std::string only_input() const { return inputs_ == 1 ? input_ : ""; }
-  bool colour_given() const { return colour_given_; }
 
  private:
   std::optional<Uncacheable> take(const std::string& argument) {
@@ -48,7 +47,6 @@ class Reading {
     }
     if (const char* refusal = iree_refusal(option)) return Uncacheable{refusal, argument};
     if (option.value == "-" && !writes_file(option)) return Uncacheable{reason::kStandardInput, argument};
-    colour_given_ = colour_given_ || option.name == "color";
     if (option.name == "o") take_output(option);
     return std::nullopt;
   }
@@ -66,7 +64,6 @@ class Reading {
   std::string input_;  // or the value of an option, given as an argument of its own
   std::size_t inputs_ = 0;
   std::string output_;
-  bool colour_given_ = false;
 };
 
 bool has_null(const std::vector<std::string>& argv) {
@@ -74,8 +71,7 @@ bool has_null(const std::vector<std::string>& argv) {
 }
 
 OpaqueTraits traits_of(const IreeTool& tool, const std::vector<std::string>& arguments) {
-  return {.colour_option = "--color",
-          .asks_processor = true,
+  return {.asks_processor = true,
           .may_show_temporary_names = true,
           .python_module = tool.python_module,
           .by_python_module = tool.by_module,
@@ -116,7 +112,6 @@ std::variant<Invocation, Uncacheable> parse_iree(const std::vector<std::string>&
   invocation.object = reading.output();
   invocation.only_input = reading.only_input();
   invocation.without_archs = argv;
-  invocation.colour_given = reading.colour_given();
   invocation.opaque = traits_of(*tool, arguments);
   return invocation;
 }

@@ -83,7 +83,6 @@ class Reading {
   }
 
   std::string object;
-  bool colour_given = false;
   Making making = Making::compile;
   const std::vector<std::string>& inputs() const { return inputs_; }
   const std::vector<std::size_t>& options() const { return options_; }
@@ -117,8 +116,6 @@ class Reading {
     stops_ = stops_ || holds(kStopsBeforeLink, argument);
     emits_ast_ = emits_ast_ || argument == "-emit-ast";
     prints_ = prints_ || argument == "-E" || argument == "-M" || argument == "-MM" || argument == "-fsyntax-only";
-    colour_given = colour_given || argument.find("color-diagnostics") != std::string::npos ||
-                   argument.starts_with("-fdiagnostics-color") || argument == "-fdiagnostics-plain-output";
     return passed_on_.take(argument);
   }
 
@@ -199,8 +196,6 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
   invocation.object = reading.object;
   invocation.only_input = only_input_of(reading.making, reading.inputs());
   invocation.writes_command = writes_command(invocation.expanded);
-  // Both families' option for colours is known; programs of an unknown family may have none.
-  invocation.colour_given = reading.colour_given || family == Family::unknown;
   // For a script or an unknown compiler, hipcache cannot know what happens to names; for a link,
   // names are kept.
   const bool is_known = !is_hipcc(invocation.argv[0]) && family != Family::unknown;
@@ -214,7 +209,6 @@ std::optional<Uncacheable> read_archiver(Invocation& invocation) {
   if (auto* refusal = std::get_if<Uncacheable>(&archive)) return std::move(*refusal);
   invocation.making = Making::archive;
   invocation.updates = invocation.object = std::get<std::string>(std::move(archive));
-  invocation.colour_given = true;  // an archiver has no option for colours
   return std::nullopt;
 }
 
@@ -236,7 +230,6 @@ std::optional<Uncacheable> read_linker(Invocation& invocation) {
     if (argument.starts_with("--output=")) invocation.object = argument.substr(9);
   }
   invocation.making = Making::link;
-  invocation.colour_given = true;  // a linker's option for colours differs from the compilers'
   return refused_by_linker(arguments);
 }
 

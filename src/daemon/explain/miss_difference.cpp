@@ -1,6 +1,7 @@
 #include "daemon/explain/miss_difference.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <tuple>
 
@@ -72,6 +73,19 @@ Difference compare_variable(const std::string& name, const AnswerFingerprint& no
   return {Differs::variable_changed, name, "", ""};
 }
 
+// Without a name if this is no question about a standard stream.
+Difference compare_terminal(const std::string& name, const AnswerFingerprint& now, const AnswerFingerprint& then) {
+  constexpr std::array<const char*, 3> kStreams{"standard input", "standard output", "standard error"};
+  if (name == "1=2") return {Differs::terminal, "standard output", "one file with standard error, or not", "otherwise"};
+  if (name.empty() || name[0] < '0' || name[0] > '2') return {};
+  const auto said = [](const AnswerFingerprint& answer) {
+    return answer.kind == Answer::unset ? "no terminal" : "a terminal";
+  };
+  const std::string stream = kStreams[static_cast<std::size_t>(name[0] - '0')];
+  if (now.kind != then.kind) return {Differs::terminal, stream, said(now), said(then)};
+  return {Differs::terminal, stream, "a terminal of another size", "a terminal"};
+}
+
 Difference compare_kinds(const std::string& path, const AnswerFingerprint& now, const AnswerFingerprint& then) {
   if (then.kind == Answer::absent) return {Differs::appeared, path, "", ""};
   if (now.kind == Answer::absent) return {Differs::vanished, path, "", ""};
@@ -92,8 +106,14 @@ Difference compare_surroundings(const Observation& observation, const AnswerFing
       return {Differs::shown_cuid, "", "", ""};
     case Question::library:
       return {Differs::search, observation.name, "", ""};
-    case Question::colour:
-      return {Differs::colour, "", "other than then", "the same"};
+    case Question::terminal:
+      return compare_terminal(observation.name, now, then);
+    case Question::look:
+      if (const Difference difference = compare_terminal(observation.name, now, then); !difference.name.empty())
+        return difference;
+      return compare_variable(observation.name, now, then);
+    case Question::look_options:
+      return {Differs::terminal, "the options for messages", "others than then", "the same"};
     case Question::source_date:
       return {Differs::variable_changed, "SOURCE_DATE_EPOCH", "", ""};
     case Question::output_names:

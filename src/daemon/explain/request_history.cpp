@@ -15,8 +15,7 @@ cache::Asked asked_by(const Request& request) {
           .archs = std::move(archs),
           .working_directory = request.from.working_directory,
           .logical_directory = request.from.logical_directory(),
-          .cuid = request.from.cuid,
-          .colour = request.colour};
+          .cuid = request.from.cuid};
 }
 
 void record_history(const cache::Observed& observed, const std::vector<const StepState*>& steps,

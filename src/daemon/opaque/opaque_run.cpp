@@ -35,16 +35,6 @@ constexpr std::string_view kElf =
     "\x7f"
     "ELF";
 
-// clang and gcc both know one option. Everything after "--" is a file.
-std::vector<std::string> arguments_of(const Request& request) {
-  std::vector<std::string> arguments = request.invocation.argv;
-  if (request.colour) {
-    const auto place = std::find(arguments.begin(), arguments.end(), "--");
-    arguments.insert(place, request.invocation.opaque.colour_option);
-  }
-  return arguments;
-}
-
 // The tick is 4 ms on most machines.
 void wait_for_next_tick() {
   constexpr auto kLongestTick = 50ms;
@@ -195,6 +185,7 @@ inputs::Run run_of(const std::vector<WrittenOutput>& files, const protocol::Step
   for (const WrittenOutput& file : files) run.written.push_back(file.path);
   run.specs = specs_in(context.request.invocation.expanded);
   run.is_keyed_by_processor = context.request.invocation.opaque.asks_processor;
+  run.is_mixed = report.mixed;
   run.only_starts_by_python = only_starts_by_python(context.request);
   return run;
 }
@@ -207,7 +198,7 @@ StepSpec opaque_spec(const RequestContext& context) {
   spec.label = label_of(request.invocation.making);
   spec.key = context.key;
   spec.command = command_key(request);
-  spec.commands = {{request.compiler, arguments_of(request)}};
+  spec.commands = {{request.compiler, request.invocation.argv}};
   return spec;
 }
 

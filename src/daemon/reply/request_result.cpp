@@ -67,7 +67,7 @@ cache::Examined examine_request(const std::vector<const StepState*>& probes, con
     if (probe->recordable()) parts.push_back(probe->result.witnessed);
   for (const auto& step : graph.steps())
     if (step->recordable() && step->result.refusal.empty()) parts.push_back(step->result.witnessed);
-  cache::Examined examined = context.services.actions.examine(parts, context.request.from);
+  cache::Examined examined = context.services.actions.examine(parts, cache::Whole::request, context.request.from);
   if (parts.size() != graph.steps().size() + probes.size()) {
     examined.agrees = false;
   } else if (!examined.agrees) {

@@ -108,12 +108,12 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
 
 std::vector<std::string> portable_step(const std::vector<std::string>& argv, const inputs::RunContext& from) {
   const std::string date = from.source_date();
-  if (date.empty() && !from.colour) return portable(argv, from);
+  if (date.empty()) return portable(argv, from);
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < argv.size(); ++i) {
-    if (!date.empty() && argv[i] == hip::kSourceDateOption && i + 1 < argv.size() && argv[i + 1] == date)
+    if (argv[i] == hip::kSourceDateOption && i + 1 < argv.size() && argv[i + 1] == date)
       ++i;
-    else if (!from.colour || argv[i] != hip::kColourOption)
+    else
       kept.push_back(argv[i]);
   }
   return portable(kept, from);

@@ -51,8 +51,8 @@ Digest cost_group_key(const Request& request);
 // path or the CUID shows in the step's outputs, the path set asks for it.
 std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::RunContext& from);
 
-// The same for a step's command, also without the date that the driver took from SOURCE_DATE_EPOCH, and without
-// hipcache's own colour option. If the step used one of these, the path set asks for it.
+// The same for a step's command, also without the date that the driver took from SOURCE_DATE_EPOCH. If the step used
+// that, the path set asks for it.
 std::vector<std::string> portable_step(const std::vector<std::string>& argv, const inputs::RunContext& from);
 
 // The arguments of an opaque compile that enter its key, before they are made portable.

@@ -110,6 +110,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   request.from.roots = roots_of(request.invocation.argv, request.compiler, request.from, bases.all);
   request.from.output_names = names_of(request.invocation, request.from.roots);
   request.umask = message.umask;
+  request.from.streams = message.streams;
 
   if (request.invocation.route == Route::planned) {
     if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);
@@ -120,11 +121,6 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   if (std::string name = one_run_report(request); !name.empty())
     return Uncacheable{compiler::reason::kStatistics, std::move(name)};
   if (auto unusual = find_updated(request, services.file_system)) return std::move(*unusual);
-  request.colour = message.stderr_is_terminal && !request.invocation.colour_given;
-  request.from.colour = request.colour;
-  // Coloured messages need an option of hipcache's, which would appear in the file.
-  if (request.colour && request.invocation.writes_command)
-    return Uncacheable{compiler::reason::kCompilationDatabase, "at a terminal"};
   return request;
 }
 

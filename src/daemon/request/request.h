@@ -31,7 +31,6 @@ struct Request {
   std::string compiler;       // absolute, found in PATH
   Updated updated;
   std::uint32_t umask = 0;
-  bool colour = false;  // the compiler prints as for a terminal
   // Patience with other clients; shared with the result of opaque_request().
   std::shared_ptr<WaitBudget> wait_budget = std::make_shared<WaitBudget>();
 };

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/stream_marks.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -35,6 +36,7 @@ std::string resolved(const std::string& directory) {
 
 // "<number>.trace" and similar: files of the step runner and of the trace library (src/trace/preload/then.c).
 bool is_of_the_runner(const std::string& name) {
+  if (name == HIPCACHE_TERMINALS) return true;
   const std::size_t dot = name.find_first_not_of("0123456789");
   if (dot == 0 || dot == std::string::npos) return false;
   const std::string ending = name.substr(dot);

@@ -120,17 +120,18 @@ Explanation explain_opaque(const RequestContext& context, const compiler::Uncach
   return explanation;
 }
 
-Explanation explain(const RequestContext& context) {
-  const Request& request = context.request;
-  if (request.invocation.route == compiler::Route::is_opaque) return explain_opaque(context);
-  const Explainer explainer(context);  // before the probe runs and is stored
-  auto obtained = obtain_plan(context);
+Explanation explain(const RequestContext& asked) {
+  const Request& request = asked.request;
+  if (request.invocation.route == compiler::Route::is_opaque) return explain_opaque(asked);
+  const Explainer explainer(asked);  // before the probe runs and is stored
+  auto obtained = obtain_plan(asked);
   if (const auto* why = std::get_if<compiler::Uncacheable>(&obtained)) {
     const std::optional<Request> opaque = opaque_instead(request, *why);
-    return opaque ? explain_opaque(context_of(context.channel, *opaque, context.services, context.lease, nullptr), why)
+    return opaque ? explain_opaque(context_of(asked.channel, *opaque, asked.services, asked.lease, nullptr), why)
                   : explain_passed_through(*why);
   }
   Planned& planned = std::get<Planned>(obtained);
+  const RequestContext context = planned.context(asked);
   put_deferred_fatbin_if_proved(*planned.plan, context);
 
   Explanation explanation;

@@ -36,15 +36,16 @@ PlanReport report_opaque(const RequestContext& context) {
   return {.request_key = step.key, .request_stored = step.stored, .steps = {step}};
 }
 
-PlanReport report_on(const RequestContext& context) {
-  if (context.request.invocation.route == compiler::Route::is_opaque) return report_opaque(context);
-  auto planned = obtain_plan(context);
+PlanReport report_on(const RequestContext& asked) {
+  if (asked.request.invocation.route == compiler::Route::is_opaque) return report_opaque(asked);
+  auto planned = obtain_plan(asked);
   if (const auto* why = std::get_if<compiler::Uncacheable>(&planned)) {
-    const std::optional<Request> opaque = opaque_instead(context.request, *why);
-    return opaque ? report_opaque(context_of(context.channel, *opaque, context.services, context.lease, nullptr))
+    const std::optional<Request> opaque = opaque_instead(asked.request, *why);
+    return opaque ? report_opaque(context_of(asked.channel, *opaque, asked.services, asked.lease, nullptr))
                   : PlanReport{.reason = why->reason};
   }
   hip::Plan& plan = *std::get<Planned>(planned).plan;
+  const RequestContext context = std::get<Planned>(planned).context(asked);
   put_deferred_fatbin_if_proved(plan, context);
   return {.reason = "",
           .cuid = has_id(plan) ? context.request.from.cuid : "",

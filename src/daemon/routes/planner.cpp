@@ -51,7 +51,9 @@ std::variant<Planned, Uncacheable> read(StepState probe, std::string printed, co
   if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};
   if (std::string text = own_text(probe.result, *plan, request); !text.empty())
     return Uncacheable{reason::kWrapper, context.request.compiler + " " + text};
-  return Planned{std::make_unique<hip::Plan>(std::move(*plan)), std::move(probe)};
+  auto for_steps = std::make_unique<Request>(request);
+  for_steps->from.look_options = plan->look_options;
+  return Planned{std::make_unique<hip::Plan>(std::move(*plan)), std::move(probe), std::move(for_steps)};
 }
 
 std::variant<Planned, Uncacheable> read(StepState probe, const RequestContext& context) {
@@ -185,6 +187,10 @@ bool has_id(const hip::Plan& plan) {
   });
 }
 
+RequestContext Planned::context(const RequestContext& asked) const {
+  return {asked.channel, *request, asked.services, asked.lease, asked.observer, asked.audit, asked.key, asked.history};
+}
+
 std::vector<const StepState*> Planned::probes() const {
   std::vector<const StepState*> all = {&probe};
   if (wrapper_probe) all.push_back(&*wrapper_probe);
@@ -200,7 +206,7 @@ std::variant<Planned, Uncacheable> obtain_plan(const RequestContext& context) {
     planned = ask(id_for, context);
     auto* found = std::get_if<Planned>(&planned);
     if (found != nullptr && !(id_for == hip::IdFor::nobody && has_id(*found->plan))) {
-      add_back_ends(*found, context);
+      add_back_ends(*found, found->context(context));
       break;
     }
   }

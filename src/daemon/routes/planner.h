@@ -17,7 +17,11 @@ namespace hipcache::daemon {
 struct Planned {
   std::unique_ptr<hip::Plan> plan;              // never null; stays in place, because steps refer to it
   StepState probe;                              // the step that asked the driver
+  std::unique_ptr<Request> request;             // never null; the request, with what the plan adds for its steps
   std::optional<StepState> wrapper_probe = {};  // the step that asked the linker wrapper, if any
+
+  // The context of the plan's steps. REQUIRES: this outlives the result.
+  RequestContext context(const RequestContext& asked) const;
 
   // The probes that exist, in this order.
   std::vector<const StepState*> probes() const;

@@ -23,7 +23,7 @@ StepSpec spec_with(const std::vector<std::string>& arguments, const Request& req
 }
 
 StepSpec spec_of_probe(hip::IdFor id_for, const Request& request) {
-  return spec_with(hip::probe_arguments(request.invocation, request.from.cuid, request.colour, id_for), request);
+  return spec_with(hip::probe_arguments(request.invocation, request.from.cuid, id_for), request);
 }
 
 Result<StepState> run(StepSpec spec, const StepContext& context) {
@@ -48,7 +48,7 @@ Result<StepState> neutral_probe(const hip::NeutralNames& names, hip::IdFor id_fo
   const Request& request = context.request;
   compiler::Invocation neutral = request.invocation;
   neutral.argv = names.argv();
-  StepSpec spec = spec_with(hip::probe_arguments(neutral, hip::NeutralNames::cuid(), request.colour, id_for), request);
+  StepSpec spec = spec_with(hip::probe_arguments(neutral, hip::NeutralNames::cuid(), id_for), request);
   if (context.services.doubts.has(spec.key.value)) return Error{"its plan was found to be another one"};
   const Result<RequestDirectory> directory = make_directory(context);
   if (!directory) return directory.error();
@@ -63,7 +63,7 @@ Result<StepState> probe_through(const StepState& told, std::string driver, hip::
   StepSpec spec = spec_of_probe(id_for, request);
   spec.commands = {{request.compiler, request.invocation.argv}};
   spec.through = {.driver = std::move(driver),
-                  .words = hip::probe_words(request.invocation, request.from.cuid, request.colour, id_for),
+                  .words = hip::probe_words(request.invocation, request.from.cuid, id_for),
                   .told = told.result.stderr_text,
                   .client = peer_process(context.channel.fd())};
   return run(std::move(spec), context);

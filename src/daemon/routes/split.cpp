@@ -89,11 +89,12 @@ std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Plann
 
 }  // namespace
 
-std::optional<Uncacheable> serve_split(Conclusion& conclusion, const RequestContext& context) {
-  if (auto why = noted_to_run_alone(context)) return why;
-  auto obtained = obtain_plan(context);
+std::optional<Uncacheable> serve_split(Conclusion& conclusion, const RequestContext& asked) {
+  if (auto why = noted_to_run_alone(asked)) return why;
+  auto obtained = obtain_plan(asked);
   if (const auto* why = std::get_if<Uncacheable>(&obtained)) return *why;
   const Planned& planned = std::get<Planned>(obtained);
+  const RequestContext context = planned.context(asked);
   hip::Plan& plan = *planned.plan;
   if (auto unusual = unusual_outputs(plan, context.request.from.working_directory)) return unusual;
   prefetch(plan, context);

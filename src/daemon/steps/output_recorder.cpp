@@ -162,7 +162,7 @@ void keep(StepState& state, std::vector<CollectedOutput> outputs, const RequestC
 }
 
 void record_together(StepState& state, const std::vector<inputs::Witnessed>& runs, const RequestContext& context) {
-  cache::Examined examined = context.services.actions.examine(runs, context.request.from);
+  cache::Examined examined = context.services.actions.examine(runs, cache::Whole::step, context.request.from);
   if (!examined.agrees) return state.result.refuse({reason::kInputChanged, examined.changed});
   state.result.witnessed = std::move(examined.all);
   for (const inputs::Witnessed& run : runs)

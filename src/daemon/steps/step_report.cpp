@@ -163,6 +163,8 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
                         .shows_command = ties.command || (spec.prints_plan && !replaces_date),
                         .shows_colour = ties.command || has_printed(state),
                         .plans = replaces_date,
+                        .plans_look = spec.prints_plan,
+                        .is_mixed = report.mixed && !spec.prints_plan,
                         .is_opaque = wraps,
                         .has_unseen_program = !behind.beside.empty(),
                         .shows_directory = wraps};

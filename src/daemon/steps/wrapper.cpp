@@ -228,7 +228,7 @@ std::optional<compiler::Invocation> wrapped_invocation(const std::vector<std::st
                        wrapped->driver_names_outputs == typed.driver_names_outputs &&
                        wrapped->depfile == typed.depfile && wrapped->new_driver == typed.new_driver &&
                        wrapped->host_only == typed.host_only && wrapped->user_cuid == typed.user_cuid &&
-                       wrapped->colour_given == typed.colour_given && wrapped->writes_command == typed.writes_command &&
+                       wrapped->writes_command == typed.writes_command &&
                        asks_processor(wrapped->expanded) == asks_processor(typed.expanded);
   return is_same ? std::optional(std::move(*wrapped)) : std::nullopt;
 }

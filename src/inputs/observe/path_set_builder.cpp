@@ -33,6 +33,7 @@ using trace::Kind;
 using trace::Record;
 
 constexpr const char* kSourceDate = "SOURCE_DATE_EPOCH";
+constexpr const char* kOneFile = "1=2";
 
 bool names_a_path(Kind kind) {
   return kind == Kind::open_read || kind == Kind::look || kind == Kind::list || kind == Kind::link ||
@@ -77,6 +78,7 @@ class Observer {
       return Refusal{"trace", "LD_AUDIT is set"};
     for (const Record& record : trace_.records)
       if (std::optional<Refusal> refusal = take(record)) return refusal;
+    if (std::optional<Refusal> refusal = take_order()) return refusal;
     if (std::string variable = left_out_but_asked(); !variable.empty())
       return Refusal{"trace", "a specs file asks for " + variable};
     if (run_.shows_command) observations_.push_back({Question::variable, kSourceDate});
@@ -124,6 +126,9 @@ class Observer {
       case Kind::program:
         counted_.push_back(&record);
         return std::nullopt;
+      case Kind::terminal:
+        ask_by(use_of_terminal(trace_, shown_), Question::terminal, record.text);
+        return std::nullopt;
       case Kind::machine:
         observations_.push_back({Question::machine, record.text});
         return std::nullopt;
@@ -162,10 +167,23 @@ class Observer {
   void take_variable(const std::string& name) {
     if (name == "PWD") asks_for_directory_ = true;
     if (is_left_out(name)) return;
-    const VariableUse use = use_of(name, trace_, run_.shows_colour);
-    const bool by_form = use == VariableUse::form && !run_.shows_command;
-    if (by_form) observations_.push_back({Question::source_date, run_.plans ? kAskedByPlan : ""});
-    if (!by_form && use != VariableUse::none) observations_.push_back({Question::variable, name});
+    VariableUse use = use_of(name, trace_, shown_);
+    if (use == VariableUse::form && run_.shows_command) use = VariableUse::value;
+    if (use == VariableUse::form) observations_.push_back({Question::source_date, run_.plans ? kAskedByPlan : ""});
+    ask_by(use, Question::variable, name);
+  }
+
+  void ask_by(VariableUse use, Question question, const std::string& name) {
+    if (use == VariableUse::look) observations_.push_back({Question::look, name});
+    if (use == VariableUse::value) observations_.push_back({question, name});
+  }
+
+  // A hit prints standard output first.
+  std::optional<Refusal> take_order() {
+    if (!run_.is_mixed) return std::nullopt;
+    if (!from_.of_terminal(kOneFile).empty()) return Refusal{"prints-mixed", ""};
+    observations_.push_back({Question::terminal, kOneFile});
+    return std::nullopt;
   }
 
   std::optional<Refusal> take_path(const Record& record) {
@@ -276,7 +294,7 @@ class Observer {
   // Gives paths in a root a name that holds for any other place of the root. Adds a question about the root itself only
   // if the result shows it or may depend on it unseen.
   void make_portable() {
-    if (run_.shows_colour) observations_.push_back({Question::colour, ""});
+    if (run_.shows_colour && !run_.is_opaque && !run_.plans_look) observations_.push_back({Question::look_options, ""});
     if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
     if (run_.shows_output_names) observations_.push_back({Question::output_names, ""});
     asks_own_name_ = add_root_questions(run_.roots, from_, only_compilers_, file_system_, observations_);
@@ -290,6 +308,7 @@ class Observer {
   FileSystemState& file_system_;
   const bool only_compilers_;  // and their tools
   const bool only_driver_lists_;
+  const Shown shown_{run_.shows_colour, run_.plans_look};
   const std::string logical_directory_;
   const PathClassifier classifier_;
   RealPaths real_paths_;

@@ -71,11 +71,16 @@ bool may_go_unused(std::string_view variable) {
   return variable == "MAKEFLAGS" || is_of_terminal(variable) || is_of_locale(variable);
 }
 
-VariableUse use_of(std::string_view variable, const trace::Trace& trace, bool shows_colour) {
-  if (!shows_colour && is_of_terminal(variable) &&
-      std::all_of(trace.programs.begin(), trace.programs.end(), asks_by_name))
-    return VariableUse::none;
-  if (!shows_colour && is_of_locale(variable) && ran_only(kSpeakLocale, trace)) return VariableUse::none;
+// Programs other than compilers may do anything by what they hear of a terminal.
+VariableUse use_of_terminal(const trace::Trace& trace, Shown shown) {
+  if (shown.colour || !std::all_of(trace.programs.begin(), trace.programs.end(), asks_by_name))
+    return VariableUse::value;
+  return shown.plans ? VariableUse::look : VariableUse::none;
+}
+
+VariableUse use_of(std::string_view variable, const trace::Trace& trace, Shown shown) {
+  if (is_of_terminal(variable)) return use_of_terminal(trace, shown);
+  if (!shown.colour && is_of_locale(variable) && ran_only(kSpeakLocale, trace)) return VariableUse::none;
   if (variable == "MAKEFLAGS" && ran_only(kWithoutJobserver, trace)) return VariableUse::none;
   if (variable == "SOURCE_DATE_EPOCH" && made_no_date(trace)) return VariableUse::form;
   return VariableUse::value;

@@ -22,13 +22,22 @@ namespace hipcache::inputs {
 
 enum class VariableUse {
   none,   // no value changes the result
+  look,   // every value may give a plan other options for the look of messages, and nothing else: Question::look
   form,   // the run checked only that the value is well formed: Question::source_date
   value,  // every value may give another result
 };
 
-// `shows_colour`: the run printed something, or its results may hold options of the command line (Run::shows_colour).
+// What the run shows of the terminal: Run::shows_colour and Run::plans_look.
+struct Shown {
+  bool colour = false;
+  bool plans = false;
+};
+
 // REQUIRES: the trace is complete.
-VariableUse use_of(std::string_view variable, const trace::Trace& trace, bool shows_colour);
+VariableUse use_of(std::string_view variable, const trace::Trace& trace, Shown shown);
+
+// The same of what programs asked about the standard streams.
+VariableUse use_of_terminal(const trace::Trace& trace, Shown shown);
 
 // Whether use_of() can be `none` for the variable. A specs file of gcc's can use the value of any variable.
 bool may_go_unused(std::string_view variable);

@@ -18,6 +18,9 @@
 namespace hipcache::inputs {
 namespace {
 
+// A look is asked by a variable's name or by a stream's number.
+bool is_of_stream(std::string_view name) { return !name.empty() && name.front() >= '0' && name.front() <= '9'; }
+
 constexpr unsigned kConcealed = 48;  // dropped bits of the fingerprint of a variable's value
 
 bool is_absence(int error) { return error == ENOENT || error == ENOTDIR; }
@@ -59,7 +62,7 @@ class Examination {
  private:
   AnswerFingerprint fingerprint_of(Question question, std::size_t begin) const {
     AnswerFingerprint answer = answers_.fingerprint_since(begin);
-    if (question == Question::variable) answer.fingerprint >>= kConcealed;
+    if (question == Question::variable || question == Question::look) answer.fingerprint >>= kConcealed;
     return answer;
   }
 
@@ -115,11 +118,21 @@ class Examination {
         return ask_source_date(observation.name);
       case Question::library:
         return ask_library(observation.name);
-      case Question::colour:
-        return answers_.add(Answer::text, from_.colour ? "on" : "off");
+      case Question::look_options:
+        return answers_.add(Answer::text, from_.look_options);
+      case Question::terminal:
+        return ask_terminal(observation.name);
+      case Question::look:
+        return is_of_stream(observation.name) ? ask_terminal(observation.name) : ask_variable(observation.name);
       default:
         return ask_working_directory();
     }
+  }
+
+  void ask_terminal(const std::string& question) {
+    const std::string told = from_.of_terminal(question);
+    if (told.empty()) return answers_.add(Answer::unset);
+    answers_.add(Answer::text, told);
   }
 
   // Everything of the root that a result may show: its names, and which of them the request used.

@@ -30,7 +30,8 @@ enum trace_kind {
   TRACE_MACHINE = 15,
   TRACE_DATE = 16,
   TRACE_LIBRARY_NAME = 17,
-  TRACE_ANSWER = 18
+  TRACE_ANSWER = 18,
+  TRACE_TERMINAL = 19
 };
 
 /* The values of hipcache::trace::Change, in the place of `seen`: how a path came to be written. */

@@ -1,4 +1,4 @@
-/* Digests of what a call gave: which file, in which state, or where a link led. */
+/* What a call gave: the path behind a descriptor, and digests of which file, in which state, or where a link led. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -71,6 +71,24 @@ static bool changes_show(const struct statx* status) {
   const int64_t now = file_clock();
   atomic_store_explicit(&read_before, now, memory_order_relaxed);
   return last < now;
+}
+
+bool trace_path_of(int fd, char path[TRACE_TEXT_LIMIT + 1]) {
+  char link[32] = "/proc/self/fd/";
+  size_t end = strlen(link);
+  char digits[12];
+  size_t count = 0;
+  for (unsigned rest = fd < 0 ? 0U : (unsigned)fd; count == 0 || rest != 0; rest /= 10) {
+    digits[count++] = (char)('0' + rest % 10);
+  }
+  while (count > 0) link[end++] = digits[--count];
+  link[end] = '\0';
+  const int saved = errno;
+  const long length = trace_call(SYS_readlinkat, AT_FDCWD, link, path, (size_t)TRACE_TEXT_LIMIT);
+  errno = saved;
+  if (length <= 0 || path[0] != '/') return false;
+  path[length] = '\0';
+  return true;
 }
 
 /* The compile's temporary files lie beside the trace. They are no inputs. */

@@ -93,7 +93,7 @@ class LivePlan : public ::testing::TestWithParam<std::tuple<Compiler, const char
   }
 
   Plan planned(const compiler::Invocation& invocation) {
-    const std::string printed = run(compiler().path, probe_arguments(invocation, kCuid, false));
+    const std::string printed = run(compiler().path, probe_arguments(invocation, kCuid));
     Result<Plan> plan = read_plan(printed, invocation, scratch / "t");
     if (plan) return *std::move(plan);
     ADD_FAILURE() << plan.error().message << "\n" << printed;
@@ -172,7 +172,7 @@ TEST_P(LiveCompiler, PlansTheArchsThatTheCommandWasUnderstoodToHave) {
 TEST_P(LiveCompiler, GivesNoPlanForASourceThatIsNotThere) {
   ASSERT_TRUE(remove_tree(scratch / "w/a.hip"));
   const compiler::Invocation invocation = understood(command_line("--offload-arch=gfx906"));
-  const std::string printed = run(compiler().path, probe_arguments(invocation, kCuid, false), true);
+  const std::string printed = run(compiler().path, probe_arguments(invocation, kCuid), true);
   EXPECT_FALSE(read_plan(printed, invocation, scratch / "t"));
 }
 

@@ -15,31 +15,23 @@ compiler::Invocation typed(std::vector<std::string> argv) {
 }
 
 TEST(Probe, AsksTheUsersOwnCommandForItsJobs) {
-  EXPECT_THAT(probe_arguments(typed({"clang++", "@args", "-c", "a.hip"}), "17", false),
+  EXPECT_THAT(probe_arguments(typed({"clang++", "@args", "-c", "a.hip"}), "17"),
               ElementsAre("clang++", "@args", "-c", "a.hip", "-cuid=17", "-###"));
 }
 
 TEST(Probe, LeavesACuidOfTheUsersAlone) {
   compiler::Invocation invocation = typed({"clang++", "-cuid=x", "-c", "a.hip"});
   invocation.user_cuid = true;
-  EXPECT_THAT(probe_arguments(invocation, "17", false), ElementsAre("clang++", "-cuid=x", "-c", "a.hip", "-###"));
+  EXPECT_THAT(probe_arguments(invocation, "17"), ElementsAre("clang++", "-cuid=x", "-c", "a.hip", "-###"));
 }
 
 TEST(Probe, GivesTheIdToTheFrontendsOfADriverThatIgnoresIt) {
-  EXPECT_THAT(probe_arguments(typed({"clang++", "-c", "a.hip"}), "17", false, IdFor::frontends),
+  EXPECT_THAT(probe_arguments(typed({"clang++", "-c", "a.hip"}), "17", IdFor::frontends),
               ElementsAre("clang++", "-c", "a.hip", "-Xclang", "-cuid=17", "-###"));
 }
 
-TEST(Probe, AsksForColourOnlyWhereTheUserHasNot) {
-  compiler::Invocation invocation = typed({"clang++", "-c", "a.hip"});
-  EXPECT_THAT(probe_arguments(invocation, "17", true),
-              ElementsAre("clang++", "-c", "a.hip", "-cuid=17", "-fcolor-diagnostics", "-###"));
-  invocation.colour_given = true;
-  EXPECT_THAT(probe_arguments(invocation, "17", true), ElementsAre("clang++", "-c", "a.hip", "-cuid=17", "-###"));
-}
-
 TEST(Probe, PutsItsOptionsBeforeTheFilesOfADoubleDash) {
-  EXPECT_THAT(probe_arguments(typed({"clang++", "-c", "--", "a.hip"}), "17", false),
+  EXPECT_THAT(probe_arguments(typed({"clang++", "-c", "--", "a.hip"}), "17"),
               ElementsAre("clang++", "-c", "-cuid=17", "-###", "--", "a.hip"));
 }
 

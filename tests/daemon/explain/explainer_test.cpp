@@ -45,8 +45,8 @@ class ExplainerTest : public testing::Test {
   // As if the request had been compiled just now.
   void compile(HistoryStep step) {
     const Witnessed seen{std::make_shared<const PathSet>(set()), services_.file_system.state(set(), request_.from)};
-    const Result<cache::Observed> observed =
-        services_.actions.record_union(step.key, services_.actions.examine({seen}, request_.from), {});
+    const Result<cache::Observed> observed = services_.actions.record_union(
+        step.key, services_.actions.examine({seen}, cache::Whole::step, request_.from), {});
     ASSERT_TRUE(observed) << observed.error().message;
     step.set = step.refusal.empty() ? set().id() : Digest{};
     const Status kept = services_.miss_history.record(
@@ -204,8 +204,8 @@ TEST_F(ExplainerTest, NamesFilesOfAnotherCheckoutAsTheyAreCalledHere) {
   scratch_.write("one/a.h", "A");
   const PathSet portable({{Question::content, request_.from.roots.portable_path(one + "/a.h")}});
   const Witnessed seen{std::make_shared<const PathSet>(portable), services_.file_system.state(portable, request_.from)};
-  const auto observed =
-      services_.actions.record_union(host().key, services_.actions.examine({seen}, request_.from), {});
+  const auto observed = services_.actions.record_union(
+      host().key, services_.actions.examine({seen}, cache::Whole::step, request_.from), {});
   HistoryStep step = host();
   step.set = portable.id();
   ASSERT_TRUE(services_.miss_history.record({output_key(request_)},

@@ -96,8 +96,7 @@ Asked asked() {
           .archs = {"gfx1030", "gfx906"},
           .working_directory = "/build",
           .logical_directory = "/build",
-          .cuid = "aa",
-          .colour = false};
+          .cuid = "aa"};
 }
 
 TEST(CompareAsked, TellsEachPartOfARequest) {
@@ -115,9 +114,6 @@ TEST(CompareAsked, TellsEachPartOfARequest) {
   then = asked();
   then.logical_directory = "/link";
   EXPECT_THAT(lines(compare_asked(asked(), then)), ElementsAre("working directory /build, was /link"));
-  then = asked();
-  then.colour = true;
-  EXPECT_THAT(lines(compare_asked(asked(), then)), ElementsAre()) << "no part of the key: the path set asks for it";
 }
 
 TEST(CompareAsked, TellsTheCuidOnlyIfNoArgumentIsTheReason) {

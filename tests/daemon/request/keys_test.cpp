@@ -44,12 +44,13 @@ TEST(RequestKey, ChangesWithEverythingThatIsAsked) {
   others[4].from.working_directory = "/other";
   others[5].from.environment = {"PWD=/link-to-build"};
   others[6].from.cuid = "fedcba9876543210";
-  others[7].colour = true;
+  others[7].from.streams = ",,80x24";
   others[8].settings.cache_namespace = "nightly";
   std::vector<cache::ActionKey> keys{command_key(request())};
   for (std::size_t index = 0; index < others.size(); ++index) {
     const cache::ActionKey key = command_key(others[index]);
-    // PWD counts only if it names the directory; /link-to-build does not. Colours count where a path set asks for them.
+    // PWD counts only if it names the directory; /link-to-build does not. The terminal counts where a path set asks for
+    // it.
     if (index == 5 || index == 7) {
       EXPECT_EQ(key, keys[0]);
       continue;

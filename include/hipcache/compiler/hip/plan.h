@@ -46,17 +46,13 @@ using compiler::StepOutput;
 // the fatbin's symbols without one, and what it is linked with must do the same.
 enum class IdFor { driver, frontends, nobody };
 
-// The option that makes clang's driver and frontends print in colour.
-inline constexpr const char* kColourOption = "-fcolor-diagnostics";
-
 // The driver command whose output read_plan understands: the user's argv with the CUID (of a
-// compile), colour and -### added.
-std::vector<std::string> probe_arguments(const compiler::Invocation& invocation, const std::string& cuid, bool colour,
+// compile) and -### added.
+std::vector<std::string> probe_arguments(const compiler::Invocation& invocation, const std::string& cuid,
                                          IdFor id_for = IdFor::driver);
 
 // The words that probe_arguments adds to the user's argv.
-std::vector<std::string> probe_words(const compiler::Invocation& invocation, const std::string& cuid, bool colour,
-                                     IdFor id_for);
+std::vector<std::string> probe_words(const compiler::Invocation& invocation, const std::string& cuid, IdFor id_for);
 
 // The option by which the driver hands SOURCE_DATE_EPOCH to each frontend.
 inline constexpr const char* kSourceDateOption = "-source-date-epoch";

@@ -6,7 +6,9 @@ namespace hipcache::hip {
 
 using compiler::Cc1Role;
 
-bool is_of_project(Cc1Role role) { return is_of_text(role) || role == Cc1Role::main_file || role == Cc1Role::cuid; }
+bool is_of_project(Cc1Role role) {
+  return is_of_text(role) || role == Cc1Role::main_file || role == Cc1Role::cuid || role == Cc1Role::look;
+}
 
 Step proof_step(StepKind kind, std::vector<StepCommand> commands, const char* source) {
   Step step;

@@ -23,7 +23,7 @@ constexpr std::string_view kOptimized = " 1 2 3 s z ";
 constexpr std::string_view kSameForBoth =
     " --gpu-max-threads-per-block= --mrelax-relocations --offload-new-driver -aux-target-cpu -aux-triple "
     " -clear-ast-before-backend -debugger-tuning= -disable-free -disable-llvm-verifier -discard-value-names -faddrsig "
-    " -fapply-global-visibility-to-externs -fbracket-depth -fcolor-diagnostics -fconstexpr-steps "
+    " -fapply-global-visibility-to-externs -fbracket-depth -fconstexpr-steps "
     " -fcoverage-prefix-map= -fcuda-allow-variadic-functions -fcxx-exceptions -fdata-sections -fdebug-prefix-map= "
     " -fdeprecated-macro -fdwarf2-cfi-asm -ferror-limit -fexceptions -ffp-contract=fast-honor-pragmas "
     " -ffp-contract=off -ffp-contract=on -ffunction-sections -fgnuc-version= -fgpu-default-stream= "

@@ -12,9 +12,10 @@ namespace {
 using compiler::Cc1Argument;
 using compiler::Cc1Role;
 
-// Only the front end needs options for macros, warnings and device libraries: the bitcode holds their result.
+// Only the front end needs options for macros, warnings and device libraries: the bitcode holds their result. A back
+// end that prints something is not used, so the look of its messages does not matter.
 bool is_of_front(const Cc1Argument& argument) {
-  return is_of_text(argument.role) || argument.role == Cc1Role::device_library;
+  return is_of_text(argument.role) || argument.role == Cc1Role::device_library || argument.role == Cc1Role::look;
 }
 
 // The front end links the device libraries, because clang 15 would otherwise link them at another stage. It also writes

@@ -117,6 +117,8 @@ class KeyFilter {
         return !kept_.contains(Cc1Role::depfile);
       case Cc1Role::compilation_dir:
         return !job_.records_paths;
+      case Cc1Role::look:
+        return true;
       case Cc1Role::search_path:
         return !search_paths_.insert({job_.job[kBeforeArguments + argument.first], argument.value}).second;
       default:
@@ -231,6 +233,13 @@ bool is_of_text(Cc1Role role) {
     default:
       return false;
   }
+}
+
+std::string look_options_of(const FrontendJob& job) {
+  std::string line;
+  for (const Cc1Argument& argument : job.arguments)
+    if (argument.role == Cc1Role::look) line += job.job[kBeforeArguments + argument.first] + ' ';
+  return line;
 }
 
 std::vector<std::string> frontend_key(const FrontendJob& job, const std::set<Cc1Role>& kept) {

@@ -5,22 +5,20 @@
 
 namespace hipcache::hip {
 
-std::vector<std::string> probe_words(const compiler::Invocation& invocation, const std::string& cuid, bool colour,
-                                     IdFor id_for) {
+std::vector<std::string> probe_words(const compiler::Invocation& invocation, const std::string& cuid, IdFor id_for) {
   std::vector<std::string> added;
   if (!invocation.user_cuid && !invocation.links && id_for != IdFor::nobody) {
     if (id_for == IdFor::frontends) added.emplace_back("-Xclang");
     added.push_back("-cuid=" + cuid);
   }
-  if (colour && !invocation.colour_given) added.emplace_back(kColourOption);
   if (invocation.links) added.emplace_back("-fhip-dump-offload-linker-script");
   added.emplace_back("-###");
   return added;
 }
 
-std::vector<std::string> probe_arguments(const compiler::Invocation& invocation, const std::string& cuid, bool colour,
+std::vector<std::string> probe_arguments(const compiler::Invocation& invocation, const std::string& cuid,
                                          IdFor id_for) {
-  const std::vector<std::string> added = probe_words(invocation, cuid, colour, id_for);
+  const std::vector<std::string> added = probe_words(invocation, cuid, id_for);
   std::vector<std::string> arguments = invocation.argv;
   // Everything after "--" is a file, so the words go before it. A "--" inside a response file is not found: then the
   // probe fails, and the request has no plan.

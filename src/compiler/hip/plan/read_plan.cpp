@@ -53,6 +53,16 @@ void replace_dates(std::vector<Job>& jobs, std::string_view date) {
   }
 }
 
+std::string look_options_of(const ValidatedPlan& shape) {
+  std::vector<std::string> lines;
+  for (const FrontendJob* compile : shape.compiles()) lines.push_back(look_options_of(*compile));
+  if (std::all_of(lines.begin(), lines.end(), [&](const std::string& line) { return line == lines.front(); }))
+    lines.resize(std::min<std::size_t>(lines.size(), 1));
+  std::string all;
+  for (const std::string& line : lines) all += line + '\n';
+  return all;
+}
+
 Result<Plan> read_compile(const std::vector<Job>& jobs, const compiler::Invocation& invocation,
                           const std::string& directory) {
   Result<ValidatedPlan> shape = read_validated_plan(jobs, invocation.archs);
@@ -61,7 +71,8 @@ Result<Plan> read_compile(const std::vector<Job>& jobs, const compiler::Invocati
   return Plan{.steps = steps_of(*shape),
               .driver_stderr = "",
               .deferred_fatbin = deferred_fatbin_of(*shape),
-              .question = question_of(*shape)};
+              .question = question_of(*shape),
+              .look_options = look_options_of(*shape)};
 }
 
 Result<Plan> read_link(const std::vector<Job>& jobs, const std::string& fatbin_source,

@@ -47,8 +47,9 @@ bool are_same(const std::optional<DeferredFatbin>& one, const std::optional<Defe
 }  // namespace
 
 bool are_same_plan(const Plan& one, const Plan& other) {
-  return one.driver_stderr == other.driver_stderr && are_same(one.steps, other.steps) &&
-         are_same(one.deferred_fatbin, other.deferred_fatbin) && are_same(one.question, other.question);
+  return one.driver_stderr == other.driver_stderr && one.look_options == other.look_options &&
+         are_same(one.steps, other.steps) && are_same(one.deferred_fatbin, other.deferred_fatbin) &&
+         are_same(one.question, other.question);
 }
 
 }  // namespace hipcache::hip
