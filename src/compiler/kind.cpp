@@ -8,10 +8,15 @@ namespace hipcache::compiler {
 
 std::variant<Invocation, Uncacheable> read_command(std::span<const Kind* const> kinds, const Command& command) {
   Uncacheable refusal;
+  std::optional<Uncacheable> not_split;
   for (const Kind* kind : kinds) {
     auto read = kind->read(command);
     auto* why = std::get_if<Uncacheable>(&read);
-    if (why == nullptr) return read;
+    if (why == nullptr) {
+      std::get<Invocation>(read).not_split = std::move(not_split);
+      return read;
+    }
+    if (why->of_hip && !not_split) not_split = *why;
     if (refusal.reason.empty() || why->reason != reason::kNotACompiler || refusal.reason == reason::kNotACompiler)
       refusal = std::move(*why);
   }

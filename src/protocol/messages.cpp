@@ -95,6 +95,7 @@ void put(const Finish& from, wire::Envelope& envelope) {
 void put(const PlanReport& from, wire::Envelope& envelope) {
   wire::PlanReport& to = *envelope.mutable_plan_report();
   to.set_reason(from.reason);
+  to.set_detail(from.detail);
   to.set_cuid(from.cuid);
   to.set_request_key(from.request_key);
   to.set_request_stored(from.request_stored);
@@ -217,6 +218,7 @@ Message take(wire::Finish* from) {
 Message take(wire::PlanReport* from) {
   PlanReport to;
   to.reason = std::move(*from->mutable_reason());
+  to.detail = std::move(*from->mutable_detail());
   to.cuid = std::move(*from->mutable_cuid());
   to.request_key = std::move(*from->mutable_request_key());
   to.request_stored = from->request_stored();

@@ -85,6 +85,14 @@ void Counters::bundled(std::string_view reason, std::string_view detail) {
   named(counts_.bundled_detail, reason) = std::move(shown);
 }
 
+void Counters::not_split(std::string_view reason, std::string_view detail) {
+  std::string shown = bounded(detail);
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++named(counts_.not_split, reason);
+  if (!shown.empty()) named(counts_.not_split_detail, reason) = std::move(shown);
+}
+
 void Counters::device(std::string_view arch, bool hit) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;

@@ -239,6 +239,8 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
       {"tied_detail", tied_detail},
       {"bundled", bundled},
       {"bundled_detail", bundled_detail},
+      {"not_split", not_split},
+      {"not_split_detail", not_split_detail},
       {"failed_compiles", failed_compiles},
       {"wrappers", wrappers},
       {"waited_steps", waited_steps},
@@ -283,6 +285,8 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->texts("tied_detail", snapshot.tied_detail);
   reader->reasons("bundled", snapshot.bundled);
   reader->texts("bundled_detail", snapshot.bundled_detail);
+  reader->reasons("not_split", snapshot.not_split);
+  reader->texts("not_split_detail", snapshot.not_split_detail);
   reader->archs(snapshot.device);
   reader->step({"steps", "host"}, snapshot.host);
   reader->step({"steps", "bundle"}, snapshot.bundle);

@@ -63,6 +63,7 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   add_reasons(lines, counts.not_stored, counts.not_stored_detail);
   add_if_any(lines, "  Stored for one checkout alone", counts.tied, counts.tied_detail);
   add_if_any(lines, "  Back ends within the bundle", counts.bundled, counts.bundled_detail);
+  add_if_any(lines, "  One step for all architectures", counts.not_split, counts.not_split_detail);
 }
 
 void add_audit(Lines& lines, const AuditedHits& audited) {

@@ -130,6 +130,7 @@ Lines summary_of(const Snapshot& counts, const StoreSize& store) {
   add_other_steps(lines, counts);
   add_most_frequent(lines, "Run and not stored", counts.not_stored, counts.not_stored_detail);
   add_most_frequent(lines, "Stored for one checkout alone", counts.tied, counts.tied_detail);
+  add_most_frequent(lines, "One step for all architectures", counts.not_split, counts.not_split_detail);
   if (counts.errors > 0) lines.count("Errors of the cache", counts.errors, "", Tone::trouble);
   add_place(lines, counts, store);
   if (counts.layers > 0)

@@ -34,6 +34,18 @@ TEST(ShowPlan, AsTextSaysWhyACommandPassesThrough) {
   EXPECT_EQ(plan_to_text({.reason = "not-a-compile"}), "passes through: not-a-compile\n");
 }
 
+TEST(ShowPlan, SaysWhyACompileIsOneStep) {
+  protocol::PlanReport one = {.reason = "save-temps", .detail = "-save-temps", .request_key = "aa"};
+  one.steps = {{"compile", "aa", false, 0}};
+  EXPECT_EQ(plan_to_text(one),
+            "CUID       the compiler's own\n"
+            "request    aa  not stored\n"
+            "compile    aa  not stored\n"
+            "not split  save-temps: -save-temps\n");
+  EXPECT_EQ(nlohmann::json::parse(plan_to_json(one)).at("detail"), "-save-temps");
+  EXPECT_EQ(plan_to_text({.reason = "link", .detail = "b.o"}), "passes through: link: b.o\n");
+}
+
 TEST(ShowPlan, AsJsonHasEveryFieldWhateverTheOutcome) {
   const nlohmann::json json = nlohmann::json::parse(plan_to_json(plan()));
   EXPECT_EQ(json.at("reason"), "");

@@ -102,6 +102,30 @@ TEST(Cc1, UnderstandsTheWordsOfClang22) {
   EXPECT_EQ(read.value().back().first, 4u);
 }
 
+TEST(Cc1, TakesAnUnknownOptionWithTheWordBehindItUnlessThatIsAnOption) {
+  const auto read = read_cc1(words("-such -fother-thing=2 -another value -o a.o -x hip a.hip"));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->size(), 6u);
+  EXPECT_EQ(read.value()[0].count, 1u);
+  EXPECT_EQ(read.value()[1].role, Cc1Role::plain);
+  EXPECT_EQ(read.value()[2].count, 2u);
+  EXPECT_EQ(read.value()[2].value, "value");
+  EXPECT_EQ(read.value()[5].value, "a.hip");
+  EXPECT_EQ(role_of("-fsuch-sanitize-thing"), Cc1Role::hashes_names);
+  EXPECT_EQ(role_of("-gsuch-thing"), Cc1Role::records_paths);
+}
+
+TEST(Cc1, RefusesAnUnknownOptionWhoseValueMayBeAFile) {
+  EXPECT_FALSE(read_cc1(words("-such /tmp/x -o a.o -x hip a.hip")));
+  EXPECT_FALSE(read_cc1(words("-such -D -load x.so"))) << "it may take -D, and then a library is loaded";
+}
+
+TEST(Cc1, KeepsWhatMayBeTheValueOfAnUnknownOption) {
+  const auto read = read_cc1(words("-such -fdebug-compilation-dir=/x"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read.value()[1].role, Cc1Role::plain) << "else the key would leave it out";
+}
+
 TEST(Cc1, IsNotMisledByTheWordsOfClang15AsValuesOfOthers) {
   EXPECT_FALSE(read_cc1(words("-D -fvisibility -load x.so")));
   EXPECT_FALSE(read_cc1(words("-o -fvisibility a.o")));
@@ -117,7 +141,7 @@ TEST_P(RefusedCc1Option, IsAnErrorThatNamesIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, RefusedCc1Option,
-                         ::testing::Values("-no-such-option", "-o", "-serialize-diagnostic-file x",
+                         ::testing::Values("-such-output", "-fsuch=/x", "-o", "-serialize-diagnostic-file x",
                                            "-diagnostic-log-file x", "-opt-record-file x", "-ftime-trace=x",
                                            "-stats-file=x", "-coverage-notes-file=x", "-coverage-data-file=x",
                                            "-header-include-file x", "-module-dependency-dir x", "-dependency-dot x",

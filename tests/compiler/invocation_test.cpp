@@ -98,6 +98,7 @@ TEST(Invocation, IsTheSameLessItsArchsHoweverTheyAreSpelled) {
 }
 
 TEST(Invocation, KeepsWhatOnlyLooksLikeAnArch) {
+  EXPECT_EQ(parsed("clang++ --offload-jobs=4 -c a.hip").without_archs, parsed("clang++ -c a.hip").without_archs);
   EXPECT_EQ(parsed("clang++ -include --offload-arch=gfx906 -c a.hip").without_archs,
             words("clang++ -include --offload-arch=gfx906 -c a.hip"));
 }
@@ -129,6 +130,19 @@ TEST(Invocation, OfALinkHasAnOutputAndArchsAndNoSource) {
   EXPECT_FALSE(named.depfile);
   EXPECT_EQ(parsed("clang++ --hip-link -fgpu-rdc a.o").object, "a.out");
   EXPECT_FALSE(parsed("clang++ --hip-link -fgpu-rdc -fno-gpu-rdc -c a.hip").links);
+}
+
+TEST(Invocation, KeepsAllWordsInTheirOrderWhereAnUnknownOptionMayTakeAnArchitecture) {
+  EXPECT_TRUE(parsed("clang++ --offload-arch=gfx906 -c a.hip").in_order.empty());
+  EXPECT_TRUE(parsed("clang++ --offload-jobs=4 -c a.hip").in_order.empty());
+  const Invocation unknown = parsed("clang++ --such --offload-arch=gfx906 -c a.hip");
+  EXPECT_EQ(unknown.in_order, unknown.expanded);
+}
+
+TEST(Invocation, TakesAWordAfterAnUnknownOptionForItsValueIfThereIsAnotherInput) {
+  EXPECT_EQ(parsed("clang++ --such value -c a.hip").source, "a.hip");
+  EXPECT_EQ(parsed("clang++ -c --such a.hip").source, "a.hip");
+  EXPECT_EQ(parsed("clang++ --such value --other a.hip -c").source, "a.hip");
 }
 
 }  // namespace

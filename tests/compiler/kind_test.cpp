@@ -38,6 +38,19 @@ class Kinds : public ::testing::Test {
   const std::array<const Kind*, 3> kinds_{&parser_, &iree_, &opaque_};
 };
 
+TEST_F(Kinds, SayWhyACompileOfHipIsOneStep) {
+  const auto why = [&](const std::string& line) {
+    const auto read = this->read(line);
+    const auto* taken = std::get_if<Invocation>(&read);
+    return taken == nullptr || !taken->not_split ? "" : taken->not_split->reason + ": " + taken->not_split->detail;
+  };
+  EXPECT_EQ(why("clang++ -MJ x.json -c a.hip"), "compilation-database: -MJ x.json");
+  EXPECT_EQ(why("clang++ -save-temps -x hip -c a.cpp"), "save-temps: -save-temps");
+  EXPECT_EQ(why("clang++ -fprint-such -c a.hip"), "unknown-option: -fprint-such");
+  EXPECT_EQ(why("clang++ a.hip b.hip -c"), "several-inputs: b.hip");
+  EXPECT_EQ(why("clang++ -MJ x.json -c a.cpp"), "") << "it is none of HIP";
+}
+
 TEST_F(Kinds, SplitACompileOfHipAndTakeAnyOtherAsOneStep) {
   EXPECT_EQ(route("clang++ -x hip -c a.hip -o a.o"), Route::planned);
   EXPECT_EQ(route("clang++ -c a.cpp -o a.o"), Route::is_opaque);

@@ -22,6 +22,20 @@ struct Case {
 constexpr const char* kCached = nullptr;
 
 const Case kCases[] = {
+    // Options of later clangs. Whether such an option takes the next word is for the plan to say.
+    {"clang++ -fno-such-option -c a.hip", kCached},
+    {"clang++ --no-such-option=x -c a.hip", kCached},
+    {"clang++ -fno-print-such -c a.hip", kCached},
+    {"clang++ -fsuch-thing=4 -c a.hip -o a.o", kCached},
+    {"clang++ --such value -c a.hip -o a.o", kCached},
+    {"clang++ -c --such a.hip -o a.o", kCached},
+    {"clang++ --such a.hip b.hip -c", kCached},
+    {"clang++ -Xclang -no-such -c a.hip", kCached},
+    {"clang++ --such -o a.o -x hip -c a.cpp", kCached},
+    {"clang++ --such -mllvm -amdgpu-early-inline-all=true -c a.hip", kCached},
+    {"clang++ -Xarch_device -fsuch-thing -c a.hip", kCached},
+    {"clang++ --offload-jobs=4 -c a.hip", kCached},
+    {"clang++ -fno-crash-diagnostics -Wa,--noexecstack -c a.hip", kCached},
     // What is cached.
     {"clang++ -x hip --offload-arch=gfx906 -c a.hip -o a.o", kCached},
     {"clang++-19 -x hip -c a.cpp -o a.o", kCached},
@@ -202,7 +216,7 @@ const Case kCases[] = {
     {"clang++ -Xclang -stats-file=x -c a.hip", reason::kFrontendOption},
     {"clang++ -Xclang=-coverage-notes-file=x -c a.hip", reason::kFrontendOption},
     {"clang++ -Xclang b.cpp -c a.hip", reason::kFrontendOption},
-    {"clang++ -Xclang -no-such -c a.hip", reason::kFrontendOption},
+    {"clang++ -Xclang -such-output -c a.hip", reason::kFrontendOption},
     {"clang++ -Xclang -mllvm -Xclang -print-after-all -c a.hip", reason::kFrontendOption},
     {"clang++ -Xpreprocessor -header-include-file -Xpreprocessor x -c a.hip", reason::kFrontendOption},
     {"clang++ -Wp,-dependency-dot,x -c a.hip", reason::kFrontendOption},
@@ -226,8 +240,14 @@ const Case kCases[] = {
     {"clang++ -grecord-command-line -g -c a.hip", reason::kRecordedCommandLine},
     {"clang++ -frecord-gcc-switches -c a.hip", reason::kRecordedCommandLine},
     // Not understood.
-    {"clang++ -fno-such-option -c a.hip", reason::kUnknownOption},
-    {"clang++ --no-such-option=x -c a.hip", reason::kUnknownOption},
+    {"clang++ -fsuch-print -c a.hip", reason::kUnknownOption},
+    {"clang++ -fprint-such -c a.hip", reason::kUnknownOption},
+    {"clang++ --such-time-report -c a.hip", reason::kUnknownOption},
+    {"clang++ --such-file=x -c a.hip", reason::kUnknownOption},
+    {"clang++ -fsuch=/x/y -c a.hip", reason::kUnknownOption},
+    {"clang++ -fsuch-plugin=x -c a.hip", reason::kUnknownOption},
+    {"clang++ -Xarch_device -fsuch-plugin=x -c a.hip", reason::kUnknownOption},
+    {"clang++ --such -D -fplugin=x.so -c a.hip", reason::kUnknownOption},  // --such may take -D
     {"clang++ /Fo a.hip -c", reason::kSeveralInputs},
     {"clang++ -c a.hip -o", reason::kMissingArgument},
     {"clang++ -c a.hip -Xclang", reason::kMissingArgument},

@@ -132,7 +132,7 @@ def _came_to(stats, ended):
         return PASSED, ", ".join(stats["not_cached"])
     if ended.exit_code != 0 or stats["failed_compiles"]:
         return REFUSED, ""
-    return (SPLIT if stats["steps"]["probe"]["run"] else OPAQUE), ""
+    return (SPLIT if stats["steps"]["probe"]["run"] and not stats["not_split"] else OPAQUE), ", ".join(stats["not_split"])
 
 
 def check_all(lines, program, directory, toolchain, driver, runtime):

@@ -12,6 +12,7 @@ import sys
 import built_projects
 import cases
 import command_lines
+import options
 import suites
 from bare_project import BareProject
 from cache import Cache, must, run
@@ -20,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d")
 
 import small_hip  # noqa: E402
 
-PARTS = ("steps", "lines", "projects")
+PARTS = ("steps", "lines", "projects", "options")
 
 
 def note(text):
@@ -89,6 +90,13 @@ class Inside:
                              if one.line.planned and one.came_to != command_lines.SPLIT],
         }  # fmt: skip
 
+    def options(self, toolchain, driver):
+        told = options.row(self.given.hipcache, self.work, toolchain, driver, small_hip.RUNTIME, self.given.draw, self.given.seed)
+        for line, found in told["not_equal"]:
+            note(f"{toolchain.title}: {line}: {'; '.join(found)}")
+        note(f"{toolchain.title}: {told['printed']} options, {told['counted']}; {told['checked']} drawn, {len(told['not_equal'])} not equal")
+        return told
+
     def projects(self, toolchain):
         for name in built_projects.PROJECTS:
             with Cache(self.given.hipcache, self.work / "project-cache") as cache:
@@ -111,6 +119,8 @@ class Inside:
                     row["rdc"] = list(self.steps(toolchain, driver, True))
                 if "lines" in self.given.part and driver == default:
                     row["lines"] = self.lines(toolchain, driver)
+                if "options" in self.given.part and driver == default:
+                    row["options"] = self.options(toolchain, driver)
                 if "projects" in self.given.part and toolchain.projects and driver == default:
                     row["projects"] = list(self.projects(toolchain))
                 yield row
@@ -132,6 +142,8 @@ def main():
     parser.add_argument("--compiler", default="")
     parser.add_argument("--driver", default="")
     parser.add_argument("--line", default="")
+    parser.add_argument("--draw", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--part", action="append", choices=PARTS)
     given = parser.parse_args()
     given.part = given.part or PARTS

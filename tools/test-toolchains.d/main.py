@@ -6,6 +6,8 @@ and offload driver:
   - a small project without HIP's headers goes through builds and edits, with and without relocatable device code and
     its link, and the steps that run are counted;
   - every HIP command line of fixtures/commands runs;
+  - each option that the compiler's --help-hidden prints stands beside a small HIP compile: whether it is split, and
+    whether what is drawn of the split ones equals the compiler's;
   - both large fixture projects are built, if the suite's HIP headers work with the compiler.
 
 Whatever hipcache leaves must be what the compiler leaves with the same id.
@@ -41,8 +43,10 @@ def arguments():
     parser.add_argument("--suite", choices=[suite.name for suite in suites.SUITES], action="append", help="only this one; may be repeated")
     parser.add_argument("--compiler", metavar="WORDS", default="", help="only compilers whose title matches this regular expression")
     parser.add_argument("--driver", choices=suites.DRIVER_FLAGS, default="", help="only that one")
-    parser.add_argument("--part", choices=("steps", "lines", "projects"), action="append", help="only this part; may be repeated")
+    parser.add_argument("--part", choices=("steps", "lines", "projects", "options"), action="append", help="only this part; may be repeated")
     parser.add_argument("--line", metavar="WORDS", default="", help="only command lines that match this regular expression")
+    parser.add_argument("--draw", type=int, default=50, metavar="COUNT", help="how many options of each compiler are compared (default: 50)")
+    parser.add_argument("--seed", type=int, default=1, help="which (default: 1)")
     parser.add_argument("--json", metavar="FILE", help="write all that came of it to FILE")
     parser.add_argument("--document", metavar="FILE", help="put the tables into FILE, as docs/toolchains.md has them")
     return parser.parse_args()
@@ -56,7 +60,7 @@ def try_suite(suite, given):
     build = pathlib.Path(given.build).absolute()
     tree.put_libraries(build / "libexec/hipcache/hipcached")
     parts = [word for part in given.part or () for word in ("--part", part)]
-    rows = tree.run(build, ["--compiler", given.compiler, "--driver", given.driver, "--line", given.line, *parts])
+    rows = tree.run(build, ["--compiler", given.compiler, "--driver", given.driver, "--line", given.line, "--draw", str(given.draw), "--seed", str(given.seed), *parts])
     return tree.date(), json.loads(rows)
 
 

@@ -37,6 +37,25 @@ def _lines(rows):
     return _table(["compiler", "driver", "command lines", *outcomes, "not the compiler's"], told)
 
 
+def _options(rows):
+    tried = [row for row in rows if "options" in row]
+    told, reasons = [], {}
+    for row in tried:
+        options = row["options"]
+        differ = len(options["not_equal"])
+        told.append((row["compiler"], options["printed"], options["accepted"], *options["counted"].values(), options["checked"],
+                     f"**{differ}**" if differ else 0))
+        for option, why in options["not_split"].items():
+            reasons.setdefault(why, {}).setdefault(f"`{option}`", []).append(row["compiler"])
+    heads = ["compiler", "printed", "accepted here", "split", "opaque", "passed through", "drawn and compared", "not the compiler's"]
+    every = [row["compiler"] for row in tried]
+    named = [
+        (f"`{why}`".replace("|", "/"), ", ".join(name.replace("|", "/") + ("" if who == every else f" ({', '.join(who)})") for name, who in options.items()))
+        for why, options in sorted(reasons.items())
+    ]
+    return _table(heads, told) + "\n\n" + _table(["not split, and why", "options"], named)
+
+
 def _projects(rows):
     told = []
     for row in rows:
@@ -53,6 +72,7 @@ PARTS = (
     ("Compiles", lambda rows: _steps(rows, "compile"), "compile"),
     ("Relocatable device code, with its link", lambda rows: _steps(rows, "rdc"), "rdc"),
     ("The table of command lines", _lines, "lines"),
+    ("Options that --help-hidden prints", _options, "options"),
     ("Projects with HIP's headers", _projects, "projects"),
 )
 
@@ -78,6 +98,8 @@ def problems(rows):
                     found = "; ".join(case["differences"]) or f"expected {case['expected']}"
                     yield f"{who}: {part}: {case['case']}: {case['ran']}: {found}"
         for line, found in row.get("lines", {}).get("not_equal", ()):
+            yield f"{who}: {line}: {'; '.join(found)}"
+        for line, found in row.get("options", {}).get("not_equal", ()):
             yield f"{who}: {line}: {'; '.join(found)}"
         for built in row.get("projects", ()):
             if not built["ok"]:

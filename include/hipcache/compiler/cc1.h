@@ -64,6 +64,9 @@ Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& argume
 // prints or writes nothing.
 bool is_quiet_backend_option(const std::string& option);
 
+// Whether a word that clang's driver gets beside others is an option that only steers a compile.
+bool is_quiet_driver_option(const std::string& option);
+
 }  // namespace hipcache::compiler
 
 #endif

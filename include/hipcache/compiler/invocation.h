@@ -22,7 +22,9 @@ struct ArchId {
 
 struct Uncacheable {
   std::string reason;  // a name of reason.h, counted and shown
-  std::string detail;  // the option or file that caused it; for the log
+  std::string detail;  // the option or file that caused it
+  // The command compiles or links HIP code, so it would be split but for this.
+  bool of_hip = false;
 };
 
 // How a command is served.
@@ -78,8 +80,10 @@ struct Invocation {
   std::optional<std::string> depfile;
   // Sorted as strings, unique; empty: the compiler's default.
   std::vector<ArchId> archs;
-  // `expanded` without the arch list: the basis of the request key.
+  // `expanded` without the arch list and the number of jobs: the basis of the request key.
   std::vector<std::string> without_archs;
+  // `expanded`, if the request key has all words in their order; else empty.
+  std::vector<std::string> in_order;
   // `without_archs` without the options that only shape or name the depfile (-MD, -MF, -MT, ...).
   std::vector<std::string> for_cuid;
   bool by_script = false;   // the driver may be a script that runs clang: hipcc
@@ -95,6 +99,8 @@ struct Invocation {
   // For an opaque command: set if its outputs may have other names.
   std::optional<OutputNames> output_names;
   OpaqueTraits opaque;
+  // For an opaque command that compiles or links HIP code: why it is not split.
+  std::optional<Uncacheable> not_split;
 };
 
 }  // namespace hipcache::compiler

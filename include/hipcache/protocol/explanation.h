@@ -89,13 +89,17 @@ struct ExplainedStep {
 };
 
 struct Explanation {
-  // Not empty: the command passes through, and only `detail` is set as well.
+  // Not empty: the command passes through, or if there are steps, it is not split.
   std::string reason;
-  std::string detail;
+  std::string detail;  // the option or file that is the reason
   std::uint32_t compared = 0;  // number of stored compiles of the output that were examined
   ExplainedStep request;
   std::vector<ExplainedStep> steps;
 };
+
+inline bool passes_through(const Explanation& explanation) {
+  return !explanation.reason.empty() && explanation.steps.empty();
+}
 
 // "content", "argument_added": for programs that read JSON.
 std::string name_of(Differs kind);

@@ -154,8 +154,9 @@ struct PlanStep {
   std::uint64_t inputs = 0;  // observations in the stored path set; 0 if none
 };
 struct PlanReport {
-  // Not empty: the command passes through, and no later field is set.
+  // Not empty: the command passes through, or if there are steps, it is not split.
   std::string reason;
+  std::string detail = {};  // the option or file that is the reason
   std::string cuid;
   std::string request_key;
   bool request_stored = false;

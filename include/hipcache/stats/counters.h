@@ -80,6 +80,10 @@ struct Snapshot {
   std::map<std::string, std::uint64_t> bundled;
   // reason -> the last such request's output, or the wrapper's message
   std::map<std::string, std::string> bundled_detail;
+  // reason -> requests of HIP code that were one step for all architectures
+  std::map<std::string, std::uint64_t> not_split;
+  // reason -> the option or job that caused the last such request
+  std::map<std::string, std::string> not_split_detail;
   std::map<std::string, HitRun> device;  // by arch
   HitRun host, bundle, probe, proof, unbundle, link, archive;
   HitRun front, back;                 // of split device compiles
@@ -127,6 +131,7 @@ class Counters {
   void not_stored(std::string_view reason, std::string_view detail = {});
   void tied(std::string_view reason, std::string_view detail);
   void bundled(std::string_view reason, std::string_view detail);
+  void not_split(std::string_view reason, std::string_view detail);
   void device(std::string_view arch, bool hit);
   void host(bool hit);
   void bundle(bool hit);

@@ -112,7 +112,7 @@ Result<Explanation> ask(const Control& control, const std::vector<std::string>& 
 
 // As the daemon counts requests: a probe compiles nothing, and neither does a bundle of what is stored.
 Forecast forecast_of(const Explanation& explanation) {
-  if (!explanation.reason.empty()) return Forecast::passthrough;
+  if (protocol::passes_through(explanation)) return Forecast::passthrough;
   if (explanation.request.verdict == Verdict::stored) return Forecast::hit;
   bool any_stored = false;
   bool any_missing = false;
@@ -126,7 +126,7 @@ Forecast forecast_of(const Explanation& explanation) {
 }
 
 std::string explanation_to_text(const Explanation& explanation) {
-  if (!explanation.reason.empty())
+  if (protocol::passes_through(explanation))
     return std::string(kPassesThrough) + ": " + explanation.reason +
            (explanation.detail.empty() ? std::string() : ": " + explanation.detail) + "\n";
   std::size_t width = explanation.request.name.size();
@@ -140,7 +140,7 @@ std::string explanation_to_json(const Explanation& explanation) {
   ordered_json steps = ordered_json::array();
   for (const ExplainedStep& step : explanation.steps) steps.push_back(to_json(step));
   ordered_json request = to_json(explanation.request);
-  if (!explanation.reason.empty()) {
+  if (protocol::passes_through(explanation)) {
     request["name"] = "request";
     request["verdict"] = kPassesThrough;
   }

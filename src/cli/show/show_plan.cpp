@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kCuid = "CUID";
 constexpr std::string_view kRequest = "request";
+constexpr std::string_view kNotSplit = "not split";
 
 std::string line(std::string_view name, std::size_t width, const std::string& rest) {
   std::string text(name);
@@ -55,12 +56,14 @@ Result<protocol::PlanReport> ask(const Control& control, const std::vector<std::
 }  // namespace
 
 std::string plan_to_text(const protocol::PlanReport& plan) {
-  if (!plan.reason.empty()) return "passes through: " + plan.reason + "\n";
-  std::size_t width = kRequest.size();
+  const std::string why = plan.reason + (plan.detail.empty() ? "" : ": " + plan.detail);
+  if (!plan.reason.empty() && plan.steps.empty()) return "passes through: " + why + "\n";
+  std::size_t width = std::max(kRequest.size(), plan.reason.empty() ? 0 : kNotSplit.size());
   for (const protocol::PlanStep& step : plan.steps) width = std::max(width, step.name.size());
   std::string text = line(kCuid, width, plan.cuid.empty() ? "the compiler's own" : plan.cuid);
   text += line(kRequest, width, shown(plan.request_key) + "  " + stored(plan.request_stored));
   for (const protocol::PlanStep& step : plan.steps) text += line(step.name, width, describe(step));
+  if (!plan.reason.empty()) text += line(kNotSplit, width, why);
   return text;
 }
 
@@ -69,6 +72,7 @@ std::string plan_to_json(const protocol::PlanReport& plan) {
   for (const protocol::PlanStep& step : plan.steps)
     steps.push_back({{"name", step.name}, {"key", step.key}, {"stored", step.stored}, {"inputs", step.inputs}});
   return json_text({{"reason", plan.reason},
+                    {"detail", plan.detail},
                     {"cuid", plan.cuid},
                     {"request_key", plan.request_key},
                     {"request_stored", plan.request_stored},

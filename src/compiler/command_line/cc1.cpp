@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "compiler/command_line/unknown_option.h"
+
 namespace hipcache::compiler {
 namespace {
 
@@ -198,10 +200,28 @@ Cc1Role role_of(const llvm::opt::Option& option) {
   return Cc1Role::plain;
 }
 
-// Options that steer code generation, or that the driver handles.
-constexpr auto kUnknownTo19 =
-    std::to_array<std::string_view>({"--mrelax-relocations", "-menable-unsafe-fp-math", "-no-opaque-pointers",
-                                     "-fdwarf2-cfi-asm", "--no-offloadlib", "--offloadlib"});
+// The role of an option that the table lacks. A name that may be about profiles or debug information
+// is taken to be.
+Cc1Role role_of_unknown(llvm::StringRef option) {
+  const llvm::StringRef name = option.ltrim('-').split('=').first;
+  for (const char* part : {"coverage", "prof", "sanitize", "xray", "unique", "compress", "hash", "map", "experimental"})
+    if (name.contains(part)) return Cc1Role::hashes_names;
+  if (name.starts_with("g") || name.contains("debug") || name.contains("dwarf")) return Cc1Role::records_paths;
+  return Cc1Role::plain;
+}
+
+// What a word is that may be an unknown option's value instead. The key keeps it.
+Cc1Role role_after_unknown(Cc1Role role) {
+  return role == Cc1Role::compilation_dir || role == Cc1Role::dependency ? Cc1Role::plain : role;
+}
+
+// Options that only the front end and the driver use, or that steer code generation in the same way
+// whether it reads a source or bitcode. They play no role, and splitting code generation may have them.
+constexpr auto kUnknownTo19 = std::to_array<std::string_view>(
+    {"--mrelax-relocations", "-menable-unsafe-fp-math", "-no-opaque-pointers", "-fdwarf2-cfi-asm", "--no-offloadlib",
+     "--offloadlib", "-fatomic-fine-grained-memory", "-fatomic-ignore-denormal-mode", "-fatomic-remote-memory",
+     "-fno-atomic-fine-grained-memory", "-fno-atomic-ignore-denormal-mode", "-fno-atomic-remote-memory",
+     "-fms-anonymous-structs", "-fno-ms-anonymous-structs", "-fno-color-diagnostics"});
 
 // Rewrites arguments of other clang versions that clang 19's table lacks into arguments that it
 // has. Positions stay the same: the table skips an empty argument.
@@ -224,6 +244,15 @@ bool is_separate(const llvm::opt::Arg& argument, const std::vector<const char*>&
   return argument.getNumValues() != 0 && next < all.size() && argument.getValue() == all[next];
 }
 
+// Whether the table knows the option, or its name is quiet; and nothing says that it writes, prints,
+// loads or emits more than the roles account for.
+bool is_acceptable(const llvm::opt::Arg& argument) {
+  const llvm::opt::Option& option = argument.getOption();
+  if (is_unknown(argument)) return is_quiet_unknown_option(argument.getSpelling());
+  if (is_refused(option.getID()) || is_refused_by_name(option.getName())) return false;
+  return option.getID() != OPT_mllvm || is_quiet_backend_option(argument.getValue());
+}
+
 Error refused(const std::string& argument) { return Error{"the frontend option " + argument + " is not supported"}; }
 
 }  // namespace
@@ -240,25 +269,40 @@ Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& argume
       pointers, missing_index, missing_count, llvm::opt::Visibility(CC1Option));
   if (missing_count != 0) return Error{"the frontend option " + arguments[missing_index] + " lacks its value"};
 
+  for (const llvm::opt::Arg* other : other_readings(parsed, pointers, llvm::opt::Visibility(CC1Option)))
+    if (!is_acceptable(*other)) return refused(arguments[other->getIndex()]);
+
   std::vector<Cc1Argument> result;
   result.reserve(parsed.size());
   std::size_t seen_action = 0;
+  bool after_unknown = false;
   for (const llvm::opt::Arg* argument : parsed) {
     const llvm::opt::Option& option = argument->getOption();
     const std::size_t first = argument->getIndex();
-    if (option.getKind() == llvm::opt::Option::UnknownClass || is_refused(option.getID()) ||
-        is_refused_by_name(option.getName()))
-      return refused(arguments[first]);
-    if (option.matches(OPT_Action_Group) && (role_of(option) != Cc1Role::emits || ++seen_action > 1)) {
-      return refused(arguments[first]);
+    const std::string& word = arguments[first];
+    const bool follows_unknown = std::exchange(after_unknown, is_unknown(*argument));
+    if (!is_acceptable(*argument)) {
+      return option.getID() == OPT_mllvm ? refused(std::string("-mllvm ") + argument->getValue()) : refused(word);
     }
-    if (option.getID() == OPT_mllvm && !is_quiet_backend_option(argument->getValue())) {
-      return refused(std::string("-mllvm ") + argument->getValue());
+    // A job names its source behind -x, so this is a value.
+    if (follows_unknown && option.getID() == OPT_INPUT && result.back().first + 1 == first) {
+      if (may_be_path(word)) return refused(arguments[first - 1] + " " + word);
+      ++result.back().count;
+      result.back().value = word;
+      continue;
+    }
+    if (after_unknown) {
+      result.push_back({role_of_unknown(word), first, 1, ""});
+      continue;
+    }
+    if (option.matches(OPT_Action_Group) && (role_of(option) != Cc1Role::emits || ++seen_action > 1)) {
+      return refused(word);
     }
     const bool separate = is_separate(*argument, pointers);
     // A legacy option may also be the value of another option: "-D -fvisibility".
-    if (separate && arguments[first + 1] != known[first + 1]) return refused(arguments[first]);
-    result.push_back({role_of(option), first, separate ? std::size_t{2} : std::size_t{1},
+    if (separate && arguments[first + 1] != known[first + 1]) return refused(word);
+    const Cc1Role role = follows_unknown && !separate ? role_after_unknown(role_of(option)) : role_of(option);
+    result.push_back({role, first, separate ? std::size_t{2} : std::size_t{1},
                       argument->getNumValues() == 0 ? std::string() : std::string(argument->getValue())});
   }
   return result;

@@ -127,7 +127,7 @@ constexpr Refusal kRefusals[] = {
 };
 
 // Accepted options without a group, or in a refused one: none writes, and everything they read is
-// traced.
+// traced. The assembler is a part of the front end, and its options are the front end's in the plan.
 constexpr std::initializer_list<unsigned> kAccepted = {OPT_INPUT,
                                                        OPT_c,
                                                        OPT_S,
@@ -183,6 +183,8 @@ constexpr std::initializer_list<unsigned> kAccepted = {OPT_INPUT,
                                                        OPT_nogpulibc,
                                                        OPT_pg,
                                                        OPT_p,
+                                                       OPT_Wa_COMMA,
+                                                       OPT_Xassembler,
                                                        OPT_rtlib_EQ,
                                                        OPT_unwindlib_EQ,
                                                        OPT_no_pie,

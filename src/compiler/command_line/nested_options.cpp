@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "compiler/command_line/unknown_option.h"
 #include "hipcache/compiler/cc1.h"
 #include "hipcache/compiler/reason.h"
 
@@ -44,7 +45,6 @@ std::optional<Uncacheable> frontend_refusal(const std::vector<std::string>& argu
 bool is_global(unsigned option) {
   switch (option) {
     case OPT_INPUT:
-    case OPT_UNKNOWN:
     case OPT_o:
     case OPT_c:
     case OPT_x:
@@ -73,6 +73,7 @@ std::optional<Uncacheable> arch_refusal(const char* value, const DriverRules& ru
   const llvm::opt::InputArgList inner = clang::driver::getDriverOptTable().ParseArgs(
       one, missing_index, missing_count, llvm::opt::Visibility(ClangOption));
   if (missing_count != 0 || inner.size() != 1) return Uncacheable{reason::kUnsupportedOption, value};
+  if (is_unknown(**inner.begin()) && is_quiet_unknown_option(value)) return std::nullopt;
   const unsigned id = (*inner.begin())->getOption().getID();
   if (is_global(id)) return Uncacheable{reason::kUnsupportedOption, value};
   if (const char* refusal = rules.refusal(id)) return Uncacheable{refusal, value};
@@ -117,6 +118,11 @@ std::optional<Uncacheable> nested_refusal(const llvm::opt::InputArgList& argumen
     }
   }
   return frontend_refusal(frontend);
+}
+
+bool is_quiet_driver_option(const std::string& option) {
+  static const DriverRules rules;
+  return !arch_refusal(option.c_str(), rules);
 }
 
 }  // namespace hipcache::compiler

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -16,9 +17,11 @@
 #include "compiler/command_line/compiler_name.h"
 #include "compiler/command_line/descriptors.h"
 #include "compiler/command_line/driver_rules.h"
+#include "compiler/command_line/inputs.h"
 #include "compiler/command_line/nested_options.h"
 #include "compiler/command_line/rdc_link.h"
 #include "compiler/command_line/response_files.h"
+#include "compiler/command_line/unknown_option.h"
 #include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/reason.h"
@@ -30,55 +33,9 @@ using namespace clang::driver::options;
 using llvm::opt::Arg;
 using llvm::opt::InputArgList;
 
-struct Input {
-  std::string path;
-  bool is_hip = false;
-  bool is_for_linker = false;
-};
-
-std::string_view extension(std::string_view path) {
-  const auto dot = path.rfind('.');
-  return dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
-}
-
-// hipcc treats C++ and CUDA as HIP. If its environment says otherwise, the driver prints another
-// plan.
-bool is_hip_extension(std::string_view extension, bool by_hipcc) {
-  constexpr auto kByHipcc = std::to_array<std::string_view>({"cpp", "cxx", "cc", "C", "cu", "cuh"});
-  return extension == "hip" || (by_hipcc && std::find(kByHipcc.begin(), kByHipcc.end(), extension) != kByHipcc.end());
-}
-
 // hipcc gives its own option to clang under another name.
 const char* in_clangs_words(const std::string& argument, bool by_hipcc) {
   return by_hipcc && argument == "--genco" ? "--offload-device-only" : argument.c_str();
-}
-
-// Files in the order given, each with the language in effect at its position. Arguments after "--"
-// are files, too.
-std::vector<Input> find_inputs(const InputArgList& arguments, bool by_hipcc) {
-  std::vector<Input> inputs;
-  std::string language;  // empty: by extension
-  const auto add = [&](const char* path) {
-    const bool is_hip = language.empty() ? is_hip_extension(extension(path), by_hipcc) : language == "hip";
-    inputs.push_back({path, is_hip, language.empty() && !is_source(path)});
-  };
-  for (const Arg* argument : arguments) {
-    switch (argument->getOption().getID()) {
-      case OPT_x:
-        language = argument->getValue();
-        if (language == "none") language.clear();
-        break;
-      case OPT_INPUT:
-        add(argument->getValue());
-        break;
-      case OPT__DASH_DASH:
-        for (const char* path : argument->getValues()) add(path);
-        break;
-      default:
-        break;
-    }
-  }
-  return inputs;
 }
 
 std::optional<Uncacheable> input_refusal(const std::vector<Input>& inputs) {
@@ -122,13 +79,31 @@ std::optional<Uncacheable> cuid_refusal(const InputArgList& arguments) {
   return std::nullopt;
 }
 
+// -fno-crash-diagnostics, and the driver's default. After a crash the driver runs by itself.
+bool is_without_reproducer(llvm::StringRef when) { return when == "off" || when == "crash"; }
+
 std::optional<Uncacheable> option_refusal(const InputArgList& arguments, const DriverRules& rules) {
   for (const Arg* argument : arguments) {
     const unsigned id = argument->getOption().getID();
+    if (is_unknown(*argument) && is_quiet_unknown_option(argument->getSpelling())) continue;
+    if (id == OPT_gen_reproducer_eq && is_without_reproducer(argument->getValue())) continue;
     if (const char* refusal = rules.refusal(id)) return Uncacheable{refusal, argument->getAsString(arguments)};
   }
   if (auto refusal = cuid_refusal(arguments)) return refusal;
   return nested_refusal(arguments, rules);
+}
+
+// Refuses a command that would be refused if its unknown options took the words after them. `words`:
+// what `arguments` were read from.
+std::optional<Uncacheable> other_reading_refusal(const InputArgList& arguments, const std::vector<const char*>& words,
+                                                 const DriverRules& rules) {
+  const auto unknown =
+      std::find_if(arguments.begin(), arguments.end(), [](const Arg* argument) { return is_unknown(*argument); });
+  if (unknown == arguments.end()) return std::nullopt;
+  const auto refusal =
+      option_refusal(other_readings(arguments, words, llvm::opt::Visibility(ClangOption)), rules);
+  if (!refusal) return std::nullopt;
+  return Uncacheable{reason::kUnknownOption, (*unknown)->getSpelling().str() + " before " + refusal->detail};
 }
 
 // "gfx90a:xnack-:sramecc+" and "gfx90a:sramecc+:xnack-" are the same target; clang sorts the
@@ -188,7 +163,16 @@ bool is_depfile_option(const Arg& argument) {
   }
 }
 
-bool is_arch_or_depfile_option(const Arg& argument) { return is_arch_option(argument) || is_depfile_option(argument); }
+// How many jobs the driver runs at once shows in no output.
+bool is_job_count(const Arg& argument) {
+  return is_unknown(argument) && argument.getSpelling().starts_with("--offload-jobs=");
+}
+
+bool is_arch_option_or_job_count(const Arg& argument) { return is_arch_option(argument) || is_job_count(argument); }
+
+bool is_left_out_of_cuid(const Arg& argument) {
+  return is_arch_option(argument) || is_job_count(argument) || is_depfile_option(argument);
+}
 
 // Whether the option's value is the next argument.
 bool has_separate_value(const Arg& argument, const std::vector<std::string>& expanded) {
@@ -211,6 +195,16 @@ std::vector<std::string> less(const std::vector<std::string>& expanded, const In
   for (std::size_t i = 0; i < expanded.size(); ++i)
     if (!left_out[i]) rest.push_back(expanded[i]);
   return rest;
+}
+
+// The words that the key has in their order. Up to clang 17 the new driver bundles in the order of the
+// command line. Next to an unknown option, an architecture may be its value.
+std::vector<std::string> words_in_order(const std::vector<std::string>& expanded, const InputArgList& arguments) {
+  const bool has_unknown = std::any_of(arguments.begin(), arguments.end(), [](const Arg* argument) {
+    return is_unknown(*argument) && !is_job_count(*argument);
+  });
+  if (has_unknown) return expanded;
+  return is_new_driver(arguments) ? less(expanded, arguments, is_job_count) : std::vector<std::string>();
 }
 
 // ".o", or the ending for -S and -emit-llvm.
@@ -271,8 +265,9 @@ void fill(Invocation& invocation, const InputArgList& arguments, const Input& in
   invocation.driver_names_outputs = output == nullptr && side_of(arguments) == OPT_offload_device_only;
   invocation.depfile = find_depfile(arguments, input.path);
   invocation.archs = find_archs(arguments);
-  invocation.without_archs = less(invocation.expanded, arguments, is_arch_option);
-  invocation.for_cuid = less(invocation.expanded, arguments, is_arch_or_depfile_option);
+  invocation.without_archs = less(invocation.expanded, arguments, is_arch_option_or_job_count);
+  invocation.in_order = words_in_order(invocation.expanded, arguments);
+  invocation.for_cuid = less(invocation.expanded, arguments, is_left_out_of_cuid);
   invocation.new_driver = is_new_driver(arguments);
   invocation.host_only = side_of(arguments) == OPT_offload_host_only;
   invocation.user_cuid = arguments.hasArgNoClaim(OPT_cuid_EQ, OPT_fuse_cuid_EQ);
@@ -292,7 +287,8 @@ void fill_link(Invocation& invocation, const InputArgList& arguments) {
   const Arg* output = arguments.getLastArgNoClaim(OPT_o);
   invocation.object = output != nullptr ? output->getValue() : "a.out";
   invocation.archs = find_archs(arguments);
-  invocation.without_archs = less(invocation.expanded, arguments, is_arch_option);
+  invocation.without_archs = less(invocation.expanded, arguments, is_arch_option_or_job_count);
+  invocation.in_order = words_in_order(invocation.expanded, arguments);
 }
 
 std::variant<Invocation, Uncacheable> understand_link(Invocation invocation, const InputArgList& arguments) {
@@ -302,6 +298,26 @@ std::variant<Invocation, Uncacheable> understand_link(Invocation invocation, con
   if (auto refusal = native_arch_refusal(invocation)) return *std::move(refusal);
   if (auto refusal = output_refusal(invocation)) return *std::move(refusal);
   return invocation;
+}
+
+std::variant<Invocation, Uncacheable> understand(Invocation invocation, const InputArgList& arguments,
+                                                 const std::vector<const char*>& words, const DriverRules& rules) {
+  if (auto refusal = option_refusal(arguments, rules)) return *std::move(refusal);
+  if (auto refusal = other_reading_refusal(arguments, words, rules)) return *std::move(refusal);
+  if (is_rdc_link(arguments)) return understand_link(std::move(invocation), arguments);
+  if (!arguments.hasArgNoClaim(OPT_c, OPT_S) && !ends_with_devices(arguments)) return Uncacheable{reason::kLink, ""};
+  const std::vector<Input> inputs = find_inputs(arguments, is_hipcc(invocation.expanded[0]));
+  if (auto refusal = input_refusal(inputs)) return *std::move(refusal);
+  fill(invocation, arguments, inputs[0]);
+  if (auto refusal = native_arch_refusal(invocation)) return *std::move(refusal);
+  if (auto refusal = output_refusal(invocation)) return *std::move(refusal);
+  return invocation;
+}
+
+bool compiles_hip(const InputArgList& arguments, bool by_hipcc) {
+  const std::vector<Input> inputs = find_inputs(arguments, by_hipcc);
+  return is_rdc_link(arguments) ||
+         std::any_of(inputs.begin(), inputs.end(), [](const Input& input) { return input.is_hip; });
 }
 
 std::variant<Invocation, Uncacheable> understand(Invocation invocation, const DriverRules& rules) {
@@ -314,15 +330,10 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
   const InputArgList arguments = clang::driver::getDriverOptTable().ParseArgs(pointers, missing_index, missing_count,
                                                                               llvm::opt::Visibility(ClangOption));
   if (missing_count != 0) return Uncacheable{reason::kMissingArgument, pointers[missing_index]};
-  if (auto refusal = option_refusal(arguments, rules)) return *std::move(refusal);
-  if (is_rdc_link(arguments)) return understand_link(std::move(invocation), arguments);
-  if (!arguments.hasArgNoClaim(OPT_c, OPT_S) && !ends_with_devices(arguments)) return Uncacheable{reason::kLink, ""};
-  const std::vector<Input> inputs = find_inputs(arguments, is_hipcc(invocation.expanded[0]));
-  if (auto refusal = input_refusal(inputs)) return *std::move(refusal);
-  fill(invocation, arguments, inputs[0]);
-  if (auto refusal = native_arch_refusal(invocation)) return *std::move(refusal);
-  if (auto refusal = output_refusal(invocation)) return *std::move(refusal);
-  return invocation;
+  const bool by_hipcc = is_hipcc(invocation.expanded[0]);
+  auto understood = understand(std::move(invocation), arguments, pointers, rules);
+  if (auto* refusal = std::get_if<Uncacheable>(&understood)) refusal->of_hip = compiles_hip(arguments, by_hipcc);
+  return understood;
 }
 
 // The caller does not try such a command as an opaque one either, so the reason holds for both.
@@ -370,7 +381,7 @@ std::variant<Invocation, Uncacheable> Parser::read(const Command& command) const
   auto parsed = parse(command.argv, command.working_directory);
   const auto* planned = std::get_if<Invocation>(&parsed);
   if (planned != nullptr && command.keeps_id && !planned->user_cuid && !planned->links)
-    return Uncacheable{reason::kRandomCuid, "the compiler's own id is to be kept"};
+    return Uncacheable{reason::kRandomCuid, "the compiler's own id is to be kept", true};
   return parsed;
 }
 

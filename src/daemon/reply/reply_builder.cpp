@@ -143,7 +143,7 @@ Status answer_hit(Conclusion& conclusion, const cache::ActionResult& whole, cons
     place.in_place_if_empty = output.in_place_if_empty;
     if (Status added = add_stored(std::move(place), output, context, answer); !added) return added;
   }
-  if (invocation.route == compiler::Route::is_opaque) count_opaque(invocation.making, true, counters);
+  if (invocation.route == compiler::Route::is_opaque) count_opaque(invocation, true, counters);
   for (const std::string& name : whole.steps) count_step(name, true, counters);
   counters.saved(whole.duration_us);
   if (context.observer != nullptr) context.observer->has_result(whole, true);

@@ -164,8 +164,7 @@ cache::ActionKey request_key(const Request& request, const std::optional<Digest>
   add_list(hasher, request.invocation.without_archs);
   hasher.field(request.invocation.archs.size());
   for (const compiler::ArchId& arch : request.invocation.archs) hasher.field(arch.name);
-  // Up to clang 17 the new driver bundles in command line order; later versions sort.
-  if (request.invocation.new_driver) add_list(hasher, request.invocation.expanded);
+  if (!request.invocation.in_order.empty()) add_list(hasher, request.invocation.in_order);
   hasher.field(request.from.cuid);
   add_source(hasher, source);
   return {hasher.finish()};

@@ -138,12 +138,13 @@ std::string local_place(const std::string& place, const Request& request) {
   return request.from.roots.local_path(place);
 }
 
-std::optional<Request> opaque_request(const Request& planned) {
+std::optional<Request> opaque_request(const Request& planned, const Uncacheable& why) {
   auto parsed = compiler::parse_opaque(planned.invocation.argv, planned.from.working_directory);
   auto* invocation = std::get_if<Invocation>(&parsed);
   if (invocation == nullptr) return std::nullopt;
   Request request = planned;
   request.invocation = std::move(*invocation);
+  request.invocation.not_split = why;
   request.from.cuid.clear();
   request.from.output_names = names_of(request.invocation, request.from.roots);
   return request;

@@ -47,8 +47,8 @@ std::optional<Digest> content_of_source(const Request& request, inputs::FileSyst
 // The path at which to place an output whose stored result says `place`.
 std::string local_place(const std::string& place, const Request& request);
 
-// The same command as an opaque compile; nothing if that is impossible, too.
-std::optional<Request> opaque_request(const Request& planned);
+// The same command as an opaque compile, and why; nothing if that is impossible, too.
+std::optional<Request> opaque_request(const Request& planned, const compiler::Uncacheable& why);
 
 }  // namespace hipcache::daemon
 

@@ -81,6 +81,9 @@ void count_step(std::string_view name, bool hit, Counters& counters) {
 
 const char* label_of(Making making) { return traits_of(making).label; }
 
-void count_opaque(Making making, bool hit, Counters& counters) { (counters.*traits_of(making).count)(hit); }
+void count_opaque(const compiler::Invocation& invocation, bool hit, Counters& counters) {
+  (counters.*traits_of(invocation.making).count)(hit);
+  if (invocation.not_split) counters.not_split(invocation.not_split->reason, invocation.not_split->detail);
+}
 
 }  // namespace hipcache::daemon

@@ -39,7 +39,7 @@ void count_step(std::string_view name, bool hit, stats::Counters& counters);
 
 // What an opaque compile makes: its step's label, and the counter.
 const char* label_of(compiler::Making making);
-void count_opaque(compiler::Making making, bool hit, stats::Counters& counters);
+void count_opaque(const compiler::Invocation& invocation, bool hit, stats::Counters& counters);
 
 }  // namespace hipcache::daemon
 

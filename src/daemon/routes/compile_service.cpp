@@ -87,7 +87,7 @@ void serve_question(protocol::Channel& channel, const protocol::CompileRequest& 
   const auto understood = understand(message, services);
   if (const auto* why = std::get_if<Uncacheable>(&understood)) {
     if (plan_only)
-      reply(channel, protocol::PlanReport{.reason = why->reason}, {}, services);
+      report_not_cached(*why, channel, services);
     else
       reply(channel, explain_passed_through(*why), {}, services);
     return;

@@ -104,8 +104,7 @@ std::vector<ExplainedStep> explain_steps(const Explainer& explainer, const std::
   return all;
 }
 
-// `not_split`: why a HIP compile is served so; null for other compiles.
-Explanation explain_opaque(const RequestContext& context, const compiler::Uncacheable* not_split = nullptr) {
+Explanation explain_opaque(const RequestContext& context) {
   const Explainer explainer(context);
   StepState step(opaque_spec(context));
   std::optional<cache::Hit> hit = context.look_up(step.spec().key, step.spec().suffices());
@@ -114,8 +113,11 @@ Explanation explain_opaque(const RequestContext& context, const compiler::Uncach
   Explanation explanation;
   explanation.compared = static_cast<std::uint32_t>(explainer.compared());
   explanation.request = explain_request(explainer, context, true);
-  if (not_split != nullptr)
-    explanation.request.differences.push_back({Differs::not_split, not_split->reason, readable(not_split->detail), ""});
+  if (const auto& why = context.request.invocation.not_split) {
+    explanation.reason = why->reason;
+    explanation.detail = readable(why->detail);
+    explanation.request.differences.push_back({Differs::not_split, explanation.reason, explanation.detail, ""});
+  }
   explanation.steps.push_back(explain_opaque_step(explainer, step, stored, context));
   return explanation;
 }
@@ -127,7 +129,7 @@ Explanation explain(const RequestContext& asked) {
   auto obtained = obtain_plan(asked);
   if (const auto* why = std::get_if<compiler::Uncacheable>(&obtained)) {
     const std::optional<Request> opaque = opaque_instead(request, *why);
-    return opaque ? explain_opaque(context_of(asked.channel, *opaque, asked.services, asked.lease, nullptr), why)
+    return opaque ? explain_opaque(context_of(asked.channel, *opaque, asked.services, asked.lease, nullptr))
                   : explain_passed_through(*why);
   }
   Planned& planned = std::get<Planned>(obtained);

@@ -55,7 +55,7 @@ std::optional<Request> opaque_instead(const Request& request, const Uncacheable&
   if (why.reason != reason::kPlanNotUnderstood && why.reason != reason::kWrapper &&
       why.reason != compiler::reason::kExtraOutput)
     return std::nullopt;
-  return opaque_request(request);
+  return opaque_request(request, why);
 }
 
 std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<std::uint64_t> missed,
@@ -85,7 +85,7 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
   if (!step.result.descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step.result.descriptor};
   if (step.result.refusal == reason::kWrapper && is_run_of_wrapper(context.request, step.result.ran))
     note_wrapper(context.request, context.services.wrappers);
-  count_opaque(context.request.invocation.making, false, context.services.counters);
+  count_opaque(context.request.invocation, false, context.services.counters);
   answer_and_record(conclusion, step, run, context);
   return std::nullopt;
 }

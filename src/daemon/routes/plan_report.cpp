@@ -8,6 +8,7 @@
 #include "daemon/routes/deferred_fatbin.h"
 #include "daemon/routes/opaque.h"
 #include "daemon/routes/planner.h"
+#include "hipcache/base/readable.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -27,13 +28,22 @@ std::vector<PlanStep> steps_of(const hip::Plan& plan, const RequestContext& cont
   return steps;
 }
 
+PlanReport report_of(const compiler::Uncacheable& why) {
+  return {.reason = why.reason, .detail = readable(why.detail)};
+}
+
 PlanReport report_opaque(const RequestContext& context) {
   const StepSpec spec = opaque_spec(context);
   PlanStep step{.name = spec.label,
                 .key = spec.key.value.hex(),
                 .stored = context.look_up(spec.key, spec.suffices()).has_value(),
                 .inputs = context.services.actions.known_inputs(spec.key)};
-  return {.request_key = step.key, .request_stored = step.stored, .steps = {step}};
+  PlanReport report;
+  if (const auto& why = context.request.invocation.not_split) report = report_of(*why);
+  report.request_key = step.key;
+  report.request_stored = step.stored;
+  report.steps = {std::move(step)};
+  return report;
 }
 
 PlanReport report_on(const RequestContext& asked) {
@@ -42,13 +52,12 @@ PlanReport report_on(const RequestContext& asked) {
   if (const auto* why = std::get_if<compiler::Uncacheable>(&planned)) {
     const std::optional<Request> opaque = opaque_instead(asked.request, *why);
     return opaque ? report_opaque(context_of(asked.channel, *opaque, asked.services, asked.lease, nullptr))
-                  : PlanReport{.reason = why->reason};
+                  : report_of(*why);
   }
   hip::Plan& plan = *std::get<Planned>(planned).plan;
   const RequestContext context = std::get<Planned>(planned).context(asked);
   put_deferred_fatbin_if_proved(plan, context);
-  return {.reason = "",
-          .cuid = has_id(plan) ? context.request.from.cuid : "",
+  return {.cuid = has_id(plan) ? context.request.from.cuid : "",
           .request_key = context.key.value.hex(),
           .request_stored = context.look_up(context.key, suffices_for(context.request)).has_value(),
           .steps = steps_of(plan, context)};

@@ -10,6 +10,9 @@ namespace hipcache::daemon {
 // key yet.
 void report_plan(const RequestContext& context);
 
+// Replies that the command passes through.
+void report_not_cached(const compiler::Uncacheable& why, protocol::Channel& channel, const Services& services);
+
 }  // namespace hipcache::daemon
 
 #endif

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
         Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-serialize-diagnostic-file\" \"x\"", "-serialize-diagnostic-file"},
         Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-include-pch\" \"x\"", "-include-pch"},
         Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-mllvm\" \"-stats\"", "-stats"},
-        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-such-an-option\"", "-such-an-option"},
+        Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-such-an-output\"", "-such-an-output"},
         Edit{"\"-emit-obj\"", "\"-emit-obj\" \"-I\" \"/tmp/probe/x\"", "names a temporary file"},
         Edit{"\"-emit-obj\"",
              "\"-emit-obj\" \"-D\" \"\x01"
@@ -177,6 +177,36 @@ INSTANTIATE_TEST_SUITE_P(
         Edit{"\"--emit-fatbin-only\" \"-o\"", "\"--emit-fatbin-only\" \"/x\" \"-o\"", "argument /tmp/probe"},
         Edit{"\"--emit-fatbin-only\"", "\"--print-wrapped-module\"", "unknown place"},
         Edit{"-fcuda-include-gpubinary\" \"/tmp/probe/", "-fcuda-include-gpubinary\" \"/tmp/probe/x", "fatbin"}));
+
+// Made-up options of a clang to come.
+TEST(PlanOfALaterClang, IsAcceptedWithUnknownOptionsThatAreWordsOfTheKey) {
+  const auto keyed = [](const std::string& more) {
+    const std::string printed = replaced(recorded("clang-22-new-driver"), "\"-cc1\"", "\"-cc1\"" + more);
+    return testing::accepted(printed, invocation_of_a()).steps.front().keyed.front();
+  };
+  const std::vector<std::string> plain = keyed(""), with = keyed(" \"-fsuch-thing=2\" \"-such\" \"value\"");
+  EXPECT_EQ(with.size(), plain.size() + 3);
+  EXPECT_THAT(with, ::testing::IsSupersetOf({"-fsuch-thing=2", "-such", "value"}));
+}
+
+TEST(PlanOfALaterClang, IsAcceptedWithOptionsForTheCompilersThatTheWrapperRuns) {
+  const std::string printed = recorded("clang-22-new-driver"), option = "--device-compiler=amdgcn-amd-amdhsa=-O2";
+  for (const char* more : {"--device-compiler=amdgcn-amd-amdhsa=-fno-lto", "--device-compiler=--cuda-path=/x",
+                           "--device-compiler=amdgcn-amd-amdhsa=-fsuch-thing", "--cuda-path=/x", "--compression-level=3",
+                           "--device-linker=amdgcn-amd-amdhsa=-plugin-opt=-force-import-all"})
+    testing::accepted(replaced(printed, option, option + "\" \"" + more), invocation_of_a());
+}
+
+TEST(PlanOfALaterClang, HasTheNumberOfJobsInNoKey) {
+  const std::string printed = recorded("clang-22-new-driver"), option = "--device-compiler=amdgcn-amd-amdhsa=-O2";
+  const auto keyed = [](const std::string& text) {
+    std::vector<std::vector<std::string>> all;
+    for (const Step& step : testing::accepted(text, invocation_of_a()).steps)
+      all.insert(all.end(), step.keyed.begin(), step.keyed.end());
+    return all;
+  };
+  EXPECT_EQ(keyed(replaced(printed, option, option + "\" \"--wrapper-jobs=4")), keyed(printed));
+}
 
 TEST(RefusedPlan, IsOneOfTheHostAloneWhoseCodeIsRelocatableAndHasNoId) {
   const std::string printed = recorded("clang-19-host-only");

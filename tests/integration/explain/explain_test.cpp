@@ -283,12 +283,26 @@ TEST_P(Explain, SpeaksOfTheCommandWhereItsStepsAreUnknown) {
   const Variables aloud{{"CCC_OVERRIDE_OPTIONS", "+-DOTHER=1"}};
   build(compile(), aloud);
   const Explained explained = explain(compile(), aloud);
-  EXPECT_EQ(explained.json().at("reason"), "");
+  EXPECT_EQ(explained.json().at("reason"), "plan-not-understood");
   ASSERT_EQ(explained.json().at("steps").size(), 1u);
   EXPECT_EQ(explained.json().at("steps").at(0).at("name"), "compile");
   EXPECT_THAT(explained.lines("compile"), IsEmpty());
   EXPECT_THAT(explained.lines("request"),
               ElementsAre(HasSubstr("the compile is one step for all architectures: plan-not-understood: ")));
+}
+
+TEST_P(Explain, NamesTheTypedOptionForWhichTheCompileIsOneStep) {
+  const Arguments command = compile() + words("-save-temps");
+  build(command);
+  const Explained explained = explain(command);
+  EXPECT_EQ(explained.json().at("reason"), "save-temps");
+  EXPECT_EQ(explained.json().at("detail"), "-save-temps");
+  EXPECT_EQ(explained.json().at("outcome"), "hit");
+  EXPECT_THAT(explained.lines("request"),
+              ElementsAre("the compile is one step for all architectures: save-temps: -save-temps"));
+  const nlohmann::json stats = cache_.counts().json;
+  EXPECT_EQ(stats.at("not_split").at("save-temps"), 1);
+  EXPECT_EQ(stats.at("not_split_detail").at("save-temps"), "-save-temps");
 }
 
 TEST_P(Explain, NamesWhyAStepIsNeverStored) {

@@ -123,9 +123,10 @@ TEST_P(DataFileStaleness, OptionsOfMicrosoftsDialectAreKeptApart) {
   expect_hit(command(given + "-fno-ms-extensions"));
 }
 
-TEST_P(DataFileStaleness, UnknownOptionsMakeACompileOpaque) {
-  expect_opaque_with_any_end(command("-O1 -fno-such-thing"));
-  expect_opaque_with_any_end(command("-O1 --no-such-thing=1"));
+TEST_P(DataFileStaleness, OptionsThatTheCompilerRefusesAreLeftToIt) {
+  expect_passed_with_any_end("probe-failed", command("-O1 -fno-such-thing"));
+  expect_passed_with_any_end("probe-failed", command("-O1 --no-such-thing=1"));
+  expect_opaque_with_any_end(command("-O1 -fprint-such-thing"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, DataFileStaleness, testing::ValuesIn(kCompilers), name_of);

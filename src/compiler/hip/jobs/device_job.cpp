@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "hipcache/base/holds.h"
 #include "hipcache/compiler/cc1.h"
 
 namespace hipcache::hip {
@@ -25,19 +26,28 @@ bool is_word(std::string_view text) {
   return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
 }
 
+// Ask for remarks, which are messages like warnings.
+constexpr std::array<std::string_view, 3> kRemarks = {"-pass-remarks=", "-pass-remarks-missed=",
+                                                      "-pass-remarks-analysis="};
+
 bool is_backend_option(std::string_view argument) {
   constexpr std::string_view prefix = "-plugin-opt=-";
-  return argument.starts_with(prefix) &&
-         compiler::is_quiet_backend_option(std::string(argument.substr(prefix.size() - 1)));
+  if (!argument.starts_with(prefix)) return false;
+  const std::string_view option = argument.substr(prefix.size() - 1);
+  return holds_prefix_of(kRemarks, option) || compiler::is_quiet_backend_option(std::string(option));
 }
 
-bool is_known(std::string_view argument) {
+}  // namespace
+
+bool is_quiet_device_link_option(std::string_view argument) {
   if (std::find(kFlags.begin(), kFlags.end(), argument) != kFlags.end() || argument.starts_with(kProfile)) return true;
   const auto matches = [&](std::string_view prefix) {
     return argument.starts_with(prefix) && is_word(argument.substr(prefix.size()));
   };
   return std::any_of(kValues.begin(), kValues.end(), matches) || is_backend_option(argument);
 }
+
+namespace {
 
 Error unusual(const std::string& argument) {
   return Error{"the compiler's plan has a device link with the argument " + argument};
@@ -59,7 +69,7 @@ Result<LinkJob> read_link_job(const Job& job) {
       result.inputs.push_back(i);
     } else if (job[i].starts_with(kDwoDirectory) && result.dwo_directory == 0) {
       result.dwo_directory = i;
-    } else if (!is_known(job[i])) {
+    } else if (!is_quiet_device_link_option(job[i])) {
       return unusual(job[i]);
     }
   }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/hip/jobs/printed_jobs.h"
@@ -20,6 +21,9 @@ struct LinkJob {
 };
 
 bool is_link_job(const Job& job);
+
+// Whether lld, linking for a device, makes of the option nothing but code and messages.
+bool is_quiet_device_link_option(std::string_view argument);
 
 // REQUIRES: is_link_job(job). Only the arguments that clang 15 to 22 are known to give are accepted.
 Result<LinkJob> read_link_job(const Job& job);

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "compiler/hip/jobs/bundle_job.h"
+#include "compiler/hip/jobs/device_job.h"
+#include "hipcache/base/holds.h"
 #include "hipcache/compiler/cc1.h"
 
 namespace hipcache::hip {
@@ -16,15 +18,18 @@ constexpr std::string_view kExtract = "--should-extract=";
 constexpr std::string_view kForCompiler = "--device-compiler=amdgcn-amd-amdhsa=";
 constexpr std::string_view kForEveryCompiler = "--device-compiler=";  // since clang 23, for options of all targets
 constexpr std::string_view kForLinker = "--device-linker=amdgcn-amd-amdhsa=";
-constexpr std::array<std::string_view, 3> kSettings = {"--host-triple=", "--linker-path=/", "--opt-level=O"};
+constexpr std::string_view kJobCount = "--wrapper-jobs=";
+constexpr std::array<std::string_view, 6> kSettings = {"--host-triple=", "--linker-path=/",      "--opt-level=O",
+                                                       "--cuda-path=",   "--compression-level=", kJobCount};
 
-// Options for the compiler that the wrapper runs for each device.
-constexpr std::array<std::string_view, 6> kCompilerOptions = {
-    "--rocm-path=", "--rocm-device-lib-path=", "-mcode-object-version=", "-O", "-g", "-flto"};
+// The compiler that the wrapper runs for each device is a driver again. The options of -mllvm come one by one.
+bool is_quiet_for_compiler(std::string_view option) {
+  return option == "-mllvm" || compiler::is_quiet_driver_option(std::string(option));
+}
 
-bool starts_with_any(std::string_view text, const auto& prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return text.starts_with(prefix); });
+bool is_quiet_for_linker(std::string_view option) {
+  return option == "-mllvm" || is_quiet_device_link_option(option) ||
+         compiler::is_quiet_backend_option(std::string(option));
 }
 
 Error unusual(const std::string& argument) {
@@ -39,15 +44,18 @@ bool splits_debug_information(std::string_view argument) {
 
 bool is_wrapper_option(std::string_view argument) {
   if (splits_debug_information(argument)) return false;
-  if (argument == kFatbinOnly || argument == "--compress" || starts_with_any(argument, kSettings)) return true;
+  if (argument == kFatbinOnly || argument == "--compress" || holds_prefix_of(kSettings, argument)) return true;
   if (argument.starts_with(kExtract)) return is_arch_name(argument.substr(kExtract.size()));
   if (argument.starts_with(kForCompiler))
-    return starts_with_any(argument.substr(kForCompiler.size()), kCompilerOptions);
+    return is_quiet_for_compiler(argument.substr(kForCompiler.size()));
   if (argument.starts_with(kForEveryCompiler))
-    return starts_with_any(argument.substr(kForEveryCompiler.size()), kCompilerOptions);
-  if (!argument.starts_with(kForLinker)) return false;
-  const std::string_view option = argument.substr(kForLinker.size());
-  return option == "-mllvm" || compiler::is_quiet_backend_option(std::string(option));
+    return is_quiet_for_compiler(argument.substr(kForEveryCompiler.size()));
+  return argument.starts_with(kForLinker) && is_quiet_for_linker(argument.substr(kForLinker.size()));
+}
+
+std::vector<std::string> without_job_count(std::vector<std::string> argv) {
+  std::erase_if(argv, [](const std::string& argument) { return argument.starts_with(kJobCount); });
+  return argv;
 }
 
 bool is_linker_wrapper_job(const Job& job) { return std::find(job.begin(), job.end(), kFatbinOnly) != job.end(); }

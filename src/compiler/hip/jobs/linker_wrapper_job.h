@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/hip/jobs/printed_jobs.h"
 #include "hipcache/base/result.h"
@@ -29,6 +30,9 @@ bool splits_debug_information(std::string_view argument);
 
 // Whether the option is one of the wrapper's own that clang 15 to 22 are known to pass, and harmless.
 bool is_wrapper_option(std::string_view argument);
+
+// The command without the number of jobs that run at once, which shows in no output.
+std::vector<std::string> without_job_count(std::vector<std::string> argv);
 
 bool is_linker_wrapper_job(const Job& job);
 

@@ -117,7 +117,7 @@ Step device_step(const ValidatedPlan& shape, const DeviceJobs& device) {
 
 void add_wrap(Step& step, const LinkerWrapperJob& wrap) {
   step.commands.push_back(linker_wrapper_command(wrap, placed(kPackage), placed(kFatbin)));
-  step.keyed.push_back(linker_wrapper_command(wrap, "<package>", "<fatbin>").argv);
+  step.keyed.push_back(without_job_count(linker_wrapper_command(wrap, "<package>", "<fatbin>").argv));
   step.starts_others = true;
 }
 

@@ -50,7 +50,7 @@ Result<std::vector<Step>> read_wrapped_link(const Job& job, const compiler::Invo
   step.prints_temporary_paths = true;
   step.outputs = {{kProgram, kProgramName, invocation.object}};
   step.commands = {{job[0], with_output(job, std::string(kDirectory) + "/" + kProgramName)}};
-  step.keyed = {with_output(job, "<program>")};
+  step.keyed = {without_job_count(with_output(job, "<program>"))};
   step.unproven = link->unknown_option;
   return std::vector<Step>{std::move(step)};
 }

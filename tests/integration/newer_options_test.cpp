@@ -1,0 +1,98 @@
+// Options that the table of clang 19 lacks: the compile is split all the same, and is what the compiler makes. Clang 15
+// has options that later clangs dropped. A script stands in for the driver of a clang to come.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "integration/support/single_compile.h"
+
+namespace hipcache::integration {
+namespace {
+
+class NewerOptions : public SingleCompile {
+ protected:
+  Arguments unit(const std::string& flags, const std::vector<std::string>& targets = {"gfx906", "gfx1030"}) const {
+    return GetParam().hip() + archs(targets) + words(flags) + words("-c a.hip -o a.o");
+  }
+
+  // Cold, as a hit, and with one architecture more, which alone is compiled.
+  void expect_split(const std::string& flags) {
+    SCOPED_TRACE(flags);
+    const Counts cold = check(unit(flags));
+    EXPECT_EQ(cold.run.at("device gfx906") + cold.run.at("device gfx1030"), 2) << cold.json.dump();
+    EXPECT_EQ(check(unit(flags)).hits, 1);
+    const Counts more = check(unit(flags, {"gfx906", "gfx1030", "gfx90a"}));
+    EXPECT_EQ(more.run.at("device gfx90a"), 1) << more.json.dump();
+    EXPECT_EQ(more.run.at("device gfx906") + more.run.at("device gfx1030") + more.run.at("host"), 0)
+        << more.json.dump();
+    EXPECT_TRUE(more.json.at("not_split").empty()) << more.json.dump();
+  }
+
+  // A driver with options of its own: --made-up VALUE, -fmade-up.
+  Arguments later_driver(const std::string& flags, const std::vector<std::string>& targets) const {
+    Arguments command = unit(flags, targets);
+    command[0] = project_ / "clang++";
+    return command;
+  }
+
+  void write_later_driver() const {
+    project_.write("clang++",
+                   "#!/bin/sh\n"
+                   "n=$#\n"
+                   "while [ $n -gt 0 ]; do\n"
+                   "  case $1 in\n"
+                   "    --made-up) set -- \"$@\" \"-DMADE_UP=$2\"; shift; n=$((n - 1));;\n"
+                   "    -fmade-up) set -- \"$@\" -DFLAG=1;;\n"
+                   "    *) set -- \"$@\" \"$1\";;\n"
+                   "  esac\n"
+                   "  shift; n=$((n - 1))\n"
+                   "done\n"
+                   "exec " + GetParam().program() + " \"$@\"\n");
+    std::filesystem::permissions(project_ / "clang++", std::filesystem::perms::owner_exec,
+                                 std::filesystem::perm_options::add);
+  }
+};
+
+TEST_P(NewerOptions, AreWordsOfTheKey) {
+  if (GetParam().version != "15") GTEST_SKIP() << "only clang 15 has these options";
+  expect_split("-O1 -fcoroutines-ts");
+  expect_split("-O1 -fno-double-square-bracket-attributes");
+  expect_split("-O1 -freroll-loops");
+  EXPECT_EQ(check(unit("-O1")).hits, 0) << "each is another compile";
+}
+
+TEST_P(NewerOptions, OfAssemblerRemarksAndCrashReportsLeaveTheCompileSplit) {
+  expect_split("-O1 -Wa,--noexecstack");
+  expect_split("-O1 -fno-crash-diagnostics");
+  expect_split("-O1 -Rpass-analysis=kernel-resource-usage");
+  expect_split("-O1 -Rpass=inline -Rpass-missed=inline");
+}
+
+TEST_P(NewerOptions, OfADriverToComeMayTakeTheNextWord) {
+  write_later_driver();
+  write_kernel(project_, "a.hip", "int made_up = MADE_UP + 0;\n");
+  const auto counted = [&](const std::string& flags, const std::vector<std::string>& targets) {
+    const Counts counts = check(later_driver(flags, targets));
+    EXPECT_EQ(counts.passed, 0) << counts.json.dump();
+    EXPECT_TRUE(counts.json.at("not_split").empty()) << counts.json.dump();
+    return counts;
+  };
+  EXPECT_EQ(counted("-O1 --made-up 4 -fmade-up", {"gfx906"}).run.at("device gfx906"), 1);
+  EXPECT_EQ(counted("-O1 --made-up 4 -fmade-up", {"gfx906"}).hits, 1);
+  const Counts more = counted("-O1 --made-up 4 -fmade-up", {"gfx906", "gfx1030"});
+  EXPECT_EQ(more.run.at("device gfx906") + more.run.at("host"), 0);
+  EXPECT_EQ(more.run.at("device gfx1030"), 1);
+  EXPECT_EQ(counted("-O1 --made-up 5 -fmade-up", {"gfx906"}).run.at("host"), 1) << "another value is another compile";
+}
+
+TEST_P(NewerOptions, ThatAreRefusedAreNamedInTheStatistics) {
+  const Counts counted = oracle_.check(unit("-O1 -save-temps"));
+  EXPECT_EQ(counted.json.at("not_split").at("save-temps"), 1);
+  EXPECT_EQ(counted.json.at("not_split_detail").at("save-temps"), "-save-temps");
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, NewerOptions, testing::ValuesIn(kCompilers), name_of);
+
+}  // namespace
+}  // namespace hipcache::integration
