@@ -46,6 +46,7 @@ def _options(rows):
         told.append((row["compiler"], options["printed"], options["accepted"], *options["counted"].values(), options["checked"],
                      f"**{differ}**" if differ else 0))
         for option, why in options["not_split"].items():
+            why = why if "plan-not-understood" in why else why.split(":")[0]
             reasons.setdefault(why, {}).setdefault(f"`{option}`", []).append(row["compiler"])
     heads = ["compiler", "printed", "accepted here", "split", "opaque", "passed through", "drawn and compared", "not the compiler's"]
     every = [row["compiler"] for row in tried]

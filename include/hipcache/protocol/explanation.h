@@ -91,7 +91,7 @@ struct ExplainedStep {
 struct Explanation {
   // Not empty: the command passes through, or if there are steps, it is not split.
   std::string reason;
-  std::string detail;  // the option or file that is the reason
+  std::string detail;          // the option or file that is the reason
   std::uint32_t compared = 0;  // number of stored compiles of the output that were examined
   ExplainedStep request;
   std::vector<ExplainedStep> steps;

@@ -100,8 +100,7 @@ std::optional<Uncacheable> other_reading_refusal(const InputArgList& arguments, 
   const auto unknown =
       std::find_if(arguments.begin(), arguments.end(), [](const Arg* argument) { return is_unknown(*argument); });
   if (unknown == arguments.end()) return std::nullopt;
-  const auto refusal =
-      option_refusal(other_readings(arguments, words, llvm::opt::Visibility(ClangOption)), rules);
+  const auto refusal = option_refusal(other_readings(arguments, words, llvm::opt::Visibility(ClangOption)), rules);
   if (!refusal) return std::nullopt;
   return Uncacheable{reason::kUnknownOption, (*unknown)->getSpelling().str() + " before " + refusal->detail};
 }

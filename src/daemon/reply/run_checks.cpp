@@ -24,6 +24,14 @@ std::string unexpected_file(const StepGraph& graph, const RequestDirectory& dire
   return directory.lost_file(known);
 }
 
+// The name of a file that a step wrote elsewhere, or "". The compiler by itself runs its jobs one after the other, so
+// the last one's file would remain.
+std::string file_elsewhere(const StepGraph& graph) {
+  for (const auto& step : graph.steps())
+    if (!step->hit && step->result.refusal == "writes-elsewhere") return step->result.refusal_detail;
+  return "";
+}
+
 // The depfile is written at the end, so no step may have read it.
 bool reads_depfile(const StepGraph& graph, const Request& request) {
   if (!request.invocation.depfile) return false;
@@ -45,6 +53,8 @@ std::optional<Uncacheable> unusual_run(const StepGraph& graph, const StepContext
   for (const auto& step : graph.steps())
     if (const auto& why = step->result.unusable) return Uncacheable{why->reason, why->detail};
   if (const std::string name = unexpected_file(graph, context.directory); !name.empty())
+    return Uncacheable{reason::kWritesMoreThanKnown, name};
+  if (const std::string name = file_elsewhere(graph); !name.empty())
     return Uncacheable{reason::kWritesMoreThanKnown, name};
   if (reads_depfile(graph, context.request))
     return Uncacheable{reason::kDepfileIsAnotherFile, *context.request.invocation.depfile};

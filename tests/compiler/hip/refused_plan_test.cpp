@@ -192,8 +192,8 @@ TEST(PlanOfALaterClang, IsAcceptedWithUnknownOptionsThatAreWordsOfTheKey) {
 TEST(PlanOfALaterClang, IsAcceptedWithOptionsForTheCompilersThatTheWrapperRuns) {
   const std::string printed = recorded("clang-22-new-driver"), option = "--device-compiler=amdgcn-amd-amdhsa=-O2";
   for (const char* more : {"--device-compiler=amdgcn-amd-amdhsa=-fno-lto", "--device-compiler=--cuda-path=/x",
-                           "--device-compiler=amdgcn-amd-amdhsa=-fsuch-thing", "--cuda-path=/x", "--compression-level=3",
-                           "--device-linker=amdgcn-amd-amdhsa=-plugin-opt=-force-import-all"})
+                           "--device-compiler=amdgcn-amd-amdhsa=-fsuch-thing", "--cuda-path=/x",
+                           "--compression-level=3", "--device-linker=amdgcn-amd-amdhsa=-plugin-opt=-force-import-all"})
     testing::accepted(replaced(printed, option, option + "\" \"" + more), invocation_of_a());
 }
 

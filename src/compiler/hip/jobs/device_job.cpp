@@ -27,8 +27,8 @@ bool is_word(std::string_view text) {
 }
 
 // Ask for remarks, which are messages like warnings.
-constexpr std::array<std::string_view, 3> kRemarks = {"-pass-remarks=", "-pass-remarks-missed=",
-                                                      "-pass-remarks-analysis="};
+constexpr std::array<std::string_view, 3> kRemarks = {
+    "-pass-remarks=", "-pass-remarks-missed=", "-pass-remarks-analysis="};
 
 bool is_backend_option(std::string_view argument) {
   constexpr std::string_view prefix = "-plugin-opt=-";

@@ -44,12 +44,12 @@ bool splits_debug_information(std::string_view argument) {
 
 bool is_wrapper_option(std::string_view argument) {
   if (splits_debug_information(argument)) return false;
-  if (argument == kFatbinOnly || argument == "--compress" || holds_prefix_of(kSettings, argument)) return true;
+  if (argument == kFatbinOnly || argument == "--compress" || argument == "--no-canonical-prefixes" ||
+      holds_prefix_of(kSettings, argument))
+    return true;
   if (argument.starts_with(kExtract)) return is_arch_name(argument.substr(kExtract.size()));
-  if (argument.starts_with(kForCompiler))
-    return is_quiet_for_compiler(argument.substr(kForCompiler.size()));
-  if (argument.starts_with(kForEveryCompiler))
-    return is_quiet_for_compiler(argument.substr(kForEveryCompiler.size()));
+  if (argument.starts_with(kForCompiler)) return is_quiet_for_compiler(argument.substr(kForCompiler.size()));
+  if (argument.starts_with(kForEveryCompiler)) return is_quiet_for_compiler(argument.substr(kForEveryCompiler.size()));
   return argument.starts_with(kForLinker) && is_quiet_for_linker(argument.substr(kForLinker.size()));
 }
 

@@ -48,7 +48,8 @@ class NewerOptions : public SingleCompile {
                    "  esac\n"
                    "  shift; n=$((n - 1))\n"
                    "done\n"
-                   "exec " + GetParam().program() + " \"$@\"\n");
+                   "exec " +
+                       GetParam().program() + " \"$@\"\n");
     std::filesystem::permissions(project_ / "clang++", std::filesystem::perms::owner_exec,
                                  std::filesystem::perm_options::add);
   }
