@@ -85,6 +85,8 @@ StepCommand linker_wrapper_command(const LinkerWrapperJob& job, const std::strin
 
 StepCommand dry_run_command(const LinkerWrapperJob& job, const std::string& input, const std::string& output) {
   StepCommand command = linker_wrapper_command(job, input, output);
+  // Jobs at once print into each other's lines.
+  command.argv = without_job_count(std::move(command.argv));
   command.argv.insert(command.argv.begin() + 1, "--dry-run");
   return command;
 }

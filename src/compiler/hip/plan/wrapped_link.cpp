@@ -62,6 +62,7 @@ std::optional<Step> question_of_link(const Step& link) {
   Step step;
   step.kind = StepKind::question;
   step.commands = link.commands;
+  step.commands.front().argv = without_job_count(argv);  // jobs at once would write the answer together
   step.keyed = link.keyed;
   step.outputs = {{kCaptured, kCaptured, ""}};
   step.files = {{kCaptured, ""}};
