@@ -32,6 +32,7 @@ constexpr std::array<std::string_view, 3> kRemarks = {
 
 bool is_backend_option(std::string_view argument) {
   constexpr std::string_view prefix = "-plugin-opt=-";
+  if (argument.starts_with("--")) argument.remove_prefix(1);  // clang 15 writes some with two dashes
   if (!argument.starts_with(prefix)) return false;
   const std::string_view option = argument.substr(prefix.size() - 1);
   return holds_prefix_of(kRemarks, option) || compiler::is_quiet_backend_option(std::string(option));
