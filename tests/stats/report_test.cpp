@@ -45,7 +45,8 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
   counts.device = {{"gfx906", {90, 10}}, {"gfx1030", {0, 100}}};
   counts.host = {30, 10};
   counts.front = {0, 5}, counts.back = {4, 1};
-  counts.failed_compiles = 1, counts.waited_steps = 5, counts.errors = 0, counts.evicted = 6, counts.corrupt = 7;
+  counts.failed_compiles = 1, counts.wrappers = 4, counts.waited_steps = 5, counts.errors = 0, counts.evicted = 6,
+  counts.corrupt = 7;
   counts.time_saved_us = 3725u * 1000000;
   counts.directory = "/home/ada/.cache/hipcache", counts.max_bytes = 20'000'000'000;
   const std::string text = text_of(counts);
@@ -77,6 +78,7 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
             "  Probe                                0\n"
             "  Proof of deferred fatbin             0\n"
             "  Proof of codegen split               0\n"
+            "  Wrappers run                         4\n"
             "  Waited for another client            5\n"
             "  Run and not stored                   2\n"
             "    an input changed                   2 last: a.o: host: b.h\n"

@@ -65,6 +65,10 @@ PlanReport report_on(const RequestContext& asked) {
 
 }  // namespace
 
+void report_not_cached(const compiler::Uncacheable& why, protocol::Channel& channel, const Services& services) {
+  reply(channel, report_of(why), {}, services);
+}
+
 void report_plan(const RequestContext& context) {
   const PlanReport report = report_on(context);
   if (report.reason == kStartsCompiler) {

@@ -69,7 +69,10 @@ class HipccsOwnText : public Hipcc {
       EXPECT_EQ(cached.out, plain.out);
       EXPECT_EQ(cached.err, plain.err);
       const Counts counted = cache_.counts() - before;
-      if (time > 0) EXPECT_EQ(counted.hits, 1) << counted.json.dump();
+      // Another script may have compiled the same before.
+      if (time > 0) {
+        EXPECT_EQ(counted.hits, 1) << counted.json.dump();
+      }
     }
   }
 

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "hipcache/base/holds.h"
 #include "hipcache/compiler/cc1.h"
 
 namespace hipcache::hip {
@@ -26,16 +25,15 @@ bool is_word(std::string_view text) {
   return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
 }
 
-// Ask for remarks, which are messages like warnings.
-constexpr std::array<std::string_view, 3> kRemarks = {
-    "-pass-remarks=", "-pass-remarks-missed=", "-pass-remarks-analysis="};
+// Asks for remarks, which are messages like warnings. Those of the other two options may name temporary files.
+constexpr std::string_view kRemarks = "-pass-remarks-analysis=";
 
 bool is_backend_option(std::string_view argument) {
   constexpr std::string_view prefix = "-plugin-opt=-";
   if (argument.starts_with("--")) argument.remove_prefix(1);  // clang 15 writes some with two dashes
   if (!argument.starts_with(prefix)) return false;
   const std::string_view option = argument.substr(prefix.size() - 1);
-  return holds_prefix_of(kRemarks, option) || compiler::is_quiet_backend_option(std::string(option));
+  return option.starts_with(kRemarks) || compiler::is_quiet_backend_option(std::string(option));
 }
 
 }  // namespace
