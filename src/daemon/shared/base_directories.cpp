@@ -53,7 +53,7 @@ std::string first_line(const std::string& path) {
 // Where the worktrees of a repository have what is common to them.
 std::string common_directory(const std::string& checkout) {
   constexpr std::string_view kLink = "gitdir: ";
-  const std::string git = checkout + "/.git";
+  std::string git = checkout + "/.git";
   const std::string link = first_line(git);
   if (!link.starts_with(kLink)) return git;
   const std::string own = normal(join_path(checkout, link.substr(kLink.size())));
