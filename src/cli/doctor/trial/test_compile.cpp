@@ -94,7 +94,8 @@ Result<Treatment> treatment_in(const std::string& plan) {
   const auto json = nlohmann::json::parse(plan, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("steps") || !json["steps"].is_array())
     return Error{"--plan prints something else than a plan"};
-  if (!json.value("reason", std::string()).empty()) return Treatment::bypass;
+  // An opaque compile has the reason why it is not split.
+  if (!json.value("reason", std::string()).empty() && json["steps"].empty()) return Treatment::bypass;
   bool is_split = false;
   bool has_front_ends = false;
   for (const auto& step : json["steps"]) {
