@@ -329,9 +329,10 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
   const InputArgList arguments = clang::driver::getDriverOptTable().ParseArgs(pointers, missing_index, missing_count,
                                                                               llvm::opt::Visibility(ClangOption));
   if (missing_count != 0) return Uncacheable{reason::kMissingArgument, pointers[missing_index]};
-  const bool by_hipcc = is_hipcc(invocation.expanded[0]);
+  // Before the invocation moves: the arguments refer to its texts.
+  const bool of_hip = compiles_hip(arguments, is_hipcc(invocation.expanded[0]));
   auto understood = understand(std::move(invocation), arguments, pointers, rules);
-  if (auto* refusal = std::get_if<Uncacheable>(&understood)) refusal->of_hip = compiles_hip(arguments, by_hipcc);
+  if (auto* refusal = std::get_if<Uncacheable>(&understood)) refusal->of_hip = of_hip;
   return understood;
 }
 
