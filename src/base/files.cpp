@@ -2,6 +2,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -180,6 +182,11 @@ std::string join_path(std::string_view directory, std::string_view path) {
   std::string joined(directory);
   if (joined.empty() || joined.back() != '/') joined += '/';
   return joined.append(path);
+}
+
+std::string real_path(const std::string& path) {
+  char resolved[PATH_MAX];
+  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
 }
 
 bool is_within(std::string_view path, std::string_view directory) {

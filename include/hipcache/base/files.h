@@ -78,6 +78,9 @@ std::string_view directory_name(std::string_view path);
 // if a is a link.
 std::string join_path(std::string_view directory, std::string_view path);
 
+// The absolute path without links, "." and ".."; the path itself if it leads nowhere.
+std::string real_path(const std::string& path);
+
 // Whether `path` is `directory` or lies below it, by spelling.
 bool is_within(std::string_view path, std::string_view directory);
 

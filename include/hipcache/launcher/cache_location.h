@@ -3,8 +3,8 @@
  * In C, because the launcher is. src/config uses it for the configuration file as well, so that
  * launcher and client cannot look in different places. An empty variable counts as not set, and a
  * relative XDG_* is ignored, as the XDG specification says. Any other relative path is relative to
- * the working directory. Reads
- * /etc/passwd if the path is below the home directory and HOME is not set, and no other file. */
+ * the working directory. Reads /etc/passwd if the path is below the home directory and HOME is not
+ * set, and no other file. */
 #ifndef HIPCACHE_LAUNCHER_CACHE_LOCATION_H
 #define HIPCACHE_LAUNCHER_CACHE_LOCATION_H
 

@@ -1,13 +1,13 @@
 #include "daemon/explain/equal_files.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <tuple>
+
+#include "hipcache/base/files.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -16,11 +16,6 @@ struct File {
   std::string place;  // without links
   struct stat status = {};
 };
-
-std::string real_path(const std::string& path) {
-  char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr ? resolved : path;
-}
 
 bool is_taken_for(const File& one, const File& other) {
   const auto inode = [](const File& file) { return std::tie(file.status.st_dev, file.status.st_ino); };

@@ -1,8 +1,5 @@
 #include "daemon/opaque/wrapper_request.h"
 
-#include <limits.h>
-#include <stdlib.h>
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -28,15 +25,10 @@ bool names_arch(const Request& request) {
                      [&](const std::string& word) { return holds_prefix_of(kOptions, word); });
 }
 
-std::string real_path(const std::string& path) {
-  char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
-}
-
-// Commands of one kind ask a wrapper for the same things, as far as is known.
+// Commands of one kind ask a wrapper for the same things, as far as is known. hipcc without an architecture is decided
+// before.
 std::string kind_of(const Request& request) {
-  const bool is_planned = request.invocation.route == compiler::Route::planned;
-  return std::string(is_planned ? "planned" : "opaque") + (names_arch(request) ? " arch" : "");
+  return request.invocation.route == compiler::Route::planned ? "planned" : "opaque";
 }
 
 // Commands of hipcc that a trace cannot have whole.

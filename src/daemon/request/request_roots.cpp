@@ -1,23 +1,16 @@
 #include "daemon/request/request_roots.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <string_view>
 
 #include "daemon/shared/toolchain_root.h"
+#include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/build_root.h"
 
 namespace hipcache::daemon {
 namespace {
-
-// realpath(3), or the path itself on failure.
-std::string real_path(const std::string& path) {
-  char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
-}
 
 // The name that PWD uses for a directory above the working directory; "" if it has no name of its own.
 std::string logical_name(const std::string& root, const std::string& physical, const std::string& logical) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
-#include <system_error>
 
 #include "hipcache/base/files.h"
 
@@ -17,12 +16,6 @@ constexpr std::uint64_t kGitFile = 64u << 10;  // more than any of the files tha
 std::string without_slash(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
-}
-
-std::string real_path(const std::string& path) {
-  std::error_code failed;
-  const std::filesystem::path real = std::filesystem::canonical(path, failed);
-  return failed ? path : real.string();
 }
 
 std::string normal(const std::string& path) {

@@ -1,7 +1,5 @@
 #include "daemon/steps/wrapper.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,11 +21,6 @@ constexpr std::string_view kWordsMark =
     "driver\x01";
 constexpr std::uint64_t kStartLimit = 16u << 20;
 constexpr const char* kRequestFile = "driver";
-
-std::string real_path(const std::string& path) {
-  char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
-}
 
 // The start of a program, as recorded by preload/driver.c.
 struct Start {

@@ -1,8 +1,5 @@
 #include "inputs/observe/programs.h"
 
-#include <limits.h>
-#include <stdlib.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -14,15 +11,10 @@
 #include "inputs/rules/environment.h"
 
 namespace hipcache::inputs {
-
-std::string real_path(const std::string& path) {
-  char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
-}
-
 namespace {
 
 constexpr const char* kWrapper = "compiler-is-a-wrapper";
+constexpr const char* kNativeTarget = "native-target";
 
 // Programs that make no outputs of what a trace lacks, beside compilers and their tools (environment.h). make runs
 // gcc's link-time optimisation, with touch, mv and rm. Shells run what the others give them as a text (-c), and
@@ -95,6 +87,13 @@ std::string untraceable_text(const trace::Trace& trace, const std::string& typed
   return "";
 }
 
+// The first started program that finds out what hardware there is.
+std::string hardware_asked(const trace::Trace& trace) {
+  for (const trace::Record& record : trace.records)
+    if (record.kind == trace::Kind::execute && detects_hardware(record.text)) return record.text;
+  return "";
+}
+
 // Accepts what a trace proves: compilers and their tools, and scripts that ask for no more than a trace has.
 std::string unknown_program(const trace::Trace& trace, const Run& run, const RunContext& from) {
   const std::string typed = run.programs.empty() ? "" : real_path(run.programs[0]);
@@ -128,6 +127,7 @@ std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContex
     return Refusal{"untraceable-compiler", run.programs.empty() ? "" : run.programs[0]};
   if (run.is_opaque && leaves_no_trace(trace, run)) return Refusal{kWrapper, run.programs[0]};
   if (run.is_opaque) {
+    if (std::string asked = hardware_asked(trace); !asked.empty()) return Refusal{kNativeTarget, std::move(asked)};
     if (std::string unknown = unknown_program(trace, run, from); !unknown.empty()) return Refusal{kWrapper, unknown};
     return check_ends(trace);
   }
@@ -146,7 +146,7 @@ std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContex
 std::optional<Refusal> check_start(const trace::Record& record, const std::string& path, const trace::Trace& trace,
                                    const Run& run) {
   if (!run.may_start_others && !run.is_opaque) return Refusal{kWrapper, record.text};
-  if (detects_hardware(record.text)) return Refusal{"native-target", record.text};
+  if (detects_hardware(record.text)) return Refusal{kNativeTarget, record.text};
   const std::string started = real_path(path);
   const bool is_traced = std::any_of(trace.programs.begin(), trace.programs.end(),
                                      [&](const std::string& program) { return real_path(program) == started; });

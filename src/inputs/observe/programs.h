@@ -11,9 +11,6 @@
 
 namespace hipcache::inputs {
 
-// realpath(3), or the path itself if that fails.
-std::string real_path(const std::string& path);
-
 // An opaque run may start other programs than its own, if a trace has all that they ask for (hipcache/inputs/script.h).
 std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContext& from, const Run& run);
 

@@ -1,8 +1,5 @@
 #include "inputs/rules/path_class.h"
 
-#include <limits.h>
-#include <stdlib.h>
-
 #include <algorithm>
 #include <array>
 
@@ -52,11 +49,6 @@ std::string_view spelled_normally(std::string_view path, std::string& room) {
   if (is_normal(path)) return path;
   room = normal_spelling(path);
   return room;
-}
-
-std::string real_path(const std::string& path) {
-  char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
 }
 
 }  // namespace
