@@ -339,7 +339,7 @@ bool is_same(SameContent& same, const Record& record, const std::string& path, s
 // The run may have read what was mounted there before: another image with the same device, inodes and times.
 std::string on_new_mount(const SharedStatSnapshot& snapshot, std::uint64_t started_ns, Mounts& mounts) {
   if (!mounts.changed_since(started_ns)) return "";
-  return snapshot.first_with([&](const Stamp& stamp) { return mounts.is_known_only_since(stamp, started_ns); });
+  return snapshot.first_with([&](const Stamp& stamp) { return mounts.may_be_made_since(stamp, started_ns); });
 }
 
 std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const Run& run, const RunContext& from,

@@ -1,9 +1,12 @@
 #include "inputs/state/mount_table.h"
 
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "hipcache/base/files.h"
@@ -80,6 +83,25 @@ bool layers_show_changes(std::uint64_t mount_id) {
     });
   }
   return true;
+}
+
+// listmount(2), of Linux 6.8: the ids in their order. Not in every linux/mount.h.
+std::uint64_t newest_mount() {
+  constexpr long kListMount = 458;
+  constexpr std::uint64_t kRoot = ~std::uint64_t{0};
+  struct {
+    std::uint32_t size = 24;
+    std::uint32_t spare = 0;
+    std::uint64_t of = kRoot;
+    std::uint64_t after = 0;
+  } request;
+  std::array<std::uint64_t, 256> ids;
+  for (;;) {
+    const long count = ::syscall(kListMount, &request, ids.data(), ids.size(), 0);
+    if (count < 0) return 0;
+    if (count > 0) request.after = *std::max_element(ids.begin(), ids.begin() + count);
+    if (static_cast<std::size_t>(count) < ids.size()) return request.after;
+  }
 }
 
 std::string file_of_loop_device(std::uint64_t device) {

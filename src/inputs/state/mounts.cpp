@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
@@ -61,6 +62,7 @@ MountIds kernels_mount_ids() {
 
 Mounts::Mounts(MountIds ids)
     : ids_(ids), table_(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)), epoch_(file_clock()()) {
+  note_newest();
   Asked root;
   if (ids_ == MountIds::unique || ask(AT_FDCWD, "/", 0, wanted_ids(), root) != 0) return;
   root_ = root.id;
@@ -163,29 +165,43 @@ void Mounts::check_images() {
 }
 
 void Mounts::refresh() {
-  if (ids_ == MountIds::reused) {
+  {
     std::lock_guard lock(mutex_);
-    if (notice_change()) ++epoch_;
+    notice_change();
   }
   if (has_images_.load(std::memory_order_relaxed)) check_images();
 }
 
 // Without the table, every look may be at a new mount.
-bool Mounts::notice_change() {
+void Mounts::notice_change() {
   pollfd table = {.fd = table_.get(), .events = POLLPRI, .revents = 0};
   const bool changed = !table_ || ::poll(&table, 1, 0) < 0 || (table.revents & (POLLPRI | POLLERR)) != 0;
-  if (changed) changed_ns_ = file_clock()();
-  return changed;
+  if (!changed) return;
+  if (ids_ == MountIds::reused) ++epoch_;
+  note_newest();
+  changed_ns_ = file_clock()();
+}
+
+// The time is read after the id, so a mount that is made later than that has a larger one.
+void Mounts::note_newest() {
+  constexpr std::size_t kMostNotes = 64;
+  const std::uint64_t id = ids_ == MountIds::unique ? newest_mount() : 0;
+  if (id == 0) return;
+  if (newest_.size() == kMostNotes) newest_.pop_front();
+  newest_.push_back({file_clock()(), id});
 }
 
 bool Mounts::changed_since(std::uint64_t time_ns) {
   std::lock_guard lock(mutex_);
-  if (notice_change() && ids_ == MountIds::reused) ++epoch_;
+  notice_change();
   return changed_ns_ >= time_ns;
 }
 
-bool Mounts::is_known_only_since(const Stamp& stamp, std::uint64_t time_ns) {
+bool Mounts::may_be_made_since(const Stamp& stamp, std::uint64_t time_ns) {
   std::lock_guard lock(mutex_);
+  const auto before =
+      std::find_if(newest_.rbegin(), newest_.rend(), [&](const Newest& newest) { return newest.time_ns < time_ns; });
+  if (before != newest_.rend() && stamp.mount != 0 && stamp.mount <= before->id) return false;
   const auto at = known_.find(stamp.mount);
   return at == known_.end() || at->second.first_ns >= time_ns;
 }

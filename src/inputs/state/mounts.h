@@ -6,6 +6,10 @@
 // mounts but the root's a new number. The root's mount lives as long as this process. A request that follows a change
 // sees it, because the kernel counts the change before mount(2) or umount(2) returns.
 //
+// A run may have read what a file system held before another one of the same device was mounted. That one's mount was
+// made after the run began. Unique ids grow, so the newest id before the run tells. Otherwise a mount counts as made
+// when it was first looked at.
+//
 // Stamps of file systems that make up their times (trace/file_system_times.h), also below an overlay, are marked as
 // proving nothing. So are those of a read-only image on a loop device, if the image's file was written to while it was
 // mounted.
@@ -19,6 +23,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -50,8 +55,8 @@ class Mounts {
   // Whether the mount table changed at or after `time_ns`, as far as this process knows. A change that was not noticed
   // before counts as one of now.
   bool changed_since(std::uint64_t time_ns);
-  // Whether the stamp's mount was first looked at then or later.
-  bool is_known_only_since(const Stamp& stamp, std::uint64_t time_ns);
+  // Whether the stamp's mount may have been made then or later.
+  bool may_be_made_since(const Stamp& stamp, std::uint64_t time_ns);
 
  private:
   // A read-only image on a loop device.
@@ -64,6 +69,11 @@ class Mounts {
     std::uint64_t first_ns = 0;
     std::optional<Image> image;
   };
+  // The newest mount at a time.
+  struct Newest {
+    std::uint64_t time_ns = 0;
+    std::uint64_t id = 0;
+  };
   struct Asked;  // what the kernel said about a path
 
   static int ask(int directory, const char* path, int flags, unsigned ids, Asked& asked);
@@ -71,7 +81,8 @@ class Mounts {
   std::uint64_t number_of(const Asked& asked) const;
   bool proves(std::uint64_t number, const Asked& asked, int directory, const char* path);
   bool learn(std::uint64_t number, const Asked& asked, int directory, const char* path);
-  bool notice_change();
+  void notice_change();
+  void note_newest();
   void check_images();
   void remember(std::uint64_t number, bool proves);
 
@@ -87,6 +98,7 @@ class Mounts {
   std::mutex mutex_;  // guards what follows
   std::unordered_map<std::uint64_t, Mount> known_;
   std::uint64_t changed_ns_ = 0;
+  std::deque<Newest> newest_;  // if ids are unique and the kernel tells; the oldest first
 };
 
 }  // namespace hipcache::inputs
