@@ -23,7 +23,7 @@ using support::read_bytes;
 
 constexpr std::uint64_t kMemoryLimitKb = 10240;
 constexpr std::uint64_t kLauncherMemoryLimitKb = 1024;
-constexpr std::uint64_t kCallLimit = 32;
+constexpr std::uint64_t kCallLimit = 33;
 
 template <typename T>
 T at(const std::string& bytes, std::size_t offset) {

@@ -19,7 +19,7 @@ import tempfile
 SKIPPED = 77
 KINDS = ("", "program", "library", "read", "write", "look", "list", "link", "real_path", "variable", "clock",
          "execute", "network", "unknown", "end", "machine", "date", "library_name",
-         "answer")
+         "answer", "terminal")
 
 # Paths that libc opens by itself, for purposes that no output depends on.
 EXPLAINED_PATHS = {
@@ -41,7 +41,7 @@ EXPLAINED_CALLS = {
     "socket": "gives nothing until it is connected",
 }
 
-CALLS = ("%file,uname,sysinfo,sched_getaffinity,getrandom,socket,connect,memfd_create,inotify_add_watch,openat2,"
+CALLS = ("%file,fstatfs,uname,sysinfo,sched_getaffinity,getrandom,socket,connect,memfd_create,inotify_add_watch,openat2,"
          "name_to_handle_at,open_by_handle_at,io_uring_setup,ptrace,process_vm_readv,read,pread64")
 
 LINE = re.compile(r"^(\d+) +(\w+)\((.*?)(?:\) += (-?\d+|\?).*| <unfinished \.\.\.>)$")
@@ -87,7 +87,7 @@ class Comparison:
     def __init__(self, directory, trace, without=None):
         self.trace = trace
         # The tracer's own: what the daemon puts beside the trace for it (docs/internals/trace.md).
-        self.instructions = [os.path.join(os.path.dirname(trace), name) for name in ("answers", "captured", "driver")]
+        self.instructions = [os.path.join(os.path.dirname(trace), name) for name in ("answers", "captured", "driver", "terminals")]
         self.records = [record for record in records_of(trace) if record[1] != without]
         self.texts = {text for _, text in self.records}
         self.kinds = {kind for kind, _ in self.records}
@@ -97,6 +97,7 @@ class Comparison:
             if kind == "real_path":
                 self.links |= links_behind(text, directory)
         self.loading = {}  # by process: whether the loader is still at work
+        self.asks_itself = set()  # processes in which the tracer asks for the file system, and then for the kernel
         self.missing = []
         self.started = False
 
@@ -110,7 +111,11 @@ class Comparison:
             return  # strace's own start of the command
         process, call, arguments, result = match.groups()
         paths = [unescaped(text) for text in TEXT.findall(arguments)]
-        if call in ("read", "pread64"):
+        if call == "fstatfs":
+            self.asks_itself.add(process)
+        elif call == "uname" and process in self.asks_itself:
+            self.asks_itself.remove(process)
+        elif call in ("read", "pread64"):
             self.take_read(process, arguments, line)
         elif call in ("execve", "execveat"):
             # The caller's record; from here on the loader searches.

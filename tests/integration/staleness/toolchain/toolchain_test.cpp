@@ -186,7 +186,7 @@ TEST_P(ToolchainStaleness, ANewerGccThatAppearsIsDetected) {
   project_.write(installations + "11/crtbegin.o", "");
   expect_runs({.probe = 1}, argv);
   project_.write(installations + "13/crtbegin.o", "");
-  expect_runs({.device = 2, .bundle = clang15() ? 0 : 1, .host = 1, .probe = 1}, argv);
+  expect_runs({.device = 2, .bundle = 1, .host = 1, .probe = 1}, argv);
   fs::remove_all(project_ / (installations + "13"));
   fs::remove_all(project_ / (installations + "11"));
   expect_hit(argv);
