@@ -87,6 +87,8 @@ const Case kCases[] = {
     {"clang++ -fhip-fp32-correctly-rounded-divide-sqrt -ffast-math -ffp-contract=fast -c a.hip", kCached},
     {"clang++ -fcolor-diagnostics -fdiagnostics-show-option -ferror-limit=3 -c a.hip", kCached},
     {"clang++ -cuid=17 -c a.hip -o a.o", kCached},
+    {"clang++ -fuse-cuid=random -cuid=17 -c a.hip -o a.o", kCached},
+    {"clang++ -fgpu-rdc -cuid=17 -fuse-cuid=none -c a.hip -o a.o", kCached},
     {"clang++ -fuse-cuid=hash -c a.hip -o a.o", kCached},
     {"clang++ -fuse-cuid=none -c a.hip -o a.o", kCached},
     {"clang++ -mllvm -amdgpu-early-inline-all=true -mllvm -amdgpu-function-calls=false -c a.hip", kCached},
@@ -237,6 +239,7 @@ const Case kCases[] = {
     {"clang++ --cuda-gpu-arch=gfx906,native -c a.hip", reason::kNativeTarget},
     {"clang++ -Xarch_host -march=native -c a.hip", kCached},
     {"clang++ -fuse-cuid=random -c a.hip", reason::kRandomCuid},
+    {"clang++ -fuse-cuid=random -cuid= -c a.hip", reason::kRandomCuid},
     {"clang++ -grecord-command-line -g -c a.hip", reason::kRecordedCommandLine},
     {"clang++ -frecord-gcc-switches -c a.hip", reason::kRecordedCommandLine},
     // Not understood.

@@ -65,6 +65,13 @@ TEST_P(NamesOfOutputs, AreInputsWhereOptionsMakeFurtherNamesOfThem) {
   }
 }
 
+TEST_P(NamesOfOutputs, AreInputsWhereTheObjectHasTheCommand) {
+  for (const char* flags : {"-frecord-gcc-switches -o NAME.o", "-g -grecord-gcc-switches -o NAME.o"}) {
+    SCOPED_TRACE(flags);
+    expect_apart(flags);
+  }
+}
+
 TEST_P(NamesOfOutputs, AnEditedHeaderRunsUnderEachName) {
   const char* flags = "-O2 -MD -MF NAME.d -o NAME.o";
   expect_run(command(flags, "one"));

@@ -71,6 +71,7 @@ std::optional<Uncacheable> cuid_refusal(const InputArgList& arguments) {
   const unsigned side = side_of(arguments);
   if (is_rdc && (side == OPT_offload_host_only || (side == OPT_offload_device_only && is_new_driver(arguments))))
     return Uncacheable{reason::kRandomCuid, "-fgpu-rdc for one side alone"};
+  if (!arguments.getLastArgValue(OPT_cuid_EQ).empty()) return std::nullopt;  // stands above -fuse-cuid=
   for (const Arg* argument : arguments.filtered(OPT_fuse_cuid_EQ)) {
     const llvm::StringRef way = argument->getValue();
     if (way == "random" || (way == "none" && is_rdc))

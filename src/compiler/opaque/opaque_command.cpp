@@ -31,8 +31,17 @@ constexpr auto kStopsBeforeLink =
 // With these, compilers up to 21 give relocatable device code no CUID, and name its static symbols
 // by the source's inode.
 constexpr auto kWithoutId =
-    std::to_array<std::string_view>({"-fuse-cuid=none", "--offload-host-only", "--cuda-host-only", "-offload-host-only",
-                                     "-cuda-host-only", "--offload-new-driver", "-foffload-new-driver"});
+    std::to_array<std::string_view>({"--offload-host-only", "--cuda-host-only", "-offload-host-only", "-cuda-host-only",
+                                     "--offload-new-driver", "-foffload-new-driver"});
+
+// A name for the id stands above the way to make one, wherever they are in the command.
+constexpr std::string_view kId = "-cuid=";
+constexpr std::string_view kRandomId = "-fuse-cuid=random";
+constexpr std::string_view kNoId = "-fuse-cuid=none";
+
+// Names of the options that put the command line into the object. There it has the outputs' names.
+constexpr auto kRecords = std::to_array<std::string_view>(
+    {"-grecord-command-line", "-frecord-command-line", "-grecord-gcc-switches", "-frecord-gcc-switches"});
 
 constexpr auto kHeaderEndings =
     std::to_array<std::string_view>({".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".tcc"});
@@ -86,6 +95,7 @@ class Reading {
   Making making = Making::compile;
   const std::vector<std::string>& inputs() const { return inputs_; }
   const std::vector<std::size_t>& options() const { return options_; }
+  bool records_command() const { return records_; }
 
  private:
   std::optional<Uncacheable> take_value(const std::string& option, const std::string& value) {
@@ -113,6 +123,10 @@ class Reading {
     relocatable_ = argument == "-fgpu-rdc" || argument == "-fcuda-rdc" ||
                    (relocatable_ && argument != "-fno-gpu-rdc" && argument != "-fno-cuda-rdc");
     has_no_id_ = has_no_id_ || holds(kWithoutId, argument);
+    names_id_ = names_id_ || (argument.starts_with(kId) && argument.size() > kId.size());
+    draws_id_ = draws_id_ || argument == kRandomId;
+    makes_no_id_ = makes_no_id_ || argument == kNoId;
+    records_ = records_ || holds(kRecords, argument);
     stops_ = stops_ || holds(kStopsBeforeLink, argument);
     emits_ast_ = emits_ast_ || argument == "-emit-ast";
     prints_ = prints_ || argument == "-E" || argument == "-M" || argument == "-MM" || argument == "-fsyntax-only";
@@ -129,7 +143,9 @@ class Reading {
     if (!stops_ && !makes_header_ && !stamps) making = Making::link;
     if (stamps && !passed_on_.leaves_out_times() && maybe_clang_)
       return Uncacheable{reason::kPrecompiledHeader, "without -Xclang -fno-pch-timestamp"};
-    if (relocatable_ && has_no_id_ && compiles_) return Uncacheable{reason::kRandomCuid, "-fgpu-rdc without an id"};
+    if (draws_id_ && !names_id_) return Uncacheable{reason::kRandomCuid, std::string(kRandomId)};
+    const bool has_no_id = has_no_id_ || (makes_no_id_ && !names_id_);
+    if (relocatable_ && has_no_id && compiles_) return Uncacheable{reason::kRandomCuid, "-fgpu-rdc without an id"};
     if (object.empty()) object = making == Making::link ? "a.out" : inputs_.back() + ".o";
     return making == Making::link ? refused_for_linker(arguments_) : std::nullopt;
   }
@@ -146,6 +162,10 @@ class Reading {
   bool emits_ast_ = false;  // a precompiled header under another name
   bool relocatable_ = false;
   bool has_no_id_ = false;
+  bool names_id_ = false;
+  bool draws_id_ = false;
+  bool makes_no_id_ = false;
+  bool records_ = false;
   bool compiles_ = false;  // perhaps: some input is not known to be for the linker
 };
 
@@ -196,9 +216,9 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
   invocation.object = reading.object;
   invocation.only_input = only_input_of(reading.making, reading.inputs());
   invocation.writes_command = writes_command(invocation.expanded);
-  // For a script or an unknown compiler, hipcache cannot know what happens to names; for a link,
-  // names are kept.
-  const bool is_known = !is_hipcc(invocation.argv[0]) && family != Family::unknown;
+  // For a script or an unknown compiler, hipcache cannot know what happens to names; for a link, and
+  // where the output has the command, names are kept.
+  const bool is_known = !is_hipcc(invocation.argv[0]) && family != Family::unknown && !reading.records_command();
   if (is_known && invocation.making == Making::compile && invocation.response_files.empty())
     invocation.output_names = find_output_names(invocation.argv, reading.options(), reading.inputs());
   return std::nullopt;

@@ -19,15 +19,11 @@ const OptionRule kRules[] = {
     {reason::kUnsupportedOption, {"-cc1", "-cc1as"}, {}},  // the frontend, not the driver
     {reason::kTimeTrace, {}, {"-ftime-trace", "-ftime-report"}},
     {reason::kStatistics, {"-Q"}, {"-fproc-stat-report", "-save-stats", "--save-stats", "-fmem-report"}},
-    {reason::kRandomCuid, {"-fuse-cuid=random", "-fuse-cuid=none"}, {}},
     {reason::kPlugin, {}, {"-fplugin", "-fpass-plugin"}},
     {reason::kModules,
      {"-fmodules", "-fimplicit-modules", "-fmodules-ts"},
      {"-fmodules-cache-path", "-fmodule-mapper", "-fbuild-session-"}},
     {reason::kExtraOutput, {}, {"-gen-reproducer", "-fcrash-diagnostics-dir"}},
-    {reason::kRecordedCommandLine,
-     {},
-     {"-grecord-command-line", "-frecord-command-line", "-grecord-gcc-switches", "-frecord-gcc-switches"}},
 };
 
 }  // namespace
