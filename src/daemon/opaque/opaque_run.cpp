@@ -199,6 +199,7 @@ StepSpec opaque_spec(const RequestContext& context) {
   spec.key = context.key;
   spec.command = command_key(request);
   spec.commands = {{request.compiler, request.invocation.argv}};
+  spec.prints_temporary_paths = true;
   return spec;
 }
 

@@ -112,9 +112,9 @@ void add_left_by_failure(const StepSpec& failed, const StepContext& context, Ans
     answer.finish.removed.push_back(*depfile);
 }
 
-// The messages of a successful compile.
-protocol::Finish messages_of(const cache::ActionResult& whole, const Request& request) {
-  return {.exit_code = 0,
+// The messages of a compile.
+protocol::Finish messages_of(const cache::ActionResult& whole, const Request& request, int exit_code = 0) {
+  return {.exit_code = exit_code,
           .stdout_text = as_shown(whole.stdout_text, request),
           .stderr_text = as_shown(whole.stderr_text, request)};
 }
@@ -187,8 +187,7 @@ std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const StepGrap
 
 void answer_opaque(Conclusion& conclusion, const StepState& ran, const RequestContext& context) {
   const StepResult& result = ran.result;
-  Answer answer{
-      .finish = {.exit_code = result.exit_code, .stdout_text = result.stdout_text, .stderr_text = result.stderr_text}};
+  Answer answer{.finish = messages_of(result, context.request, result.exit_code)};
   const std::string& advice = context.request.invocation.opaque.advice;
   if (!ran.succeeded() && !advice.empty()) answer.finish.stderr_text += "hipcache: " + advice + "\n";
   if (send(conclusion, stats::Outcome::miss, answer) && !ran.succeeded()) context.services.counters.failed_compile();

@@ -123,7 +123,9 @@ Status take_texts(StepState& state, const protocol::StepDone& report, const Requ
   if (!report.doubt.empty()) return Error{spec.label + ": " + report.doubt};
   result.stdout_text = report.stdout_text;
   result.stderr_text = report.stderr_text;
-  if (spec.prints_plan || spec.prints_temporary_paths) {
+  // Of a failed opaque compile, a crash report must lie where the compiler says. So that one runs again by itself.
+  const bool fails_alone = spec.planned == nullptr && report.exit_code != 0;
+  if (spec.prints_plan || (spec.prints_temporary_paths && !fails_alone)) {
     result.stdout_text = as_stored(std::move(result.stdout_text), directory);
     result.stderr_text = as_stored(std::move(result.stderr_text), directory);
   }
