@@ -85,7 +85,16 @@ void RequestEvents::step_runs(const RequestContext& context, const cache::Histor
   if (is_logged_) explain(ran);
 }
 
-void RequestEvents::step_ended(EndedStep step) { steps_.push_back(std::move(step)); }
+// The back end of a step in two processes runs because the front end made something else, whatever changed in the
+// source.
+void RequestEvents::step_ended(EndedStep step) {
+  for (Ran& ran : ran_) {
+    if (!step.bitcode || ran.step.key != step.key) continue;
+    ran.step.inputs = {*step.bitcode};
+    ran.makers = {ran.step.label + " front end"};
+  }
+  steps_.push_back(std::move(step));
+}
 
 void RequestEvents::has_result(const cache::ActionResult& result, bool is_found) {
   event_.bytes = 0;

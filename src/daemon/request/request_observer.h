@@ -5,6 +5,7 @@
 #ifndef HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_OBSERVER_H
 #define HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_OBSERVER_H
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct RequestContext;
 
 // A step that was found or has run.
 struct EndedStep {
-  cache::ActionKey key;     // as the miss history has it
-  events::StepEvent event;  // without the request's id, and without the reasons for its run
+  cache::ActionKey key;                // as the miss history has it
+  events::StepEvent event;             // without the request's id, and without the reasons for its run
+  std::optional<Digest> bitcode = {};  // of a device step that ran in two processes: what its back end compiled
 };
 
 // What the client was told.

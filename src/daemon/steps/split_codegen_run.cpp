@@ -138,8 +138,9 @@ Status SplitCodegenRun::take_bitcode(const protocol::StepDone& report, const cha
   if (!bitcode) return bitcode.error();
   front_report_ = report;
   front_.result.duration_us = report.duration_us;
+  bitcode_ = hip::bitcode_digest(*bitcode, roots_of_source(context_.request));
   StepSpec back = codegen_part_of(whole_.spec(), "back end", parts_.back, directory);
-  back.key = back_key(context_.request, parts_, hip::bitcode_digest(*bitcode, roots_of_source(context_.request)));
+  back.key = back_key(context_.request, parts_, bitcode_);
   back.key.is_shared = is_shared;
   back.outputs = {{hip::kCodeObject, whole_.spec().outputs.front().name, ""}};
   back.trace_ending = trace_ending;
@@ -209,6 +210,7 @@ Status SplitCodegenRun::join() {
   result.descriptor = front_.result.descriptor;  // the back end opens no file that the source names
   result.take(std::move(front_.result));
   result.duration_us += back_->result.duration_us;
+  result.bitcode = bitcode_;
   result.outputs = {*code_object(*back_)};
   result.outputs.front().name = spec.outputs.front().role;
   const StepResult& refused = front_.result.refusal.empty() ? back_->result : front_.result;

@@ -56,6 +56,7 @@ class SplitCodegenRun {
 
   SplitCodegenCost noted_, cost_;  // as stored, and as of now
   protocol::StepDone front_report_;
+  Digest bitcode_;  // that the front end made, if it ran
   StepState both_, front_;
   std::optional<StepState> back_;  // made when the front end's bitcode is known, which is part of its key
   bool audits_ = false;            // the split run is done, and the step runs as one for comparison

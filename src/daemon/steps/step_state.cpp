@@ -35,6 +35,7 @@ cache::HistoryStep history_step(const StepState& state, const inputs::RunContext
       step.arguments.push_back(portable_step(keyed, from));
   }
   step.inputs = spec.inputs;
+  if (state.result.bitcode) step.inputs.push_back(*state.result.bitcode);
   if (state.recordable()) step.set = state.result.witnessed.set->id();
   step.refusal = state.result.refusal;
   step.detail = state.result.refusal_detail;

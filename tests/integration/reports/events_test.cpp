@@ -140,6 +140,25 @@ TEST_P(Events, SayWhatAColdAWarmAWidenedAndAnEditedCompileDid) {
   EXPECT_EQ(all().size(), 4u);
 }
 
+// The back end of a step in two processes: an edit alone is not why it runs.
+TEST_P(Events, SayThatABackEndRunsForWhatItsFrontEndMade) {
+  const auto write = [this](const std::string& before, const std::string& body) {
+    write_kernel(project_, "a.hip",
+                 before + "__global__ void heavy(float* x, int n) {\n#pragma unroll 700\n" +
+                     "  for (int i = 0; i < 700; ++i) x[i] = x[i + 1] * x[n] + x[i * n]" + body + ";\n}\n");
+  };
+  const auto of_front_end = HasSubstr("what device gfx906 front end made");
+  write("", "+ 1");
+  build(for_archs({"gfx906"}));
+  EXPECT_THAT(last().step("device gfx906").why, Not(Contains(of_front_end)));
+  write("", "- 1");
+  build(for_archs({"gfx906"}));
+  EXPECT_THAT(last().step("device gfx906").why, ElementsAre(of_front_end, HasSubstr("content")));
+  write("// a comment\n", "- 1");
+  build(for_archs({"gfx906"}));
+  EXPECT_THAT(last().step("device gfx906").why, ElementsAre(HasSubstr("content")));
+}
+
 // Those of --explain before the compile, which has more of them for the request.
 TEST_P(Events, GiveTheReasonsThatExplainGives) {
   build(command("-O1"));
