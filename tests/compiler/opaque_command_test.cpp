@@ -99,6 +99,7 @@ TEST(OpaqueCommand, NamesTheOutputOfLinksAndTheArchiveThatIsReadAndWritten) {
   EXPECT_EQ(invocation("ar -q -c lib.a a.o").updates, "lib.a");
   EXPECT_EQ(invocation("ranlib -D lib.a").updates, "lib.a");
   EXPECT_EQ(invocation("gcc a.o").updates, "");
+  EXPECT_EQ(invocation("clang --hip-link --emit-static-lib a.o -o liba.a").updates, "liba.a");
 }
 
 TEST(OpaqueCommand, RefusesLinksAndArchivesThatEqualInputsDoNotMakeEqual) {

@@ -43,6 +43,9 @@ constexpr std::string_view kNoId = "-fuse-cuid=none";
 constexpr auto kRecords = std::to_array<std::string_view>(
     {"-grecord-command-line", "-frecord-command-line", "-grecord-gcc-switches", "-frecord-gcc-switches"});
 
+// The driver has llvm-ar add objects to the archive, if there is one.
+constexpr const char* kStaticLibrary = "--emit-static-lib";
+
 constexpr auto kHeaderEndings =
     std::to_array<std::string_view>({".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".tcc"});
 
@@ -214,6 +217,7 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
   if (auto refusal = specs_refusal(invocation.expanded, working_directory)) return refusal;
   invocation.making = reading.making;
   invocation.object = reading.object;
+  if (reading.making == Making::link && holds(invocation.expanded, kStaticLibrary)) invocation.updates = reading.object;
   invocation.only_input = only_input_of(reading.making, reading.inputs());
   invocation.writes_command = writes_command(invocation.expanded);
   // For a script or an unknown compiler, hipcache cannot know what happens to names; for a link, and

@@ -138,7 +138,7 @@ TEST_P(RdcLink, IsOneStepByTheNewDriver) {
 // No source is compiled, so no id is missing.
 TEST_P(RdcLink, IsCachedByTheNewDriverWithOptionsThatNobodySplits) {
   for (const char* name : {"a", "b"}) compile(name, "-DFACTOR=2 -DHOST=1 --offload-new-driver");
-  for (const char* flags : {"-Xoffload-linker --build-id=md5", "-save-temps"}) {
+  for (const char* flags : {"-Xoffload-linker --build-id=md5", "-save-temps", "-emit-llvm", "--emit-static-lib"}) {
     if (clang15() && std::string(flags).starts_with("-X")) continue;  // it has no such option
     const Arguments app = link(std::string("--offload-new-driver a.o b.o -o app ") + flags);
     check(app);
