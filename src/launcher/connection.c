@@ -10,7 +10,6 @@
 
 #include "hipcache/launcher/cache_location.h"
 #include "hipcache/launcher/daemon_address.h"
-#include "launcher/finish_decoder.h"
 
 /* A hit usually has its reply within MOMENT_MS. A slower reply is mostly a miss, which the full client handles. */
 enum { MOMENT_MS = 50, REPLY_MS = 250, REST_MS = 1000 };
@@ -58,12 +57,18 @@ static bool is_marked(const char* path) {
 /* The sender writes at least these bytes at once: the frame header and the tag of the message. */
 enum { BEGINNING = HIPCACHE_FRAME_HEADER + 1 };
 
-bool launch_hears_finish(int socket, const char* path, size_t limit, struct launch_frame* frame) {
+enum launch_reply launch_hears(int socket, const char* path, size_t limit, struct launch_frame* frame) {
   char beginning[BEGINNING];
-  if (!is_readable(socket, MOMENT_MS) && (is_marked(path) || !is_readable(socket, REPLY_MS))) return false;
-  if (recv(socket, beginning, sizeof beginning, MSG_PEEK | MSG_DONTWAIT) != BEGINNING) return false;
-  return launch_get_header(beginning, frame) && frame->size > 0 && frame->size <= limit &&
-         frame->descriptors <= HIPCACHE_DESCRIPTOR_LIMIT && launch_begins_finish(beginning[HIPCACHE_FRAME_HEADER]);
+  if (!is_readable(socket, MOMENT_MS) && (is_marked(path) || !is_readable(socket, REPLY_MS))) return LAUNCH_OTHER_REPLY;
+  if (recv(socket, beginning, sizeof beginning, MSG_PEEK | MSG_DONTWAIT) != BEGINNING) return LAUNCH_OTHER_REPLY;
+  const bool fits = launch_get_header(beginning, frame) && frame->size > 0 && frame->size <= limit &&
+                    frame->descriptors <= HIPCACHE_DESCRIPTOR_LIMIT;
+  return fits ? launch_reply_of(beginning[HIPCACHE_FRAME_HEADER]) : LAUNCH_OTHER_REPLY;
+}
+
+bool launch_peek(int socket, const struct launch_frame* frame, char* header_and_message) {
+  const size_t size = HIPCACHE_FRAME_HEADER + frame->size;
+  return recv(socket, header_and_message, size, MSG_PEEK | MSG_DONTWAIT) == (ssize_t)size;
 }
 
 /* Descriptors arrive with the first byte of the header. On failure they stay open; exec closes them. */

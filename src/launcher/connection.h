@@ -9,6 +9,7 @@
 
 #include "hipcache/launcher/frame.h"
 #include "hipcache/launcher/request.h"
+#include "launcher/reply_decoder.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,11 +21,15 @@ bool launch_own_socket(const struct launch_view* view, char path[PATH_MAX]);
 /* A connection to this user's daemon on which the frame was sent, or -1. */
 int launch_send_request(const char* path, const char* frame, size_t size);
 
-/* Waits for a reply and peeks at its beginning without consuming it. True for a Finish of at most `limit` bytes.
- * `path`: of the socket; the mark of a daemon that does not reply lies beside it. */
-bool launch_hears_finish(int socket, const char* path, size_t limit, struct launch_frame* frame);
+/* Waits for a reply and peeks at its beginning without consuming it. LAUNCH_OTHER_REPLY also if there is none, and if
+ * it has more than `limit` bytes. `path`: of the socket; the mark of a daemon that does not reply lies beside it. */
+enum launch_reply launch_hears(int socket, const char* path, size_t limit, struct launch_frame* frame);
 
-/* Receives the message that launch_hears_finish() announced. False: the message is incomplete and the connection is
+/* Peeks at the whole message that launch_hears() announced. False: it has not all arrived. REQUIRES: room for the
+ * frame's header as well. */
+bool launch_peek(int socket, const struct launch_frame* frame, char* header_and_message);
+
+/* Receives the message that launch_hears() announced. False: the message is incomplete and the connection is
  * unusable. */
 bool launch_receive(int socket, const struct launch_frame* frame, char* message,
                     int descriptors[HIPCACHE_DESCRIPTOR_LIMIT]);

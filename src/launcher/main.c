@@ -1,6 +1,6 @@
-/* hipcache, the launcher: serves hits and nothing else. It sends the request to the daemon. If the first reply is a
- * finished compile, the launcher places the outputs and exits. Otherwise it executes hipcache-client, which handles
- * misses, options, starting the daemon and all errors.
+/* hipcache, the launcher: serves hits, and starts wrappers. It sends the request to the daemon. If the first reply is a
+ * finished compile, the launcher places the outputs and exits. If it says that the compiler is a wrapper, the launcher
+ * becomes it. Otherwise it executes hipcache-client, which handles misses, options, starting the daemon and all errors.
  *
  * The launcher is written in C and linked statically with musl, because most of a hit's time is the start of this
  * process. With glibc that start takes twice as long (docs/benchmarks.md). */
@@ -9,10 +9,12 @@
 
 #include "hipcache/launcher/compiler.h"
 #include "hipcache/launcher/diagnostics.h"
+#include "hipcache/launcher/exec_compiler.h"
 #include "hipcache/launcher/request.h"
+#include "hipcache/launcher/wrapper.h"
 #include "launcher/connection.h"
 #include "launcher/exec_client.h"
-#include "launcher/finish_decoder.h"
+#include "launcher/reply_decoder.h"
 
 enum { NO_COMPILER = 127 };
 
@@ -45,6 +47,15 @@ static bool receive(int connection, const struct launch_frame* frame, struct lau
   return true;
 }
 
+/* Whether the reply, which stays unread, lets this process become the wrapper. */
+static bool prepare_for_wrapper(int connection, const struct launch_frame* frame) {
+  char library[PATH_MAX];
+  char hipcache[PATH_MAX];
+  return launch_peek(connection, frame, buffer) &&
+         launch_decode_wrapper(buffer + HIPCACHE_FRAME_HEADER, frame->size, library) &&
+         launch_from_here("hipcache", hipcache) && launch_prepare_wrapper(hipcache, library, NULL);
+}
+
 static int compile(char** words) {
   static struct launch_finish finish;
   struct launch_frame frame;
@@ -52,7 +63,9 @@ static int compile(char** words) {
   char path[PATH_MAX];
   const int connection = ask(words, path);
   if (connection == LAUNCH_NO_CONNECTION) return launch_exec_client(words, LAUNCH_NO_CONNECTION);
-  if (!launch_hears_finish(connection, path, sizeof buffer - 1, &frame)) return launch_exec_client(words, connection);
+  const enum launch_reply reply = launch_hears(connection, path, sizeof buffer - HIPCACHE_FRAME_HEADER - 1, &frame);
+  if (reply == LAUNCH_PASS_THROUGH && prepare_for_wrapper(connection, &frame)) return launch_exec_compiler(words);
+  if (reply != LAUNCH_FINISH) return launch_exec_client(words, connection);
   if (!receive(connection, &frame, &finish)) return launch_exec_client(words, LAUNCH_NO_CONNECTION);
   return launch_deliver(&finish.delivery, &failure) ? finish.exit_code
                                                     : launch_exec_client(words, LAUNCH_ONLY_COMPILER);

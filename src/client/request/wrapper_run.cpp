@@ -3,28 +3,21 @@
 #include <unistd.h>
 
 #include <climits>
-#include <cstdlib>
 
 #include "hipcache/base/files.h"
 #include "hipcache/launcher/compiler.h"
+#include "hipcache/launcher/wrapper.h"
 
 namespace hipcache::client {
-namespace {
-
-std::string before(const std::string& first, const char* rest) {
-  return rest == nullptr || *rest == '\0' ? first : first + ":" + rest;
-}
-
-}  // namespace
 
 Status prepare_wrapper(const std::string& library, const std::vector<std::string>& options) {
   char launcher[PATH_MAX];
   if (!launch_from_here(HIPCACHE_BIN_FROM_HELPERS "/hipcache", launcher))
     return Error{"hipcache's own path is unknown"};
-  std::string words = std::string(launcher) + '\n';
-  for (const std::string& option : options) words += option + '\n';
-  const std::string preload = before(library, std::getenv("LD_PRELOAD"));
-  if (setenv("HIPCACHE_WRAPPER", words.c_str(), 1) != 0 || setenv("LD_PRELOAD", preload.c_str(), 1) != 0)
+  std::vector<const char*> words;
+  for (const std::string& option : options) words.push_back(option.c_str());
+  words.push_back(nullptr);
+  if (!launch_prepare_wrapper(launcher, library.c_str(), words.data()))
     return system_error("cannot set", "HIPCACHE_WRAPPER");
   return done();
 }

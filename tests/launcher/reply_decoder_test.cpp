@@ -1,4 +1,4 @@
-#include "launcher/finish_decoder.h"
+#include "launcher/reply_decoder.h"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ Finish some_finish() {
           {"b.o", "c.o"}};
 }
 
-TEST(FinishDecoder, ReadsWhatProtobufWrote) {
+TEST(ReplyDecoder, ReadsWhatProtobufWrote) {
   for (const Finish& sent : {some_finish(), Finish{}, Finish{.exit_code = 255}, Finish{.exit_code = INT32_MIN}}) {
     const std::optional<Finish> read = understand(protocol::encode(sent));
     ASSERT_TRUE(read);
@@ -53,25 +53,42 @@ TEST(FinishDecoder, ReadsWhatProtobufWrote) {
   }
 }
 
-TEST(FinishDecoder, CountsTheDescriptorsOfOutputsWithoutContent) {
+TEST(ReplyDecoder, CountsTheDescriptorsOfOutputsWithoutContent) {
   std::vector<int> files;
   ASSERT_TRUE(understand(protocol::encode(some_finish()), &files));
   EXPECT_EQ(files, (std::vector<int>{0, 1}));
 }
 
-TEST(FinishDecoder, RefusesOtherMessages) {
+TEST(ReplyDecoder, RefusesOtherMessages) {
   EXPECT_FALSE(understand(""));
   for (const protocol::Message& message :
        {protocol::Message(protocol::PassThrough{"x"}), protocol::Message(protocol::KeepWaiting{}),
         protocol::Message(protocol::RunStep{}), protocol::Message(protocol::VersionMismatch{"1"})}) {
     const std::string bytes = protocol::encode(message);
     EXPECT_FALSE(understand(bytes));
-    EXPECT_FALSE(launch_begins_finish(bytes.front()));
+    EXPECT_NE(launch_reply_of(bytes.front()), LAUNCH_FINISH);
   }
-  EXPECT_TRUE(launch_begins_finish(protocol::encode(Finish{}).front()));
+  EXPECT_EQ(launch_reply_of(protocol::encode(Finish{}).front()), LAUNCH_FINISH);
 }
 
-TEST(FinishDecoder, RefusesPathsThatCannotBeNamesAndTooManyPaths) {
+std::string wrapper_library(std::string bytes) {
+  bytes.reserve(bytes.size() + 1);
+  char library[PATH_MAX];
+  return launch_decode_wrapper(bytes.data(), bytes.size(), library) ? library : "";
+}
+
+TEST(ReplyDecoder, ReadsTheLibraryOfAWrapper) {
+  const std::string bytes = protocol::encode(protocol::PassThrough{"compiler-is-a-wrapper", "/lib/trace.so"});
+  EXPECT_EQ(launch_reply_of(bytes.front()), LAUNCH_PASS_THROUGH);
+  EXPECT_EQ(wrapper_library(bytes), "/lib/trace.so");
+  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_EQ(wrapper_library(bytes.substr(0, size)), "") << size;
+  EXPECT_EQ(wrapper_library(protocol::encode(protocol::PassThrough{"not-a-compiler"})), "");
+  EXPECT_EQ(wrapper_library(protocol::encode(protocol::PassThrough{"", std::string(PATH_MAX, '/')})), "");
+  EXPECT_EQ(wrapper_library(protocol::encode(protocol::PassThrough{"", "/a\0b"s})), "");
+  EXPECT_EQ(wrapper_library(protocol::encode(some_finish())), "");
+}
+
+TEST(ReplyDecoder, RefusesPathsThatCannotBeNamesAndTooManyPaths) {
   EXPECT_FALSE(understand(protocol::encode(Finish{.outputs = {{"a\0b"s}}})));
   EXPECT_FALSE(understand(protocol::encode(Finish{.outputs = {{""}}})));
   EXPECT_FALSE(understand(protocol::encode(Finish{.removed = {""}})));
@@ -86,13 +103,13 @@ TEST(FinishDecoder, RefusesPathsThatCannotBeNamesAndTooManyPaths) {
   EXPECT_FALSE(understand(protocol::encode(many)));
 }
 
-TEST(FinishDecoder, RefusesEveryTruncatedMessage) {
+TEST(ReplyDecoder, RefusesEveryTruncatedMessage) {
   const std::string whole = protocol::encode(some_finish());
   for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(understand(whole.substr(0, size))) << size;
 }
 
 // If the decoder accepts a message, protobuf reads the same from it.
-TEST(FinishDecoder, ReadsDamagedMessagesAsProtobufDoesOrRefusesThem) {
+TEST(ReplyDecoder, ReadsDamagedMessagesAsProtobufDoesOrRefusesThem) {
   std::mt19937 random(19);
   const std::string whole = protocol::encode(some_finish());
   int understood = 0;

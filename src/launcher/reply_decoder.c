@@ -1,4 +1,4 @@
-#include "launcher/finish_decoder.h"
+#include "launcher/reply_decoder.h"
 
 #include <string.h>
 
@@ -134,22 +134,54 @@ static bool get_field(struct reader* from, struct launch_finish* finish, struct 
   }
 }
 
-bool launch_begins_finish(char first) { return first == LAUNCH_TAG(ENVELOPE_FINISH, WIRE_BYTES); }
+enum launch_reply launch_reply_of(char first) {
+  switch (first) {
+    case LAUNCH_TAG(ENVELOPE_FINISH, WIRE_BYTES):
+      return LAUNCH_FINISH;
+    case LAUNCH_TAG(ENVELOPE_PASS_THROUGH, WIRE_BYTES):
+      return LAUNCH_PASS_THROUGH;
+    default:
+      return LAUNCH_OTHER_REPLY;
+  }
+}
+
+/* The fields of the envelope's only message. */
+static bool get_message(char* message, size_t size, uint64_t wanted, struct reader* fields) {
+  struct reader envelope = {message, message + size};
+  uint64_t tag = 0;
+  return get_varint(&envelope, &tag) && tag == wanted && get_bytes(&envelope, fields) && envelope.at == envelope.end;
+}
 
 bool launch_decode_finish(char* message, size_t size, struct launch_finish* finish) {
-  struct reader envelope = {message, message + size};
   struct reader fields;
   struct ends ends;
   ends.count = 0;
-  uint64_t tag = 0;
   finish->exit_code = 0;
   finish->delivery = (struct launch_delivery){.outputs = finish->outputs, .removed = finish->removed};
   finish->file_count = 0;
-  if (!get_varint(&envelope, &tag) || tag != LAUNCH_TAG(ENVELOPE_FINISH, WIRE_BYTES)) return false;
-  if (!get_bytes(&envelope, &fields) || envelope.at != envelope.end) return false;
+  if (!get_message(message, size, LAUNCH_TAG(ENVELOPE_FINISH, WIRE_BYTES), &fields)) return false;
   while (fields.at != fields.end) {
     if (!get_field(&fields, finish, &ends)) return false;
   }
   for (size_t index = 0; index < ends.count; ++index) *ends.at[index] = '\0';
+  return true;
+}
+
+bool launch_decode_wrapper(char* message, size_t size, char library[PATH_MAX]) {
+  struct reader fields;
+  struct reader path = {NULL, NULL};
+  if (!get_message(message, size, LAUNCH_TAG(ENVELOPE_PASS_THROUGH, WIRE_BYTES), &fields)) return false;
+  while (fields.at != fields.end) {
+    uint64_t tag = 0;
+    struct reader reason;
+    if (!get_varint(&fields, &tag)) return false;
+    const bool is_path = tag == LAUNCH_TAG(PASS_THROUGH_WRAPPER_LIBRARY, WIRE_BYTES);
+    if (is_path ? !get_path(&fields, &path) : !get_bytes(&fields, &reason)) return false;
+    if (!is_path && tag != LAUNCH_TAG(PASS_THROUGH_REASON, WIRE_BYTES)) return false;
+  }
+  if (path.at == NULL || path.end - path.at >= PATH_MAX) return false;
+  const size_t length = (size_t)(path.end - path.at);
+  memcpy(library, path.at, length);
+  library[length] = '\0';
   return true;
 }

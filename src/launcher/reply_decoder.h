@@ -1,10 +1,12 @@
-/* Decodes a Finish message: what to place, what to print, which exit code to return.
+/* Decodes the two replies that the launcher acts on. A Finish: what to place, what to print, which exit code to return.
+ * A PassThrough of a wrapper: the library that the wrapper runs with.
  *
  * This decoder is stricter than protobuf: it rejects a message with an unknown field or an unusual encoding. The
  * full client then decodes that message. */
-#ifndef HIPCACHE_SRC_LAUNCHER_FINISH_DECODER_H
-#define HIPCACHE_SRC_LAUNCHER_FINISH_DECODER_H
+#ifndef HIPCACHE_SRC_LAUNCHER_REPLY_DECODER_H
+#define HIPCACHE_SRC_LAUNCHER_REPLY_DECODER_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,12 +27,17 @@ struct launch_finish {
   const char* removed[LAUNCH_REMOVED_LIMIT];
 };
 
-/* Whether a message with this first byte is a Finish. */
-bool launch_begins_finish(char first);
+enum launch_reply { LAUNCH_OTHER_REPLY, LAUNCH_FINISH, LAUNCH_PASS_THROUGH };
+
+/* By the first byte of a message. */
+enum launch_reply launch_reply_of(char first);
 
 /* The result points into the message, and the decoder writes a terminating zero after each path. REQUIRES: one
  * writable byte after the message. */
 bool launch_decode_finish(char* message, size_t size, struct launch_finish* finish);
+
+/* The library of a PassThrough. False if the compiler is no wrapper. */
+bool launch_decode_wrapper(char* message, size_t size, char library[PATH_MAX]);
 
 #ifdef __cplusplus
 }
