@@ -168,8 +168,9 @@ std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const StepGrap
   const StepState& failed = *graph.failed();
   // A failed job leaves each kind of side file in a different state, so the compiler has to run.
   if (graph.writes_beside()) return Uncacheable{reason::kStepFailed, "with files beside the object"};
-  // The driver prints a message of its own when a linker fails.
-  if (context.request.invocation.links || !compiler_said_why(failed)) return failure_of(failed);
+  // The driver prints a message of its own when a linker fails, and hipcc when the driver fails.
+  const compiler::Invocation& invocation = context.request.invocation;
+  if (invocation.links || invocation.by_script || !compiler_said_why(failed)) return failure_of(failed);
 
   Answer answer{.finish = {.exit_code = failed.result.exit_code, .stdout_text = "", .stderr_text = driver_stderr}};
   protocol::Finish& finish = answer.finish;

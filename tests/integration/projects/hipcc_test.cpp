@@ -106,6 +106,28 @@ TEST_P(HipccsOwnText, IsPrintedIfAnyScriptOfThatNameSaysSomething) {
   }
 }
 
+// A driver by itself says no more than its jobs.
+TEST_P(HipccsOwnText, IsPrintedIfACompileFails) {
+  project_.make_directory("bin");
+  ASSERT_EQ(run({"cc", HIPCACHE_SOURCE "/tests/integration/support/compilers/reporting_hipcc.c", "-o",
+                 project_ / "bin/hipcc"},
+                project_.path())
+                .exit_code,
+            0);
+  const Variables variables{{"HIP_CLANG_PATH", GetParam().tools()}};
+  Arguments argv = GetParam().hip() + archs({"gfx906"}) + words("-c a.cpp -o a.o");
+  argv[0] = project_ / "bin/hipcc";
+  EXPECT_EQ(check(argv, variables).run.at("device gfx906"), 1);
+  write_kernel(project_, "a.cpp", "__device__ int wrong() { return missing; }\n");
+  const Ended plain = run(argv, project_.path(), variables);
+  EXPECT_NE(plain.err.find("failed to execute:"), std::string::npos);
+  for (int time = 0; time < 2; ++time) {
+    const Ended cached = cache_.run(argv, project_.path(), variables);
+    EXPECT_EQ(cached.exit_code, plain.exit_code);
+    EXPECT_EQ(cached.err, plain.err);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, HipccsOwnText, testing::ValuesIn(kCompilers), name_of);
 INSTANTIATE_TEST_SUITE_P(Compilers, Hipcc, testing::ValuesIn(kCompilers), name_of);
 
