@@ -94,6 +94,15 @@ TEST_P(Wrappers, OfAStaticProgramAreAskedForTheDriverBesideIt) {
   expect_hit(argv);
 }
 
+// The driver says that an option goes unused, as --offload-jobs= with some versions.
+TEST_P(Wrappers, OfAStaticProgramAreSplitIfTheDriverWarns) {
+  Arguments argv = Toolchain::compile_by(build("", {"-static"}), "-O1 -B" + GetParam().tools() + " -lunused");
+  EXPECT_EQ(check(argv).run.at("device"), 2);
+  expect_hit(argv);
+  const Ended hit = cache_.run(argv, project_.path());
+  EXPECT_NE(hit.err.find("unused"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, Wrappers, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace
