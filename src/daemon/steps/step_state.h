@@ -33,12 +33,12 @@ struct GivenInput {
 struct StepResult : cache::ActionResult {
   int exit_code = 0;
   unsigned failed_command = 0;
-  std::vector<std::string> ran;  // for a probe and an opaque step: the programs that left a trace, in order
-  std::string descriptor;        // a descriptor read by name (/dev/fd/5); without the cache it would read otherwise
-  std::string doubt;             // why its failure may be the cache's fault; empty: it is the source's
+  std::vector<std::string> ran;   // for a probe and an opaque step: the programs that left a trace, in order
+  std::string descriptor;         // a descriptor read by name (/dev/fd/5); without the cache it would read otherwise
+  std::string doubt;              // why its failure may be the cache's fault; empty: it is the source's
   std::optional<Digest> bitcode;  // of a device step in two processes: what its back end compiled
-  std::size_t answered = 0;      // programs not started because their result was prepared (hip::kAnswers)
-  inputs::Witnessed witnessed;   // what it depends on; the set is null if `refusal` says why the run is not recorded
+  std::size_t answered = 0;       // programs not started because their result was prepared (hip::kAnswers)
+  inputs::Witnessed witnessed;    // what it depends on; the set is null if `refusal` says why the run is not recorded
   std::string refusal;
   std::string refusal_detail;
   // Why the user must get what the compiler makes by itself: a file of the request's directory that an output names, or
