@@ -9,7 +9,6 @@
 
 #include "hipcache/launcher/compiler.h"
 #include "hipcache/launcher/diagnostics.h"
-#include "hipcache/launcher/exec_compiler.h"
 #include "hipcache/launcher/request.h"
 #include "hipcache/launcher/wrapper.h"
 #include "launcher/connection.h"
@@ -47,13 +46,14 @@ static bool receive(int connection, const struct launch_frame* frame, struct lau
   return true;
 }
 
-/* Whether the reply, which stays unread, lets this process become the wrapper. */
-static bool prepare_for_wrapper(int connection, const struct launch_frame* frame) {
+/* The reply stays unread for the full client, unless this process is to become a wrapper. */
+static int run_compiler(char** words, int connection, const struct launch_frame* frame) {
   char library[PATH_MAX];
   char hipcache[PATH_MAX];
-  return launch_peek(connection, frame, buffer) &&
-         launch_decode_wrapper(buffer + HIPCACHE_FRAME_HEADER, frame->size, library) &&
-         launch_from_here("hipcache", hipcache) && launch_prepare_wrapper(hipcache, library, NULL);
+  const bool is_wrapper = launch_peek(connection, frame, buffer) &&
+                          launch_decode_wrapper(buffer + HIPCACHE_FRAME_HEADER, frame->size, library) &&
+                          launch_from_here("hipcache", hipcache);
+  return is_wrapper ? launch_exec_wrapper(words, hipcache, library, NULL) : launch_exec_client(words, connection);
 }
 
 static int compile(char** words) {
@@ -64,7 +64,7 @@ static int compile(char** words) {
   const int connection = ask(words, path);
   if (connection == LAUNCH_NO_CONNECTION) return launch_exec_client(words, LAUNCH_NO_CONNECTION);
   const enum launch_reply reply = launch_hears(connection, path, sizeof buffer - HIPCACHE_FRAME_HEADER - 1, &frame);
-  if (reply == LAUNCH_PASS_THROUGH && prepare_for_wrapper(connection, &frame)) return launch_exec_compiler(words);
+  if (reply == LAUNCH_PASS_THROUGH) return run_compiler(words, connection, &frame);
   if (reply != LAUNCH_FINISH) return launch_exec_client(words, connection);
   if (!receive(connection, &frame, &finish)) return launch_exec_client(words, LAUNCH_NO_CONNECTION);
   return launch_deliver(&finish.delivery, &failure) ? finish.exit_code

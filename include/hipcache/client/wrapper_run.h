@@ -1,5 +1,5 @@
 // Becomes a wrapper, with hipcache in front of the compilers that it starts
-// (src/trace/preload/front.c).
+// (hipcache/launcher/wrapper.h). Each function replaces this process, and returns only on failure.
 #ifndef HIPCACHE_CLIENT_WRAPPER_RUN_H
 #define HIPCACHE_CLIENT_WRAPPER_RUN_H
 
@@ -10,14 +10,13 @@
 
 namespace hipcache::client {
 
-// Sets the variables for the wrapper in this process's own environment. `options` stand between
-// hipcache and the compiler. An error if hipcache's own path is unknown.
-Status prepare_wrapper(const std::string& library, const std::vector<std::string>& options = {});
+// Returns the exit code, after it has printed why.
+int exec_wrapper(std::vector<std::string> argv, const std::string& library,
+                 const std::vector<std::string>& options = {});
 
-// The same for a question about the compiler ("--plan", "--explain"), then executes the wrapper.
-// Does not return if that succeeds, else it returns why.
-Error become_wrapper(const std::vector<std::string>& argv, const std::string& library, const std::string& question,
-                     bool json);
+// The same for a question about the compiler: "--plan", "--explain".
+Error ask_wrapper(const std::vector<std::string>& argv, const std::string& library, const std::string& question,
+                  bool json);
 
 }  // namespace hipcache::client
 

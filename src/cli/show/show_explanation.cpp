@@ -102,7 +102,7 @@ Result<Explanation> ask(const Control& control, const std::vector<std::string>& 
   if (!reply) return reply.error();
   if (auto* explanation = std::get_if<Explanation>(&reply->message)) return std::move(*explanation);
   if (const auto* pass = std::get_if<protocol::PassThrough>(&reply->message); pass && !pass->wrapper_library.empty())
-    return client::become_wrapper(*argv, pass->wrapper_library, "--explain", json);
+    return client::ask_wrapper(*argv, pass->wrapper_library, "--explain", json);
   if (const auto* busy = std::get_if<protocol::Busy>(&reply->message))
     return Error{"the daemon is busy: " + busy->reason};
   return Error{"the daemon sent something else than an explanation"};

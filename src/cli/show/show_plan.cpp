@@ -45,7 +45,7 @@ Result<protocol::PlanReport> ask(const Control& control, const std::vector<std::
   if (!reply) return reply.error();
   if (auto* plan = std::get_if<protocol::PlanReport>(&reply->message)) return std::move(*plan);
   if (auto* pass = std::get_if<protocol::PassThrough>(&reply->message)) {
-    if (!pass->wrapper_library.empty()) return client::become_wrapper(*argv, pass->wrapper_library, "--plan", json);
+    if (!pass->wrapper_library.empty()) return client::ask_wrapper(*argv, pass->wrapper_library, "--plan", json);
     protocol::PlanReport plan;
     plan.reason = std::move(pass->reason);
     return plan;

@@ -47,8 +47,9 @@ void say_whether_directory_is_usable(const DaemonLink& link) {
     say({notice_on_directory(usable.error())}, config::lookup_in_process());
 }
 
-// Returns the exit code, or why the compiler itself has to run.
-Result<int> serve_from_cache(const std::vector<std::string>& argv, Timeouts timeouts, LauncherHandoff begun) {
+// Returns the exit code, or why the compiler itself has to run. Sets the library that it runs with if it is a wrapper.
+Result<int> serve_from_cache(const std::vector<std::string>& argv, Timeouts timeouts, LauncherHandoff begun,
+                             std::string& wrapper_library) {
   if (begun.only_compiler) return Error{"what is cached could not be put in place"};
   const config::Lookup variable = config::lookup_in_process();
   if (config::is_disabled(variable)) return Error{"HIPCACHE_DISABLE is set"};
@@ -73,8 +74,7 @@ Result<int> serve_from_cache(const std::vector<std::string>& argv, Timeouts time
     return finish->exit_code;
   }
   if (const auto* pass = std::get_if<protocol::PassThrough>(&reply->message)) {
-    if (!pass->wrapper_library.empty())
-      if (const Status prepared = prepare_wrapper(pass->wrapper_library); !prepared) return prepared.error();
+    wrapper_library = pass->wrapper_library;
     return Error{pass->reason};
   }
   if (const auto* busy = std::get_if<protocol::Busy>(&reply->message)) return Error{busy->reason};
@@ -89,10 +89,11 @@ int launch(std::vector<std::string> argv, Timeouts timeouts, LauncherHandoff beg
     launch_print_error(real.error().message.c_str(), "", "");
     return kNotFound;
   }
-  const Result<int> exit_code = serve_from_cache(*real, timeouts, std::move(begun));
+  std::string wrapper_library;
+  const Result<int> exit_code = serve_from_cache(*real, timeouts, std::move(begun), wrapper_library);
   if (exit_code) return *exit_code;
   Log(log_path()).info("the compiler itself runs: " + exit_code.error().message);
-  return exec_compiler(*real);
+  return wrapper_library.empty() ? exec_compiler(*real) : exec_wrapper(*real, wrapper_library);
 }
 
 }  // namespace hipcache::client

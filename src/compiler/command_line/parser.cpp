@@ -291,27 +291,24 @@ void fill_link(Invocation& invocation, const InputArgList& arguments) {
   invocation.in_order = words_in_order(invocation.expanded, arguments);
 }
 
-std::variant<Invocation, Uncacheable> understand_link(Invocation invocation, const InputArgList& arguments) {
-  if (auto refusal = link_input_refusal(find_inputs(arguments, is_hipcc(invocation.expanded[0]))))
-    return *std::move(refusal);
+std::optional<Uncacheable> understand_link(Invocation& invocation, const InputArgList& arguments) {
+  if (auto refusal = link_input_refusal(find_inputs(arguments, is_hipcc(invocation.expanded[0])))) return refusal;
   fill_link(invocation, arguments);
-  if (auto refusal = native_arch_refusal(invocation)) return *std::move(refusal);
-  if (auto refusal = output_refusal(invocation)) return *std::move(refusal);
-  return invocation;
+  if (auto refusal = native_arch_refusal(invocation)) return refusal;
+  return output_refusal(invocation);
 }
 
-std::variant<Invocation, Uncacheable> understand(Invocation invocation, const InputArgList& arguments,
-                                                 const std::vector<const char*>& words, const DriverRules& rules) {
-  if (auto refusal = option_refusal(arguments, rules)) return *std::move(refusal);
-  if (auto refusal = other_reading_refusal(arguments, words, rules)) return *std::move(refusal);
-  if (is_rdc_link(arguments)) return understand_link(std::move(invocation), arguments);
+std::optional<Uncacheable> understand(Invocation& invocation, const InputArgList& arguments,
+                                      const std::vector<const char*>& words, const DriverRules& rules) {
+  if (auto refusal = option_refusal(arguments, rules)) return refusal;
+  if (auto refusal = other_reading_refusal(arguments, words, rules)) return refusal;
+  if (is_rdc_link(arguments)) return understand_link(invocation, arguments);
   if (!arguments.hasArgNoClaim(OPT_c, OPT_S) && !ends_with_devices(arguments)) return Uncacheable{reason::kLink, ""};
   const std::vector<Input> inputs = find_inputs(arguments, is_hipcc(invocation.expanded[0]));
-  if (auto refusal = input_refusal(inputs)) return *std::move(refusal);
+  if (auto refusal = input_refusal(inputs)) return refusal;
   fill(invocation, arguments, inputs[0]);
-  if (auto refusal = native_arch_refusal(invocation)) return *std::move(refusal);
-  if (auto refusal = output_refusal(invocation)) return *std::move(refusal);
-  return invocation;
+  if (auto refusal = native_arch_refusal(invocation)) return refusal;
+  return output_refusal(invocation);
 }
 
 bool compiles_hip(const InputArgList& arguments, bool by_hipcc) {
@@ -330,11 +327,10 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
   const InputArgList arguments = clang::driver::getDriverOptTable().ParseArgs(pointers, missing_index, missing_count,
                                                                               llvm::opt::Visibility(ClangOption));
   if (missing_count != 0) return Uncacheable{reason::kMissingArgument, pointers[missing_index]};
-  // Before the invocation moves: the arguments refer to its texts.
-  const bool of_hip = compiles_hip(arguments, is_hipcc(invocation.expanded[0]));
-  auto understood = understand(std::move(invocation), arguments, pointers, rules);
-  if (auto* refusal = std::get_if<Uncacheable>(&understood)) refusal->of_hip = of_hip;
-  return understood;
+  auto refusal = understand(invocation, arguments, pointers, rules);
+  if (!refusal) return invocation;
+  refusal->of_hip = compiles_hip(arguments, is_hipcc(invocation.expanded[0]));
+  return *std::move(refusal);
 }
 
 // The caller does not try such a command as an opaque one either, so the reason holds for both.

@@ -29,7 +29,7 @@ bool content_changed(const std::string& path, std::uint64_t started_ns) {
 }
 
 bool is_changed_file(const PathStat& now, std::uint64_t started_ns) {
-  return now.is_file() && (!now.stamp.proves || at_or_after(now.stamp.ctime_ns, started_ns));
+  return now.is_file() && (now.stamp.proves_nothing || at_or_after(now.stamp.ctime_ns, started_ns));
 }
 
 bool directory_changed(const std::string& path, std::uint64_t started_ns) {
@@ -183,7 +183,7 @@ Verdict compare(const trace::Record& record, const PathStat& now) {
   if (now.kind == PathStat::Kind::absent) return opened ? Verdict::differs : Verdict::unclear;
   if (now.kind != PathStat::Kind::there || !record.found) return Verdict::unclear;
   if (record.seen == 0) return Verdict::agrees;
-  if (opened && !now.stamp.proves) return Verdict::unclear;
+  if (opened && now.stamp.proves_nothing) return Verdict::unclear;
   if (opened)
     return trace::seen_file(status_of(now.stamp, now.mode)) == record.seen ? Verdict::agrees : Verdict::differs;
   return trace::seen_entry(status_of(now.stamp, now.mode)) == record.seen ? Verdict::agrees : Verdict::unclear;

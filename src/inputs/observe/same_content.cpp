@@ -87,7 +87,7 @@ bool SameContent::is_older_than_run(const Stamp& stamp) const { return !at_or_af
 
 // gcc compares modification times of names with equal content, so the time must be equal too.
 bool SameContent::is_same(const Opened& opened, const std::string& path, const FileDigest& now) const {
-  if (!now.stamp.proves && opened.kind == Kind::open_read) return trace::seen_with_content(path) == opened.seen;
+  if (now.stamp.proves_nothing && opened.kind == Kind::open_read) return trace::seen_with_content(path) == opened.seen;
   if (opened.seen == seen_file(now.stamp)) return opened.changes_show || is_older_than_run(now.stamp);
   const auto state = states_.find(opened.seen);
   if (opened.seen == 0 || state == states_.end()) return false;

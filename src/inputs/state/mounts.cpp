@@ -99,7 +99,7 @@ int Mounts::look(int directory, const char* path, int flags, FileStatus& status)
   if (const int error = ask(directory, path, flags, wanted_ids(), asked); error != 0) return error;
   status = asked.status;
   status.stamp.mount = number_of(asked);
-  status.stamp.proves = proves(status.stamp.mount, asked, directory, path);
+  status.stamp.proves_nothing = !proves(status.stamp.mount, asked, directory, path);
   return 0;
 }
 

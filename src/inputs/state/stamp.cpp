@@ -22,18 +22,14 @@ std::size_t StampHash::operator()(const Stamp& stamp) const noexcept {
 }
 
 Stamp stamp_of(const struct stat& status) {
-  return {status.st_dev,
-          status.st_ino,
-          static_cast<std::uint64_t>(status.st_size),
-          nanoseconds(status.st_mtim),
-          nanoseconds(status.st_ctim),
-          0,
-          true};
+  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), nanoseconds(status.st_mtim),
+          nanoseconds(status.st_ctim)};
 }
 
 bool is_settled(const Stamp& stamp, std::uint64_t now_ns) {
   constexpr std::int64_t kDistrustNs = std::chrono::nanoseconds(kDistrust).count();
-  return stamp.proves && std::max(stamp.mtime_ns, stamp.ctime_ns) < static_cast<std::int64_t>(now_ns) - kDistrustNs;
+  return !stamp.proves_nothing &&
+         std::max(stamp.mtime_ns, stamp.ctime_ns) < static_cast<std::int64_t>(now_ns) - kDistrustNs;
 }
 
 }  // namespace hipcache::inputs

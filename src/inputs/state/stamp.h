@@ -19,8 +19,8 @@ struct Stamp {
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;
   std::int64_t ctime_ns = 0;
-  std::uint64_t mount = 0;  // which mount the file lies on (mounts.h)
-  bool proves = true;       // false: the file may change and keep its stamp
+  std::uint64_t mount = 0;      // which mount the file lies on (mounts.h)
+  bool proves_nothing = false;  // the file may change and keep its stamp
   bool operator==(const Stamp&) const = default;
 };
 
