@@ -65,9 +65,10 @@ class Options:
         return [*self.toolchain.hip(), *ARCHS, *option.words, *more, "-c", "a.hip", "-o", "a.o"]
 
     def _is_accepted(self, option):
-        """Whether the compiler plans jobs. It may do otherwise for good: print, or check the source."""
+        """Whether the compiler plans jobs. It may do otherwise for good: print, or check the source. With -### some versions of
+        hipcc end well although the driver does not."""
         told = run(self._command(option, "-###"), self.project)
-        return told.exit_code == 0 and '"-cc1"' in told.err and '"-o" "a.o"' in told.err
+        return told.exit_code == 0 and ": error: " not in told.err and '"-cc1"' in told.err and '"-o" "a.o"' in told.err
 
     def _planned(self, option, cache):
         told = run([self.program, "--plan", "--format", "json", "--", *self._command(option)], self.project, cache.variables)

@@ -197,6 +197,13 @@ TEST(PlanOfALaterClang, IsAcceptedWithOptionsForTheCompilersThatTheWrapperRuns) 
     testing::accepted(replaced(printed, option, option + "\" \"" + more), invocation_of_a());
 }
 
+TEST(PlanOfALaterClang, IsAcceptedWithEitherSpellingOfTheBundlersLevel) {
+  const std::string printed = recorded("clang-19-compress");
+  for (const char* level : {"-compression-level=3", "--compression-level=3"})
+    testing::accepted(replaced(printed, "\"-compress\"", std::string("\"-compress\" \"") + level + "\""),
+                      invocation_of_a());
+}
+
 TEST(PlanOfALaterClang, HasTheNumberOfJobsInNoKey) {
   const std::string printed = recorded("clang-22-new-driver"), option = "--device-compiler=amdgcn-amd-amdhsa=-O2";
   const auto keyed = [](const std::string& text) {

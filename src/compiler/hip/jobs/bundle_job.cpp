@@ -1,8 +1,11 @@
 #include "compiler/hip/jobs/bundle_job.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
+
+#include "hipcache/base/holds.h"
 
 namespace hipcache::hip {
 namespace {
@@ -13,7 +16,8 @@ constexpr std::string_view kInput = "-input=";
 constexpr std::string_view kInputList = "-inputs=";
 constexpr std::string_view kOutput = "-output=";
 constexpr std::string_view kOutputList = "-outputs=";
-constexpr std::string_view kCompressionLevel = "-compression-level=";
+// The second one since clang 22.
+constexpr std::array<std::string_view, 2> kCompressionLevel = {"-compression-level=", "--compression-level="};
 constexpr std::string_view kNoHost = "/dev/null";
 constexpr std::string_view kHostTarget = "host-";
 
@@ -65,7 +69,7 @@ Status take(BundleJob& result, Lists& lists, std::string_view argument) {
     result.output = argument.substr(kOutput.size());
   } else if (argument.starts_with(kOutputList) && result.output.empty()) {
     result.output = argument.substr(kOutputList.size());
-  } else if (!argument.starts_with(kCompressionLevel)) {
+  } else if (!holds_prefix_of(kCompressionLevel, argument)) {
     return unusual("with the argument " + std::string(argument));
   }
   return done();
