@@ -197,13 +197,16 @@ std::vector<std::string> less(const std::vector<std::string>& expanded, const In
   return rest;
 }
 
-// The words that the key has in their order. Up to clang 17 the new driver bundles in the order of the
-// command line. Next to an unknown option, an architecture may be its value.
+// Next to an unknown option, an architecture may be its value.
+bool is_order_unclear(const InputArgList& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const Arg* argument) { return is_unknown(*argument) && !is_job_count(*argument); });
+}
+
+// The words that the key of a compile has in their order. Up to clang 17 the new driver bundles in the order of the
+// command line.
 std::vector<std::string> words_in_order(const std::vector<std::string>& expanded, const InputArgList& arguments) {
-  const bool has_unknown = std::any_of(arguments.begin(), arguments.end(), [](const Arg* argument) {
-    return is_unknown(*argument) && !is_job_count(*argument);
-  });
-  if (has_unknown) return expanded;
+  if (is_order_unclear(arguments)) return expanded;
   return is_new_driver(arguments) ? less(expanded, arguments, is_job_count) : std::vector<std::string>();
 }
 
@@ -288,7 +291,7 @@ void fill_link(Invocation& invocation, const InputArgList& arguments) {
   invocation.object = output != nullptr ? output->getValue() : "a.out";
   invocation.archs = find_archs(arguments);
   invocation.without_archs = less(invocation.expanded, arguments, is_arch_option_or_job_count);
-  invocation.in_order = words_in_order(invocation.expanded, arguments);
+  if (is_order_unclear(arguments)) invocation.in_order = invocation.expanded;
 }
 
 std::optional<Uncacheable> understand_link(Invocation& invocation, const InputArgList& arguments) {

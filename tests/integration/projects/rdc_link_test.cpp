@@ -131,6 +131,7 @@ TEST_P(RdcLink, IsOneStepByTheNewDriver) {
   expect_runs({.link = 1}, app);
   fs::remove(project_ / "app");
   expect_hit(app);
+  expect_hit(link("--offload-new-driver a.o b.o -o app", archs({"gfx1030,gfx906"})));
   compile("b", "-DFACTOR=3 -DHOST=1 --offload-new-driver");
   expect_runs({.link = 1}, app);
 }
