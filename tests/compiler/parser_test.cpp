@@ -87,6 +87,7 @@ const Case kCases[] = {
     {"clang++ -fhip-fp32-correctly-rounded-divide-sqrt -ffast-math -ffp-contract=fast -c a.hip", kCached},
     {"clang++ -fcolor-diagnostics -fdiagnostics-show-option -ferror-limit=3 -c a.hip", kCached},
     {"clang++ -cuid=17 -c a.hip -o a.o", kCached},
+    {"clang --driver-mode=g++ -c a.hip -o a.o", kCached},
     {"clang++ -fuse-cuid=random -cuid=17 -c a.hip -o a.o", kCached},
     {"clang++ -fgpu-rdc -cuid=17 -fuse-cuid=none -c a.hip -o a.o", kCached},
     {"clang++ -fuse-cuid=hash -c a.hip -o a.o", kCached},

@@ -83,11 +83,15 @@ std::optional<Uncacheable> cuid_refusal(const InputArgList& arguments) {
 // -fno-crash-diagnostics, and the driver's default. After a crash the driver runs by itself.
 bool is_without_reproducer(llvm::StringRef when) { return when == "off" || when == "crash"; }
 
+// hipcc links so. The driver then does what it does under the name clang++ or clang.
+bool is_usual_mode(llvm::StringRef mode) { return mode == "g++" || mode == "gcc"; }
+
 std::optional<Uncacheable> option_refusal(const InputArgList& arguments, const DriverRules& rules) {
   for (const Arg* argument : arguments) {
     const unsigned id = argument->getOption().getID();
     if (is_unknown(*argument) && is_quiet_unknown_option(argument->getSpelling())) continue;
     if (id == OPT_gen_reproducer_eq && is_without_reproducer(argument->getValue())) continue;
+    if (id == OPT_driver_mode && is_usual_mode(argument->getValue())) continue;
     if (const char* refusal = rules.refusal(id)) return Uncacheable{refusal, argument->getAsString(arguments)};
   }
   if (auto refusal = cuid_refusal(arguments)) return refusal;

@@ -252,8 +252,9 @@ std::optional<Refusal> OpaqueRun::witness(StepState& state, const std::vector<tr
 // An archive cannot be made twice: its old contents are gone. Archivers keep nothing elsewhere.
 std::optional<Refusal> OpaqueRun::why_unusable() const {
   if (context_.request.invocation.making == compiler::Making::archive) return std::nullopt;
-  if (std::string lost = context_.directory.lost_file({}); !lost.empty())
-    return Refusal{reason::kWritesMoreThanKnown, std::move(lost)};
+  Result<std::string> lost = context_.directory.lost_file({});
+  if (!lost) return Refusal{reason::kNoTemporaryDirectory, lost.error().message};
+  if (!lost->empty()) return Refusal{reason::kWritesMoreThanKnown, *std::move(lost)};
   if (!outputs_.empty()) return names_directory(outputs_, context_.directory);
   // The trace proves nothing, but the command names its output.
   const Request& request = context_.request;

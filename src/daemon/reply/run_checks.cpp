@@ -8,6 +8,7 @@
 
 #include "daemon/request/output_checks.h"
 #include "daemon/request/reason.h"
+#include "daemon/steps/crash_report.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/reason.h"
 
@@ -17,7 +18,7 @@ namespace {
 using compiler::Uncacheable;
 
 // The name of a file that a step left in the directory unexpectedly, or "".
-std::string unexpected_file(const StepGraph& graph, const RequestDirectory& directory) {
+Result<std::string> unexpected_file(const StepGraph& graph, const RequestDirectory& directory) {
   std::set<std::string> known;
   for (const auto& step : graph.steps()) add_files_of(step->spec(), directory, known);
   for (const auto& step : graph.replaced()) add_files_of(step->spec(), directory, known);
@@ -52,8 +53,9 @@ bool reads_depfile(const StepGraph& graph, const Request& request) {
 std::optional<Uncacheable> unusual_run(const StepGraph& graph, const StepContext& context) {
   for (const auto& step : graph.steps())
     if (const auto& why = step->result.unusable) return Uncacheable{why->reason, why->detail};
-  if (const std::string name = unexpected_file(graph, context.directory); !name.empty())
-    return Uncacheable{reason::kWritesMoreThanKnown, name};
+  const Result<std::string> left = unexpected_file(graph, context.directory);
+  if (!left) return Uncacheable{reason::kNoTemporaryDirectory, left.error().message};
+  if (!left->empty()) return Uncacheable{reason::kWritesMoreThanKnown, *left};
   if (const std::string name = file_elsewhere(graph); !name.empty())
     return Uncacheable{reason::kWritesMoreThanKnown, name};
   if (reads_depfile(graph, context.request))
@@ -63,8 +65,14 @@ std::optional<Uncacheable> unusual_run(const StepGraph& graph, const StepContext
   return std::nullopt;
 }
 
-bool loses_files(const compiler::Uncacheable& why) {
-  return why.reason == reason::kWritesMoreThanKnown || why.reason == reason::kNamesTemporaryFiles;
+bool loses_files(const Uncacheable& why, const StepState& step) {
+  const bool is_lost = why.reason == reason::kWritesMoreThanKnown || why.reason == reason::kNamesTemporaryFiles;
+  return is_lost && step.succeeded() && !holds_crash_report(step.result.stderr_text);
+}
+
+bool loses_files(const Uncacheable& why, const StepGraph& graph) {
+  return std::all_of(graph.steps().begin(), graph.steps().end(),
+                     [&](const auto& step) { return loses_files(why, *step); });
 }
 
 }  // namespace hipcache::daemon

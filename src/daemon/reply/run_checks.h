@@ -14,8 +14,10 @@ namespace hipcache::daemon {
 // request is about to write, or read a descriptor by name. Nothing if the steps did what the plan says.
 std::optional<compiler::Uncacheable> unusual_run(const StepGraph& graph, const StepContext& context);
 
-// Whether that reason is a file that the user would not get. It holds for the command's next run as well.
-bool loses_files(const compiler::Uncacheable& why);
+// Whether that reason is a file that the user would not get, and holds for the command's next run as well: no step
+// failed or crashed.
+bool loses_files(const compiler::Uncacheable& why, const StepState& step);
+bool loses_files(const compiler::Uncacheable& why, const StepGraph& graph);
 
 }  // namespace hipcache::daemon
 

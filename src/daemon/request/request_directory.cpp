@@ -78,12 +78,18 @@ bool RequestDirectory::is_lost(const std::string& path, const std::set<std::stri
   return !known.contains(name) && !is_of_the_runner(name) && is_file(path);
 }
 
-std::string RequestDirectory::lost_file(const std::set<std::string>& known) const {
+// A process that was left behind may remove its files meanwhile.
+Result<std::string> RequestDirectory::lost_file(const std::set<std::string>& known) const {
   namespace fs = std::filesystem;
-  std::error_code failed;
-  for (fs::recursive_directory_iterator entry(path_, failed), end; !failed && entry != end; entry.increment(failed))
-    if (is_lost(entry->path().string(), known)) return entry->path().string().substr(path_.size() + 1);
-  return failed ? path_ : "";
+  constexpr int kAttempts = 10;
+  std::error_code failed = std::make_error_code(std::errc::no_such_file_or_directory);
+  for (int i = 0; i < kAttempts && failed == std::errc::no_such_file_or_directory; ++i) {
+    failed.clear();
+    for (fs::recursive_directory_iterator entry(path_, failed), end; !failed && entry != end; entry.increment(failed))
+      if (is_lost(entry->path().string(), known)) return entry->path().string().substr(path_.size() + 1);
+  }
+  if (failed) return Error{"cannot list " + path_ + ": " + failed.message()};
+  return std::string();
 }
 
 Result<RequestDirectory> make_directory(const RequestContext& context) {

@@ -6,6 +6,7 @@
 #include "daemon/opaque/run_notes.h"
 #include "daemon/opaque/wrapper_request.h"
 #include "daemon/reply/reply_builder.h"
+#include "daemon/reply/run_checks.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/step_context.h"
 #include "daemon/request/step_kinds.h"
@@ -79,7 +80,7 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
   if (is_doubtful(step)) return failure_of(step);
   if (const auto& why = step.result.unusable) {
     Uncacheable alone{why->reason, why->detail};
-    note_runs_alone(context, alone);
+    if (loses_files(alone, step)) note_runs_alone(context, alone);
     return alone;
   }
   if (!step.result.descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step.result.descriptor};

@@ -110,7 +110,7 @@ std::optional<Uncacheable> serve_split(Conclusion& conclusion, const RequestCont
   if (Status filled = fill_placeholders(graph, scheduler, plan, in_directory); !filled)
     return Uncacheable{reason::kStepFailed, filled.error().message};
   if (auto unusual = unusual_run(graph, in_directory)) {
-    if (loses_files(*unusual)) note_runs_alone(context, *unusual);
+    if (loses_files(*unusual, graph)) note_runs_alone(context, *unusual);
     return unusual;
   }
 
