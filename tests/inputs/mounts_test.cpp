@@ -128,6 +128,15 @@ TEST_F(MountsOfKernel, ARunIsNotRefusedForAMountElsewhere) {
   EXPECT_TRUE(std::holds_alternative<Refusal>(witness(trace_, run_, from(), mounted_))) << "it was mounted meanwhile";
 }
 
+TEST_F(MountsOfKernel, ARunInTheTickInWhichTheProcessBeganIsNotRefusedEither) {
+  if (kernels_mount_ids() == MountIds::reused) GTEST_SKIP() << "the kernel reuses ids";
+  FileSystemState young{[this] { return now_.load(); }};
+  run_.started_ns = file_clock()();
+  got(Kind::open_read, "/etc/passwd");
+  const BindMount other(at("image"), at("other"));
+  EXPECT_TRUE(std::holds_alternative<Witnessed>(witness(trace_, run_, from(), young)));
+}
+
 TEST_F(MountsOfKernel, FilesOfASystemThatMakesUpItsTimesAreReadEachTime) {
   for (const MadeUp ctime : {MadeUp::as_mtime, MadeUp::constant}) {
     const MadeUpTimes sdk(at("image"), at("sdk"), ctime);

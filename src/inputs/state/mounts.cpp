@@ -63,6 +63,7 @@ MountIds kernels_mount_ids() {
 Mounts::Mounts(MountIds ids)
     : ids_(ids), table_(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)), epoch_(file_clock()()) {
   note_newest();
+  if (!newest_.empty()) newest_.front().time_ns = 0;  // no run of this process began before
   Asked root;
   if (ids_ == MountIds::unique || ask(AT_FDCWD, "/", 0, wanted_ids(), root) != 0) return;
   root_ = root.id;
