@@ -114,7 +114,7 @@ class Runner:
 
     def _ran(self, start, what):
         """How it ended and what it left, in the temporary directory as well: there only the kinds of files count, because
-        the compiler draws their names. Restores the directories."""
+        the compiler draws their names, and after an error none, because clang 23 leaves some. Restores the directories."""
         oracle.fresh(self.temporary)
         ended = what()
         left = oracle.changes(start, oracle.files_in(self.directory))
@@ -122,7 +122,7 @@ class Runner:
         own = str(self.cache.directory).encode()
         for name in [name for name, file in left.items() if file and own in file[1]]:
             left[OWN + name] = (0, b"")
-        for name in oracle.files_in(self.temporary):
+        for name in oracle.files_in(self.temporary) if ended.exit_code == 0 else ():
             left[TEMPORARY + re.sub("[0-9a-f]{6}", "XXXXXX", name)] = (0, b"")
         return ended, left
 
