@@ -20,8 +20,11 @@ constexpr const char* kLeaves = R"(
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 __attribute__((constructor)) static void leave(void) {
   if (strncmp(program_invocation_short_name, "lld", 3) != 0 && strncmp(program_invocation_short_name, "ld", 2) != 0) return;
+  if (CRASHES && access("crashes", F_OK) != 0) return;
+  if (CRASHES) fputs("Stack dump:\n", stderr);
   char path[4096];
   snprintf(path, sizeof path, "%s/left.txt", getenv("TMPDIR"));
   FILE* file = fopen(path, "w");
@@ -63,9 +66,11 @@ class LostFiles : public SingleCompile {
     }
   }
 
-  std::string library() const {
+  // `crashes`: it leaves the file only where a file called `crashes` is, and prints the beginning of a crash report.
+  std::string library(bool crashes = false) const {
     project_.write("leaves.c", kLeaves);
-    const Ended made = run(words("cc -shared -fPIC leaves.c -o leaves.so"), project_.path());
+    const Ended made =
+        run(words("cc -shared -fPIC leaves.c -o leaves.so -DCRASHES=" + std::to_string(crashes)), project_.path());
     EXPECT_EQ(made.exit_code, 0) << made.err;
     return project_ / "leaves.so";
   }
@@ -116,6 +121,24 @@ TEST_P(LostFiles, AFileThatAnOpaqueLinkLeavesIsTheUsers) {
   project_.write("m.c", "int main(void) { return 0; }\n");
   ASSERT_EQ(run(words("cc -c m.c -o m.o"), project_.path()).exit_code, 0);
   expect_alone("writes-more-than-known", words("gcc m.o -o m"), "m", {{"LD_PRELOAD", library()}}, false);
+}
+
+// The next run is not kept from the cache.
+TEST_P(LostFiles, AFileThatACrashLeavesSaysNothingAboutTheNextRun) {
+  const Variables variables{{"LD_PRELOAD", library(true)}};
+  project_.write("m.c", "int main(void) { return 0; }\n");
+  ASSERT_EQ(run(words("cc -c m.c -o m.o"), project_.path()).exit_code, 0);
+  for (const auto& [argv, step] : {std::pair(command(), "device"), std::pair(words("gcc m.o -o m"), "link")}) {
+    project_.write("crashes", "");
+    EXPECT_EQ(left_by(argv, variables).size(), 1u);
+    fs::remove(project_ / "crashes");
+    const Counts before = cache_.counts();
+    for (int time = 0; time < 2; ++time) EXPECT_TRUE(left_by(argv, variables).empty());
+    const Counts counted = cache_.counts() - before;
+    EXPECT_EQ(counted.passed, 0) << counted.json.at("not_cached");
+    EXPECT_EQ(counted.hits, 1);
+    EXPECT_GE(counted.run.at(step), 1);
+  }
 }
 
 // Other options let equal inputs make equal outputs.
