@@ -16,7 +16,8 @@ constexpr std::uint8_t kVersion = 5;
 Error damaged(std::string_view what) { return Error{"path set: " + std::string(what) + "; the entry is dropped"}; }
 
 bool is_question(std::uint8_t value) {
-  return value >= static_cast<std::uint8_t>(Question::content) && value <= static_cast<std::uint8_t>(Question::look);
+  return value >= static_cast<std::uint8_t>(Question::content) &&
+         value <= static_cast<std::uint8_t>(Question::further_macros);
 }
 
 std::size_t shared_prefix(std::string_view left, std::string_view right) {

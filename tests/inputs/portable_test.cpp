@@ -208,20 +208,5 @@ TEST_F(Portable, ANameThatHoldsWhatIsReservedIsRefused) {
   EXPECT_EQ(refusal(), "trace");
 }
 
-TEST(OwnName, IsPrintedInTheNamesOfTypes) {
-  for (const char* source : {"__PRETTY_FUNCTION__", "__FUNCSIG__", "__builtin_FUNCSIG()", "std::source_location where",
-                             "__builtin_dump_struct(&x, print)"})
-    EXPECT_TRUE(may_print_types(source)) << source;
-  for (const char* source : {"", "__func__", "__FUNCTION__", "__builtin_FUNCTION()", "__FILE__", "assert(x)"})
-    EXPECT_FALSE(may_print_types(source)) << source;
-}
-
-TEST(OwnName, IsAskedForInAnyOfItsForms) {
-  for (const char* source : {"f(__FILE__)", "__BASE_FILE__", "__builtin_FILE()", "std::source_location::current()"})
-    EXPECT_TRUE(asks_its_own_name(source)) << source;
-  for (const char* source : {"", "FILE* f;", "__FILE_NAME__", "__LINE__"})
-    EXPECT_FALSE(asks_its_own_name(source)) << source;
-}
-
 }  // namespace
 }  // namespace hipcache::inputs

@@ -27,6 +27,10 @@
 
 namespace hipcache::inputs {
 
+// Whether a compiler takes the text as the value of a macro without a message, whatever the sources say: complete
+// literals, no comments, one line.
+bool is_plain_value(std::string_view text);
+
 // Whether the kernel gives each mount an id that never comes again in one boot (Linux 6.8).
 enum class MountIds { unique, reused };
 MountIds kernels_mount_ids();
@@ -58,6 +62,10 @@ class FileSystemState {
 
   // The digest of a regular file's content as `state` would see it; an error for everything else.
   Result<Digest> content(const std::string& absolute_path, Effort* effort = nullptr);
+  // The same as the weakest question about its tokens sees it (Question::tokens).
+  Result<Digest> tokens(const std::string& absolute_path);
+  // Which of the names a source has as words, in live code or as macros; all of them if its words are not known.
+  std::vector<std::string> words_among(const std::string& absolute_path, const std::vector<std::string>& names);
   bool exists(const std::string& absolute_path, Effort* effort = nullptr);
 
   // Exports and imports the digests of files, for a later daemon that sees the same files in the

@@ -59,17 +59,15 @@ struct Mentions {
   std::vector<OwnName> own_names;
 };
 
-bool asks_its_own_name(std::string_view source);
-
-// Whether the source may print the names of types: clang names the file of a lambda or of an
-// unnamed type in __PRETTY_FUNCTION__, and in the function of a std::source_location.
-bool may_print_types(std::string_view source);
-
-// Looks at all files whose content is asked for. Names may be portable. A file with a relative name
-// has a relative __FILE__, too. Reads files that were not searched for these roots yet; remembers
-// the findings by content. `arguments`: as in RootReferences.
+// What the files say that a run or a stored compile read. `arguments`: of the command, which may define macros.
 Mentions mentions_in(const std::vector<Observation>& observations, const RunContext& from,
                      const std::vector<std::string>& arguments, FileSystemState& file_system);
+
+class SourceUse;  // private to the folder, as the next one is
+// The same with what is known of these files. A file with a relative name has a relative __FILE__, too. Reads files
+// that were not searched for these roots yet; remembers the findings by content.
+Mentions mentions_in(const SourceUse& use, const std::vector<Observation>& observations, const RunContext& from,
+                     FileSystemState& file_system);
 
 }  // namespace hipcache::inputs
 

@@ -63,12 +63,29 @@ enum class Question : std::uint8_t {
   // The same, or a variable of the terminal, asked by a driver that printed nothing but a plan. Decides the plan's
   // options for the look of messages, and nothing else.
   look = 23,
+  // Weaker than `content`: digests of a source's tokens (src/inputs/tokens/scan.h). With their lines and columns; with
+  // their columns; with neither.
+  tokens_in_place = 24,
+  tokens_in_order = 25,
+  tokens = 26,
+  // How the command defines a macro that its key lacks (RunContext::macros).
+  macro = 27,
+  // The same for all of them.
+  all_macros = 28,
+  // The same for those whose names are not in the list, separated by spaces, and may occur in a file of the set.
+  further_macros = 29,
 };
 
 // Whether its observations name paths.
 inline bool asks_about_path(Question question) {
   return question <= Question::real_path || question == Question::size || question == Question::size_and_time ||
-         question == Question::rocm_listing || question == Question::bitcode_listing;
+         question == Question::rocm_listing || question == Question::bitcode_listing ||
+         (question >= Question::tokens_in_place && question <= Question::tokens);
+}
+
+// Whether the answer says what a file holds.
+inline bool asks_about_content(Question question) {
+  return question == Question::content || (question >= Question::tokens_in_place && question <= Question::tokens);
 }
 
 inline constexpr const char* kAskedByPlan = "plan";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hipcache/base/roots.h"
+#include "hipcache/inputs/sight.h"
 
 namespace hipcache::inputs {
 
@@ -72,6 +73,7 @@ struct Run {
   // A Python program starts the compiler and does nothing else, so its look at the clock is without
   // effect.
   bool only_starts_by_python = false;
+  Sight sight;
   // For an opaque compile: whether its results show the working directory, or could hide it.
   bool shows_directory = false;
 };

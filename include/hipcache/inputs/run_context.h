@@ -11,6 +11,13 @@
 
 namespace hipcache::inputs {
 
+// A macro of the command line that the keys lack: "-DNAME=VALUE", "-DNAME", "-UNAME".
+struct Macro {
+  std::string name;
+  std::string text;
+  bool operator==(const Macro&) const = default;
+};
+
 struct RunContext {
   std::string working_directory;         // physical, absolute
   std::vector<std::string> environment;  // NAME=value, sorted by the caller: sort_environment
@@ -24,6 +31,12 @@ struct RunContext {
   std::string streams;
   // Plan::look_options of the plan; "" before there is one.
   std::string look_options;
+
+  // Path sets ask about the macros below, and about any that another command has in their place. Without it, the keys
+  // have all macros.
+  bool leaves_out_macros = false;
+  std::vector<Macro> macros;                   // in the command's order
+  std::vector<std::string> macro_definitions;  // "-DNAME=VALUE" of all macros, also of those that the keys have
 
   // The value, or null. REQUIRES: sorted.
   const char* variable(std::string_view name) const;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "compiler/command_line/unknown_option.h"
+#include "compiler/command_line/words_of_19.h"
 
 namespace hipcache::compiler {
 namespace {
@@ -213,29 +214,6 @@ Cc1Role role_of_unknown(llvm::StringRef option) {
 // What a word is that may be an unknown option's value instead. The key keeps it.
 Cc1Role role_after_unknown(Cc1Role role) {
   return role == Cc1Role::compilation_dir || role == Cc1Role::dependency ? Cc1Role::plain : role;
-}
-
-// Options that only the front end and the driver use, or that steer code generation in the same way
-// whether it reads a source or bitcode. They play no role, and splitting code generation may have them.
-constexpr auto kUnknownTo19 = std::to_array<std::string_view>(
-    {"--mrelax-relocations", "-menable-unsafe-fp-math", "-no-opaque-pointers", "-fdwarf2-cfi-asm", "--no-offloadlib",
-     "--offloadlib", "-fatomic-fine-grained-memory", "-fatomic-ignore-denormal-mode", "-fatomic-remote-memory",
-     "-fno-atomic-fine-grained-memory", "-fno-atomic-ignore-denormal-mode", "-fno-atomic-remote-memory",
-     "-fms-anonymous-structs", "-fno-ms-anonymous-structs", "-fno-color-diagnostics"});
-
-// Rewrites arguments of other clang versions that clang 19's table lacks into arguments that it
-// has. Positions stay the same: the table skips an empty argument.
-std::vector<std::string> in_words_of_19(const std::vector<std::string>& arguments) {
-  std::vector<std::string> known = arguments;
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    if (std::find(kUnknownTo19.begin(), kUnknownTo19.end(), known[i]) != kUnknownTo19.end()) {
-      known[i].clear();
-    } else if ((known[i] == "-fvisibility" || known[i] == "-ftype-visibility") && i + 1 < known.size()) {
-      known[i] += "=" + known[i + 1];
-      known[i + 1].clear();
-    }
-  }
-  return known;
 }
 
 // Whether the option's value is the next argument.

@@ -2,6 +2,7 @@
 
 #include "daemon/explain/same_source.h"
 #include "daemon/request/keys.h"
+#include "daemon/request/macros.h"
 
 namespace hipcache::daemon {
 
@@ -10,8 +11,10 @@ cache::Asked asked_by(const Request& request) {
   for (const compiler::ArchId& arch : request.invocation.archs) archs.push_back(arch.name);
   const bool is_opaque = request.invocation.route == compiler::Route::is_opaque;
   return {.compiler = request.compiler,
-          .arguments = portable(is_opaque ? opaque_arguments(request.invocation) : request.invocation.without_archs,
-                                request.from),
+          .arguments = portable(
+              without_macros(is_opaque ? opaque_arguments(request.invocation) : request.invocation.without_archs,
+                             request.from),
+              request.from),
           .archs = std::move(archs),
           .working_directory = request.from.working_directory,
           .logical_directory = request.from.logical_directory(),

@@ -16,6 +16,7 @@
 #include "daemon/request/reason.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/steps/relocatability.h"
+#include "daemon/steps/source_sight.h"
 #include "daemon/steps/step_report.h"
 #include "daemon/steps/wrapper.h"
 #include "hipcache/base/files.h"
@@ -245,6 +246,8 @@ std::optional<Refusal> OpaqueRun::witness(StepState& state, const std::vector<tr
   if (auto refusal = refusal_of_link(by_run, outputs_, context_)) return refusal;
   inputs::Run run = run_of(files, report, context_);
   add_ties(run, state.result, outputs_, request);
+  run.sight = request.from.leaves_out_macros ? sight_of(request.invocation.expanded, outputs_, state.result)
+                                             : inputs::kNoSources;
   take_witnessed(state, trace, run, context_);
   return std::nullopt;
 }

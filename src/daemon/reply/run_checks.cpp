@@ -38,7 +38,7 @@ bool reads_depfile(const StepGraph& graph, const Request& request) {
   if (!request.invocation.depfile) return false;
   const std::string depfile = join_path(request.from.working_directory, *request.invocation.depfile);
   const auto is_depfile = [&](const inputs::Observation& seen) {
-    return seen.question == inputs::Question::content && base_name(seen.name) == base_name(depfile) &&
+    return inputs::asks_about_content(seen.question) && base_name(seen.name) == base_name(depfile) &&
            are_one_file(depfile, request.from.path_of(seen.name));
   };
   return std::any_of(graph.steps().begin(), graph.steps().end(), [&](const auto& step) {

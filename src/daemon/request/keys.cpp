@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "daemon/request/joined_paths.h"
+#include "daemon/request/macros.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/shared/processor.h"
 #include "hipcache/base/files.h"
@@ -107,14 +108,15 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
 }
 
 std::vector<std::string> portable_step(const std::vector<std::string>& argv, const inputs::RunContext& from) {
+  const std::vector<std::string> words = without_macros(argv, from);
   const std::string date = from.source_date();
-  if (date.empty()) return portable(argv, from);
+  if (date.empty()) return portable(words, from);
   std::vector<std::string> kept;
-  for (std::size_t i = 0; i < argv.size(); ++i) {
-    if (argv[i] == hip::kSourceDateOption && i + 1 < argv.size() && argv[i + 1] == date)
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == hip::kSourceDateOption && i + 1 < words.size() && words[i + 1] == date)
       ++i;
     else
-      kept.push_back(argv[i]);
+      kept.push_back(words[i]);
   }
   return portable(kept, from);
 }
@@ -138,15 +140,15 @@ void add_source(Hasher& hasher, const std::optional<Digest>& source) {
 }
 
 // Raised when results of whole requests that earlier versions stored may be wrong, and those of steps are right. With
-// 2, outputs lack no file that the compiler leaves in its temporary directory.
-constexpr std::uint64_t kRequests = 2;
+// 2, outputs lack no file that the compiler leaves in its temporary directory. With 3, path sets ask about macros.
+constexpr std::uint64_t kRequests = 3;
 
 // The key of the command as typed, in any directory: the path set asks what matters of the directory.
 cache::ActionKey opaque_key(const Request& request, const std::optional<Digest>& source) {
   Hasher hasher = hasher_for("opaque", request);
   hasher.field(kRequests);
   hasher.field(request.from.roots.portable_path(request.compiler));
-  add_list(hasher, portable(opaque_arguments(request.invocation), request.from));
+  add_list(hasher, portable(without_macros(opaque_arguments(request.invocation), request.from), request.from));
   add_roots(hasher, roots_reached_by_joining(request.invocation.expanded, request.from.roots), request);
   add_processor(hasher, request);
   add_updated(hasher, request.updated);
@@ -161,10 +163,10 @@ cache::ActionKey request_key(const Request& request, const std::optional<Digest>
   Hasher hasher = hasher_for("request", request);
   hasher.field(kRequests);
   add_driver(hasher, request);
-  add_list(hasher, request.invocation.without_archs);
+  add_list(hasher, without_macros(request.invocation.without_archs, request.from));
   hasher.field(request.invocation.archs.size());
   for (const compiler::ArchId& arch : request.invocation.archs) hasher.field(arch.name);
-  if (!request.invocation.in_order.empty()) add_list(hasher, request.invocation.in_order);
+  if (!request.invocation.in_order.empty()) add_list(hasher, without_macros(request.invocation.in_order, request.from));
   hasher.field(request.from.cuid);
   add_source(hasher, source);
   return {hasher.finish()};

@@ -17,7 +17,7 @@ namespace hipcache::daemon {
 // The key of a request. The archs count as a sorted set, because the driver sorts them, too. The working directory of a
 // split compile counts, because the plan depends on it.
 //
-// `source`: the digest of the request's only source (request.h: content_of_source), or nothing. The problem: a list of
+// `source`: the digest of the request's only source (request.h: tokens_of_source), or nothing. The problem: a list of
 // path sets is short (store::kMaxPathSets). A build may run one command for more sources than that: `cc -c main.c` in
 // many directories, or a configure script that writes conftest.c anew for each check. Such sources displaced each
 // other's path sets, and no round had a hit. The choice: the source's content is a part of the key, so each content has

@@ -7,12 +7,14 @@
 #include <optional>
 
 #include "daemon/request/driver_reports.h"
+#include "daemon/request/macros.h"
 #include "daemon/request/output_checks.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/request_roots.h"
 #include "daemon/shared/base_directories.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/holds.h"
 #include "hipcache/base/process.h"
 #include "hipcache/compiler/driver_name.h"
 #include "hipcache/compiler/hip/cuid.h"
@@ -37,7 +39,11 @@ std::string cuid_of(const Request& request, const BaseDirectories& bases, inputs
   const std::string object = join_path(request.from.working_directory, request.invocation.object);
   const auto exists = [&file_system](const std::string& path) { return file_system.exists(path); };
   const std::string root = hip::output_root(object, request.from.roots, exists);
-  std::string cuid = hip::make_cuid(request.invocation, request.from.working_directory, request.from.roots, root);
+  // Relocatable code of two compiles is linked together, so there each macro counts.
+  const std::vector<std::string>& all = request.invocation.for_cuid;
+  const std::vector<std::string> counted = holds(all, "-fgpu-rdc") ? all : without_macros(all, request.from);
+  std::string cuid =
+      hip::make_cuid(request.invocation, counted, request.from.working_directory, request.from.roots, root);
   if (!bases.is_chosen) return cuid;
   return Hasher("hipcache cuid in a repository").field(cuid).field(repository_of(bases.all.front())).finish().shown();
 }
@@ -112,6 +118,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   request.umask = message.umask;
   request.from.streams = message.streams;
 
+  find_macros(request.invocation, source_of(request), request.from, services.file_system);
   if (request.invocation.route == Route::planned) {
     if (auto unusual = unusual_outputs(request.invocation, message.working_directory)) return std::move(*unusual);
     request.from.cuid = cuid_of(request, bases, services.file_system);
@@ -124,10 +131,10 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   return request;
 }
 
-std::optional<Digest> content_of_source(const Request& request, inputs::FileSystemState& file_system) {
+std::optional<Digest> tokens_of_source(const Request& request, inputs::FileSystemState& file_system) {
   const std::string source = source_of(request);
   if (source.empty()) return std::nullopt;
-  const Result<Digest> content = file_system.content(source);
+  const Result<Digest> content = file_system.tokens(source);
   return content ? std::optional(*content) : std::nullopt;
 }
 

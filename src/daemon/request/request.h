@@ -40,9 +40,9 @@ struct Request {
 std::variant<Request, compiler::Uncacheable> understand(const protocol::CompileRequest& message,
                                                         const Services& services);
 
-// The digest of the request's only source; nothing if it has none or several, or if the source is no regular file that
-// can be read. Costs one stat if the file's digest is remembered.
-std::optional<Digest> content_of_source(const Request& request, inputs::FileSystemState& file_system);
+// The digest of the tokens of the request's only source (Question::tokens); nothing if it has none or several, or if
+// the source is no regular file that can be read. Costs one stat if the file's digest is remembered.
+std::optional<Digest> tokens_of_source(const Request& request, inputs::FileSystemState& file_system);
 
 // The path at which to place an output whose stored result says `place`.
 std::string local_place(const std::string& place, const Request& request);

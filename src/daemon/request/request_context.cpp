@@ -25,7 +25,7 @@ RequestContext context_of(protocol::Channel& channel, const Request& request, co
           .lease = lease,
           .observer = observer,
           .audit = audit,
-          .key = request_key(request, content_of_source(request, services.file_system)),
+          .key = request_key(request, tokens_of_source(request, services.file_system)),
           .history = output_key(request)};
 }
 

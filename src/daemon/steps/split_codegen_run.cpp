@@ -12,6 +12,7 @@
 #include "daemon/steps/doubts.h"
 #include "daemon/steps/output_recorder.h"
 #include "daemon/steps/relocatability.h"
+#include "daemon/steps/source_sight.h"
 #include "daemon/steps/step_report.h"
 #include "daemon/worth/split_codegen_ledger.h"
 #include "hipcache/base/files.h"
@@ -199,11 +200,11 @@ Status SplitCodegenRun::join() {
   Result<std::string> bytes =
       read_output(*back_, back_->spec().outputs.front(), context_.directory.path(), services_.store);
   if (!bytes) return bytes.error();
-  Relocatability ties = relocatability_of(spec.maps, {{.role = hip::kCodeObject, .bytes = std::move(*bytes)}},
-                                          front_.result, context_.request.from);
+  const std::vector<CollectedOutput> code{{.role = hip::kCodeObject, .bytes = std::move(*bytes)}};
+  Relocatability ties = relocatability_of(spec.maps, code, front_.result, context_.request.from);
   ties.roots.named = spec.named_roots;
   ties.roots.arguments = arguments_of(front_.spec());
-  take_trace(front_, front_report_, ties, context_);
+  take_trace(front_, front_report_, ties, sight_of(spec.commands.front().argv, code, front_.result), context_);
 
   whole_.ended = true;
   StepResult& result = whole_.result;

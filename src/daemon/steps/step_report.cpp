@@ -13,6 +13,7 @@
 #include "daemon/steps/crash_report.h"
 #include "daemon/steps/failure_doubt.h"
 #include "daemon/steps/output_recorder.h"
+#include "daemon/steps/source_sight.h"
 #include "daemon/steps/wrapper.h"
 #include "hipcache/base/files.h"
 
@@ -137,7 +138,7 @@ Status take_texts(StepState& state, const protocol::StepDone& report, const Requ
 }
 
 void take_trace(StepState& state, const protocol::StepDone& report, const Relocatability& ties,
-                const StepContext& context) {
+                const inputs::Sight& sight, const StepContext& context) {
   const StepSpec& spec = state.spec();
   std::optional<std::vector<trace::Record>> records = records_of(state, report.step, context);
   if (!records) return;
@@ -169,6 +170,7 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
                         .is_mixed = report.mixed && !spec.prints_plan,
                         .is_opaque = wraps,
                         .has_unseen_program = !behind.beside.empty(),
+                        .sight = sight,
                         .shows_directory = wraps};
   if (state.result.refusal.empty()) return take_witnessed(state, trace, run, context);
   note_descriptor(state, trace.records, context);
@@ -227,7 +229,10 @@ Status take_in(StepState& state, const protocol::StepDone& report, const StepCon
   if (auto why = state.spec().is_proof ? std::nullopt : names_directory(*outputs, context.directory))
     state.result.make_unusable(*std::move(why));
   // This comes before the outputs are stored, because outputs that may not be recorded need not be stored.
-  take_trace(state, report, ties_of(state, *outputs, context.request.from), context);
+  const StepSpec& spec = state.spec();
+  const inputs::Sight sight =
+      spec.reads_source ? sight_of(spec.commands.front().argv, *outputs, state.result) : inputs::kNoSources;
+  take_trace(state, report, ties_of(state, *outputs, context.request.from), sight, context);
   keep(state, std::move(*outputs), context);
   return done();
 }

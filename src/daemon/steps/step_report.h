@@ -26,7 +26,7 @@ Status take_texts(StepState& state, const protocol::StepDone& report, const Requ
 
 // Sets what the run depends on, from its trace and from what ties its outputs to their surroundings.
 void take_trace(StepState& state, const protocol::StepDone& report, const Relocatability& ties,
-                const StepContext& context);
+                const inputs::Sight& sight, const StepContext& context);
 
 // The trace of the run. A missing or damaged trace becomes the step's refusal.
 std::optional<std::vector<trace::Record>> records_of(StepState& state, std::uint32_t step, const StepContext& context);

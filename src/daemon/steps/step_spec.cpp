@@ -26,6 +26,7 @@ StepSpec spec_of(const hip::Step& step, const std::vector<Digest>& inputs, const
   spec.unproven = step.unproven;
   spec.hashes_names = step.hashes_names;
   spec.is_proof = step.is_proof;
+  spec.reads_source = !step.is_proof && (step.kind == hip::StepKind::device || step.kind == hip::StepKind::host);
   spec.is_tentative = traits_of(step.kind).is_tentative;
   spec.may_start_others = step.starts_others;
   for (const std::vector<std::string>& argv : step.keyed) {

@@ -43,6 +43,7 @@ struct StepSpec {
   bool prints_plan = false;             // the probe: its messages are the result, without the directory's name
   bool prints_temporary_paths = false;  // messages may name intermediate files, as the driver's do with random names
   bool hashes_names = false;            // names may enter its outputs in a form that a search does not find
+  bool reads_source = false;            // its command has the macros of the request's
   bool is_proof = false;                // names and CUIDs in its outputs do not matter
   bool may_start_others = false;        // its programs may start others
   bool is_tentative = false;            // if it fails, it makes nothing, and the steps that need it run without it

@@ -25,6 +25,8 @@
 #include "inputs/rules/variable_use.h"
 #include "inputs/state/file_system_memo.h"
 #include "inputs/state/shared_stat_snapshot.h"
+#include "inputs/tokens/source_questions.h"
+#include "inputs/tokens/source_use.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -297,7 +299,14 @@ class Observer {
     if (run_.shows_colour && !run_.is_opaque && !run_.plans_look) observations_.push_back({Question::look_options, ""});
     if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
     if (run_.shows_output_names) observations_.push_back({Question::output_names, ""});
-    asks_own_name_ = add_root_questions(run_.roots, from_, only_compilers_, file_system_, observations_);
+    const SourceUse use(observations_, from_, run_.roots.arguments, file_system_);
+    const Sight sight =
+        only_compilers_
+            ? run_.sight
+            : Sight{.macros = run_.sight.macros == Sight::Macros::none ? Sight::Macros::none : Sight::Macros::every};
+    asks_own_name_ = add_root_questions(run_.roots, use, from_, only_compilers_, file_system_, observations_);
+    ask_about_tokens(use, sight, observations_);
+    ask_about_macros(use, sight, from_, observations_);
     for (Observation& observation : observations_)
       if (asks_about_path(observation.question)) observation.name = from_.roots.portable_path(observation.name);
   }
@@ -364,7 +373,7 @@ std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const
   if (is_cache_changed(set, run.started_ns, before.get(), snapshot.loader_cache.get()))
     return Refusal{"input-changed", kLoaderCacheFile};
   const auto is_excused = [&same](Question question, const std::string& path) {
-    return question == Question::content ? same.of_file(path) : question == Question::link && same.of_links();
+    return asks_about_content(question) ? same.of_file(path) : question == Question::link && same.of_links();
   };
   if (std::optional<std::string> name = changed_since(set, from, run.started_ns, seen, is_excused))
     return Refusal{"input-changed", *name};

@@ -46,6 +46,9 @@ bool link_changed(const std::string& path, std::uint64_t started_ns) {
 bool changed(Question question, const std::string& path, std::uint64_t started_ns) {
   switch (question) {
     case Question::content:
+    case Question::tokens_in_place:
+    case Question::tokens_in_order:
+    case Question::tokens:
     case Question::size:
     case Question::size_and_time:
       return content_changed(path, started_ns);
@@ -166,7 +169,7 @@ std::optional<std::string> changed_since(const PathSet& set, const RunContext& f
   for (const Observation& observation : set.observations()) {
     if (observation.question == Question::presence) continue;
     std::string path = from.path_of(observation.name);
-    const auto now = observation.question == Question::content ? seen.find(path) : seen.end();
+    const auto now = asks_about_content(observation.question) ? seen.find(path) : seen.end();
     const bool has_changed =
         now == seen.end() ? changed(observation.question, path, started_ns) : is_changed_file(*now->second, started_ns);
     if (has_changed && !is_excused(observation.question, path)) return path;

@@ -23,10 +23,11 @@ RootMask known_roots(const RootReferences& ties, const RunContext& from, const s
 
 }  // namespace
 
-std::string add_root_questions(const RootReferences& ties, const RunContext& from, bool only_compilers,
-                               FileSystemState& file_system, std::vector<Observation>& observations) {
+std::string add_root_questions(const RootReferences& ties, const SourceUse& use, const RunContext& from,
+                               bool only_compilers, FileSystemState& file_system,
+                               std::vector<Observation>& observations) {
   if (from.roots.empty()) return "";
-  const Mentions mentions = mentions_in(observations, from, ties.arguments, file_system);
+  const Mentions mentions = mentions_in(use, observations, from, file_system);
   RootMask shown = ties.shown | (only_compilers ? mentions.named : mentions.shown);
   RootMask placed = ties.placed;
   std::string tying;

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "hipcache/inputs/file_clock.h"
@@ -18,6 +19,7 @@
 #include "inputs/state/mounts.h"
 #include "inputs/state/path_table.h"
 #include "inputs/state/stamp.h"
+#include "inputs/tokens/source_text.h"
 
 namespace hipcache::inputs {
 
@@ -26,6 +28,7 @@ namespace hipcache::inputs {
 inline constexpr std::size_t kMaxFiles = 200'000;
 inline constexpr std::size_t kMaxDirectories = 20'000;
 inline constexpr std::size_t kMaxNames = 100'000;
+inline constexpr std::size_t kMaxSources = 10'000;
 
 struct ListingDigests {
   Digest all;   // of all names
@@ -43,6 +46,8 @@ struct FileSystemMemo {
   ShardedMap<Stamp, ListingDigests, StampHash> directories{kMaxDirectories};
   PathTable names{kMaxNames};
   ShardedMap<Digest, TextMarks, std::hash<Digest>> texts{kMaxFiles};  // by content and roots (mentions/mentions.cpp)
+  ShardedMap<Digest, TokenDigests, std::hash<Digest>> tokens{kMaxFiles};  // by content (tokens/known_sources.h)
+  ShardedMap<Digest, std::shared_ptr<const SourceNames>, std::hash<Digest>> names_in_sources{kMaxSources};
   CurrentLoaderCache loader_cache;
 };
 

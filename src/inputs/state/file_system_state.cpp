@@ -14,6 +14,8 @@
 #include "inputs/state/shared_stat_snapshot.h"
 #include "inputs/state/stat_snapshot.h"
 #include "inputs/state/state_encoder.h"
+#include "inputs/tokens/known_sources.h"
+#include "inputs/tokens/source_use.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -33,20 +35,22 @@ void add_errno(StateEncoder& answers, int error) {
 // One call of FileSystemState::state: asks every question of the set once, in order.
 class Examination {
  public:
-  Examination(const PathOrder& order, const RunContext& from, FileSystemMemo& memo, Effort& effort,
+  Examination(const PathOrder& order, const RunContext& from, FileSystemState& file_system, Effort& effort,
               SharedStatSnapshot* shared)
       : order_(order),
         from_(from),
-        memo_(memo),
+        file_system_(file_system),
+        memo_(file_system.memo()),
         effort_(effort),
         shared_(shared),
-        now_ns_(memo.clock()),
-        snapshot_(order, now_ns_, memo.mounts, effort, shared) {
-    memo.mounts.refresh();
+        now_ns_(memo_.clock()),
+        snapshot_(order, now_ns_, memo_.mounts, effort, shared) {
+    memo_.mounts.refresh();
   }
 
   // Also adds each answer to `answered`, unless that is null.
   Digest state(const PathSet& set, Answered* answered) {
+    set_ = &set;
     const std::vector<Observation>& observations = set.observations();
     for (std::uint32_t i = 0; i < observations.size(); ++i) {
       const std::size_t begin = answers_.size();
@@ -75,7 +79,10 @@ class Examination {
     const std::string& path = name.path();
     switch (observation.question) {
       case Question::content:
-        return ask_content(name, snapshot_.at(slot), index);
+      case Question::tokens_in_place:
+      case Question::tokens_in_order:
+      case Question::tokens:
+        return ask_content(observation.question, name, snapshot_.at(slot), index);
       case Question::presence:
         return ask_presence(path, snapshot_.at(slot), index);
       case Question::listing:
@@ -124,9 +131,42 @@ class Examination {
         return ask_terminal(observation.name);
       case Question::look:
         return is_of_stream(observation.name) ? ask_terminal(observation.name) : ask_variable(observation.name);
+      case Question::macro:
+        return ask_macros([&](const Macro& macro) { return macro.name == observation.name; });
+      case Question::all_macros:
+        return ask_macros([](const Macro&) { return true; });
+      case Question::further_macros:
+        return ask_further_macros(observation.name);
       default:
         return ask_working_directory();
     }
+  }
+
+  template <typename Counts>
+  void ask_macros(Counts counts) {
+    Hasher macros("macros");
+    bool is_any = false;
+    for (const Macro& macro : from_.macros) {
+      if (!counts(macro)) continue;
+      // The text as typed, and which root it names: another checkout's command may have the same text.
+      macros.field(macro.text);
+      for (const Root& root : from_.roots.all())
+        if ((from_.roots.shown_in(macro.text) & from_.roots.holding(root.path)) != 0) macros.field(root.mark);
+      is_any = true;
+    }
+    if (!is_any) return answers_.add(Answer::unset);
+    answers_.add(Answer::digest, macros.finish());
+  }
+
+  // Mostly the command has the macros of the list and no others.
+  void ask_further_macros(const std::string& list) {
+    const std::string known = " " + list + " ";
+    const auto is_further = [&](const Macro& macro) { return known.find(" " + macro.name + " ") == known.npos; };
+    if (std::none_of(from_.macros.begin(), from_.macros.end(), is_further)) return answers_.add(Answer::unset);
+    const SourceUse use(set_->observations(), from_, from_.macro_definitions, file_system_);
+    ask_macros([&](const Macro& macro) {
+      return is_further(macro) && (use.has_unknown_names() || use.reach().may_occur(macro.name));
+    });
   }
 
   void ask_terminal(const std::string& question) {
@@ -150,12 +190,15 @@ class Examination {
     return from_.roots.portable_path(root->path.substr(0, last)) + root->path.substr(last);
   }
 
-  void ask_content(const Name& name, const PathStat& seen, std::uint32_t index) {
+  void ask_content(Question question, const Name& name, const PathStat& seen, std::uint32_t index) {
     if (!seen.is_file()) return answers_.add_kind(seen);
     const auto digest = [&] { return digest_file(name.path(), seen, now_ns_, memo_, effort_); };
     const std::optional<FileDigest> file = shared_ != nullptr ? shared_->content(name, digest) : digest();
     if (!file) return answers_.add(Answer::unreadable);
-    answers_.add_content(index, file->digest, file->stamp);
+    if (question == Question::content) return answers_.add_content(index, file->digest, file->digest, file->stamp);
+    const std::optional<TokenDigests> seen_by = token_digests(name.path(), file->digest, memo_, effort_);
+    if (!seen_by) return answers_.add(Answer::unreadable);
+    answers_.add_content(index, answer_to(question, *seen_by), file->digest, file->stamp);
   }
 
   // A file without x bits cannot be executed. For other files access(2) decides, each time: a file system can be
@@ -247,11 +290,13 @@ class Examination {
 
   const PathOrder& order_;
   const RunContext& from_;
+  FileSystemState& file_system_;
   FileSystemMemo& memo_;
   Effort& effort_;
   SharedStatSnapshot* const shared_;
   const std::uint64_t now_ns_;
   StatSnapshot snapshot_;
+  const PathSet* set_ = nullptr;
   std::optional<LibrarySearch> libraries_;
   StateEncoder answers_;
 };
@@ -265,7 +310,7 @@ FileSystemState::~FileSystemState() = default;
 Digest FileSystemState::state(const PathSet& set, const RunContext& from, Effort* effort, Answered* answered) {
   Effort unasked;
   const std::shared_ptr<const PathOrder> order = memo_->names.order(set, from);
-  return Examination(*order, from, *memo_, effort != nullptr ? *effort : unasked, nullptr).state(set, answered);
+  return Examination(*order, from, *this, effort != nullptr ? *effort : unasked, nullptr).state(set, answered);
 }
 
 Digest FileSystemState::state(const PathSet& set, const RunContext& from, SharedStatSnapshot& snapshot,
@@ -273,7 +318,7 @@ Digest FileSystemState::state(const PathSet& set, const RunContext& from, Shared
   Effort unasked;
   const std::shared_ptr<const PathOrder> order = memo_->names.order(set, from);
   snapshot.keep(order);
-  return Examination(*order, from, *memo_, unasked, &snapshot).state(set, answered);
+  return Examination(*order, from, *this, unasked, &snapshot).state(set, answered);
 }
 
 std::vector<Digest> FileSystemState::states(const std::vector<const PathSet*>& sets, const RunContext& from,
@@ -282,6 +327,26 @@ std::vector<Digest> FileSystemState::states(const std::vector<const PathSet*>& s
   std::vector<Digest> states;
   for (const PathSet* set : sets) states.push_back(state(*set, from, snapshot, std::exchange(answered, nullptr)));
   return states;
+}
+
+Result<Digest> FileSystemState::tokens(const std::string& absolute_path) {
+  const Result<Digest> bytes = content(absolute_path);
+  if (!bytes) return bytes;
+  Effort unasked;
+  const std::optional<TokenDigests> digests = token_digests(absolute_path, *bytes, *memo_, unasked);
+  return digests ? Result<Digest>(digests->tokens) : bytes;
+}
+
+std::vector<std::string> FileSystemState::words_among(const std::string& absolute_path,
+                                                      const std::vector<std::string>& names) {
+  if (names.empty()) return {};
+  const Result<Digest> bytes = content(absolute_path);
+  const auto source = bytes ? names_in_source(absolute_path, *bytes, *memo_) : nullptr;
+  if (source == nullptr || !source->is_known || source->is_data) return names;
+  std::vector<std::string> found;
+  for (const std::string& name : names)
+    if (has_word(*source, name64(name))) found.push_back(name);
+  return found;
 }
 
 Result<Digest> FileSystemState::content(const std::string& absolute_path, Effort* effort) {

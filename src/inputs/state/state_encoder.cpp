@@ -13,9 +13,9 @@ void StateEncoder::add_kind(const PathStat& seen) {
   add(seen.is_directory() ? Answer::directory : Answer::other);
 }
 
-void StateEncoder::add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp) {
-  add(Answer::digest, digest);
-  contents_.push_back({digest, index, stamp});
+void StateEncoder::add_content(std::uint32_t index, const Digest& answer, const Digest& content, const Stamp& stamp) {
+  add(Answer::digest, answer);
+  contents_.push_back({content, index, stamp});
 }
 
 // clang takes two names for one file (#pragma once) if device and inode agree; gcc, if content and modification time

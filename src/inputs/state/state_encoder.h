@@ -21,8 +21,8 @@ class StateEncoder {
   void add_error(int error) { add(Answer::error), out_.number(static_cast<std::uint64_t>(error)); }
   // Absent, error, directory or other: the answers that need only a stat.
   void add_kind(const PathStat& seen);
-  // The digest of a file's content. The stamp is kept for add_twins().
-  void add_content(std::uint32_t index, const Digest& digest, const Stamp& stamp);
+  // The answer about a file's content, of which `content` is the digest. That and the stamp are kept for add_twins().
+  void add_content(std::uint32_t index, const Digest& answer, const Digest& content, const Stamp& stamp);
   // Keeps a directory's stamp for add_twins().
   void note_directory(std::uint32_t index, const Stamp& stamp) { directories_.push_back({stamp, index}); }
   // Adds which names of equal content are one file, and which names are one directory. REQUIRES: all else was added.

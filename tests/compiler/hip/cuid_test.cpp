@@ -23,7 +23,7 @@ std::string cuid(const Request& request) {
   invocation.object = request.object;
   invocation.for_cuid = {"clang++"};
   invocation.for_cuid.insert(invocation.for_cuid.end(), request.arguments.begin(), request.arguments.end());
-  return make_cuid(invocation, request.cwd, Roots(request.base), request.root);
+  return make_cuid(invocation, invocation.for_cuid, request.cwd, Roots(request.base), request.root);
 }
 
 TEST(Cuid, IsSixteenHexDigits) {

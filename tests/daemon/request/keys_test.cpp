@@ -80,7 +80,7 @@ class ContentOfSource : public testing::Test {
     request_.invocation.only_input = opaque;
     request_.invocation.source = planned;
     request_.invocation.route = planned.empty() ? compiler::Route::is_opaque : compiler::Route::planned;
-    return content_of_source(request_, file_system_);
+    return tokens_of_source(request_, file_system_);
   }
 
   support::Scratch scratch_;

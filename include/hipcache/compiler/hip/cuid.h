@@ -12,6 +12,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hipcache/base/roots.h"
 #include "hipcache/compiler/invocation.h"
@@ -26,8 +27,9 @@ std::string output_root(const std::string& absolute_output, const Roots& roots,
 
 // `root`: the result of output_root. If it is "", the output is taken relative to the root of the
 // request that contains it.
-std::string make_cuid(const compiler::Invocation& invocation, const std::string& working_directory, const Roots& roots,
-                      const std::string& root);
+// `counted`: those arguments of Invocation::for_cuid that distinguish one compile from another.
+std::string make_cuid(const compiler::Invocation& invocation, const std::vector<std::string>& counted,
+                      const std::string& working_directory, const Roots& roots, const std::string& root);
 
 // Whether an output of a compile with that id shows it in any form. The forms are the id itself,
 // clang's hash of it (the low half of its MD5, in hexadecimal), and a symbol derived from it.

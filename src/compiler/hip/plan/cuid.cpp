@@ -62,8 +62,8 @@ std::string output_root(const std::string& absolute_output, const Roots& roots,
   return build_roots(std::string(directory_name(output)), exists).topmost;
 }
 
-std::string make_cuid(const compiler::Invocation& invocation, const std::string& working_directory, const Roots& roots,
-                      const std::string& root) {
+std::string make_cuid(const compiler::Invocation& invocation, const std::vector<std::string>& counted,
+                      const std::string& working_directory, const Roots& roots, const std::string& root) {
   Roots all = roots;
   all.add(kOutputRootMark, root);
   const auto path_of = [&](const std::string& name) {
@@ -75,7 +75,7 @@ std::string make_cuid(const compiler::Invocation& invocation, const std::string&
   hasher.field(all.portable_path(path_of(invocation.source)));
   hasher.field(is_below ? "<root>" + output.substr(root.size()) : all.portable_path(output));
   const auto names = names_of(all);
-  for (const std::string& argument : invocation.for_cuid)
+  for (const std::string& argument : counted)
     if (!is_cosmetic(argument)) hasher.field(with_names(argument, names));
   return hasher.finish().shown();
 }

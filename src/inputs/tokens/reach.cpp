@@ -1,0 +1,172 @@
+#include "inputs/tokens/reach.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace hipcache::inputs {
+namespace {
+
+struct Leaf {
+  std::string_view name;
+  Leads leads;
+};
+
+// What compilers themselves replace by a place, a file's name or a type's name. __FILE_NAME__ is the last component
+// alone, and __func__ names no type in clang.
+constexpr std::array<Leaf, 12> kLeaves{{{"__LINE__", kToPosition},
+                                        {"__builtin_LINE", kToPosition | kToCaller},
+                                        {"__builtin_COLUMN", kToPosition | kToCaller},
+                                        {"__builtin_source_location", kToPosition | kToCaller | kToFileName | kToTypes},
+                                        {"source_location", kToPosition | kToCaller | kToFileName | kToTypes},
+                                        {"__builtin_FILE", kToCaller | kToFileName},
+                                        {"__FILE__", kToFileName},
+                                        {"__BASE_FILE__", kToFileName},
+                                        {"__PRETTY_FUNCTION__", kToTypes},
+                                        {"__FUNCSIG__", kToTypes},
+                                        {"__builtin_FUNCSIG", kToTypes},
+                                        {"__builtin_dump_struct", kToTypes}}};
+
+// A leaf in a macro of an installed header: what it prints is text alone.
+Leads by_installed(Leads leads) {
+  if ((leads & kToTypes) == 0) return leads & ~kToFileName;
+  return static_cast<Leads>((leads & ~(kToFileName | kToTypes)) | kToTypesOfProject);
+}
+
+Leads own_leads(const MacroDefinition& macro) {
+  return static_cast<Leads>((macro.makes_texts ? kToText : 0) | (macro.pastes ? kToPasting : 0) |
+                            (macro.begins_unnamed ? kToUnnamed : 0));
+}
+
+// A macro whose body has a name that spells its argument: the argument may be spelled in the macro's own file, or be
+// what other macros expand to.
+Leads through_macro(Leads leads) {
+  return static_cast<Leads>((leads & (kToText | kToTextOfMacro)) != 0 ? leads | kToTextOfMacro : leads);
+}
+
+bool holds_word(const std::vector<Name64>& sorted, Name64 word) {
+  return std::binary_search(sorted.begin(), sorted.end(), word);
+}
+
+}  // namespace
+
+Reach::Reach(const std::vector<ReadSource>& sources, const SourceNames& command_macros)
+    : sources_(sources), command_macros_(command_macros) {
+  for (const ReadSource& source : sources) add(*source.names, source.is_installed);
+  add(command_macros, false);
+  while (!open_.empty()) {
+    const auto [name, leads] = open_.back();
+    open_.pop_back();
+    for (const ReadSource& source : sources) grow(*source.names, name, leads, false, source.is_installed);
+    grow(command_macros, name, leads, false, false);
+  }
+  find_pieces();
+  find_pasted();
+}
+
+void Reach::add(const SourceNames& source, bool is_installed) {
+  for (const Leaf& leaf : kLeaves) grow(source, name64(leaf.name), leaf.leads, true, is_installed);
+  for (std::uint32_t i = 0; i < source.macros.size(); ++i)
+    if (const Leads leads = own_leads(source.macros[i]); leads != 0) note(source, i, leads);
+}
+
+void Reach::grow(const SourceNames& source, Name64 from, Leads leads, bool is_leaf, bool is_installed) {
+  if (!source.used.may_hold(from)) return;
+  const Leads taken = is_leaf && is_installed ? by_installed(leads) : through_macro(leads);
+  for (auto use = std::lower_bound(source.uses.begin(), source.uses.end(), WordUse{from, 0});
+       use != source.uses.end() && use->word == from; ++use)
+    note(source, use->macro, taken);
+}
+
+void Reach::note(const SourceNames& source, std::uint32_t macro, Leads leads) {
+  const MacroDefinition& definition = source.macros[macro];
+  Led& led = led_[definition.name];
+  const auto added = static_cast<Leads>(leads & ~led.leads);
+  if (added == 0) return;
+  led.leads |= added;
+  led.name = name_of(definition, source);
+  open_.emplace_back(definition.name, added);
+}
+
+Leads Reach::of_live(const SourceNames& source, bool is_installed) const {
+  Leads leads = source.begins_unnamed ? kToUnnamed : 0;
+  for (const Leaf& leaf : kLeaves)
+    if (holds_word(source.live, name64(leaf.name))) leads |= is_installed ? by_installed(leaf.leads) : leaf.leads;
+  for (const Name64 word : source.live)
+    if (const auto at = led_.find(word); at != led_.end()) leads |= at->second.leads;
+  if ((leads & kToPasting) != 0) leads |= by_pasting_;
+  return leads;
+}
+
+// Words of the project's files may be pasted by any macro that pastes its arguments. Words of installed headers are
+// pasted only to words beside ##: an installed header does not know the names of a project.
+void Reach::find_pieces() {
+  const auto add_words = [&](const SourceNames& source) {
+    pieces_.insert(source.live.begin(), source.live.end());
+    for (const WordUse& use : source.uses) pieces_.insert(use.word);
+  };
+  for (const ReadSource& source : sources_) {
+    for (const std::string& word : source.names->pasted) pieces_.insert(name64(word));
+    if (!source.is_installed) add_words(*source.names);
+  }
+  for (const std::string& word : command_macros_.pasted) pieces_.insert(name64(word));
+  add_words(command_macros_);
+}
+
+void Reach::find_pasted() {
+  const bool pastes = std::any_of(sources_.begin(), sources_.end(), [&](const ReadSource& source) {
+    return !source.is_installed && (of_live(*source.names, false) & kToPasting) != 0;
+  });
+  if (!pastes) return;
+  for (const Leaf& leaf : kLeaves)
+    if (may_be_pasted(leaf.name)) by_pasting_ |= leaf.leads;
+  for (const auto& [name, led] : led_)
+    if ((led.leads & ~(by_pasting_ | kToPasting)) != 0 && may_be_pasted(led.name)) by_pasting_ |= led.leads;
+}
+
+bool Reach::is_installed_word(Name64 word) const {
+  return std::any_of(sources_.begin(), sources_.end(), [&](const ReadSource& source) {
+    return source.is_installed && holds_word(source.names->live, word);
+  });
+}
+
+bool Reach::may_be_pasted(std::string_view name) const {
+  const std::size_t size = name.size();
+  const auto piece = [&](std::size_t begin, std::size_t end) { return name64(name.substr(begin, end - begin)); };
+  // Which beginnings are made of pieces.
+  std::vector<bool> begins(size + 1);
+  begins[0] = true;
+  for (std::size_t begin = 0; begin < size; ++begin)
+    for (std::size_t end = begin + 1; begins[begin] && end <= size; ++end)
+      if (!(begin == 0 && end == size) && pieces_.contains(piece(begin, end))) begins[end] = true;
+  if (begins[size]) return true;
+  // Which ends are. A word of an installed header may lie between a beginning and an end.
+  std::vector<bool> ends(size + 1);
+  ends[size] = true;
+  for (std::size_t end = size; end > 0; --end)
+    for (std::size_t begin = end; ends[end] && begin-- > 0;)
+      if (!(begin == 0 && end == size) && pieces_.contains(piece(begin, end))) ends[begin] = true;
+  for (std::size_t begin = 0; begin < size; ++begin)
+    for (std::size_t end = begin + 1; begins[begin] && end <= size; ++end)
+      if (ends[end] && !(begin == 0 && end == size) && is_installed_word(piece(begin, end))) return true;
+  return false;
+}
+
+bool Reach::may_occur(std::string_view name) const {
+  const Name64 word = name64(name);
+  if (std::any_of(sources_.begin(), sources_.end(), [&](const ReadSource& one) { return has_word(*one.names, word); }))
+    return true;
+  const bool is_in_value = std::any_of(command_macros_.uses.begin(), command_macros_.uses.end(),
+                                       [&](const WordUse& use) { return use.word == word; });
+  return is_in_value || may_be_pasted(name);
+}
+
+std::string_view Reach::example(const SourceNames& source, Leads to) const {
+  for (const Leaf& leaf : kLeaves)
+    if ((leaf.leads & to) != 0 && holds_word(source.live, name64(leaf.name))) return leaf.name;
+  for (const Name64 word : source.live)
+    if (const auto at = led_.find(word); at != led_.end() && (at->second.leads & to) != 0) return at->second.name;
+  return "";
+}
+
+}  // namespace hipcache::inputs

@@ -1,0 +1,84 @@
+// What the names of one compile lead to: which macros may become a line number, the name of a file, a text, ...
+//
+// Problem: a macro shows where it is used (assert), and many sources use none such.
+// Choice: a fixpoint over names. A macro leads to what its words lead to, and a word leads to what any definition of it
+// does, in any file that was read or on the command line, whatever conditions surround it. A name that may be pasted
+// together (##) counts as used.
+// Rejected: the preprocessor's output. It costs a front end for each result, and does not say where a token came from.
+#ifndef HIPCACHE_SRC_INPUTS_TOKENS_REACH_H
+#define HIPCACHE_SRC_INPUTS_TOKENS_REACH_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "inputs/tokens/source_text.h"
+
+namespace hipcache::inputs {
+
+// A set of Lead.
+using Leads = std::uint16_t;
+
+enum Lead : Leads {
+  kToPosition = 1,         // a line or a column
+  kToCaller = 2,           // the same of whoever calls a function: default arguments
+  kToFileName = 4,         // the name of the file or of the source
+  kToTypes = 8,            // names of types, with which clang prints where an unnamed type is
+  kToTypesOfProject = 16,  // the same, but by a macro of an installed header
+  kToText = 32,            // the spelling of an argument
+  kToTextOfMacro = 64,     // the spelling of what macros of other files expand to
+  kToPasting = 128,
+  kToUnnamed = 256,  // a lambda or an unnamed type begins
+};
+
+struct ReadSource {
+  std::string path;
+  std::shared_ptr<const SourceNames> names;  // never null
+  // An installed header: its macros print names of files and types in messages, and do not measure or hash them.
+  bool is_installed = false;
+};
+
+class Reach {
+ public:
+  // `command_macros`: the names that the command line defines, as a source of #defines.
+  Reach(const std::vector<ReadSource>& sources, const SourceNames& command_macros);
+
+  // What the text of that source leads to, outside of its definitions.
+  Leads of_live(const SourceNames& source, bool is_installed) const;
+
+  // Whether the name may occur in any of the sources or in the value of another macro.
+  bool may_occur(std::string_view name) const;
+
+  // A name in the source that leads there; "" if that is none that has a definition.
+  std::string_view example(const SourceNames& source, Leads to) const;
+
+ private:
+  struct Led {
+    Leads leads = 0;
+    std::string_view name;
+  };
+
+  void add(const SourceNames& source, bool is_installed);
+  void grow(const SourceNames& source, Name64 from, Leads leads, bool is_leaf, bool is_installed);
+  void note(const SourceNames& source, std::uint32_t macro, Leads leads);
+  void find_pieces();
+  void find_pasted();
+  bool is_installed_word(Name64 word) const;
+  // Whether the name is made of at least two pieces that the compile may paste.
+  bool may_be_pasted(std::string_view name) const;
+
+  const std::vector<ReadSource>& sources_;
+  const SourceNames& command_macros_;
+  std::unordered_map<Name64, Led> led_;
+  std::vector<std::pair<Name64, Leads>> open_;
+  std::unordered_set<Name64> pieces_;  // may be pasted any number of times
+  Leads by_pasting_ = 0;               // what pasted names may lead to
+};
+
+}  // namespace hipcache::inputs
+
+#endif
