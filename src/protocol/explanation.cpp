@@ -59,6 +59,8 @@ constexpr std::array<Said, static_cast<std::size_t>(kLastDiffers) + 1> kSaid{{
      "the name $now differs from $was; with the same name, or with -cuid= of your own, it does not count"},
     {"cuid_of_arguments", "the CUID, which is made of the request's arguments, differs and shows in what it made"},
     {"not_split", "the compile is one step for all architectures: $name"},
+    {"tokens", "tokens of $name: $now"},
+    {"macro", "macro $name of the command line differs"},
 }};
 
 const Said& said(Differs kind) { return kSaid[static_cast<std::size_t>(kind)]; }

@@ -114,7 +114,8 @@ TEST_F(Portable, AFileWithARelativeNameThatPrintsTypesDoesNotTieFilesWithRelativ
 // gcc prints "<lambda(int)>".
 TEST_F(Portable, TypesThatGccPrintsNameNoFile) {
   for (const char* checkout : {"one", "other"})
-    write(std::string(checkout) + "/type.h", "template <class T> const char* name() { return __PRETTY_FUNCTION__; }");
+    write(std::string(checkout) + "/type.h",
+          "template <class T> const char* name() { return __PRETTY_FUNCTION__; } auto f = [] {};");
   const std::string compiler = write("lib/gcc/cc1plus",
                                      "\x7f"
                                      "ELF");

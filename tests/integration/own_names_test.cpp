@@ -74,6 +74,27 @@ TEST_P(OwnNames, OfHostCodeCostASecondCheckoutItsFrontEndsAndItsHost) {
   EXPECT_EQ(compile(kFirst).hits, 1);
 }
 
+TEST_P(OwnNames, OfHostCodeCostAThirdCheckoutItsHostAlone) {
+  const std::string third = "a/third";
+  for (const std::string& checkout : {std::string(kFirst), std::string(kSecond), third}) check_out(checkout);
+  compile(kFirst, kFlags, "scale");
+  compile(kSecond, kFlags, "scale");
+  const Counts other = compile(third, kFlags, "scale");
+  EXPECT_EQ(other.run.at("device"), 0);
+  EXPECT_EQ(other.run.at("host"), 1);
+}
+
+TEST_P(OwnNames, ThatNothingExpandsCostNothing) {
+  for (const std::string checkout : {kFirst, kSecond}) {
+    check_out(checkout);
+    scratch_.write(
+        checkout + "/src/plain.cpp",
+        "#include <solver/check.h>\n__attribute__((device)) int f(int* p) { return *p; }\nint g() { return 1; }\n");
+    const Counts counted = compile(checkout, kFlags, "plain");
+    EXPECT_EQ(counted.run.at("device") + counted.run.at("host"), checkout == kFirst ? 2 : 0) << checkout;
+  }
+}
+
 TEST_P(OwnNames, ThatDeviceCodeMeasuresRunTheBackEnd) {
   const std::string kernel = "__device__ int length = sizeof(__FILE__);\n";
   warm(kernel);
@@ -109,12 +130,12 @@ TEST_P(OwnNames, AreNamedByExplainAndByTheStatisticsWithWhatHelps) {
   const std::string root = scratch_ / kSecond;
   const Ended told =
       cache_.run(Arguments{"--explain", "--"} + command(kSecond, kFlags, "scale"), root, {{"HIPCACHE_BASEDIR", root}});
-  EXPECT_THAT(told.out, testing::HasSubstr("include/solver/check.h uses __FILE__")) << told.err;
+  EXPECT_THAT(told.out, testing::HasSubstr("src/scale.cpp uses __FILE__")) << told.err;
   EXPECT_THAT(told.out, testing::HasSubstr("-ffile-prefix-map=" + root + "=."));
   const nlohmann::json counted = cache_.counts().json;
   EXPECT_EQ(counted.at("tied").at("own-name"), 2) << counted.dump();
   EXPECT_THAT(counted.at("tied_detail").at("own-name").get<std::string>(),
-              testing::HasSubstr("include/solver/check.h uses __FILE__"));
+              testing::HasSubstr("src/scale.cpp uses __FILE__"));
   EXPECT_THAT(cache_.control("--show-stats").out, testing::HasSubstr("own-name"));
 }
 

@@ -63,8 +63,8 @@ TEST_P(SplitCodegen, AnEditThatLeavesTheBitcodeRunsNoBackEnd) {
   EXPECT_EQ(cold.run.at("front"), 1);
   EXPECT_EQ(cold.run.at("back"), 1);
 
-  write("// A comment, and two lines more\n\n" + heavy("+ 1"));
-  expect_spared("comment");
+  write("#define UNUSED_TOO 1\n\n" + heavy("+ 1"));
+  expect_spared("macro");
   project_.write("unused.h", "#define UNUSED 1\n");
   expect_spared("header");
   EXPECT_EQ(run_cached().hits, 1) << "what was put together is stored as the step's";
@@ -82,6 +82,21 @@ TEST_P(SplitCodegen, AnEditThatLeavesTheBitcodeRunsNoBackEnd) {
   EXPECT_EQ(kernel.hit.at("back"), 0);
   EXPECT_EQ(kernel.run.at("split_codegen_proof"), 0);
   EXPECT_EQ(kernel.hit.at("split_codegen_proof"), 1);
+}
+
+// clang's bitcode says where an asm statement stands in all that was read.
+TEST_P(SplitCodegen, AnEditBeforeInlineAssemblyRunsNoBackEnd) {
+  const std::string assembly = "__device__ void wait() { asm volatile(\"s_nop 0\\n\\ts_nop 1\"); }\n";
+  write(assembly + heavy("+ 1"));
+  check(compile());
+  write("int before() { return 7; }\n" + assembly + heavy("+ 1"));
+  const Counts moved = check(compile());
+  EXPECT_EQ(moved.run.at("front"), 1);
+  EXPECT_EQ(moved.run.at("back"), 0);
+  EXPECT_EQ(moved.hit.at("back"), 1);
+  const std::string other = "__device__ void wait() { asm volatile(\"s_nop 0\\n\\ts_nop 2\"); }\n";
+  write("int before() { return 7; }\n" + other + heavy("+ 1"));
+  EXPECT_EQ(check(compile()).run.at("back"), 1);
 }
 
 TEST_P(SplitCodegen, IsProvedForEachSetOfOptions) {

@@ -76,16 +76,19 @@ enum class Question : std::uint8_t {
   further_macros = 29,
 };
 
-// Whether its observations name paths.
-inline bool asks_about_path(Question question) {
-  return question <= Question::real_path || question == Question::size || question == Question::size_and_time ||
-         question == Question::rocm_listing || question == Question::bitcode_listing ||
-         (question >= Question::tokens_in_place && question <= Question::tokens);
+inline bool asks_about_tokens(Question question) {
+  return question >= Question::tokens_in_place && question <= Question::tokens;
 }
 
 // Whether the answer says what a file holds.
 inline bool asks_about_content(Question question) {
-  return question == Question::content || (question >= Question::tokens_in_place && question <= Question::tokens);
+  return question == Question::content || asks_about_tokens(question);
+}
+
+// Whether its observations name paths.
+inline bool asks_about_path(Question question) {
+  return question <= Question::real_path || question == Question::size || question == Question::size_and_time ||
+         question == Question::rocm_listing || question == Question::bitcode_listing || asks_about_tokens(question);
 }
 
 inline constexpr const char* kAskedByPlan = "plan";

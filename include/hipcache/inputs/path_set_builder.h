@@ -10,6 +10,7 @@
 #ifndef HIPCACHE_INPUTS_PATH_SET_BUILDER_H
 #define HIPCACHE_INPUTS_PATH_SET_BUILDER_H
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <variant>
@@ -34,6 +35,10 @@ struct Witnessed {
   // For a run: a file in a root that asks for its own name (mentions.h), or "". Such a result is
   // valid for that root only.
   std::string asks_own_name;
+  // The set less the questions about roots that are asked only because of that name; null: there are none.
+  std::shared_ptr<const PathSet> without_names = {};
+  Digest state_without_names = {};
+  std::vector<std::uint64_t> name_lengths = {};  // of these roots
 };
 
 // The first open descriptor that a process read by a name (/dev/stdin, /dev/fd/3, a link to one),

@@ -62,8 +62,10 @@ enum class Differs : std::uint32_t {
   // The translation unit's id, which shows in a result. It differs because the request's arguments do.
   cuid_of_arguments = 39,
   not_split = 40,  // name: why the compile is not taken apart into steps; now: the detail
+  tokens = 41,     // name: a path; now: what of its tokens differs
+  macro = 42,      // name: of a macro of the command line
 };
-inline constexpr Differs kLastDiffers = Differs::not_split;
+inline constexpr Differs kLastDiffers = Differs::macro;
 
 struct Difference {
   Differs kind = Differs::gone;

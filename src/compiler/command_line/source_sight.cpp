@@ -128,6 +128,7 @@ bool is_complete(std::string_view word) {
                                  "-nostdinc++"sv,
                                  "-O"sv,
                                  "-pedantic-errors"sv,
+                                 "-g"sv,
                                  "-fPIC"sv};
   if (!word.starts_with('-') || holds(kWhole, word)) return true;
   if (word == "-mllvm" || word == "-framework" || word == "-fplugin" || word == "-mthread-model") return false;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hipcache/inputs/answer_fingerprints.h"
+#include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/run_context.h"
 
@@ -20,7 +21,8 @@ namespace hipcache::daemon {
 // that is like it. REQUIRES: `answered` are the answers to `set`.
 std::vector<std::pair<std::string, std::string>> files_taken_for_one(const inputs::PathSet& set,
                                                                      const inputs::Answered& answered,
-                                                                     const inputs::RunContext& from);
+                                                                     const inputs::RunContext& from,
+                                                                     inputs::FileSystemState& file_system);
 
 }  // namespace hipcache::daemon
 

@@ -9,6 +9,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/readable.h"
 #include "hipcache/inputs/mentions.h"
+#include "hipcache/inputs/token_difference.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -83,6 +84,10 @@ Explainer::Candidate Explainer::candidate_of(HistoryEntry then) const {
     inputs::Answered now;
     services_.file_system.state(*then.observed.set, request_.from, nullptr, &now);
     candidate.observed = compare_answers(*then.observed.set, now, then.observed.answered);
+    for (ObservedDifference& one : candidate.observed)
+      if (one.difference.kind == Differs::tokens)
+        one.difference.now = inputs::token_difference(*then.observed.set, one.index, then.observed.answered[one.index],
+                                                      request_.from, services_.file_system);
   }
   candidate.then = std::move(then);
   return candidate;

@@ -85,7 +85,7 @@ class InputTies {
     any_variable_ = asks(Question::environment);
     for (std::size_t i = 0; i < observations.size(); ++i)
       if (!says_nothing(answered[i])) take(observations[i]);
-    for (const auto& [first, second] : files_taken_for_one(set_, answered, from_)) {
+    for (const auto& [first, second] : files_taken_for_one(set_, answered, from_, file_system_)) {
       if (is_installed(first) && is_installed(second)) continue;
       ties_.add(TiedBy::equal_times, first, second);
     }

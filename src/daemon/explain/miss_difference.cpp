@@ -120,6 +120,11 @@ Difference compare_surroundings(const Observation& observation, const AnswerFing
       return {Differs::shown_output_names, "", "", ""};
     case Question::machine:
       return {Differs::variable_changed, "(the machine, by uname)", "", ""};
+    case Question::macro:
+      return {Differs::macro, observation.name, "", ""};
+    case Question::all_macros:
+    case Question::further_macros:
+      return {Differs::macro, "(one of all)", "", ""};
     case Question::environment:
       return {Differs::variable_changed, "(one of all)", "", ""};
     default:
@@ -131,6 +136,7 @@ Difference compare_told(const Observation& observation, const AnswerFingerprint&
   const std::string& name = observation.name;
   if (!inputs::asks_about_path(observation.question)) return compare_surroundings(observation, now, then);
   if (now.kind != then.kind) return compare_kinds(name, now, then);
+  if (inputs::asks_about_tokens(observation.question)) return {Differs::tokens, name, "they differ", ""};
   if (observation.question == Question::content) return {Differs::content, name, digits(now), digits(then)};
   if (observation.question == Question::link) return {Differs::link, name, "", ""};
   if (observation.question == Question::real_path) return {Differs::real_path, name, "", ""};
@@ -183,7 +189,7 @@ std::vector<ObservedDifference> compare_answers(const inputs::PathSet& set, cons
     if (now[i] != then[i]) out.push_back({i, compare_told(observations[i], now[i], then[i])});
   // Names of one file have equal content. An edit of one of them separates them, and that edit is already reported.
   const bool edited = std::any_of(out.begin(), out.end(), [&](const ObservedDifference& one) {
-    return observations[one.index].question == Question::content;
+    return inputs::asks_about_content(observations[one.index].question);
   });
   if (!edited && now.back() != then.back()) out.push_back({observations.size(), {Differs::same_files, "", "", ""}});
   return out;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <string_view>
 
+#include "hipcache/base/holds.h"
 #include "hipcache/compiler/source_sight.h"
 
 namespace hipcache::daemon {
@@ -47,32 +49,61 @@ void find_macros(const compiler::Invocation& invocation, const std::string& sour
     from.macro_definitions.push_back(argument.text);
     names.emplace_back(name_in(argument.text));
   }
-  // All definitions of a name stay or go together: their order counts.
+  // All definitions of a name stay or go together, because their order counts. One behind -Xarch_host stays.
   std::vector<std::string> kept;
-  for (const MacroArgument& argument : arguments)
-    if (!is_users_name(name_in(argument.text)) || !is_plain(argument.text)) kept.emplace_back(name_in(argument.text));
+  for (std::size_t i = 1; i < invocation.expanded.size(); ++i) {
+    const std::string& word = invocation.expanded[i];
+    if (!word.starts_with("-D") && !word.starts_with("-U")) continue;
+    const auto argument =
+        std::find_if(arguments.begin(), arguments.end(), [&](const MacroArgument& one) { return one.first == i; });
+    if (argument == arguments.end())
+      kept.emplace_back(
+          name_in(word.size() > 2 || i + 1 == invocation.expanded.size() ? word : word + invocation.expanded[i + 1]));
+    else if (!is_users_name(name_in(argument->text)) || !is_plain(argument->text))
+      kept.emplace_back(name_in(argument->text));
+  }
   for (std::string& name : file_system.words_among(source, names)) kept.push_back(std::move(name));
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (std::find(kept.begin(), kept.end(), names[i]) == kept.end())
       from.macros.push_back({names[i], arguments[i].text});
 }
 
+namespace {
+
+struct Definition {
+  std::size_t count = 1;  // words
+  std::string text;
+};
+
+// The word as a definition, by its form alone.
+std::optional<Definition> definition_at(const std::vector<std::string>& arguments, std::size_t at) {
+  const std::string& word = arguments[at];
+  if (!word.starts_with("-D") && !word.starts_with("-U")) return std::nullopt;
+  if (word.size() > 2) return Definition{1, word};
+  if (at + 1 == arguments.size()) return std::nullopt;
+  return Definition{2, word + arguments[at + 1]};
+}
+
+}  // namespace
+
 std::vector<std::string> without_macros(const std::vector<std::string>& arguments, const inputs::RunContext& from) {
   if (from.macros.empty()) return arguments;
-  const auto is_left_out = [&](std::string_view option, std::string_view rest) {
-    return std::any_of(from.macros.begin(), from.macros.end(), [&](const inputs::Macro& macro) {
-      return macro.text.size() == option.size() + rest.size() && macro.text.starts_with(option) &&
-             macro.text.ends_with(rest);
-    });
+  const auto is_known = [&](const std::string& text) {
+    return std::any_of(from.macros.begin(), from.macros.end(),
+                       [&](const inputs::Macro& macro) { return macro.text == text; });
   };
+  // Names that the command defines in other ways as well: a driver's own, or one added by the environment.
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (const auto definition = definition_at(arguments, i); definition && !is_known(definition->text))
+      kept.emplace_back(name_in(definition->text));
   std::vector<std::string> left;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& word = arguments[i];
-    const bool is_apart = (word == "-D" || word == "-U") && i + 1 < arguments.size();
-    if (is_apart && is_left_out(word, arguments[i + 1]))
-      ++i;
-    else if (!is_left_out(word, ""))
-      left.push_back(word);
+    const auto definition = definition_at(arguments, i);
+    if (definition && is_known(definition->text) && !holds(kept, std::string(name_in(definition->text))))
+      i += definition->count - 1;
+    else
+      left.push_back(arguments[i]);
   }
   return left;
 }

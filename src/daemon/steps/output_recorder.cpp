@@ -3,11 +3,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "daemon/audit/audit.h"
 #include "daemon/request/reason.h"
+#include "daemon/steps/own_name_evidence.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::daemon {
@@ -78,7 +80,7 @@ void record(const StepState& state, const RequestContext& context) {
   cache::ActionResult result = state.result;
   result.steps = state.spec().names;
   const Status recorded = context.services.actions.record(state.spec().key, state.result.witnessed, result);
-  if (recorded) return;
+  if (recorded) return note_own_name(state, result, context);
   context.services.log.error(
       context.of_object("cannot record " + state.spec().label + ": " + recorded.error().message));
   context.services.counters.error();
@@ -165,6 +167,22 @@ void record_together(StepState& state, const std::vector<inputs::Witnessed>& run
   cache::Examined examined = context.services.actions.examine(runs, cache::Whole::step, context.request.from);
   if (!examined.agrees) return state.result.refuse({reason::kInputChanged, examined.changed});
   state.result.witnessed = std::move(examined.all);
+  if (std::any_of(runs.begin(), runs.end(),
+                  [](const inputs::Witnessed& run) { return run.without_names != nullptr; })) {
+    std::vector<inputs::Witnessed> free = runs;
+    for (inputs::Witnessed& run : free) {
+      if (run.without_names == nullptr) continue;
+      run.set = std::move(run.without_names);
+      run.state = run.state_without_names;
+    }
+    examined = context.services.actions.examine(free, cache::Whole::step, context.request.from);
+    if (examined.agrees) {
+      state.result.witnessed.without_names = std::move(examined.all.set);
+      state.result.witnessed.state_without_names = examined.all.state;
+      for (const inputs::Witnessed& run : runs)
+        if (!run.name_lengths.empty()) state.result.witnessed.name_lengths = run.name_lengths;
+    }
+  }
   for (const inputs::Witnessed& run : runs)
     if (!run.asks_own_name.empty()) state.result.witnessed.asks_own_name = run.asks_own_name;
   record(state, context);

@@ -104,7 +104,24 @@ class Observer {
   const std::vector<const Record*>& counted() const { return counted_; }
   std::string absolute(const std::string& path) const { return join_path(from_.working_directory, path); }
   PathSet take_set() { return PathSet(std::move(observations_)); }
-  std::string take_asks_own_name() { return std::move(asks_own_name_); }
+  std::string take_asks_own_name() { return std::move(ties_.asks_own_name); }
+  std::vector<std::uint64_t> name_lengths() const {
+    std::vector<std::uint64_t> lengths;
+    for (std::size_t i = 0; i < from_.roots.all().size(); ++i)
+      if ((ties_.by_names & RootMask{1} << i) != 0) lengths.push_back(from_.roots.all()[i].path.size());
+    return lengths;
+  }
+  // The set less the questions about roots that are asked because of names; null: there are none.
+  std::shared_ptr<const PathSet> set_without_names() const {
+    if (ties_.by_names == 0) return nullptr;
+    std::vector<Observation> others = observations_;
+    std::erase_if(others, [&](const Observation& one) {
+      if (one.question != Question::root && one.question != Question::root_place) return false;
+      const Root* root = from_.roots.find(one.name);
+      return root != nullptr && (ties_.by_names & from_.roots.holding(root->path)) != 0;
+    });
+    return std::make_shared<const PathSet>(std::move(others));
+  }
 
  private:
   std::optional<Refusal> take(const Record& record) {
@@ -304,7 +321,7 @@ class Observer {
         only_compilers_
             ? run_.sight
             : Sight{.macros = run_.sight.macros == Sight::Macros::none ? Sight::Macros::none : Sight::Macros::every};
-    asks_own_name_ = add_root_questions(run_.roots, use, from_, only_compilers_, file_system_, observations_);
+    ties_ = add_root_questions(run_.roots, use, from_, only_compilers_, file_system_, observations_);
     ask_about_tokens(use, sight, observations_);
     ask_about_macros(use, sight, from_, observations_);
     for (Observation& observation : observations_)
@@ -326,7 +343,7 @@ class Observer {
   std::vector<const Record*> counted_;
   bool asks_for_directory_ = false;
   Compares compares_ = Compares::nothing;
-  std::string asks_own_name_;
+  RootTies ties_;
 };
 
 bool is_as_seen(const Record& record, const std::string& path, std::uint64_t started_ns, const Seen& seen,
@@ -396,13 +413,19 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
   if (std::optional<Refusal> refusal = check_programs(trace, from, run)) return *refusal;
   Observer observer(trace, run, from, file_system);
   if (std::optional<Refusal> refusal = observer.collect()) return *refusal;
+  std::shared_ptr<const PathSet> without_names = observer.set_without_names();
   auto set = std::make_shared<const PathSet>(observer.take_set());
   if (!set->within_limits()) return Refusal{"trace", "more observations than a path set may have"};
   Answered answered;
   SharedStatSnapshot snapshot;
   const Digest state = file_system.state(*set, from, snapshot, &answered);  // before the guard: see Witnessed
+  const Digest state_without_names =
+      without_names ? file_system.state(*without_names, from, snapshot, nullptr) : Digest();
   if (std::optional<Refusal> refusal = guard(observer, *set, run, from, snapshot, file_system)) return *refusal;
-  return Witnessed{std::move(set), state, std::move(answered), observer.take_asks_own_name()};
+  return Witnessed{std::move(set),           state,
+                   std::move(answered),      observer.take_asks_own_name(),
+                   std::move(without_names), state_without_names,
+                   observer.name_lengths()};
 }
 
 }  // namespace hipcache::inputs

@@ -23,22 +23,22 @@ RootMask known_roots(const RootReferences& ties, const RunContext& from, const s
 
 }  // namespace
 
-std::string add_root_questions(const RootReferences& ties, const SourceUse& use, const RunContext& from,
-                               bool only_compilers, FileSystemState& file_system,
-                               std::vector<Observation>& observations) {
-  if (from.roots.empty()) return "";
+RootTies add_root_questions(const RootReferences& ties, const SourceUse& use, const RunContext& from,
+                            bool only_compilers, FileSystemState& file_system, std::vector<Observation>& observations) {
+  if (from.roots.empty()) return {};
   const Mentions mentions = mentions_in(use, observations, from, file_system);
   RootMask shown = ties.shown | (only_compilers ? mentions.named : mentions.shown);
-  RootMask placed = ties.placed;
-  std::string tying;
   if (ties.hidden) shown |= known_roots(ties, from, observations);
+  RootMask placed = ties.placed;
+  const RootMask by_others = shown | placed;
+  RootTies found;
   for (const OwnName& own : mentions.own_names) {
     if (!own.is_mapped) {
       shown |= own.root;
       continue;
     }
     if ((ties.own_names_mapped & own.root) != 0) continue;
-    if (tying.empty()) tying = own.path;
+    if (found.asks_own_name.empty()) found.asks_own_name = own.path;
     ((ties.may_be_placed & own.root) != 0 ? placed : shown) |= own.root;
   }
   for (std::size_t i = 0; i < from.roots.all().size(); ++i) {
@@ -46,7 +46,8 @@ std::string add_root_questions(const RootReferences& ties, const SourceUse& use,
     if (((shown | placed) & root) == 0) continue;
     observations.push_back({(shown & root) != 0 ? Question::root : Question::root_place, from.roots.all()[i].mark});
   }
-  return tying;
+  found.by_names = (shown | placed) & ~by_others;
+  return found;
 }
 
 }  // namespace hipcache::inputs

@@ -13,13 +13,17 @@ namespace hipcache::inputs {
 
 class SourceUse;
 
+struct RootTies {
+  std::string asks_own_name;  // the first file whose own name ties the result to a root, or ""
+  RootMask by_names = 0;      // roots that are asked about only because of such names
+};
+
 // Adds the questions. `use`: made of these observations. REQUIRES: the names in `observations` are not portable yet.
 // `only_compilers`: no program ran that may take names apart, as a script may (asks_by_name). Then "/b.sources" in a
 // file does not count as a mention of
-// "/b". Returns the first file whose own name ties the result to a root, or "".
-std::string add_root_questions(const RootReferences& ties, const SourceUse& use, const RunContext& from,
-                               bool only_compilers, FileSystemState& file_system,
-                               std::vector<Observation>& observations);
+// "/b".
+RootTies add_root_questions(const RootReferences& ties, const SourceUse& use, const RunContext& from,
+                            bool only_compilers, FileSystemState& file_system, std::vector<Observation>& observations);
 
 }  // namespace hipcache::inputs
 

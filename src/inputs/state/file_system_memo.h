@@ -19,7 +19,7 @@
 #include "inputs/state/mounts.h"
 #include "inputs/state/path_table.h"
 #include "inputs/state/stamp.h"
-#include "inputs/tokens/source_text.h"
+#include "inputs/tokens/sketch.h"
 
 namespace hipcache::inputs {
 
@@ -29,6 +29,8 @@ inline constexpr std::size_t kMaxFiles = 200'000;
 inline constexpr std::size_t kMaxDirectories = 20'000;
 inline constexpr std::size_t kMaxNames = 100'000;
 inline constexpr std::size_t kMaxSources = 10'000;
+inline constexpr std::size_t kMaxSketches = 1'000;     // by the beginnings of their three digests
+inline constexpr std::size_t kLongestSketch = 20'000;  // tokens
 
 struct ListingDigests {
   Digest all;   // of all names
@@ -48,6 +50,7 @@ struct FileSystemMemo {
   ShardedMap<Digest, TextMarks, std::hash<Digest>> texts{kMaxFiles};  // by content and roots (mentions/mentions.cpp)
   ShardedMap<Digest, TokenDigests, std::hash<Digest>> tokens{kMaxFiles};  // by content (tokens/known_sources.h)
   ShardedMap<Digest, std::shared_ptr<const SourceNames>, std::hash<Digest>> names_in_sources{kMaxSources};
+  ShardedMap<std::uint64_t, std::shared_ptr<const Sketch>, std::hash<std::uint64_t>> sketches{3 * kMaxSketches};
   CurrentLoaderCache loader_cache;
 };
 

@@ -71,9 +71,14 @@ std::optional<TokenDigests> token_digests(const std::string& path, const Digest&
   const std::optional<std::string> bytes = read_as(path, content);
   if (!bytes) return std::nullopt;
   effort.bytes_read += bytes->size();
-  const TokenDigests digests = scan_source(*bytes, Wanted::digests).digests;
-  memo.tokens.insert(content, digests);
-  return digests;
+  SourceText text = scan_source(*bytes, Wanted::digests);
+  memo.tokens.insert(content, text.digests);
+  if (text.tokens.size() <= kLongestSketch) {
+    const auto sketch = std::make_shared<const Sketch>(Sketch{text.digests, std::move(text.tokens)});
+    for (const Digest* digest : {&text.digests.in_place, &text.digests.in_order, &text.digests.tokens})
+      memo.sketches.insert(digest->prefix(), sketch);
+  }
+  return text.digests;
 }
 
 const Digest& answer_to(Question question, const TokenDigests& digests) {

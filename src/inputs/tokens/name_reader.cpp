@@ -37,7 +37,7 @@ bool has_word(const SourceNames& source, Name64 word) {
 bool NameReader::begins_unnamed(const Unit& unit, char next) {
   const bool is_word = unit.kind == Unit::Kind::word;
   if (std::exchange(names_type_, is_word && holds(kTypeWords, unit.text)) &&
-      (!is_word || holds(kBehindTypeWords, unit.text)))
+      (!is_word || (holds(kBehindTypeWords, unit.text) && !before_.is("enum"))))
     return true;
   if (!unit.is("[") || next == '[') return false;
   if (!has_before_) return true;

@@ -61,7 +61,6 @@ Reach::Reach(const std::vector<ReadSource>& sources, const SourceNames& command_
     grow(command_macros, name, leads, false, false);
   }
   find_pieces();
-  find_pasted();
 }
 
 void Reach::add(const SourceNames& source, bool is_installed) {
@@ -105,19 +104,16 @@ void Reach::find_pieces() {
     pieces_.insert(source.live.begin(), source.live.end());
     for (const WordUse& use : source.uses) pieces_.insert(use.word);
   };
-  for (const ReadSource& source : sources_) {
-    for (const std::string& word : source.names->pasted) pieces_.insert(name64(word));
-    if (!source.is_installed) add_words(*source.names);
-  }
-  for (const std::string& word : command_macros_.pasted) pieces_.insert(name64(word));
-  add_words(command_macros_);
-}
-
-void Reach::find_pasted() {
   const bool pastes = std::any_of(sources_.begin(), sources_.end(), [&](const ReadSource& source) {
     return !source.is_installed && (of_live(*source.names, false) & kToPasting) != 0;
   });
+  for (const ReadSource& source : sources_) {
+    for (const std::string& word : source.names->pasted) pieces_.insert(name64(word));
+    if (pastes && !source.is_installed) add_words(*source.names);
+  }
+  for (const std::string& word : command_macros_.pasted) pieces_.insert(name64(word));
   if (!pastes) return;
+  add_words(command_macros_);
   for (const Leaf& leaf : kLeaves)
     if (may_be_pasted(leaf.name)) by_pasting_ |= leaf.leads;
   for (const auto& [name, led] : led_)

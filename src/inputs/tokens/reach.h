@@ -66,7 +66,6 @@ class Reach {
   void grow(const SourceNames& source, Name64 from, Leads leads, bool is_leaf, bool is_installed);
   void note(const SourceNames& source, std::uint32_t macro, Leads leads);
   void find_pieces();
-  void find_pasted();
   bool is_installed_word(Name64 word) const;
   // Whether the name is made of at least two pieces that the compile may paste.
   bool may_be_pasted(std::string_view name) const;

@@ -76,8 +76,8 @@ void add_number(std::string& out, std::uint64_t number) {
 
 class Scanner {
  public:
-  Scanner(std::string_view text, Wanted wanted)
-      : text_(text), wants_names_(wanted != Wanted::digests), wants_digests_(wanted != Wanted::names) {}
+  Scanner(std::string_view text, Wanted wanted, std::vector<std::uint64_t>* lines = nullptr)
+      : text_(text), wants_names_(wanted != Wanted::digests), wants_digests_(wanted != Wanted::names), lines_(lines) {}
 
   SourceText scan() {
     if (wants_digests_) {
@@ -90,10 +90,13 @@ class Scanner {
     if (text_.find('\0') != text_.npos) give_up();
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
     while (at_ < text_.size()) step();
-    const bool ends_line = text_.ends_with('\n');
+    const bool ends_line = text_.empty() || text_.ends_with('\n');
     end_directive();
     SourceText result;
-    if (wants_digests_) result.digests = digests(ends_line);
+    if (wants_digests_) {
+      result.digests = digests(ends_line);
+      result.tokens = std::move(short_);
+    }
     if (wants_names_) result.names = names_.finish();
     return result;
   }
@@ -398,7 +401,9 @@ class Scanner {
     if (wants_digests_) {
       add_to_tokens(unit, may_be_one);
       add_to_places(unit);
+      short_.push_back(static_cast<std::uint16_t>(name64(unit.text)));
     }
+    if (lines_ != nullptr) lines_->push_back(line_);
     before_ = unit;
     has_unit_ = true;
     ++units_of_directive_;
@@ -476,6 +481,8 @@ class Scanner {
   const std::string_view text_;
   const bool wants_names_;
   const bool wants_digests_;
+  std::vector<std::uint64_t>* const lines_;
+  std::vector<std::uint16_t> short_;
   std::size_t at_ = 0;
   std::uint64_t line_ = 1;
   std::size_t line_begin_ = 0;
@@ -502,7 +509,9 @@ class Scanner {
 
 }  // namespace
 
-SourceText scan_source(std::string_view text, Wanted wanted) { return Scanner(text, wanted).scan(); }
+SourceText scan_source(std::string_view text, Wanted wanted, std::vector<std::uint64_t>* lines) {
+  return Scanner(text, wanted, lines).scan();
+}
 
 bool is_plain_value(std::string_view text) {
   if (text.find_first_of("\n\r\\") != text.npos) return false;

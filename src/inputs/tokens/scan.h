@@ -14,7 +14,9 @@
 #ifndef HIPCACHE_SRC_INPUTS_TOKENS_SCAN_H
 #define HIPCACHE_SRC_INPUTS_TOKENS_SCAN_H
 
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "inputs/tokens/source_text.h"
 
@@ -23,7 +25,8 @@ namespace hipcache::inputs {
 enum class Wanted : std::uint8_t { names, digests, both };
 
 // Reads the text in one pass: about 5 ms for a megabyte. Takes any bytes.
-SourceText scan_source(std::string_view text, Wanted wanted);
+// `lines`: gets the line of each token.
+SourceText scan_source(std::string_view text, Wanted wanted, std::vector<std::uint64_t>* lines = nullptr);
 
 }  // namespace hipcache::inputs
 

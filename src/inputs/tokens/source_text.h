@@ -81,8 +81,9 @@ inline std::string_view name_of(const MacroDefinition& macro, const SourceNames&
 bool has_word(const SourceNames& source, Name64 word);
 
 struct SourceText {
-  TokenDigests digests;  // REQUIRES: asked for (scan_source)
-  SourceNames names;
+  TokenDigests digests;               // if asked for (scan_source), as the next one
+  std::vector<std::uint16_t> tokens;  // a short hash of each
+  SourceNames names;                  // if asked for
 };
 
 }  // namespace hipcache::inputs

@@ -61,6 +61,38 @@ TEST_P(BitcodeDigest, DiffersWithWhatWasMadeOfTheNameOfTheCheckout) {
     EXPECT_NE(digest("one", other), digest("a/directory/with/quite/another/name", other)) << other;
 }
 
+TEST_P(BitcodeDigest, LeavesOutWhereInlineAssemblyStands) {
+  const std::string assembly =
+      "int f(int x) { asm volatile(\"nop\\n\\tnop\"); return x + 1; }\nint g() { asm(\"nop\"); return 7; }\n";
+  const Digest plain = digest("one", assembly);
+  EXPECT_EQ(digest("one", "// a comment\n" + assembly), plain);
+  EXPECT_EQ(digest("another/checkout", std::string(70'000, '\n') + assembly), plain);
+  EXPECT_EQ(bitcode_digest(compiled("one", assembly), Roots()),
+            bitcode_digest(compiled("one", "\n" + assembly), Roots()));
+  const auto with = [](std::string text, const std::string& word, const std::string& other) {
+    return text.replace(text.find(word), word.size(), other);
+  };
+  for (const std::string& other :
+       {with(assembly, "nop", "pause"), with(assembly, "x + 1", "x + 2"), with(assembly, "return 7", "return 8"),
+        assembly + "int h() { asm(\"nop\"); return 1; }\n"})
+    EXPECT_NE(digest("one", other), plain) << other;
+}
+
+// A number that code uses as well keeps its value.
+TEST_P(BitcodeDigest, KeepsANumberThatCodeUsesToo) {
+  const auto source = [](const std::string& before, int number) {
+    return before + "long f() { asm volatile(\"nop\"); return " + std::to_string(number) + "L; }\n";
+  };
+  // The place of the asm statement is one of these numbers.
+  int equal = 0;
+  for (int number = 0; number < 60; ++number) {
+    const Digest one = digest("one", source("", 100 + number));
+    EXPECT_NE(one, digest("one", source("", 200 + number)));
+    if (one != digest("one", source("\n\n\n\n\n", 100 + number))) ++equal;
+  }
+  EXPECT_LE(equal, 2) << "of a place before and after the edit";
+}
+
 TEST_P(BitcodeDigest, OfDamagedBytesIsADigestAllTheSame) {
   const Roots base(scratch_ / "one");
   const std::string bitcode = compiled("one", kSource);

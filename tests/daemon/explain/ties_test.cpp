@@ -113,7 +113,7 @@ class EqualFiles : public testing::Test {
     inputs::FileSystemState state;
     inputs::Answered answered;
     state.state(set, from, nullptr, &answered);
-    return files_taken_for_one(set, answered, from);
+    return files_taken_for_one(set, answered, from, state);
   }
 
   support::Scratch scratch_;

@@ -23,6 +23,7 @@ struct Orders {
   unsigned steps = 40;
   std::string compiler = "both";
   bool verbose = false;
+  bool edits_tokens = false;
 };
 
 // Printed as a whole: walks of several compilers run side by side.
@@ -37,7 +38,7 @@ void soak(const Orders& orders, const integration::Compiler& compiler, Clock::ti
   const auto is_over = [&] { return orders.minutes && Clock::now() >= end; };
   std::uint32_t seed = *orders.seed;
   do {
-    Walk({compiler, seed++, orders.steps, orders.verbose}, tally, print).run(is_over);
+    Walk({compiler, seed++, orders.steps, orders.verbose, orders.edits_tokens}, tally, print).run(is_over);
   } while (orders.minutes && !is_over());
 }
 
@@ -78,6 +79,7 @@ int main(int argc, char** argv) {
   app.add_option("--compiler", orders.compiler, "15, 19 or both")
       ->check(CLI::IsMember({"15", "19", "both"}))
       ->capture_default_str();
+  app.add_flag("--tokens", orders.edits_tokens, "Mostly edits of comments, blanks and lines");
   app.add_flag("--verbose", orders.verbose, "Print every step");
   CLI11_PARSE(app, argc, argv);
   if (!orders.seed) orders.seed = std::random_device()();

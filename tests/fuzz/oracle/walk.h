@@ -23,7 +23,8 @@ struct WalkOptions {
   integration::Compiler compiler;
   std::uint32_t seed = 1;
   unsigned steps = 40;
-  bool verbose = false;  // prints every step
+  bool verbose = false;       // prints every step
+  bool edits_tokens = false;  // mostly edits that a compiler does not see
 };
 
 class Walk {
@@ -69,6 +70,7 @@ class Walk {
 
   std::string repeat();
   std::string edit_sources();
+  std::string edit_comments();
   std::string move_sources();
   std::string edit_libraries();
   std::string leave_as_is();

@@ -5,6 +5,7 @@
 #include "fuzz/oracle/model/compile_edits.h"
 #include "fuzz/oracle/model/project.h"
 #include "fuzz/oracle/model/sources.h"
+#include "fuzz/oracle/model/token_edits.h"
 #include "fuzz/oracle/model/tree_edits.h"
 #include "fuzz/oracle/walk.h"
 
@@ -18,7 +19,9 @@ std::string Walk::change() {
 }
 
 std::string Walk::change_once() {
-  static constexpr std::array<Kind, 15> kKinds{{{4, &Walk::repeat},
+  if (options_.edits_tokens && random_.chance(85)) return edit_comments();
+  static constexpr std::array<Kind, 16> kKinds{{{4, &Walk::repeat},
+                                                {10, &Walk::edit_comments},
                                                 {10, &Walk::leave_as_is},
                                                 {3, &Walk::edit_variable},
                                                 {20, &Walk::edit_sources},
@@ -55,6 +58,7 @@ Walk::Rehearsal Walk::rehearse() {
 
 std::string Walk::repeat() { return "nothing"; }
 std::string Walk::edit_sources() { return edit_text(random_, tree_, compile_.source); }
+std::string Walk::edit_comments() { return edit_tokens(random_, tree_, compile_.source); }
 std::string Walk::move_sources() { return move_things(random_, tree_, compile_.source); }
 std::string Walk::edit_libraries() { return edit_library(random_, tree_); }
 std::string Walk::leave_as_is() { return change_nothing(random_, tree_); }

@@ -93,6 +93,7 @@ TEST_P(ExplainElsewhere, HoldsAnEditedSourceAgainstNothingElsewhere) {
 }
 
 TEST_P(ExplainElsewhere, SaysOfReorderedMacrosThatTheirOrderCounts) {
+  write_kernel(project_, "one/a.hip", "int x = X, y = Y;\n");
   build(command("-O1 -DX=1 -DY=2"), "one");
   const Explained explained = explain(command("-O1 -DY=2 -DX=1"), "one");
   EXPECT_THAT(explained.lines("request"), ElementsAre("argument -DY=2 in another place: their order counts"));

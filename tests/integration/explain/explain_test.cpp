@@ -17,11 +17,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
-std::string digits(const std::string& bytes) { return digest_of(bytes).shown(); }
-
-std::string content(const std::string& path, const std::string& now, const std::string& was) {
-  return "content " + path + " (digest " + digits(now) + ", was " + digits(was) + ")";
+std::string tokens(const std::string& path, const std::string& what = "token 4 (line 1) differs") {
+  return "tokens of " + path + ": " + what;
 }
 
 class Explain : public SingleCompile {
@@ -35,7 +34,8 @@ class Explain : public SingleCompile {
     write_kernel(project_, "a.hip",
                  "#include <all.h>\n"
                  "#ifdef __HIP_DEVICE_COMPILE__\n#include <device.h>\n#endif\n"
-                 "#ifdef __gfx906__\n#include <gfx906.h>\n#endif\n");
+                 "#ifdef __gfx906__\n#include <gfx906.h>\n#endif\n"
+                 "#if NEW || MORE\n#endif\n");
   }
 
   Arguments compile(const std::string& flags = "-O1") const { return command("-Ifirst -I. " + flags); }
@@ -143,7 +143,8 @@ TEST_P(Explain, NamesAnEditedHeaderWithBothDigestsAlsoAfterARestart) {
     if (restarted) stop_daemon();
     const Explained explained = explain(compile());
     for (const char* step : {"device gfx1030", "device gfx906", "host"})
-      EXPECT_THAT(explained.lines(step), ElementsAre(content("./all.h", "#define ALL 2\n", kAll))) << step;
+      EXPECT_THAT(explained.lines(step), ElementsAre(restarted ? tokens("./all.h", "they differ") : tokens("./all.h")))
+          << step;
     EXPECT_EQ(explained.verdict("bundle"), "depends");
     EXPECT_THAT(explained.lines("bundle"),
                 ElementsAre("device gfx1030 has to run first", "device gfx906 has to run first"));
@@ -157,7 +158,7 @@ TEST_P(Explain, NamesADeviceHeaderForTheStepsThatReadItAlone) {
   project_.write("gfx906.h", "#define GFX906 2\n");
   const Explained one = explain(compile());
   EXPECT_THAT(one.would_run(), ElementsAre("device gfx906"));
-  EXPECT_THAT(one.lines("device gfx906"), ElementsAre(content("./gfx906.h", "#define GFX906 2\n", kGfx906)));
+  EXPECT_THAT(one.lines("device gfx906"), ElementsAre(tokens("./gfx906.h")));
   EXPECT_EQ(one.verdict("bundle"), "depends");
   EXPECT_EQ(one.verdict("host"), "stored");
   expect_true(one, compile());
@@ -269,10 +270,10 @@ TEST_P(Explain, NamesTheEditedSourceOfAnOpaqueCompile) {
   const Arguments opaque = words("gcc -c b.c -o b.o");
   build(opaque);
   project_.write("b.c", edited);
-  EXPECT_THAT(explain(opaque).lines("compile"), ElementsAre(content("b.c", edited, text)));
-  EXPECT_THAT(explain(opaque).lines("request"), ElementsAre(content("b.c", edited, text)));
+  EXPECT_THAT(explain(opaque).lines("compile"), ElementsAre(StartsWith("tokens of b.c: token ")));
+  EXPECT_THAT(explain(opaque).lines("request"), ElementsAre(StartsWith("tokens of b.c: token ")));
   EXPECT_THAT(explain(words("gcc -O2 -c b.c -o b.o")).lines("compile"),
-              ElementsAre("argument -O2 only now", content("b.c", edited, text)));
+              ElementsAre("argument -O2 only now", StartsWith("tokens of b.c: token ")));
   project_.write("c.c", dated);
   build(words("gcc -c c.c -o c.o"));
   project_.write("c.c", dated + text);
@@ -340,7 +341,7 @@ TEST_P(Explain, HoldsACheckoutAgainstAnotherOneThroughTheBaseDirectory) {
   project_.write("two/all.h", "#define ALL 2\n");
   const Explained explained = explain(compile_in("two"), {{"HIPCACHE_BASEDIR", project_ / "two"}});
   for (const char* step : {"device gfx906", "host"})
-    EXPECT_THAT(explained.lines(step), ElementsAre(content(project_ / "two/all.h", "#define ALL 2\n", kAll))) << step;
+    EXPECT_THAT(explained.lines(step), ElementsAre(tokens(project_ / "two/all.h"))) << step;
 }
 
 TEST_P(Explain, HasTheLogSayWhyEachStepRan) {
@@ -352,7 +353,7 @@ TEST_P(Explain, HasTheLogSayWhyEachStepRan) {
   const std::size_t before = log().size();
   build(compile());
   const std::string lines = log().substr(before);
-  EXPECT_THAT(lines, HasSubstr("a.o: device gfx906 runs: " + content("./gfx906.h", "#define GFX906 2\n", kGfx906)));
+  EXPECT_THAT(lines, HasSubstr("a.o: device gfx906 runs: " + tokens("./gfx906.h")));
   EXPECT_THAT(lines, Not(HasSubstr("device gfx1030 runs")));
   EXPECT_THAT(lines, Not(HasSubstr("host runs"))) << "an unused macro leaves the code object as it was";
 }
@@ -369,8 +370,7 @@ TEST_P(Explain, HasTheLogSayWhyAnOpaqueCompileRan) {
   EXPECT_THAT(lines_of(opaque), HasSubstr("b.o: compile runs: no compile of this output is stored\n"));
   EXPECT_THAT(lines_of(opaque), Not(HasSubstr("runs")));
   project_.write("b.h", "#define VALUE 2\n");
-  EXPECT_THAT(lines_of(opaque),
-              HasSubstr("b.o: compile runs: " + content("b.h", "#define VALUE 2\n", "#define VALUE 1\n") + "\n"));
+  EXPECT_THAT(lines_of(opaque), HasSubstr("b.o: compile runs: " + tokens("b.h") + "\n"));
   EXPECT_THAT(lines_of(opaque + words("-O2")), HasSubstr("b.o: compile runs: argument -O2 only now\n"));
   EXPECT_THAT(lines_of(opaque, {{"CPATH", "/nowhere"}}), HasSubstr("b.o: compile runs: variable CPATH is set now\n"));
 }

@@ -101,8 +101,8 @@ TEST_P(Daemon, TellsAClientOfAnotherVersionAndStopsWhenThatOneAsks) {
 TEST_P(Daemon, StaysWithinItsSizeByForgettingWhatWasUsedLeastRecently) {
   const Cache small(Variables{{"HIPCACHE_MAX_SIZE", "300k"}});
   for (int i = 0; i < 6; ++i) {
-    const Ended ended =
-        small.run(command("-O1 -DN=" + std::to_string(i), "o" + std::to_string(i) + ".o"), project_.path());
+    const Ended ended = small.run(
+        command("-O1 -fconstexpr-depth=" + std::to_string(100 + i), "o" + std::to_string(i) + ".o"), project_.path());
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
   }
   EXPECT_EQ(small.control("--cleanup").exit_code, 0);

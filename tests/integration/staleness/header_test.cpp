@@ -90,7 +90,7 @@ TEST_P(HeaderStaleness, AHeaderOfTheDevicesAloneRunsTheDevicesAndWhatHoldsTheirC
   warm(command("-O1 -MD"));
   rewrite_unnoticed("value.h", two_);
   expect_runs({.device = 2, .bundle = 1}, command("-O1 -MD"));
-  project_.write("value.h", two_ + "// no other code\n");
+  project_.write("value.h", two_ + "#define no_other_code\n");
   expect_runs({.device = 2}, command("-O1 -MD"));
 }
 

@@ -23,7 +23,7 @@ class FaultsOf:
         url = server.url_with(PATIENT)
         first = self.machine("first", url)
         expected = {}
-        flags = [("-O1", f"-DV={number}") for number in range(3)]
+        flags = [("-O1", f"-fconstexpr-depth={100 + number}") for number in range(3)]
         for one in flags:
             expected[one] = self.assert_compiles(first, flags=one)
         self.assertEqual(first.flush().returncode, 0)

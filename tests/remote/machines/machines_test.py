@@ -322,7 +322,7 @@ class Trouble(Machines):
         url = f"file://{self.make_directory('shared')}"
         machine = self.machine("first", url)
         self.assert_compiles(machine)
-        for flags in (("-O1", "-DA"), ("-O1", "-DB"), ("-O1", "-DC")):
+        for flags in (("-O1", "-fwrapv"), ("-O1", "-fno-common"), ("-O1", "-fno-builtin")):
             self.assertTrue(servers.comes_true(lambda: machines.kill_remote_of(machine)))
             self.assert_compiles(machine, flags=flags)
         self.assertTrue(servers.comes_true(lambda: machine.flush().returncode == 0))
@@ -338,7 +338,7 @@ class Trouble(Machines):
         self.assertEqual(port, server.port)
         second = self.machine("second", server.url + "?" + PATIENT)
         self.assert_served(second, made)
-        self.assert_compiles(second, flags=("-O1", "-DOTHER"))
+        self.assert_compiles(second, flags=("-O1", "-fwrapv"))
         self.assertEqual(second.flush().returncode, 1)
         self.assertEqual(self.project.compile(second, TWO), made)
 

@@ -283,7 +283,7 @@ class Prefix(Trust):
         self.assertEqual(self.compile(first), made)
         self.assertEqual(first.steps_run(), {}, "forks read what trusted builds wrote")
 
-        flags = ("-O1", "-DFORK")
+        flags = ("-O1", "-fwrapv")
         of_fork = self.compile(first, flags)
         flushed = first.flush()
         self.assertEqual(flushed.returncode, 0, flushed.stderr)
@@ -296,7 +296,7 @@ class Prefix(Trust):
         self.assertEqual(self.steps(again), STEPS, "trusted builds read nothing that forks wrote")
 
         # Settings are hygiene. The boundary is the server, which does not let a fork write elsewhere.
-        flags = ("-O1", "-DINTRUDER")
+        flags = ("-O1", "-fno-builtin")
         intruder = self.machine("intruder", fork)
         self.compile(intruder, flags)
         self.assertEqual(intruder.flush().returncode, 1)

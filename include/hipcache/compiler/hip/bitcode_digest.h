@@ -11,6 +11,9 @@
 // back end uses only the last part of the path itself, for a file symbol; the digest includes that
 // part.
 //
+// Where inline assembly stands in the source is left out as well (src/compiler/hip/codegen/assembly_places.h): the back
+// end uses it for messages alone, and a result of a back end that printed any is not stored.
+//
 // Rejected: bitcode of a source with another name, since the compiler would not get the user's
 // command. Comparing code objects of two checkouts, since a third path may be longer, and values
 // measured from it differ.
@@ -24,8 +27,8 @@
 
 namespace hipcache::hip {
 
-// The digest of the plain bytes, if they cannot be read as bitcode or if there is no base
-// directory.
+// The digest of the plain bytes, if they cannot be read as bitcode, or if there is neither a base
+// directory nor inline assembly.
 Digest bitcode_digest(std::string_view bitcode, const Roots& roots);
 
 }  // namespace hipcache::hip

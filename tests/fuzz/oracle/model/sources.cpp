@@ -11,6 +11,7 @@ constexpr const char* kPrelude = R"(#ifndef HC_VALUE
 #define HC_PASTE(a, b) a##b
 #define HC_GLUE(a, b) HC_PASTE(a, b)
 #define HC_NAME(name) HC_GLUE(name, __COUNTER__)
+#define HC_TEXT(x) #x
 #define HC_VALUE(name, value) __attribute__((device)) int HC_NAME(name) = value;
 #endif
 )";
@@ -45,11 +46,23 @@ class Text {
     if (dice < 66) return macro();
     if (dice < 76) return flag();
     if (dice < 81) return comment();
-    if (dice < 86) return optional();
-    if (dice < 90) return add("const char* HC_NAME(file) = __FILE__;\n");
+    if (dice < 84) return optional();
+    if (dice < 89) return place();
+    if (dice < 91) return add("const char* HC_NAME(file) = __FILE__;\n");
     if (dice < 94) return add("#warning of number " + random_.number() + "\n");
     if (dice < 97) return add("static int HC_NAME(unused) = " + random_.number() + ";\n");
     add("__attribute__((device)) float HC_NAME(scale)(float x) { return x * " + random_.number() + "; }\n");
+  }
+
+  // What shows where it stands, or how it is spelled.
+  void place() {
+    const std::size_t dice = random_.below(6);
+    if (dice == 0) return add("HC_VALUE(line, __LINE__)\n");
+    if (dice == 1) return add("const char* HC_NAME(text) = HC_TEXT(a + b);\n");
+    if (dice == 2) return add("inline int HC_NAME(at)(int line = __builtin_LINE()) { return line; }\n");
+    if (dice == 3) return add("auto HC_NAME(lambda) = [](int x) { return x + " + random_.number() + "; };\n");
+    if (dice == 4) return add("const char* HC_NAME(type)() { return __PRETTY_FUNCTION__; }\n");
+    add("#define HC_MORE(x) x + " + random_.number() + "\nHC_VALUE(more, HC_MORE(1))\n#undef HC_MORE\n");
   }
 
   void value() { add("HC_VALUE(value, " + random_.number() + ")\n"); }

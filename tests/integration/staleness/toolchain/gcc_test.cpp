@@ -105,6 +105,7 @@ TEST_F(GccStaleness, ADriverBehindARetargetedLinkIsAnother) {
 }
 
 TEST_F(GccStaleness, AScriptAroundItIsAnInput) {
+  project_.write("a.cpp", "int one() { return ONE; }\n");
   const std::string script = project_.write("g++", "#!/bin/sh\nexec /usr/bin/g++ -DONE=1 \"$@\"\n");
   fs::permissions(script, fs::perms::owner_all);
   expect_run_then_hit(command("./g++"));

@@ -1,0 +1,155 @@
+// What the names of a compile lead to.
+#include "inputs/tokens/reach.h"
+
+#include <gtest/gtest.h>
+
+#include "inputs/tokens/scan.h"
+#include "inputs/tokens/source_use.h"
+
+namespace hipcache::inputs {
+namespace {
+
+struct Text {
+  std::string text;
+  bool is_installed = false;
+};
+
+class ReachOf {
+ public:
+  explicit ReachOf(const std::vector<Text>& texts, const std::vector<std::string>& arguments = {"clang"})
+      : macros_(macros_of_command(arguments)) {
+    for (const Text& one : texts)
+      sources_.push_back({.path = "a.h",
+                          .names = std::make_shared<const SourceNames>(scan_source(one.text, Wanted::names).names),
+                          .is_installed = one.is_installed});
+    reach_.emplace(sources_, macros_);
+  }
+  // Of the first text.
+  Leads leads() const { return reach_->of_live(*sources_.front().names, sources_.front().is_installed); }
+  bool may_occur(std::string_view name) const { return reach_->may_occur(name); }
+
+ private:
+  std::vector<ReadSource> sources_;
+  SourceNames macros_;
+  std::optional<Reach> reach_;
+};
+
+Leads leads(const std::string& source, const std::string& header = "", const std::string& installed = "",
+            const std::vector<std::string>& arguments = {"clang"}) {
+  return ReachOf({{source}, {header}, {installed, true}}, arguments).leads();
+}
+
+constexpr const char* kCheck = "#define CHECK(x) check(x, __FILE__, __LINE__)\n";
+
+TEST(Reach, LeadsThroughMacrosByTheirNames) {
+  EXPECT_EQ(leads("int a = CHECK(1);", kCheck), kToPosition | kToFileName);
+  EXPECT_EQ(leads("int a = f(1);", kCheck), 0);
+  EXPECT_EQ(leads("int CHECKED, MY_CHECK;", kCheck), 0) << "other words";
+  EXPECT_EQ(leads("#define MINE(x) CHECK(x)\n", kCheck), 0) << "a definition is no use";
+  EXPECT_EQ(leads("int a = TWICE(1);", std::string("#define TWICE(x) ONCE(x)\n#define ONCE(x) CHECK(x)\n") + kCheck),
+            kToPosition | kToFileName);
+  EXPECT_EQ(leads("int a = DEBUG_CHECK(1);", kCheck, "#define DEBUG_CHECK(x) CHECK(x)\n"), kToPosition | kToFileName);
+  EXPECT_EQ(leads("#if CHECK(1)\n#endif\n", kCheck), kToPosition | kToFileName);
+  EXPECT_EQ(leads("#ifdef CHECK\nint a = CHECK(1);\n#endif\n", std::string("#if 0\n") + kCheck + "#endif\n"),
+            kToPosition | kToFileName)
+      << "conditions do not count";
+}
+
+TEST(Reach, KnowsEachPlaceThatCompilersTell) {
+  EXPECT_EQ(leads("int a = __LINE__;"), kToPosition);
+  EXPECT_EQ(leads("int a = __builtin_LINE();"), kToPosition | kToCaller);
+  EXPECT_EQ(leads("int a = __builtin_COLUMN();"), kToPosition | kToCaller);
+  EXPECT_EQ(leads("auto a = std::source_location::current();"), kToPosition | kToCaller | kToFileName | kToTypes);
+  EXPECT_EQ(leads("f(__FILE__);"), kToFileName);
+  EXPECT_EQ(leads("f(__BASE_FILE__);"), kToFileName);
+  EXPECT_EQ(leads("f(__builtin_FILE());"), kToCaller | kToFileName);
+  EXPECT_EQ(leads("f(__PRETTY_FUNCTION__);"), kToTypes);
+  EXPECT_EQ(leads("__builtin_dump_struct(&a, f);"), kToTypes);
+  EXPECT_EQ(leads("f(__FILE_NAME__, __func__, __COUNTER__, __DATE__);"), 0);
+  EXPECT_EQ(leads("#if __has_builtin(__builtin_LINE)\n#endif\n"), 0);
+}
+
+TEST(Reach, OfInstalledHeadersPrintsNamesAsTextAlone) {
+  const std::string assert = "#define assert(x) fail(#x, __FILE__, __LINE__, __PRETTY_FUNCTION__)\n";
+  EXPECT_EQ(leads("void f() { assert(1); }", "", assert), kToPosition | kToText | kToTypesOfProject);
+  EXPECT_EQ(leads("void f() { assert(1); }", assert), kToPosition | kToText | kToFileName | kToTypes);
+}
+
+TEST(Reach, KnowsWhoSpellsArguments) {
+  EXPECT_EQ(leads("f(TEXT(a));", "#define TEXT(x) #x\n"), kToText);
+  EXPECT_EQ(leads("f(TEXT(a));", "#define TEXT(x) TEXT_(x)\n#define TEXT_(x) #x\n"), kToText | kToTextOfMacro);
+  EXPECT_EQ(leads("f(a);", "#define TEXT(x) #x\n"), 0);
+  EXPECT_NE(leads("f(TEXT(a));", "#define TEXT(x) %:x\n") & kToText, 0);
+}
+
+TEST(Reach, KnowsWhereUnnamedTypesBegin) {
+  for (const char* text :
+       {"auto f = [] {};", "f([&](int a) { return a; });", "return [a] {};", "struct { int a; } b;", "enum { one };",
+        "union alignas(8) { int a; } b;", "x = [=] {};", "typedef struct { int a; } t;"})
+    EXPECT_EQ(leads(text), kToUnnamed) << text;
+  for (const char* text : {"int a[3];", "a[1][2];", "f()[1];", "struct S { int a; };", "enum class E : int { one };",
+                           "[[nodiscard]] int f();", "delete[] a;", "operator[](int);", "\"abc\"[1];"})
+    EXPECT_EQ(leads(text), 0) << text;
+  EXPECT_EQ(leads("f(LAMBDA { return 1; });", "#define LAMBDA [=]\n"), kToUnnamed);
+  EXPECT_EQ(leads("RECORD { int a; } b;", "#define RECORD struct\n"), kToUnnamed);
+}
+
+TEST(Reach, FollowsWordsThatArePastedTogether) {
+  constexpr Leads kPlaces = kToPosition | kToFileName;
+  const std::string named = "#define NAMED(x) CHE##x\n";
+  EXPECT_EQ(leads("int a = NAMED(CK)(1);", named + kCheck), kPlaces | kToPasting);
+  EXPECT_EQ(leads("int a = NAMED(CAR)(1);", named + kCheck), kToPasting);
+  EXPECT_EQ(leads("int a = f(CK);", named + kCheck), 0);
+  EXPECT_EQ(leads("int a = CAT(CH, CAT(EC, K))(1);", std::string("#define CAT(x, y) x##y\n") + kCheck),
+            kPlaces | kToPasting);
+  EXPECT_EQ(leads("int a = CAT(CH, ECK)(1);", kCheck, "#define CAT(x, y) x##y\n"), kPlaces | kToPasting);
+  EXPECT_EQ(leads("int a = CAT(__LI, NE__);", "#define CAT(x, y) x%:%:y\n") & kToPosition, kToPosition);
+}
+
+TEST(Reach, IncludesMacrosOfTheCommand) {
+  EXPECT_EQ(leads("int a = MINE;", "", "", {"clang", "-DMINE=__LINE__"}), kToPosition);
+  EXPECT_EQ(leads("int a = MINE(1);", kCheck, "", {"clang", "-D", "MINE(x)=CHECK(x)"}), kToPosition | kToFileName);
+  EXPECT_EQ(leads("int a = MINE(1);", kCheck, "", {"clang", "-D", "MINE=f"}), 0);
+  EXPECT_FALSE(macros_of_command({"clang", "@options"}).is_known);
+  EXPECT_FALSE(macros_of_command({"clang", "--config=a.cfg"}).is_known);
+}
+
+TEST(Reach, KnowsWhetherANameMayOccur) {
+  const auto occurs = [](const std::string& text, const std::string& name, bool is_installed = false,
+                         const std::vector<std::string>& arguments = {"clang"}) {
+    return ReachOf({{text, is_installed}}, arguments).may_occur(name);
+  };
+  EXPECT_TRUE(occurs("const char* id = COMMIT;", "COMMIT"));
+  EXPECT_TRUE(occurs("#ifdef COMMIT\n#endif\n", "COMMIT"));
+  EXPECT_TRUE(occurs("#if defined COMMIT\n#endif\n", "COMMIT", true));
+  EXPECT_TRUE(occurs("#define ID COMMIT\n", "COMMIT"));
+  EXPECT_TRUE(occurs("#define COMMIT 1\n", "COMMIT"));
+  EXPECT_TRUE(occurs("#undef COMMIT\n", "COMMIT"));
+  EXPECT_FALSE(occurs("// COMMIT\nconst char* id = \"COMMIT\"; int MY_COMMIT;", "COMMIT"));
+  EXPECT_FALSE(occurs("COM MIT", "COMMIT")) << "nothing pastes";
+}
+
+TEST(Reach, KnowsWhetherANameMayBePasted) {
+  const auto occurs = [](const std::string& text, const std::string& name, const std::string& installed = "") {
+    return ReachOf({{text}, {installed, true}}).may_occur(name);
+  };
+  const std::string cat = "#define CAT(x, y) x##y\n";
+  EXPECT_TRUE(occurs(cat + "CAT(COM, MIT)", "COMMIT"));
+  EXPECT_TRUE(occurs(cat + "CAT(CAT(GIT, _), ID)", "GIT_ID"));
+  EXPECT_TRUE(occurs("#define CONFIG(x) USE_##x\nCONFIG(FAST)", "USE_FAST"));
+  EXPECT_TRUE(occurs("CONFIG(FAST)", "USE_FAST", "#define CONFIG(x) USE_##x\n"));
+  EXPECT_TRUE(occurs("", "USE_FAST", "#define CONFIG(x) USE_##x\nCONFIG(FAST)\n"));
+  EXPECT_TRUE(occurs("#define SIZE(x) x##_SIZE\nSIZE(TILE)", "TILE_SIZE"));
+  EXPECT_TRUE(occurs("#define SIZE(x) N_##x##_SIZE\nSIZE(3)", "N_3_SIZE"));
+  EXPECT_FALSE(occurs("#define CONFIG(x) USE_##x\nCONFIG(FAST)", "USE_SLOW"));
+  EXPECT_FALSE(occurs(cat + "CAT(COM, MA)", "COMMIT"));
+  EXPECT_FALSE(occurs("int COM, MIT;", "COMMIT", "#define __pair(x) x##_t\n")) << "installed headers know no such name";
+}
+
+TEST(Reach, ValuesOfOtherMacrosCount) {
+  EXPECT_TRUE(ReachOf({{"int a;"}}, {"clang", "-DMAIN=COMMIT"}).may_occur("COMMIT"));
+  EXPECT_FALSE(ReachOf({{"int a;"}}, {"clang", "-DCOMMIT=1"}).may_occur("COMMIT"));
+}
+
+}  // namespace
+}  // namespace hipcache::inputs

@@ -1,0 +1,50 @@
+// Questions about sources, of the steps of a split compile.
+#include <gtest/gtest.h>
+
+#include "integration/staleness/support/staleness.h"
+
+namespace hipcache::integration {
+namespace {
+
+class HipTokenStaleness : public Staleness {
+ protected:
+  HipTokenStaleness() {
+    write_kernel(project_, "a.hip", "#include \"value.h\"\n");
+    project_.write("value.h", "__device__ int value = 1;\n");
+  }
+};
+
+TEST_P(HipTokenStaleness, CommentsAndBlanksRunNoStep) {
+  warm(command());
+  project_.write("value.h", "// documented\n\n__device__  int value=1; // here\n");
+  expect_hit(command());
+  write_kernel(project_, "a.hip", "/* licence */\n#include \"value.h\"\n");
+  expect_hit(command());
+  project_.write("value.h", "__device__ int value = 2;\n");
+  expect_runs({.device = 2, .bundle = 1, .host = 1}, command());
+}
+
+TEST_P(HipTokenStaleness, PositionsRunTheStepsOfWhoeverReadsThem) {
+  write_kernel(project_, "a.hip", "#include \"value.h\"\n#if !__HIP_DEVICE_COMPILE__\n#include \"host.h\"\n#endif\n");
+  project_.write("host.h", "int line() { return __LINE__; } // one\n");
+  warm(command());
+  project_.write("host.h", "int line() { return __LINE__; } // two\n");
+  expect_hit(command());
+  project_.write("host.h", "\nint line() { return __LINE__; }\n");
+  expect_runs({.host = 1}, command());
+}
+
+TEST_P(HipTokenStaleness, ACommitIdRunsOnlyWhatUsesIt) {
+  const auto of = [&](const std::string& id) { return command("-O1 -DCOMMIT=" + id); };
+  warm(of("1"));
+  expect_hit(of("2"));
+  project_.write("value.h", "__device__ int value = 1;\n#if !__HIP_DEVICE_COMPILE__\nint id = COMMIT;\n#endif\n");
+  warm(of("1"));
+  EXPECT_EQ(check(of("2")).hits, 0);
+  expect_hit(of("1"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, HipTokenStaleness, testing::ValuesIn(kCompilers), name_of);
+
+}  // namespace
+}  // namespace hipcache::integration
