@@ -1,7 +1,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "inputs/state/state_encoder.h"
+#include "inputs/answers/state_encoder.h"
 #include "inputs/state_fixture.h"
 
 namespace hipcache::inputs {

@@ -22,18 +22,11 @@
 #include "hipcache/inputs/answer_fingerprints.h"
 #include "hipcache/inputs/effort.h"
 #include "hipcache/inputs/file_clock.h"
+#include "hipcache/inputs/mount_ids.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/run_context.h"
 
 namespace hipcache::inputs {
-
-// Whether a compiler takes the text as the value of a macro without a message, whatever the sources say: complete
-// literals, no comments, one line.
-bool is_plain_value(std::string_view text);
-
-// Whether the kernel gives each mount an id that never comes again in one boot (Linux 6.8).
-enum class MountIds { unique, reused };
-MountIds kernels_mount_ids();
 
 struct FileSystemMemo;  // private to the folder, as the next two are
 class SharedStatSnapshot;

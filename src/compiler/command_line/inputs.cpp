@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "compiler/command_line/rdc_link.h"
-#include "compiler/command_line/unknown_option.h"
+#include "compiler/frontend/unknown_option.h"
 
 namespace hipcache::compiler {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "compiler/command_line/unknown_option.h"
+#include "compiler/frontend/unknown_option.h"
 #include "hipcache/compiler/cc1.h"
 #include "hipcache/compiler/reason.h"
 

@@ -21,7 +21,7 @@
 #include "compiler/command_line/nested_options.h"
 #include "compiler/command_line/rdc_link.h"
 #include "compiler/command_line/response_files.h"
-#include "compiler/command_line/unknown_option.h"
+#include "compiler/frontend/unknown_option.h"
 #include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/reason.h"

@@ -1,8 +1,8 @@
 #include "daemon/explain/request_history.h"
 
+#include "daemon/command/macros.h"
 #include "daemon/explain/same_source.h"
 #include "daemon/request/keys.h"
-#include "daemon/request/macros.h"
 
 namespace hipcache::daemon {
 

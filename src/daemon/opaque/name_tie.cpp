@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "daemon/steps/relocatability.h"
+#include "daemon/record/relocatability.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::daemon {

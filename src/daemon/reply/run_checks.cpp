@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/record/crash_report.h"
 #include "daemon/request/output_checks.h"
 #include "daemon/request/reason.h"
-#include "daemon/steps/crash_report.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/reason.h"
 

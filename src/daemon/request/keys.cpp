@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
-#include "daemon/request/joined_paths.h"
-#include "daemon/request/macros.h"
+#include "daemon/command/joined_paths.h"
+#include "daemon/command/macros.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/shared/processor.h"
 #include "hipcache/base/files.h"

@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <optional>
 
+#include "daemon/command/macros.h"
 #include "daemon/request/driver_reports.h"
-#include "daemon/request/macros.h"
 #include "daemon/request/output_checks.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/request_roots.h"

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "daemon/steps/crash_report.h"
+#include "daemon/record/crash_report.h"
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/path_set_builder.h"
 #include "hipcache/trace/record.h"

@@ -6,25 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "daemon/record/collected_output.h"
+#include "daemon/record/relocatability.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/request_directory.h"
-#include "daemon/steps/relocatability.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/base/roots.h"
 #include "hipcache/compiler/hip/depfile.h"
 
 namespace hipcache::daemon {
-
-// An output of a run, in the form to be stored. `place` and the two flags below are set only for opaque compiles; for
-// steps, the plan has them.
-struct CollectedOutput {
-  std::string role;
-  std::string bytes;
-  bool executable = false;
-  std::string place;
-  bool in_place = false;
-  bool in_place_if_empty = false;
-};
 
 // Reads a file of that role. A depfile that names the checkout gets a form that is valid in every checkout, if it has
 // one.

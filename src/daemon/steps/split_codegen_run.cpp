@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "daemon/audit/draw.h"
+#include "daemon/record/relocatability.h"
+#include "daemon/record/source_sight.h"
 #include "daemon/request/keys.h"
 #include "daemon/steps/doubts.h"
 #include "daemon/steps/output_recorder.h"
-#include "daemon/steps/relocatability.h"
-#include "daemon/steps/source_sight.h"
 #include "daemon/steps/step_report.h"
 #include "daemon/worth/split_codegen_ledger.h"
 #include "hipcache/base/files.h"

@@ -8,12 +8,12 @@
 #include <utility>
 #include <variant>
 
+#include "daemon/record/crash_report.h"
+#include "daemon/record/source_sight.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/temporary_paths.h"
-#include "daemon/steps/crash_report.h"
 #include "daemon/steps/failure_doubt.h"
 #include "daemon/steps/output_recorder.h"
-#include "daemon/steps/source_sight.h"
 #include "daemon/steps/wrapper.h"
 #include "hipcache/base/files.h"
 

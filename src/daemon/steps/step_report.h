@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "daemon/record/relocatability.h"
 #include "daemon/request/step_context.h"
-#include "daemon/steps/relocatability.h"
 #include "daemon/steps/step_state.h"
 #include "hipcache/inputs/path_set_builder.h"
 #include "hipcache/protocol/messages.h"

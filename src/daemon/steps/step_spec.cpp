@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "daemon/record/relocatability.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/request/temporary_paths.h"
-#include "daemon/steps/relocatability.h"
 
 namespace hipcache::daemon {
 

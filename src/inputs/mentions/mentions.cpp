@@ -14,9 +14,9 @@
 #include "hipcache/base/files.h"
 #include "inputs/mentions/program_mentions.h"
 #include "inputs/rules/text_marks.h"
+#include "inputs/sources/known_sources.h"
+#include "inputs/sources/source_use.h"
 #include "inputs/state/file_system_memo.h"
-#include "inputs/tokens/known_sources.h"
-#include "inputs/tokens/source_use.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -161,7 +161,7 @@ Mentions mentions_in(const SourceUse& use, const std::vector<Observation>& obser
 
 Mentions mentions_in(const std::vector<Observation>& observations, const RunContext& from,
                      const std::vector<std::string>& arguments, FileSystemState& file_system) {
-  return mentions_in(SourceUse(observations, from, arguments, file_system), observations, from, file_system);
+  return mentions_in(SourceUse(observations, from, arguments, file_system.memo()), observations, from, file_system);
 }
 
 }  // namespace hipcache::inputs

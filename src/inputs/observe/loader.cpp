@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
+#include "inputs/answers/library_search.h"
 #include "inputs/loader/library_path.h"
 #include "inputs/observe/preloaded.h"
 #include "inputs/observe/race_guard.h"
-#include "inputs/state/library_search.h"
 
 namespace hipcache::inputs {
 namespace {

@@ -13,9 +13,9 @@
 #include "inputs/observe/loader.h"
 #include "inputs/observe/program_questions.h"
 #include "inputs/observe/programs.h"
-#include "inputs/observe/race_guard.h"
 #include "inputs/observe/real_paths.h"
 #include "inputs/observe/root_questions.h"
+#include "inputs/observe/run_guard.h"
 #include "inputs/observe/same_content.h"
 #include "inputs/rules/ast_file.h"
 #include "inputs/rules/driver_listings.h"
@@ -23,10 +23,10 @@
 #include "inputs/rules/gcc_specs.h"
 #include "inputs/rules/path_class.h"
 #include "inputs/rules/variable_use.h"
+#include "inputs/sources/source_questions.h"
+#include "inputs/sources/source_use.h"
 #include "inputs/state/file_system_memo.h"
 #include "inputs/state/shared_stat_snapshot.h"
-#include "inputs/tokens/source_questions.h"
-#include "inputs/tokens/source_use.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -101,8 +101,11 @@ class Observer {
   }
 
   // Records of paths that count. The race guard compares them with the file system.
-  const std::vector<const Record*>& counted() const { return counted_; }
-  std::string absolute(const std::string& path) const { return join_path(from_.working_directory, path); }
+  std::vector<SameContent::Got> got() const {
+    std::vector<SameContent::Got> got;
+    for (const Record* record : counted_) got.push_back({record, absolute(record->text)});
+    return got;
+  }
   PathSet take_set() { return PathSet(std::move(observations_)); }
   std::string take_asks_own_name() { return std::move(ties_.asks_own_name); }
   std::vector<std::uint64_t> name_lengths() const {
@@ -124,6 +127,8 @@ class Observer {
   }
 
  private:
+  std::string absolute(const std::string& path) const { return join_path(from_.working_directory, path); }
+
   std::optional<Refusal> take(const Record& record) {
     if (record.text.find('\0') != std::string::npos) return Refusal{"trace", "a name holds a zero byte"};
     if (Roots::holds_token(record.text)) return Refusal{"trace", "a name holds what is reserved"};
@@ -316,7 +321,7 @@ class Observer {
     if (run_.shows_colour && !run_.is_opaque && !run_.plans_look) observations_.push_back({Question::look_options, ""});
     if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
     if (run_.shows_output_names) observations_.push_back({Question::output_names, ""});
-    const SourceUse use(observations_, from_, run_.roots.arguments, file_system_);
+    const SourceUse use(observations_, from_, run_.roots.arguments, file_system_.memo());
     const Sight sight =
         only_compilers_
             ? run_.sight
@@ -346,57 +351,6 @@ class Observer {
   RootTies ties_;
 };
 
-bool is_as_seen(const Record& record, const std::string& path, std::uint64_t started_ns, const Seen& seen,
-                RealPaths& real_paths) {
-  const auto now = seen.find(path);
-  const Verdict verdict = now == seen.end() ? Verdict::unclear : compare(record, *now->second);
-  if (verdict != Verdict::unclear) return verdict == Verdict::agrees;
-  return !contradicts_file_system(record, path, started_ns) && is_what_was_seen(record, path, real_paths);
-}
-
-// Whether the process got the present content, although the file was replaced or is in another state.
-bool is_same(SameContent& same, const Record& record, const std::string& path, std::uint64_t started_ns) {
-  if (contradicts_file_system(record, path, started_ns)) return false;
-  if (record.kind == Kind::look) return same.of_look(record, path);
-  const bool opened = record.kind == Kind::open_read || record.kind == Kind::library || record.kind == Kind::program;
-  return opened && same.of_file(path);
-}
-
-// The run may have read what was mounted there before: another image with the same device, inodes and times.
-std::string on_new_mount(const SharedStatSnapshot& snapshot, std::uint64_t started_ns, Mounts& mounts) {
-  if (!mounts.changed_since(started_ns)) return "";
-  return snapshot.first_with([&](const Stamp& stamp) { return mounts.may_be_made_since(stamp, started_ns); });
-}
-
-std::optional<Refusal> guard(const Observer& observer, const PathSet& set, const Run& run, const RunContext& from,
-                             const SharedStatSnapshot& snapshot, FileSystemState& file_system) {
-  const Seen seen = snapshot.settled();
-  RealPaths real_paths;
-  std::vector<SameContent::Got> got;
-  for (const Record* record : observer.counted()) got.push_back({record, observer.absolute(record->text)});
-  SameContent same(got, snapshot, file_system, run.started_ns);
-  for (const SameContent::Got& one : got) {
-    Record counted = *one.record;
-    if (counted.kind == Kind::library) counted.found = true;
-    if (!is_as_seen(counted, one.path, run.started_ns, seen, real_paths) &&
-        !is_same(same, counted, one.path, run.started_ns))
-      return Refusal{"input-changed", counted.text};
-  }
-  if (std::string path = on_new_mount(snapshot, run.started_ns, file_system.memo().mounts); !path.empty())
-    return Refusal{"input-changed", path};
-  if (std::optional<std::string> alias = changed_alias(from.roots, run.started_ns))
-    return Refusal{"input-changed", *alias};
-  const std::shared_ptr<const LoaderCache> before = file_system.memo().loader_cache.as_of(run.started_ns);
-  if (is_cache_changed(set, run.started_ns, before.get(), snapshot.loader_cache.get()))
-    return Refusal{"input-changed", kLoaderCacheFile};
-  const auto is_excused = [&same](Question question, const std::string& path) {
-    return asks_about_content(question) ? same.of_file(path) : question == Question::link && same.of_links();
-  };
-  if (std::optional<std::string> name = changed_since(set, from, run.started_ns, seen, is_excused))
-    return Refusal{"input-changed", *name};
-  return std::nullopt;
-}
-
 }  // namespace
 
 // Counts failed opens too: a step has none of the user's descriptors above 2.
@@ -421,7 +375,7 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
   const Digest state = file_system.state(*set, from, snapshot, &answered);  // before the guard: see Witnessed
   const Digest state_without_names =
       without_names ? file_system.state(*without_names, from, snapshot, nullptr) : Digest();
-  if (std::optional<Refusal> refusal = guard(observer, *set, run, from, snapshot, file_system)) return *refusal;
+  if (std::optional<Refusal> refusal = guard(observer.got(), *set, run, from, snapshot, file_system)) return *refusal;
   return Witnessed{std::move(set),           state,
                    std::move(answered),      observer.take_asks_own_name(),
                    std::move(without_names), state_without_names,

@@ -30,7 +30,7 @@
 #include <unordered_map>
 
 #include "hipcache/base/files.h"
-#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/mount_ids.h"
 #include "inputs/state/stamp.h"
 
 namespace hipcache::inputs {

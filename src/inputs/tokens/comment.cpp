@@ -42,4 +42,12 @@ Remark remark_of(std::string_view comment) {
   return comment.find("/*", 2) < comment.size() - 2 || says_fall(comment) ? Remark::some : Remark::none;
 }
 
+std::size_t end_of_joined_line(std::string_view text, std::size_t from) {
+  for (std::size_t end = text.find('\n', from); end != text.npos; end = text.find('\n', end + 1)) {
+    const std::size_t last = end == 0 ? text.npos : text.find_last_not_of(kBlanks, end - 1);
+    if (last == text.npos || last < from || text[last] != '\\') return end;
+  }
+  return text.size();
+}
+
 }  // namespace hipcache::inputs

@@ -2,6 +2,8 @@
 #ifndef HIPCACHE_SRC_INPUTS_TOKENS_COMMENT_H
 #define HIPCACHE_SRC_INPUTS_TOKENS_COMMENT_H
 
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace hipcache::inputs {
@@ -14,6 +16,9 @@ enum class Remark : std::uint8_t {
 
 // `comment`: with its "/*" and "*/", or "//" up to the end of its line.
 Remark remark_of(std::string_view comment);
+
+// The next end of a line from there on that no backslash joins to the line behind it.
+std::size_t end_of_joined_line(std::string_view text, std::size_t from);
 
 }  // namespace hipcache::inputs
 

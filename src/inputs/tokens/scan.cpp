@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "hipcache/base/holds.h"
-#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/plain_value.h"
+#include "inputs/tokens/characters.h"
 #include "inputs/tokens/comment.h"
 #include "inputs/tokens/name_reader.h"
+#include "inputs/tokens/token_writer.h"
 #include "inputs/tokens/unit.h"
+#include "inputs/tokens/words.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -17,74 +20,19 @@ namespace {
 using namespace std::string_view_literals;
 using Kind = Unit::Kind;
 
-// Marks between the units of a digest. No text outside of literals and comments holds these characters.
-enum Mark : char {
-  kAdjacent = 1,  // nothing lies between, and both may be parts of one token
-  kRestEnds = 2,
-  kRest = 3,
-  kDirective = 4,
-  kDirectiveEnds = 5,
-  kLine = 6,  // the first unit of its line
-  kColumn = 7,
-  kCommentLine = 8,
-  kJoinedLine = 11,  // the first unit behind a backslash and a line's end
-  kRemark = 12,
-  kApart = ' ',
-};
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-// '@', '`' and a lone backslash are signs to no compiler that splits words at them.
-bool is_of_word(char c) {
-  return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '@' || c == '`' ||
-         (static_cast<unsigned char>(c) & 0x80) != 0;
-}
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-// All signs of C, C++, CUDA, Objective-C and their proposals, as pairs of characters.
-constexpr std::string_view kPairs =
-    "++ -- -> >* += -= *= /= %= ^= &= |= == != <= >= => && || << >> :: .* .. ## <: :> <% %> %: :% [: :] ^^ |> <? >? ?= "
-    "?: // /* ** #@ @# := <- ~= ";
-
-constexpr auto kJoined = [] {
-  std::array<std::array<bool, 128>, 128> joined{};
-  for (std::size_t at = 0; at + 2 < kPairs.size(); at += 3)
-    joined[static_cast<std::size_t>(kPairs[at])][static_cast<std::size_t>(kPairs[at + 1])] = true;
-  return joined;
-}();
-
-// Whether some compiler makes a token in which these two follow each other.
-bool may_join(char left, char right) {
-  const auto one = static_cast<unsigned char>(left);
-  const auto two = static_cast<unsigned char>(right);
-  return one < 128 && two < 128 && kJoined[one][two];
-}
-
-constexpr std::array kConditions = {"if"sv,       "ifdef"sv, "ifndef"sv, "elif"sv, "elifdef"sv,
-                                    "elifndef"sv, "else"sv,  "endif"sv,  "undef"sv};
-constexpr std::array kIncludes = {"include"sv, "include_next"sv, "import"sv, "embed"sv};
-constexpr std::array kAsksForHeader = {"__has_include"sv, "__has_include_next"sv, "__has_embed"sv};
-constexpr std::array kRawPrefixes = {"R"sv, "LR"sv, "uR"sv, "UR"sv, "u8R"sv};
-constexpr std::array kBeforeBodies = {"while"sv, "for"sv, "if"sv, "switch"sv};
 constexpr std::size_t kLongestRawDelimiter = 16;
 constexpr unsigned kBehindName = 3;  // "#", "define" and the name came before
-
-void add_number(std::string& out, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) out.push_back(static_cast<char>(number | 0x80));
-  out.push_back(static_cast<char>(number));
-}
 
 class Scanner {
  public:
   Scanner(std::string_view text, Wanted wanted, std::vector<std::uint64_t>* lines = nullptr)
-      : text_(text), wants_names_(wanted != Wanted::digests), wants_digests_(wanted != Wanted::names), lines_(lines) {}
+      : text_(text),
+        wants_names_(wanted != Wanted::digests),
+        wants_digests_(wanted != Wanted::names),
+        lines_(lines),
+        writer_(wants_digests_ ? text.size() : 0) {}
 
   SourceText scan() {
-    if (wants_digests_) {
-      tokens_.reserve(text_.size());
-      in_order_.reserve(text_.size());
-      in_place_.reserve(text_.size());
-    }
     // Trigraphs count in some modes and are warned of in others, also within comments.
     if (text_.find("\?\?") != text_.npos) is_unclear_ = true;
     if (text_.find('\0') != text_.npos) give_up();
@@ -94,18 +42,23 @@ class Scanner {
     end_directive();
     SourceText result;
     if (wants_digests_) {
-      result.digests = digests(ends_line);
-      result.tokens = std::move(short_);
+      result.digests = is_unclear_ ? digests_of_bytes() : writer_.finish(ends_line, has_empty_body_);
+      result.tokens = writer_.take_short();
     }
     if (wants_names_) result.names = names_.finish();
     return result;
   }
 
-  bool is_clear() const { return !is_unclear_ && names_.names.is_known; }
-  bool has_unterminated() const { return has_unterminated_; }
-  bool is_on_one_line() const { return line_ == 1 && !has_comment_; }
+  bool is_plain() const {
+    return !is_unclear_ && names_.names.is_known && !has_unterminated_ && line_ == 1 && !has_comment_;
+  }
 
  private:
+  TokenDigests digests_of_bytes() const {
+    const Digest bytes = Hasher("source bytes").field(text_).finish();
+    return {bytes, bytes, bytes};
+  }
+
   void give_up() {
     is_unclear_ = true;
     names_.names.is_known = false;
@@ -171,18 +124,9 @@ class Scanner {
 
   void end_directive() {
     if (std::exchange(directive_, Directive::none) == Directive::none) return;
-    if (wants_digests_) tokens_.push_back(kDirectiveEnds);
+    if (wants_digests_) writer_.end_directive();
     names_.end_line();
     awaits_header_ = 0;
-  }
-
-  // The next end of a line that is not joined to the next one.
-  std::size_t end_of_joined_line() const {
-    for (std::size_t end = text_.find('\n', at_); end != text_.npos; end = text_.find('\n', end + 1)) {
-      const std::size_t last = text_.find_last_not_of(" \t\r", end - 1);
-      if (last == text_.npos || last < at_ || text_[last] != '\\') return end;
-    }
-    return text_.size();
   }
 
   // Comments stand for a space.
@@ -191,7 +135,7 @@ class Scanner {
     const std::size_t begin = at_;
     std::size_t end = 0;
     if (peek(1) == '/') {
-      end = end_of_joined_line();
+      end = end_of_joined_line(text_, at_);
     } else {
       end = text_.find("*/", at_ + 2);
       if (end == text_.npos) give_up();
@@ -201,10 +145,11 @@ class Scanner {
     const Remark remark = remark_of(comment);
     if (remark == Remark::unclear) give_up();
     if (wants_digests_) {
-      if (is_first_) add_comment_line(line_begin_, begin);
+      if (is_first_) writer_.add_comment_line(text_.substr(line_begin_, begin - line_begin_));
       for (std::size_t nl = text_.find('\n', begin); nl < end; nl = text_.find('\n', nl + 1))
-        add_comment_line(nl + 1, std::min(text_.find_first_not_of(" \t", nl + 1), end));
-      remember(comment, remark);
+        writer_.add_comment_line(
+            text_.substr(nl + 1, std::max(nl + 1, std::min(text_.find_first_not_of(" \t", nl + 1), end)) - nl - 1));
+      writer_.add_comment(comment, remark);
     }
     if (const std::size_t last = comment.rfind('\n'); last != comment.npos) {
       line_ += static_cast<std::uint64_t>(std::count(comment.begin(), comment.end(), '\n'));
@@ -213,30 +158,6 @@ class Scanner {
     }
     at_ = end;
     is_separated_ = true;
-  }
-
-  // gcc compares the indentation of lines, of comments too (-Wmisleading-indentation).
-  void add_comment_line(std::size_t begin, std::size_t end) {
-    in_place_.push_back(kCommentLine);
-    if (end > begin) in_place_.append(text_.substr(begin, end - begin));
-  }
-
-  void add_everywhere(char c) {
-    tokens_.push_back(c);
-    in_order_.push_back(c);
-    in_place_.push_back(c);
-  }
-
-  // Of a comment whose text counts, the text. Of one with characters beyond ASCII, these, and the ends of lines
-  // between.
-  void remember(std::string_view comment, Remark remark) {
-    const auto is_beyond = [](char c) { return (static_cast<unsigned char>(c) & 0x80) != 0; };
-    const bool has_beyond = std::any_of(comment.begin(), comment.end(), is_beyond);
-    if (remark == Remark::none && !has_beyond) return;
-    add_everywhere(kRemark);
-    for (const char c : comment)
-      if (remark != Remark::none || is_beyond(c) || c == '\n') add_everywhere(c);
-    add_everywhere(kRestEnds);
   }
 
   void take_literal() {
@@ -305,11 +226,7 @@ class Scanner {
   }
 
   void take_directive(std::string_view word, std::size_t end) {
-    directive_ = word == "define"                       ? Directive::define
-                 : holds(kConditions, word)             ? Directive::condition
-                 : holds(kIncludes, word)               ? Directive::header
-                 : word == "error" || word == "warning" ? Directive::text
-                                                        : Directive::other;
+    directive_ = directive_named(word);
     // The name of the directive is no name of the source, but its place counts.
     add_unit({.kind = Kind::word, .text = word, .is_adjacent = !is_separated_});
     at_ = end;
@@ -340,7 +257,7 @@ class Scanner {
 
   void take_text() {
     skip_blanks();
-    const std::size_t end = end_of_joined_line();
+    const std::size_t end = end_of_joined_line(text_, at_);
     const std::string_view rest = text_.substr(at_, end - at_);
     if (rest.find("/*") != rest.npos) give_up();
     for (std::size_t nl = rest.find('\n'); nl != rest.npos; nl = rest.find('\n', nl + 1))
@@ -358,7 +275,7 @@ class Scanner {
     if (begins_directive) {
       directive_ = Directive::unnamed;
       units_of_directive_ = 0;
-      if (wants_digests_) tokens_.push_back(kDirective);
+      if (wants_digests_) writer_.begin_directive();
     } else if (directive_ == Directive::unnamed) {
       directive_ = Directive::other;
     }
@@ -399,9 +316,13 @@ class Scanner {
     if (is_joined_ && may_be_one) give_up();
     note_empty_body(unit);
     if (wants_digests_) {
-      add_to_tokens(unit, may_be_one);
-      add_to_places(unit);
-      short_.push_back(static_cast<std::uint16_t>(name64(unit.text)));
+      writer_.add(unit, {.is_first = is_first_,
+                         .is_joined = is_joined_,
+                         .may_be_one = may_be_one,
+                         .counts_blanks = counts_blanks(),
+                         .line = line_,
+                         .column = at_ - line_begin_,
+                         .indentation = text_.substr(line_begin_, at_ - line_begin_)});
     }
     if (lines_ != nullptr) lines_->push_back(line_);
     before_ = unit;
@@ -410,46 +331,11 @@ class Scanner {
     is_first_ = begins_line_ = is_joined_ = false;
   }
 
-  void add_text(std::string& out, const Unit& unit) const {
-    if (unit.kind == Kind::rest) out.push_back(kRest);
-    out.append(unit.text);
-    if (unit.kind == Kind::rest) out.push_back(kRestEnds);
-  }
-
   // Whether blanks before the unit count whatever the units are: behind the name of a macro, and in directives whose
   // text some compiler prints or hands on.
   bool counts_blanks() const {
     if (directive_ == Directive::define) return units_of_directive_ == kBehindName;
     return directive_ == Directive::other || directive_ == Directive::text;
-  }
-
-  void add_to_tokens(const Unit& unit, bool may_be_one) {
-    // Both compilers look whether an empty body has a line of its own (-Wempty-body).
-    if (is_first_ && unit.is(";")) tokens_.push_back(kLine);
-    tokens_.push_back(may_be_one || (unit.is_adjacent && counts_blanks()) ? kAdjacent : kApart);
-    add_text(tokens_, unit);
-  }
-
-  void add_to_places(const Unit& unit) {
-    if (is_first_) {
-      const char mark = is_joined_ ? kJoinedLine : kLine;
-      const std::string_view indentation = text_.substr(line_begin_, at_ - line_begin_);
-      in_order_.push_back(mark);
-      in_order_.append(indentation);
-      in_place_.push_back(mark);
-      add_number(in_place_, line_);
-      in_place_.append(indentation);
-    } else if (unit.is_adjacent) {
-      in_order_.push_back(kAdjacent);
-      in_place_.push_back(kAdjacent);
-    } else {
-      for (std::string* out : {&in_order_, &in_place_}) {
-        out->push_back(kColumn);
-        add_number(*out, at_ - line_begin_);
-      }
-    }
-    add_text(in_order_, unit);
-    add_text(in_place_, unit);
   }
 
   // A loop or condition whose body is a semicolon in the same line: whether compilers warn depends on columns.
@@ -467,22 +353,10 @@ class Scanner {
     closes_head_ = false;
   }
 
-  TokenDigests digests(bool ends_line) {
-    if (is_unclear_) {
-      const Digest bytes = Hasher("source bytes").field(text_).finish();
-      return {bytes, bytes, bytes};
-    }
-    add_everywhere(ends_line ? kLine : kApart);
-    const Digest in_order = Hasher("source in order").field(in_order_).finish();
-    return {Hasher("source in place").field(in_place_).finish(), in_order,
-            has_empty_body_ ? in_order : Hasher("source tokens").field(tokens_).finish()};
-  }
-
   const std::string_view text_;
   const bool wants_names_;
   const bool wants_digests_;
   std::vector<std::uint64_t>* const lines_;
-  std::vector<std::uint16_t> short_;
   std::size_t at_ = 0;
   std::uint64_t line_ = 1;
   std::size_t line_begin_ = 0;
@@ -504,7 +378,7 @@ class Scanner {
   bool is_behind_block_ = false;
   bool has_empty_body_ = false;
   NameReader names_;
-  std::string tokens_, in_order_, in_place_;
+  TokenWriter writer_;
 };
 
 }  // namespace
@@ -517,7 +391,7 @@ bool is_plain_value(std::string_view text) {
   if (text.find_first_of("\n\r\\") != text.npos) return false;
   Scanner scanner(text, Wanted::names);
   scanner.scan();
-  return scanner.is_clear() && scanner.is_on_one_line() && !scanner.has_unterminated();
+  return scanner.is_plain();
 }
 
 }  // namespace hipcache::inputs

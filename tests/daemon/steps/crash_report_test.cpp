@@ -1,5 +1,5 @@
 // Crash reports as LLVM's programs print them, and what only looks like one.
-#include "daemon/steps/crash_report.h"
+#include "daemon/record/crash_report.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What ties a result to its directories where a search for their names proves nothing.
-#include "daemon/steps/relocatability.h"
+#include "daemon/record/relocatability.h"
 
 #include <gtest/gtest.h>
 

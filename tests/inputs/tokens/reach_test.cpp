@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "inputs/sources/source_use.h"
 #include "inputs/tokens/scan.h"
-#include "inputs/tokens/source_use.h"
 
 namespace hipcache::inputs {
 namespace {

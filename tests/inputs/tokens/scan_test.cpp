@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/plain_value.h"
 
 namespace hipcache::inputs {
 namespace {

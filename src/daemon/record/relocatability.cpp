@@ -1,0 +1,166 @@
+#include "daemon/record/relocatability.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "hipcache/base/files.h"
+#include "hipcache/compiler/hip/cuid.h"
+#include "hipcache/compiler/hip/plan.h"
+
+namespace hipcache::daemon {
+namespace {
+
+// Where LLVM puts the command line: a section in objects and assembly, a symbol in IR. Neither name is ever compressed.
+constexpr std::string_view kCommandSection = ".llvmcmd";
+constexpr std::string_view kCommandSymbol = "llvm.cmdline";
+
+// Sections that contain the working directory, or may. Section names are never compressed.
+constexpr auto kMayNameDirectory =
+    std::to_array<std::string_view>({".zdebug_", "__llvm_prf", "__llvm_cov", ".gnu.lto_", ".gcda"});
+
+// Whether a section of debug information is compressed. It then has an ELF compression header (type 1 or 2, reserved
+// zero, 24 bytes), followed by a zlib or zstd stream.
+bool compresses_debug_information(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  if (bytes.find(".debug_") == std::string_view::npos) return false;
+  for (const std::string_view header : {"\x01\0\0\0\0\0\0\0"sv, "\x02\0\0\0\0\0\0\0"sv}) {
+    for (auto at = bytes.find(header); at != std::string_view::npos; at = bytes.find(header, at + 1)) {
+      const std::string_view stream = bytes.substr(std::min(at + 24, bytes.size()));
+      if (stream.starts_with('x') || stream.starts_with("\x28\xb5\x2f\xfd"sv)) return true;
+    }
+  }
+  return false;
+}
+
+// Options of clang and gcc that hash names.
+constexpr auto kHidesNames = std::to_array<std::string_view>(
+    {"-fprofile", "-fcoverage", "--coverage", "-coverage", "-ftest-coverage", "-fsanitize", "-fxray",
+     "-funique-internal-linkage-names", "-flto", "-frandom-seed", "-fauto-profile"});
+
+// Of these prefixes, options that only name a list of what to leave alone. A list that names a root ties by its text.
+constexpr auto kNamesList = std::to_array<std::string_view>(
+    {"-fsanitize-ignorelist=", "-fsanitize-blacklist=", "-fsanitize-system-ignorelist="});
+
+// Options that hash or compress names in debug information alone.
+constexpr auto kHidesInDebugInformation =
+    std::to_array<std::string_view>({"-gz", "-fdebug-types-section", "-Wa,--compress-debug"});
+
+// clang looks functions of one file up in a profile by a hash of the source's name as it was given.
+constexpr std::string_view kReadsProfile = "-fprofile-instr-use=";
+
+template <std::size_t size>
+bool begins_with_any(const std::array<std::string_view, size>& prefixes, std::string_view argument) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return argument.starts_with(prefix); });
+}
+
+// No writer of texts escapes these characters.
+bool is_never_escaped(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+         std::string_view("/._-+@,=:~").find(c) != std::string_view::npos;
+}
+
+// Whether the compile is for devices: clang derives the id of a HIP source from a hash of its real path.
+bool compiles_for_devices(std::string_view argument) {
+  return argument == "hip" || argument == "cuda" || argument == "-xhip" || argument == "-xcuda" ||
+         argument.ends_with(".hip") || argument.ends_with(".cu") || argument.ends_with("hipcc");
+}
+
+RootMask shown_in_part(std::string_view bytes, const inputs::RunContext& from, const hip::PrefixMaps& maps) {
+  if (from.roots.empty() || !holds_debug_information(bytes)) return 0;
+  RootMask shown = maps.left_in_debug_information(bytes);
+  const auto shows = [&](std::string_view name) {
+    return !name.empty() && bytes.find(std::string(name) + "/") != bytes.npos;
+  };
+  const std::string logical = from.logical_directory();
+  for (std::size_t i = 0; i < from.roots.all().size(); ++i) {
+    const Root& root = from.roots.all()[i];
+    for (const std::string* name : {&root.path, &root.alias})
+      if (shows(hip::left_beside(*name, from.working_directory)) || shows(hip::left_beside(*name, logical)))
+        shown |= RootMask{1} << i;
+  }
+  return shown;
+}
+
+}  // namespace
+
+bool holds_debug_information(std::string_view bytes) {
+  return bytes.find(".debug_") != bytes.npos || bytes.find(".zdebug_") != bytes.npos ||
+         bytes.starts_with("BC\xc0\xde") || bytes.find("!DIFile") != bytes.npos;
+}
+
+Relocatability::Relocatability(hip::PrefixMaps of_command) : maps(std::move(of_command)) {
+  roots.own_names_mapped = maps.own_names();
+  roots.may_be_placed = maps.places();
+}
+
+void Relocatability::look_into(std::string_view bytes, const inputs::RunContext& from) {
+  roots.shown |= from.roots.shown_in(bytes) | shown_in_part(bytes, from, maps) | maps.left_in(bytes);
+  roots.placed |= maps.places_in(bytes);
+  cuid = cuid || hip::shows_cuid(bytes, from.cuid);
+  command = command || bytes.find(kCommandSection) != bytes.npos || bytes.find(kCommandSymbol) != bytes.npos;
+}
+
+void Relocatability::look_into(const std::string& role, std::string_view bytes, const inputs::RunContext& from) {
+  const RootMask shown = roots.shown;
+  look_into(bytes, from);
+  if (role != hip::kPortableDepfile && role != hip::kPortableGccDepfile) return;
+  roots.shown = shown | from.roots.named_in_text(bytes) | maps.left_in(bytes);
+}
+
+void Relocatability::look_into_printed(std::string_view bytes, const inputs::RunContext& from) {
+  look_into(bytes, from);
+  roots.hidden = roots.hidden || (may_show_escaped(bytes) && may_be_escaped(from.roots));
+}
+
+DirectoryReferences::DirectoryReferences(const inputs::RunContext& from, const std::vector<std::string>& arguments)
+    : physical_(from.working_directory),
+      logical_(from.logical_directory()),
+      shows_(hip::maps_above(physical_, arguments) || hip::maps_above(logical_, arguments)) {}
+
+void DirectoryReferences::look_into(std::string_view bytes) {
+  const auto shows = [&](std::string_view what) { return bytes.find(what) != std::string_view::npos; };
+  shows_ = shows_ || shows(physical_) || shows(logical_);
+  hides_ = hides_ || may_hold_names_unseen(bytes);
+}
+
+bool DirectoryReferences::may_be_escaped() const {
+  return daemon::may_be_escaped(physical_) || daemon::may_be_escaped(logical_);
+}
+
+bool may_be_escaped(std::string_view name) { return !std::all_of(name.begin(), name.end(), is_never_escaped); }
+
+bool may_be_escaped(const Roots& roots) {
+  return std::any_of(roots.all().begin(), roots.all().end(),
+                     [](const Root& root) { return may_be_escaped(root.path) || may_be_escaped(root.alias); });
+}
+
+// Every form has one of these, or the character that replaces what is no UTF-8.
+bool may_show_escaped(std::string_view printed) {
+  return printed.find_first_of("\\%$") != printed.npos || printed.find("\xef\xbf\xbd") != printed.npos;
+}
+
+bool may_hold_names_unseen(std::string_view bytes) {
+  const auto shows = [&](std::string_view what) { return bytes.find(what) != std::string_view::npos; };
+  return std::any_of(kMayNameDirectory.begin(), kMayNameDirectory.end(), shows) || compresses_debug_information(bytes);
+}
+
+bool may_hide_names(const std::vector<std::string>& arguments, const Hiding& of) {
+  const bool names_source_absolutely = of.source.empty() || of.source.front() == '/';
+  return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view argument) {
+    if (compiles_for_devices(argument)) return true;
+    if (begins_with_any(kHidesInDebugInformation, argument)) return of.has_debug_information;
+    if (argument.starts_with(kReadsProfile)) return names_source_absolutely;
+    return begins_with_any(kHidesNames, argument) && !begins_with_any(kNamesList, argument);
+  });
+}
+
+RootMask named_roots(const std::vector<std::string>& arguments, const Roots& roots) {
+  RootMask named = 0;
+  for (const std::string& argument : arguments) named |= roots.shown_in(argument);
+  return named;
+}
+
+}  // namespace hipcache::daemon

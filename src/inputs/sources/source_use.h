@@ -1,0 +1,74 @@
+// The files that one compile read, and what their names lead to.
+#ifndef HIPCACHE_SRC_INPUTS_SOURCES_SOURCE_USE_H
+#define HIPCACHE_SRC_INPUTS_SOURCES_SOURCE_USE_H
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/run_context.h"
+#include "hipcache/inputs/sight.h"
+#include "inputs/state/file_system_memo.h"
+#include "inputs/tokens/reach.h"
+
+namespace hipcache::inputs {
+
+// A regular file whose content is asked for.
+struct ReadFile {
+  std::size_t observation = 0;  // its index
+  std::string path;             // absolute
+  Digest content;
+  std::size_t source = kNoSource;  // index in SourceUse::sources()
+  bool is_own_of_toolchain = false;
+  RootMask root = 0;  // the longest root around it, by its name in the observation
+
+  static constexpr std::size_t kNoSource = ~std::size_t{0};
+  bool is_text() const { return source != kNoSource; }
+};
+
+// Made once for each run. Reads files that were not scanned yet.
+class SourceUse {
+ public:
+  // `arguments`: of the command, which may define macros.
+  SourceUse(const std::vector<Observation>& observations, const RunContext& from,
+            const std::vector<std::string>& arguments, FileSystemMemo& memo);
+  SourceUse(const SourceUse&) = delete;
+  SourceUse& operator=(const SourceUse&) = delete;
+
+  const std::vector<ReadFile>& files() const { return files_; }
+  const std::vector<ReadSource>& sources() const { return sources_; }
+  const Reach& reach() const { return *reach_; }
+  // What a file's text leads to outside of its definitions. REQUIRES: is_text().
+  Leads leads(const ReadFile& file) const { return leads_[file.source]; }
+  // What some file that is not installed leads to.
+  Leads leads_of_project() const { return of_project_; }
+  // A function of some header may ask where it is called from.
+  bool asks_callers() const { return asks_callers_; }
+  // There may be names beside those that were found: in a precompiled header, in an odd text, by a file of options.
+  bool has_unknown_names() const { return has_unknown_names_; }
+  // gcc names no places in the names of types.
+  bool is_by_gcc() const { return is_by_gcc_; }
+
+ private:
+  void add(std::size_t index, const Observation& observation, const RunContext& from, FileSystemMemo& memo);
+
+  std::vector<ReadFile> files_;
+  std::vector<ReadSource> sources_;
+  SourceNames command_macros_;
+  std::unique_ptr<Reach> reach_;
+  std::vector<Leads> leads_;
+  Leads of_project_ = 0;
+  bool is_by_gcc_ = false;
+  bool asks_callers_ = false;
+  bool has_unknown_names_ = false;
+};
+
+// The macros that a command defines, as a source of #defines; one whose names are not known if the command has them
+// elsewhere.
+SourceNames macros_of_command(const std::vector<std::string>& arguments);
+
+}  // namespace hipcache::inputs
+
+#endif
