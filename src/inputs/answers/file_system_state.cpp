@@ -328,7 +328,7 @@ std::vector<Digest> FileSystemState::states(const std::vector<const PathSet*>& s
 }
 
 Result<Digest> FileSystemState::tokens(const std::string& absolute_path) {
-  const Result<Digest> bytes = content(absolute_path);
+  Result<Digest> bytes = content(absolute_path);
   if (!bytes) return bytes;
   Effort unasked;
   const std::optional<TokenDigests> digests = token_digests(absolute_path, *bytes, *memo_, unasked);

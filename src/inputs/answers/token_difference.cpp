@@ -26,7 +26,7 @@ std::string why_places_count(const PathSet& set, std::size_t index, const RunCon
   return "";
 }
 
-std::string with_reason(std::string what, const std::string& name) {
+std::string with_reason(const std::string& what, const std::string& name) {
   if (name.empty()) return what + ", and an option, a warning or another source may show where tokens are";
   return what + ", but " + name + " leads to a place or a text of the source";
 }

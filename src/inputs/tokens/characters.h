@@ -25,7 +25,7 @@ inline constexpr std::string_view kPairs =
 inline constexpr auto kJoined = [] {
   std::array<std::array<bool, 128>, 128> joined{};
   for (std::size_t at = 0; at + 2 < kPairs.size(); at += 3)
-    joined[static_cast<std::size_t>(kPairs[at])][static_cast<std::size_t>(kPairs[at + 1])] = true;
+    joined[static_cast<unsigned char>(kPairs[at])][static_cast<unsigned char>(kPairs[at + 1])] = true;
   return joined;
 }();
 

@@ -68,15 +68,12 @@ class Scanner {
 
   void step() {
     const char c = text_[at_];
-    if (is_blank(c)) {
+    if (is_blank(c) || (c == '\r' && peek(1) == '\n')) {
       ++at_;
       is_separated_ = true;
     } else if (c == '\n') {
       ++at_;
       end_line();
-    } else if (c == '\r' && peek(1) == '\n') {
-      ++at_;
-      is_separated_ = true;
     } else if (c == '/' && (peek(1) == '/' || peek(1) == '*')) {
       take_comment();
     } else if (c == '\\') {
