@@ -23,11 +23,11 @@ using Sees = SourceSight::Sees;
 
 // Words of options that record, measure, keep or analyse something of the source.
 constexpr auto kSeeing = std::to_array<std::string_view>(
-    {"debug",   "dwarf", "profile",     "prof",      "profiling", "pgo",       "coverage", "sanitize", "xray",
-     "record",  "lto",   "thinlto",     "embed",     "comments",  "pch",       "module",   "modules",  "plugin",
-     "save",    "dump",  "index",       "serialize", "sarif",     "callgraph", "verify",   "analyze",  "analyzer",
-     "rewrite", "fixit", "code",        "line",      "column",    "trace",     "temps",    "keep",     "verbose",
-     "C",       "CC",    "traditional", "trigraphs", "ansi",      "hash",      "info"});
+    {"debug",    "dwarf",   "profile", "prof",        "profiling", "pgo",     "coverage",  "sanitize", "xray",
+     "record",   "lto",     "thinlto", "embed",       "comments",  "comment", "pch",       "module",   "modules",
+     "plugin",   "save",    "dump",    "index",       "serialize", "sarif",   "callgraph", "verify",   "analyze",
+     "analyzer", "rewrite", "fixit",   "code",        "line",      "column",  "trace",     "temps",    "keep",
+     "verbose",  "C",       "CC",      "traditional", "trigraphs", "ansi",    "hash",      "info"});
 
 // Of these, options that only say how others work, or that the driver gives to each compile.
 constexpr auto kBlind = std::to_array<std::string_view>(
@@ -102,6 +102,7 @@ Sees seen_by(const llvm::opt::Arg& argument) {
   const std::string_view name(option.getName().data(), option.getName().size());
   if (option.matches(OPT_fopenmp) || option.matches(OPT_fopenmp_EQ) || name.starts_with("fopenacc"))
     return Sees::places;
+  if (name.starts_with("X")) return Sees::bytes;  // -Xclang and kin hand options on
   if (holds(kBlind, name)) return Sees::tokens;
   if (option.matches(OPT_g_Group) || option.matches(OPT_gN_Group)) return seen_by_debug_option(name);
   if (option.matches(OPT_std_EQ) && holds(kOldLanguages, std::string_view(argument.getValue()))) return Sees::bytes;

@@ -246,8 +246,12 @@ std::optional<Refusal> OpaqueRun::witness(StepState& state, const std::vector<tr
   if (auto refusal = refusal_of_link(by_run, outputs_, context_)) return refusal;
   inputs::Run run = run_of(files, report, context_);
   add_ties(run, state.result, outputs_, request);
-  run.sight = request.from.leaves_out_macros ? sight_of(request.invocation.expanded, outputs_, state.result)
-                                             : inputs::kNoSources;
+  // The driver may add options that the command does not have.
+  const bool is_whole = request.from.variable("CCC_OVERRIDE_OPTIONS") == nullptr;
+  if (!request.from.leaves_out_macros)
+    run.sight = inputs::kNoSources;
+  else if (is_whole)
+    run.sight = sight_of(request.invocation.expanded, outputs_, state.result);
   take_witnessed(state, trace, run, context_);
   return std::nullopt;
 }

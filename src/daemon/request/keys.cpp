@@ -189,6 +189,8 @@ cache::ActionKey step_key(const Request& request, const hip::Step& step, const s
   hasher.field(inputs.size());
   for (const Digest& input : inputs) hasher.field(input);
   add_outputs(hasher, step.outputs);
+  // Sets that earlier versions stored under the key of a command without macros ask about none.
+  if (request.from.leaves_out_macros) hasher.field("asks about macros");
   return {hasher.finish(), is_shared(step)};
 }
 

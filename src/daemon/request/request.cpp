@@ -14,7 +14,6 @@
 #include "daemon/shared/base_directories.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
-#include "hipcache/base/holds.h"
 #include "hipcache/base/process.h"
 #include "hipcache/compiler/driver_name.h"
 #include "hipcache/compiler/hip/cuid.h"
@@ -41,7 +40,9 @@ std::string cuid_of(const Request& request, const BaseDirectories& bases, inputs
   const std::string root = hip::output_root(object, request.from.roots, exists);
   // Relocatable code of two compiles is linked together, so there each macro counts.
   const std::vector<std::string>& all = request.invocation.for_cuid;
-  const std::vector<std::string> counted = holds(all, "-fgpu-rdc") ? all : without_macros(all, request.from);
+  const bool is_relocatable = std::any_of(
+      all.begin(), all.end(), [](const std::string& word) { return word.find("-rdc") != word.npos; });
+  const std::vector<std::string> counted = is_relocatable ? all : without_macros(all, request.from);
   std::string cuid =
       hip::make_cuid(request.invocation, counted, request.from.working_directory, request.from.roots, root);
   if (!bases.is_chosen) return cuid;

@@ -322,8 +322,9 @@ class Observer {
     if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
     if (run_.shows_output_names) observations_.push_back({Question::output_names, ""});
     const SourceUse use(observations_, from_, run_.roots.arguments, file_system_.memo());
+    const bool is_known_command = only_compilers_ && !use.reads_options();
     const Sight sight =
-        only_compilers_
+        is_known_command
             ? run_.sight
             : Sight{.macros = run_.sight.macros == Sight::Macros::none ? Sight::Macros::none : Sight::Macros::every};
     ties_ = add_root_questions(run_.roots, use, from_, only_compilers_, file_system_, observations_);

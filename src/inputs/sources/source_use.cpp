@@ -27,6 +27,11 @@ std::string definition_of(std::string_view macro) {
   return line + "\n";
 }
 
+bool holds_options(std::string_view path) {
+  const std::string_view name = base_name(path);
+  return name.ends_with(".cfg") || name.ends_with(".specs") || name.ends_with(".spec") || name == "specs";
+}
+
 // Headers that declare std::source_location itself.
 bool declares_source_location(std::string_view path) { return base_name(path) == "source_location"; }
 
@@ -90,6 +95,7 @@ void SourceUse::add(std::size_t index, const Observation& observation, const Run
                 .content = *content,
                 .is_own_of_toolchain = is_toolchains_own(place, from.roots),
                 .root = from.roots.holding(place)};
+  reads_options_ = reads_options_ || holds_options(path);
   const bool is_project = file.root != 0 && !file.is_own_of_toolchain;
   if (const auto names = names_in_source(path, *content, memo)) {
     if (!names->is_data) {

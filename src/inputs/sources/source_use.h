@@ -48,6 +48,8 @@ class SourceUse {
   bool asks_callers() const { return asks_callers_; }
   // There may be names beside those that were found: in a precompiled header, in an odd text, by a file of options.
   bool has_unknown_names() const { return has_unknown_names_; }
+  // A file of further options was read: clang's configuration, gcc's specs.
+  bool reads_options() const { return reads_options_; }
   // gcc names no places in the names of types.
   bool is_by_gcc() const { return is_by_gcc_; }
 
@@ -61,6 +63,7 @@ class SourceUse {
   std::vector<Leads> leads_;
   Leads of_project_ = 0;
   bool is_by_gcc_ = false;
+  bool reads_options_ = false;
   bool asks_callers_ = false;
   bool has_unknown_names_ = false;
 };

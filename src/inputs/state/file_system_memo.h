@@ -28,7 +28,7 @@ namespace hipcache::inputs {
 inline constexpr std::size_t kMaxFiles = 200'000;
 inline constexpr std::size_t kMaxDirectories = 20'000;
 inline constexpr std::size_t kMaxNames = 100'000;
-inline constexpr std::size_t kMaxSources = 10'000;
+inline constexpr std::size_t kMaxSources = 5'000;
 inline constexpr std::size_t kMaxSketches = 1'000;     // by the beginnings of their three digests
 inline constexpr std::size_t kLongestSketch = 20'000;  // tokens
 
