@@ -23,11 +23,11 @@ using Sees = SourceSight::Sees;
 
 // Words of options that record, measure, keep or analyse something of the source.
 constexpr auto kSeeing = std::to_array<std::string_view>(
-    {"debug",    "dwarf",   "profile", "prof",        "profiling", "pgo",     "coverage",  "sanitize", "xray",
-     "record",   "lto",     "thinlto", "embed",       "comments",  "comment", "pch",       "module",   "modules",
-     "plugin",   "save",    "dump",    "index",       "serialize", "sarif",   "callgraph", "verify",   "analyze",
-     "analyzer", "rewrite", "fixit",   "code",        "line",      "column",  "trace",     "temps",    "keep",
-     "verbose",  "C",       "CC",      "traditional", "trigraphs", "ansi",    "hash",      "info"});
+    {"debug",   "dwarf",    "profile", "prof",        "profiling", "pgo",    "coverage",  "sanitize",
+     "xray",    "record",   "embed",   "comments",    "comment",   "pch",    "module",    "modules",
+     "plugin",  "save",     "dump",    "index",       "serialize", "sarif",  "callgraph", "verify",
+     "analyze", "analyzer", "rewrite", "fixit",       "line",      "column", "trace",     "temps",
+     "verbose", "C",        "CC",      "traditional", "trigraphs", "ansi",   "hash",      "info"});
 
 // Of these, options that only say how others work, or that the driver gives to each compile.
 constexpr auto kBlind = std::to_array<std::string_view>(

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "hipcache/compiler/hip/bitcode_digest.h"
 #include "hipcache/compiler/hip/plan.h"
 #include "hipcache/compiler/output_names.h"
 #include "hipcache/compiler/source_sight.h"
@@ -36,6 +37,11 @@ bool is_depfile(const CollectedOutput& output) {
          output.role == hip::kPortableGccDepfile || output.place == compiler::kDepfileName;
 }
 
+bool is_plain_bitcode(const CollectedOutput& output) {
+  constexpr std::string_view kBitcode = "BC\xc0\xde";
+  return output.bytes.starts_with(kBitcode) && !hip::shows_places(output.bytes);
+}
+
 bool is_plain_object(const CollectedOutput& output) {
   constexpr std::string_view kElf =
       "\x7f"
@@ -53,7 +59,7 @@ inputs::Sight sight_of(const std::vector<std::string>& arguments, const std::vec
   if (!command.is_c_family || !is_silent) return sight;
   sight.macros = inputs::Sight::Macros::by_name;
   const bool are_plain = std::all_of(outputs.begin(), outputs.end(), [](const CollectedOutput& output) {
-    return is_depfile(output) || is_plain_object(output);
+    return is_depfile(output) || is_plain_object(output) || is_plain_bitcode(output);
   });
   if (command.sees == SourceSight::Sees::bytes || !are_plain) return sight;
   sight.weakest = command.sees == SourceSight::Sees::places ? Question::tokens_in_place : Question::tokens;

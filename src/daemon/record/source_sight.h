@@ -12,8 +12,8 @@
 namespace hipcache::daemon {
 
 // `arguments`: of the compiler or its driver, with the program first. Messages show lines of the source, so a run that
-// printed anything sees all bytes. So does one with an output that is neither an object without debug information nor a
-// depfile.
+// printed anything sees all bytes. So does one with an output that is neither a depfile, nor an object or bitcode
+// without debug information.
 inputs::Sight sight_of(const std::vector<std::string>& arguments, const std::vector<CollectedOutput>& outputs,
                        const cache::ActionResult& said);
 

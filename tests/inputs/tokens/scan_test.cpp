@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hipcache/inputs/plain_value.h"
@@ -156,6 +158,24 @@ TEST(Scan, ColumnsCountBehindCommentsAndTabs) {
   expect(Equal::tokens, {{"int a; /* x */ int b;\n", "int a; /* xx */ int b;\n"},
                          {"/* x */ int a;\n", "/* y */ int a;\n"},
                          {"if (a)\n\tb;\n", "if (a)\n        b;\n"}});
+}
+
+// Any bytes, also those that end in the middle of something.
+TEST(Scan, TakesAnyText) {
+  constexpr std::string_view kAlphabet = "ab1. \t\n\r\\\"'/*#<>()R?:;%LuU8_,\0\xff";
+  const std::vector<std::string> words{"#define ", "#include ", "R\"(", ")\"", "__has_include(<", "#error ", "?\?/"};
+  std::mt19937 random(5);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text;
+    for (std::size_t left = random() % 40; left > 0; --left) {
+      if (random() % 9 == 0)
+        text += words[random() % words.size()];
+      else
+        text += kAlphabet[random() % kAlphabet.size()];
+    }
+    const SourceText one = scan_source(text, Wanted::both);
+    EXPECT_EQ(scan_source(text, Wanted::digests).digests.tokens, one.digests.tokens);
+  }
 }
 
 TEST(Scan, AValueIsPlainIfItsMacroCausesNoMessage) {

@@ -41,6 +41,7 @@ class PlaceFinder : public BitcodeVisitor {
     return true;
   }
 
+  bool has_none() const { return !is_odd_ && !has_attachment_; }
   std::set<std::uint64_t> places() const { return is_odd_ ? std::set<std::uint64_t>() : places_; }
 
  private:
@@ -83,7 +84,12 @@ class PlaceFinder : public BitcodeVisitor {
     const auto& operands = record.operands;
     if (record.code != METADATA_ATTACHMENT || operands.size() % 2 == 0) return;
     for (std::size_t i = 1; i + 1 < operands.size(); i += 2)
-      if (kind_ && operands[i] == *kind_) referred_.push_back(operands[i + 1]);
+      if (kind_ && operands[i] == *kind_) take_reference(operands[i + 1]);
+  }
+
+  void take_reference(std::uint64_t node) {
+    referred_.push_back(node);
+    has_attachment_ = true;
   }
 
   // A node of constants of the module: operands are numbers of metadata, plus one.
@@ -110,6 +116,7 @@ class PlaceFinder : public BitcodeVisitor {
   std::vector<std::uint64_t> referred_;  // nodes, by instructions of this function
   std::set<std::uint64_t> places_;
   bool is_odd_ = false;
+  bool has_attachment_ = false;
 };
 
 }  // namespace
@@ -130,6 +137,11 @@ bool ModuleValues::is_constant(const BitcodeRecord& record) {
 std::set<std::uint64_t> assembly_places(std::string_view bitcode) {
   PlaceFinder finder;
   return walk_bitcode(bitcode, finder) ? finder.places() : std::set<std::uint64_t>();
+}
+
+bool has_no_places(std::string_view bitcode) {
+  PlaceFinder finder;
+  return walk_bitcode(bitcode, finder) && finder.has_none();
 }
 
 }  // namespace hipcache::hip

@@ -35,6 +35,9 @@ class ModuleValues {
 // The numbers of such constants. None if the module has none, or has what is not known well enough.
 std::set<std::uint64_t> assembly_places(std::string_view bitcode);
 
+// Whether it is certain that the module has neither such constants nor debug information.
+bool has_no_places(std::string_view bitcode);
+
 }  // namespace hipcache::hip
 
 #endif

@@ -98,4 +98,11 @@ Digest bitcode_digest(std::string_view bitcode, const Roots& roots) {
   return walk_bitcode(bitcode, digester) ? digester.finish() : digest_of(bitcode);
 }
 
+bool shows_places(std::string_view bitcode) {
+  // Names of symbols stand as they are.
+  for (const char* name : {"llvm.global.annotations", "llvm.ptr.annotation", "llvm.var.annotation"})
+    if (bitcode.find(name) != bitcode.npos) return true;
+  return !has_no_places(bitcode);
+}
+
 }  // namespace hipcache::hip

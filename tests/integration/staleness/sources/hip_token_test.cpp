@@ -24,6 +24,19 @@ TEST_P(HipTokenStaleness, CommentsAndBlanksRunNoStep) {
   expect_runs({.device = 2, .bundle = 1, .host = 1}, command());
 }
 
+TEST_P(HipTokenStaleness, CommentsRunNoStepOfRelocatableCode) {
+  for (const std::string flags : {"-O1 -fgpu-rdc", "-O1 -fgpu-rdc --offload-new-driver"}) {
+    project_.write("value.h", "__device__ int value = 1;\n");
+    warm(command(flags));
+    project_.write("value.h", "// documented\n__device__ int value  = 1;\n");
+    expect_hit(command(flags));
+    project_.write("value.h", "__device__ int value = 1; __device__ void f() { asm volatile(\"s_nop 0\"); }\n");
+    EXPECT_EQ(check(command(flags)).hits, 0);
+    project_.write("value.h", "\n__device__ int value = 1; __device__ void f() { asm volatile(\"s_nop 0\"); }\n");
+    EXPECT_EQ(check(command(flags)).hits, 0) << "the bitcode says where the statement is";
+  }
+}
+
 TEST_P(HipTokenStaleness, PositionsRunTheStepsOfWhoeverReadsThem) {
   write_kernel(project_, "a.hip", "#include \"value.h\"\n#if !__HIP_DEVICE_COMPILE__\n#include \"host.h\"\n#endif\n");
   project_.write("host.h", "int line() { return __LINE__; } // one\n");
