@@ -136,7 +136,7 @@ void add_own_names(const ReadFile& file, const SourceUse& use, RootMask builds, 
                     may_ask_unseen(file, use, builds);
   if (asks) own_names.add({file.root, file.path});
   const bool prints_types = !use.is_by_gcc() && (use.leads_of_project() & kToTypes) != 0;
-  if (prints_types && ((leads & kToUnnamed) != 0 || !names.is_known))
+  if (prints_types && (use.may_begin_unnamed(file) || !names.is_known))
     own_names.add({.root = file.root, .path = file.path, .is_mapped = false});
 }
 

@@ -71,7 +71,7 @@ SourceQuestion question_about(const ReadFile& file, const SourceUse& use, const 
   if (sight.weakest == Question::tokens_in_place || checks_comments || use.has_unknown_names() || use.asks_callers() ||
       (leads & kPlaces) != 0)
     return in_place(kPlaces);
-  if (whole.prints_types && (leads & kToUnnamed) != 0) return in_place(kToUnnamed);
+  if (whole.prints_types && use.may_begin_unnamed(file)) return in_place(kToUnnamed);
   if (sight.weakest == Question::tokens_in_order || sight.checks_indentation) return {Question::tokens_in_order, ""};
   if ((leads & kToText) != 0) return {Question::tokens_in_order, use.reach().example(names, kToText)};
   if ((whole.spells_macros && has_long_macro(names)) || defines_twice(names, use))

@@ -85,6 +85,10 @@ SourceUse::SourceUse(const std::vector<Observation>& observations, const RunCont
   }
 }
 
+bool SourceUse::may_begin_unnamed(const ReadFile& file) const {
+  return (leads(file) & kToUnnamed) != 0 || reach_->has_macro_among(sources_[file.source].names->named_types);
+}
+
 void SourceUse::add(std::size_t index, const Observation& observation, const RunContext& from, FileSystemMemo& memo) {
   const std::string path = from.path_of(observation.name);
   const std::optional<Digest> content = content_of(path, memo);

@@ -42,6 +42,8 @@ class SourceUse {
   const Reach& reach() const { return *reach_; }
   // What a file's text leads to outside of its definitions. REQUIRES: is_text().
   Leads leads(const ReadFile& file) const { return leads_[file.source]; }
+  // Whether a lambda or an unnamed type may begin in it. REQUIRES: is_text().
+  bool may_begin_unnamed(const ReadFile& file) const;
   // What some file that is not installed leads to.
   Leads leads_of_project() const { return of_project_; }
   // A function of some header may ask where it is called from.

@@ -51,7 +51,11 @@ void NameReader::take(const Unit& unit, Directive line, char next) {
   const bool is_only_asked_for = asks_builtin_ == 1;
   if (unit.kind == Unit::Kind::word && !is_only_asked_for) names.live.push_back(name64(unit.text));
   asks_builtin_ = unit.is("__has_builtin") ? 2 : asks_builtin_ == 2 && unit.is("(") ? 1 : 0;
-  if (begins_unnamed(unit, next)) names.begins_unnamed = true;
+  const bool is_behind_type = names_type_;
+  if (begins_unnamed(unit, next))
+    names.begins_unnamed = true;
+  else if (is_behind_type)
+    names.named_types.push_back(name64(unit.text));
   if (unit.kind == Unit::Kind::literal && unit.text.find(".inc") != unit.text.npos) names.reads_data = true;
   before_ = unit;
   has_before_ = true;
@@ -94,7 +98,9 @@ void NameReader::take_operand(const Unit& unit) {
 void NameReader::take_body(const Unit& unit, char next) {
   macro_.body = checksum_of(unit.text, macro_.body);
   macro_.has_several = ++units_ > 1;
-  if (begins_unnamed(unit, next)) macro_.begins_unnamed = true;
+  const bool is_behind_type = names_type_;
+  if (begins_unnamed(unit, next) || (is_behind_type && !holds(parameters_, name64(unit.text))))
+    macro_.begins_unnamed = true;
   const bool is_second = unit.is("#") && has_before_ && before_.is("#") && unit.is_adjacent;
   if (is_second) {
     awaits_operand_ = true;
@@ -132,6 +138,7 @@ SourceNames NameReader::finish() {
   };
   settle(names.live);
   settle(names.uses);
+  settle(names.named_types);
   settle(names.pasted);
   names.macros.shrink_to_fit();
   names.macro_names.shrink_to_fit();

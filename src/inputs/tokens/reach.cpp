@@ -148,6 +148,16 @@ bool Reach::may_be_pasted(std::string_view name) const {
   return false;
 }
 
+bool Reach::has_macro_among(const std::vector<Name64>& names) const {
+  const auto defines_one = [&](const SourceNames& source) {
+    return std::any_of(source.macros.begin(), source.macros.end(),
+                       [&](const MacroDefinition& macro) { return holds_word(names, macro.name); });
+  };
+  return !names.empty() && (defines_one(command_macros_) ||
+                            std::any_of(sources_.begin(), sources_.end(),
+                                        [&](const ReadSource& source) { return defines_one(*source.names); }));
+}
+
 bool Reach::may_occur(std::string_view name) const {
   const Name64 word = name64(name);
   if (std::any_of(sources_.begin(), sources_.end(), [&](const ReadSource& one) { return has_word(*one.names, word); }))

@@ -50,6 +50,9 @@ class Reach {
   // What the text of that source leads to, outside of its definitions.
   Leads of_live(const SourceNames& source, bool is_installed) const;
 
+  // Whether a macro of any source or of the command has one of these names.
+  bool has_macro_among(const std::vector<Name64>& names) const;
+
   // Whether the name may occur in any of the sources or in the value of another macro.
   bool may_occur(std::string_view name) const;
 

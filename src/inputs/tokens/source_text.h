@@ -64,6 +64,7 @@ struct SourceNames {
   std::vector<WordUse> uses;            // sorted by word
   NameFilter used;                      // the words of `uses`
   std::string macro_names;
+  std::vector<Name64> named_types;   // words behind "struct" and the like; a macro there may leave the type unnamed
   std::vector<std::string> pasted;   // words beside ## that are no parameters
   bool is_known = true;              // false: there may be other names
   bool is_data = false;              // a program, an archive, bitcode or the like: no source
