@@ -85,10 +85,10 @@ TEST_P(MainJob, CompilesOnlyTheArchThatIsAdded) {
   EXPECT_EQ(added.partials, 1);
 }
 
-// A comment at the end changes no byte of what the steps make, so the bundle is found.
+// A macro at the end changes no byte of what the steps make, so the bundle is found.
 TEST_P(MainJob, IsAMissIfOnlyTheBundleWasFound) {
   compile(kTwo);
-  project_.write("src/a.hip", support::read_bytes(project_ / "src/a.hip") + "// edited\n");
+  project_.write("src/a.hip", support::read_bytes(project_ / "src/a.hip") + "#define EDITED 1\n");
   const Counts edited = compile(kTwo);
   EXPECT_EQ(edited.run.at("device"), 2);
   EXPECT_EQ(edited.run.at("host"), 1);

@@ -91,13 +91,13 @@ TEST_P(SplitCodegenGroup, AHeavyUnitAmongLightOnesIsSplitTheNextTime) {
   write_heavy("heavy");
   expect_as_one(check(compile("heavy")), 2);
 
-  write_heavy("heavy", "// comment\n");
+  write_heavy("heavy", "#define COMMENTED 1\n");
   const Counts first = check(compile("heavy"));
   EXPECT_EQ(first.run.at("device"), 2) << first.json.dump();
   EXPECT_EQ(first.run.at("front"), 2) << first.json.dump();
   EXPECT_EQ(first.run.at("back"), 2) << first.json.dump();
 
-  write_heavy("heavy", "// another comment\n");
+  write_heavy("heavy", "#define COMMENTED 2\n");
   const Counts later = check(compile("heavy"));
   EXPECT_EQ(later.run.at("front"), 2) << later.json.dump();
   EXPECT_EQ(later.run.at("back"), 0) << later.json.dump();

@@ -214,14 +214,14 @@ class SplitCodegenOfAnotherCompiler : public testing::Test {
     const Counts cold = check();
     EXPECT_EQ(cold.run.at("front"), 1);
     EXPECT_EQ(cold.run.at("device"), 1);
-    write("// comment\n" + text);
+    write("#define COMMENTED 1\n" + text);
     EXPECT_EQ(check().run.at("front"), 0);
 
     write("code");
     EXPECT_EQ(check("-O3").run.at("front"), 1);
     write(text);
     EXPECT_EQ(check("-O3").run.at("front"), 1);
-    write("// comment\n" + text);
+    write("#define COMMENTED 1\n" + text);
     EXPECT_EQ(check("-O3").run.at("front"), 0);
   }
 
@@ -263,7 +263,7 @@ TEST_F(SplitCodegenOfAnotherCompiler, IsProvedByASourceOfHipcachesAndThenTrusted
   EXPECT_EQ(cold.run.at("front"), 1);
   EXPECT_EQ(cold.run.at("back"), 1);
   EXPECT_EQ(cold.run.at("device"), 1);
-  write("// comment\ncode, warn");
+  write("#define COMMENTED 1\ncode, warn");
   const Counts spared = check();
   EXPECT_EQ(spared.run.at("front"), 1);
   EXPECT_EQ(spared.hit.at("back"), 1);
@@ -280,7 +280,7 @@ TEST_F(AuditedSplitCodegen, IsTrustedWhereNothingDiffers) {
   const Counts cold = check();
   EXPECT_EQ(cold.run.at("audit"), 1);
   EXPECT_EQ(cold.errors, 0);
-  write("// comment\ncode, warn");
+  write("#define COMMENTED 1\ncode, warn");
   const Counts spared = check();
   EXPECT_EQ(spared.hit.at("back"), 1);
   EXPECT_EQ(spared.run.at("audit"), 0);
@@ -331,7 +331,7 @@ TEST_F(SplitCodegenOfAnotherCompiler, IsProvedAnewForAReplacedCompiler) {
   write("code, more of it");
   EXPECT_EQ(check().run.at("split_codegen_proof"), 1);
   std::ofstream(compiler_, std::ios::app) << "another build";
-  write("// comment\ncode, more of it");
+  write("#define COMMENTED 1\ncode, more of it");
   const Counts anew = check();
   EXPECT_EQ(anew.run.at("split_codegen_proof"), 1);
   EXPECT_EQ(anew.run.at("front"), 1);

@@ -108,7 +108,7 @@ TEST_P(Crash, OfAFrontEndIsTheDriversToReportAndSparesTheNextBackEnd) {
   write_heavy("#if __HIP_DEVICE_COMPILE__\n" + std::string(kCrash) + "#endif\n");
   const Counts crashed = expect_left(expected_of(argv), argv);
   EXPECT_EQ(crashed.run.at("back") + crashed.hit.at("back"), 0) << crashed.json.dump();
-  write_heavy("// mended\n");
+  write_heavy("#define MENDED 1\n");
   const Counts mended = check(argv);
   EXPECT_EQ(mended.run.at("front"), 1) << mended.json.dump();
   EXPECT_EQ(mended.hit.at("back"), 1) << mended.json.dump();

@@ -49,7 +49,7 @@ TEST_P(TerminalStaleness, ASilentHipCompileIsAHitAtATerminalAndInAPipe) {
   warm(command());
   expect_hit_at_terminal(command());
   expect_hit_at_terminal(command(), {{"TERM", "xterm-256color"}, {"COLUMNS", "100"}});
-  write_kernel(project_, "a.hip", "// edited\n__device__ int edited = 1;\n");
+  write_kernel(project_, "a.hip", "__device__ int edited = 1;\n");
   EXPECT_GT(steps_in(at_terminal(command(), {{"TERM", "xterm-256color"}})), 0);
   expect_hit(command());
   expect_hit(command(), {{"TERM", "dumb"}, {"NO_COLOR", "1"}});

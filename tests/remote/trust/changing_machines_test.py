@@ -18,7 +18,7 @@ from trust_case import ARCHS, STEPS, TrustTest, run_tests
 STORE_FORGER = pathlib.Path(sys.argv.pop(1)).resolve()
 ONE = ARCHS[:1]  # a request of its own, made of steps of the other one
 FLAGS = ("-O1",)
-LATER = ("-O1", "-DLATER")
+LATER = ("-O1", "-fwrapv")
 
 
 class Changes(TrustTest):
