@@ -142,11 +142,20 @@ TEST_P(Roots, ASourceThatNamesABuildDirectoryTies) {
 
 TEST_P(Roots, AGeneratedHeaderThatMeasuresItsOwnNameTies) {
   for (const char* build : {"src/one", "src/another"})
-    scratch_.write(std::string(build) + "/include/made.h", "#define MADE sizeof(__FILE__)\n");
+    scratch_.write(std::string(build) + "/include/made.h",
+                   "enum { length = sizeof(__FILE__) };\n#define MADE length\n");
   EXPECT_EQ(compile_in("src/one").misses, 1);
   EXPECT_EQ(compile_in("src/another").misses, 1);
   EXPECT_EQ(compile_in("src/another", "-ffile-prefix-map=BUILD=.").misses, 1);
   EXPECT_EQ(compile_in("src/one", "-ffile-prefix-map=BUILD=.").hits, 1) << "its name is mapped";
+}
+
+// A macro has the name of the file that uses it.
+TEST_P(Roots, AGeneratedMacroThatMeasuresItsUsersNameDoesNotTie) {
+  for (const char* build : {"src/one", "src/another"})
+    scratch_.write(std::string(build) + "/include/made.h", "#define MADE sizeof(__FILE__)\n");
+  EXPECT_EQ(compile_in("src/one").misses, 1);
+  EXPECT_EQ(compile_in("src/another").hits, 1);
 }
 
 // The macro is defined in the source directory, but used in the build directory, so it gets that name.

@@ -263,7 +263,7 @@ TEST_F(SplitCodegenOfAnotherCompiler, IsProvedByASourceOfHipcachesAndThenTrusted
   EXPECT_EQ(cold.run.at("front"), 1);
   EXPECT_EQ(cold.run.at("back"), 1);
   EXPECT_EQ(cold.run.at("device"), 1);
-  write("#define COMMENTED 1\ncode, warn");
+  write("// comment\ncode, warn");
   const Counts spared = check();
   EXPECT_EQ(spared.run.at("front"), 1);
   EXPECT_EQ(spared.hit.at("back"), 1);
@@ -280,7 +280,7 @@ TEST_F(AuditedSplitCodegen, IsTrustedWhereNothingDiffers) {
   const Counts cold = check();
   EXPECT_EQ(cold.run.at("audit"), 1);
   EXPECT_EQ(cold.errors, 0);
-  write("#define COMMENTED 1\ncode, warn");
+  write("// comment\ncode, warn");
   const Counts spared = check();
   EXPECT_EQ(spared.hit.at("back"), 1);
   EXPECT_EQ(spared.run.at("audit"), 0);
