@@ -129,11 +129,11 @@ bool may_ask_unseen(const ReadFile& file, const SourceUse& use, RootMask builds)
 
 // Why a file of a root ties the result to that root.
 void add_own_names(const ReadFile& file, const SourceUse& use, RootMask builds, OwnNames& own_names) {
-  if (file.root == 0 || file.is_own_of_toolchain || !file.is_text()) return;
+  if (file.root == 0 || !file.is_text()) return;
   const SourceNames& names = *use.sources()[file.source].names;
-  const Leads leads = use.leads(file);
-  const bool asks = (leads & kToFileName) != 0 || (use.asks_callers() && !names.live.empty()) || !names.is_known ||
-                    may_ask_unseen(file, use, builds);
+  if ((use.leads(file) & kToFileName) != 0) own_names.add({file.root, file.path});
+  if (file.is_own_of_toolchain) return;
+  const bool asks = (use.asks_callers() && !names.live.empty()) || !names.is_known || may_ask_unseen(file, use, builds);
   if (asks) own_names.add({file.root, file.path});
   const bool prints_types = !use.is_by_gcc() && (use.leads_of_project() & kToTypes) != 0;
   if (prints_types && (use.may_begin_unnamed(file) || !names.is_known))

@@ -72,14 +72,14 @@ SourceNames macros_of_command(const std::vector<std::string>& arguments) {
 
 SourceUse::SourceUse(const std::vector<Observation>& observations, const RunContext& from,
                      const std::vector<std::string>& arguments, FileSystemMemo& memo)
-    : command_macros_(macros_of_command(arguments)),
+    : command_macros_(std::make_shared<const SourceNames>(macros_of_command(arguments))),
       is_by_gcc_(inputs::is_by_gcc(observations)),
-      has_unknown_names_(!command_macros_.is_known) {
+      has_unknown_names_(!command_macros_->is_known) {
   for (std::size_t i = 0; i < observations.size(); ++i)
     if (asks_about_content(observations[i].question)) add(i, observations[i], from, memo);
   reach_ = std::make_unique<Reach>(sources_, command_macros_);
   for (const ReadSource& source : sources_) {
-    leads_.push_back(reach_->of_live(*source.names, source.is_installed));
+    leads_.push_back(reach_->of_live(source));
     if (!source.is_installed) of_project_ |= leads_.back();
     if (!declares_source_location(source.path) && (leads_.back() & kToCaller) != 0) asks_callers_ = true;
   }
@@ -107,7 +107,8 @@ void SourceUse::add(std::size_t index, const Observation& observation, const Run
       has_unknown_names_ = has_unknown_names_ || !names->is_known;
       sources_.push_back({.path = path,
                           .names = names,
-                          .is_installed = !is_project && (is_installed(path) || file.is_own_of_toolchain)});
+                          .is_installed = !is_project && (is_installed(path) || file.is_own_of_toolchain),
+                          .is_in_root = file.root != 0});
     }
   } else {
     has_unknown_names_ = true;

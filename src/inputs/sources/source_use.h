@@ -60,7 +60,7 @@ class SourceUse {
 
   std::vector<ReadFile> files_;
   std::vector<ReadSource> sources_;
-  SourceNames command_macros_;
+  std::shared_ptr<const SourceNames> command_macros_;
   std::unique_ptr<Reach> reach_;
   std::vector<Leads> leads_;
   Leads of_project_ = 0;

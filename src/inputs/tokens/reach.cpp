@@ -27,10 +27,11 @@ constexpr std::array<Leaf, 12> kLeaves{{{"__LINE__", kToPosition},
                                         {"__builtin_FUNCSIG", kToTypes},
                                         {"__builtin_dump_struct", kToTypes}}};
 
-// A leaf in a macro of an installed header: what it prints is text alone.
-Leads by_installed(Leads leads) {
-  if ((leads & kToTypes) == 0) return leads & ~kToFileName;
-  return static_cast<Leads>((leads & ~(kToFileName | kToTypes)) | kToTypesOfProject);
+// A leaf in an installed header: what it prints is text alone.
+Leads leads_in(const ReadSource& source, Leads leads) {
+  if (!source.is_installed) return leads;
+  const Leads kept = source.is_in_root ? leads : static_cast<Leads>(leads & ~kToFileName);
+  return (kept & kToTypes) == 0 ? kept : static_cast<Leads>((kept & ~kToTypes) | kToTypesOfProject);
 }
 
 Leads own_leads(const MacroDefinition& macro) {
@@ -50,31 +51,32 @@ bool holds_word(const std::vector<Name64>& sorted, Name64 word) {
 
 }  // namespace
 
-Reach::Reach(const std::vector<ReadSource>& sources, const SourceNames& command_macros)
-    : sources_(sources), command_macros_(command_macros) {
-  for (const ReadSource& source : sources) add(*source.names, source.is_installed);
-  add(command_macros, false);
+Reach::Reach(const std::vector<ReadSource>& sources, std::shared_ptr<const SourceNames> command_macros)
+    : sources_(sources), command_macros_{.path = "", .names = std::move(command_macros)} {
+  for (const ReadSource& source : sources) add(source);
+  add(command_macros_);
   while (!open_.empty()) {
     const auto [name, leads] = open_.back();
     open_.pop_back();
-    for (const ReadSource& source : sources) grow(*source.names, name, leads, false, source.is_installed);
-    grow(command_macros, name, leads, false, false);
+    for (const ReadSource& source : sources) grow(source, name, leads, false);
+    grow(command_macros_, name, leads, false);
   }
   find_pieces();
 }
 
-void Reach::add(const SourceNames& source, bool is_installed) {
-  for (const Leaf& leaf : kLeaves) grow(source, name64(leaf.name), leaf.leads, true, is_installed);
-  for (std::uint32_t i = 0; i < source.macros.size(); ++i)
-    if (const Leads leads = own_leads(source.macros[i]); leads != 0) note(source, i, leads);
+void Reach::add(const ReadSource& source) {
+  for (const Leaf& leaf : kLeaves) grow(source, name64(leaf.name), leaf.leads, true);
+  for (std::uint32_t i = 0; i < source.names->macros.size(); ++i)
+    if (const Leads leads = own_leads(source.names->macros[i]); leads != 0) note(*source.names, i, leads);
 }
 
-void Reach::grow(const SourceNames& source, Name64 from, Leads leads, bool is_leaf, bool is_installed) {
-  if (!source.used.may_hold(from)) return;
-  const Leads taken = is_leaf && is_installed ? by_installed(leads) : through_macro(leads);
-  for (auto use = std::lower_bound(source.uses.begin(), source.uses.end(), WordUse{from, 0});
-       use != source.uses.end() && use->word == from; ++use)
-    note(source, use->macro, taken);
+void Reach::grow(const ReadSource& source, Name64 from, Leads leads, bool is_leaf) {
+  const SourceNames& names = *source.names;
+  if (!names.used.may_hold(from)) return;
+  const Leads taken = is_leaf ? leads_in(source, leads) : through_macro(leads);
+  for (auto use = std::lower_bound(names.uses.begin(), names.uses.end(), WordUse{from, 0});
+       use != names.uses.end() && use->word == from; ++use)
+    note(names, use->macro, taken);
 }
 
 void Reach::note(const SourceNames& source, std::uint32_t macro, Leads leads) {
@@ -87,11 +89,12 @@ void Reach::note(const SourceNames& source, std::uint32_t macro, Leads leads) {
   open_.emplace_back(definition.name, added);
 }
 
-Leads Reach::of_live(const SourceNames& source, bool is_installed) const {
-  Leads leads = source.begins_unnamed ? kToUnnamed : 0;
+Leads Reach::of_live(const ReadSource& source) const {
+  const SourceNames& names = *source.names;
+  Leads leads = names.begins_unnamed ? kToUnnamed : 0;
   for (const Leaf& leaf : kLeaves)
-    if (holds_word(source.live, name64(leaf.name))) leads |= is_installed ? by_installed(leaf.leads) : leaf.leads;
-  for (const Name64 word : source.live)
+    if (holds_word(names.live, name64(leaf.name))) leads |= leads_in(source, leaf.leads);
+  for (const Name64 word : names.live)
     if (const auto at = led_.find(word); at != led_.end()) leads |= at->second.leads;
   if ((leads & kToPasting) != 0) leads |= by_pasting_;
   return leads;
@@ -105,15 +108,15 @@ void Reach::find_pieces() {
     for (const WordUse& use : source.uses) pieces_.insert(use.word);
   };
   const bool pastes = std::any_of(sources_.begin(), sources_.end(), [&](const ReadSource& source) {
-    return !source.is_installed && (of_live(*source.names, false) & kToPasting) != 0;
+    return !source.is_installed && (of_live(source) & kToPasting) != 0;
   });
   for (const ReadSource& source : sources_) {
     for (const std::string& word : source.names->pasted) pieces_.insert(name64(word));
     if (pastes && !source.is_installed) add_words(*source.names);
   }
-  for (const std::string& word : command_macros_.pasted) pieces_.insert(name64(word));
+  for (const std::string& word : command_macros_.names->pasted) pieces_.insert(name64(word));
   if (!pastes) return;
-  add_words(command_macros_);
+  add_words(*command_macros_.names);
   for (const Leaf& leaf : kLeaves)
     if (may_be_pasted(leaf.name)) by_pasting_ |= leaf.leads;
   for (const auto& [name, led] : led_)
@@ -153,7 +156,7 @@ bool Reach::has_macro_among(const std::vector<Name64>& names) const {
     return std::any_of(source.macros.begin(), source.macros.end(),
                        [&](const MacroDefinition& macro) { return holds_word(names, macro.name); });
   };
-  return !names.empty() && (defines_one(command_macros_) ||
+  return !names.empty() && (defines_one(*command_macros_.names) ||
                             std::any_of(sources_.begin(), sources_.end(),
                                         [&](const ReadSource& source) { return defines_one(*source.names); }));
 }
@@ -162,7 +165,7 @@ bool Reach::may_occur(std::string_view name) const {
   const Name64 word = name64(name);
   if (std::any_of(sources_.begin(), sources_.end(), [&](const ReadSource& one) { return has_word(*one.names, word); }))
     return true;
-  const bool is_in_value = std::any_of(command_macros_.uses.begin(), command_macros_.uses.end(),
+  const bool is_in_value = std::any_of(command_macros_.names->uses.begin(), command_macros_.names->uses.end(),
                                        [&](const WordUse& use) { return use.word == word; });
   return is_in_value || may_be_pasted(name);
 }

@@ -40,15 +40,17 @@ struct ReadSource {
   std::shared_ptr<const SourceNames> names;  // never null
   // An installed header: its macros print names of files and types in messages, and do not measure or hash them.
   bool is_installed = false;
+  // Its name may differ from one place of a root to another, so its own uses of its name count, installed or not.
+  bool is_in_root = false;
 };
 
 class Reach {
  public:
   // `command_macros`: the names that the command line defines, as a source of #defines.
-  Reach(const std::vector<ReadSource>& sources, const SourceNames& command_macros);
+  Reach(const std::vector<ReadSource>& sources, std::shared_ptr<const SourceNames> command_macros);
 
   // What the text of that source leads to, outside of its definitions.
-  Leads of_live(const SourceNames& source, bool is_installed) const;
+  Leads of_live(const ReadSource& source) const;
 
   // Whether a macro of any source or of the command has one of these names.
   bool has_macro_among(const std::vector<Name64>& names) const;
@@ -65,8 +67,8 @@ class Reach {
     std::string_view name;
   };
 
-  void add(const SourceNames& source, bool is_installed);
-  void grow(const SourceNames& source, Name64 from, Leads leads, bool is_leaf, bool is_installed);
+  void add(const ReadSource& source);
+  void grow(const ReadSource& source, Name64 from, Leads leads, bool is_leaf);
   void note(const SourceNames& source, std::uint32_t macro, Leads leads);
   void find_pieces();
   bool is_installed_word(Name64 word) const;
@@ -74,7 +76,7 @@ class Reach {
   bool may_be_pasted(std::string_view name) const;
 
   const std::vector<ReadSource>& sources_;
-  const SourceNames& command_macros_;
+  const ReadSource command_macros_;
   std::unordered_map<Name64, Led> led_;
   std::vector<std::pair<Name64, Leads>> open_;
   std::unordered_set<Name64> pieces_;  // may be pasted any number of times

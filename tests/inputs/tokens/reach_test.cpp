@@ -17,7 +17,7 @@ struct Text {
 class ReachOf {
  public:
   explicit ReachOf(const std::vector<Text>& texts, const std::vector<std::string>& arguments = {"clang"})
-      : macros_(macros_of_command(arguments)) {
+      : macros_(std::make_shared<const SourceNames>(macros_of_command(arguments))) {
     for (const Text& one : texts)
       sources_.push_back({.path = "a.h",
                           .names = std::make_shared<const SourceNames>(scan_source(one.text, Wanted::names).names),
@@ -25,12 +25,12 @@ class ReachOf {
     reach_.emplace(sources_, macros_);
   }
   // Of the first text.
-  Leads leads() const { return reach_->of_live(*sources_.front().names, sources_.front().is_installed); }
+  Leads leads() const { return reach_->of_live(sources_.front()); }
   bool may_occur(std::string_view name) const { return reach_->may_occur(name); }
 
  private:
   std::vector<ReadSource> sources_;
-  SourceNames macros_;
+  std::shared_ptr<const SourceNames> macros_;
   std::optional<Reach> reach_;
 };
 

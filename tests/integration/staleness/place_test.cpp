@@ -175,7 +175,7 @@ TEST_P(PlaceStaleness, AReadOnlyOutputIsLeftToTheCompiler) {
     fs::permissions(project_.write(name, "old"), fs::perms(0444));
     expect_left_alone("output-not-writable", 1, command(kDepfile));
     remove_outputs();
-    warm(command(kDepfile + std::string(std::string(name) == "a.o" ? " -fwrapv" : " -fno-common")));
+    warm(command(kDepfile + std::string(std::string(name) == "a.o" ? " -fwrapv" : " -fno-builtin")));
   }
 }
 
@@ -225,7 +225,7 @@ TEST_P(PlaceStaleness, ASinkAsTheOutputMakesACompileOpaqueAndStaysWhatItIs) {
 TEST_P(PlaceStaleness, AnObjectThatIsAnInputIsWrittenWhenAllIsRead) {
   for (const std::string object : {"a.hip", "runtime.h"}) {
     const std::string text = support::read_bytes(project_ / object);
-    const Arguments argv = command(object == "a.hip" ? "-O1 -fwrapv" : "-O1 -fno-common", object);
+    const Arguments argv = command(object == "a.hip" ? "-O1 -fwrapv" : "-O1 -fno-builtin", object);
     EXPECT_EQ(check(argv).run.at("host"), 1);
     project_.write(object, text);
     expect_hit(argv);

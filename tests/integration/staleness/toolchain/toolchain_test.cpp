@@ -100,7 +100,7 @@ TEST_P(ToolchainStaleness, AScriptAroundTheCompilerIsAnInput) {
   const Arguments argv = Toolchain::compile_by(project_ / "clang++");
   make_wrapper(toolchain_ / "bin/clang++");
   warm(argv);
-  make_wrapper(other / "bin/clang++ -DOTHER");
+  make_wrapper(other / "bin/clang++ -fwrapv");
   expect_runs({.device = 2, .bundle = clang15() ? 0 : 1, .host = 1, .probe = 1}, argv);
 }
 

@@ -71,6 +71,7 @@ TEST_P(WrappersThatDoMore, ThatWriteElsewhereWriteEachTime) {
 }
 
 TEST_P(WrappersThatDoMore, ThatTakeAWordByChanceCompileEachTime) {
+  write_kernel(project_, "a.hip", "#ifdef CHANCE\n#endif\n");
   for (const char* chance : {"$RANDOM$RANDOM$RANDOM", "$$", "$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')"}) {
     const std::string wrapper =
         write_script("#!/bin/bash\nexec " + driver() + " -DCHANCE=" + chance + " \"$@\"\n", "bin/clang++");
@@ -81,6 +82,7 @@ TEST_P(WrappersThatDoMore, ThatTakeAWordByChanceCompileEachTime) {
 }
 
 TEST_P(WrappersThatDoMore, ThatTakeTheTimeCompileEachTime) {
+  write_kernel(project_, "a.hip", "#ifdef NOW\n#endif\n");
   for (const char* now :
        {"$(date +%s%N)", "${EPOCHREALTIME/./}", "$(perl -MTime::HiRes=time -e 'print int(1e6*time)')"}) {
     const std::string wrapper = write_script("#!/bin/bash\nexec " + driver() + " -DNOW=" + now + " \"$@\"\n");
@@ -106,7 +108,7 @@ TEST_P(WrappersThatDoMore, ThatAskTheDriverFirstGoByArchitecture) {
 
 TEST_P(WrappersThatDoMore, ThatCompileTwiceAreTwoRequests) {
   const std::string wrapper =
-      write_script("#!/bin/sh\n" + driver() + " -DFIRST \"$@\" && exec " + driver() + " \"$@\"\n");
+      write_script("#!/bin/sh\n" + driver() + " -fwrapv \"$@\" && exec " + driver() + " \"$@\"\n");
   for (int time = 0; time < 2; ++time) EXPECT_EQ(cache_.run(by(wrapper), project_.path()).exit_code, 0);
   EXPECT_EQ(cache_.counts().misses, 2);
   EXPECT_EQ(cache_.counts().hits, 2);
@@ -135,7 +137,7 @@ TEST_P(WrappersThatDoMore, OfPythonThatWaitGoByArchitecture) {
 TEST_P(WrappersThatDoMore, OfPerlGoByArchitecture) {
   expect_by_architecture(write_script("#!/usr/bin/perl\nexec('" + driver() + "', @ARGV);\n"));
   expect_by_architecture(
-      write_script("#!/usr/bin/perl\nsystem('" + driver() + " ' . join(' ', '-DLATER', @ARGV));\nexit($? >> 8);\n",
+      write_script("#!/usr/bin/perl\nsystem('" + driver() + " ' . join(' ', '-fwrapv', @ARGV));\nexit($? >> 8);\n",
                    "other/clang++"));
 }
 

@@ -60,18 +60,18 @@ TEST_P(Wrappers, AreAskedForTheirText) {
 }
 
 TEST_P(Wrappers, AreAskedForTheirConfiguration) {
-  project_.write("bin/flags", "-DONE\n");
+  project_.write("bin/flags", "-fwrapv\n");
   const std::string wrapper =
       write_script("#!/bin/sh\nread -r flags < \"$(dirname \"$0\")/flags\"\nexec " + driver() + " $flags \"$@\"\n");
   expect_by_architecture(wrapper);
-  project_.write("bin/flags", "-DTWO\n");
+  project_.write("bin/flags", "-fno-builtin\n");
   EXPECT_EQ(check(by(wrapper)).run.at("device"), 2);
 }
 
 TEST_P(Wrappers, AreAskedForTheVariablesThatTheyRead) {
   const std::string wrapper = write_script("#!/bin/sh\nexec " + driver() + " $MORE_FLAGS \"$@\"\n");
   warm(by(wrapper));
-  EXPECT_EQ(check(by(wrapper), {{"MORE_FLAGS", "-DMORE"}}).run.at("device"), 2);
+  EXPECT_EQ(check(by(wrapper), {{"MORE_FLAGS", "-fwrapv"}}).run.at("device"), 2);
   EXPECT_EQ(check(by(wrapper)).hits, 1);
 }
 
