@@ -40,8 +40,8 @@ std::string cuid_of(const Request& request, const BaseDirectories& bases, inputs
   const std::string root = hip::output_root(object, request.from.roots, exists);
   // Relocatable code of two compiles is linked together, so there each macro counts.
   const std::vector<std::string>& all = request.invocation.for_cuid;
-  const bool is_relocatable = std::any_of(
-      all.begin(), all.end(), [](const std::string& word) { return word.find("-rdc") != word.npos; });
+  const bool is_relocatable =
+      std::any_of(all.begin(), all.end(), [](const std::string& word) { return word.find("-rdc") != word.npos; });
   const std::vector<std::string> counted = is_relocatable ? all : without_macros(all, request.from);
   std::string cuid =
       hip::make_cuid(request.invocation, counted, request.from.working_directory, request.from.roots, root);

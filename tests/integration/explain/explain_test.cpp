@@ -264,18 +264,6 @@ TEST_P(Explain, NamesWhatDiffersOfAnOpaqueCompile) {
               ElementsAre("argument -O2 only now", HasSubstr("b.h")));
 }
 
-TEST_P(Explain, SaysWhyMovedLinesAndMacrosCount) {
-  const std::string text = "#define HERE __LINE__\nstatic int here = HERE;\n#ifdef COMMIT\n#endif\n";
-  project_.write("b.h", text);
-  project_.write("b.cpp", "#include \"b.h\"\n");
-  build(words("g++ -DCOMMIT=1 -c b.cpp -o b.o"));
-  EXPECT_THAT(explain(words("g++ -DCOMMIT=2 -c b.cpp -o b.o")).lines("compile"),
-              ElementsAre("macro COMMIT of the command line differs"));
-  project_.write("b.h", "\n" + text);
-  EXPECT_THAT(explain(words("g++ -DCOMMIT=1 -c b.cpp -o b.o")).lines("compile"),
-              ElementsAre("tokens of b.h: only lines moved, but HERE leads to a place or a text of the source"));
-}
-
 TEST_P(Explain, NamesTheEditedSourceOfAnOpaqueCompile) {
   const std::string text = "int value = 1;\n", edited = "int value = 2;\n", dated = "const char* date = __DATE__;\n";
   project_.write("b.c", text);
