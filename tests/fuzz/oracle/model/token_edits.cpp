@@ -7,6 +7,7 @@
 #include "fuzz/oracle/model/reach.h"
 #include "fuzz/oracle/model/tree_edits.h"
 #include "integration/support/program.h"
+#include "support/scratch.h"
 
 namespace hipcache::fuzz {
 namespace {
