@@ -11,11 +11,12 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
 sys.path[:0] = [str(ROOT / "tools/try-project.d"), str(ROOT / "tools/bench.d")]
 
+import checkout_edits as edits  # noqa: E402
 import recipe as recipes  # noqa: E402
 import survey  # noqa: E402
 from launchers import Plain  # noqa: E402
 from process import Failed  # noqa: E402
-from project import Project, with_comment, with_host_code  # noqa: E402
+from project import Project  # noqa: E402
 from trial import COLD, PHASES, Trial  # noqa: E402
 
 RECIPE = """
@@ -105,22 +106,52 @@ class Tool(unittest.TestCase):
     def test_edits_change_the_copy_and_another_checkout_has_them(self):
         first = self.project().checkout(self.directory / "first")
         first.build("build", ["gfx906"])
-        first.edit(with_comment)
-        first.edit(with_host_code)
+        first.edit(edits.comment_units)
+        first.edit(edits.add_host_code)
         second = first.copy(self.directory / "second")
         text = (second.directory / "src/a.hip").read_text()
         self.assertRegex(text, r"^//.*1\.\nint i;\n\nint \w+\(\) \{ return 2; \}\n$")
         self.assertEqual((self.directory / "source/src/a.hip").read_text(), "int i;\n")
         self.assertEqual([path.name for path in second.directory.iterdir()], ["src"])
 
-    def test_phases_come_in_order_each_with_its_own_state(self):
+    def states(self):
+        """Each phase's name, its build, and the sources as they are then. The units' depfiles name one header twice, another once."""
+        self.write("source/src/a.h", "// Copyright (c) 2019 A\nint a( );\n")
+        self.write("source/src/b.h", "int b;\n")
         trial = Trial(self.project(), (Plain(), Plain()), None, self.directory, False)
-        states = [(phase, build.archs, build.directory, (build.checkout / "src/a.hip").read_text()) for phase, build in trial._states()]
+        for phase, build in trial._states():
+            build.clean()
+            for unit, headers in (("a", "../src/b.h"), ("c d", "../src/b.h \\\n  ../src/a.h")):
+                (build.directory / f"objects/src/{unit}.hip.o.d").write_text(f"x.o: /usr/include/stdio.h {headers}\n")
+            texts = {name: (build.checkout / f"src/{name}").read_text() for name in ("a.hip", "c d.hip", "a.h", "b.h")}
+            yield phase, build, texts
+
+    def test_phases_come_in_order_each_with_its_own_state(self):
+        states = list(self.states())
         self.assertEqual([phase for phase, *_ in states], list(PHASES))
-        self.assertEqual([phase for phase, archs, *_ in states if archs != ["gfx906"]], ["arch added"])
-        self.assertEqual(len({directory for _, _, directory, _ in states}), 3)
-        texts = [text for *_, text in states]
-        self.assertEqual((len(set(texts[:3])), len(set(texts[3:6])), len(set(texts[5:]))), (1, 3, 1))
+        self.assertEqual([phase for phase, build, _ in states if build.archs != ["gfx906"]], ["arch added"])
+        self.assertEqual(len({build.directory for _, build, _ in states}), 3)
+        changed = {}
+        for (_, build, before), (phase, later, after) in zip(states, states[1:]):
+            changed[phase] = [name for name in after if before[name] != after[name]] + ["commit"] * (build.commit != later.commit)
+        units = ["a.hip", "c d.hip"]
+        self.assertEqual(
+            {phase: names for phase, names in changed.items() if names},
+            {"commit id": ["commit"], "licence year": ["a.h"], "header documented": ["b.h"], "formatted": ["a.h"]}
+            | {"comment added, first": units, "comment added, later": units, "host edit": units},
+        )
+        last = states[-1][2]
+        self.assertRegex(last["a.h"], r"^// Copyright \(c\) 3\d19 A\nint a\(\);\n$")
+        self.assertRegex(last["b.h"], r"^// Edited.*\nint b;\n$")
+
+    def test_a_project_without_headers_of_its_own_is_told(self):
+        first = self.project().checkout(self.directory / "first")
+        build = first.build("build", ["gfx906"])
+        build.clean()
+        for unit in build.project.units:
+            (build.directory / f"{build.output(unit)}.d").write_text("x.o: /usr/include/stdio.h\n")
+        with self.assertRaisesRegex(Failed, "no unit includes"):
+            edits.most_included(first)
 
     def test_outputs_that_are_missing_or_others_are_not_the_compilers(self):
         trial = Trial(self.project(), (Plain(), Plain()), None, self.directory, False)

@@ -177,6 +177,10 @@ class Hipcache(Plain):
     def stats(self):
         return json.loads(run([self.command, "--show-stats", "--format", "json"], self.environment()))
 
+    def report(self):
+        """Of what was built since zero()."""
+        return json.loads(run([self.command, "--report", "-", "--format", "json"], self.environment()))
+
     def steps(self):
         """Steps by kind: {"device": {"hit": n, "run": n}, "host": {...}}; and requests by outcome."""
         stats = self.stats()

@@ -2,6 +2,7 @@
 
 import dataclasses
 import hashlib
+import os
 import pathlib
 import shlex
 import shutil
@@ -10,19 +11,6 @@ import subprocess
 from fixture import toolchain_words
 from process import timed_with_cpu
 from recipe import Recipe
-
-COMMENT = "// Edited, and nothing more: {number}.\n"
-HOST_CODE = "\nint edited_by_try_project() {{ return {number}; }}\n"
-
-
-def with_comment(text, number):
-    """A line before all code: what follows moves down, and no code changes."""
-    return COMMENT.format(number=number) + text
-
-
-def with_host_code(text, number):
-    """A function that only the host has code of."""
-    return text + HOST_CODE.format(number=number)
 
 
 @dataclasses.dataclass
@@ -50,25 +38,37 @@ class Checkout:
         self.project = project
         self.directory = directory
         self.edits = 0
+        self.commit = "0" * 40  # what {commit} in a flag stands for
+        self.last_build = None
 
     def edit(self, how):
-        """Edits each unit by a function of its text and of a number that no other edit has."""
+        """By one of the functions of checkout_edits.py."""
         self.edits += 1
-        for unit in self.project.units:
-            path = self.directory / unit
+        how(self, self.edits)
+
+    def rewrite(self, paths, how, number):
+        """Files, by a function of their text and of the number."""
+        for path in (self.directory / path for path in paths):
             text = path.read_text(encoding="latin-1")
-            path.write_text(how(text, self.edits), encoding="latin-1")
+            path.write_text(how(text, number), encoding="latin-1")
+
+    @staticmethod
+    def is_built(path):
+        """Whether a path below the checkout lies in a build directory."""
+        return path.parts[0].startswith(Build.PREFIX)
 
     def copy(self, directory):
         """The same sources, edited as these are, under another name. Build directories stay behind."""
         twin = Checkout(self.project, directory)
+        twin.commit = self.commit
         shutil.rmtree(directory, ignore_errors=True)
         ignored = shutil.ignore_patterns(f"{Build.PREFIX}*")
         shutil.copytree(self.directory, directory, symlinks=True, copy_function=shutil.copy, ignore=ignored)
         return twin
 
     def build(self, name, archs):
-        return Build(self, name, archs)
+        self.last_build = Build(self, name, archs)
+        return self.last_build
 
 
 class Build:
@@ -81,6 +81,7 @@ class Build:
         self.checkout = checkout.directory
         self.directory = checkout.directory / f"{self.PREFIX}{name}"
         self.archs = archs
+        self.commit = checkout.commit
         for header, text in self.project.recipe.headers(self._places()).items():
             path = self.directory / "include" / header
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +89,7 @@ class Build:
         (self.directory / "include").mkdir(parents=True, exist_ok=True)
 
     def _places(self):
-        return {**self.project.places, "source": self.checkout, "build": self.directory}
+        return {**self.project.places, "source": self.checkout, "build": self.directory, "commit": self.commit}
 
     def output(self, unit):
         """Objects are named as CMake names them, by the path of the source."""
@@ -103,6 +104,7 @@ class Build:
             *(f"--offload-arch={arch}" for arch in self.archs),
             f"-I{self.directory}/include",
             *self.project.recipe.flags_with(self._places()),
+            f'-DTRY_PROJECT_COMMIT="{self.commit}"',  # as many projects pass theirs to every unit
             *("-MD", "-MF", f"{output}.d"),
             *("-c", str(self.checkout / unit), "-o", output),
         ]
@@ -158,6 +160,13 @@ class Build:
         rows = (line.split("\t") for line in (self.directory / ".ninja_log").read_text().splitlines() if line[:1].isdigit())
         took = {output: (int(end) - int(start)) / 1000 for start, end, _, output, _ in rows}
         return {unit: took.get(self.output(unit)) for unit in self.project.units}
+
+    def inputs(self, unit):
+        """The files of the checkout that a unit's depfile names, by their paths below it."""
+        words = (self.directory / f"{self.output(unit)}.d").read_text().replace("\\\n", " ").split()[1:]
+        found = (pathlib.Path(os.path.normpath(self.directory / word)) for word in words)
+        below = (path.relative_to(self.checkout) for path in found if path.is_relative_to(self.checkout))
+        return {path for path in below if not Checkout.is_built(path)}
 
     def digests(self):
         """Of each unit: the digests of its object and its depfile."""

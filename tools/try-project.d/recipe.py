@@ -5,7 +5,7 @@
     needs = ["other"]             # projects whose headers it includes; the user says where each lies
     units = ["src/*.hip"]         # patterns below the source
     skip = ["src/broken.hip"]     # units that the compiler refuses for reasons of its own
-    flags = ["-I{source}/include", "-I{other}/include"]
+    flags = ["-I{source}/include", "-I{other}/include", '-DCOMMIT="{commit}"']
     [generated]                   # headers in <build>/include, which every unit is compiled with
     "project/backends.hpp" = "#include <hip.hpp>"
     [[configured]]                # the same, by CMake's configure_file()

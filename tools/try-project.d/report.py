@@ -4,7 +4,7 @@ from survey import left_out_lines
 from table import ratio, seconds, table
 from trial import COLD, WARM
 
-HEADS = ("phase", "plain", "hipcache", "hipcache, of plain", "run by hipcache", "objects and depfiles as the compiler's")
+HEADS = ("phase", "plain", "hipcache", "hipcache, of plain", "run by hipcache", "units without a step", "objects and depfiles as the compiler's")
 
 
 def base_of(row):
@@ -28,6 +28,7 @@ def _cells(trial, row):
         _pair(timings, row, "hipcache"),
         f"{wall} ({used})",
         ", ".join(f"{number} {kind}" for kind, number in ran.items()),
+        f"{trial.hits.get(row[0], 0)} of {len(trial.project.units)}",
         _equal(trial, row[0]),
     )
 
@@ -70,5 +71,7 @@ def figures(trial, machine, left_out):
         "phases": trial.timings.rows(base_of),
         "compared": dict(trial.compared),
         "differing": {phase: sorted(map(str, units)) for phase, units in trial.differing.items() if units},
+        "units_without_a_step": trial.hits,
+        "ran": trial.misses,
         "not_cached": {phase: dict(reasons) for phase, reasons in trial.not_cached.items() if reasons},
     }

@@ -4,14 +4,23 @@ import collections
 import json
 
 from builds import in_turn
+from checkout_edits import add_host_code, change_commit, change_years, comment_units, document_header, format_all
 from process import run
-from project import with_comment, with_host_code
 from timings import Timings
 
 COLD, WARM, ADDED = "cold", "warm", "arch added"
+COMMIT, YEAR, DOCUMENTED, FORMATTED = "commit id", "licence year", "header documented", "formatted"
 FIRST, LATER, HOST = "comment added, first", "comment added, later", "host edit"
 SECOND, CHECKOUT = "second directory", "second checkout"
-EDITS = {FIRST: with_comment, LATER: with_comment, HOST: with_host_code}
+EDITS = {
+    COMMIT: change_commit,
+    YEAR: change_years,
+    DOCUMENTED: document_header,
+    FORMATTED: format_all,
+    FIRST: comment_units,
+    LATER: comment_units,
+    HOST: add_host_code,
+}
 PHASES = (COLD, WARM, ADDED, *EDITS, SECOND, CHECKOUT)
 
 
@@ -30,6 +39,8 @@ class Trial:
         self.differing = collections.defaultdict(set)  # units whose outputs were not the compiler's, by phase
         self.compared = collections.Counter()  # outputs that were compared, by phase, over all runs
         self.not_cached = collections.defaultdict(collections.Counter)  # reasons that hipcache gave, by phase
+        self.hits = {}  # units for which hipcache ran nothing, by phase, in the last run
+        self.misses = {}  # what it ran and why, by phase, in the last run: texts
         self.digests = None  # of the compiler's outputs in the last phase that it built
 
     def run(self, number, chosen, note):
@@ -69,7 +80,8 @@ class Trial:
             made[launcher.name] = build.digests()
             if self.keep and self.reference:
                 build.copy_outputs(self.directory / "compared" / phase / launcher.name)
-        self._remember_reasons(phase)
+            if launcher is self.hipcache:
+                self._remember_reasons(phase)
         if self.reference:
             self.digests = made.get("plain", self.digests)
             self._compare(phase, made["hipcache"])
@@ -99,6 +111,14 @@ class Trial:
 
     def _remember_reasons(self, phase):
         stats = self.hipcache.stats()
+        self.hits[phase] = stats["requests"]["hit"]
+        self.misses[phase] = [self._miss(step) for step in self.hipcache.report()["misses"]]
         for kind in ("not_cached", "not_stored"):
             for reason, number in stats[kind].items():
                 self.not_cached[phase][f"{kind.replace('_', ' ')}: {reason}"] += number
+
+    @staticmethod
+    def _miss(step):
+        """Without what is the same for each unit."""
+        step = collections.defaultdict(str, step)
+        return f"{step['source']}: {step['step']} {step['arch']}: {'; '.join(step['why'] or ['first'])}"

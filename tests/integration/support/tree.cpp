@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <utility>
 
@@ -41,6 +42,12 @@ void compare_texts(const std::string& what, const std::string& cached, const std
                    Differences& differences) {
   if (cached == alone) return;
   differences.push_back(what + " differs; by hipcache:\n" + cached + "by the compiler:\n" + alone);
+}
+
+// gcc's messages name temporary files, and each run gives them other names.
+std::string without_temporary_names(const std::string& printed) {
+  static const std::regex kTemporary(R"(/cc[A-Za-z0-9]{6}\.)");
+  return printed.find("/cc") == printed.npos ? printed : std::regex_replace(printed, kTemporary, "/ccXXXXXX.");
 }
 
 }  // namespace
@@ -130,7 +137,7 @@ Differences differences_of(const Ended& cached, const Ended& alone) {
   Differences differences;
   compare_texts("exit code", std::to_string(cached.exit_code) + "\n", std::to_string(alone.exit_code) + "\n",
                 differences);
-  compare_texts("standard error", cached.err, alone.err, differences);
+  compare_texts("standard error", without_temporary_names(cached.err), without_temporary_names(alone.err), differences);
   compare_texts("standard output", cached.out, alone.out, differences);
   return differences;
 }
