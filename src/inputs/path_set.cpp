@@ -17,7 +17,7 @@ Error damaged(std::string_view what) { return Error{"path set: " + std::string(w
 
 bool is_question(std::uint8_t value) {
   return value >= static_cast<std::uint8_t>(Question::content) &&
-         value <= static_cast<std::uint8_t>(Question::further_macros);
+         value <= static_cast<std::uint8_t>(Question::name_likeness);
 }
 
 std::size_t shared_prefix(std::string_view left, std::string_view right) {

@@ -84,6 +84,34 @@ TEST_P(OwnNames, OfHostCodeCostAThirdCheckoutItsHostAlone) {
   EXPECT_EQ(other.run.at("host"), 1);
 }
 
+TEST_P(OwnNames, OfEquallyLongCheckoutsCostTheThirdItsHostAlone) {
+  for (const std::string checkout : {"red", "tan", "sky", "green"}) check_out(checkout);
+  compile("red", kFlags, "scale");
+  EXPECT_EQ(compile("tan", kFlags, "scale").run.at("device"), 1);
+  EXPECT_EQ(compile("sky", kFlags, "scale").run.at("device"), 0);
+  // Whether the code measures the name shows now.
+  EXPECT_EQ(compile("green", kFlags, "scale").run.at("device"), 1);
+}
+
+TEST_P(OwnNames, ThatDeviceCodeMeasuresServeNamesOfOneLength) {
+  const std::string kernel = "__device__ int length = sizeof(__FILE__);\n";
+  for (const std::string checkout : {"red", "tan", "sky", "green"}) check_out(checkout, "scale", kernel);
+  compile("red", kFlags, "scale");
+  compile("tan", kFlags, "scale");
+  EXPECT_EQ(compile("sky", kFlags, "scale").run.at("device"), 0);
+  EXPECT_EQ(compile("green", kFlags, "scale").run.at("device"), 1);
+}
+
+TEST_P(OwnNames, ThatDeviceCodeCutsOffServeNamesThatBeginAlike) {
+  const std::string end_of_parent = std::to_string(scratch_.path().size() + 1);
+  const std::string kernel = "__device__ char cut = __FILE__[" + end_of_parent + "];\n";
+  for (const std::string checkout : {"a/red", "a/green", "a/blue", "b/red"}) check_out(checkout, "scale", kernel);
+  compile("a/red", kFlags, "scale");
+  compile("a/green", kFlags, "scale");
+  EXPECT_EQ(compile("a/blue", kFlags, "scale").run.at("device"), 0);
+  EXPECT_EQ(compile("b/red", kFlags, "scale").run.at("device"), 1);
+}
+
 TEST_P(OwnNames, ThatNothingExpandsCostNothing) {
   for (const std::string checkout : {kFirst, kSecond}) {
     check_out(checkout);

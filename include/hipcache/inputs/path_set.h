@@ -74,6 +74,8 @@ enum class Question : std::uint8_t {
   all_macros = 28,
   // The same for those whose names are not in the list, separated by spaces, and may occur in a file of the set.
   further_macros = 29,
+  // What the names of a root share with two others (name_likeness.h): if a step made the same under both of these.
+  name_likeness = 30,
 };
 
 inline bool asks_about_tokens(Question question) {

@@ -38,7 +38,7 @@ struct Witnessed {
   // The set less the questions about roots that are asked only because of that name; null: there are none.
   std::shared_ptr<const PathSet> without_names = {};
   Digest state_without_names = {};
-  std::vector<std::uint64_t> name_lengths = {};  // of these roots
+  std::vector<std::string> named_roots = {};  // the marks of these roots
 };
 
 // The first open descriptor that a process read by a name (/dev/stdin, /dev/fd/3, a link to one),

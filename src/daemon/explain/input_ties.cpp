@@ -18,6 +18,7 @@
 #include "hipcache/base/process.h"
 #include "hipcache/compiler/hip/cuid.h"
 #include "hipcache/inputs/mentions.h"
+#include "hipcache/inputs/name_likeness.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -115,6 +116,8 @@ class InputTies {
         return take_library(name);
       case Question::root:
         return take_root(name);
+      case Question::name_likeness:
+        return take_root(std::string(inputs::mark_of_likeness(name)));
       case Question::cuid:
         return take_cuid();
       default:

@@ -9,6 +9,7 @@
 #include "hipcache/base/checksum.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/holds.h"
+#include "hipcache/inputs/name_likeness.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -102,6 +103,8 @@ Difference compare_surroundings(const Observation& observation, const AnswerFing
     case Question::root:
     case Question::root_place:
       return {Differs::shown_root, Roots::name_of(observation.name), "", ""};
+    case Question::name_likeness:
+      return {Differs::shown_root, Roots::name_of(std::string(inputs::mark_of_likeness(observation.name))), "", ""};
     case Question::cuid:
       return {Differs::shown_cuid, "", "", ""};
     case Question::library:

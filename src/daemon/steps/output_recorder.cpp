@@ -180,7 +180,7 @@ void record_together(StepState& state, const std::vector<inputs::Witnessed>& run
       state.result.witnessed.without_names = std::move(examined.all.set);
       state.result.witnessed.state_without_names = examined.all.state;
       for (const inputs::Witnessed& run : runs)
-        if (!run.name_lengths.empty()) state.result.witnessed.name_lengths = run.name_lengths;
+        if (!run.named_roots.empty()) state.result.witnessed.named_roots = run.named_roots;
     }
   }
   for (const inputs::Witnessed& run : runs)

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "hipcache/inputs/name_likeness.h"
 #include "inputs/answers/library_search.h"
 #include "inputs/answers/state_encoder.h"
 #include "inputs/rules/environment.h"
@@ -112,6 +113,8 @@ class Examination {
         return ask_root(observation.name);
       case Question::root_place:
         return answers_.add(Answer::text, place_of_root(observation.name));
+      case Question::name_likeness:
+        return ask_name_likeness(observation.name);
       case Question::cuid:
         return answers_.add(Answer::text, from_.cuid);
       case Question::output_names:
@@ -179,6 +182,12 @@ class Examination {
     const Root* root = from_.roots.find(mark);
     if (root == nullptr) return answers_.add(Answer::unset);
     answers_.add(Answer::text, root->path + '\n' + root->alias + '\n' + root->form);
+  }
+
+  void ask_name_likeness(std::string_view name) {
+    const Root* root = from_.roots.find(mark_of_likeness(name));
+    if (root == nullptr) return answers_.add(Answer::unset);
+    answers_.add(Answer::text, shared_parts(*root, parts_of_likeness(name)));
   }
 
   // The root's path, relative to the longest root that holds its directory.

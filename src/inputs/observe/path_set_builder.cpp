@@ -108,11 +108,11 @@ class Observer {
   }
   PathSet take_set() { return PathSet(std::move(observations_)); }
   std::string take_asks_own_name() { return std::move(ties_.asks_own_name); }
-  std::vector<std::uint64_t> name_lengths() const {
-    std::vector<std::uint64_t> lengths;
+  std::vector<std::string> named_roots() const {
+    std::vector<std::string> marks;
     for (std::size_t i = 0; i < from_.roots.all().size(); ++i)
-      if ((ties_.by_names & RootMask{1} << i) != 0) lengths.push_back(from_.roots.all()[i].path.size());
-    return lengths;
+      if ((ties_.by_names & RootMask{1} << i) != 0) marks.push_back(from_.roots.all()[i].mark);
+    return marks;
   }
   // The set less the questions about roots that are asked because of names; null: there are none.
   std::shared_ptr<const PathSet> set_without_names() const {
@@ -380,7 +380,7 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
   return Witnessed{std::move(set),           state,
                    std::move(answered),      observer.take_asks_own_name(),
                    std::move(without_names), state_without_names,
-                   observer.name_lengths()};
+                   observer.named_roots()};
 }
 
 }  // namespace hipcache::inputs
