@@ -5,7 +5,7 @@ import pathlib
 import shlex
 import shutil
 
-from edit_units import SETTINGS, EditUnit
+from edit_units import SETTINGS, SHARED, EditUnit, comments_of
 from fixture import Unit
 from process import timed_with_cpu
 
@@ -17,6 +17,7 @@ class EditProject:
         self.archs = archs
         self.directory = pathlib.Path(directory) / f"edits-{kind.name}-clang{compiler}-{launcher.name}"
         self.units = {self.directory / f"source/unit_{index}.hip": EditUnit(kind, index) for index in range(kind.units)}
+        self.documented = 0  # lines of comments in the header that all units include
         shutil.rmtree(self.directory, ignore_errors=True)
         (self.directory / "source").mkdir(parents=True)
         self._write()
@@ -27,7 +28,12 @@ class EditProject:
             how(unit)
         self._write()
 
+    def document_header(self):
+        self.documented += 1
+        self._write()
+
     def _write(self):
+        (self.directory / "source/shared.h").write_text(SHARED.format(comments=comments_of(self.documented)))
         for path, unit in self.units.items():
             path.write_text(unit.text())
 

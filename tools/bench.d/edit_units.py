@@ -6,6 +6,7 @@ import dataclasses
 # Compiles for a build directory's own header, as projects that generate one do.
 HEAD = """#include <hip/hip_runtime.h>
 #include "settings.h"
+#include "shared.h"
 
 // {words}
 {comments}
@@ -38,7 +39,13 @@ INSTANCES = "".join(f"template __global__ void mix<{number}, {rounds}>({number}*
 TAIL = """
 int version_{index}() {{ return {host}; }}
 """
+SHARED = "#pragma once\n{comments}#define SHARED_STEP 1\n"
 SETTINGS = "#pragma once\n#define SETTINGS_BLOCK 256\n"
+
+
+def comments_of(number):
+    """So many lines."""
+    return "".join(f"// Edited, and nothing more: {index}.\n" for index in range(number))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +70,7 @@ class EditUnit:
     host: int = 1
 
     def text(self):
-        comments = "".join(f"// Edited, and nothing more: {number}.\n" for number in range(self.comments))
+        comments = comments_of(self.comments)
         words = f"Kernels that are edited. {'More words. ' * self.words}"
         values = {"index": self.index, "words": words, "comments": comments, "kernel": self.kernel, "host": self.host}
         return (HEAD + self.kind.kernels + TAIL).format(**values)

@@ -88,13 +88,13 @@ _SPLIT = {
     "more": Steps(2, 2, 0),
     "reordered": Steps(),
     "removed": Steps(),
-    "comment": Steps(2, 0, 1),
+    "comment": Steps(),
     "host": Steps(2, 0, 1),
     "one_arch": Steps(2, 1, 1),
     "kernel": Steps(2, 2, 1),
     "library": Steps(4, 4, 0),
 }
-_UNITS = {"cold": 2, "warm": 0, "more": 2, "reordered": 2, "removed": 2, "library": 2}
+_UNITS = {"cold": 2, "warm": 0, "more": 2, "reordered": 2, "removed": 2, "comment": 0, "library": 2}
 # Each unit is one host step.
 _OPAQUE = {name: Steps(host=_UNITS.get(name, 1)) for name in _SPLIT}
 _RDC = {name: dataclasses.replace(steps, back=0) for name, steps in _SPLIT.items()}

@@ -36,6 +36,20 @@ bool is_plain(std::string_view text) {
                                                                         : false;
 }
 
+struct Definition {
+  std::size_t count = 1;  // words
+  std::string text;
+};
+
+// The word as a definition, by its form alone.
+std::optional<Definition> definition_at(const std::vector<std::string>& arguments, std::size_t at) {
+  const std::string& word = arguments[at];
+  if (!word.starts_with("-D") && !word.starts_with("-U")) return std::nullopt;
+  if (word.size() > 2) return Definition{1, word};
+  if (at + 1 == arguments.size()) return std::nullopt;
+  return Definition{2, word + arguments[at + 1]};
+}
+
 }  // namespace
 
 void find_macros(const compiler::Invocation& invocation, const std::string& source, inputs::RunContext& from,
@@ -53,39 +67,18 @@ void find_macros(const compiler::Invocation& invocation, const std::string& sour
   // All definitions of a name stay or go together, because their order counts. One behind -Xarch_host stays.
   std::vector<std::string> kept;
   for (std::size_t i = 1; i < invocation.expanded.size(); ++i) {
-    const std::string& word = invocation.expanded[i];
-    if (!word.starts_with("-D") && !word.starts_with("-U")) continue;
-    const auto argument =
-        std::find_if(arguments.begin(), arguments.end(), [&](const MacroArgument& one) { return one.first == i; });
-    if (argument == arguments.end())
-      kept.emplace_back(
-          name_in(word.size() > 2 || i + 1 == invocation.expanded.size() ? word : word + invocation.expanded[i + 1]));
-    else if (!is_users_name(name_in(argument->text)) || !is_plain(argument->text))
-      kept.emplace_back(name_in(argument->text));
+    const std::optional<Definition> definition = definition_at(invocation.expanded, i);
+    if (!definition) continue;
+    const std::string_view name = name_in(definition->text);
+    const bool is_argument = std::any_of(arguments.begin(), arguments.end(),
+                                         [&](const MacroArgument& argument) { return argument.first == i; });
+    if (!is_argument || !is_users_name(name) || !is_plain(definition->text)) kept.emplace_back(name);
   }
   for (std::string& name : file_system.words_among(source, names)) kept.push_back(std::move(name));
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (std::find(kept.begin(), kept.end(), names[i]) == kept.end())
       from.macros.push_back({names[i], arguments[i].text});
 }
-
-namespace {
-
-struct Definition {
-  std::size_t count = 1;  // words
-  std::string text;
-};
-
-// The word as a definition, by its form alone.
-std::optional<Definition> definition_at(const std::vector<std::string>& arguments, std::size_t at) {
-  const std::string& word = arguments[at];
-  if (!word.starts_with("-D") && !word.starts_with("-U")) return std::nullopt;
-  if (word.size() > 2) return Definition{1, word};
-  if (at + 1 == arguments.size()) return std::nullopt;
-  return Definition{2, word + arguments[at + 1]};
-}
-
-}  // namespace
 
 std::vector<std::string> without_macros(const std::vector<std::string>& arguments, const inputs::RunContext& from) {
   if (from.macros.empty()) return arguments;
