@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hipcache/base/holds.h"
+#include "inputs/tokens/data_directive.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -21,6 +22,8 @@ constexpr std::array kBeforeExpressions = {"return"sv,   "case"sv,  "throw"sv,  
                                            "and_eq"sv,   "or_eq"sv, "xor_eq"sv, "not_eq"sv,    "typename"sv};
 
 bool is_variadic(std::string_view word) { return word == "__VA_ARGS__"; }
+
+bool may_be_joined(const Unit& unit) { return unit.kind == Unit::Kind::literal || unit.kind == Unit::Kind::word; }
 
 }  // namespace
 
@@ -45,6 +48,13 @@ bool NameReader::begins_unnamed(const Unit& unit, char next) {
   return !(before_.is(")") || before_.is("]") || before_.is("[") || before_.kind == Unit::Kind::literal);
 }
 
+void NameReader::look_for_data(const Unit& unit) {
+  const DataDirective found = unit.kind == Unit::Kind::literal ? data_directive_in(unit.text) : DataDirective::none;
+  const bool is_word = unit.kind == Unit::Kind::word && is_data_directive(unit.text);
+  if (found == DataDirective::whole || is_word || (begins_data_ && may_be_joined(unit))) names.reads_data = true;
+  begins_data_ = found == DataDirective::begun;
+}
+
 void NameReader::take(const Unit& unit, Directive line, char next) {
   if (line == Directive::define) return take_defined(unit, next);
   // Whether a compiler has a builtin does not depend on where that is asked.
@@ -56,7 +66,7 @@ void NameReader::take(const Unit& unit, Directive line, char next) {
     names.begins_unnamed = true;
   else if (is_behind_type)
     names.named_types.push_back(name64(unit.text));
-  if (unit.kind == Unit::Kind::literal && unit.text.find(".inc") != unit.text.npos) names.reads_data = true;
+  look_for_data(unit);
   before_ = unit;
   has_before_ = true;
 }
@@ -66,7 +76,7 @@ void NameReader::take_defined(const Unit& unit, char next) {
     macro_ = {};
     part_ = Part::name;
     parameters_.clear();
-    has_before_ = names_type_ = awaits_operand_ = false;
+    has_before_ = names_type_ = awaits_operand_ = begins_data_ = false;
     units_ = 0;
   }
   switch (part_) {
@@ -116,7 +126,7 @@ void NameReader::take_body(const Unit& unit, char next) {
     if (std::exchange(awaits_operand_, false)) take_operand(unit);
     if (unit.kind == Unit::Kind::word && !holds(parameters_, name64(unit.text)))
       names.uses.push_back({name64(unit.text), static_cast<std::uint32_t>(names.macros.size())});
-    if (unit.kind == Unit::Kind::literal && unit.text.find(".inc") != unit.text.npos) names.reads_data = true;
+    look_for_data(unit);
   }
   before_ = unit;
   has_before_ = true;
@@ -126,7 +136,8 @@ void NameReader::end_line() {
   if (!std::exchange(defines_, false)) return;
   macro_.begins_unnamed = macro_.begins_unnamed || names_type_;
   names.macros.push_back(macro_);
-  has_before_ = names_type_ = false;
+  names.reads_data = names.reads_data || begins_data_;
+  has_before_ = names_type_ = begins_data_ = false;
 }
 
 SourceNames NameReader::finish() {

@@ -26,6 +26,7 @@ class NameReader {
   void take_defined(const Unit& unit, char next);
   void take_body(const Unit& unit, char next);
   void take_operand(const Unit& unit);
+  void look_for_data(const Unit& unit);
   // Whether a lambda or an unnamed type may begin with this unit or began with the one before.
   bool begins_unnamed(const Unit& unit, char next);
 
@@ -35,6 +36,7 @@ class NameReader {
   std::vector<Name64> parameters_;
   Unit before_;  // in this body, or in live code
   bool has_before_ = false;
+  bool begins_data_ = false;     // a string came before that ends within a directive of the assembler
   bool names_type_ = false;      // "struct" and the like came before
   bool awaits_operand_ = false;  // ## came before
   int asks_builtin_ = 0;         // "__has_builtin" (2) or that and "(" (1) came before

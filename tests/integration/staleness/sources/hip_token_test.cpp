@@ -24,6 +24,25 @@ TEST_P(HipTokenStaleness, CommentsAndBlanksRunNoStep) {
   expect_runs({.device = 2, .bundle = 1, .host = 1}, command());
 }
 
+// That header has thousands of words, some of which look as if they led somewhere.
+TEST_P(HipTokenStaleness, CommentsAndCommitIdsBesideTheRuntimesHeaderRunNoStep) {
+  project_.write("a.hip",
+                 "#include <hip/hip_runtime.h>\n#include \"value.h\"\n"
+                 "__global__ void kernel(int* x) { atomicAdd(x, value); }\n"
+                 "void run(int* x) { kernel<<<1, 1>>>(x); }\n");
+  const auto of = [&](const std::string& id) {
+    Arguments words = command("-O1 -D__HIP_PLATFORM_AMD__ -DCOMMIT=" + id);
+    std::erase(words, "-nogpuinc");
+    return words;
+  };
+  warm(of("1"));
+  project_.write("value.h", "// documented\n\n__device__  int value=1; // here\n");
+  expect_hit(of("1"));
+  expect_hit(of("2"));
+  project_.write("value.h", "__device__ int value = 2;\n");
+  expect_runs({.device = 2, .bundle = 1, .host = 1}, of("2"));
+}
+
 TEST_P(HipTokenStaleness, CommentsRunNoStepOfRelocatableCode) {
   for (const std::string flags : {"-O1 -fgpu-rdc", "-O1 -fgpu-rdc --offload-new-driver"}) {
     project_.write("value.h", "__device__ int value = 1;\n");

@@ -172,6 +172,21 @@ const std::vector<Case>& cases() {
        {"asm(\".incbin \\\"header.h\\\"\");\n" + kBody, "// one\n"},
        {},
        {{"asm(\".incbin \\\"header.h\\\"\");\n" + kBody, "// two\n"}}},
+      {"AssemblerByJoinedStrings",
+       "-O1",
+       {"asm(\".inc\" \"bin \\\"header.h\\\"\");\n" + kBody, "// one\n"},
+       {},
+       {{"asm(\".inc\" \"bin \\\"header.h\\\"\");\n" + kBody, "// two\n"}}},
+      {"AssemblerByMacro",
+       "-O1",
+       {"#define TEXT(x) #x\nasm(TEXT(.INCBIN \"header.h\"));\n" + kBody, "// one\n"},
+       {},
+       {{"#define TEXT(x) #x\nasm(TEXT(.INCBIN \"header.h\"));\n" + kBody, "// two\n"}}},
+      {"NamesLikeTheAssemblers",
+       "-O1",
+       {"int f(int) __asm(\"llvm.amdgcn.atomic.inc.i32\");\nconst char* name = \"a.inc\";\n" + kBody, "// one\n"},
+       {{"int f(int) __asm(\"llvm.amdgcn.atomic.inc.i32\");\nconst char* name = \"a.inc\";\n" + kBody, "// two\n"}},
+       {}},
   };
   return all;
 }
