@@ -14,7 +14,7 @@ HOST_CODE = "\nint edited_by_try_project() {{ return {number}; }}\n"
 SOURCES = re.compile(r"\.(?:[chC]|cc|cpp|cxx|cu|cuh|hh|hip|hpp|hxx|H|inc|inl|ipp)$")
 LICENCE_YEAR = re.compile(r"(copyright\b[^\n]*?\b)(?:19|20)(\d\d)\b", re.IGNORECASE)
 CLANG_FORMAT = "clang-format-19"
-OTHER_COLUMNS = 117  # of no style that clang-format knows
+OTHER_STYLE = {"ColumnLimit": 117, "SortIncludes": "Never", "SortUsingDeclarations": "Never", "BreakStringLiterals": "false"}
 
 
 def with_comment(text, number):
@@ -57,13 +57,20 @@ def format_all(checkout, _number):
     """By the project's own style, else LLVM's, with other columns. What would change tokens stays off."""
     if not shutil.which(CLANG_FORMAT):
         raise Failed(f"no {CLANG_FORMAT}; leave the phase out with --only")
-    style = checkout.directory / ".clang-format"
-    own = style.read_text() if style.exists() else "BasedOnStyle: LLVM\n"
-    kept = [line for line in own.splitlines() if not re.match(r"(ColumnLimit|SortIncludes|SortUsingDeclarations|BreakStringLiterals)\s*:", line)]
-    others = (f"ColumnLimit: {OTHER_COLUMNS}", "SortIncludes: Never", "SortUsingDeclarations: Never", "BreakStringLiterals: false")
-    style.write_text("\n".join([*kept, *others]) + "\n")
-    files = [checkout.directory / path for path in _sources(checkout)]
-    subprocess.run([CLANG_FORMAT, "-i", f"--style=file:{style}", *files], check=True)
+    own = checkout.directory / ".clang-format"
+    style = _clang_format("--dump-config", f"--style=file:{own}" if own.exists() else "--style=LLVM")
+    for key, value in OTHER_STYLE.items():
+        style = re.sub(rf"^{key}:.*$", f"{key}: {value}", style, flags=re.MULTILINE)
+    own.write_text(style)
+    for path in _sources(checkout):
+        _clang_format("-i", f"--style=file:{own}", checkout.directory / path)
+
+
+def _clang_format(*words):
+    done = subprocess.run([CLANG_FORMAT, *words], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Failed(f"{CLANG_FORMAT} {words[-1]}: {(done.stderr.splitlines() or ['failed'])[0]}")
+    return done.stdout
 
 
 def most_included(checkout):

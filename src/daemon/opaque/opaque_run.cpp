@@ -12,6 +12,7 @@
 #include "daemon/opaque/name_tie.h"
 #include "daemon/opaque/python_start.h"
 #include "daemon/opaque/usual_mode.h"
+#include "daemon/record/collected_output.h"
 #include "daemon/record/relocatability.h"
 #include "daemon/record/source_sight.h"
 #include "daemon/request/keys.h"
@@ -121,24 +122,11 @@ bool show_output_names(const cache::ActionResult& said, const std::vector<Collec
          std::any_of(made.begin(), made.end(), shows);
 }
 
-// Whether the text consists of make rules only: targets, a colon, files, with continued lines.
-bool is_depfile(std::string_view bytes) {
-  if (bytes.empty() || bytes.starts_with('{') || bytes.find('\0') != bytes.npos) return false;
-  while (!bytes.empty()) {
-    std::size_t end = bytes.find('\n');
-    while (end != bytes.npos && end > 0 && bytes[end - 1] == '\\') end = bytes.find('\n', end + 1);
-    const std::string_view rule = bytes.substr(0, end);
-    if (!rule.empty() && (rule.find(':') == rule.npos || rule.starts_with('#') || rule.starts_with('\t'))) return false;
-    bytes.remove_prefix(end == bytes.npos ? bytes.size() : end + 1);
-  }
-  return true;
-}
-
 // Files of these kinds never record the command line's options for the look of messages. clang's precompiled headers
 // record them, and lists of options in gcc's LTO objects may. Assembly and other kinds are not known well enough. These
 // kinds also have each name as it is, or escaped in a known way.
 bool is_object_or_depfile(const CollectedOutput& made) {
-  if (made.role == hip::kPortableDepfile || made.role == hip::kPortableGccDepfile || is_depfile(made.bytes))
+  if (made.role == hip::kPortableDepfile || made.role == hip::kPortableGccDepfile || holds_only_rules(made.bytes))
     return true;
   return made.bytes.starts_with(kElf) && made.bytes.find(".gnu.lto_") == std::string::npos;
 }

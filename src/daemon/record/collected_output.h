@@ -3,6 +3,7 @@
 #define HIPCACHE_SRC_DAEMON_RECORD_COLLECTED_OUTPUT_H
 
 #include <string>
+#include <string_view>
 
 namespace hipcache::daemon {
 
@@ -16,6 +17,9 @@ struct CollectedOutput {
   bool in_place = false;
   bool in_place_if_empty = false;
 };
+
+// Whether the text consists of make rules only, as depfiles do: targets, a colon, files, with continued lines.
+bool holds_only_rules(std::string_view bytes);
 
 }  // namespace hipcache::daemon
 

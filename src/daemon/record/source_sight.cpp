@@ -34,7 +34,8 @@ bool holds_any(std::string_view bytes, const List& what) {
 
 bool is_depfile(const CollectedOutput& output) {
   return output.role == hip::kDepfile || output.role == hip::kPortableDepfile ||
-         output.role == hip::kPortableGccDepfile || output.place == compiler::kDepfileName;
+         output.role == hip::kPortableGccDepfile || output.place == compiler::kDepfileName ||
+         (output.place.ends_with(".d") && holds_only_rules(output.bytes));
 }
 
 bool is_plain_bitcode(const CollectedOutput& output) {

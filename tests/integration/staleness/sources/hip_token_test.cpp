@@ -56,6 +56,15 @@ TEST_P(HipTokenStaleness, CommentsRunNoStepOfRelocatableCode) {
   }
 }
 
+TEST_P(HipTokenStaleness, CommentsRunNoCompileOfAllArchitectures) {
+  for (const std::string flags : {"-O1 -mllvm -filter-print-funcs=none", "-O1 -MD -mllvm -filter-print-funcs=none"}) {
+    project_.write("value.h", "__device__ int value = 1;\n");
+    EXPECT_EQ(check(command(flags)).run.at("host"), 1) << flags;
+    project_.write("value.h", "// documented\n__device__ int value  = 1;\n");
+    expect_hit(command(flags));
+  }
+}
+
 TEST_P(HipTokenStaleness, PositionsRunTheStepsOfWhoeverReadsThem) {
   write_kernel(project_, "a.hip", "#include \"value.h\"\n#if !__HIP_DEVICE_COMPILE__\n#include \"host.h\"\n#endif\n");
   project_.write("host.h", "int line() { return __LINE__; } // one\n");
