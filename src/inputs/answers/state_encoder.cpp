@@ -22,6 +22,10 @@ void StateEncoder::add_content(std::uint32_t index, const Digest& answer, const 
 // agree. So the state must show which names of equal content are one file to either compiler. It holds, for each such
 // name, the first name with the same device and inode, and the first with the same time.
 void StateEncoder::add_twin_files() {
+  struct Twin {
+    std::uint32_t index, same_file, same_time;
+  };
+  std::vector<Twin> twins;
   std::sort(contents_.begin(), contents_.end(), [](const Content& a, const Content& b) {
     return std::tie(a.digest, a.index) < std::tie(b.digest, b.index);
   });
@@ -35,10 +39,13 @@ void StateEncoder::add_twin_files() {
       });
       auto same_time = std::find_if(equals.begin(), equals.end(),
                                     [&](const Content& other) { return other.stamp.mtime_ns == one.stamp.mtime_ns; });
-      out_.number(one.index).number(same_file->index).number(same_time->index);
+      twins.push_back({one.index, same_file->index, same_time->index});
     }
     begin = end;
   }
+  // Sorted by index, not by digest: the answer may be about tokens, which stay the same in other bytes.
+  std::sort(twins.begin(), twins.end(), [](const Twin& a, const Twin& b) { return a.index < b.index; });
+  for (const Twin& twin : twins) out_.number(twin.index).number(twin.same_file).number(twin.same_time);
 }
 
 // Both compilers drop a directory from the search path if an earlier one has the same device and inode, and

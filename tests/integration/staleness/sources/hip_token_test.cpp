@@ -65,6 +65,24 @@ TEST_P(HipTokenStaleness, CommentsRunNoCompileOfAllArchitectures) {
   }
 }
 
+// As projects have it whose headers include each other by "../part/header.h".
+TEST_P(HipTokenStaleness, CommentsInFilesOfTwoNamesRunNoStep) {
+  const auto write_headers = [&](const std::string& comment) {
+    std::string includes;
+    for (const std::string name : {"a", "b", "c", "d", "e", "f"}) {
+      project_.write("part/" + name + ".h", "#pragma once\n__device__ int " + name + ";" + comment + name + "\n");
+      includes += "#include \"part/" + name + ".h\"\n#include \"part/../part/" + name + ".h\"\n";
+    }
+    return includes;
+  };
+  write_kernel(project_, "a.hip", "#include \"value.h\"\n" + write_headers(" // one "));
+  warm(command());
+  for (const char* comment : {" // two ", " // three ", " /* four */ // "}) {
+    write_headers(comment);
+    expect_hit(command());
+  }
+}
+
 TEST_P(HipTokenStaleness, PositionsRunTheStepsOfWhoeverReadsThem) {
   write_kernel(project_, "a.hip", "#include \"value.h\"\n#if !__HIP_DEVICE_COMPILE__\n#include \"host.h\"\n#endif\n");
   project_.write("host.h", "int line() { return __LINE__; } // one\n");
