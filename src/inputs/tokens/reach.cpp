@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 namespace hipcache::inputs {
@@ -43,6 +44,38 @@ Leads own_leads(const MacroDefinition& macro) {
 // what other macros expand to.
 Leads through_macro(Leads leads) {
   return static_cast<Leads>((leads & (kToText | kToTextOfMacro)) != 0 ? leads | kToTextOfMacro : leads);
+}
+
+// A name is pasted of few pieces, and hardly one letter by one: a project of formulas has every letter as a word, and
+// could paste any name of them.
+constexpr std::size_t kMostPieces = 8;
+constexpr std::size_t kMostLetters = 3;
+
+// By the number of pieces of one letter: the fewest pieces in all.
+using Fewest = std::array<std::uint8_t, kMostLetters + 1>;
+constexpr std::uint8_t kTooMany = kMostPieces + 1;
+constexpr Fewest kNone = {kTooMany, kTooMany, kTooMany, kTooMany};
+
+bool is_letter(std::string_view name, std::size_t begin, std::size_t end) {
+  return end - begin == 1 && name[begin] != '_';
+}
+
+void add_piece(const Fewest& before, bool is_letter, Fewest& with) {
+  for (std::size_t letters = 0; letters + (is_letter ? 1 : 0) <= kMostLetters; ++letters) {
+    const auto pieces = static_cast<std::uint8_t>(std::min<std::size_t>(before[letters] + 1U, kTooMany));
+    std::uint8_t& fewest = with[letters + (is_letter ? 1 : 0)];
+    fewest = std::min(fewest, pieces);
+  }
+}
+
+// Whether one more piece between the two is not too many.
+bool may_join(const Fewest& begin, bool is_letter, const Fewest& end) {
+  Fewest with = kNone;
+  add_piece(begin, is_letter, with);
+  for (std::size_t letters = 0; letters <= kMostLetters; ++letters)
+    for (std::size_t others = 0; letters + others <= kMostLetters; ++others)
+      if (with[letters] + end[others] <= static_cast<int>(kMostPieces)) return true;
+  return false;
 }
 
 bool holds_word(const std::vector<Name64>& sorted, Name64 word) {
@@ -131,23 +164,26 @@ bool Reach::is_installed_word(Name64 word) const {
 
 bool Reach::may_be_pasted(std::string_view name) const {
   const std::size_t size = name.size();
-  const auto piece = [&](std::size_t begin, std::size_t end) { return name64(name.substr(begin, end - begin)); };
-  // Which beginnings are made of pieces.
-  std::vector<bool> begins(size + 1);
-  begins[0] = true;
+  const auto is_piece = [&](std::size_t begin, std::size_t end) {
+    return end - begin < size && pieces_.contains(name64(name.substr(begin, end - begin)));
+  };
+  // Of each beginning, and of each end, the fewest pieces that it is made of.
+  std::vector<Fewest> begins(size + 1, kNone);
+  std::vector<Fewest> ends(size + 1, kNone);
+  begins[0][0] = ends[size][0] = 0;
   for (std::size_t begin = 0; begin < size; ++begin)
-    for (std::size_t end = begin + 1; begins[begin] && end <= size; ++end)
-      if (!(begin == 0 && end == size) && pieces_.contains(piece(begin, end))) begins[end] = true;
-  if (begins[size]) return true;
-  // Which ends are. A word of an installed header may lie between a beginning and an end.
-  std::vector<bool> ends(size + 1);
-  ends[size] = true;
+    for (std::size_t end = begin + 1; begins[begin] != kNone && end <= size; ++end)
+      if (is_piece(begin, end)) add_piece(begins[begin], is_letter(name, begin, end), begins[end]);
+  if (begins[size] != kNone) return true;
   for (std::size_t end = size; end > 0; --end)
-    for (std::size_t begin = end; ends[end] && begin-- > 0;)
-      if (!(begin == 0 && end == size) && pieces_.contains(piece(begin, end))) ends[begin] = true;
+    for (std::size_t begin = end; ends[end] != kNone && begin-- > 0;)
+      if (is_piece(begin, end)) add_piece(ends[end], is_letter(name, begin, end), ends[begin]);
+  // A word of an installed header may lie between a beginning and an end.
   for (std::size_t begin = 0; begin < size; ++begin)
-    for (std::size_t end = begin + 1; begins[begin] && end <= size; ++end)
-      if (ends[end] && !(begin == 0 && end == size) && is_installed_word(piece(begin, end))) return true;
+    for (std::size_t end = begin + 1; begins[begin] != kNone && end <= size; ++end)
+      if (end - begin < size && may_join(begins[begin], is_letter(name, begin, end), ends[end]) &&
+          is_installed_word(name64(name.substr(begin, end - begin))))
+        return true;
   return false;
 }
 

@@ -72,14 +72,14 @@ class Reach {
   void note(const SourceNames& source, std::uint32_t macro, Leads leads);
   void find_pieces();
   bool is_installed_word(Name64 word) const;
-  // Whether the name is made of at least two pieces that the compile may paste.
+  // Whether the name is made of pieces that the compile may paste: at least two, and not very many.
   bool may_be_pasted(std::string_view name) const;
 
   const std::vector<ReadSource>& sources_;
   const ReadSource command_macros_;
   std::unordered_map<Name64, Led> led_;
   std::vector<std::pair<Name64, Leads>> open_;
-  std::unordered_set<Name64> pieces_;  // may be pasted any number of times
+  std::unordered_set<Name64> pieces_;  // may be pasted
   Leads by_pasting_ = 0;               // what pasted names may lead to
 };
 

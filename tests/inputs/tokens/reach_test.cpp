@@ -106,6 +106,17 @@ TEST(Reach, FollowsWordsThatArePastedTogether) {
   EXPECT_EQ(leads("int a = CAT(__LI, NE__);", "#define CAT(x, y) x%:%:y\n") & kToPosition, kToPosition);
 }
 
+TEST(Reach, FollowsNoNamesThatArePastedLetterByLetter) {
+  const std::string letters = "int a, b, c, d, e, f, i, l, n, o, r, s, t, u, L, I, N, E, _;";
+  const std::string source = "#define CAT(x, y) x##y\nint CAT(p, q);\n" + letters;
+  EXPECT_EQ(leads(source, "#define assert(x) report(#x, __LINE__)\n#define b_o(x) __LINE__\n") & kToPosition,
+            kToPosition)
+      << "b_o";
+  EXPECT_EQ(leads(source, "#define assert(x) report(#x, __LINE__)\n"), kToPasting);
+  EXPECT_EQ(leads(source + " int source_, location;") & kToPosition, kToPosition);
+  EXPECT_EQ(leads(source + " int source, location;") & kToPosition, kToPosition);
+}
+
 TEST(Reach, IncludesMacrosOfTheCommand) {
   EXPECT_EQ(leads("int a = MINE;", "", "", {"clang", "-DMINE=__LINE__"}), kToPosition);
   EXPECT_EQ(leads("int a = MINE(1);", kCheck, "", {"clang", "-D", "MINE(x)=CHECK(x)"}), kToPosition | kToFileName);
@@ -137,6 +148,7 @@ TEST(Reach, KnowsWhetherANameMayBePasted) {
   EXPECT_TRUE(occurs(cat + "CAT(COM, MIT)", "COMMIT"));
   EXPECT_TRUE(occurs(cat + "CAT(CAT(GIT, _), ID)", "GIT_ID"));
   EXPECT_TRUE(occurs("#define CONFIG(x) USE_##x\nCONFIG(FAST)", "USE_FAST"));
+  EXPECT_TRUE(occurs("#define CONFIG(a, b, c) USE_##a##_##b##_##c\nCONFIG(A, B, 3)", "USE_A_B_3"));
   EXPECT_TRUE(occurs("CONFIG(FAST)", "USE_FAST", "#define CONFIG(x) USE_##x\n"));
   EXPECT_TRUE(occurs("", "USE_FAST", "#define CONFIG(x) USE_##x\nCONFIG(FAST)\n"));
   EXPECT_TRUE(occurs("#define SIZE(x) x##_SIZE\nSIZE(TILE)", "TILE_SIZE"));
