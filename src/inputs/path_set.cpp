@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hipcache/inputs/frames.h"
+#include "inputs/shared_prefix.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -18,11 +19,6 @@ Error damaged(std::string_view what) { return Error{"path set: " + std::string(w
 bool is_question(std::uint8_t value) {
   return value >= static_cast<std::uint8_t>(Question::content) &&
          value <= static_cast<std::uint8_t>(Question::name_likeness);
-}
-
-std::size_t shared_prefix(std::string_view left, std::string_view right) {
-  return static_cast<std::size_t>(std::mismatch(left.begin(), left.end(), right.begin(), right.end()).first -
-                                  left.begin());
 }
 
 // The number of observations; then, for each, its question, the number of bytes shared with the name before, and the

@@ -47,6 +47,14 @@ class OwnNames : public testing::TestWithParam<Compiler> {
     return counted;
   }
 
+  // Compiles one source, with that text at its end, in one checkout after the other, each with so many device steps.
+  void expect_device_steps(const std::string& text, const std::vector<std::pair<std::string, int>>& checkouts) {
+    for (const auto& [checkout, expected] : checkouts) {
+      check_out(checkout, "scale", text);
+      EXPECT_EQ(compile(checkout, kFlags, "scale").run.at("device"), expected) << checkout;
+    }
+  }
+
   // A cold compile, and an edit after which the back end's result is stored on its own. Not checked against the
   // compiler, which would take long.
   void warm(const std::string& kernel) {
@@ -85,31 +93,19 @@ TEST_P(OwnNames, OfHostCodeCostAThirdCheckoutItsHostAlone) {
 }
 
 TEST_P(OwnNames, OfEquallyLongCheckoutsCostTheThirdItsHostAlone) {
-  for (const std::string checkout : {"red", "tan", "sky", "green"}) check_out(checkout);
-  compile("red", kFlags, "scale");
-  EXPECT_EQ(compile("tan", kFlags, "scale").run.at("device"), 1);
-  EXPECT_EQ(compile("sky", kFlags, "scale").run.at("device"), 0);
-  // Whether the code measures the name shows now.
-  EXPECT_EQ(compile("green", kFlags, "scale").run.at("device"), 1);
+  // Whether the code measures the name shows in the last one.
+  expect_device_steps("", {{"red", 1}, {"tan", 1}, {"sky", 0}, {"green", 1}});
 }
 
 TEST_P(OwnNames, ThatDeviceCodeMeasuresServeNamesOfOneLength) {
-  const std::string kernel = "__device__ int length = sizeof(__FILE__);\n";
-  for (const std::string checkout : {"red", "tan", "sky", "green"}) check_out(checkout, "scale", kernel);
-  compile("red", kFlags, "scale");
-  compile("tan", kFlags, "scale");
-  EXPECT_EQ(compile("sky", kFlags, "scale").run.at("device"), 0);
-  EXPECT_EQ(compile("green", kFlags, "scale").run.at("device"), 1);
+  expect_device_steps("__device__ int length = sizeof(__FILE__);\n",
+                      {{"red", 1}, {"tan", 1}, {"sky", 0}, {"green", 1}});
 }
 
 TEST_P(OwnNames, ThatDeviceCodeCutsOffServeNamesThatBeginAlike) {
   const std::string end_of_parent = std::to_string(scratch_.path().size() + 1);
-  const std::string kernel = "__device__ char cut = __FILE__[" + end_of_parent + "];\n";
-  for (const std::string checkout : {"a/red", "a/green", "a/blue", "b/red"}) check_out(checkout, "scale", kernel);
-  compile("a/red", kFlags, "scale");
-  compile("a/green", kFlags, "scale");
-  EXPECT_EQ(compile("a/blue", kFlags, "scale").run.at("device"), 0);
-  EXPECT_EQ(compile("b/red", kFlags, "scale").run.at("device"), 1);
+  expect_device_steps("__device__ char cut = __FILE__[" + end_of_parent + "];\n",
+                      {{"a/red", 1}, {"a/green", 1}, {"a/blue", 0}, {"b/red", 1}});
 }
 
 TEST_P(OwnNames, ThatNothingExpandsCostNothing) {

@@ -18,11 +18,11 @@
 
 namespace hipcache::inputs {
 
-// The question that names equal in the same way answer alike; nothing if they differ in what a question does not ask,
-// or not at all.
+// The question for what the two have in common. Nothing if they are one name, or if their requests used other names
+// (Root::form).
 std::optional<Observation> likeness_of(const Root& one, const Root& other);
 
-// The answer for a root: of the question's name what follows the mark. Never fails, whatever the text.
+// The answer of a root. `question`: what follows the mark in the question's name. Never fails, whatever the text.
 std::string shared_parts(const Root& root, std::string_view question);
 
 // The mark in the question's name, and what follows it.

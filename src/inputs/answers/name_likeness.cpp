@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstddef>
 
+#include "inputs/shared_prefix.h"
+
 namespace hipcache::inputs {
 namespace {
 
@@ -15,11 +17,6 @@ struct Parts {
   std::size_t first = 0;  // characters
   std::size_t last = 0;
 };
-
-std::size_t length_of_shared(std::string_view one, std::string_view other) {
-  const auto shorter = static_cast<std::ptrdiff_t>(std::min(one.size(), other.size()));
-  return static_cast<std::size_t>(std::mismatch(one.begin(), one.begin() + shorter, other.begin()).first - one.begin());
-}
 
 // Of the ends whole components count: two names often end in the same letter, and no code cuts a name off there.
 std::size_t length_of_shared_end(std::string_view one, std::string_view other) {
@@ -33,7 +30,7 @@ std::size_t length_of_shared_end(std::string_view one, std::string_view other) {
 }
 
 Parts shared(std::string_view one, std::string_view other) {
-  return {one.size() == other.size(), length_of_shared(one, other), length_of_shared_end(one, other)};
+  return {one.size() == other.size(), shared_prefix(one, other), length_of_shared_end(one, other)};
 }
 
 std::string text_of(const Parts& parts) {

@@ -47,7 +47,7 @@ void compare_texts(const std::string& what, const std::string& cached, const std
 // gcc's messages name temporary files, and each run gives them other names.
 std::string without_temporary_names(const std::string& printed) {
   static const std::regex kTemporary(R"(/cc[A-Za-z0-9]{6}\.)");
-  return printed.find("/cc") == printed.npos ? printed : std::regex_replace(printed, kTemporary, "/ccXXXXXX.");
+  return printed.find("/cc") == printed.npos ? printed : std::regex_replace(printed, kTemporary, "/cc(temporary).");
 }
 
 }  // namespace
