@@ -165,7 +165,8 @@ class Examination {
     const std::string known = " " + list + " ";
     const auto is_further = [&](const Macro& macro) { return known.find(" " + macro.name + " ") == known.npos; };
     if (std::none_of(from_.macros.begin(), from_.macros.end(), is_further)) return answers_.add(Answer::unset);
-    const SourceUse use(set_->observations(), from_, from_.macro_definitions, memo_);
+    const SourceUse use(set_->observations(), from_, from_.macro_definitions, SourceUse::Command::may_lack_options,
+                        memo_);
     ask_macros([&](const Macro& macro) {
       return is_further(macro) && (use.has_unknown_names() || use.reach().may_occur(macro.name));
     });

@@ -16,7 +16,8 @@ namespace {
 // A name in the source that lets the compile see where the source's tokens stand.
 std::string why_places_count(const PathSet& set, std::size_t index, const RunContext& from,
                              FileSystemState& file_system) {
-  const SourceUse use(set.observations(), from, from.macro_definitions, file_system.memo());
+  const SourceUse use(set.observations(), from, from.macro_definitions, SourceUse::Command::may_lack_options,
+                      file_system.memo());
   const Sight all{.weakest = Question::tokens, .is_cxx = true, .shows_places_of_types = false};
   for (const ReadFile& file : use.files())
     if (file.observation == index) {

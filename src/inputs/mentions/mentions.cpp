@@ -161,7 +161,8 @@ Mentions mentions_in(const SourceUse& use, const std::vector<Observation>& obser
 
 Mentions mentions_in(const std::vector<Observation>& observations, const RunContext& from,
                      const std::vector<std::string>& arguments, FileSystemState& file_system) {
-  return mentions_in(SourceUse(observations, from, arguments, file_system.memo()), observations, from, file_system);
+  return mentions_in(SourceUse(observations, from, arguments, SourceUse::Command::may_lack_options, file_system.memo()),
+                     observations, from, file_system);
 }
 
 }  // namespace hipcache::inputs

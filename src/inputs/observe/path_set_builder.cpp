@@ -321,7 +321,8 @@ class Observer {
     if (run_.shows_colour && !run_.is_opaque && !run_.plans_look) observations_.push_back({Question::look_options, ""});
     if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
     if (run_.shows_output_names) observations_.push_back({Question::output_names, ""});
-    const SourceUse use(observations_, from_, run_.roots.arguments, file_system_.memo());
+    const auto command = only_compilers_ ? SourceUse::Command::is_whole : SourceUse::Command::may_lack_options;
+    const SourceUse use(observations_, from_, run_.roots.arguments, command, file_system_.memo());
     const bool is_known_command = only_compilers_ && !use.reads_options();
     const Sight sight =
         is_known_command

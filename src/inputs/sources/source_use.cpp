@@ -48,6 +48,14 @@ bool is_by_gcc(const std::vector<Observation>& observations) {
   return has_proper;
 }
 
+// Whether each macro of the command counts for all of the compile. Options of the driver hand arguments to one side
+// only (-Xarch_host), or to programs that take them for something else.
+bool names_all_macros(const std::vector<std::string>& arguments, const RunContext& from) {
+  return from.variable("CCC_OVERRIDE_OPTIONS") == nullptr &&
+         std::none_of(arguments.begin(), arguments.end(),
+                      [](std::string_view argument) { return argument.starts_with("-X"); });
+}
+
 }  // namespace
 
 SourceNames macros_of_command(const std::vector<std::string>& arguments) {
@@ -59,10 +67,15 @@ SourceNames macros_of_command(const std::vector<std::string>& arguments) {
       text += definition_of(arguments[i + 1]);
     else if (argument.starts_with("-D"))
       text += definition_of(argument.substr(2));
+    else if (argument == "-U" && i + 1 < arguments.size())
+      text += "#undef " + arguments[i + 1] + "\n";
+    else if (argument.starts_with("-U"))
+      text += "#undef " + std::string(argument.substr(2)) + "\n";
     else if (argument.starts_with("--define-macro="))
       text += definition_of(argument.substr(argument.find('=') + 1));
-    else if (argument.starts_with("--define-macro") || argument.starts_with("-Wp,") || argument.starts_with('@') ||
-             argument.starts_with("--config") || argument == "-Xpreprocessor")
+    else if (argument.starts_with("--define-macro") || argument.starts_with("--undefine-macro") ||
+             argument.starts_with("-Wp,") || argument.starts_with('@') || argument.starts_with("--config") ||
+             argument == "-Xpreprocessor")
       is_known = false;
   }
   SourceNames names = scan_source(text, Wanted::names).names;
@@ -71,13 +84,15 @@ SourceNames macros_of_command(const std::vector<std::string>& arguments) {
 }
 
 SourceUse::SourceUse(const std::vector<Observation>& observations, const RunContext& from,
-                     const std::vector<std::string>& arguments, FileSystemMemo& memo)
+                     const std::vector<std::string>& arguments, Command command, FileSystemMemo& memo)
     : command_macros_(std::make_shared<const SourceNames>(macros_of_command(arguments))),
       is_by_gcc_(inputs::is_by_gcc(observations)),
       has_unknown_names_(!command_macros_->is_known) {
   for (std::size_t i = 0; i < observations.size(); ++i)
     if (asks_about_content(observations[i].question)) add(i, observations[i], from, memo);
-  reach_ = std::make_unique<Reach>(sources_, command_macros_);
+  const bool knows_all_macros =
+      command == Command::is_whole && !has_unknown_names_ && !reads_options_ && names_all_macros(arguments, from);
+  reach_ = std::make_unique<Reach>(sources_, command_macros_, knows_all_macros);
   for (const ReadSource& source : sources_) {
     leads_.push_back(reach_->of_live(source));
     if (!source.is_installed) of_project_ |= leads_.back();

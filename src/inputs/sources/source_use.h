@@ -3,6 +3,7 @@
 #define HIPCACHE_SRC_INPUTS_SOURCES_SOURCE_USE_H
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,9 +32,12 @@ struct ReadFile {
 // Made once for each run. Reads files that were not scanned yet.
 class SourceUse {
  public:
+  // Whether the arguments are all that decides which macros are defined: no script or wrapper adds some.
+  enum class Command : std::uint8_t { is_whole, may_lack_options };
+
   // `arguments`: of the command, which may define macros.
   SourceUse(const std::vector<Observation>& observations, const RunContext& from,
-            const std::vector<std::string>& arguments, FileSystemMemo& memo);
+            const std::vector<std::string>& arguments, Command command, FileSystemMemo& memo);
   SourceUse(const SourceUse&) = delete;
   SourceUse& operator=(const SourceUse&) = delete;
 

@@ -57,6 +57,7 @@ void NameReader::look_for_data(const Unit& unit) {
 
 void NameReader::take(const Unit& unit, Directive line, char next) {
   if (line == Directive::define) return take_defined(unit, next);
+  if (line == Directive::condition) guards_.take(unit);
   // Whether a compiler has a builtin does not depend on where that is asked.
   const bool is_only_asked_for = asks_builtin_ == 1;
   if (unit.kind == Unit::Kind::word && !is_only_asked_for) names.live.push_back(name64(unit.text));
@@ -74,6 +75,7 @@ void NameReader::take(const Unit& unit, Directive line, char next) {
 void NameReader::take_defined(const Unit& unit, char next) {
   if (!std::exchange(defines_, true)) {
     macro_ = {};
+    macro_.guard = guards_.current();
     part_ = Part::name;
     parameters_.clear();
     has_before_ = names_type_ = awaits_operand_ = begins_data_ = false;
@@ -133,6 +135,7 @@ void NameReader::take_body(const Unit& unit, char next) {
 }
 
 void NameReader::end_line() {
+  guards_.end_line(names);
   if (!std::exchange(defines_, false)) return;
   macro_.begins_unnamed = macro_.begins_unnamed || names_type_;
   names.macros.push_back(macro_);
@@ -150,8 +153,10 @@ SourceNames NameReader::finish() {
   settle(names.live);
   settle(names.uses);
   settle(names.named_types);
+  settle(names.undefined);
   settle(names.pasted);
   names.macros.shrink_to_fit();
+  names.guards.shrink_to_fit();
   names.macro_names.shrink_to_fit();
   for (const WordUse& use : names.uses) names.used.add(use.word);
   return std::move(names);

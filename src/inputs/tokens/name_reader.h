@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "inputs/tokens/guard_reader.h"
 #include "inputs/tokens/source_text.h"
 #include "inputs/tokens/unit.h"
 
@@ -15,6 +16,8 @@ class NameReader {
  public:
   // `next`: the character behind the unit, or 0.
   void take(const Unit& unit, Directive line, char next);
+  // A line with that directive begins, which is a condition.
+  void begin_condition(std::string_view word) { guards_.begin_line(word); }
   void end_line();
   SourceNames finish();
 
@@ -30,6 +33,7 @@ class NameReader {
   // Whether a lambda or an unnamed type may begin with this unit or began with the one before.
   bool begins_unnamed(const Unit& unit, char next);
 
+  GuardReader guards_;
   MacroDefinition macro_;
   Part part_ = Part::name;
   bool defines_ = false;

@@ -84,8 +84,11 @@ bool holds_word(const std::vector<Name64>& sorted, Name64 word) {
 
 }  // namespace
 
-Reach::Reach(const std::vector<ReadSource>& sources, std::shared_ptr<const SourceNames> command_macros)
-    : sources_(sources), command_macros_{.path = "", .names = std::move(command_macros)} {
+Reach::Reach(const std::vector<ReadSource>& sources, std::shared_ptr<const SourceNames> command_macros,
+             bool knows_all_macros)
+    : sources_(sources),
+      command_macros_{.path = "", .names = std::move(command_macros)},
+      knows_all_macros_(knows_all_macros) {
   for (const ReadSource& source : sources) add(source);
   add(command_macros_);
   while (!open_.empty()) {
@@ -112,11 +115,39 @@ void Reach::grow(const ReadSource& source, Name64 from, Leads leads, bool is_lea
     note(names, use->macro, taken);
 }
 
+bool Reach::is_left_out(const SourceNames& source, std::uint32_t guard) {
+  for (; guard != 0; guard = source.guards[guard - 1].around) {
+    const Guard& one = source.guards[guard - 1];
+    if (one.holds == Guard::Holds::never) return true;
+    if (!knows_all_macros_) continue;
+    auto& known = one.holds == Guard::Holds::if_defined ? fails_if_defined_ : fails_if_undefined_;
+    const auto [at, is_new] = known.try_emplace(one.name, false);
+    if (is_new) at->second = fails(one);
+    if (at->second) return true;
+  }
+  return false;
+}
+
+bool Reach::fails(const Guard& guard) const {
+  const auto any_source = [&](const auto& what) {
+    return what(*command_macros_.names) ||
+           std::any_of(sources_.begin(), sources_.end(), [&](const ReadSource& source) { return what(*source.names); });
+  };
+  const auto defines = [&](const SourceNames& source) {
+    return std::any_of(source.macros.begin(), source.macros.end(),
+                       [&](const MacroDefinition& macro) { return macro.name == guard.name; });
+  };
+  if (guard.holds == Guard::Holds::if_defined) return !guard.may_be_predefined && !any_source(defines);
+  return defines(*command_macros_.names) &&
+         !any_source([&](const SourceNames& source) { return holds_word(source.undefined, guard.name); });
+}
+
 void Reach::note(const SourceNames& source, std::uint32_t macro, Leads leads) {
   const MacroDefinition& definition = source.macros[macro];
+  const auto known = led_.find(definition.name);
+  const auto added = static_cast<Leads>(known == led_.end() ? leads : leads & ~known->second.leads);
+  if (added == 0 || is_left_out(source, definition.guard)) return;
   Led& led = led_[definition.name];
-  const auto added = static_cast<Leads>(leads & ~led.leads);
-  if (added == 0) return;
   led.leads |= added;
   led.name = name_of(definition, source);
   open_.emplace_back(definition.name, added);

@@ -2,8 +2,9 @@
 //
 // Problem: a macro shows where it is used (assert), and many sources use none such.
 // Choice: a fixpoint over names. A macro leads to what its words lead to, and a word leads to what any definition of it
-// does, in any file that was read or on the command line, whatever conditions surround it. A name that may be pasted
-// together (##) counts as used.
+// does, in any file that was read or on the command line, unless a condition around it surely does not hold: a macro
+// that nothing defines, or one that the command defines and nothing undefines. A name that may be pasted together (##)
+// counts as used.
 // Rejected: the preprocessor's output. It costs a front end for each result, and does not say where a token came from.
 #ifndef HIPCACHE_SRC_INPUTS_TOKENS_REACH_H
 #define HIPCACHE_SRC_INPUTS_TOKENS_REACH_H
@@ -47,7 +48,9 @@ struct ReadSource {
 class Reach {
  public:
   // `command_macros`: the names that the command line defines, as a source of #defines.
-  Reach(const std::vector<ReadSource>& sources, std::shared_ptr<const SourceNames> command_macros);
+  // `knows_all_macros`: nothing else defines or undefines macros, but for the compiler itself.
+  Reach(const std::vector<ReadSource>& sources, std::shared_ptr<const SourceNames> command_macros,
+        bool knows_all_macros);
 
   // What the text of that source leads to, outside of its definitions.
   Leads of_live(const ReadSource& source) const;
@@ -69,6 +72,9 @@ class Reach {
 
   void add(const ReadSource& source);
   void grow(const ReadSource& source, Name64 from, Leads leads, bool is_leaf);
+  // Whether what lies under the guard is surely left out.
+  bool is_left_out(const SourceNames& source, std::uint32_t guard);
+  bool fails(const Guard& guard) const;
   void note(const SourceNames& source, std::uint32_t macro, Leads leads);
   void find_pieces();
   bool is_installed_word(Name64 word) const;
@@ -77,6 +83,8 @@ class Reach {
 
   const std::vector<ReadSource>& sources_;
   const ReadSource command_macros_;
+  const bool knows_all_macros_;
+  std::unordered_map<Name64, bool> fails_if_defined_, fails_if_undefined_;
   std::unordered_map<Name64, Led> led_;
   std::vector<std::pair<Name64, Leads>> open_;
   std::unordered_set<Name64> pieces_;  // may be pasted

@@ -224,6 +224,7 @@ class Scanner {
 
   void take_directive(std::string_view word, std::size_t end) {
     directive_ = directive_named(word);
+    if (wants_names_ && directive_ == Directive::condition) names_.begin_condition(word);
     // The name of the directive is no name of the source, but its place counts.
     add_unit({.kind = Kind::word, .text = word, .is_adjacent = !is_separated_});
     at_ = end;

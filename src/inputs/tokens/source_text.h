@@ -28,12 +28,22 @@ struct TokenDigests {
   Digest tokens;
 };
 
-// A #define. Its conditions are not known, so all definitions of a file count.
+// A condition that lines of a file lie under.
+struct Guard {
+  enum class Holds : std::uint8_t { if_defined, if_undefined, never };
+  Name64 name = 0;           // of a macro
+  std::uint32_t around = 0;  // the guard that this one lies under: its index + 1, or 0
+  Holds holds = Holds::if_defined;
+  bool may_be_predefined = false;  // the compiler may define the macro without being told
+};
+
+// A #define.
 struct MacroDefinition {
   Name64 name = 0;
   std::uint64_t body = 0;       // hash of its tokens, whatever lies between them
   std::uint32_t at = 0;         // of its name in SourceNames::macro_names
   std::uint32_t length = 0;     // of its name
+  std::uint32_t guard = 0;      // what it lies under: index in SourceNames::guards + 1, or 0
   bool has_several = false;     // its body has more than one token
   bool makes_texts = false;     // #parameter
   bool pastes = false;          // ##
@@ -62,9 +72,11 @@ struct SourceNames {
   std::vector<Name64> live;             // words outside of definitions; sorted, each once
   std::vector<MacroDefinition> macros;  // in the order of the file
   std::vector<WordUse> uses;            // sorted by word
-  NameFilter used;                      // the words of `uses`
+  std::vector<Guard> guards;
+  NameFilter used;  // the words of `uses`
   std::string macro_names;
   std::vector<Name64> named_types;   // words behind "struct" and the like; a macro there may leave the type unnamed
+  std::vector<Name64> undefined;     // names behind #undef; sorted, each once
   std::vector<std::string> pasted;   // words beside ## that are no parameters
   bool is_known = true;              // false: there may be other names
   bool is_data = false;              // a program, an archive, bitcode or the like: no source

@@ -22,7 +22,7 @@ class ReachOf {
       sources_.push_back({.path = "a.h",
                           .names = std::make_shared<const SourceNames>(scan_source(one.text, Wanted::names).names),
                           .is_installed = one.is_installed});
-    reach_.emplace(sources_, macros_);
+    reach_.emplace(sources_, macros_, true);
   }
   // Of the first text.
   Leads leads() const { return reach_->of_live(sources_.front()); }
@@ -50,9 +50,51 @@ TEST(Reach, LeadsThroughMacrosByTheirNames) {
             kToPosition | kToFileName);
   EXPECT_EQ(leads("int a = DEBUG_CHECK(1);", kCheck, "#define DEBUG_CHECK(x) CHECK(x)\n"), kToPosition | kToFileName);
   EXPECT_EQ(leads("#if CHECK(1)\n#endif\n", kCheck), kToPosition | kToFileName);
-  EXPECT_EQ(leads("#ifdef CHECK\nint a = CHECK(1);\n#endif\n", std::string("#if 0\n") + kCheck + "#endif\n"),
-            kToPosition | kToFileName)
-      << "conditions do not count";
+}
+
+// CHECK has two definitions, and `condition` decides for the first one.
+Leads of_check(const std::string& condition, const std::string& between = "", const std::string& command = "-O1") {
+  const std::string header = between + condition + kCheck + "#else\n#define CHECK(x)\n#endif\n";
+  return leads("CHECK(1);", header, "", {"clang", command});
+}
+
+TEST(Reach, FollowsNoDefinitionThatIsLeftOut) {
+  constexpr Leads kPlaces = kToPosition | kToFileName;
+  EXPECT_EQ(of_check("#if 0\n"), 0);
+  EXPECT_EQ(of_check("#if 1\n"), kPlaces);
+  for (const char* condition : {"#ifdef MY_DEBUG\n", "#if defined MY_DEBUG\n", "# if defined( MY_DEBUG ) // words\n",
+                                "#if defined(MY_DEBUG) && !defined(NDEBUG)\n", "#if A > 1 \n#elif defined(MY_DEBUG)\n",
+                                "#ifndef MY_DEBUG\n#else\n#if A\n", "#ifdef DEBUG\n"}) {
+    EXPECT_EQ(of_check(condition), 0) << condition;
+    EXPECT_EQ(of_check(condition, "#define MY_DEBUG 1\n#define DEBUG\n"), kPlaces) << condition;
+    EXPECT_EQ(of_check(condition, "#if 0\n#define MY_DEBUG 1\n#define DEBUG\n#endif\n"), kPlaces) << condition;
+  }
+  EXPECT_EQ(of_check("#ifdef MY_DEBUG\n", "", "-DMY_DEBUG"), kPlaces);
+  EXPECT_EQ(of_check("#ifdef MY_DEBUG\n", "", "-DMY_DEBUGGER"), 0);
+}
+
+TEST(Reach, FollowsNoDefinitionThatTheCommandLeavesOut) {
+  constexpr Leads kPlaces = kToPosition | kToFileName;
+  for (const char* condition : {"#ifndef NDEBUG\n", "#if !defined(NDEBUG)\n", "#ifdef NDEBUG\n#else\n#if A\n"}) {
+    EXPECT_EQ(of_check(condition, "", "-DNDEBUG"), 0) << condition;
+    EXPECT_EQ(of_check(condition, "#define NDEBUG\n", "-DNDEBUG"), 0) << condition;
+    EXPECT_EQ(of_check(condition), kPlaces) << condition;
+    EXPECT_EQ(of_check(condition, "#define NDEBUG\n"), kPlaces) << condition << "not from the beginning, perhaps";
+    EXPECT_EQ(of_check(condition, "#undef NDEBUG\n", "-DNDEBUG"), kPlaces) << condition;
+  }
+  EXPECT_EQ(
+      leads("CHECK(1);", std::string("#ifndef NDEBUG\n") + kCheck + "#endif", "", {"clang", "-DNDEBUG", "-UNDEBUG"}),
+      kPlaces);
+}
+
+TEST(Reach, FollowsDefinitionsWhoseConditionsMayHold) {
+  constexpr Leads kPlaces = kToPosition | kToFileName;
+  for (const char* condition :
+       {"#ifdef __HIP__\n", "#ifdef linux\n", "#ifdef HIP_API_PER_THREAD_DEFAULT_STREAM\n", "#ifdef FP_FAST_FMA\n",
+        "#if MY_DEBUG\n", "#if defined(MY_DEBUG) || A\n", "#if defined(MY_DEBUG) == 0\n", "#ifndef MY_DEBUG\n",
+        "#if defined(MY_DEBUG) && A\n#else\n", "#if 0\n#else\n", "#ifdef MY_DEBUG\n#endif\n#if A\n",
+        "#if !defined MY_DEBUG & 1\n", "#ifdef MY_DEBUG\n#elif A\n"})
+    EXPECT_EQ(of_check(condition), kPlaces) << condition;
 }
 
 TEST(Reach, KnowsEachPlaceThatCompilersTell) {

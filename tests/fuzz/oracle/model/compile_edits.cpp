@@ -25,7 +25,7 @@ std::string edit_optimisation(Random& random, Compile& compile) {
 }
 
 std::string edit_macro(Random& random, Compile& compile) {
-  const std::string flag = "-DFLAG" + std::to_string(random.below(kFlags)) + "=" + random.number();
+  const std::string flag = "-DFLAG_" + std::to_string(random.below(kFlags)) + "=" + random.number();
   static const std::array<const char*, 5> kSides{"", "", "-Xarch_host", "-Xarch_device", "arch"};
   const std::string side = random.pick(kSides);
   if (side == "arch") {

@@ -45,8 +45,8 @@ Tree make_tree(Random& random, const support::Scratch& scratch) {
                               ";\n# 1 \"c.cpp\"\nint last = " + random.number() + ";\n");
   tree.write("src/d.asm", ".data\n.long " + random.number() + "\n.incbin \"blob.bin\"\n");
   tree.write("src/blob.bin", "blob=" + random.number() + "\n");
-  tree.write("conf/flags.rsp", "-DFLAG2=" + random.number() + " -DUNUSED=" + random.number() + "\n");
-  tree.write("conf/project.cfg", "-DFLAG3=" + random.number() + "\n-I ../inc2\n");
+  tree.write("conf/flags.rsp", "-DFLAG_2=" + random.number() + " -DUNUSED=" + random.number() + "\n");
+  tree.write("conf/project.cfg", "-DFLAG_3=" + random.number() + "\n-I ../inc2\n");
   link_libraries(tree);
   for (const char* directory : {"out0", "out1"}) scratch.make_directory(directory);
   tree.link("here", "src");

@@ -56,7 +56,8 @@ class Text {
 
   // What shows where it stands, or how it is spelled.
   void place() {
-    const std::size_t dice = random_.below(6);
+    const std::size_t dice = random_.below(8);
+    if (dice > 5) return check();
     if (dice == 0) return add("HC_VALUE(line, __LINE__)\n");
     if (dice == 1) return add("const char* HC_NAME(text) = HC_TEXT(a + b);\n");
     if (dice == 2) return add("inline int HC_NAME(at)(int line = __builtin_LINE()) { return line; }\n");
@@ -64,6 +65,18 @@ class Text {
     if (dice == 4) return add("const char* HC_NAME(type)() { return __PRETTY_FUNCTION__; }\n");
     add("#define HC_MORE(x) x + " + random_.number() + "\nHC_VALUE(more, HC_MORE(1))\n#undef HC_MORE\n");
   }
+
+  // A macro that shows where it is used, in one of its definitions.
+  void check() {
+    static const std::array<const char*, 5> kConditions{"#ifdef ", "#ifndef ", "#if defined ", "#if !defined ",
+                                                        "#if 0\n#elif !defined HC_VALUE || defined "};
+    add(std::string("#undef HC_CHECK\n") + random_.pick(kConditions) + flag_name() + "\n");
+    add("#define HC_CHECK(x) x + __LINE__\n#else\n#define HC_CHECK(x) x\n#endif\nHC_VALUE(check, HC_CHECK(1))\n");
+    if (random_.chance(10)) add("#undef " + flag_name() + "\n");
+    if (random_.chance(10)) add("#undef " + flag_name() + "\n#define " + flag_name() + " " + random_.number() + "\n");
+  }
+
+  std::string flag_name() { return "FLAG_" + std::to_string(random_.below(kFlags)); }
 
   void value() { add("HC_VALUE(value, " + random_.number() + ")\n"); }
   void comment() { add("// comment " + random_.number() + "\n\n"); }
@@ -88,7 +101,7 @@ class Text {
   }
 
   void flag() {
-    const std::string name = "FLAG" + std::to_string(random_.below(kFlags));
+    const std::string name = flag_name();
     add("#ifdef " + name + "\nHC_VALUE(flag, " + name + ")\n#endif\n");
   }
 

@@ -16,7 +16,7 @@
 namespace hipcache::fuzz {
 
 inline constexpr std::size_t kHeaders = 6;
-inline constexpr std::size_t kFlags = 4;  // macros FLAG0 ... that command lines define
+inline constexpr std::size_t kFlags = 4;  // macros FLAG_0 ... that command lines define
 
 std::string header_name(std::size_t number);
 std::string header_text(Random& random, std::size_t number);

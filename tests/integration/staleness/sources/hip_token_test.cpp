@@ -93,6 +93,19 @@ TEST_P(HipTokenStaleness, PositionsRunTheStepsOfWhoeverReadsThem) {
   expect_runs({.host = 1}, command());
 }
 
+TEST_P(HipTokenStaleness, ChecksThatTheCommandLeavesOutRunNoStep) {
+  const std::string check = "#ifndef NDEBUG\n#define CHECK(x) (x + __LINE__)\n#else\n#define CHECK(x) x\n#endif\n";
+  project_.write("value.h", check + "__device__ int value = CHECK(1);\n");
+  const Arguments release = command("-O1 -DNDEBUG"), debug = command("-O1");
+  warm(release);
+  warm(debug);
+  project_.write("value.h", check + "// documented\n__device__ int value =\n    CHECK(1);\n");
+  expect_hit(release);
+  expect_runs({.device = 2, .bundle = 1, .host = 1}, debug);
+  project_.write("value.h", "#undef NDEBUG\n" + check + "__device__ int value = CHECK(1);\n");
+  expect_runs({.device = 2, .bundle = 1, .host = 1}, release);
+}
+
 TEST_P(HipTokenStaleness, ACommitIdRunsOnlyWhatUsesIt) {
   const auto of = [&](const std::string& id) { return command("-O1 -DCOMMIT=" + id); };
   warm(of("1"));
