@@ -17,6 +17,10 @@ Result<std::string> version_text(const std::string& name, const std::string& pat
   const Result<Ran> ran = run_program({path, "--version"}, environment);
   if (!ran) return Error{ran.error().message + kInstall};
   const std::string said = first_line(ran->out);
+  if (ran->exit_code == 127 || said.empty()) {  // the loader's code
+    const std::string why = ran->err.empty() ? "it ends with " + std::to_string(ran->exit_code) : first_error(ran->err);
+    return Error{path + " does not start: " + why + "; docs/install.md says what it needs"};
+  }
   if (ran->exit_code == 0 && said == name + " " + protocol::build_id()) return ran->out;
   return Error{path + " is of another version than " + protocol::build_id() +
                (ran->exit_code == 0 ? " (" + said + ")" : "") + kInstall};

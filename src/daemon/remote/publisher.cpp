@@ -72,7 +72,7 @@ void Publisher::run() {
       if (back.mapped().attempts < kAttempts)
         queue_.push_front(std::move(back.mapped()));
       else
-        fail("hipcache-remote does not run");
+        fail(trouble_or("hipcache-remote does not run"));
       changed_.notify_all();
     }
     changed_.wait_for(lock, kNoProcess, [this] { return ending_; });
@@ -107,11 +107,16 @@ void Publisher::process_ended() {
     if (waiting.attempts < kAttempts)
       queue_.push_front(std::move(waiting));
     else
-      fail("hipcache-remote ended");
+      fail(trouble_or("hipcache-remote ended"));
   }
   sent_.clear();
   sent_bytes_ = 0;
   changed_.notify_all();
+}
+
+std::string Publisher::trouble_or(const char* otherwise) {
+  const std::string trouble = process_.trouble();
+  return trouble.empty() ? otherwise : trouble;
 }
 
 // REQUIRES: mutex_ is held.

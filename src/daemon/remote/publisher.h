@@ -71,6 +71,8 @@ class Publisher {
   bool has_room() const;
   bool send(std::uint64_t number, const cache::Publication& publication);
   void fail(const std::string& why);
+  // Why the process does not start, if that is known.
+  std::string trouble_or(const char* otherwise);
   Progress progress_now() const;
 
   RemoteProcess& process_;

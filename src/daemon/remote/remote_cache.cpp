@@ -252,6 +252,12 @@ void RemoteCache::process_ended() {
 }
 
 std::vector<protocol::RemoteTier> RemoteCache::statistics(bool zero) {
+  if (const std::string trouble = process_.trouble(); !trouble.empty()) {
+    std::vector<protocol::RemoteTier> tiers;
+    for (const std::string& url : tiers_)
+      tiers.push_back({.url = url, .state = "not asked: " + trouble, .write_trouble = trouble});
+    return tiers;
+  }
   std::unique_lock lock(mutex_);
   const std::uint64_t id = next_id_++;
   lock.unlock();

@@ -1,14 +1,17 @@
 #include "daemon/remote/remote_process.h"
 
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <utility>
 
 #include "hipcache/base/process.h"
+#include "hipcache/base/readable.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -29,6 +32,15 @@ std::vector<std::string> environment() {
   return kept;
 }
 
+// The loader prints one line if it does not find a library or a version of it.
+std::string why_not_started(const UniqueFd& printed) {
+  std::array<char, 1000> bytes{};
+  const ssize_t size = printed ? pread(printed.get(), bytes.data(), bytes.size(), 0) : 0;
+  const std::string text(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  const std::string line = readable(text.substr(0, text.find('\n')));
+  return line.empty() ? "hipcache-remote ended without a word" : "hipcache-remote does not start: " + line;
+}
+
 }  // namespace
 
 void RemoteProcess::stop() {
@@ -45,6 +57,17 @@ void RemoteProcess::stop() {
 bool RemoteProcess::is_running() {
   const std::lock_guard lock(mutex_);
   return child_ != nullptr;
+}
+
+std::string RemoteProcess::trouble() {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+void RemoteProcess::set_trouble(std::string trouble) {
+  const std::lock_guard lock(mutex_);
+  if (!trouble.empty() && trouble != trouble_ && !ending_) log_.warning("shared caches are not asked: " + trouble);
+  trouble_ = std::move(trouble);
 }
 
 bool RemoteProcess::send(const protocol::RemoteMessage& message) {
@@ -79,20 +102,23 @@ std::shared_ptr<RemoteProcess::Child> RemoteProcess::start() {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return nullptr;
   UniqueFd ours(ends[0]);
   const UniqueFd theirs(ends[1]);
+  UniqueFd printed(memfd_create("hipcache-remote", MFD_CLOEXEC));
   sigset_t none;
   sigemptyset(&none);
   const Result<pid_t> pid = spawn({.program = options_.program,
                                    .argv = {options_.program},
                                    .environment = environment(),
                                    .stdin_fd = theirs.get(),
+                                   .stderr_fd = printed ? printed.get() : -1,
                                    .other_fds = std::vector<int>(),
                                    .signal_mask = none,
                                    .die_with_parent = false});  // it ends when its socket is closed
   if (!pid) {
-    log_.warning("shared caches are not asked: " + pid.error().message);
+    trouble_ = pid.error().message;
+    log_.warning("shared caches are not asked: " + trouble_);
     return nullptr;
   }
-  auto child = std::make_shared<Child>(Child{*pid, protocol::Channel(std::move(ours))});
+  auto child = std::make_shared<Child>(Child{*pid, protocol::Channel(std::move(ours)), std::move(printed)});
   started_ = Clock::now();
   silent_ = false;
   child_ = child;
@@ -103,16 +129,19 @@ std::shared_ptr<RemoteProcess::Child> RemoteProcess::start() {
 }
 
 void RemoteProcess::listen(const std::shared_ptr<Child>& child) {
+  bool has_answered = false;
   for (;;) {
     Result<protocol::RemoteMessage> received = protocol::receive_remote(child->channel, kListen);
     if (!received && received.error().code == ErrorCode::timed_out) continue;
     if (!received) break;
     silent_ = false;
+    if (!std::exchange(has_answered, true)) set_trouble("");
     options_.receive(std::move(*received));
   }
   kill(child->pid, SIGKILL);  // it has ended, or does not do what it should
   wait_for_end(child->pid);
   pause_after_end();
+  if (!has_answered) set_trouble(why_not_started(child->printed));
   options_.ended();
 }
 

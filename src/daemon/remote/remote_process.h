@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "hipcache/base/files.h"
 #include "hipcache/base/log.h"
 #include "hipcache/protocol/remote_messages.h"
 
@@ -58,10 +59,15 @@ class RemoteProcess {
 
   bool is_running();
 
+  // Why it does not start: what the loader or the program said, for people. Empty if it has answered, or was not
+  // started yet.
+  std::string trouble();
+
  private:
   struct Child {
     pid_t pid = 0;
     protocol::Channel channel;
+    UniqueFd printed;  // what it prints, a file in memory
   };
 
   std::shared_ptr<Child> child_or_start();
@@ -69,6 +75,7 @@ class RemoteProcess {
   void listen(const std::shared_ptr<Child>& child);
   void wait_for_end(pid_t pid);
   void pause_after_end();
+  void set_trouble(std::string trouble);
 
   const Options options_;
   Log& log_;
@@ -83,6 +90,7 @@ class RemoteProcess {
   Clock::time_point start_after_;
   Clock::time_point started_;
   Clock::duration next_pause_ = kFirstPause;
+  std::string trouble_;
 };
 
 }  // namespace hipcache::daemon

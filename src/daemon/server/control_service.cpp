@@ -123,7 +123,8 @@ void ControlService::add_servers(nlohmann::json& json) {
   std::uint64_t sent = 0;
   for (const protocol::RemoteTier& tier : remote_->statistics(false)) {
     sent += tier.bytes_sent;
-    if (tier.writing > 0) json["servers"].push_back({{"url", tier.url}, {"trouble", tier.write_trouble}});
+    if (tier.writing > 0 || !tier.write_trouble.empty())
+      json["servers"].push_back({{"url", tier.url}, {"trouble", tier.write_trouble}});
   }
   json["bytes_sent"] = sent;
 }

@@ -12,6 +12,7 @@
 
 #include "remote/http/pool.h"
 #include "remote/http/transfer_failure.h"
+#include "remote/transport/authorities.h"
 
 namespace hipcache::remote {
 namespace {
@@ -167,7 +168,8 @@ void HttpClient::State::prepare(CURL* easy, Exchange& exchange, const Limits& li
     curl_easy_setopt(easy, CURLOPT_USERNAME, options.user.c_str());
     curl_easy_setopt(easy, CURLOPT_PASSWORD, options.password.c_str());
   }
-  if (!options.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, options.ca_file.c_str());
+  const std::string authorities = options.ca_file.empty() ? file_of_authorities() : options.ca_file;
+  if (!authorities.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, authorities.c_str());
   if (!options.client_certificate.empty()) {
     curl_easy_setopt(easy, CURLOPT_SSLCERT, options.client_certificate.c_str());
     curl_easy_setopt(easy, CURLOPT_SSLKEY, options.client_key.c_str());

@@ -4,6 +4,8 @@
 
 #include <system_error>
 
+#include "remote/transport/authorities.h"
+
 namespace hipcache::remote {
 namespace {
 
@@ -33,10 +35,11 @@ std::variant<TlsContext, Failure> make_tls_context(const TlsSettings& settings) 
   SSL_CTX_set_mode(made, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_verify(made, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_default_passwd_cb(made, no_passphrase);
-  if (settings.ca_file.empty()) {
+  const std::string authorities = settings.ca_file.empty() ? file_of_authorities() : settings.ca_file;
+  if (authorities.empty()) {
     SSL_CTX_set_default_verify_paths(made);
-  } else if (SSL_CTX_load_verify_file(made, settings.ca_file.c_str()) != 1) {
-    return unusable("ca_file", settings.ca_file);
+  } else if (SSL_CTX_load_verify_file(made, authorities.c_str()) != 1) {
+    return unusable("ca_file", authorities);
   }
   if (settings.client_certificate.empty()) return context;
   if (SSL_CTX_use_certificate_chain_file(made, settings.client_certificate.c_str()) != 1)

@@ -2,8 +2,8 @@
 //
 // The files are read for each connection, so a renewed certificate or authority is used at the next connection.
 // Rejected: one context for a tier, which would have to watch three files in order to spare half a millisecond of a
-// handshake. Without `ca_file` the system's authorities are trusted, at the places that OpenSSL knows (SSL_CERT_FILE
-// and SSL_CERT_DIR count). A key with a passphrase is an error: nobody is there who could be asked.
+// handshake. Without `ca_file` the system's authorities are trusted (authorities.h). A key with a passphrase is an
+// error: nobody is there who could be asked.
 #ifndef HIPCACHE_SRC_REMOTE_TRANSPORT_TLS_CONTEXT_H
 #define HIPCACHE_SRC_REMOTE_TRANSPORT_TLS_CONTEXT_H
 

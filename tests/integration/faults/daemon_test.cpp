@@ -1,5 +1,6 @@
 // The life of a daemon: starts on demand, one at a time, is replaced by another version, exits when idle, and never
 // during a compile.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -109,27 +110,85 @@ TEST_P(Daemon, StaysWithinItsSizeByForgettingWhatWasUsedLeastRecently) {
   EXPECT_LE(small.counts().json.at("store").at("bytes_on_disk"), 300'000);
 }
 
-// A machine that stalls, or that swaps: the daemon lives, and its socket comes late.
-class SlowDaemon : public OpaqueCompile, public testing::Test {
+namespace fs = std::filesystem;
+
+// The programs as installed elsewhere, some of them replaced.
+class OtherInstallation : public OpaqueCompile, public testing::Test {
  protected:
-  // The programs as installed elsewhere, with a daemon that takes some seconds to start.
-  std::string slow_installation() const {
-    namespace fs = std::filesystem;
+  OtherInstallation() {
     const fs::path bin = fs::path(hipcache_program()).parent_path();
     const fs::path helpers = fs::path(hipcached_program()).parent_path();
-    const fs::path there = fs::path(project_ / "installed/bin");
-    const fs::path their_helpers = (there / helpers.lexically_relative(bin)).lexically_normal();
-    fs::create_directories(there);
-    fs::create_directories(their_helpers);
-    fs::copy_file(hipcache_program(), there / "hipcache");
-    fs::copy_file(helpers / "hipcache-client", their_helpers / "hipcache-client");
-    const std::string daemon =
-        project_.write((their_helpers / "hipcached").lexically_relative(project_.path()).string(),
-                       "#!/bin/sh\nsleep 4\nexec " + hipcached_program() + "\n");
+    for (const fs::path& program : {bin / "hipcache", helpers / "hipcache-client", helpers / "hipcached",
+                                    fs::path(hipcache_trace_library()).lexically_normal()})
+      install(program, bin.parent_path());
+    hipcache_ = installed(bin / "hipcache", bin.parent_path());
+    helpers_ = installed(helpers, bin.parent_path());
+  }
+
+  fs::path installed(const fs::path& program, const fs::path& prefix) const {
+    return fs::path(project_ / "installed") / program.lexically_relative(prefix);
+  }
+  void install(const fs::path& program, const fs::path& prefix) const {
+    const fs::path there = installed(program, prefix);
+    fs::create_directories(there.parent_path());
+    fs::copy_file(program, there);
+  }
+
+  fs::path hipcache_, helpers_;
+};
+
+// A machine that stalls, or that swaps: the daemon lives, and its socket comes late.
+class SlowDaemon : public OtherInstallation {
+ protected:
+  std::string slow_installation() const {
+    fs::remove(helpers_ / "hipcached");
+    const std::string daemon = project_.write((helpers_ / "hipcached").lexically_relative(project_.path()).string(),
+                                              "#!/bin/sh\nsleep 4\nexec " + hipcached_program() + "\n");
     EXPECT_EQ(chmod(daemon.c_str(), 0755), 0);
-    return there / "hipcache";
+    return hipcache_;
   }
 };
+
+// A distribution has other versions of libraries.
+class MissingLibrary : public OtherInstallation {
+ protected:
+  // A program that the loader does not start.
+  void link_without_library(const fs::path& program) {
+    project_.write("gone.c", "int gone(void) { return 1; }\n");
+    project_.write("program.c", "int gone(void); int main(void) { return gone(); }\n");
+    const auto runs = [&](const Arguments& words) {
+      const Ended ended = run(words, project_.path());
+      EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    };
+    runs({"/usr/bin/gcc", "-shared", "-fPIC", "-Wl,-soname,libgone.so.0.14", "gone.c", "-o", "libgone.so"});
+    runs({"/usr/bin/gcc", "program.c", "-L.", "-lgone", "-o", program});
+  }
+
+  Ended hipcache(const Arguments& words) const {
+    Arguments command{hipcache_};
+    command.insert(command.end(), words.begin(), words.end());
+    return run(command, project_.path(), cache_.variables({{"HIPCACHE_REMOTE", "file://" + (project_ / "shared")}}));
+  }
+};
+
+TEST_F(MissingLibrary, OfTheProgramForSharedCachesIsNamed) {
+  const std::string why = "does not start: [^\n]*libgone.so.0.14: cannot open shared object file";
+  link_without_library(helpers_ / "hipcache-remote");
+  link_without_library(helpers_ / "hipcache-archive");
+  fs::create_directory(project_ / "shared");
+  project_.write("a.c", "int a(void) { return 1; }\n");
+  const Ended compiled = hipcache({"gcc", "-c", "a.c", "-o", "a.o"});
+  EXPECT_EQ(compiled.exit_code, 0) << compiled.err;
+  EXPECT_TRUE(support::comes_true([&] {
+    return testing::Matches(testing::ContainsRegex("Shared caches[^\n]*file://[^\n]*" + why))(hipcache({"-s"}).out);
+  })) << hipcache({"-s"}).out;
+  const Ended flushed = hipcache({"--flush"});
+  EXPECT_EQ(flushed.exit_code, 1);
+  EXPECT_THAT(flushed.err, testing::ContainsRegex(why));
+  const Ended doctor = hipcache({"--doctor", "--", "gcc"});
+  EXPECT_THAT(doctor.out, testing::ContainsRegex("error +[^\n]*/hipcache-remote " + why));
+  EXPECT_THAT(doctor.out, testing::ContainsRegex("note +[^\n]*/hipcache-archive " + why));
+}
 
 TEST_F(SlowDaemon, IsWaitedForByTheClientThatStartsIt) {
   project_.write("a.c", "int a(void) { return 1; }\n");

@@ -1,0 +1,25 @@
+// Where this machine has the certificates of the authorities that it trusts.
+//
+// Problem: OpenSSL knows the place of the distribution that built it. A program that has OpenSSL within runs on others
+// as well.
+// Choice: OpenSSL's place if anything is there, else the first file that is at a known place of another distribution.
+// The names are those of the packages ca-certificates of Debian, Fedora, openSUSE and Arch.
+#ifndef HIPCACHE_SRC_REMOTE_TRANSPORT_AUTHORITIES_H
+#define HIPCACHE_SRC_REMOTE_TRANSPORT_AUTHORITIES_H
+
+#include <string>
+#include <vector>
+
+namespace hipcache::remote {
+
+// The file to name to OpenSSL; "" if OpenSSL finds certificates by itself (SSL_CERT_FILE and SSL_CERT_DIR count), or if
+// there are none.
+std::string file_of_authorities();
+
+// The same by other places: a file and a directory that OpenSSL knows, and the files of other distributions.
+std::string file_of_authorities(const std::string& file, const std::string& directory,
+                                const std::vector<std::string>& others);
+
+}  // namespace hipcache::remote
+
+#endif

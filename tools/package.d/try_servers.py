@@ -1,0 +1,34 @@
+"""Servers of shared caches for tarball-try and wheel-try: prints one line when all run, and ends them with its input.
+
+usage: try_servers.py DIRECTORY       which gets a file "urls": kind and URL in each line
+"""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
+import servers  # noqa: E402
+
+KINDS = {"redis-tls": servers.redis_with_tls, "http": servers.nginx, "bazel-remote": servers.bazel_remote}
+
+
+def main(directory):
+    started, lines = [], []
+    for kind, start in KINDS.items():
+        place = directory / kind
+        place.mkdir()
+        server = start(place)
+        if server is None:
+            print(f"{kind} is not installed, and not tried (tools/setup, tools/test-servers)", file=sys.stderr)
+            continue
+        started.append(server)
+        lines.append(f"{kind} {server.url}\n")
+    (directory / "urls").write_text("".join(lines))
+    print("ready", flush=True)
+    sys.stdin.read()
+    for server in started:
+        server.stop()
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))
