@@ -62,7 +62,10 @@ def main(compiler, newest, directory):
         stub = directory / (soname if name == "c" else f"lib{name}.so")
         subprocess.run([compiler, "-nostdlib", "-shared", "-o", stub, f"-Wl,-soname,{soname}", f"-Wl,--version-script,{directory / name}.map",
                         directory / f"{name}.s"], check=True)
-    (directory / "libc.so").write_text(f"GROUP({directory / LIBRARIES['c']} {path_of('libc_nonshared.a')})\n")
+    # As glibc's own script: thread-local variables need a symbol of the loader, whose old version is the newest.
+    loader = re.search(r"AS_NEEDED *\( *(\S+) *\)", pathlib.Path(path_of("libc.so")).read_text())[1]
+    (directory / "libc.so").write_text(
+        f"GROUP({directory / LIBRARIES['c']} {path_of('libc_nonshared.a')} AS_NEEDED({loader}))\n")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 // What libraries of Debian 12 take from glibc and glibc 2.17 does not have: linked into portable programs
 // (cmake/HipcachePortable.cmake).
 //
-// Each function does what glibc's manual says of it. Those that libraries alone call, and never here, are no exception: a
-// symbol that nobody has would keep the program from starting.
+// Each function does what glibc's manual says of it. Those that libraries alone call, and never here, are no exception:
+// a symbol that nobody has would keep the program from starting.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -90,8 +90,8 @@ int memfd_create(const char* name, unsigned int flags) { return (int)syscall(SYS
 // libstdc++ leaves out atomic operations if it is set. These programs have threads.
 char __libc_single_threaded = 0;
 
-// Waits by the clock of pthread_cond_timedwait, which is CLOCK_REALTIME. Waiters look at their condition and their clock
-// again, so a changed date makes a wait shorter or longer and nothing else.
+// Waits by the clock of pthread_cond_timedwait, which is CLOCK_REALTIME. Waiters look at their condition and their
+// clock again, so a changed date makes a wait shorter or longer and nothing else.
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const struct timespec* until) {
   if (clock == CLOCK_REALTIME) return pthread_cond_timedwait(condition, mutex, until);
@@ -137,7 +137,8 @@ int _dl_find_object(void* address, struct dl_find_object* found) {
   return dl_iterate_phdr(look_into_object, &search) == 1 ? 0 : -1;
 }
 
-// Destructors of thread_local objects run when their thread ends, the youngest first; those of the first thread at exit.
+// Destructors of thread_local objects run when their thread ends, the youngest first; those of the first thread at
+// exit.
 struct Ending {
   void (*destroy)(void*);
   void* object;
@@ -186,7 +187,8 @@ void _init(void);
 
 static void run_constructors(int argc, char** argv, char** environment) {
   _init();
-  for (void (**one)(int, char**, char**) = __init_array_start; one != __init_array_end; ++one) (*one)(argc, argv, environment);
+  for (void (**one)(int, char**, char**) = __init_array_start; one != __init_array_end; ++one)
+    (*one)(argc, argv, environment);
 }
 
 int __wrap___libc_start_main(Main* main, int argc, char** argv, void (*init)(int, char**, char**), void (*fini)(void),

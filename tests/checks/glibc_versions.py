@@ -52,6 +52,8 @@ def archive_problems(tree):
         yield from problems_of(file, NEWEST_OF_TRACE if file.name == TRACE else NEWEST_OF_PROGRAMS)
         if "DYN" not in read("-h", file):
             yield f"{file} lies at the same address each time: link it with -pie or -static-pie"
+        if file.name != TRACE and subprocess.run([file, "--version"], capture_output=True).returncode != 0:
+            yield f"{file} does not start"
 
 
 def main(words):

@@ -191,5 +191,43 @@ class Examples(unittest.TestCase):
         self.assertGreater(self.stats(damaged)["requests"]["miss"], 0)
 
 
+    # The actions of examples/action, as a workflow uses them.
+    WITH_ACTION = {
+        "steps": [
+            {"uses": "actions/checkout@v4"},
+            {"uses": "./.github/actions/hipcache", "with": {"name": "gfx90X", "remote": "${{ vars.REMOTE }}", "package": "${{ vars.PACKAGE }}"}},
+            {"name": "Build", "run": "cmake -S . -B build -G Ninja -DCMAKE_HIP_ARCHITECTURES=gfx906 && cmake --build build"},
+            {
+                "uses": "./.github/actions/hipcache/save", "if": "always()",
+                "with": {"name": "gfx90X", "remote": "${{ vars.REMOTE }}", "writes": "${{ github.event_name == 'push' }}"}
+            },
+        ]
+    }
+
+    def action_job(self, name, event, sha, remote="", cache=None, package="none"):
+        made = self.job(name, self.WITH_ACTION, {}, event, sha, {"vars.REMOTE": remote, "vars.PACKAGE": package}, cache)
+        shutil.copytree(SOURCE / "examples/action", made.workspace / ".github/actions/hipcache")
+        return made
+
+    def test_action_with_the_archive(self):
+        cache = ActionsCache(self.machines / "actions-cache")
+        self.action_job("main", "push", "1", cache=cache).run()
+        self.assertEqual(list(cache.entries), ["hipcache-gfx90X-1"])
+        request = self.action_job("request", "pull_request", "2", cache=cache).run()
+        self.assert_all_from_the_cache(request)
+        self.assertEqual(list(cache.entries), ["hipcache-gfx90X-1"], "a pull request saves nothing")
+
+    def test_action_with_a_shared_cache(self):
+        url = self.server(servers.bazel_remote).url
+        self.action_job("main", "push", "1", url).run()
+        self.assert_all_from_the_cache(self.action_job("request", "pull_request", "2", url + "?mode=ro").run())
+
+    def test_action_says_what_pip_could_not_install(self):
+        job = self.action_job("main", "push", "1", package="./no-such-package.whl")
+        job.variables["PATH"] = os.environ["PATH"]
+        with self.assertRaisesRegex(Failed, "Install hipcache: exit code 1"):
+            job.run()
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

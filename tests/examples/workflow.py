@@ -56,9 +56,12 @@ class Job:
         self.context = {**context, **{f"matrix.{name}": value for name, value in row.items()}}
         # Not github.workspace and runner.temp, which name other directories in a container.
         self.summary, self.environment_file = self.temp / "summary.md", self.temp / "environment"
+        self.path_file, self.outputs_file = self.temp / "path", self.temp / "outputs"
+        self.path_file.write_text("")
         self.variables = {
             **variables, "GITHUB_WORKSPACE": str(self.workspace), "RUNNER_TEMP": str(self.temp), "CI": "true",
             "GITHUB_ENV": str(self.environment_file), "GITHUB_STEP_SUMMARY": str(self.summary),
+            "GITHUB_PATH": str(self.path_file), "GITHUB_OUTPUT": str(self.outputs_file),
             **self.filled(job.get("env", {}))
         }
         self.ran, self.failed = [], None
@@ -66,6 +69,8 @@ class Job:
     def value(self, expression):
         if expression.startswith("steps."):
             return self.context.get(expression, "")
+        if expression not in self.context and (comparison := COMPARISON.match(expression)):
+            return "true" if self.holds(*comparison.groups()) else "false"
         return self.context[expression]
 
     def text(self, template):
@@ -81,7 +86,9 @@ class Job:
             return False
         if condition is None:
             return True
-        name, operator, other = COMPARISON.match(condition).groups()
+        return self.holds(*COMPARISON.match(condition).groups())
+
+    def holds(self, name, operator, other):
         return (self.value(name) == other) == (operator == "==")
 
     def run(self):
@@ -107,8 +114,27 @@ class Job:
             self.cache.save(options["key"], self.workspace / options["path"])
         elif action == "aws-actions/configure-aws-credentials":
             self.export(self.context[options["role-to-assume"]])
+        elif action.startswith("./"):
+            self.compose(action, options)
         elif action != "actions/checkout":
             raise AssertionError(f"no stand-in for {action}")
+
+    def compose(self, action, options):
+        """The steps of a composite action, whose inputs and steps' outputs are its own."""
+        parsed = yaml.safe_load((self.workspace / action / "action.yml").read_text())
+        unknown = set(options) - set(parsed["inputs"])
+        assert not unknown, f"{action} has no input {unknown}"
+        inputs = {name: str(options.get(name, given.get("default", ""))) for name, given in parsed["inputs"].items()}
+        context, steps = self.context, self.steps
+        self.context = {name: value for name, value in context.items() if not name.startswith("steps.")}
+        self.context.update({f"inputs.{name}": value for name, value in inputs.items()})
+        self.steps = parsed["runs"]["steps"]
+        try:
+            for step in self.steps:
+                assert "uses" in step or step["shell"] == "bash", step
+            self.run()
+        finally:
+            self.context, self.steps = context, steps
 
     def export(self, variables):
         """For all later steps."""
@@ -119,12 +145,18 @@ class Job:
         """As GitHub runs it: bash -e -o pipefail, with the variables that earlier steps have set."""
         if self.environment_file.exists():
             self.variables.update(line.split("=", 1) for line in self.environment_file.read_text().splitlines())
+        for directory in self.path_file.read_text().splitlines():
+            self.variables["PATH"] = f"{directory}:{self.variables['PATH']}"
+        self.path_file.write_text("")
+        self.outputs_file.write_text("")
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", self.text(step["run"])], cwd=self.workspace,
             env={**self.variables, **self.filled(step.get("env", {}))}, capture_output=True, text=True, timeout=LIMIT
         )
         if done.returncode != 0:
             raise Failed(f"{step['name']}: exit code {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+        for name, value in (line.split("=", 1) for line in self.outputs_file.read_text().splitlines()):
+            self.context[f"steps.{step['id']}.outputs.{name}"] = value
 
 
 class Workflow:

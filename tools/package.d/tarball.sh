@@ -2,11 +2,10 @@
 # Builds the archive that runs on other distributions, too (cmake/HipcachePortable.cmake).
 # shellcheck source=tools/package.d/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-# shellcheck source=tools/package.d/curl.sh
-source "$root/tools/package.d/curl.sh"
 
 name=hipcache-$(version_of_project)
-build_curl "$work/curl"
+need dpkg-source dpkg-dev
+"$root/tools/package.d/curl.sh" "$work/curl"
 archive_commit "$name" "$work/sources.tar.xz"
 tar -C "$work" -xf "$work/sources.tar.xz"
 cmake -S "$work/$name" -B "$work/build" -G Ninja -DHIPCACHE_PORTABLE=ON -DHIPCACHE_UNITY=ON -DCMAKE_INSTALL_LIBDIR=lib \
