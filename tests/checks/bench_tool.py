@@ -1,5 +1,5 @@
-"""Checks the logic of tools/bench's part for shared caches that needs no compiler: ratios, tables,
-bytes, and the long way.
+"""Checks the logic of tools/bench that needs no compiler: the picture of the builds, and of the part for shared caches
+ratios, tables, bytes, and the long way.
 
 usage: bench_tool.py ROOT
 """
@@ -15,6 +15,7 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
 sys.path.insert(0, str(ROOT / "tools/bench.d"))
 
+import plot  # noqa: E402
 import targets  # noqa: E402
 from launchers import Hipcache, Plain  # noqa: E402
 from remote import tiers as remote_tiers  # noqa: E402
@@ -30,6 +31,46 @@ from delay_proxy import DelayProxy  # noqa: E402
 ROW = ("hip-language", "clang 19")
 OTHER = ("cxx-style", "clang 19")
 PATIENCE = 60
+
+
+def luminance(colour):
+    """As WCAG 2 defines it."""
+    shares = [int(colour[at:at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+class Picture(unittest.TestCase):
+    DOCUMENT = (ROOT / "docs/benchmarks.md").read_text()
+
+    def test_is_drawn_from_the_figures_of_the_document(self):
+        self.assertEqual((ROOT / "docs/benchmarks.svg").read_text(), plot.svg(self.DOCUMENT), "tools/bench --plot draws it anew")
+
+    def test_text_can_be_read_on_light_and_on_dark_screens(self):
+        self.assertAlmostEqual(contrast("#ffffff", "#000000"), 21)
+        self.assertAlmostEqual(contrast("#777777", "#ffffff"), 4.48, 2)
+        for theme, colours in plot.THEMES.items():
+            for name in ("ink", "faint"):
+                self.assertGreaterEqual(contrast(colours[name], colours["back"]), 4.5, f"{name}, {theme}")
+            for name in ("line", *plot.LAUNCHERS):
+                self.assertGreaterEqual(contrast(colours[name], colours["back"]), 3, f"{name}, {theme}")
+
+    def test_text_is_no_smaller_than_a_readmes_at_its_width(self):
+        self.assertIn(f'viewBox="0 0 {plot.WIDTH} ', plot.svg(self.DOCUMENT))
+        self.assertLessEqual(plot.WIDTH, 860)
+        self.assertGreaterEqual(min(plot.SIZE, plot.SMALL), 14)
+
+    def test_ratios_are_those_of_sums_over_projects_and_compilers(self):
+        rows = ["| p | clang 19 | cold | 1.00 s (10.00) | 1.00 s (12.00) | - | 1.00 s (9.00) | 0.9 | - |", "| p | clang 19 | warm | - | 0.10 s (1.00) | - | 0.05 s (0.50) | - | - |",
+                "| q | clang 15 | cold | 3.00 s (30.00) | 3.00 s (36.00) | - | 3.00 s (21.00) | 0.7 | - |", "| q | clang 15 | warm | - | 0.10 s (1.00) | - | 0.05 s (0.50) | - | - |"]
+        table = "| project | compiler | phase | plain | ccache | sccache | hipcache | of plain | run |\n| - | - | - | - | - | - | - | - | - |\n"
+        found = plot.ratios("### Builds\n\nwords\n" + plot.BEGIN + "\n\n### Builds\n\n" + table + "\n".join(rows) + "\n\n| another | table |\n")
+        self.assertEqual(found, {("first build", "hipcache"): 0.75, ("first build", "ccache"): 1.2, ("nothing changed", "hipcache"): 0.025, ("nothing changed", "ccache"): 0.05})
 
 
 class RatiosOfSamples(unittest.TestCase):
