@@ -58,6 +58,18 @@ count=$(find "$scratch/other links" -type l | wc -l)
 expect_text "what is made" "$scratch/other links has a link to hipcache for $count names of compilers" "$said"
 [[ -L "$scratch/other links/hipcc" ]] || fail "a link in another directory"
 
+# Without the right to write there, one line says what to do. Root may write everywhere, so it becomes somebody else.
+chmod 755 "$scratch"
+mkdir -m 755 "$scratch/not ours"
+as_user=()
+[[ $EUID -ne 0 ]] || as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+[[ $EUID -eq 0 ]] || chmod 555 "$scratch/not ours"
+for target in "$scratch/not ours" "$scratch/not ours/below"; do
+  said=$("${as_user[@]}" "$scratch/a tree/$sbin/update-hipcache-symlinks" "$target" 2>&1) && fail "a directory of others is an error"
+  expect_text "what is said without root" "update-hipcache-symlinks: error: cannot write to $target; use sudo \
+update-hipcache-symlinks, or name a directory of yours: update-hipcache-symlinks ~/.local/lib/hipcache" "$said"
+done
+
 # A moved tree compiles through its links: a miss, then a hit. The wrapper runs the compiler by its name in PATH, again a link.
 mv "$scratch/a tree" "$scratch/a moved tree"
 links="$scratch/a moved tree/lib/hipcache"
