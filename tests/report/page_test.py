@@ -7,6 +7,7 @@ usage: page_test.py SAMPLE_PROGRAM [--screenshot FILE]
 
 import base64
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,11 +25,47 @@ COLOURS = """(() => {
         if (bytes[i + 3] === 255) seen.add(bytes[i] + "," + bytes[i + 1] + "," + bytes[i + 2]);
     return [...seen];
 })()"""
-HIT, RUN, FAILED = "58,167,109", "224,145,47", "214,69,69"
+HIT, RUN, FAILED = "58,167,109", "224,145,47", "224,90,90"
 VIEW = "document.body.dataset.view.split('-').map(Number)"
 DETAIL = "document.getElementById('detail').textContent"
 SHOWN_ROWS = "[...document.querySelectorAll('tr[data-slice]')].filter(row => !row.hidden).length"
 FIRST_TIMES = "[...document.querySelectorAll('tr[data-slice] td:first-child')].map(c => Number(c.dataset.value))"
+
+
+# From now on, each text that is drawn leaves its colour and the colour below its first letter.
+RECORD_DRAWN = """(() => {
+    const draw = CanvasRenderingContext2D.prototype.fillText;
+    window.drawn = [];
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const ratio = this.canvas.width / this.canvas.clientWidth;
+        const [red, green, blue, alpha] = this.getImageData((x + 1) * ratio, (y + 1) * ratio, 1, 1).data;
+        const card = getComputedStyle(this.canvas.closest("section")).backgroundColor;
+        if (x + 1 < this.canvas.clientWidth) window.drawn.push([text, this.fillStyle, alpha === 0 ? card : `rgb(${red}, ${green}, ${blue})`]);
+        draw.apply(this, arguments);
+    };
+})()"""
+WRITTEN = """(() => {
+    const below = element => {
+        const colour = getComputedStyle(element).backgroundColor;
+        return colour === "rgba(0, 0, 0, 0)" && element.parentElement ? below(element.parentElement) : colour;
+    };
+    return [...document.body.querySelectorAll("*")]
+        .filter(one => one.checkVisibility() && [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim()))
+        .map(one => [one.textContent, getComputedStyle(one).color, below(one)]);
+})()"""
+READABLE = 4.5  # WCAG 2, level AA
+
+
+def luminance(colour):
+    """Of "#rrggbb" or "rgb(r, g, b)", as WCAG 2 defines it."""
+    parts = [int(colour[at:at + 2], 16) for at in (1, 3, 5)] if colour[0] == "#" else map(int, re.findall(r"\d+", colour)[:3])
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in (part / 255 for part in parts)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
 
 
 class Page(unittest.TestCase):
@@ -52,6 +89,22 @@ class Page(unittest.TestCase):
     def test_draws_hits_runs_and_failures(self):
         self.assertLessEqual({HIT, RUN, FAILED}, set(self.browser.evaluate(COLOURS)))
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('.card').length"), 5)
+
+    def test_text_can_be_read_on_bars_and_elsewhere_on_light_and_dark_screens(self):
+        self.assertAlmostEqual(contrast("#ffffff", "rgb(0, 0, 0)"), 21)
+        self.addCleanup(self.browser.ask, "Emulation.setEmulatedMedia", features=[])
+        self.browser.evaluate(RECORD_DRAWN)
+        for scheme, ink in (("light", "rgb(28, 36, 48)"), ("dark", "rgb(228, 232, 238)")):
+            self.browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            self.browser.wait_until(f"getComputedStyle(document.body).color === '{ink}'")
+            self.browser.evaluate("window.drawn.length = 0")
+            self.browser.click_on("#zoom-in")
+            self.browser.wait_until("window.drawn.length > 0")
+            drawn = self.browser.evaluate("window.drawn")
+            bars = {below for _, _, below in drawn}
+            self.assertGreater(len(bars), 2, "text on bars of several outcomes, and beside them")
+            for text, colour, below in drawn + self.browser.evaluate(WRITTEN):
+                self.assertGreaterEqual(contrast(colour, below), READABLE, f"{scheme}: {text!r}: {colour} on {below}")
 
     def test_shows_hostile_names_as_text(self):
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('img').length"), 0)

@@ -82,7 +82,7 @@
 
   function draw_slices() {
     const colours = Object.fromEntries(OUTCOMES.map(name => [name, colour(name)]));
-    const on_slice = colour("card");
+    const on_slice = colour("on-bar");
     pen.textBaseline = "middle";
     for (const slice of slices) {
       if (slice.end < view.from || slice.start > view.to) continue;
@@ -99,7 +99,7 @@
         pen.strokeRect(left + 1, top + 1, Math.max(wide - 2, 1), track.bar - 2);
         pen.lineWidth = 1;
       }
-      if (wide > 46 && track.bar > 11) {
+      if (slice.shown && wide > 46 && track.bar > 11) {
         pen.save();
         pen.beginPath();
         pen.rect(left, top, wide - 4, track.bar);
