@@ -190,6 +190,10 @@ std::optional<std::string> percent_decoded(std::string_view text) {
   return decoded;
 }
 
+bool is_remote_option(std::string_view name) {
+  return std::any_of(kOptions.begin(), kOptions.end(), [&](const Option& known) { return known.name == name; });
+}
+
 bool may_hold_password(std::string_view value) {
   return value.find('@') != std::string_view::npos || value.find("%40") != std::string_view::npos;
 }

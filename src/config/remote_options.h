@@ -17,6 +17,9 @@ std::optional<std::string> percent_decoded(std::string_view text);
 // Whether a part of an option's value may be a password, as in endpoint=https://user:password@host.
 bool may_hold_password(std::string_view value);
 
+// Of any kind of server.
+bool is_remote_option(std::string_view name);
+
 // `value` is percent-encoded. An error names the URL as shown, and never a secret value.
 Status set_remote_option(RemoteUrl& url, std::string_view name, std::string_view value);
 

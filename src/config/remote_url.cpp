@@ -107,6 +107,20 @@ Status set_port(RemoteUrl& url, std::string_view text) {
   return done();
 }
 
+// An option behind a & before any ? would become part of the path. Its value, which may be a secret, is not shown.
+Status check_query_begins(std::string_view text) {
+  text = text.substr(0, text.find('?'));
+  for (auto at = text.find('&'); at != std::string_view::npos; at = text.find('&', at + 1)) {
+    const std::string option(text.substr(at + 1, text.find_first_of("=&", at + 1) - at - 1));
+    if (!is_remote_option(option)) continue;
+    const std::string before(text.substr(0, at));
+    return Error{without_secrets(before) + ": the option " + option +
+                 " stands behind a &, and none behind a ? before it; " +
+                 "the first option follows a ?, as in s3://bucket/prefix?mode=ro&region=eu-west-1"};
+  }
+  return done();
+}
+
 // AWS's names have small letters, digits, dots and dashes; other servers take more.
 Status check_bucket(const RemoteUrl& url, const Parts& parts) {
   if (parts.host.empty()) return wrong(url, "a bucket is missing, as in s3://bucket/prefix");
@@ -170,6 +184,7 @@ Result<RemoteUrl> parse_remote_url(std::string_view text) {
   const auto* scheme =
       std::find_if(kSchemes.begin(), kSchemes.end(), [&](const Scheme& known) { return known.name == parts->scheme; });
   if (scheme == kSchemes.end()) return unknown_scheme(parts->scheme, shown);
+  if (Status good = check_query_begins(text); !good) return good.error();
   RemoteUrl url{.kind = scheme->kind, .shown = shown, .tls = scheme->tls};
   if (Status set = set_credentials(url, *parts); !set) return set.error();
   if (Status set = set_place(url, *scheme, *parts); !set) return set.error();

@@ -141,6 +141,17 @@ TEST(RemoteUrls, ThatAreWrongAreNamedWithTheBadPartAndTheMend) {
   EXPECT_THAT(error_of("http://host/%zz"), HasSubstr("write %25 for %"));
 }
 
+TEST(RemoteUrls, NameAnOptionThatIsNoneForLackOfAQuestionMark) {
+  EXPECT_THAT(
+      error_of("s3://our-cache/hipcache&mode=ro&credentials=none"),
+      HasSubstr("s3://our-cache/hipcache: the option mode stands behind a &, and none behind a ? before it; the "
+                "first option follows a ?"));
+  EXPECT_THAT(error_of("s3://our-cache&region=eu-west-1?mode=ro"), HasSubstr("s3://our-cache: the option region"));
+  EXPECT_THAT(error_of("http://u:secret@cache.example/a&b&token=hidden"),
+              testing::AllOf(HasSubstr("the option token"), Not(HasSubstr("secret")), Not(HasSubstr("hidden"))));
+  EXPECT_EQ(parsed("http://cache.example/this&that=1").path, "/this&that=1") << "no option of hipcache";
+}
+
 TEST(RemoteUrls, ShowNoSecrets) {
   EXPECT_EQ(without_secrets("http://ada:secret@host:80/p?mode=ro&token=secret"),
             "http://ada:***@host:80/p?mode=ro&token=***");
