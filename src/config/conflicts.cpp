@@ -51,6 +51,10 @@ constexpr auto kRules = std::to_array<Rule>({
      "cuid is keep: HIP compiles are not split by architecture; unset HIPCACHE_CUID to split them"},
     {true, [](const Settings& s) { return s.base_directories.size() > Roots::kMost; },
      "basedir has more than 16 directories: the others do not count; name a directory above them"},
+    {false,
+     [](const Settings& s) { return s.base_directories.size() > 1 && s.base_directories.size() <= Roots::kMost; },
+     "basedir is a list: a request that lies in one directory shares with requests in any other; of a request in "
+     "several, the first corresponds to another's first, the second to its second. Those of sccache all count as one"},
     {true, [](const Settings& s) { return is_signing(s) && !s.seeds.empty(); },
      "seed does nothing while signing_key is set, because a machine that signs reads no seed; unset one of them"},
     {false, [](const Settings& s) { return is_signing(s) && s.remote.empty(); },
