@@ -7,6 +7,7 @@ namespace hipcache::compiler::reason {
 
 // The command is not a compile of one HIP source into one object.
 inline constexpr const char* kNotACompiler = "not-a-compiler";
+inline constexpr const char* kBuildHelper = "build-helper";  // the build system's own; nobody counts it
 inline constexpr const char* kNotHip = "not-hip";
 inline constexpr const char* kLink = "link";
 inline constexpr const char* kPreprocessOnly = "preprocess-only";

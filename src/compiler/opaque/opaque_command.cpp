@@ -257,6 +257,11 @@ std::optional<Uncacheable> read_linker(Invocation& invocation) {
   return refused_by_linker(arguments);
 }
 
+// CMake puts a rule's launcher in front of its own commands, too: "cmake -E rm" before an archive is made anew.
+bool is_build_helper(const std::vector<std::string>& argv) {
+  return argv.size() > 1 && base_name(argv[0]) == "cmake" && argv[1] == "-E";
+}
+
 bool has_null(const std::vector<std::string>& argv) {
   return std::any_of(argv.begin(), argv.end(), [](const std::string& a) { return a.find('\0') != std::string::npos; });
 }
@@ -270,6 +275,7 @@ std::variant<Invocation, Uncacheable> parse_opaque(const std::vector<std::string
   const std::optional<Family> family = further_compiler(argv[0], further);
   const bool archives = !family && is_archiver(argv[0]);
   const bool links = !family && is_linker(argv[0]);
+  if (is_build_helper(argv)) return Uncacheable{reason::kBuildHelper, ""};
   if (!family && !archives && !links && !is_compiler(argv[0]))
     return Uncacheable{reason::kNotACompiler, advice_on(argv[0])};
   if (has_null(argv)) return Uncacheable{reason::kUnknownOption, "an argument with a null byte"};

@@ -68,7 +68,7 @@ RequestEvents::RequestEvents(const protocol::CompileRequest& message, const Serv
 }
 
 RequestEvents::~RequestEvents() {
-  if (services_.event_log.is_on()) services_.event_log.add(lines());
+  if (is_told_ && services_.event_log.is_on()) services_.event_log.add(lines());
 }
 
 void RequestEvents::understood(const Request& request) {

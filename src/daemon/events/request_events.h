@@ -39,6 +39,7 @@ class RequestEvents : public RequestObserver {
                  const std::vector<std::string>& makers) override;
   void step_ended(EndedStep step) override;
   void has_result(const cache::ActionResult& result, bool is_found) override;
+  void left_alone() override { is_told_ = false; }
   void answered(const Answered& answer) override;
 
  private:
@@ -63,6 +64,7 @@ class RequestEvents : public RequestObserver {
   const bool is_logged_;  // in the daemon's log
   const StepClock clock_;
   events::RequestEvent event_;
+  bool is_told_ = true;
   bool is_found_ = false;  // as a whole: what that saved is known
   std::vector<EndedStep> steps_;
   std::vector<Ran> ran_;

@@ -4,6 +4,7 @@
 
 #include "daemon/reply/reply.h"
 #include "daemon/request/reason.h"
+#include "hipcache/compiler/reason.h"
 #include "hipcache/trace/loads_library.h"
 
 namespace hipcache::daemon {
@@ -17,6 +18,7 @@ bool Conclusion::finish(stats::Outcome outcome, const protocol::Finish& message,
 }
 
 void Conclusion::pass_through(const compiler::Uncacheable& why) {
+  if (why.reason == compiler::reason::kBuildHelper) return leave_alone(why);
   if (say({.outcome = stats::Outcome::passthrough, .why = &why}, protocol::PassThrough{why.reason}, {}))
     services_.counters.not_cached(why.reason, why.detail);
 }
@@ -27,6 +29,13 @@ void Conclusion::run_wrapper(const std::string& wrapper) {
   pending_.emplace(services_.pending_writes.mark({}));
   reply_wrapper(channel_, wrapper, services_);
   services_.counters.wrapper();
+}
+
+// No request for a cache: neither counted nor in the event log.
+void Conclusion::leave_alone(const compiler::Uncacheable& why) {
+  if (std::exchange(counted_, true)) return;
+  reply(channel_, protocol::PassThrough{why.reason}, {}, services_);
+  if (observer_ != nullptr) observer_->left_alone();
 }
 
 bool Conclusion::say(Answered answer, const protocol::Message& message, const std::vector<int>& descriptors) {

@@ -43,6 +43,7 @@ class Conclusion {
   void run_wrapper(const std::string& wrapper);
 
  private:
+  void leave_alone(const compiler::Uncacheable& why);
   bool say(Answered answer, const protocol::Message& message, const std::vector<int>& descriptors);
 
   protocol::Channel& channel_;

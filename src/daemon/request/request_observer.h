@@ -49,6 +49,9 @@ class RequestObserver {
   // The result that the client gets: found as a whole, combined from steps, or made by an opaque run.
   virtual void has_result(const cache::ActionResult& result, bool is_found) = 0;
 
+  // The request was none for a cache: nothing is to be told of it.
+  virtual void left_alone() = 0;
+
   // The client has its answer, or was gone before. Nothing of the request is recorded in the miss history yet.
   virtual void answered(const Answered& answer) = 0;
 };
