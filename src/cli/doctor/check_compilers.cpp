@@ -1,10 +1,11 @@
 #include "cli/doctor/check_compilers.h"
 
-#include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "cli/doctor/check_tiers.h"
+#include "cli/doctor/find_compilers.h"
 #include "cli/doctor/program_kind.h"
 #include "cli/doctor/trial/test_compile.h"
 #include "cli/doctor/trial/trial.h"
@@ -15,41 +16,10 @@
 namespace hipcache::cli {
 namespace {
 
-// A compiler that is examined. The user named it, or it was found in PATH.
-struct Subject {
-  Words words;  // the compiler and its options
-  Language language = Language::cxx;
-  bool is_named = false;
-  bool is_extra = false;  // an option that a compiler may lack: its failure is only worth a note
-  std::string name() const { return words.front(); }
-};
-
-// A HIP compile needs neither headers nor libraries of ROCm with these.
-const Words kHipAlone{"-x", "hip", "--offload-arch=gfx906", "-nogpuinc", "-nogpulib"};
-
-// "gcc-12", "clang", "mpicc"; not "g++" or "mpicxx".
-bool names_c_compiler(std::string_view path) {
-  std::string_view name = base_name(path);
-  if (const auto last = name.find_last_not_of("0123456789.-"); last != std::string_view::npos)
-    name = name.substr(0, last + 1);
-  return name.ends_with("cc") || name.ends_with("clang");
-}
-
-Language language_of(const Words& words) {
-  const auto has = [&](const char* word) { return std::find(words.begin(), words.end(), word) != words.end(); };
-  if (has("hip") || has("-xhip") || base_name(words.front()).find("hipcc") != std::string_view::npos)
-    return Language::hip;
-  return names_c_compiler(words.front()) ? Language::c : Language::cxx;
-}
-
-std::vector<Subject> subjects_of(const Words& named) {
+std::vector<Subject> subjects_of(Examination& examination) {
+  const Words& named = examination.compiler;
   if (!named.empty()) return {{.words = named, .language = language_of(named), .is_named = true}};
-  Words clang_as_hip{"clang++"};
-  clang_as_hip.insert(clang_as_hip.end(), kHipAlone.begin(), kHipAlone.end());
-  return {{.words = {"clang++"}},
-          {.words = clang_as_hip, .language = Language::hip, .is_extra = true},
-          {.words = {"hipcc", "--offload-arch=gfx906"}, .language = Language::hip, .is_extra = true},
-          {.words = {"g++"}}};
+  return find_compilers(examination.variable, ".", examination.findings);
 }
 
 std::string kind_of(ProgramKind kind) {
@@ -84,6 +54,13 @@ Result<std::string> compiler_path(const std::string& name, const config::Lookup&
   const Result<Words> real = client::with_real_compiler({name});
   if (!real) return real.error();
   return find_program(real->front(), variable("PATH").value_or(""), ".");
+}
+
+Words identity_of(const std::string& path, const Subject& subject) {
+  const Result<Program> program = program_at(path);
+  Words identity{program ? program->real_path : path, std::to_string(static_cast<int>(subject.language))};
+  identity.insert(identity.end(), subject.words.begin() + 1, subject.words.end());
+  return identity;
 }
 
 // False if the compiler need not be tried.
@@ -130,10 +107,16 @@ std::string what(const Subject& subject) {
   return subject.name() + ": a HIP compile";
 }
 
+// hipcc is a script that starts scripts, so some of its compiles are not stored, and none travels.
+std::string remedy_for(const Subject& subject) {
+  if (base_name(subject.name()).find("hipcc") == std::string_view::npos) return "";
+  return "; the clang that it runs, as clang++ -x hip or by CMake's language HIP, has no such limit";
+}
+
 void report(const Subject& subject, const TestCompile& tried, const Result<Treatment>& treatment, Findings& findings) {
   if (!tried.compiles) {
     const Level level = subject.is_extra ? Level::note : Level::error;
-    findings.add(level, what(subject) + " fails: " + tried.failure);
+    findings.add(level, what(subject) + " fails: " + tried.failure + remedy_for(subject));
     return;
   }
   const std::string how = treatment ? said_of(*treatment) : treatment.error().message;
@@ -141,7 +124,8 @@ void report(const Subject& subject, const TestCompile& tried, const Result<Treat
   if (tried.is_hit)
     findings.ok(what(subject) + " is " + how + ": " + times + ", a hit");
   else
-    findings.error(what(subject) + " is no hit the second time: " + tried.reason + "; docs/coverage.md explains");
+    findings.error(what(subject) + " is no hit the second time: " + tried.reason + "; docs/coverage.md explains" +
+                   remedy_for(subject));
 }
 
 void try_compile(const Subject& subject, const Trial& trial, Findings& findings) {
@@ -151,6 +135,9 @@ void try_compile(const Subject& subject, const Trial& trial, Findings& findings)
     return;
   }
   report(subject, *tried, treatment_of(trial, subject.words, subject.language), findings);
+  if (!tried->is_hit) return;
+  const Result<std::string> tie = tie_of(trial, subject.words, subject.language);
+  if (tie && !tie->empty()) findings.note(what(subject) + " is " + *tie + remedy_for(subject));
 }
 
 }  // namespace
@@ -165,17 +152,19 @@ void check_compilers(Examination& examination) {
   }
   bool is_any = false;
   std::map<std::string, bool> usable;  // by path
-  for (const Subject& subject : subjects_of(examination.compiler)) {
+  std::set<Words> tried;               // the file, the language and the options: names of one compiler are one
+  for (const Subject& subject : subjects_of(examination)) {
     const Result<std::string> path = compiler_path(subject.name(), examination.variable);
     if (!path && subject.is_named) findings.error(path.error().message + "; install it, or give its path");
     if (!path) continue;
     is_any = true;
+    if (!tried.insert(identity_of(*path, subject)).second) continue;
     const auto [known, is_new] = usable.try_emplace(*path, false);
     if (is_new) known->second = check_program(*path, subject.is_named ? Level::error : Level::warning, examination);
     if (known->second) try_compile(subject, *trial, findings);
   }
   if (!is_any && examination.compiler.empty())
-    findings.warning("neither clang++ nor hipcc nor g++ is in PATH; name a compiler: hipcache --doctor -- COMPILER");
+    findings.warning("no clang++, amdclang++, hipcc or g++ is in PATH; name a compiler: hipcache --doctor -- COMPILER");
   if (is_any) check_tiers(*trial, *examination.settings, findings);
 }
 

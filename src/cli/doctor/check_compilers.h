@@ -6,8 +6,8 @@
 
 namespace hipcache::cli {
 
-// Compiles with the compiler that was given, else with each of clang++, hipcc and g++ in PATH. Asks the
-// shared caches by these compiles. REQUIRES: check_programs has run.
+// Compiles with the compiler that was given, else with each that is found (find_compilers.h). Asks the shared caches by
+// these compiles. REQUIRES: check_programs has run.
 void check_compilers(Examination& examination);
 
 }  // namespace hipcache::cli

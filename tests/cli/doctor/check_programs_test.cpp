@@ -44,7 +44,7 @@ TEST_F(Programs, ATraceLibraryOfAnotherVersionIsAnError) {
 }
 
 TEST_F(Programs, WithoutACompilerThereIsAWarning) {
-  EXPECT_THAT(doctor().out, HasSubstr("warning  neither clang++ nor hipcc nor g++ is in PATH"));
+  EXPECT_THAT(doctor().out, HasSubstr("warning  no clang++, amdclang++, hipcc or g++ is in PATH"));
 }
 
 }  // namespace

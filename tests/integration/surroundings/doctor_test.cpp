@@ -1,5 +1,6 @@
 // hipcache --doctor with real compilers, in good and bad surroundings.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -18,12 +19,13 @@ std::string temporary(const support::Scratch& scratch) { return scratch.make_dir
 
 class Doctor : public testing::Test {
  protected:
-  Ended doctor(const Arguments& compiler = {}, const Variables& variables = {}) const {
+  Ended doctor(const Arguments& compiler = {}, const Variables& variables = {},
+               const std::string& directory = "/") const {
     Variables all{{"TMPDIR", temporary(scratch_)}};
     for (const auto& [name, value] : variables) all[name] = value;
     Arguments words{"--doctor"};
     if (!compiler.empty()) words = words + Arguments{"--"} + compiler;
-    return cache_.run(words, "/", all);
+    return cache_.run(words, directory, all);
   }
 
   // A directory with these links, before the system's in PATH.
@@ -79,6 +81,36 @@ TEST_F(Doctor, WithoutACompilerTriesThoseOfPath) {
   EXPECT_THAT(ended.out, HasSubstr("clang++: a HIP compile is split by architecture"));
   EXPECT_THAT(ended.out, HasSubstr("g++: a C++ compile is cached as one step"));
   EXPECT_THAT(ended.out, ContainsRegex("note +hipcc: a HIP compile fails"));
+}
+
+TEST_F(Doctor, TriesEachVersionOfACompilerOnce) {
+  const Ended ended =
+      doctor({}, {{"PATH", path_with({{"clang++", "/usr/bin/clang++-19"}, {"g++-99", "/usr/bin/g++"}})}});
+  expect_good(ended);
+  EXPECT_THAT(ended.out, ContainsRegex("ok +clang\\+\\+-15: a HIP compile is split by architecture"));
+  for (const char* again : {"clang++-19: ", "g++-12: ", "g++-99: "})
+    EXPECT_THAT(ended.out, Not(HasSubstr(std::string(" ") + again))) << "another name of clang++, of g++";
+}
+
+TEST_F(Doctor, TriesTheCompilersOfTheBuildInTheCurrentDirectory) {
+  const std::string compiler =
+      path_with({{"clang++", "/usr/bin/clang++-19"}}).substr(0, (scratch_ / "bin").size()) + "/clang++";
+  scratch_.write("build/compile_commands.json",
+                 R"([{"command": "ccache )" + compiler + R"( -x hip --offload-arch=gfx906 -c a.hip -o a.o"}])");
+  const Ended ended = doctor({}, {{"PATH", "/usr/bin:/bin"}}, scratch_ / "build");
+  expect_good(ended);
+  EXPECT_THAT(ended.out, HasSubstr(compiler + ": a HIP compile is split by architecture"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("warning  compile_commands.json puts ccache before the compiler; put hipcache in its place"));
+}
+
+TEST_F(Doctor, SaysWhatDoesWithoutTheLimitsOfHipcc) {
+  if (access("/usr/bin/hipcc", X_OK) != 0) GTEST_SKIP() << "hipcc is not installed";
+  const Ended ended = doctor({"hipcc", "--offload-arch=gfx906", "-nogpulib", "-nogpuinc"});
+  EXPECT_THAT(ended.out,
+              ContainsRegex("note +hipcc: a HIP compile is kept to this machine: hipcc, or what it runs, may read "
+                            "any variable; [^\n]*; the clang that it runs, as clang\\+\\+ -x hip"));
+  EXPECT_THAT(doctor({"g++"}).out, Not(HasSubstr("kept to this machine")));
 }
 
 TEST_F(Doctor, LeavesTheUsersStatisticsAndCacheAndNothingElse) {

@@ -48,6 +48,13 @@ Result<Timed> compile(const Trial& trial, const Words& command) {
   return Timed{std::move(*ran), static_cast<std::uint64_t>(spent.count())};
 }
 
+// What an option says of the test compile.
+Result<Ran> ask(const Trial& trial, Words option, const Words& compiler, Language language) {
+  const Words command = command_of(trial, compiler, language);
+  option.insert(option.end(), command.begin(), command.end());
+  return trial.run(option);
+}
+
 // The reason that is counted most, with its detail.
 std::string shown(const std::map<std::string, std::uint64_t>& reasons,
                   const std::map<std::string, std::string>& details) {
@@ -107,11 +114,25 @@ Result<Treatment> treatment_in(const std::string& plan) {
   return has_front_ends ? Treatment::split_by_new_driver : Treatment::split;
 }
 
+std::string tie_in(const std::string& explanation) {
+  const auto json = nlohmann::json::parse(explanation, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("steps") || !json["steps"].is_array()) return "";
+  for (const auto& step : json["steps"])
+    if (step.is_object() && step.contains("ties") && step["ties"].is_array())
+      for (const auto& tie : step["ties"])
+        if (tie.is_object() && tie.value("kind", std::string()) == "environment")
+          return tie.value("text", std::string());
+  return "";
+}
+
+Result<std::string> tie_of(const Trial& trial, const Words& compiler, Language language) {
+  const Result<Ran> ran = ask(trial, {"--explain", "--format", "json", "--"}, compiler, language);
+  if (!ran) return ran.error();
+  return tie_in(ran->out);
+}
+
 Result<Treatment> treatment_of(const Trial& trial, const Words& compiler, Language language) {
-  Words words{"--plan", "--format", "json", "--"};
-  const Words command = command_of(trial, compiler, language);
-  words.insert(words.end(), command.begin(), command.end());
-  const Result<Ran> ran = trial.run(words);
+  const Result<Ran> ran = ask(trial, {"--plan", "--format", "json", "--"}, compiler, language);
   if (!ran) return ran.error();
   if (ran->exit_code != 0) return Error{first_line(ran->err)};
   return treatment_in(ran->out);

@@ -30,6 +30,11 @@ Result<Treatment> treatment_of(const Trial& trial, const Words& compiler, Langua
 // Of the JSON that --plan prints.
 Result<Treatment> treatment_in(const std::string& plan);
 
+// Why the result serves this machine alone whatever its directory, as --explain tells; empty if it does not.
+Result<std::string> tie_of(const Trial& trial, const Words& compiler, Language language);
+// Of the JSON that --explain prints.
+std::string tie_in(const std::string& explanation);
+
 // "by the last bypass: link: -shared": from the statistics of the trial.
 std::string reason_in(const stats::Snapshot& statistics);
 

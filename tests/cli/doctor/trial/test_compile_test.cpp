@@ -34,5 +34,13 @@ TEST(Reasons, AreThoseOfTheStatistics) {
   EXPECT_EQ(reason_in(statistics), "not-a-compiler: mycc: name it");
 }
 
+TEST(Ties, OfScriptsAreReadFromTheExplanation) {
+  EXPECT_EQ(tie_in(R"({"steps": [{"ties": []}, {"ties": [{"kind": "absolute_path", "text": "elsewhere"},
+                       {"kind": "environment", "text": "kept to this machine: hipcc"}]}]})"),
+            "kept to this machine: hipcc");
+  for (const char* none : {"no JSON", "{}", R"({"steps": [{}, 1, {"ties": [1, {"kind": "cuid", "text": "x"}]}]})"})
+    EXPECT_EQ(tie_in(none), "") << none;
+}
+
 }  // namespace
 }  // namespace hipcache::cli
