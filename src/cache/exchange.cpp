@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "cache/received.h"
+#include "hipcache/cache/miss_history.h"
 #include "hipcache/cache/remote_places.h"
+#include "hipcache/cache/shared_history.h"
 
 namespace hipcache::cache {
 namespace {
@@ -21,20 +23,20 @@ bool means(std::string_view wanted, std::string_view arch) {
   return arch == wanted || arch.substr(0, arch.find(':')) == wanted;
 }
 
+bool is_wanted(std::string_view arch, const std::vector<std::string>& wanted) {
+  return wanted.empty() ||
+         std::any_of(wanted.begin(), wanted.end(), [&](const std::string& one) { return means(one, arch); });
+}
+
 bool is_of(const ActionResult& result, const std::vector<std::string>& archs) {
-  return archs.empty() || std::all_of(result.steps.begin(), result.steps.end(), [&](const std::string& step) {
-           return !is_arch(step) || std::any_of(archs.begin(), archs.end(),
-                                                [&](const std::string& wanted) { return means(wanted, step); });
-         });
+  return std::all_of(result.steps.begin(), result.steps.end(),
+                     [&](const std::string& step) { return !is_arch(step) || is_wanted(step, archs); });
 }
 
 // The result under the key; nothing if the value is another one, such as a list or a cost, or cannot be exported.
-std::optional<StoredResult> result_in(store::ReadableStore& store, const store::StoredAction& stored,
+std::optional<StoredResult> result_in(std::string_view value, const store::StoredAction& stored,
                                       const Selection& selection) {
-  if (stored.last_use < selection.used_since) return std::nullopt;
-  const Result<std::optional<std::string>> bytes = store.action(stored.key);
-  if (!bytes || !*bytes) return std::nullopt;
-  const Result<ActionResult> result = ActionResult::decode(**bytes);
+  const Result<ActionResult> result = ActionResult::decode(value);
   if (!result || !result->found_by || !is_of(*result, selection.archs) || !names_only_places_of_request(*result))
     return std::nullopt;
   if (stored_under(selection.trust, result->found_by->result_key) != stored.key) return std::nullopt;
@@ -58,18 +60,26 @@ Publication publication_of(const Digest& key, const Digest& result_key, std::sha
   for (const Output& output : result.outputs) blobs.push_back({output.blob, output.size});
   return {.key = key,
           .result_key = result_key,
+          .set = set->id(),
           .path_set = std::move(set),
           .action = encode_shared(std::move(result)),
           .blobs = std::move(blobs)};
 }
 
-Result<std::vector<StoredResult>> select_results(store::LocalStore& store, const Selection& selection) {
+Result<Selected> select_stored(store::LocalStore& store, const Selection& selection) {
   const Result<std::vector<store::StoredAction>> actions = store.stored_actions();
   if (!actions) return actions.error();
   std::map<Digest, std::vector<StoredResult>> by_key;
-  for (const store::StoredAction& stored : *actions)
-    if (const std::optional<StoredResult> result = result_in(store.quiet(), stored, selection))
+  std::vector<store::StoredAction> histories;
+  for (const store::StoredAction& stored : *actions) {
+    if (stored.last_use < selection.used_since) continue;
+    const Result<std::optional<std::string>> value = store.quiet().action(stored.key);
+    if (!value || !*value) continue;
+    if (is_history_list(**value))
+      histories.push_back(stored);
+    else if (const std::optional<StoredResult> result = result_in(**value, stored, selection))
       by_key[result->found_by.key].push_back(*result);
+  }
   std::vector<const std::vector<StoredResult>*> groups;
   for (auto& [key, results] : by_key) {
     std::sort(results.begin(), results.end(), used_later);
@@ -78,8 +88,12 @@ Result<std::vector<StoredResult>> select_results(store::LocalStore& store, const
   }
   std::sort(groups.begin(), groups.end(),
             [](const auto* one, const auto* other) { return used_later(one->front(), other->front()); });
-  std::vector<StoredResult> selected;
-  for (const auto* group : groups) selected.insert(selected.end(), group->begin(), group->end());
+  Selected selected;
+  for (const auto* group : groups) selected.results.insert(selected.results.end(), group->begin(), group->end());
+  std::sort(histories.begin(), histories.end(), [](const store::StoredAction& one, const store::StoredAction& other) {
+    return one.last_use != other.last_use ? one.last_use > other.last_use : one.key < other.key;
+  });
+  for (const store::StoredAction& history : histories) selected.histories.push_back(history.key);
   return selected;
 }
 
@@ -98,6 +112,20 @@ std::optional<Publication> read_publication(store::LocalStore& store, const Stor
   std::shared_ptr<const inputs::PathSet> set = decode_set(listed->id, **questions);
   if (!set) return std::nullopt;
   return publication_of(stored.found_by.key, stored.found_by.result_key, std::move(set), *result);
+}
+
+std::vector<Publication> read_history(MissHistory& history, const Digest& name, const Selection& selection) {
+  std::vector<Publication> all;
+  for (const StoredEntry& stored : history.stored(name)) {
+    const std::vector<std::string>& archs = stored.entry.asked.archs;
+    const auto is_one = [&](const std::string& arch) { return is_wanted(arch, selection.archs); };
+    if (!archs.empty() && std::none_of(archs.begin(), archs.end(), is_one)) continue;
+    std::optional<Publication> shared = history_publication(name, stored.entry, stored.blob);
+    if (!shared) continue;
+    const auto is_of_command = [&](const Publication& one) { return one.set == shared->set; };
+    if (std::none_of(all.begin(), all.end(), is_of_command)) all.push_back(std::move(*shared));
+  }
+  return all;
 }
 
 // An archive names result keys, and we do not compute them. What has another form than a result is never replaced: the

@@ -6,10 +6,11 @@
 namespace hipcache::cache {
 namespace {
 
-// Version, object, compiler, arguments, architectures, both directories, CUID. Number of steps,
+// Version, object, list of its source, compiler, arguments, architectures, both directories, CUID. Number of steps,
 // then for each: label, key, programs, number of commands and each one's arguments, inputs, set,
-// refusal, detail. Blob of the path set, answers. Version 4: the object. Version 5: no colour.
-constexpr std::uint8_t kVersion = 5;
+// refusal, detail. Blob of the path set, answers. Version 4: the object. Version 5: no colour. Version 6: the list
+// of its source.
+constexpr std::uint8_t kVersion = 6;
 
 Error damaged(std::string_view what) { return Error{"miss history: " + std::string(what) + "; the entry is dropped"}; }
 
@@ -86,7 +87,7 @@ const HistoryStep* HistoryEntry::step(std::string_view label) const {
 
 std::string HistoryEntry::encode() const {
   inputs::FrameWriter out;
-  out.text(object);
+  out.text(object).raw(of_source.bytes());
   add(out, asked);
   out.number(steps.size());
   for (const HistoryStep& step : steps) add(out, step);
@@ -101,6 +102,7 @@ Result<HistoryEntry> HistoryEntry::decode(std::string_view bytes) {
   inputs::FrameReader in(bytes.substr(1));
   HistoryEntry entry;
   entry.object = in.text();
+  entry.of_source = next_digest(in);
   entry.asked = next_asked(in);
   entry.steps = next_list<HistoryStep>(in, next_step);
   entry.observed.blob = next_digest(in);

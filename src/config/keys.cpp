@@ -168,6 +168,8 @@ const std::vector<Key>& keys() {
       {"log", set_log, show_text<&Settings::log>, ReadAt::daemon_start},
       {"event_log", set_event_log, [](const Settings& settings) { return format_size(settings.event_log); },
        ReadAt::daemon_start},
+      {"share_history", set_boolean<&Settings::share_history>, show_boolean<&Settings::share_history>,
+       ReadAt::daemon_start},
       {"compilers", set_compilers, [](const Settings& settings) { return format_list(settings.compilers); }},
       {"cuid", set_cuid, [](const Settings& settings) { return settings.cuid.empty() ? "auto" : settings.cuid; }},
       {"quiet", set_boolean<&Settings::quiet>, show_boolean<&Settings::quiet>},

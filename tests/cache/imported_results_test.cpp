@@ -155,9 +155,9 @@ TEST_F(ImportedResults, OfASharedCacheAreStoredWithTheirOriginAndWhatTheyAreFoun
 TEST_F(ImportedResults, AreExportedOnlyWhileTheSameKeysAreTrusted) {
   EXPECT_EQ(import(names_.result_key, ours_), Accepted::stored);
   const auto exported = [&](const Trusted& trust) {
-    const auto selected = select_results(store_, {.archs = {}, .used_since = 0, .trust = trust});
+    const auto selected = select_stored(store_, {.archs = {}, .used_since = 0, .trust = trust});
     EXPECT_TRUE(selected);
-    return *selected;
+    return selected->results;
   };
   EXPECT_TRUE(exported(std::nullopt).empty());
   EXPECT_TRUE(exported(Trust{.keys = digest_of("their keys")}).empty());

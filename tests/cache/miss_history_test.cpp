@@ -19,6 +19,7 @@ using testing::HasSubstr;
 HistoryEntry some_entry() {
   HistoryEntry entry;
   entry.object = "/build/a.o";
+  entry.of_source = digest_of("a.hip");
   entry.asked = {.compiler = "/usr/bin/clang++",
                  .arguments = {"clang++", "-c", "", "a\nb.hip"},
                  .archs = {"gfx1030", "gfx906"},
@@ -40,6 +41,7 @@ HistoryEntry some_entry() {
 
 void expect_equal(const HistoryEntry& left, const HistoryEntry& right) {
   EXPECT_EQ(left.object, right.object);
+  EXPECT_EQ(left.of_source, right.of_source);
   EXPECT_EQ(left.asked, right.asked);
   EXPECT_EQ(left.steps, right.steps);
   EXPECT_EQ(left.observed.blob, right.observed.blob);
@@ -98,7 +100,7 @@ class HistoryTest : public testing::Test {
     return entry;
   }
   void record(const std::string& argument) {
-    const Status recorded = history_.record({output_}, entry(argument));
+    const Status recorded = history_.record(output_, entry(argument));
     ASSERT_TRUE(recorded) << recorded.error().message;
   }
   // The arguments that tell the entries apart, newest first; read as after a
@@ -149,7 +151,7 @@ TEST_F(HistoryTest, GivesNoPathSetThatIsLostOrDoesNotGoWithTheAnswers) {
   EXPECT_EQ(history_.entries(output_).at(0).observed.set, nullptr);
   HistoryEntry other = entry("2");
   other.observed.answered.pop_back();
-  ASSERT_TRUE(history_.record({output_}, other));
+  ASSERT_TRUE(history_.record(output_, other));
   EXPECT_EQ(history_.entries(output_).at(0).observed.set, nullptr);
 }
 
@@ -179,7 +181,7 @@ TEST_F(HistoryTest, KeepsWhatItHasInsteadOfAnEntryThatNobodyCouldRead) {
   const auto blobs = store_.blobs.size();
   for (std::size_t i = 0; i < kMaxHistoryEntries; ++i) {
     large.asked.cuid = std::to_string(i);
-    EXPECT_TRUE(history_.record({output_}, large));
+    EXPECT_TRUE(history_.record(output_, large));
   }
   EXPECT_EQ(store_.blobs.size(), blobs);
   EXPECT_THAT(recorded(), testing::ElementsAre("1"));
@@ -192,7 +194,7 @@ TEST_F(HistoryTest, ReadsTheLargestEntryThatItKeeps) {
   const std::size_t left = kMaxHistoryBytes - large.encode().size();
   large.asked.cuid.append(left, 'x');
   ASSERT_EQ(large.encode().size(), kMaxHistoryBytes);
-  ASSERT_TRUE(history_.record({output_}, large));
+  ASSERT_TRUE(history_.record(output_, large));
   EXPECT_THAT(recorded(), testing::ElementsAre("1"));
 }
 
@@ -200,7 +202,7 @@ TEST_F(HistoryTest, IsEmptyWhileTheStoreIsBroken) {
   record("1");
   store_.broken = true;
   EXPECT_TRUE(history_.entries(output_).empty());
-  EXPECT_FALSE(history_.record({output_}, HistoryEntry()));
+  EXPECT_FALSE(history_.record(output_, HistoryEntry()));
 }
 
 TEST_F(HistoryTest, KeepsItsListWhenOneReadOfItFails) {
@@ -215,9 +217,9 @@ TEST_F(HistoryTest, KeepsItsListWhenOneReadOfItFails) {
   MissHistory history(store, log_);
   const auto put = store.put_blob(set_.encode());
   ASSERT_TRUE(put);
-  ASSERT_TRUE(history.record({output_}, entry("1")));
+  ASSERT_TRUE(history.record(output_, entry("1")));
   store.fails = true;
-  EXPECT_FALSE(history.record({output_}, entry("2")));
+  EXPECT_FALSE(history.record(output_, entry("2")));
   EXPECT_EQ(history.entries(output_).size(), 1u);
 }
 

@@ -25,7 +25,7 @@ class SharedCache : public RemoteResults {
       list->asked = 1;
       for (const Publication& one : published)
         if (name.skip == 0 && one.key == name.key)
-          list->sets.push_back({one.path_set->id(), one.path_set->encode(), {remote_tag(one.result_key)}});
+          list->sets.push_back({one.set, one.questions(), {remote_tag(one.result_key)}});
       lists.push_back(list->sets.empty() ? nullptr : list);
     }
     return lists;

@@ -156,9 +156,9 @@ TEST_F(TrustedResults, OfEarlierVersionsAreFoundOnlyByDaemonsThatDoNotSign) {
 TEST_F(TrustedResults, OfADaemonThatSignsAreExportedByOneThatSignsAndNoOthers) {
   compile(store_, ours_);
   const auto selected = [&](const Trusted& trust) {
-    const auto results = select_results(store_, {.archs = {}, .used_since = 0, .trust = trust});
-    EXPECT_TRUE(results);
-    return results ? results->size() : 0;
+    const auto stored = select_stored(store_, {.archs = {}, .used_since = 0, .trust = trust});
+    EXPECT_TRUE(stored);
+    return stored ? stored->results.size() : 0;
   };
   EXPECT_EQ(selected(our_signer_), 0u);
   compile(store_, our_signer_);

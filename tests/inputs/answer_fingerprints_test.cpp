@@ -43,6 +43,23 @@ Answered some_answers() {
           {Answer::text, ~0ull}};
 }
 
+TEST_F(AnswerFingerprintsTest, OfInstalledContentTheFirst16BitsAreKept) {
+  const PathSet set(
+      {{Question::content, "/opt/rocm/a.h"}, {Question::content, "/src/a.h"}, {Question::tokens, "/usr/b.h"}});
+  const Answered whole{
+      {Answer::digest, 0x0123456789abcdef}, {Answer::digest, 1}, {Answer::digest, 2}, {Answer::digest, 3}};
+  Answered kept = whole;
+  shorten(kept, set);
+  EXPECT_EQ(kept.front(), (AnswerFingerprint{Answer::digest_start, 0x0123ull << 48}));
+  EXPECT_EQ(Answered(kept.begin() + 1, kept.end()), Answered(whole.begin() + 1, whole.end()));
+  EXPECT_EQ(encoded(kept).size() + 6, encoded(whole).size());
+  EXPECT_EQ(*decoded(encoded(kept)), kept);
+  for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_TRUE(is_same(whole[i], kept[i])) << i;
+  EXPECT_FALSE(is_same({Answer::digest, 0x0124ull << 48}, kept.front()));
+  EXPECT_FALSE(is_same({Answer::absent, 0}, kept.front()));
+  EXPECT_FALSE(is_same({Answer::digest, 1}, whole[2]));
+}
+
 TEST_F(AnswerFingerprintsTest, OneAnswerIsToldForEachObservationInItsOrderAndOneForTheTwins) {
   write("a.h", "A");
   directory("d");

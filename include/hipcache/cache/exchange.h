@@ -25,6 +25,8 @@
 
 namespace hipcache::cache {
 
+class MissHistory;
+
 // `action` is written without what it is found by, because a shared cache's list leads to the result.
 Publication publication_of(const Digest& key, const Digest& result_key, std::shared_ptr<const inputs::PathSet> set,
                            ActionResult result);
@@ -47,14 +49,23 @@ struct StoredResult {
 
 inline constexpr std::size_t kMostOfOneKey = 128;  // results; what a list in a shared cache can name
 
-// The last used first, except that the results of one key stand together, where its last used one
+struct Selected {
+  std::vector<StoredResult> results;
+  std::vector<Digest> histories;  // keys of miss histories, the last used first
+};
+
+// Results: the last used first, except that the results of one key stand together, where its last used one
 // stands: a list is then written once. Results whose files would not be accepted by an import are
 // left out, and those beyond kMostOfOneKey.
-Result<std::vector<StoredResult>> select_results(store::LocalStore& store, const Selection& selection);
+Result<Selected> select_stored(store::LocalStore& store, const Selection& selection);
 
 // Nothing if the result, its path set or a blob is gone meanwhile. The blobs are read one by one
 // with store.quiet().
 std::optional<Publication> read_publication(store::LocalStore& store, const StoredResult& stored);
+
+// The miss history of an output, in the same form: of each command the newest entry. Left out are those of commands for
+// other architectures alone.
+std::vector<Publication> read_history(MissHistory& history, const Digest& name, const Selection& selection);
 
 // A result as an archive has it. Its blobs that are not in the store yet have been put.
 struct Offered {

@@ -11,6 +11,8 @@
 //   action(name)    -> blobs of the newest entries  (list, at most kMaxHistoryEntries)
 //   blob(entry)     -> the entry; it names the blob of the path set that its answers belong to
 //
+// A machine without a history of the output reads those of others (shared_history.h).
+//
 // No entry holds values of variables (inputs/answer_fingerprints.h). A damaged entry shortens the explanation and
 // is never an error. Thread-safe.
 #ifndef HIPCACHE_CACHE_MISS_HISTORY_H
@@ -25,6 +27,7 @@
 #include "hipcache/base/log.h"
 #include "hipcache/base/result.h"
 #include "hipcache/cache/action_cache.h"
+#include "hipcache/cache/remote_results.h"
 #include "hipcache/store/local_store.h"
 
 namespace hipcache::cache {
@@ -57,6 +60,7 @@ struct HistoryStep {
 
 struct HistoryEntry {
   std::string object;  // absolute path of what the request made
+  Digest of_source;    // the list that stands for the source; zero: none
   Asked asked;
   std::vector<HistoryStep> steps;
   Observed observed;  // by all steps that could be stored; without a set if the set is lost
@@ -68,24 +72,45 @@ struct HistoryEntry {
   static Result<HistoryEntry> decode(std::string_view bytes);
 };
 
+struct StoredEntry {
+  RemoteBlobName blob;
+  HistoryEntry entry;
+};
+
+// Gives the answers their questions, unless the bytes are damaged or of another path set.
+void take_set(Observed& observed, std::string_view bytes);
+
+// Whether an action of a store is the list of a history.
+bool is_history_list(std::string_view action);
+
 class MissHistory {
  public:
-  MissHistory(store::LocalStore& store, Log& log) : store_(store), log_(log) {}
+  // `remote`: null if there are no shared caches, or they get no histories.
+  MissHistory(store::LocalStore& store, Log& log, RemoteResults* remote = nullptr)
+      : store_(store), log_(log), remote_(remote) {}
 
-  // Adds the entry to the lists of these names. An entry that is too large is not kept; that is no error. REQUIRES: the
-  // path set is stored.
-  Status record(const std::vector<Digest>& names, const HistoryEntry& entry);
+  // Adds the entry to the lists of its output's name and of its source, and gives it to the shared caches. An entry
+  // that is too large is not kept; that is no error. REQUIRES: the path set is stored.
+  Status record(const Digest& name, const HistoryEntry& entry);
 
   // Newest first.
   std::vector<HistoryEntry> entries(const Digest& name);
+  // Those of other machines, from shared caches; some round trips.
+  std::vector<HistoryEntry> shared_entries(const Digest& name);
+
+  // For archives: the entries of an output, newest first. Reading them is no use.
+  std::vector<StoredEntry> stored(const Digest& name);
+  // Takes an entry of an archive, whose blobs have been put. False if it cannot be read.
+  Result<bool> accept(const Digest& name, std::string_view shared);
 
  private:
+  Status add(const Digest& name, const HistoryEntry& entry, const Digest& blob);
   Status add_to(const Digest& name, const Digest& blob);
   Result<std::vector<Digest>> blobs_of(const Digest& name);
-  void load_set(Observed& observed);
 
   store::LocalStore& store_;
   Log& log_;
+  RemoteResults* const remote_;
   std::mutex list_mutex_;  // protects the read, change and write-back of a list
 };
 

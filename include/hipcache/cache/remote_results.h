@@ -58,9 +58,12 @@ struct RemoteBlobName {
 struct Publication {
   Digest key;
   Digest result_key;
-  std::shared_ptr<const inputs::PathSet> path_set;
+  Digest set;                                       // what the key's list names it by
+  std::shared_ptr<const inputs::PathSet> path_set;  // null: nothing is asked (shared_history.h)
   std::string action;
   std::vector<RemoteBlobName> blobs;
+
+  std::string questions() const { return path_set == nullptr ? "" : path_set->encode(); }
 };
 
 class RemoteResults {

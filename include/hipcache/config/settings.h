@@ -52,6 +52,8 @@ struct Settings {
   std::string log;  // a path or "stderr"; empty = none
   // HIPCACHE_EVENT_LOG; bytes of the event log, as max_size; 0 = none.
   std::uint64_t event_log = 64'000'000;
+  // HIPCACHE_SHARE_HISTORY; miss histories go into archives and to shared caches, and come from these.
+  bool share_history = true;
   // HIPCACHE_COMPILERS; further ones: "NAME", "NAME=gcc" or "NAME=clang".
   std::vector<std::string> compilers;
   // HIPCACHE_CUID: "auto" (default, empty) or "keep" (leave the compiler's own).

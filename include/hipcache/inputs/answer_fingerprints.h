@@ -19,6 +19,8 @@
 
 namespace hipcache::inputs {
 
+class PathSet;
+
 enum class Answer : std::uint8_t {
   absent = 1,
   file = 2,
@@ -33,6 +35,7 @@ enum class Answer : std::uint8_t {
   unset = 11,
   empty_file = 12,
   empty_executable = 13,
+  digest_start = 14,  // of a digest its first 16 bits alone
 };
 
 struct AnswerFingerprint {
@@ -44,6 +47,16 @@ struct AnswerFingerprint {
 
 // One for each observation, in the set's order; then one for which of the files are the same file.
 using Answered = std::vector<AnswerFingerprint>;
+
+// Keeps of the content of installed files the first 16 bits alone: they are most of the answers, and hardly ever
+// change.
+void shorten(Answered& answered, const PathSet& set);
+
+// Whether an answer is what it was, as far as that is known.
+bool is_same(const AnswerFingerprint& now, const AnswerFingerprint& then);
+
+// Begins an entry of a miss history in archives and shared caches (hipcache/cache/shared_history.h).
+inline constexpr std::string_view kSharedHistory = "HCMH";
 
 void add_answered(FrameWriter& out, const Answered& answered);
 // An error for bytes that are damaged, or longer than a path set may be.

@@ -25,9 +25,18 @@ std::optional<cache::Selection> next_selection(protocol::Channel& channel, const
                           .trust = trust};
 }
 
+// Before the results, so that a size limit leaves them some room.
+bool send_histories(const std::vector<Digest>& names, const cache::Selection& selection, const Exchange& exchange,
+                    std::uint64_t& number, const SendMessage& send) {
+  for (const Digest& name : names)
+    for (const cache::Publication& history : cache::read_history(exchange.history, name, selection))
+      if (send_publication(++number, history, exchange.store.quiet(), send) == Sending::peer_gone) return false;
+  return true;
+}
+
 bool is_too_large(const cache::Publication& publication) {
   return publication.action.size() > protocol::kLargestRecord ||
-         publication.path_set->encode().size() > protocol::kLargestRecord ||
+         publication.questions().size() > protocol::kLargestRecord ||
          std::any_of(publication.blobs.begin(), publication.blobs.end(),
                      [](const cache::RemoteBlobName& blob) { return blob.size > protocol::kLargestBlob; });
 }
@@ -35,22 +44,24 @@ bool is_too_large(const cache::Publication& publication) {
 }  // namespace
 
 void serve_export(protocol::Channel& channel, const Exchange& exchange) {
-  auto& [store, settings, log] = exchange;
+  auto& [store, history, settings, log] = exchange;
   if (!protocol::send(channel, trust_message(settings), kSilence)) return log.info("export: the other side has left");
   const std::optional<cache::Selection> selection = next_selection(channel, result_trust(settings));
   if (!selection) return log.info("export: the other side sent no selection");
   const SendMessage send = [&](const protocol::RemoteMessage& message) {
     return protocol::send(channel, message, kSilence).ok();
   };
-  const Result<std::vector<cache::StoredResult>> selected = cache::select_results(store, *selection);
+  const Result<cache::Selected> selected = cache::select_stored(store, *selection);
   if (!selected) {
     send(protocol::RemoteTally{.error = selected.error().message});
     return;
   }
-  if (!send(protocol::RemoteTally{.results = selected->size()})) return;
+  if (!send(protocol::RemoteTally{.results = selected->results.size()})) return;
   protocol::RemoteTally tally;
   std::uint64_t number = 0;
-  for (const cache::StoredResult& stored : *selected) {
+  if (settings.share_history && !send_histories(selected->histories, *selection, exchange, number, send))
+    return log.info("export: the other side has left");
+  for (const cache::StoredResult& stored : selected->results) {
     const std::optional<cache::Publication> publication = cache::read_publication(store, stored);
     Sending sending = Sending::blob_gone;
     if (publication && !is_too_large(*publication))

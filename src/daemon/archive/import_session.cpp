@@ -20,8 +20,9 @@ constexpr std::uint64_t kBytesOfOneLease = 1u << 30;  // large blobs also come o
 
 class Import {
  public:
-  Import(protocol::Channel& channel, store::LocalStore& store, const std::optional<cache::Trust>& trust)
-      : channel_(channel), store_(store), trust_(trust), lease_(store.lease()) {}
+  Import(protocol::Channel& channel, store::LocalStore& store, cache::MissHistory& history,
+         const std::optional<cache::Trust>& trust)
+      : channel_(channel), store_(store), history_(history), trust_(trust), lease_(store.lease()) {}
 
   // Takes one message; false at the end.
   bool take(const protocol::RemoteMessage& message) {
@@ -43,6 +44,7 @@ class Import {
 
   bool take(const protocol::RemotePublish& publish) {
     if (!trouble_.empty()) return refuse(trouble_);
+    if (publish.action.starts_with(inputs::kSharedHistory)) return take_history(publish);
     const Result<cache::Accepted> accepted =
         cache::accept({publish.key, publish.result_key, publish.path_set.id, publish.path_set.bytes, publish.action},
                       trust_, store_, *lease_);
@@ -50,6 +52,12 @@ class Import {
     count(*accepted);
     if (++taken_ >= kResultsOfOneLease) renew_lease();
     return send(protocol::RemoteAccepted{});
+  }
+
+  // No result, so it is not counted, and one that this version cannot read is no loss.
+  bool take_history(const protocol::RemotePublish& publish) {
+    const Result<bool> taken = history_.accept(publish.key, publish.action);
+    return taken ? send(protocol::RemoteAccepted{}) : refuse(taken.error().message);
   }
 
   void count(cache::Accepted accepted) {
@@ -81,6 +89,7 @@ class Import {
 
   protocol::Channel& channel_;
   store::LocalStore& store_;
+  cache::MissHistory& history_;
   const std::optional<cache::Trust> trust_;
   std::unique_ptr<store::Lease> lease_;
   protocol::RemoteTally tally_;
@@ -92,9 +101,9 @@ class Import {
 }  // namespace
 
 void serve_import(protocol::Channel& channel, const Exchange& exchange) {
-  auto& [store, settings, log] = exchange;
+  auto& [store, history, settings, log] = exchange;
   if (!protocol::send(channel, trust_message(settings), kSilence)) return log.info("import: the other side has left");
-  Import import(channel, store, result_trust(settings));
+  Import import(channel, store, history, result_trust(settings));
   for (;;) {
     const Result<protocol::RemoteMessage> received = protocol::receive_remote(channel, kSilence);
     if (!received) return log.info("import: it ended early: " + received.error().message);

@@ -18,6 +18,7 @@
 #include <chrono>
 
 #include "hipcache/base/log.h"
+#include "hipcache/cache/miss_history.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/remote_messages.h"
@@ -29,6 +30,7 @@ inline constexpr std::chrono::minutes kSilence{10};  // of a slow disk, or a pip
 
 struct Exchange {
   store::LocalStore& store;
+  cache::MissHistory& history;
   const config::Settings& settings;  // the daemon's own
   Log& log;
 };

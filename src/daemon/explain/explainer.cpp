@@ -46,14 +46,15 @@ Explainer::Explainer(const RequestContext& context) : Explainer(context.request,
   if (!candidates_.empty()) return;
   const std::optional<Digest> of_source = same_source_key(context);
   if (!of_source) return;
-  compare_with(*of_source, Compared::all);
+  compare_with(context.services.miss_history.entries(*of_source), Compared::all);
   keep_alike();
   is_of_other_output_ = !candidates_.empty();
 }
 
 Explainer::Explainer(const Request& request, const Digest& history, const Services& services, Compared compared)
     : request_(request), services_(services), now_(asked_by(request)) {
-  compare_with(history, compared);
+  compare_with(services.miss_history.entries(history), compared);
+  if (candidates_.empty()) compare_with(services.miss_history.shared_entries(history), compared);
 }
 
 // Of another output only a compile that was served in the same way says something. One of the same name comes first.
@@ -68,8 +69,8 @@ void Explainer::keep_alike() {
     std::erase_if(candidate.observed, [](const auto& one) { return one.difference.kind == Differs::same_files; });
 }
 
-void Explainer::compare_with(const Digest& name, Compared compared) {
-  for (HistoryEntry& entry : services_.miss_history.entries(name)) {
+void Explainer::compare_with(std::vector<HistoryEntry> entries, Compared compared) {
+  for (HistoryEntry& entry : entries) {
     candidates_.push_back(candidate_of(std::move(entry)));
     if (compared == Compared::newest && candidates_.back().asked.empty()) break;
   }

@@ -2,8 +2,8 @@
 //
 // The constructor reads the miss history and asks the file system once, so that results recorded meanwhile do not hide
 // why a step ran. A step is compared with the nearest compile that had a step of its name, preferably with the same
-// key. If no compile of the output is stored, a report compares with compiles of an equal source that made another one
-// (same_source.h). Used by one thread.
+// key. If no compile of the output is stored here, the histories of shared caches count. If there is none either, a
+// report compares with compiles of an equal source that made another one (same_source.h). Used by one thread.
 #ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_EXPLAINER_H
 #define HIPCACHE_SRC_DAEMON_EXPLAIN_EXPLAINER_H
 
@@ -67,7 +67,7 @@ class Explainer {
     bool variable_differs() const;
   };
 
-  void compare_with(const Digest& name, Compared compared);
+  void compare_with(std::vector<cache::HistoryEntry> entries, Compared compared);
   void keep_alike();
   Candidate candidate_of(cache::HistoryEntry then) const;
   Differences differences_of(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;

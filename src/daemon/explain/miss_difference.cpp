@@ -38,13 +38,18 @@ void compare_archs(const std::vector<std::string>& now, const std::vector<std::s
     if (!holds(now, arch)) out.push_back({Differs::arch_removed, arch, "", ""});
 }
 
-std::string digits(const AnswerFingerprint& told) { return checksum_hex(told.fingerprint); }
+std::string digits(const AnswerFingerprint& told) {
+  constexpr std::size_t kOfStart = 4;
+  const std::string all = checksum_hex(told.fingerprint);
+  return told.kind == Answer::digest_start ? all.substr(0, kOfStart) : all;
+}
 
 std::string nature(Answer kind) {
   switch (kind) {
     case Answer::absent:
       return "absent";
     case Answer::digest:
+    case Answer::digest_start:
     case Answer::file:
       return "a file";
     case Answer::empty_file:
@@ -138,7 +143,8 @@ Difference compare_surroundings(const Observation& observation, const AnswerFing
 Difference compare_told(const Observation& observation, const AnswerFingerprint& now, const AnswerFingerprint& then) {
   const std::string& name = observation.name;
   if (!inputs::asks_about_path(observation.question)) return compare_surroundings(observation, now, then);
-  if (now.kind != then.kind) return compare_kinds(name, now, then);
+  const bool is_start = then.kind == Answer::digest_start && now.kind == Answer::digest;
+  if (now.kind != then.kind && !is_start) return compare_kinds(name, now, then);
   if (inputs::asks_about_tokens(observation.question)) return {Differs::tokens, name, "they differ", ""};
   if (observation.question == Question::content) return {Differs::content, name, digits(now), digits(then)};
   if (observation.question == Question::link) return {Differs::link, name, "", ""};
@@ -189,7 +195,7 @@ std::vector<ObservedDifference> compare_answers(const inputs::PathSet& set, cons
   std::vector<ObservedDifference> out;
   const std::vector<Observation>& observations = set.observations();
   for (std::size_t i = 0; i < observations.size(); ++i)
-    if (now[i] != then[i]) out.push_back({i, compare_told(observations[i], now[i], then[i])});
+    if (!inputs::is_same(now[i], then[i])) out.push_back({i, compare_told(observations[i], now[i], then[i])});
   // Names of one file have equal content. An edit of one of them separates them, and that edit is already reported.
   const bool edited = std::any_of(out.begin(), out.end(), [&](const ObservedDifference& one) {
     return inputs::asks_about_content(observations[one.index].question);

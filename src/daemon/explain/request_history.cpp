@@ -23,12 +23,14 @@ cache::Asked asked_by(const Request& request) {
 
 void record_history(const cache::Observed& observed, const std::vector<const StepState*>& steps,
                     const RequestContext& context) {
-  cache::HistoryEntry entry{
-      .object = object_path(context.request), .asked = asked_by(context.request), .steps = {}, .observed = observed};
+  cache::HistoryEntry entry{.object = object_path(context.request),
+                            .of_source = same_source_key(context).value_or(Digest{}),
+                            .asked = asked_by(context.request),
+                            .steps = {},
+                            .observed = observed};
+  if (observed.set != nullptr) inputs::shorten(entry.observed.answered, *observed.set);
   for (const StepState* step : steps) entry.steps.push_back(history_step(*step, context.request.from));
-  std::vector<Digest> names{context.history};
-  if (const std::optional<Digest> of_source = same_source_key(context)) names.push_back(*of_source);
-  const Status recorded = context.services.miss_history.record(names, entry);
+  const Status recorded = context.services.miss_history.record(context.history, entry);
   if (!recorded)
     context.services.log.warning(context.of_object("the miss history lacks this: " + recorded.error().message));
 }

@@ -13,12 +13,11 @@ Sending send_publication(std::uint64_t number, const cache::Publication& publica
     if (!bytes || !*bytes) return Sending::blob_gone;
     if (!send(protocol::RemoteStage{number, {blob.digest, std::move(**bytes)}})) return Sending::peer_gone;
   }
-  const bool sent =
-      send(protocol::RemotePublish{.publication = number,
-                                   .key = publication.key,
-                                   .result_key = publication.result_key,
-                                   .action = publication.action,
-                                   .path_set = {publication.path_set->id(), publication.path_set->encode(), {}}});
+  const bool sent = send(protocol::RemotePublish{.publication = number,
+                                                 .key = publication.key,
+                                                 .result_key = publication.result_key,
+                                                 .action = publication.action,
+                                                 .path_set = {publication.set, publication.questions(), {}}});
   return sent ? Sending::done : Sending::peer_gone;
 }
 

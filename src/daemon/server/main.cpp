@@ -170,7 +170,7 @@ int run() {
   DigestFile digests(file_system, directory->own(), protocol::own_mount_view(), log);
   const std::unique_ptr<RemoteCache> remote = remote_cache(*settings, *store, log);
   cache::ActionCache actions(*store, file_system, log, remote.get(), result_trust(*settings));
-  cache::MissHistory miss_history(*store, log);
+  cache::MissHistory miss_history(*store, log, settings->share_history ? remote.get() : nullptr);
   stats::Counters counters;
   PersistentCounters persistent(counters, *store, log);
   const compiler::Parser parser;

@@ -42,7 +42,7 @@ void serve_connection(UniqueFd socket, const Services& services, ControlService&
     // Any version may ask for a stop: that is how a newer client replaces an older daemon.
     if (command->kind != protocol::ControlKind::stop && !is_of_our_build(command->build, channel, services)) return;
     answer(channel, control.serve(command->kind), services);
-    const Exchange exchange{services.store, services.own_settings, services.log};
+    const Exchange exchange{services.store, services.miss_history, services.own_settings, services.log};
     if (command->kind == protocol::ControlKind::export_results) serve_export(channel, exchange);
     if (command->kind == protocol::ControlKind::import_results) serve_import(channel, exchange);
   } else {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hipcache/base/readable.h"
+#include "hipcache/inputs/answer_fingerprints.h"
 #include "remote/archive/archive_file.h"
 #include "remote/archive/markers.h"
 #include "remote/archive/progress.h"
@@ -163,10 +164,14 @@ class Import {
     return done();
   }
 
+  // Of what compiles were asked; nobody counts those.
+  static bool is_history(const RemoteResult& result) { return result.action.starts_with(inputs::kSharedHistory); }
+
   bool is_trusted(const Pending& pending) {
     const Verdict verdict = trust_.judge(pending.key, pending.result);
-    not_signed_ += verdict == Verdict::not_signed ? 1 : 0;
-    untrusted_ += verdict == Verdict::untrusted ? 1 : 0;
+    const bool is_counted = !is_history(pending.result);
+    not_signed_ += is_counted && verdict == Verdict::not_signed ? 1 : 0;
+    untrusted_ += is_counted && verdict == Verdict::untrusted ? 1 : 0;
     return verdict == Verdict::trusted;
   }
 

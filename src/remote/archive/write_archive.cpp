@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "hipcache/inputs/answer_fingerprints.h"
 #include "remote/archive/archive_file.h"
 #include "remote/archive/markers.h"
 #include "remote/archive/progress.h"
@@ -28,6 +29,8 @@ constexpr std::chrono::minutes kDaemonLimit{10};  // it reads the whole store be
 // What may be within the compressor, and what the end of the archive takes.
 constexpr std::uint64_t kInCompressor = 512u << 10;
 constexpr std::uint64_t kEnd = 8u << 10;
+
+constexpr std::uint64_t kHistoryShare = 16;  // of a size limit, miss histories get one part
 
 std::uint64_t size_of(const List& list) {
   std::uint64_t size = 0;
@@ -111,12 +114,17 @@ class Export {
     if (!has(list, set) || size_of(list) > kListLimit) return done();  // a list does not name so many
     const Result<std::vector<Value>> values = values_of(publish, blobs);
     if (!values) return values.error();
-    exported_.is_limited = !fits(*values, list);
-    if (exported_.is_limited) return done();
+    const bool is_history = publish.action.starts_with(inputs::kSharedHistory);
+    const bool is_left_out = !fits(*values, list, is_history ? max_bytes_ / kHistoryShare : max_bytes_);
+    if (is_left_out) {
+      exported_.is_limited = !is_history;
+      return done();
+    }
     list_ = std::move(list);
     for (const Value& value : *values)
       if (Status added = add(value); !added) return added;
     for (const RemoteBlob* blob : divide(publish.action, blobs).large) written_.insert(blob->digest);
+    if (is_history) return done();
     ++exported_.results;
     progress_.show(std::to_string(exported_.results) + " of " + std::to_string(exported_.selected) + " results");
     return done();
@@ -135,11 +143,11 @@ class Export {
     return values;
   }
 
-  bool fits(const std::vector<Value>& values, const List& list) const {
+  bool fits(const std::vector<Value>& values, const List& list, std::uint64_t limit) const {
     if (max_bytes_ == 0) return true;
     std::uint64_t more = kEnd + ArchiveWriter::size_of_entry(encode_list(list_key_, list).size());
     for (const Value& value : values) more += ArchiveWriter::size_of_entry(value.bytes.size());
-    return std::min(writer_.uncompressed(), writer_.compressed() + kInCompressor) + more <= max_bytes_;
+    return std::min(writer_.uncompressed(), writer_.compressed() + kInCompressor) + more <= limit;
   }
 
   Status finish_list() {

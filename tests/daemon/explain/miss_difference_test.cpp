@@ -131,6 +131,8 @@ TEST(CompareAnswers, TellsAFileByBothDigests) {
 
 TEST(CompareAnswers, TellsWhatAppearedAndVanished) {
   EXPECT_EQ(line(Question::presence, {Answer::file, 0}, {Answer::absent, 0}), "NAME appeared");
+  EXPECT_EQ(line(Question::content, {Answer::digest, 0x1234567890abcdef}, {Answer::digest_start, 0xfedcull << 48}),
+            "content NAME (digest 1234567890abcdef, was fedc)");
   EXPECT_EQ(line(Question::content, {Answer::digest, 1}, {Answer::absent, 0}), "NAME appeared");
   EXPECT_EQ(line(Question::content, {Answer::absent, 0}, {Answer::digest, 1}), "NAME vanished");
   EXPECT_EQ(line(Question::listing, {Answer::absent, 0}, {Answer::digest, 1}), "NAME vanished");

@@ -56,6 +56,26 @@ class Archives(unittest.TestCase):
         self.assertEqual(self.b.steps_run(), {})
         self.assertEqual(self.b.stats()["requests"]["hit"], 3)
 
+    def test_a_miss_after_an_import_says_why(self):
+        self.build(self.a)
+        self.a.option("--export", self.archive)
+        closed = str(self.directory / "closed.tar.zst")
+        self.a.stop()
+        self.a.variables["HIPCACHE_SHARE_HISTORY"] = "false"
+        self.a.option("--export", closed)
+        self.b.option("--import", self.archive)
+        third = self.machine("third")
+        third.option("--import", closed)
+        self.project.edit_header("static int more;")
+        (self.project.directory / "plain.c").write_text("int g(void) { return 3; }\n")
+        for machine in (self.b, third):
+            self.build(machine)
+        said = self.b.option("--report", "--format", "markdown")
+        self.assertIn("/runtime.h: they differ", said)
+        self.assertIn("tokens of plain.c: they differ", said)
+        self.assertNotIn("no compile of this output is stored", said)
+        self.assertIn("no compile of this output is stored", third.option("--report", "--format", "markdown"))
+
     def test_an_architecture_more_runs_that_one_alone(self):
         self.build(self.a)
         self.a.option("--export", self.archive)

@@ -38,7 +38,8 @@ class TransferTest : public ::testing::Test {
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
     std::thread daemon([&] {
       protocol::Channel channel((UniqueFd(ends[0])));
-      serve(channel, {store, settings_, log_});
+      cache::MissHistory history(store, log_);
+      serve(channel, {store, history, settings_, log_});
     });
     auto result = [&] {
       protocol::Channel channel((UniqueFd(ends[1])));

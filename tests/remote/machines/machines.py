@@ -88,6 +88,10 @@ class Project:
         shutil.copy(runtime, directory / "runtime.h")
         (directory / "a.hip").write_text(KERNEL)
 
+    def edit_header(self, line):
+        with open(self.directory / "runtime.h", "a") as header:
+            header.write(line + "\n")
+
     def command(self, archs, flags=("-O1",)):
         return [self.clang, *HIP, *(f"--offload-arch={arch}" for arch in archs), *flags, "-c", "a.hip", "-o", "a.o"]
 

@@ -122,12 +122,22 @@ class SharingOf:
     def test_serves_nothing_after_a_change(self):
         url = self.url(self.kind)
         self.fill(url)
-        with open(self.project.directory / "runtime.h", "a") as header:
-            header.write("static int more;\n")
+        self.project.edit_header("static int more;")
         second = self.machine("second", url)
         made = self.project.compile(second, TWO)
         self.assertEqual(made, self.project.expected(second, TWO))
         self.assertEqual(second.steps_run()["host"], 1)
+
+    def test_says_why_a_machine_misses_that_never_compiled_it(self):
+        url = self.url(self.kind)
+        self.fill(url)
+        self.project.edit_header("static int more;")
+        none = "no compile of this output is stored"
+        for name, settings, why in (("logging", {}, "/runtime.h: they differ"), ("silent", {"log": ""}, "/runtime.h: they differ"), ("closed", {"share_history": "false"}, none)):
+            machine = self.machine(name, url + "&mode=ro", **settings)
+            self.project.compile(machine, TWO)
+            said = machine.option("--report", "--format", "markdown")
+            self.assertEqual((why in said, none in said), (True, why == none), f"{name}: {said}")
 
     def test_works_after_the_daemon_was_stopped_without_a_flush(self):
         url = self.url(self.kind)
