@@ -98,7 +98,7 @@ Status set_name(RemoteUrl& url, const std::string& text) {
 Status set_endpoint(RemoteUrl& url, const std::string& text) {
   const Result<std::string> origin = parse_origin(text);
   if (!origin) return origin.error();
-  url.s3.endpoint = *origin;
+  url.endpoint = *origin;
   return done();
 }
 
@@ -117,8 +117,9 @@ Status set_addressing(RemoteUrl& url, const std::string& text) {
 }
 
 Status set_credentials(RemoteUrl& url, const std::string& text) {
-  if (text != "none" && text != "aws") return expected("is not aws or none");
-  url.s3.is_signed = text == "aws";
+  const std::string own = url.kind == RemoteKind::s3 ? "aws" : url.kind == RemoteKind::google ? "google" : "azure";
+  if (text != "none" && text != own) return expected("is not " + own + " or none");
+  url.is_signed = text == own;
   return done();
 }
 
@@ -127,8 +128,11 @@ constexpr unsigned kHttp = 1U << static_cast<unsigned>(RemoteKind::http);
 constexpr unsigned kRedis = 1U << static_cast<unsigned>(RemoteKind::redis);
 constexpr unsigned kGrpc = 1U << static_cast<unsigned>(RemoteKind::grpc);
 constexpr unsigned kS3 = 1U << static_cast<unsigned>(RemoteKind::s3);
-constexpr unsigned kWeb = kHttp | kGrpc;        // HTTP/1 and HTTP/2
-constexpr unsigned kNet = kRedis | kWeb | kS3;  // TLS, too
+constexpr unsigned kVendors =
+    1U << static_cast<unsigned>(RemoteKind::google) | 1U << static_cast<unsigned>(RemoteKind::azure);
+constexpr unsigned kObjects = kS3 | kVendors;
+constexpr unsigned kWeb = kHttp | kGrpc;             // HTTP/1 and HTTP/2
+constexpr unsigned kNet = kRedis | kWeb | kObjects;  // TLS, too
 constexpr unsigned kAny = kFile | kNet;
 
 struct Option {
@@ -152,11 +156,12 @@ constexpr auto kOptions = std::to_array<Option>({
     {"password", kRedis, set_text<&RemoteUrl::password>, true},
     {"user", kRedis, set_text<&RemoteUrl::user>},
     {"database", kRedis, set_database},
-    {"endpoint", kS3, set_endpoint},
+    {"endpoint", kObjects, set_endpoint},
     {"region", kS3, set_name<&S3Options::region>},
     {"profile", kS3, set_profile},
     {"addressing", kS3, set_addressing},
-    {"credentials", kS3, set_credentials},
+    {"credentials", kObjects, set_credentials},
+    {"credentials_file", kVendors, set_file<&RemoteUrl::credentials_file>},
 });
 
 std::string options_of(unsigned kind) {

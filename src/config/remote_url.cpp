@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kHidden = "***";
 constexpr std::size_t kShortestBucket = 3;
-constexpr std::size_t kLongestBucket = 63;
+constexpr std::size_t kLongestContainer = 63;
 constexpr std::string_view kHostLetters = "abcdefghijklmnopqrstuvwxyz0123456789._-[]:";
 constexpr std::string_view kBucketLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 constexpr auto kSecretOptions = std::to_array<std::string_view>({"token", "password"});
@@ -35,7 +35,9 @@ constexpr auto kSchemes = std::to_array<Scheme>({{"file", RemoteKind::file, fals
                                                  {"valkey", RemoteKind::redis, false, false},
                                                  {"valkeys", RemoteKind::redis, true, false},
                                                  {"redis+unix", RemoteKind::redis, false, true},
-                                                 {"s3", RemoteKind::s3, true, false}});
+                                                 {"s3", RemoteKind::s3, true, false},
+                                                 {"gs", RemoteKind::google, true, false},
+                                                 {"azblob", RemoteKind::azure, true, false}});
 
 // The parts of a URL as written: scheme://user:password@host:port/path?query
 struct Parts {
@@ -121,23 +123,52 @@ Status check_query_begins(std::string_view text) {
   return done();
 }
 
-// AWS's names have small letters, digits, dots and dashes; other servers take more.
-Status check_bucket(const RemoteUrl& url, const Parts& parts) {
-  if (parts.host.empty()) return wrong(url, "a bucket is missing, as in s3://bucket/prefix");
-  if (parts.has_credentials) return wrong(url, "an S3 URL holds no keys; AWS's variables, files or profile= name them");
-  if (!parts.port.empty()) return wrong(url, "a bucket has no port; endpoint=https://host:port names the server");
-  if (parts.host.size() < kShortestBucket || parts.host.size() > kLongestBucket ||
-      parts.host.find_first_not_of(kBucketLetters) != std::string_view::npos)
-    return wrong(url, "\"" + std::string(parts.host) + "\" is no bucket of 3 to 63 letters, digits and ._-");
-  return done();
+// How the URL of an object service begins. Services' names have small letters, digits, dots and dashes; other servers
+// take more.
+struct ObjectPlace {
+  RemoteKind kind;
+  const char* what;
+  std::size_t longest;
+  const char* example;
+  const char* keys;  // where they are instead
+};
+
+constexpr auto kObjectPlaces = std::to_array<ObjectPlace>(
+    {{RemoteKind::s3, "bucket", 63, "s3://bucket/prefix", "AWS's variables, files or profile= name them"},
+     {RemoteKind::google, "bucket", 222, "gs://bucket/prefix",
+      "GOOGLE_APPLICATION_CREDENTIALS or credentials_file= does"},
+     {RemoteKind::azure, "account", 24, "azblob://account/container/prefix",
+      "AZURE_STORAGE_CONNECTION_STRING or credentials_file= does"}});
+
+bool is_name(std::string_view text, std::size_t longest) {
+  return text.size() >= kShortestBucket && text.size() <= longest &&
+         text.find_first_not_of(kBucketLetters) == std::string_view::npos;
+}
+
+Status check_objects(const RemoteUrl& url, const Parts& parts) {
+  const ObjectPlace& place = *std::find_if(kObjectPlaces.begin(), kObjectPlaces.end(),
+                                           [&](const ObjectPlace& one) { return one.kind == url.kind; });
+  const std::string what = place.what;
+  const std::string host(parts.host);
+  if (host.empty()) return wrong(url, "no " + what + " is named, as in " + place.example);
+  if (parts.has_credentials) return wrong(url, std::string("this URL holds no keys; ") + place.keys);
+  if (!parts.port.empty()) return wrong(url, "no " + what + " has a port; endpoint=https://host:port names the server");
+  if (!is_name(host, place.longest))
+    return wrong(url, "\"" + host + "\" is no " + what + " of 3 to " + std::to_string(place.longest) +
+                          " letters, digits and ._-");
+  if (url.kind != RemoteKind::azure) return done();
+  const std::string_view path = parts.path.substr(std::min<std::size_t>(1, parts.path.size()));
+  const std::string container(path.substr(0, path.find('/')));
+  if (is_name(container, kLongestContainer)) return done();
+  return wrong(url, "\"" + container + "\" is no container of 3 to 63 letters, digits and -, as in " + place.example);
 }
 
 Status set_place(RemoteUrl& url, const Scheme& scheme, const Parts& parts) {
   const std::string name(scheme.name);
   if (scheme.is_local && (!parts.host.empty() || parts.path.size() < 2))
     return wrong(url, "an absolute path follows " + name + "://, as in " + name + ":///var/cache/hipcache");
-  if (url.kind == RemoteKind::s3)
-    if (Status good = check_bucket(url, parts); !good) return good;
+  if (has_objects(url.kind))
+    if (Status good = check_objects(url, parts); !good) return good;
   if (!scheme.is_local && parts.host.empty())
     return wrong(url, "a host is missing, as in " + name + "://cache.example/");
   const std::optional<std::string> path = percent_decoded(parts.path);
@@ -162,10 +193,10 @@ Status check_together(const RemoteUrl& url) {
     return wrong(url, "ca_file, client_certificate and client_key need TLS, as in rediss://cache.example/");
   // A signature covers the name as written, and HTTP clients remove such parts from it.
   const std::string names = url.path + "/" + url.prefix + "/";
-  if (url.kind == RemoteKind::s3 && (names.find("/./") != std::string::npos || names.find("/../") != std::string::npos))
+  if (has_objects(url.kind) && (names.find("/./") != std::string::npos || names.find("/../") != std::string::npos))
     return wrong(url, "a path in a bucket has no part . or ..");
-  if (!url.s3.is_signed && !url.s3.profile.empty())
-    return wrong(url, "profile and credentials=none exclude each other");
+  if (!url.is_signed && !(url.s3.profile + url.credentials_file).empty())
+    return wrong(url, "credentials=none excludes profile and credentials_file");
   return done();
 }
 

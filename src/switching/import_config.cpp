@@ -209,12 +209,15 @@ class Import {
   }
 
   static bool is_of_url(const std::string& name) {
-    constexpr auto kOther =
-        std::to_array<std::string_view>({"cache.redis.cluster_endpoints", "cache.redis.expiration", "cache.redis.ttl"});
+    constexpr auto kOther = std::to_array<std::string_view>(
+        {"cache.redis.cluster_endpoints", "cache.redis.expiration", "cache.redis.ttl", "cache.gcs.service_account",
+         "cache.gcs.credential_url", "cache.azure.connection_string"});
     if (std::find(kOther.begin(), kOther.end(), name) != kOther.end()) return false;
     if (name.find("server_side_encryption") != std::string::npos) return false;
-    return name == "cache.multilevel.chain" || name.starts_with("cache.s3.") || name.starts_with("cache.redis.") ||
-           name.starts_with("cache.webdav.");
+    constexpr auto kTables =
+        std::to_array<std::string_view>({"cache.s3.", "cache.redis.", "cache.webdav.", "cache.gcs.", "cache.azure."});
+    return name == "cache.multilevel.chain" ||
+           std::any_of(kTables.begin(), kTables.end(), [&](std::string_view table) { return name.starts_with(table); });
   }
 
   const std::string tool_;

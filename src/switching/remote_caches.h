@@ -19,7 +19,7 @@ struct RemoteCaches {
 // versions write them.
 RemoteCaches of_ccache(std::string_view remote_storage);
 
-// The tables cache.s3, cache.redis and cache.webdav, in the order of cache.multilevel.chain if there is one.
+// The tables of sccache's storages that hipcache has, in the order of cache.multilevel.chain if there is one.
 RemoteCaches of_sccache(const FoundSettings& found);
 
 // For the value of an option in a URL's query, and for user, password or path.

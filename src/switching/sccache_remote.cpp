@@ -52,6 +52,34 @@ std::string s3(const FoundSettings& found) {
   return table.finished("s3://" + table.get("bucket"));
 }
 
+// Who sets no mode only reads, there.
+std::string gcs(const FoundSettings& found) {
+  Table table(found, "gcs");
+  if (table.get("bucket").empty()) return "";
+  table.add("credentials_file", table.get("cred_path"));
+  if (table.get("rw_mode").empty()) table.add("mode", "ro");
+  return table.finished("gs://" + table.get("bucket"));
+}
+
+// A part of "AccountName=a;AccountKey=b"; empty if there is none.
+std::string part_of(const std::string& connection_string, const std::string& name) {
+  const std::string text = ";" + connection_string;
+  const std::size_t start = text.find(";" + name + "=");
+  if (start == std::string::npos) return "";
+  const std::string rest = text.substr(start + name.size() + 2);
+  return rest.substr(0, rest.find(';'));
+}
+
+// The connection string stays where hipcache reads it: in a variable or a file.
+std::string azure(const FoundSettings& found) {
+  Table table(found, "azure");
+  std::string account = table.get("storage_account");
+  if (account.empty()) account = part_of(table.get("connection_string"), "AccountName");
+  if (account.empty() || table.get("container").empty()) return "";
+  table.add("endpoint", table.get("endpoint"));
+  return table.finished("azblob://" + account + "/" + table.get("container"));
+}
+
 // sccache: redis://, rediss://, tcp:// or unix://, or the host alone.
 std::string redis(const FoundSettings& found) {
   Table table(found, "redis");
@@ -91,8 +119,11 @@ std::string webdav(const FoundSettings& found) {
 }  // namespace
 
 RemoteCaches of_sccache(const FoundSettings& found) {
-  std::vector<std::pair<std::string, std::string>> urls{
-      {"redis", redis(found)}, {"s3", s3(found)}, {"webdav", webdav(found)}};
+  std::vector<std::pair<std::string, std::string>> urls{{"redis", redis(found)},
+                                                        {"s3", s3(found)},
+                                                        {"gcs", gcs(found)},
+                                                        {"azure", azure(found)},
+                                                        {"webdav", webdav(found)}};
   if (const auto chain = found.find("cache.multilevel.chain"); chain != found.end()) {
     const std::vector<std::string> order = config::parse_list(chain->second.value);
     const auto rank = [&](const auto& one) { return std::find(order.begin(), order.end(), one.first); };

@@ -43,6 +43,16 @@ constexpr auto kNames = std::to_array<std::pair<std::string_view, std::string_vi
     {"SCCACHE_WEBDAV_PASSWORD", "cache.webdav.password"},
     {"SCCACHE_WEBDAV_TOKEN", "cache.webdav.token"},
     {"SCCACHE_WEBDAV_RW_MODE", "cache.webdav.rw_mode"},
+    {"SCCACHE_GCS_BUCKET", "cache.gcs.bucket"},
+    {"SCCACHE_GCS_KEY_PREFIX", "cache.gcs.key_prefix"},
+    {"SCCACHE_GCS_KEY_PATH", "cache.gcs.cred_path"},
+    {"SCCACHE_GCS_RW_MODE", "cache.gcs.rw_mode"},
+    {"SCCACHE_AZURE_BLOB_CONTAINER", "cache.azure.container"},
+    {"SCCACHE_AZURE_CONNECTION_STRING", "cache.azure.connection_string"},
+    {"SCCACHE_AZURE_STORAGE_ACCOUNT", "cache.azure.storage_account"},
+    {"SCCACHE_AZURE_ENDPOINT", "cache.azure.endpoint"},
+    {"SCCACHE_AZURE_KEY_PREFIX", "cache.azure.key_prefix"},
+    {"SCCACHE_AZURE_RW_MODE", "cache.azure.rw_mode"},
 });
 
 std::string text_of(const toml::node& node) {

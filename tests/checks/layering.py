@@ -47,7 +47,7 @@ LIBRARIES = {
     "google/protobuf/": ["protocol"],
     "grpc/": ["remote/reapi"],
     "grpcpp/": ["remote/reapi"],
-    "openssl/": ["remote/layout", "remote/reapi", "remote/transport", "remote/trust"],
+    "openssl/": ["remote/google", "remote/layout", "remote/reapi", "remote/transport", "remote/trust"],
     "boost/": None,
     "nlohmann/": None,
     "toml++/": None,

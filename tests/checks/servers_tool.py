@@ -1,10 +1,11 @@
-"""Checks what tools/test-servers says if the package registry cannot be reached.
+"""Checks what tools/test-servers says if the package registry cannot be reached, and without Go and npm.
 
 usage: servers_tool.py ROOT
 """
 
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -29,7 +30,22 @@ def main(root):
             problems.append(f"tools/test-servers does not say that the registry cannot be reached: {said}")
         if (pathlib.Path(servers) / "buildgrid").exists():
             problems.append("tools/test-servers leaves a server that is not there")
+        problems += without_programs(root, pathlib.Path(servers))
     return tracked.finish(problems, "servers tool")
+
+
+def without_programs(root, servers):
+    programs = servers / "programs"
+    programs.mkdir()
+    for name in ("bash", "env", "flock", "mkdir"):
+        (programs / name).symlink_to(shutil.which(name))
+    variables = {**os.environ, "HIPCACHE_TEST_SERVERS": str(servers), "PATH": str(programs)}
+    for program, server in ("Go", "fake-gcs-server"), ("npm", "azurite"):
+        done = subprocess.run(
+            [f"{root}/tools/test-servers", server], env=variables, text=True, capture_output=True, check=True
+        )
+        if f"no {program}, so no {server}: the tests that need it are skipped" not in done.stderr:
+            yield f"tools/test-servers does not say that {program} is missing: {done.stderr}"
 
 
 if __name__ == "__main__":

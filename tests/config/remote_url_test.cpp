@@ -93,17 +93,17 @@ TEST(RemoteUrls, OfS3HaveABucketForAHost) {
   EXPECT_EQ(url.kind, RemoteKind::s3);
   EXPECT_EQ(url.host, "our.bucket");
   EXPECT_EQ(url.path, "/team/one");
-  EXPECT_EQ(url.s3.endpoint, "https://s3.example:9000");
+  EXPECT_EQ(url.endpoint, "https://s3.example:9000");
   EXPECT_EQ(url.s3.region, "eu-west-1");
   EXPECT_EQ(url.s3.profile, "ci jobs");
   EXPECT_EQ(url.s3.addressing, S3Options::Addressing::host);
-  EXPECT_TRUE(url.s3.is_signed);
-  EXPECT_FALSE(parsed("s3://bucket?credentials=none").s3.is_signed);
+  EXPECT_TRUE(url.is_signed);
+  EXPECT_FALSE(parsed("s3://bucket?credentials=none").is_signed);
   EXPECT_EQ(parsed("s3://bucket").s3.addressing, S3Options::Addressing::automatic);
 }
 
 TEST(RemoteUrls, OfS3ThatAreWrongAreNamedWithTheMend) {
-  EXPECT_THAT(error_of("s3:///prefix"), HasSubstr("a bucket is missing, as in s3://bucket/prefix"));
+  EXPECT_THAT(error_of("s3:///prefix"), HasSubstr("no bucket is named, as in s3://bucket/prefix"));
   EXPECT_THAT(error_of("s3://key:secret@bucket/"), HasSubstr("holds no keys"));
   EXPECT_THAT(error_of("s3://bucket:9000/"), HasSubstr("endpoint=https://host:port"));
   EXPECT_THAT(error_of("s3://b/"), HasSubstr("\"b\" is no bucket"));
@@ -115,9 +115,41 @@ TEST(RemoteUrls, OfS3ThatAreWrongAreNamedWithTheMend) {
   EXPECT_THAT(error_of("s3://bucket?region=eu/west"), HasSubstr("region \"eu/west\" is no name"));
   EXPECT_THAT(error_of("s3://bucket?addressing=host"), HasSubstr("is not path or virtual"));
   EXPECT_THAT(error_of("s3://bucket?credentials=mine"), HasSubstr("is not aws or none"));
-  EXPECT_THAT(error_of("s3://bucket?credentials=none&profile=ci"), HasSubstr("exclude each other"));
+  EXPECT_THAT(error_of("s3://bucket?credentials=none&profile=ci"), HasSubstr("excludes profile"));
   EXPECT_THAT(error_of("s3://bucket?token=x"), HasSubstr("unknown option \"token\""));
   EXPECT_THAT(error_of("http://host/?region=x"), HasSubstr("unknown option \"region\""));
+}
+
+TEST(RemoteUrls, OfGoogleHaveABucketForAHost) {
+  const RemoteUrl url = parsed("gs://our.bucket_1/team/one?credentials_file=/k.json&endpoint=http://localhost:4443");
+  EXPECT_EQ(url.kind, RemoteKind::google);
+  EXPECT_EQ(url.host, "our.bucket_1");
+  EXPECT_EQ(url.path, "/team/one");
+  EXPECT_EQ(url.credentials_file, "/k.json");
+  EXPECT_EQ(url.endpoint, "http://localhost:4443");
+  EXPECT_TRUE(url.is_signed);
+  EXPECT_FALSE(parsed("gs://bucket?credentials=none").is_signed);
+  EXPECT_THAT(error_of("gs://"), HasSubstr("no bucket is named, as in gs://bucket/prefix"));
+  EXPECT_THAT(error_of("gs://key:secret@bucket"), HasSubstr("GOOGLE_APPLICATION_CREDENTIALS or credentials_file="));
+  EXPECT_THAT(error_of("gs://bucket?credentials=aws"), HasSubstr("is not google or none"));
+  EXPECT_THAT(error_of("gs://bucket?credentials_file=key.json"), HasSubstr("is no absolute path"));
+  EXPECT_THAT(error_of("gs://bucket?credentials=none&credentials_file=/k"), HasSubstr("excludes"));
+  EXPECT_THAT(error_of("gs://bucket?region=x"), HasSubstr("unknown option \"region\""));
+  EXPECT_THAT(error_of("s3://bucket?credentials_file=/k"), HasSubstr("unknown option \"credentials_file\""));
+}
+
+TEST(RemoteUrls, OfAzureHaveAnAccountForAHostAndAContainerForAPath) {
+  const RemoteUrl url = parsed("azblob://ouraccount/cache/hip?mode=ro&ca_file=/ca");
+  EXPECT_EQ(url.kind, RemoteKind::azure);
+  EXPECT_EQ(url.host, "ouraccount");
+  EXPECT_EQ(url.path, "/cache/hip");
+  EXPECT_EQ(parsed("azblob://ouraccount/cache/").path, "/cache");
+  EXPECT_THAT(error_of("azblob:///cache"), HasSubstr("no account is named, as in azblob://account/container/prefix"));
+  EXPECT_THAT(error_of("azblob://account"), HasSubstr("\"\" is no container"));
+  EXPECT_THAT(error_of("azblob://account/a$b"), HasSubstr("\"a$b\" is no container of 3 to 63"));
+  EXPECT_THAT(error_of("azblob://account:secret@cache/x"), HasSubstr("AZURE_STORAGE_CONNECTION_STRING"));
+  EXPECT_THAT(error_of("azblob://account/cache/../x"), HasSubstr("no part . or .."));
+  EXPECT_THAT(error_of("azblob://account/cache?credentials=google"), HasSubstr("is not azure or none"));
 }
 
 TEST(RemoteUrls, ThatAreWrongAreNamedWithTheBadPartAndTheMend) {
@@ -158,8 +190,9 @@ TEST(RemoteUrls, ShowNoSecrets) {
   EXPECT_EQ(without_secrets("redis://:sec@ret@host"), "redis://:***@host");
   for (const char* text :
        {"http://a:secret@host/?mode=x", "ftp://a:secret@h", "http://h/?token=sec%secret", "http://a:secret%@h",
-        "a:secret@h", "redis+unix:///s?password=secret&x=1", "s3://key:secret@bucket/",
-        "s3://bucket?endpoint=https://key:secret@host", "s3://bucket?endpoint=https://key:secret%40host"})
+        "a:secret@h", "redis+unix:///s?password=secret&x=1", "s3://key:secret@bucket/", "gs://key:secret@bucket/",
+        "azblob://account:secret@cache/x", "s3://bucket?endpoint=https://key:secret@host",
+        "s3://bucket?endpoint=https://key:secret%40host"})
     EXPECT_THAT(error_of(text), Not(HasSubstr("secret"))) << text;
 }
 

@@ -13,7 +13,9 @@
 #include <cstdlib>
 
 #include "hipcache/base/files.h"
+#include "remote/http/http_client.h"
 #include "remote/loopback.h"
+#include "remote/support.h"
 #include "support/comes_true.h"
 
 namespace hipcache::remote {
@@ -46,6 +48,15 @@ std::string installed(std::initializer_list<const char*> places) {
   for (const char* place : places)
     if (access(place, X_OK) == 0) return place;
   return "";
+}
+
+void make_azure_container(const std::string& url) {
+  HttpClient client({});
+  const std::string place = url + "/" + Server::kAzureAccount + "/bucket?restype=container&" + Server::kAzureSas;
+  const std::string nothing;
+  const auto sent = client.send({.method = "PUT", .url = place, .headers = {}, .body = &nothing}, kPatient);
+  const auto* response = std::get_if<HttpResponse>(&sent);
+  EXPECT_TRUE(response != nullptr && response->status == 201);
 }
 
 }  // namespace
@@ -157,21 +168,37 @@ std::unique_ptr<Server> Server::apache() {
   return server;
 }
 
-std::unique_ptr<Server> Server::s3(const std::string& program) {
+std::unique_ptr<Server> Server::objects(const std::string& program) {
   const std::string path = built_server(program);
   if (path.empty()) return nullptr;
   std::unique_ptr<Server> server(new Server("http", free_port()));
-  const std::string place = "127.0.0.1:" + std::to_string(server->port_);
+  const std::string port = std::to_string(server->port_);
+  const std::string root = server->files_.make_directory("root");
   if (program == "gofakes3") {
-    server->command_ = {
-        path,    "-quiet", "-host", place, "-backend", "bolt", "-bolt.db", server->files_ / "db", "-initialbucket",
-        "bucket"};
-  } else {
+    server->command_ = {path,
+                        "-quiet",
+                        "-host",
+                        "127.0.0.1:" + port,
+                        "-backend",
+                        "bolt",
+                        "-bolt.db",
+                        server->files_ / "db",
+                        "-initialbucket",
+                        "bucket"};
+  } else if (program == "versitygw") {
     server->files_.make_directory("root/bucket");
-    server->command_ = {path,      "--quiet", "--access", kS3Key,  "--secret",
-                        kS3Secret, "--port",  place,      "posix", server->files_ / "root"};
+    server->command_ = {path,      "--quiet", "--access",          kS3Key,  "--secret",
+                        kS3Secret, "--port",  "127.0.0.1:" + port, "posix", root};
+  } else if (program == "fake-gcs-server") {
+    server->files_.make_directory("root/bucket");
+    server->command_ = {path, "-scheme",          "http", "-host",      "127.0.0.1", "-port",
+                        port, "-filesystem-root", root,   "-log-level", "error"};
+  } else {
+    server->command_ = {path, "--silent",   "--blobHost", "127.0.0.1",         "--blobPort",
+                        port, "--location", root,         "--disableTelemetry"};
   }
   server->start();
+  if (program == "azurite") make_azure_container(server->url());
   return server;
 }
 

@@ -52,10 +52,18 @@ class Server {
                                        const std::optional<ServerTls>& tls = std::nullopt);
   // With WebDAV for all paths. Its requests are in files() / "access.log", one on each line: method, path, status.
   static std::unique_ptr<Server> apache();
-  // "versitygw" or "gofakes3", with a bucket named "bucket". The keys are those of versitygw; gofakes3 takes any.
-  static std::unique_ptr<Server> s3(const std::string& program);
+  // A server of objects: "versitygw" or "gofakes3" (S3), "fake-gcs-server" (Google Cloud Storage), "azurite" (Azure
+  // Blob), with a bucket or container named "bucket". The keys are those of versitygw; gofakes3 takes any.
+  static std::unique_ptr<Server> objects(const std::string& program);
   static constexpr const char* kS3Key = "testkey";
   static constexpr const char* kS3Secret = "testsecret";
+  // Azurite's account and key, which are the same everywhere, and a signature by that key which permits all.
+  static constexpr const char* kAzureAccount = "devstoreaccount1";
+  static constexpr const char* kAzureKey =
+      "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+  static constexpr const char* kAzureSas =
+      "sv=2021-12-02&ss=b&srt=sco&sp=rwdlac&se=2099-01-01T00%3A00%3A00Z&"
+      "sig=tznf%2BUguWwNe%2B7oTyobyNUc7TDthIuY2m9EdDOYdBvE%3D";
 
   ~Server() { stop(); }
   Server(const Server&) = delete;

@@ -192,10 +192,10 @@ TEST_F(ImportConfig, OfSccacheMakesUrlsOfItsServersInTheOrderOfItsChain) {
   EXPECT_EQ(web.path, "/dav");
   const config::RemoteUrl s3 = *config::parse_remote_url(urls[1]);
   EXPECT_EQ(s3.host, "name");
-  EXPECT_EQ(s3.s3.endpoint, "https://minio:9000");
+  EXPECT_EQ(s3.endpoint, "https://minio:9000");
   EXPECT_EQ(s3.s3.region, "eu-1");
   EXPECT_EQ(s3.prefix, "pre/fix");
-  EXPECT_FALSE(s3.s3.is_signed);
+  EXPECT_FALSE(s3.is_signed);
   EXPECT_EQ(s3.s3.addressing, config::S3Options::Addressing::host);
   const config::RemoteUrl redis = *config::parse_remote_url(urls[2]);
   EXPECT_EQ(redis.host, "r");
@@ -204,6 +204,32 @@ TEST_F(ImportConfig, OfSccacheMakesUrlsOfItsServersInTheOrderOfItsChain) {
   EXPECT_EQ(redis.database, 3u);
   EXPECT_FALSE(redis.writes);
   EXPECT_THAT(text, HasSubstr("cache.redis.expiration (" + (scratch_ / "sccache") + "): Values do not expire."));
+}
+
+TEST_F(ImportConfig, OfSccacheMakesUrlsOfGoogleAndAzure) {
+  const std::string text = of_sccache(
+      "[cache.gcs]\nbucket = \"ours\"\nkey_prefix = \"/hip/\"\nrw_mode = \"READ_WRITE\"\n"
+      "cred_path = \"/etc/key.json\"\nservice_account = \"ci\"\n",
+      {"SCCACHE_AZURE_BLOB_CONTAINER=cache", "SCCACHE_AZURE_KEY_PREFIX=hip",
+       "SCCACHE_AZURE_CONNECTION_STRING=DefaultEndpointsProtocol=https;AccountName=acc;AccountKey=s3cret=="});
+  const std::vector<std::string> urls = loaded(text).remote;
+  ASSERT_EQ(urls.size(), 2u) << text;
+  const config::RemoteUrl google = *config::parse_remote_url(urls[0]);
+  EXPECT_EQ(google.kind, config::RemoteKind::google);
+  EXPECT_EQ(google.host, "ours");
+  EXPECT_EQ(google.prefix, "hip");
+  EXPECT_EQ(google.credentials_file, "/etc/key.json");
+  EXPECT_TRUE(google.writes);
+  const config::RemoteUrl azure = *config::parse_remote_url(urls[1]);
+  EXPECT_EQ(azure.kind, config::RemoteKind::azure);
+  EXPECT_EQ(azure.host, "acc");
+  EXPECT_EQ(azure.path, "/cache");
+  EXPECT_EQ(azure.prefix, "hip");
+  EXPECT_THAT(text, Not(HasSubstr("s3cret")));
+  EXPECT_THAT(text, HasSubstr("cache.azure.connection_string (SCCACHE_AZURE_CONNECTION_STRING): Or set"));
+  EXPECT_THAT(text, HasSubstr("cache.gcs.service_account"));
+  const std::string silent = of_sccache("", {"SCCACHE_GCS_BUCKET=ours"});
+  EXPECT_FALSE(config::parse_remote_url(loaded(silent).remote[0])->writes) << "as sccache without a mode";
 }
 
 TEST_F(ImportConfig, OfSccacheSaysThatGithubsCacheIsReachedByAnArchive) {

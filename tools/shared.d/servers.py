@@ -7,10 +7,18 @@ import signal
 import socket
 import subprocess
 import time
+import urllib.request
 
 PATIENCE = 120  # seconds; longer than anything takes on a loaded machine
 NOBODY = 65534
 S3_KEYS = {"AWS_ACCESS_KEY_ID": "testkey", "AWS_SECRET_ACCESS_KEY": "testsecret"}
+# Azurite's account and key, which are the same everywhere, and a signature by that key which permits all.
+AZURE_ACCOUNT = "devstoreaccount1"
+AZURE_KEYS = {"AZURE_STORAGE_KEY": "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="}
+AZURE_SAS = (
+    "sv=2021-12-02&ss=b&srt=sco&sp=rwdlac&se=2099-01-01T00%3A00%3A00Z&sig=tznf%2BUguWwNe%2B7oTyobyNUc7TDthIuY2m9EdDOYdBvE%3D"
+)
+KEYS = {**S3_KEYS, **AZURE_KEYS}
 
 
 def comes_true(holds):
@@ -195,3 +203,28 @@ def versitygw(directory):
     keys = ["--access", S3_KEYS["AWS_ACCESS_KEY_ID"], "--secret", S3_KEYS["AWS_SECRET_ACCESS_KEY"]]
     command = [program, "--quiet", *keys, "--port", f"127.0.0.1:{port}", "posix", str(directory / "root")]
     return Server(f"s3://bucket/cache?endpoint=http://127.0.0.1:{port}", command)
+
+
+def fake_gcs_server(directory):
+    """Google Cloud Storage with one bucket. None if the server is not built."""
+    program = built("fake-gcs-server")
+    if not program:
+        return None
+    port = free_port()
+    (directory / "root/bucket").mkdir(parents=True)
+    words = f"-scheme http -host 127.0.0.1 -port {port} -filesystem-root {directory}/root -log-level error"
+    return Server(f"gs://bucket/cache?credentials=none&endpoint=http://127.0.0.1:{port}", [program, *words.split()])
+
+
+def azurite(directory):
+    """Azure Blob with one container, AZURE_ACCOUNT and AZURE_KEYS. None if the server is not installed."""
+    program = built("azurite")
+    if not program:
+        return None
+    port = free_port()
+    words = f"--silent --disableTelemetry --blobHost 127.0.0.1 --blobPort {port} --location {directory}"
+    server = f"http://127.0.0.1:{port}"
+    made = Server(f"azblob://{AZURE_ACCOUNT}/bucket/cache?endpoint={server}", [program, *words.split()])
+    place = f"{server}/{AZURE_ACCOUNT}/bucket?restype=container&{AZURE_SAS}"
+    urllib.request.urlopen(urllib.request.Request(place, method="PUT", data=b""), timeout=PATIENCE).close()
+    return made

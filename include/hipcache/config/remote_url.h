@@ -20,7 +20,7 @@
 
 namespace hipcache::config {
 
-enum class RemoteKind { file, http, redis, grpc, s3 };
+enum class RemoteKind { file, http, redis, grpc, s3, google, azure };
 
 // What an S3 tier has beside the rest. Empty: AWS's variables and files say it, which hipcache-remote
 // reads.
@@ -28,11 +28,9 @@ struct S3Options {
   // How a request names its bucket. Automatic: in the host of AWS's own servers, in the path of others.
   enum class Addressing { automatic, path, host };
 
-  std::string endpoint;  // "https://host:port", in small letters, without a slash at its end
   std::string region;
   std::string profile;
   Addressing addressing = Addressing::automatic;
-  bool is_signed = true;  // credentials=none: requests go without credentials
 };
 
 struct RemoteUrl {
@@ -41,11 +39,13 @@ struct RemoteUrl {
   bool tls = false;
   std::string user;
   std::string password;
-  // Empty for files and unix sockets; an IPv6 address keeps its brackets. The bucket of an S3 tier.
+  // Empty for files and unix sockets; an IPv6 address keeps its brackets. The bucket of S3 and Google,
+  // the account of Azure.
   std::string host;
   std::uint16_t port = 0;  // 0: the scheme's own
   // The directory of a file tier, the path on a web server, the unix socket of a Redis server, the
-  // instance of a REAPI server, what stands before the names in a bucket.
+  // instance of a REAPI server, what stands before the names in a bucket. Azure's begins with the
+  // container.
   // Begins with a slash and ends without one; may be empty.
   std::string path;
 
@@ -62,7 +62,17 @@ struct RemoteUrl {
   std::string client_key;
   std::uint32_t database = 0;  // of Redis
   S3Options s3;
+
+  // Of object services. Empty: the service's own variables and files say it.
+  std::string endpoint;  // "https://host:port", in small letters, without a slash at its end
+  std::string credentials_file;
+  bool is_signed = true;  // credentials=none: requests go without credentials
 };
+
+// Whether values are objects of a service such as S3.
+constexpr bool has_objects(RemoteKind kind) {
+  return kind == RemoteKind::s3 || kind == RemoteKind::google || kind == RemoteKind::azure;
+}
 
 // An error names the URL, its bad part, and what to write instead.
 Result<RemoteUrl> parse_remote_url(std::string_view text);

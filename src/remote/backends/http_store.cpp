@@ -137,7 +137,7 @@ class HttpStore : public KeyValue {
     }
     const auto& response = std::get<HttpResponse>(sent);
     asked_ = true;
-    moves_ = is_success(response.status) && !response.dav.empty() && allows_to_move(response.allow);
+    moves_ = is_success(response.status) && !response.header("dav").empty() && allows_to_move(response.header("allow"));
     return moves_.load();
   }
 

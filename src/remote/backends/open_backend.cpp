@@ -1,16 +1,20 @@
 #include "remote/backends/open_backend.h"
 
+#include "remote/azure/azure_service.h"
 #include "remote/backends/file_store.h"
 #include "remote/backends/http_store.h"
 #include "remote/backends/plain_backend.h"
 #include "remote/backends/redis_store.h"
+#include "remote/google/google_service.h"
+#include "remote/objects/object_store.h"
 #include "remote/reapi/reapi_backend.h"
-#include "remote/s3/s3_store.h"
+#include "remote/s3/s3_service.h"
 
 namespace hipcache::remote {
 namespace {
 
 std::unique_ptr<KeyValue> open_store(const config::RemoteUrl& url) {
+  const World world;
   switch (url.kind) {
     case config::RemoteKind::file:
       return make_file_store(url.path);
@@ -19,7 +23,11 @@ std::unique_ptr<KeyValue> open_store(const config::RemoteUrl& url) {
     case config::RemoteKind::redis:
       return make_redis_store(url);
     case config::RemoteKind::s3:
-      return make_s3_store(url);
+      return make_object_store(make_s3_service(url, world.variables), world.now);
+    case config::RemoteKind::google:
+      return make_object_store(make_google_service(url, world), world.now);
+    case config::RemoteKind::azure:
+      return make_object_store(make_azure_service(url, world), world.now);
     case config::RemoteKind::grpc:
       break;  // not a plain store
   }

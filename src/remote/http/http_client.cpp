@@ -64,10 +64,8 @@ std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* co
     std::from_chars(after->data(), after->data() + after->size(), seconds);
     exchange.response.retry_after = std::chrono::seconds(seconds);
   }
-  if (auto dav = value_of(line, "DAV")) exchange.response.dav += *dav;
-  if (auto allow = value_of(line, "Allow")) exchange.response.allow += *allow;
-  if (auto etag = value_of(line, "ETag")) exchange.response.etag = std::move(*etag);
-  if (auto region = value_of(line, "x-amz-bucket-region")) exchange.response.bucket_region = std::move(*region);
+  for (const std::string_view name : HttpResponse::kKept)
+    if (auto value = value_of(line, name)) exchange.response.headers[std::string(name)] += *value;
   if (const auto date = value_of(line, "Date")) {
     const std::time_t time = curl_getdate(date->c_str(), nullptr);
     if (time >= 0) exchange.response.date = std::chrono::system_clock::from_time_t(time);
@@ -243,6 +241,12 @@ std::string url_escaped(const std::string& path) {
     else
       escaped.append("%").append(1, kDigits[byte >> 4U]).append(1, kDigits[byte & 15U]);
   }
+  return escaped;
+}
+
+std::string form_value(const std::string& text) {
+  std::string escaped;
+  for (const char letter : url_escaped(text)) escaped += letter == '/' ? "%2F" : std::string(1, letter);
   return escaped;
 }
 

@@ -8,11 +8,14 @@
 #ifndef HIPCACHE_SRC_REMOTE_HTTP_HTTP_CLIENT_H
 #define HIPCACHE_SRC_REMOTE_HTTP_HTTP_CLIENT_H
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -38,11 +41,17 @@ struct HttpResponse {
   long status = 0;
   std::string body;
   std::chrono::seconds retry_after{0};
-  std::string dav;    // the header DAV: what an OPTIONS of a WebDAV server has
-  std::string allow;  // the header Allow
-  std::string etag;
-  std::string bucket_region;                                  // x-amz-bucket-region: where an S3 bucket is
+  std::map<std::string, std::string> headers;                 // those of kKept, by names in small letters
   std::optional<std::chrono::system_clock::time_point> date;  // the server's clock
+
+  // What callers ask for.
+  static constexpr auto kKept = std::to_array<std::string_view>(
+      {"allow", "dav", "etag", "x-amz-bucket-region", "x-goog-generation", "x-ms-error-code"});
+  // Empty if there is none.
+  std::string header(const std::string& name) const {
+    const auto known = headers.find(name);
+    return known == headers.end() ? "" : known->second;
+  }
 };
 
 class HttpClient {
@@ -63,6 +72,9 @@ class HttpClient {
 
 // "a b" becomes "a%20b"; slashes stay.
 std::string url_escaped(const std::string& path);
+
+// The same with slashes escaped: a value in a form or a query.
+std::string form_value(const std::string& text);
 
 }  // namespace hipcache::remote
 

@@ -1,5 +1,7 @@
 #include "remote/http/http_failure.h"
 
+#include <algorithm>
+
 namespace hipcache::remote {
 
 Failure failure_of_status(const HttpResponse& response) {
@@ -19,6 +21,16 @@ Failure failure_of_status(const HttpResponse& response) {
     default:
       return {Trouble::unreachable, message, {}};
   }
+}
+
+Failure failure_of_code(const HttpResponse& response, const std::string& code, std::span<const CodeMeaning> known) {
+  Failure failure = failure_of_status(response);
+  if (!code.empty()) failure.message += " (" + code + ")";
+  const auto meaning =
+      std::find_if(known.begin(), known.end(), [&](const CodeMeaning& one) { return one.code == code; });
+  if (meaning != known.end()) failure.trouble = meaning->trouble;
+  if (failure.trouble == Trouble::throttled) failure.retry_after = response.retry_after;
+  return failure;
 }
 
 }  // namespace hipcache::remote

@@ -40,4 +40,24 @@ std::string hex_of(std::string_view bytes) {
   return digits;
 }
 
+std::string base64_of(std::string_view bytes) {
+  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // and a zero
+  const int size =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  text.resize(static_cast<std::size_t>(size));
+  return text;
+}
+
+std::optional<std::string> bytes_of_base64(std::string_view text) {
+  if (text.size() % 4 != 0) return std::nullopt;  // OpenSSL would skip blanks around it
+  std::string bytes(text.size(), '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;  // OpenSSL counts it
+  if (size < 0 || static_cast<std::size_t>(size) < padding) return std::nullopt;
+  bytes.resize(static_cast<std::size_t>(size) - padding);
+  return bytes;
+}
+
 }  // namespace hipcache::remote

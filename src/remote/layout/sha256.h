@@ -3,6 +3,7 @@
 #ifndef HIPCACHE_SRC_REMOTE_LAYOUT_SHA256_H
 #define HIPCACHE_SRC_REMOTE_LAYOUT_SHA256_H
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,10 @@ std::string hmac_sha256(std::string_view key, std::string_view bytes);
 
 // Two small hexadecimal digits for each byte.
 std::string hex_of(std::string_view bytes);
+
+std::string base64_of(std::string_view bytes);
+// The bytes of a base64 text; nothing if it is none.
+std::optional<std::string> bytes_of_base64(std::string_view text);
 
 }  // namespace hipcache::remote
 

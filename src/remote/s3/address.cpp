@@ -46,11 +46,11 @@ Result<S3Address> address_of(const config::RemoteUrl& url, const AwsSettings& se
   const std::string region = region_of(url, settings);
   if (region.find_first_not_of(kRegionLetters) != std::string::npos)
     return Error{"AWS's region is no name of a region"};
-  const Result<std::string> endpoint = endpoint_of("s3", url.s3.endpoint, region, settings);
+  const Result<std::string> endpoint = endpoint_of("s3", url.endpoint, region, settings);
   if (!endpoint) return endpoint.error();
   const std::string scheme = endpoint->substr(0, endpoint->find("://") + 3);
   const std::string server = endpoint->substr(scheme.size());
-  const bool is_aws = url.s3.endpoint.empty() && configured_endpoint("s3", settings).empty();
+  const bool is_aws = url.endpoint.empty() && configured_endpoint("s3", settings).empty();
   // The wildcard in the certificate of AWS's servers covers no dot.
   const bool is_in_host = url.s3.addressing == Addressing::host || (url.s3.addressing == Addressing::automatic &&
                                                                     is_aws && url.host.find('.') == std::string::npos);

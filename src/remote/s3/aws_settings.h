@@ -8,17 +8,14 @@
 #ifndef HIPCACHE_SRC_REMOTE_S3_AWS_SETTINGS_H
 #define HIPCACHE_SRC_REMOTE_S3_AWS_SETTINGS_H
 
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 
 #include "hipcache/base/result.h"
+#include "remote/objects/world.h"
 
 namespace hipcache::remote {
-
-// The value of an environment variable; empty if it is not set.
-using Variables = std::function<std::string(const char* name)>;
 
 class AwsSettings {
  public:

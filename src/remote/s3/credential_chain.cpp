@@ -1,8 +1,8 @@
 #include "remote/s3/credential_chain.h"
 
-#include <algorithm>
 #include <optional>
 
+#include "remote/objects/credential_server.h"
 #include "remote/s3/instance_credentials.h"
 #include "remote/s3/web_identity.h"
 
@@ -11,10 +11,6 @@ namespace {
 
 // Nothing if this place does not apply.
 using Place = std::optional<Result<AwsCredentials>>;
-
-bool is_printable(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char letter) { return letter > ' ' && letter < '\x7f'; });
-}
 
 // A line break in a key would end a header.
 Result<AwsCredentials> checked(const std::string& from, AwsCredentials credentials) {

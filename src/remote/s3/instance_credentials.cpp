@@ -1,7 +1,5 @@
 #include "remote/s3/instance_credentials.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -9,15 +7,11 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
-#include "remote/http/http_client.h"
+#include "remote/objects/credential_server.h"
 
 namespace hipcache::remote {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr Limits kLinkLimits{.connect = 1s, .answer = 2s, .stall = 1s, .total = 4s};
-constexpr std::uint64_t kTokenLimit = 64u << 10;
 constexpr const char* kContainerServer = "http://169.254.170.2";
 constexpr const char* kInstanceServer = "http://169.254.169.254";
 constexpr const char* kRoles = "/latest/meta-data/iam/security-credentials/";
@@ -25,26 +19,13 @@ constexpr const char* kRoles = "/latest/meta-data/iam/security-credentials/";
 constexpr auto kPlainHosts =
     std::to_array<std::string_view>({"localhost", "[::1]", "169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"});
 
-Result<std::string> asked(HttpClient& client, const HttpRequest& request, const std::string& whom) {
-  auto sent = client.send(request, kLinkLimits);
-  if (const auto* failure = std::get_if<Failure>(&sent)) return Error{whom + ": " + failure->message};
-  auto& response = std::get<HttpResponse>(sent);
-  if (response.status != 200) return Error{whom + ": HTTP status " + std::to_string(response.status)};
-  return std::move(response.body);
-}
-
-std::string text_of(const nlohmann::json& answer, const char* key) {
-  const auto value = answer.find(key);
-  return value != answer.end() && value->is_string() ? value->get<std::string>() : "";
-}
-
-Result<AwsCredentials> parse(const std::string& text, const std::string& whom) {
-  const nlohmann::json answer = nlohmann::json::parse(text, nullptr, false);
-  if (!answer.is_object()) return Error{whom + ": an answer that is no JSON object"};
-  AwsCredentials credentials{.access_key = text_of(answer, "AccessKeyId"),
-                             .secret_key = text_of(answer, "SecretAccessKey"),
-                             .session_token = text_of(answer, "Token"),
-                             .expires = parse_aws_time(text_of(answer, "Expiration"))};
+Result<AwsCredentials> keys_from(HttpClient& client, const HttpRequest& request, const std::string& whom) {
+  const Result<nlohmann::json> answer = json_from(client, request, kLinkLimits, whom);
+  if (!answer) return answer.error();
+  AwsCredentials credentials{.access_key = text_of(*answer, "AccessKeyId"),
+                             .secret_key = text_of(*answer, "SecretAccessKey"),
+                             .session_token = text_of(*answer, "Token"),
+                             .expires = parse_utc_time(text_of(*answer, "Expiration"))};
   if (credentials.access_key.empty() || credentials.secret_key.empty()) return Error{whom + ": an answer without keys"};
   return credentials;
 }
@@ -77,12 +58,6 @@ Result<std::string> authorization(const AwsSettings& settings) {
 
 }  // namespace
 
-std::optional<std::chrono::system_clock::time_point> parse_aws_time(const std::string& text) {
-  std::tm parts{};
-  if (strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr) return std::nullopt;
-  return std::chrono::system_clock::from_time_t(timegm(&parts));
-}
-
 Result<AwsCredentials> credentials_of_container(const AwsSettings& settings) {
   const std::string whom = "the container's server";
   const std::string relative = settings.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
@@ -95,8 +70,7 @@ Result<AwsCredentials> credentials_of_container(const AwsSettings& settings) {
   HttpClient client({.may_use_proxy = false});
   HttpRequest request{.method = "GET", .url = url, .headers = {"Accept: application/json"}};
   if (!token->empty()) request.headers.push_back("Authorization: " + *token);
-  const Result<std::string> answer = asked(client, request, whom);
-  return answer ? parse(*answer, whom) : answer.error();
+  return keys_from(client, request, whom);
 }
 
 Result<AwsCredentials> credentials_of_instance(const AwsSettings& settings) {
@@ -106,23 +80,22 @@ Result<AwsCredentials> credentials_of_instance(const AwsSettings& settings) {
   while (base.ends_with('/')) base.pop_back();
   HttpClient client({.may_use_proxy = false});
   const std::string nothing;
-  const Result<std::string> token = asked(client,
-                                          {.method = "PUT",
-                                           .url = base + "/latest/api/token",
-                                           .headers = {"X-aws-ec2-metadata-token-ttl-seconds: 21600"},
-                                           .body = &nothing},
-                                          whom);
+  const Result<std::string> token = body_from(client,
+                                              {.method = "PUT",
+                                               .url = base + "/latest/api/token",
+                                               .headers = {"X-aws-ec2-metadata-token-ttl-seconds: 21600"},
+                                               .body = &nothing},
+                                              kLinkLimits, whom);
   if (!token) return token.error();
   if (token->empty() || token->find_first_of("\r\n") != std::string::npos)
     return Error{whom + ": an answer without a token"};
   const std::vector<std::string> headers{"X-aws-ec2-metadata-token: " + *token};
-  const Result<std::string> roles = asked(client, {.method = "GET", .url = base + kRoles, .headers = headers}, whom);
+  const Result<std::string> roles =
+      body_from(client, {.method = "GET", .url = base + kRoles, .headers = headers}, kLinkLimits, whom);
   if (!roles) return roles.error();
   const std::string role = roles->substr(0, roles->find_first_of("\r\n"));
   if (role.empty()) return Error{whom + ": the instance has no role"};
-  const Result<std::string> answer =
-      asked(client, {.method = "GET", .url = base + kRoles + url_escaped(role), .headers = headers}, whom);
-  return answer ? parse(*answer, whom) : answer.error();
+  return keys_from(client, {.method = "GET", .url = base + kRoles + url_escaped(role), .headers = headers}, whom);
 }
 
 }  // namespace hipcache::remote

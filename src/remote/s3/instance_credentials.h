@@ -9,9 +9,6 @@
 #ifndef HIPCACHE_SRC_REMOTE_S3_INSTANCE_CREDENTIALS_H
 #define HIPCACHE_SRC_REMOTE_S3_INSTANCE_CREDENTIALS_H
 
-#include <optional>
-#include <string>
-
 #include "hipcache/base/result.h"
 #include "remote/s3/aws_settings.h"
 #include "remote/s3/credentials.h"
@@ -20,9 +17,6 @@ namespace hipcache::remote {
 
 Result<AwsCredentials> credentials_of_container(const AwsSettings& settings);
 Result<AwsCredentials> credentials_of_instance(const AwsSettings& settings);
-
-// "2016-02-25T06:03:31Z", as AWS writes when credentials end.
-std::optional<std::chrono::system_clock::time_point> parse_aws_time(const std::string& text);
 
 }  // namespace hipcache::remote
 

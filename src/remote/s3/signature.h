@@ -10,17 +10,16 @@
 #ifndef HIPCACHE_SRC_REMOTE_S3_SIGNATURE_H
 #define HIPCACHE_SRC_REMOTE_S3_SIGNATURE_H
 
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "remote/objects/world.h"
 #include "remote/s3/credentials.h"
 
 namespace hipcache::remote {
 
-using SystemTime = std::chrono::system_clock::time_point;
 using Headers = std::vector<std::pair<std::string, std::string>>;  // name and value
 
 // Without a query: hipcache's requests have none.

@@ -86,5 +86,13 @@ class FaultsOfS3(FaultsOf, Machines):
     kind, seeds = "s3", range(301, 307)
 
 
+class FaultsOfGoogle(FaultsOf, Machines):
+    kind, seeds = "google", range(311, 314)
+
+
+class FaultsOfAzure(FaultsOf, Machines):
+    kind, seeds = "azure", range(321, 324)
+
+
 if __name__ == "__main__":
     machines.run_tests(CLANG)

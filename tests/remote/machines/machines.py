@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools/shared.d"))
 
-from servers import PATIENCE, S3_KEYS  # noqa: E402
+from servers import KEYS, PATIENCE  # noqa: E402
 
 BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 HIP = f"-x hip -std=c++17 -nogpuinc --rocm-path=/usr --rocm-device-lib-path={BITCODE}".split()
@@ -36,7 +36,7 @@ class Machine:
             HIPCACHE_DIR=str(directory / "cache"), HIPCACHE_CONFIG="/dev/null", HIPCACHE_REMOTE=remote,
             HIPCACHE_LOG=str(self.log)
         )
-        self.variables.update(S3_KEYS)
+        self.variables.update(KEYS)
         self.variables.update({f"HIPCACHE_{name.upper()}": str(value) for name, value in settings.items()})
 
     def run(self, words, cwd="/"):

@@ -58,11 +58,13 @@ class Machines(unittest.TestCase):
             "grpc": servers.bazel_remote,
             "buildgrid": servers.buildgrid,
             "s3": servers.versitygw,
+            "google": servers.fake_gcs_server,
+            "azure": servers.azurite,
         }[kind]
         made = start(self.make_directory(kind))
-        if made is None and kind in ("grpc", "s3"):
+        if made is None and kind in ("grpc", "s3", "google", "azure"):
             name = start.__name__.replace("_", "-")
-            self.skipTest(f"{name} is not installed: tools/test-servers builds it, with Go")
+            self.skipTest(f"{name} is not installed: tools/test-servers brings it, with Go or npm")
         self.assertIsNotNone(made, f"tools/setup or tools/test-servers installs the server of {kind}")
         self.addCleanup(made.stop)
         return made
@@ -170,36 +172,39 @@ class SharingOf:
         self.assertEqual(made[0], made[1])
 
 
-class SharingByFile(SharingOf, Machines):
-    kind = "file"
+SharingByFile = type("SharingByFile", (SharingOf, Machines), {"kind": "file"})
+SharingByHttp = type("SharingByHttp", (SharingOf, Machines), {"kind": "http"})
+SharingByApache = type("SharingByApache", (SharingOf, Machines), {"kind": "apache"})
+SharingByRedis = type("SharingByRedis", (SharingOf, Machines), {"kind": "redis"})
+SharingByRedisOverTls = type("SharingByRedisOverTls", (SharingOf, Machines), {"kind": "rediss"})
+SharingByGrpc = type("SharingByGrpc", (SharingOf, Machines), {"kind": "grpc"})
+SharingByBuildGrid = type("SharingByBuildGrid", (SharingOf, Machines), {"kind": "buildgrid"})
+SharingByS3 = type("SharingByS3", (SharingOf, Machines), {"kind": "s3"})
+SharingByGoogle = type("SharingByGoogle", (SharingOf, Machines), {"kind": "google"})
 
 
-class SharingByHttp(SharingOf, Machines):
-    kind = "http"
+class SharingByAzure(SharingOf, Machines):
+    kind = "azure"
 
+    def test_serves_who_may_only_read_and_takes_nothing_from_them(self):
+        server = self.server(self.kind)
+        made = self.fill(server.url_with(PATIENT))
+        reader = self.machine("reader", server.url_with(PATIENT + "&mode=ro"))
+        self.assert_served(reader, made)
+        self.project.compile(reader, TWO, ("-O2",))
+        self.assertEqual(reader.flush().returncode, 0)
+        tier = reader.stats()["remote"]["tiers"][0]
+        self.assertEqual((tier["errors"], reader.stats()["remote"]["written"]), (0, 0))
 
-class SharingByApache(SharingOf, Machines):
-    kind = "apache"
-
-
-class SharingByRedis(SharingOf, Machines):
-    kind = "redis"
-
-
-class SharingByRedisOverTls(SharingOf, Machines):
-    kind = "rediss"
-
-
-class SharingByGrpc(SharingOf, Machines):
-    kind = "grpc"
-
-
-class SharingByBuildGrid(SharingOf, Machines):
-    kind = "buildgrid"
-
-
-class SharingByS3(SharingOf, Machines):
-    kind = "s3"
+    def test_a_wrong_key_costs_no_compile_and_is_named(self):
+        server = self.server(self.kind)
+        machine = self.machine("first", server.url_with(PATIENT))
+        machine.variables.update(AZURE_STORAGE_KEY="c2VjcmV0")
+        self.assert_compiles(machine)
+        flushed = machine.flush()
+        self.assertEqual(flushed.returncode, 1)
+        self.assertIn("HTTP status 403 (AuthenticationFailed)", flushed.stderr + machine.log.read_text())
+        self.assertNotIn("c2VjcmV0", flushed.stderr + machine.log.read_text())
 
 
 class Settings(Machines):
@@ -294,8 +299,10 @@ class Settings(Machines):
         url = f"http://ada:{secret}@127.0.0.1:{servers.free_port()}/x"
         other = f"https://127.0.0.1:{servers.free_port()}/?token={secret}"
         bucket = f"s3://bucket?endpoint=http://127.0.0.1:{servers.free_port()}"
-        machine = self.machine("first", f"{url},{other},{bucket}")
+        blobs = f"azblob://account/container?endpoint=http://127.0.0.1:{servers.free_port()}"
+        machine = self.machine("first", f"{url},{other},{bucket},{blobs}")
         machine.variables.update(AWS_SECRET_ACCESS_KEY=secret, AWS_SESSION_TOKEN=secret)
+        machine.variables.update(AZURE_STORAGE_CONNECTION_STRING=f"SharedAccessSignature=sig={secret}")
         self.project.compile(machine, TWO)
         shown = machine.option("--show-config") + machine.option("--show-stats") + str(machine.stats())
         shown += machine.flush().stderr + machine.log.read_text()

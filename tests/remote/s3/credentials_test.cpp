@@ -3,10 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "remote/s3/access_source.h"
-#include "remote/s3/aws_world.h"
+#include "remote/objects/access_source.h"
+#include "remote/objects/local_web_server.h"
+#include "remote/objects/variables_of_test.h"
 #include "remote/s3/credential_chain.h"
-#include "remote/s3/local_web_server.h"
+#include "remote/s3/s3_service.h"
 #include "support/comes_true.h"
 #include "support/scratch.h"
 
@@ -17,9 +18,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr auto kEnd2030 = 1893456000;  // 2030-01-01T00:00:00Z
-
-class Credentials : public AwsWorld {
+class Credentials : public VariablesOfTest {
  protected:
   Credentials() { set_["AWS_EC2_METADATA_DISABLED"] = "true"; }
 
@@ -88,7 +87,7 @@ TEST_F(Credentials, OfAContainerComeFromItsServerWithItsToken) {
   EXPECT_EQ(keys(), "error: the container's server: HTTP status 401");
   set_["AWS_CONTAINER_AUTHORIZATION_TOKEN"] = "Bearer word";
   EXPECT_EQ(keys(), "ASIA s t");
-  EXPECT_EQ(found()->expires, std::chrono::system_clock::from_time_t(kEnd2030));
+  EXPECT_EQ(found()->expires, std::chrono::system_clock::from_time_t(kStart2030));
   const std::string file = home_.write("token", "wrong\n");
   set_["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"] = file;
   EXPECT_THAT(keys(), HasSubstr("401")) << "the file counts";
@@ -136,7 +135,7 @@ TEST_F(Credentials, OfAWebIdentityComeFromSts) {
   LocalWebServer server([](const LocalWebServer::Request& request) -> LocalWebServer::Reply {
     if (request.body.find("WebIdentityToken=to.ken%2F1&") == std::string::npos &&
         !request.body.ends_with("WebIdentityToken=to.ken%2F1"))
-      return s3_error(400, "InvalidIdentityToken");
+      return coded_error(400, "InvalidIdentityToken");
     return {.body =
                 "<AssumeRoleWithWebIdentityResponse><Credentials><AccessKeyId>ASIA</AccessKeyId>"
                 "<SecretAccessKey>s/+=</SecretAccessKey><SessionToken>t</SessionToken>"
@@ -149,7 +148,7 @@ TEST_F(Credentials, OfAWebIdentityComeFromSts) {
   EXPECT_EQ(keys(), "error: AWS STS: HTTP status 400 (InvalidIdentityToken)");
   home_.write("token", "to.ken/1\n");
   EXPECT_EQ(keys(), "ASIA s/+= t");
-  EXPECT_EQ(found()->expires, std::chrono::system_clock::from_time_t(kEnd2030));
+  EXPECT_EQ(found()->expires, std::chrono::system_clock::from_time_t(kStart2030));
   const LocalWebServer::Request asked = server.requests().back();
   EXPECT_EQ(asked.method, "POST");
   EXPECT_EQ(asked.path, "/") << "servers log addresses";
@@ -158,11 +157,11 @@ TEST_F(Credentials, OfAWebIdentityComeFromSts) {
 
 class AccessSources : public Credentials {
  protected:
-  config::RemoteUrl url(const std::string& options = "") {
-    return *config::parse_remote_url("s3://bucket/?region=eu-west-1" + options);
-  }
-  AccessSource::WallClock clock() {
-    return [this] { return std::chrono::system_clock::from_time_t(now_); };
+  AccessSources() { now_ = kStart2030 - 3600; }
+
+  const ObjectService& service(const std::string& options = "") {
+    service_ = make_s3_service(*config::parse_remote_url("s3://bucket/?region=eu-west-1" + options), variables());
+    return *service_;
   }
   void use_container(const LocalWebServer& server) { set_["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = server.url(); }
 
@@ -170,7 +169,7 @@ class AccessSources : public Credentials {
     return R"({"AccessKeyId":")" + key + R"(","SecretAccessKey":"s","Token":"t","Expiration":")" + end + "\"}";
   }
 
-  std::atomic<std::time_t> now_ = kEnd2030 - 3600;
+  std::unique_ptr<const ObjectService> service_;
 };
 
 TEST_F(AccessSources, KeepWhatTheyFoundUntilItEnds) {
@@ -178,10 +177,10 @@ TEST_F(AccessSources, KeepWhatTheyFoundUntilItEnds) {
     return LocalWebServer::Reply{.body = answer("A", "2030-01-01T00:00:00Z")};
   });
   use_container(server);
-  AccessSource source(url(), variables(), clock());
-  for (int i = 0; i < 10; ++i) EXPECT_EQ((*source.get(20s))->credentials->access_key, "A");
+  AccessSource source(service(), world().now);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ((*source.get(20s))->identity(), "A s t");
   EXPECT_EQ(server.count(), 1u);
-  now_ = kEnd2030 + 1;
+  now_ = kStart2030 + 1;
   EXPECT_FALSE(source.get(0ms)) << "what has ended is not used";
 }
 
@@ -192,8 +191,8 @@ TEST_F(AccessSources, DoNotLetALookUpWaitForASlowSearch) {
     return LocalWebServer::Reply{.body = answer("A", "2030-01-01T00:00:00Z")};
   });
   use_container(server);
-  AccessSource source(url(), variables(), clock());
-  const Result<S3AccessPtr> early = source.get(20ms);
+  AccessSource source(service(), world().now);
+  const Result<AccessPtr> early = source.get(20ms);
   EXPECT_FALSE(early);
   EXPECT_EQ(early.error().code, ErrorCode::timed_out);
   may_answer = true;
@@ -205,18 +204,18 @@ TEST_F(AccessSources, TellWhyNothingWasFoundAndShowNoSecret) {
       [](const LocalWebServer::Request&) { return LocalWebServer::Reply{.status = 500, .body = "secret answer"}; });
   use_container(server);
   set_["AWS_CONTAINER_AUTHORIZATION_TOKEN"] = "secret";
-  AccessSource source(url(), variables(), clock());
-  const Result<S3AccessPtr> access = source.get(20s);
+  AccessSource source(service(), world().now);
+  const Result<AccessPtr> access = source.get(20s);
   ASSERT_FALSE(access);
   EXPECT_THAT(access.error().message, HasSubstr("HTTP status 500"));
   EXPECT_THAT(access.error().message, Not(HasSubstr("secret")));
 }
 
 TEST_F(AccessSources, NeedNoCredentialsWithoutSigning) {
-  AccessSource source(url("&credentials=none"), variables(), clock());
-  const Result<S3AccessPtr> access = source.get(20s);
+  AccessSource source(service("&credentials=none"), world().now);
+  const Result<AccessPtr> access = source.get(20s);
   ASSERT_TRUE(access) << access.error().message;
-  EXPECT_FALSE((*access)->credentials);
+  EXPECT_EQ((*access)->identity(), "");
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "remote/objects/variables_of_test.h"
+#include "remote/objects/xml_text.h"
 #include "remote/s3/address.h"
-#include "remote/s3/aws_world.h"
-#include "remote/s3/xml_text.h"
 #include "support/scratch.h"
 
 namespace hipcache::remote {
@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class S3Addresses : public AwsWorld {
+class S3Addresses : public VariablesOfTest {
  protected:
   S3Address address(const std::string& text) {
     const Result<config::RemoteUrl> url = config::parse_remote_url(text);

@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
-#include <map>
 #include <utility>
 
-#include "remote/backends/plain_backend.h"
-#include "remote/s3/local_web_server.h"
-#include "remote/s3/s3_store.h"
+#include "remote/objects/local_web_server.h"
+#include "remote/objects/variables_of_test.h"
+#include "remote/s3/s3_service.h"
 #include "remote/support.h"
 #include "support/comes_true.h"
-#include "support/scratch.h"
 
 namespace hipcache::remote {
 namespace {
@@ -22,12 +20,10 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 constexpr const char* kDate2030 = "Date: Tue, 01 Jan 2030 00:00:00 GMT";
-constexpr auto kStart2030 = 1893456000;
 
-class S3Trouble : public testing::Test {
+class S3Trouble : public VariablesOfTest {
  protected:
   S3Trouble() {
-    set_["HOME"] = home_.path();
     set_["AWS_EC2_METADATA_DISABLED"] = "true";
     write_keys("FIRST");
   }
@@ -39,9 +35,7 @@ class S3Trouble : public testing::Test {
   std::unique_ptr<Backend> backend_at(const LocalWebServer& server, const std::string& options = "") {
     const auto url = config::parse_remote_url("s3://bucket/dir?endpoint=" + server.url() + options);
     EXPECT_TRUE(url) << url.error().message;
-    const S3World world{.variables = [this](const char* name) { return value_of(name); },
-                        .now = [this] { return std::chrono::system_clock::from_time_t(now_); }};
-    return make_plain_backend(make_s3_store(*url, world), url->prefix, url->max_bytes);
+    return backend_of(make_s3_service(*url, variables()));
   }
 
   static bool is_signed_by(const LocalWebServer::Request& request, const std::string& key) {
@@ -49,15 +43,6 @@ class S3Trouble : public testing::Test {
     return header != request.headers.end() && header->second.find("Credential=" + key + "/") != std::string::npos;
   }
 
-  // Called by the thread that searches.
-  std::string value_of(const std::string& name) const {
-    const auto known = set_.find(name);
-    return known == set_.end() ? "" : known->second;
-  }
-
-  support::Scratch home_;
-  std::map<std::string, std::string> set_;
-  std::atomic<std::time_t> now_ = kStart2030;
   const Digest key_ = digest_of("key");
 };
 
@@ -80,7 +65,7 @@ TEST_F(S3Trouble, IsNamedByItsCode) {
                         {507, "XMinioStorageFull", Trouble::full}};
   for (const Case& one : cases) {
     LocalWebServer server(
-        [&](const LocalWebServer::Request&) { return s3_error(one.status, one.code, {"Retry-After: 7"}); });
+        [&](const LocalWebServer::Request&) { return coded_error(one.status, one.code, {"Retry-After: 7"}); });
     const std::unique_ptr<Backend> backend = backend_at(server);
     for (const std::optional<Failure>& failure :
          {backend->list(key_, kPatient).failure, backend->add_to_list(key_, {path_set("a", 1)}, kPatient).failure,
@@ -94,7 +79,7 @@ TEST_F(S3Trouble, IsNamedByItsCode) {
 }
 
 TEST_F(S3Trouble, OfAMissingObjectIsAMiss) {
-  LocalWebServer server([](const LocalWebServer::Request&) { return s3_error(404, "NoSuchKey"); });
+  LocalWebServer server([](const LocalWebServer::Request&) { return coded_error(404, "NoSuchKey"); });
   const Answer<RemoteResult> answer = backend_at(server)->result(key_, kPatient);
   EXPECT_FALSE(answer.failure);
   EXPECT_FALSE(answer.value);
@@ -116,7 +101,7 @@ TEST_F(S3Trouble, OfAnEmptyOrWrongAnswerIsAFailureAndNoMiss) {
 
 TEST_F(S3Trouble, OfAnotherRegionSaysWhichOne) {
   LocalWebServer server([](const LocalWebServer::Request&) {
-    return s3_error(301, "PermanentRedirect", {"x-amz-bucket-region: eu-west-3", "Location: http://127.0.0.1:1/"});
+    return coded_error(301, "PermanentRedirect", {"x-amz-bucket-region: eu-west-3", "Location: http://127.0.0.1:1/"});
   });
   const Answer<List> answer = backend_at(server)->list(key_, kPatient);
   EXPECT_EQ(problem(answer), "HTTP status 301 (PermanentRedirect); the bucket is in region=eu-west-3");
@@ -125,15 +110,15 @@ TEST_F(S3Trouble, OfAnotherRegionSaysWhichOne) {
 
 TEST_F(S3Trouble, OfAServerThatWritesSecretsBackShowsNone) {
   LocalWebServer server([](const LocalWebServer::Request& request) {
-    return s3_error(403, "x " + request.headers.at("authorization") + " verysecret");
+    return coded_error(403, "x " + request.headers.at("authorization") + " verysecret");
   });
   EXPECT_EQ(problem(backend_at(server)->list(key_, kPatient)), "HTTP status 403");
 }
 
 TEST_F(S3Trouble, OfAWrongClockIsMendedByTheServersClock) {
   LocalWebServer server([](const LocalWebServer::Request& request) -> LocalWebServer::Reply {
-    if (request.headers.at("x-amz-date") == "20300101T000000Z") return s3_error(404, "NoSuchKey");
-    return s3_error(403, "RequestTimeTooSkewed", {kDate2030});
+    if (request.headers.at("x-amz-date") == "20300101T000000Z") return coded_error(404, "NoSuchKey");
+    return coded_error(403, "RequestTimeTooSkewed", {kDate2030});
   });
   now_ = kStart2030 - 7200;
   const std::unique_ptr<Backend> backend = backend_at(server);
@@ -145,7 +130,7 @@ TEST_F(S3Trouble, OfAWrongClockIsMendedByTheServersClock) {
 
 TEST_F(S3Trouble, OfAClockThatTheServerNeverAcceptsEndsAfterOneMoreRequest) {
   LocalWebServer server(
-      [](const LocalWebServer::Request&) { return s3_error(403, "RequestTimeTooSkewed", {kDate2030}); });
+      [](const LocalWebServer::Request&) { return coded_error(403, "RequestTimeTooSkewed", {kDate2030}); });
   EXPECT_EQ(problem(backend_at(server)->list(key_, kPatient)), "HTTP status 403 (RequestTimeTooSkewed)");
   EXPECT_EQ(server.count(), 2u);
 }
@@ -158,7 +143,7 @@ class EndedKeys {
   LocalWebServer::Reply operator()(bool is_signed_by_first) {
     if (!is_signed_by_first) return {};
     if (!std::exchange(has_renewed_, true)) renew_();
-    return s3_error(status_, "ExpiredToken");
+    return coded_error(status_, "ExpiredToken");
   }
 
  private:
@@ -195,7 +180,7 @@ TEST_F(S3Trouble, OfCredentialsThatHaveEndedIsMendedWithinAWrite) {
 }
 
 TEST_F(S3Trouble, OfCredentialsThatHaveEndedAndStayTheSameEndsAfterOneSearch) {
-  LocalWebServer server([](const LocalWebServer::Request&) { return s3_error(403, "ExpiredToken"); });
+  LocalWebServer server([](const LocalWebServer::Request&) { return coded_error(403, "ExpiredToken"); });
   EXPECT_NE(problem(backend_at(server)->put_result(key_, {}, std::vector<Digest>{}, kPatient)), "");
   EXPECT_EQ(server.count(), 1u);
 }
@@ -212,14 +197,14 @@ TEST_F(S3Trouble, OfMissingCredentialsIsNoRequest) {
 
 TEST_F(S3Trouble, OfPublicBucketsIsReadWithoutCredentials) {
   LocalWebServer server([](const LocalWebServer::Request& request) {
-    return request.headers.contains("authorization") ? s3_error(403, "AccessDenied") : s3_error(404, "NoSuchKey");
+    return request.headers.contains("authorization") ? coded_error(403, "AccessDenied") : coded_error(404, "NoSuchKey");
   });
   EXPECT_EQ(problem(backend_at(server, "&credentials=none")->list(key_, kPatient)), "");
 }
 
 TEST_F(S3Trouble, OfABlobThatHeadRefusesIsToldByPut) {
   LocalWebServer server([](const LocalWebServer::Request& request) {
-    return request.method == "HEAD" ? s3_error(403, "AccessDenied") : LocalWebServer::Reply{};
+    return request.method == "HEAD" ? coded_error(403, "AccessDenied") : LocalWebServer::Reply{};
   });
   EXPECT_TRUE(backend_at(server)->put_blob(digest_of("x"), "x", kPatient).value) << "who may not list may write";
 }
@@ -232,15 +217,15 @@ class OneList {
 
   LocalWebServer::Reply operator()(const LocalWebServer::Request& request) {
     if (request.method == "GET")
-      return value_.empty() ? s3_error(404, "NoSuchKey")
+      return value_.empty() ? coded_error(404, "NoSuchKey")
                             : LocalWebServer::Reply{.body = value_, .headers = {"ETag: " + tag()}};
     const auto match = request.headers.find("if-match");
     const auto none_match = request.headers.find("if-none-match");
     const bool is_conditional = match != request.headers.end() || none_match != request.headers.end();
-    if (is_conditional && kind_ == Kind::refuses_conditions) return s3_error(501, "NotImplemented");
+    if (is_conditional && kind_ == Kind::refuses_conditions) return coded_error(501, "NotImplemented");
     if (kind_ == Kind::compares) {
-      if (match != request.headers.end() && match->second != tag()) return s3_error(412, "PreconditionFailed");
-      if (none_match != request.headers.end() && !value_.empty()) return s3_error(412, "PreconditionFailed");
+      if (match != request.headers.end() && match->second != tag()) return coded_error(412, "PreconditionFailed");
+      if (none_match != request.headers.end() && !value_.empty()) return coded_error(412, "PreconditionFailed");
     }
     value_ = request.body;
     ++writes_;

@@ -4,12 +4,12 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
-#include <openssl/evp.h>
 
 #include <cstdlib>
 #include <utility>
 
 #include "hipcache/base/files.h"
+#include "remote/layout/sha256.h"
 #include "remote/reapi/rpc/grpc_channel.h"
 #include "remote_execution.pb.h"
 
@@ -29,15 +29,6 @@ void choose_settings_of_grpc() {
     setenv("GRPC_DNS_RESOLVER", "native", 1);
     gpr_set_log_function([](gpr_log_func_args*) {});  // failures are values here
   });
-}
-
-std::string base64(const std::string& bytes) {
-  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // and a zero
-  const int size =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
 }
 
 std::string metadata() {
@@ -117,7 +108,7 @@ void Connection::give_up(const GrpcChannel& channel) {
 std::variant<CallHeaders, Failure> Connection::headers() const {
   static const std::string described = metadata();
   CallHeaders headers{{kMetadataKey, described}};
-  if (!url_.user.empty()) headers.emplace_back("authorization", "Basic " + base64(url_.user + ":" + url_.password));
+  if (!url_.user.empty()) headers.emplace_back("authorization", "Basic " + base64_of(url_.user + ":" + url_.password));
   std::string token = url_.token;
   if (!url_.token_file.empty()) {
     auto read = read_optional(url_.token_file);

@@ -1,4 +1,4 @@
-#include "remote/s3/xml_text.h"
+#include "remote/objects/xml_text.h"
 
 #include <algorithm>
 
@@ -26,10 +26,11 @@ std::string xml_text(std::string_view document, std::string_view name) {
   return is_plain ? std::string(text) : "";
 }
 
-std::string error_code_of(std::string_view document) {
-  std::string code = xml_text(document, "Code");
-  const bool is_code = code.size() <= kLongestCode && std::all_of(code.begin(), code.end(), is_letter_or_digit);
-  return is_code ? code : "";
+std::string shown_code(const std::string& text) {
+  const bool is_code = text.size() <= kLongestCode && std::all_of(text.begin(), text.end(), is_letter_or_digit);
+  return is_code ? text : "";
 }
+
+std::string error_code_of(std::string_view document) { return shown_code(xml_text(document, "Code")); }
 
 }  // namespace hipcache::remote

@@ -1,4 +1,4 @@
-#include "remote/s3/local_web_server.h"
+#include "remote/objects/local_web_server.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -111,7 +111,7 @@ void LocalWebServer::serve(int connection) {
   }
 }
 
-LocalWebServer::Reply s3_error(int status, const std::string& code, const std::vector<std::string>& headers) {
+LocalWebServer::Reply coded_error(int status, const std::string& code, const std::vector<std::string>& headers) {
   return {.status = status,
           .body = "<?xml version=\"1.0\"?><Error><Code>" + code + "</Code><Message>x</Message></Error>",
           .headers = headers};

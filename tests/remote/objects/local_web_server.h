@@ -1,7 +1,7 @@
 // A web server within the test: answers each request by a function of the test. Closes each connection after its
 // answer.
-#ifndef HIPCACHE_TESTS_REMOTE_S3_LOCAL_WEB_SERVER_H
-#define HIPCACHE_TESTS_REMOTE_S3_LOCAL_WEB_SERVER_H
+#ifndef HIPCACHE_TESTS_REMOTE_OBJECTS_LOCAL_WEB_SERVER_H
+#define HIPCACHE_TESTS_REMOTE_OBJECTS_LOCAL_WEB_SERVER_H
 
 #include <cstdint>
 #include <functional>
@@ -50,8 +50,8 @@ class LocalWebServer {
   std::thread thread_;
 };
 
-// An error of S3: its status, and its code in a document.
-LocalWebServer::Reply s3_error(int status, const std::string& code, const std::vector<std::string>& headers = {});
+// An error of S3 or Azure: its status, and its code in a document.
+LocalWebServer::Reply coded_error(int status, const std::string& code, const std::vector<std::string>& headers = {});
 
 }  // namespace hipcache::remote
 

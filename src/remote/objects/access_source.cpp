@@ -1,15 +1,13 @@
-#include "remote/s3/access_source.h"
+#include "remote/objects/access_source.h"
 
 #include <utility>
-
-#include "remote/s3/credential_chain.h"
 
 namespace hipcache::remote {
 
 using SteadyClock = std::chrono::steady_clock;
 
-AccessSource::AccessSource(const config::RemoteUrl& url, Variables variables, WallClock now)
-    : url_(url), variables_(std::move(variables)), now_(std::move(now)), thread_([this] { run(); }) {}
+AccessSource::AccessSource(const ObjectService& service, std::function<SystemTime()> now)
+    : service_(service), now_(std::move(now)), thread_([this] { run(); }) {}
 
 AccessSource::~AccessSource() {
   {
@@ -20,7 +18,7 @@ AccessSource::~AccessSource() {
   thread_.join();
 }
 
-Result<S3AccessPtr> AccessSource::get(std::chrono::milliseconds patience) {
+Result<AccessPtr> AccessSource::get(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   if (!is_valid(access_) || ends_soon(access_)) want();
   if (is_valid(access_)) return access_;
@@ -30,7 +28,7 @@ Result<S3AccessPtr> AccessSource::get(std::chrono::milliseconds patience) {
   return Error{"credentials are not found yet", ErrorCode::timed_out};
 }
 
-S3AccessPtr AccessSource::renewed(const S3AccessPtr& used, std::chrono::milliseconds patience) {
+AccessPtr AccessSource::renewed(const AccessPtr& used, std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   if (access_ == used) want();
   changed_.wait_for(lock, patience, [&] { return access_ != used || !is_wanted_ || is_ending_; });
@@ -51,10 +49,10 @@ void AccessSource::run() {
     changed_.wait(lock, [this] { return is_wanted_ || is_ending_; });
     if (is_ending_) return;
     lock.unlock();
-    Result<S3AccessPtr> found = search();
+    Result<AccessPtr> found = service_.find_access();
     lock.lock();
     // The same credentials stay the same object, so that renewed() tells whether they differ.
-    const bool is_new = found && (!access_ || access_->credentials != (*found)->credentials);
+    const bool is_new = found && (!access_ || access_->identity() != (*found)->identity());
     problem_ = found ? std::nullopt : std::optional(found.error());
     if (is_new) access_ = std::move(*found);
     is_wanted_ = false;
@@ -63,26 +61,12 @@ void AccessSource::run() {
   }
 }
 
-Result<S3AccessPtr> AccessSource::search() const {
-  const Result<AwsSettings> settings = AwsSettings::read(variables_, url_.s3.profile);
-  if (!settings) return settings.error();
-  const Result<S3Address> address = address_of(url_, *settings);
-  if (!address) return address.error();
-  auto access = std::make_shared<S3Access>(S3Access{.address = *address, .credentials = {}});
-  if (!url_.s3.is_signed) return S3AccessPtr(access);
-  Result<AwsCredentials> credentials = find_credentials(*settings, address->region);
-  if (!credentials) return credentials.error();
-  access->credentials = std::move(*credentials);
-  return S3AccessPtr(access);
+bool AccessSource::is_valid(const AccessPtr& access) const {
+  return access && (!access->expires() || now_() < *access->expires());
 }
 
-bool AccessSource::is_valid(const S3AccessPtr& access) const {
-  if (!access) return false;
-  return !access->credentials || !access->credentials->expires || now_() < *access->credentials->expires;
-}
-
-bool AccessSource::ends_soon(const S3AccessPtr& access) const {
-  return access->credentials && access->credentials->expires && now_() + kRenewBefore >= *access->credentials->expires;
+bool AccessSource::ends_soon(const AccessPtr& access) const {
+  return access->expires() && now_() + kRenewBefore >= *access->expires();
 }
 
 }  // namespace hipcache::remote

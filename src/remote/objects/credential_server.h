@@ -1,0 +1,59 @@
+// Asks servers for credentials: servers of this machine or its link, and token servers of the net (OAuth 2).
+//
+// Errors name the server (`whom`) and hold nothing of its answer but a code. Pure but for the request.
+#ifndef HIPCACHE_SRC_REMOTE_OBJECTS_CREDENTIAL_SERVER_H
+#define HIPCACHE_SRC_REMOTE_OBJECTS_CREDENTIAL_SERVER_H
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "hipcache/base/result.h"
+#include "remote/http/http_client.h"
+#include "remote/objects/world.h"
+
+namespace hipcache::remote {
+
+// A server of this machine or its link answers soon. It must be asked without a proxy.
+inline constexpr Limits kLinkLimits{.connect = std::chrono::seconds(1),
+                                    .answer = std::chrono::seconds(2),
+                                    .stall = std::chrono::seconds(1),
+                                    .total = std::chrono::seconds(4)};
+inline constexpr Limits kNetLimits{.connect = std::chrono::seconds(5),
+                                   .answer = std::chrono::seconds(10),
+                                   .stall = std::chrono::seconds(5),
+                                   .total = std::chrono::seconds(20)};
+inline constexpr std::uint64_t kTokenLimit = 64u << 10;
+
+// The body of an answer with status 200.
+Result<std::string> body_from(HttpClient& client, const HttpRequest& request, const Limits& limits,
+                              const std::string& whom);
+
+// The same as an object of JSON.
+Result<nlohmann::json> json_from(HttpClient& client, const HttpRequest& request, const Limits& limits,
+                                 const std::string& whom);
+
+// A text of a JSON object; empty if there is none.
+std::string text_of(const nlohmann::json& object, const std::string& key);
+
+struct BearerToken {
+  std::string text;
+  std::optional<SystemTime> expires;
+};
+
+// access_token and expires_in of a token server's answer.
+Result<BearerToken> token_from(HttpClient& client, const HttpRequest& request, const Limits& limits,
+                               const std::string& whom, SystemTime now);
+
+// A token may go into a header: it has no blank, line break or letter that is not ASCII.
+bool is_printable(const std::string& text);
+
+// A file's first line, as a header may have it.
+Result<std::string> token_in_file(const std::string& path);
+
+// "2016-02-25T06:03:31Z": when credentials end.
+std::optional<SystemTime> parse_utc_time(const std::string& text);
+
+}  // namespace hipcache::remote
+
+#endif
