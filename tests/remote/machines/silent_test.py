@@ -101,6 +101,8 @@ class Silence(Machines):
             "redis": f"redis://{self.silent_server()}",
             "grpc": f"grpc://{self.silent_server()}",
             "s3": f"s3://bucket?{endpoint}",
+            "google": f"gs://bucket?credentials=none&{endpoint}",
+            "azure": f"azblob://account/bucket?{endpoint}",
         }
         with concurrent.futures.ThreadPoolExecutor(len(urls)) as pool:
             tries = {url: pool.submit(self.flushed, name, url) for name, url in urls.items()}
