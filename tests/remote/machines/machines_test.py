@@ -203,7 +203,7 @@ class SharingByAzure(SharingOf, Machines):
         self.assert_compiles(machine)
         flushed = machine.flush()
         self.assertEqual(flushed.returncode, 1)
-        self.assertIn("HTTP status 403 (AuthenticationFailed)", flushed.stderr + machine.log.read_text())
+        self.assertIn("HTTP status 403 (AuthorizationFailure)", flushed.stderr + machine.log.read_text())
         self.assertNotIn("c2VjcmV0", flushed.stderr + machine.log.read_text())
 
 
