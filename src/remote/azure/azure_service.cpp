@@ -18,7 +18,11 @@ constexpr const char* kVersion = "2021-12-02";
 // Beside what the statuses say.
 constexpr auto kMeanings = std::to_array<CodeMeaning>({
     {"InvalidAuthenticationInfo", Trouble::unreachable},  // may pass: credentials are searched for again
-    {"ContainerNotFound", Trouble::refused},
+    {"AuthenticationFailed", Trouble::refused, "the key or shared access signature is wrong or has ended"},
+    {"AuthorizationPermissionMismatch", Trouble::refused,
+     "the identity needs the role Storage Blob Data Contributor, or Reader with mode=ro"},
+    {"KeyBasedAuthenticationNotPermitted", Trouble::refused, "the account takes no keys; use an identity of Entra ID"},
+    {"ContainerNotFound", Trouble::refused, "the container does not exist"},
     {"ResourceNotFound", Trouble::refused},
     {"PublicAccessNotPermitted", Trouble::refused},
     {"OutOfRangeInput", Trouble::refused},

@@ -18,6 +18,7 @@ constexpr const char* kServer = "https://storage.googleapis.com";
 // Beside what the statuses say.
 constexpr auto kMeanings = std::to_array<CodeMeaning>({
     {"authError", Trouble::unreachable},  // may pass: credentials are searched for again
+    {"forbidden", Trouble::refused, "the credentials lack a right that docs/remote.md names"},
     {"rateLimitExceeded", Trouble::throttled},
     {"userRateLimitExceeded", Trouble::throttled},
     {"quotaExceeded", Trouble::throttled},

@@ -28,7 +28,10 @@ Failure failure_of_code(const HttpResponse& response, const std::string& code, s
   if (!code.empty()) failure.message += " (" + code + ")";
   const auto meaning =
       std::find_if(known.begin(), known.end(), [&](const CodeMeaning& one) { return one.code == code; });
-  if (meaning != known.end()) failure.trouble = meaning->trouble;
+  if (meaning != known.end()) {
+    failure.trouble = meaning->trouble;
+    if (!meaning->mend.empty()) failure.message.append("; ").append(meaning->mend);
+  }
   if (failure.trouble == Trouble::throttled) failure.retry_after = response.retry_after;
   return failure;
 }

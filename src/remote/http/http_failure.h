@@ -18,6 +18,7 @@ Failure failure_of_status(const HttpResponse& response);
 struct CodeMeaning {
   std::string_view code;
   Trouble trouble;
+  std::string_view mend = {};  // for people
 };
 
 // `code` may be shown, or is empty.
