@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/inputs/frames.h"
@@ -6,12 +7,16 @@
 namespace hipcache::cache {
 namespace {
 
-// Version, duration, stdout, stderr, number of outputs, then for each: name, blob, size, flags,
-// place; number of steps, then each step; in version 4 what it is found by. Version 1 had no
-// flags and no places; version 2 had digests of 16 bytes. A result without what it is found by has
-// version 3, so that earlier versions of hipcache can read it in shared caches.
-constexpr std::uint8_t kVersion = 3;
-constexpr std::uint8_t kWithFoundBy = 4;
+// Version, duration, processor time, stdout, stderr, number of outputs, then for each: name, blob,
+// size, flags, place; number of steps, then each step; in version 6 what it is found by. Version 1
+// had no flags and no places; version 2 had digests of 16 bytes. Versions 3 and 4 are 5 and 6 without
+// processor time. A result that was read from them keeps that form, so that its digest stays.
+struct Form {
+  bool has_processor_time, has_found_by;
+  bool operator==(const Form&) const = default;
+};
+constexpr std::uint8_t kFirstVersion = 3;
+constexpr auto kForms = std::to_array<Form>({{false, false}, {false, true}, {true, false}, {true, true}});
 constexpr std::uint8_t kExecutable = 1;
 constexpr std::uint8_t kInPlace = 2;
 constexpr std::uint8_t kInPlaceIfEmpty = 4;
@@ -58,11 +63,10 @@ const Output* ActionResult::output(std::string_view name) const {
 
 std::string ActionResult::encode() const {
   inputs::FrameWriter out;
-  out.byte(found_by ? kWithFoundBy : kVersion)
-      .number(duration_us)
-      .text(stdout_text)
-      .text(stderr_text)
-      .number(outputs.size());
+  const auto* form = std::find(kForms.begin(), kForms.end(), Form{processor_us.has_value(), found_by.has_value()});
+  out.byte(static_cast<std::uint8_t>(kFirstVersion + (form - kForms.begin()))).number(duration_us);
+  if (processor_us) out.number(*processor_us);
+  out.text(stdout_text).text(stderr_text).number(outputs.size());
   for (const Output& one : outputs)
     out.text(one.name).raw(one.blob.bytes()).number(one.size).byte(flags_of(one)).text(one.place);
   out.number(steps.size());
@@ -73,10 +77,12 @@ std::string ActionResult::encode() const {
 
 Result<ActionResult> ActionResult::decode(std::string_view bytes) {
   inputs::FrameReader in(bytes);
-  const std::uint8_t version = in.byte();
-  if (version != kVersion && version != kWithFoundBy) return damaged("it is of another version");
+  const std::size_t version = in.byte();
+  if (version < kFirstVersion || version - kFirstVersion >= kForms.size()) return damaged("it is of another version");
+  const Form& form = kForms.at(version - kFirstVersion);
   ActionResult result;
   result.duration_us = in.number();
+  if (form.has_processor_time) result.processor_us = in.number();
   result.stdout_text = in.text();
   result.stderr_text = in.text();
   const std::uint64_t count = in.number();
@@ -90,8 +96,8 @@ Result<ActionResult> ActionResult::decode(std::string_view bytes) {
   const std::uint64_t steps = in.number();
   if (steps > kMaxSteps) return damaged("it claims more steps than there are");
   for (std::uint64_t i = 0; i < steps; ++i) result.steps.emplace_back(in.text());
-  if (version == kWithFoundBy) result.found_by = next_found_by(in);
-  if (in.failed() || (version == kWithFoundBy && !result.found_by)) return damaged("it ends in the middle");
+  if (form.has_found_by) result.found_by = next_found_by(in);
+  if (in.failed() || (form.has_found_by && !result.found_by)) return damaged("it ends in the middle");
   if (!in.finished()) return damaged("there are bytes after its end");
   return result;
 }

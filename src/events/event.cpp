@@ -31,6 +31,7 @@ void fields_of_request(Fields& fields, Request& event) {
   fields.number("exit_code", event.exit_code);
   fields.number("bytes", event.bytes);
   fields.number("saved_us", event.saved_us);
+  fields.number("processor_saved_us", event.processor_saved_us);
   fields.list("steps", event.steps);
   fields.text("reason", event.reason);
   fields.text("detail", event.detail);
@@ -47,6 +48,7 @@ void fields_of_step(Fields& fields, Step& event) {
   fields.text("arch", event.arch);
   fields.number("bytes", event.bytes);
   fields.number("saved_us", event.saved_us);
+  fields.number("processor_saved_us", event.processor_saved_us);
   fields.flag("waited", event.has_waited);
   fields.list("why", event.why);
   fields.number("more", event.more);

@@ -53,10 +53,9 @@ std::string others(const Outcomes& outcomes) {
 std::string cards(const Summary& summary) {
   const stats::HitRate rate = summary.outcomes.rate();
   const std::string rest = others(summary.outcomes);
-  return card(percent_of(rate), fmt::format("hit rate: {} of {} looked up", rate.hits, rate.look_ups),
-              outcome_bar(summary.outcomes)) +
+  return card(percent_of(rate), "hit rate: " + rate.counts(), outcome_bar(summary.outcomes)) +
          card(std::to_string(summary.outcomes.all()), rest.empty() ? "requests" : "requests: " + rest) +
-         card(short_duration(summary.saved_us), "of compiling spared") +
+         card(short_duration(summary.processor_saved_us), "of processor time saved") +
          card(short_duration(summary.run_us), "in steps that ran") +
          card(short_duration(summary.end_us - summary.begin_us), "from the first request to the last answer");
 }

@@ -50,6 +50,10 @@ ordered_json to_value(const stats::Tier& tier) {
           {"median_us", tier.median_us}};
 }
 
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
 template <typename Row>
 ordered_json to_list(const std::vector<Row>& rows) {
   ordered_json list = ordered_json::array();
@@ -76,11 +80,14 @@ std::string to_json(const Summary& summary) {
   const ordered_json root = {{"begins", summary.begins},
                              {"begin_us", summary.begin_us},
                              {"end_us", summary.end_us},
-                             {"hit_rate", rate.percent()},
-                             {"looked_up", rate.look_ups},
+                             {"hit_rate", percent(rate.whole_hits, rate.requests)},
+                             {"looked_up", rate.requests},
+                             {"step_hit_rate", rate.percent()},
+                             {"rated_steps", {{"hit", rate.hits}, {"run", rate.look_ups - rate.hits}}},
                              {"requests", to_value(summary.outcomes)},
                              {"run_us", summary.run_us},
                              {"saved_us", summary.saved_us},
+                             {"processor_saved_us", summary.processor_saved_us},
                              {"steps", to_list(summary.steps)},
                              {"directories", to_list(summary.directories)},
                              {"misses", to_list(summary.misses)},

@@ -26,8 +26,7 @@ std::string time_of_day() {
 
 std::string hit_rate(const stats::Snapshot& counts) {
   const stats::HitRate rate = stats::hit_rate_of(counts);
-  return rate.look_ups == 0 ? "nothing looked up"
-                            : fmt::format("{:.1f} % hits ({} of {})", rate.percent(), rate.hits, rate.look_ups);
+  return rate.look_ups == 0 ? "nothing looked up" : fmt::format("{:.1f} % ({})", rate.percent(), rate.counts());
 }
 
 // --zero-stats may come in between.
@@ -60,12 +59,17 @@ std::string by_architecture(const std::vector<RunningStep>& running) {
   return text;
 }
 
+// Of UTF-8.
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
 // UTF-8 is not cut within a character.
 std::string cut(std::string text, std::size_t width) {
   std::size_t columns = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80;
-    if (begins && ++columns > width) {
+    if (begins_character(text[i]) && ++columns > width) {
       text.resize(i);
       break;
     }
@@ -73,14 +77,43 @@ std::string cut(std::string text, std::size_t width) {
   return text;
 }
 
+// The end of a path says most: "...blas/gemm.o".
+std::string cut_path(const std::string& path, std::size_t width) {
+  constexpr std::string_view kLeftOut = "...";
+  if (columns_of(path) <= width || width <= kLeftOut.size()) return cut(path, width);
+  std::size_t begin = path.size();
+  for (std::size_t left = width - kLeftOut.size(); left > 0; --left)
+    while (!begins_character(path[--begin])) {
+    }
+  return std::string(kLeftOut) + path.substr(begin);
+}
+
 std::string tier_line(const stats::Tier& tier) {
   return fmt::format("  {}  {}  {} found, {} not found, {} failed, {:.1f} ms", readable(tier.url), readable(tier.state),
                      tier.hits, tier.misses, tier.errors, static_cast<double>(tier.median_us) / 1000);
 }
 
-std::string step_line(const RunningStep& step) {
-  return fmt::format("  {:>9}  {:<12} {:<22} {}", age(step.age_ms), readable(step.arch), readable(step.label),
-                     readable(step.object));
+std::string step_line(const RunningStep& step, std::size_t width) {
+  const std::string line =
+      fmt::format("  {:>9}  {:<12} {:<22} ", age(step.age_ms), readable(step.arch), readable(step.label));
+  const std::size_t used = columns_of(line);
+  return cut(line + cut_path(readable(step.object), width - std::min(width, used)), width);
+}
+
+// The steps in as many columns as they need to fit into `height` lines, and as the width has room for.
+std::vector<std::string> step_lines(const std::vector<RunningStep>& steps, std::size_t width, std::size_t height) {
+  constexpr std::size_t kColumn = 80;
+  const std::size_t rows_at_most = std::max<std::size_t>(height, 1);
+  const std::size_t needed = (steps.size() + rows_at_most - 1) / rows_at_most;
+  const std::size_t columns = std::clamp<std::size_t>(needed, 1, std::max<std::size_t>(width / kColumn, 1));
+  const std::size_t rows = (steps.size() + columns - 1) / columns;
+  std::vector<std::string> lines(rows);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    std::string& line = lines[i % rows];
+    line.append(i / rows * (width / columns) - columns_of(line), ' ');
+    line += step_line(steps[i], width / columns - (columns == 1 ? 0 : 1));
+  }
+  return lines;
 }
 
 // The running steps, by architecture and then by age, the oldest first.
@@ -112,10 +145,12 @@ std::vector<std::string> live_screen(const Moment& before, const Moment& now, st
   const double rate = static_cast<double>(since(before.counts.compile_requests, counts.compile_requests)) /
                       seconds_between(before, now);
   std::vector<std::string> lines{
-      "hipcache  " + time_of_day() + "  Ctrl-C ends", "",
-      fmt::format("requests  {}  {} hits, {} in part, {} missed, {} passed through; {:.1f} each second",
-                  hit_rate(counts), counts.hit, counts.partial, counts.miss, counts.passthrough, rate),
-      fmt::format("saved     {}", stats::duration(counts.time_saved_us)),
+      "hipcache  " + time_of_day() + "  Ctrl-C ends",
+      "",
+      "hit rate  " + hit_rate(counts),
+      fmt::format("requests  {} hits, {} in part, {} missed, {} passed through; {:.1f} each second", counts.hit,
+                  counts.partial, counts.miss, counts.passthrough, rate),
+      fmt::format("saved     {} of processor time", stats::duration(counts.processor_saved_us)),
       fmt::format("store     {}, {} results, {} evicted since the daemon started", store(now, max_size),
                   now.store.actions, counts.evicted)};
   if (!counts.remote.tiers.empty()) lines.emplace_back("shared");
@@ -124,7 +159,8 @@ std::vector<std::string> live_screen(const Moment& before, const Moment& now, st
   lines.push_back(counts.running.empty() ? "running   nothing"
                                          : fmt::format("running   {}: {}", counts.running.size(),
                                                        readable(by_architecture(counts.running))));
-  for (const RunningStep& step : sorted(counts.running)) lines.push_back(step_line(step));
+  const std::size_t room = height - std::min(height, lines.size());
+  for (std::string& line : step_lines(sorted(counts.running), width, room)) lines.push_back(std::move(line));
   if (lines.size() > height && height > 0) {
     const std::size_t hidden = lines.size() - height + 1;
     lines.resize(height - 1);

@@ -18,15 +18,14 @@ constexpr std::size_t kMostRows = 20;  // of a table, in a summary that is read 
 std::string head(const Summary& summary) {
   const stats::HitRate rate = summary.outcomes.rate();
   if (summary.outcomes.all() == 0) return "No request is in the event log since then.\n";
-  const std::string first =
-      rate.look_ups == 0
-          ? "Nothing was looked up."
-          : fmt::format("**{:.1f} %** of {} compiles and links came from the cache.", rate.percent(), rate.look_ups);
-  return first +
-         fmt::format(
-             " Time saved: {}. Time of the steps that ran: {}. From the first request to the last answer: {}.\n",
-             short_duration(summary.saved_us), short_duration(summary.run_us),
-             short_duration(summary.end_us - summary.begin_us));
+  const std::string first = rate.look_ups == 0
+                                ? "Nothing was looked up."
+                                : fmt::format("**{:.1f} %** came from the cache: {}.", rate.percent(), rate.counts());
+  return first + fmt::format(
+                     " Processor time saved: {}. Time of the steps that ran: {}. From the first request to the last "
+                     "answer: {}.\n",
+                     short_duration(summary.processor_saved_us), short_duration(summary.run_us),
+                     short_duration(summary.end_us - summary.begin_us));
 }
 
 std::string notes(const Summary& summary) {

@@ -16,11 +16,18 @@ using events::StepEvent;
 constexpr std::array<std::string_view, 7> kWithoutArch{"host",      "bundle",  "unbundle", "link",
                                                        "front-end", "archive", "compile"};
 
+// Front ends are not rated, nor what packs code objects (hipcache/stats/hit_rate.h).
+constexpr std::array<std::string_view, 3> kNotRated{"bundle", "unbundle", "front-end"};
+constexpr std::array<std::string_view, 6> kRatedKinds{"device", "back-end", "host", "link", "compile", "archive"};
+
 constexpr const char* kProof = "once for each compiler and set of options";
 
-bool is_arch(std::string_view name) {
-  return std::find(kWithoutArch.begin(), kWithoutArch.end(), name) == kWithoutArch.end();
+template <typename Names>
+bool is_in(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
+
+bool is_arch(std::string_view name) { return !is_in(kWithoutArch, name); }
 
 bool has_run(const StepEvent& step) { return step.outcome != "hit"; }
 
@@ -33,6 +40,33 @@ void add(Outcomes& outcomes, const RequestEvent& request) {
       std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.first == request.outcome; });
   ++(found == known.end() ? outcomes.aborted : *found->second);
   if (request.outcome == "miss" && request.exit_code != 0) ++outcomes.failed;
+}
+
+bool is_opaque(const RequestEvent& request) { return !request.kind.empty() && request.kind != "hip"; }
+
+// An opaque request that was found names no steps, but may have the event of its one step.
+bool is_found_opaque(const RequestEvent& request) {
+  return is_opaque(request) && request.outcome == "hit" && request.steps.empty();
+}
+
+stats::HitRun rated(const BuildRequest& one) {
+  const RequestEvent& request = one.request;
+  stats::HitRun steps{.hit = is_found_opaque(request) ? 1U : 0U};
+  const bool is_looked_up = request.outcome == "hit" || request.outcome == "partial" || request.outcome == "miss";
+  if (!is_looked_up || request.exit_code != 0) return {};
+  for (const std::string& name : request.steps)
+    if (!is_in(kNotRated, name)) ++steps.hit;
+  for (const StepEvent& step : one.steps)
+    if (is_in(kRatedKinds, step.kind) && (has_run(step) || !is_opaque(request)))
+      ++(has_run(step) ? steps.run : steps.hit);
+  return steps;
+}
+
+void add(Outcomes& outcomes, const BuildRequest& one) {
+  add(outcomes, one.request);
+  const stats::HitRun steps = rated(one);
+  outcomes.rated.hit += steps.hit;
+  outcomes.rated.run += steps.run;
 }
 
 std::string directory_of(const RequestEvent& request) {
@@ -63,10 +97,11 @@ class Collector {
 
   void add_request(const BuildRequest& one) {
     const RequestEvent& request = one.request;
-    add(into_.outcomes, request);
+    add(into_.outcomes, one);
     DirectoryRow& directory = directories_[directory_of(request)];
-    add(directory.outcomes, request);
+    add(directory.outcomes, one);
     into_.saved_us += request.saved_us;
+    into_.processor_saved_us += request.processor_saved_us;
     directory.saved_us += request.saved_us;
     add_found(request);
     if (!request.reason.empty())
@@ -114,11 +149,9 @@ class Collector {
     return row;
   }
 
-  // An opaque compile that was found names no steps.
   void add_found(const RequestEvent& request) {
     for (const std::string& name : request.steps) ++row(name, is_arch(name)).hit;
-    const bool is_opaque = !request.kind.empty() && request.kind != "hip";
-    if (is_opaque && request.outcome == "hit" && request.steps.empty()) {
+    if (is_found_opaque(request)) {
       StepRow& found = row(request.kind, false);
       ++found.hit;
       found.saved_us += request.saved_us;
@@ -126,7 +159,7 @@ class Collector {
   }
 
   void add_step(const RequestEvent& request, const StepEvent& step, DirectoryRow& directory) {
-    const bool is_whole = request.kind == step.kind && request.kind != "hip";
+    const bool is_whole = is_opaque(request) && request.kind == step.kind;
     if (is_whole && !has_run(step)) return;  // counted as a request that was found
     StepRow& counted = step.arch.empty() ? row(step.kind, false) : row(step.arch, true);
     if (!has_run(step)) {
@@ -168,8 +201,9 @@ void add_evictions(const Build& build, Evicted& evicted) {
 }  // namespace
 
 stats::HitRate Outcomes::rate() const {
-  const std::uint64_t misses = partial + miss;
-  return {hit, hit + misses - std::min(misses, failed)};
+  stats::HitRate rate{.hits = rated.hit, .look_ups = rated.hit + rated.run};
+  stats::set_requests(rate, hit, partial + miss, failed);
+  return rate;
 }
 
 Summary summary_of(const Build& build, const stats::Snapshot& counts) {

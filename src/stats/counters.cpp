@@ -186,6 +186,13 @@ void Counters::archive(bool hit) {
   count(counts_.archive, hit);
 }
 
+void Counters::rated(const HitRun& steps) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  counts_.rated.hit += steps.hit;
+  counts_.rated.run += steps.run;
+}
+
 void Counters::failed_compile() {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
@@ -210,10 +217,11 @@ void Counters::error() {
   ++counts_.errors;
 }
 
-void Counters::saved(std::uint64_t microseconds) {
+void Counters::saved(std::uint64_t elapsed_us, std::uint64_t processor_us) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
-  counts_.time_saved_us += microseconds;
+  counts_.time_saved_us += elapsed_us;
+  counts_.processor_saved_us += processor_us;
 }
 
 Snapshot Counters::snapshot() const {

@@ -12,10 +12,19 @@ double HitRate::percent() const {
   return look_ups == 0 ? 0.0 : 100.0 * static_cast<double>(hits) / static_cast<double>(look_ups);
 }
 
-// A failed compile is counted as a miss, too.
+std::string HitRate::counts() const {
+  return fmt::format("{} of {} steps, {} of {} requests as a whole", hits, look_ups, whole_hits, requests);
+}
+
+void set_requests(HitRate& rate, std::uint64_t hits, std::uint64_t misses, std::uint64_t failed) {
+  rate.whole_hits = hits;
+  rate.requests = hits + misses - std::min(misses, failed);
+}
+
 HitRate hit_rate_of(const Snapshot& counts) {
-  const std::uint64_t misses = counts.partial + counts.miss;
-  return {counts.hit, counts.hit + misses - std::min(misses, counts.failed_compiles)};
+  HitRate rate{.hits = counts.rated.hit, .look_ups = counts.rated.hit + counts.rated.run};
+  set_requests(rate, counts.hit, counts.partial + counts.miss, counts.failed_compiles);
+  return rate;
 }
 
 Status check_hit_rate(std::string_view json, double percent) {
@@ -27,8 +36,8 @@ Status check_hit_rate(std::string_view json, double percent) {
 Status check_hit_rate(const HitRate& rate, double percent, std::string_view when) {
   if (rate.look_ups == 0) return Error{fmt::format("nothing was looked up {}; does the build use hipcache?", when)};
   if (rate.percent() >= percent) return done();
-  return Error{fmt::format("the hit rate is {:.1f} %, less than {:g} %: {} of {} requests were hits", rate.percent(),
-                           percent, rate.hits, rate.look_ups)};
+  return Error{fmt::format("the hit rate is {:.1f} %, less than {:g} %: {} came from the cache", rate.percent(),
+                           percent, rate.counts())};
 }
 
 }  // namespace hipcache::stats

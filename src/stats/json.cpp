@@ -200,6 +200,15 @@ class Reader {
   std::optional<Error> error_;
 };
 
+// What the hit rate counts, as far as statistics of an earlier version tell: they have failed compiles among the steps.
+HitRun work_of(const Snapshot& counts) {
+  HitRun all;
+  const auto add = [&](const HitRun& step) { all = {all.hit + step.hit, all.run + step.run}; };
+  for (const auto& [arch, step] : counts.device) add(step);
+  for (const HitRun& step : {counts.host, counts.link, counts.archive}) add(step);
+  return all;
+}
+
 }  // namespace
 
 std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::uint64_t bytes,
@@ -232,6 +241,7 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
         {"unbundle", to_value(unbundle)},
         {"link", to_value(link)},
         {"archive", to_value(archive)}}},
+      {"rated_steps", to_value(rated)},
       {"audit", to_value(audited_hits)},
       {"not_stored", not_stored},
       {"not_stored_detail", not_stored_detail},
@@ -246,6 +256,7 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
       {"waited_steps", waited_steps},
       {"errors", errors},
       {"time_saved_ms", time_saved_us / 1000},
+      {"processor_saved_ms", processor_saved_us / 1000},
       {"since", since},
       {"store",
        {{"actions", actions},
@@ -270,7 +281,7 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   auto reader = Reader::parse(text);
   if (!reader) return reader.error();
   Snapshot snapshot;
-  std::uint64_t saved_ms = 0;
+  std::uint64_t saved_ms = 0, processor_ms = 0;
   reader->number({}, "compile_requests", snapshot.compile_requests);
   reader->number({"requests"}, "hit", snapshot.hit);
   reader->number({"requests"}, "partial", snapshot.partial);
@@ -299,6 +310,8 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->step({"steps", "unbundle"}, snapshot.unbundle);
   reader->step({"steps", "link"}, snapshot.link);
   reader->step({"steps", "archive"}, snapshot.archive);
+  snapshot.rated = work_of(snapshot);
+  reader->step({"rated_steps"}, snapshot.rated);
   reader->number({"audit"}, "hits", snapshot.audited_hits.hits);
   reader->number({"audit"}, "differences", snapshot.audited_hits.differences);
   reader->number({"audit"}, "void", snapshot.audited_hits.void_audits);
@@ -308,6 +321,8 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->number({}, "waited_steps", snapshot.waited_steps);
   reader->number({}, "errors", snapshot.errors);
   reader->number({}, "time_saved_ms", saved_ms);
+  processor_ms = saved_ms;
+  reader->number({}, "processor_saved_ms", processor_ms);
   reader->number({}, "since", snapshot.since);
   reader->number({"store"}, "corrupt", snapshot.corrupt);
   reader->number({"store"}, "evicted", snapshot.evicted);
@@ -322,6 +337,7 @@ Result<Snapshot> Snapshot::from_json(std::string_view text) {
   reader->number({"events"}, "failed", snapshot.events.failed);
   if (auto status = reader->status(); !status) return status.error();
   snapshot.time_saved_us = saved_ms * 1000;
+  snapshot.processor_saved_us = processor_ms * 1000;
   return snapshot;
 }
 

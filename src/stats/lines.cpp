@@ -11,6 +11,10 @@ const char* begin_of(Tone tone) {
   switch (tone) {
     case Tone::heading:
       return "\x1b[1m";
+    case Tone::good:
+      return "\x1b[32m";
+    case Tone::doubtful:
+      return "\x1b[33m";
     case Tone::trouble:
       return "\x1b[31m";
     case Tone::plain:

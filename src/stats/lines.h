@@ -13,7 +13,8 @@
 namespace hipcache::stats {
 
 // How a line stands out on a terminal.
-enum class Tone : std::uint8_t { plain, heading, trouble };
+// `good`: the cache did its work. `doubtful`: worth a look. `trouble`: something is wrong.
+enum class Tone : std::uint8_t { plain, heading, good, doubtful, trouble };
 
 class Lines {
  public:
@@ -38,8 +39,8 @@ class Lines {
   std::size_t width_ = 0;
 };
 
-// Trouble if there is any.
-inline Tone trouble_if(std::uint64_t count) { return count == 0 ? Tone::plain : Tone::trouble; }
+// The tone if there is any.
+inline Tone tone_if(std::uint64_t count, Tone tone) { return count == 0 ? Tone::plain : tone; }
 
 }  // namespace hipcache::stats
 

@@ -10,6 +10,7 @@
 #include "hipcache/stats/report.h"
 #include "hipcache/stats/store_size.h"
 #include "hipcache/stats/units.h"
+#include "stats/remedy.h"
 
 namespace hipcache::stats {
 namespace {
@@ -22,8 +23,8 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
 std::string summary(const Snapshot& counts) {
   const HitRate rate = hit_rate_of(counts);
   if (rate.look_ups == 0) return "Nothing was looked up.\n";
-  return fmt::format("**{:.1f} %** of {} compiles and links came from the cache. Time saved: {}.\n", rate.percent(),
-                     rate.look_ups, duration(counts.time_saved_us));
+  return fmt::format("**{:.1f} %** came from the cache: {}. Processor time saved: {}.\n", rate.percent(), rate.counts(),
+                     duration(counts.processor_saved_us));
 }
 
 std::string requests(const Snapshot& counts) {
@@ -76,7 +77,9 @@ std::string reasons(std::string_view heading, const std::map<std::string, std::u
   MarkdownTable table({"Reason", "Number", "Last"});
   for (const auto& [reason, count] : counts) {
     const auto detail = details.find(reason);
-    table.row({reason, std::to_string(count), detail == details.end() ? "" : detail->second});
+    const std::string_view remedy = remedy_of(reason);
+    table.row({remedy.empty() ? reason : fmt::format("{} ({})", reason, remedy), std::to_string(count),
+               detail == details.end() ? "" : detail->second});
   }
   return table.under(heading);
 }

@@ -17,20 +17,20 @@ namespace {
 void add_reasons(Lines& lines, const std::map<std::string, std::uint64_t>& reasons,
                  const std::map<std::string, std::string>& details) {
   for (const auto& [reason, count] : sorted_reasons(reasons))
-    lines.count("    " + reason, count, last_of(reason, details));
+    lines.count("    " + reason, count, remark_on(reason, details));
 }
 
 void add_requests(Lines& lines, const Snapshot& counts) {
   lines.count("Compile requests", counts.compile_requests);
-  const auto outcome = [&](const char* name, std::uint64_t count) {
-    lines.count(name, count, percent(count, counts.compile_requests));
+  const auto outcome = [&](const char* name, std::uint64_t count, Tone tone) {
+    lines.count(name, count, percent(count, counts.compile_requests), tone_if(count, tone));
   };
-  outcome("  Hits", counts.hit);
-  outcome("  Partial hits", counts.partial);
+  outcome("  Hits", counts.hit, Tone::good);
+  outcome("  Partial hits", counts.partial, Tone::good);
   lines.count("  Misses", counts.miss, percent(counts.miss, counts.compile_requests) + failed_among_misses(counts));
-  outcome("  Passed through", counts.passthrough);
+  outcome("  Passed through", counts.passthrough, Tone::doubtful);
   add_reasons(lines, counts.not_cached, counts.not_cached_detail);
-  outcome("  Given up by the client", counts.aborted);
+  outcome("  Given up by the client", counts.aborted, Tone::plain);
   lines.count("  Failed compiles", counts.failed_compiles);
 }
 
@@ -38,7 +38,7 @@ void add_if_any(Lines& lines, const std::string& name, const std::map<std::strin
                 const std::map<std::string, std::string>& details) {
   const std::uint64_t all = sum_of(reasons);
   if (all == 0) return;
-  lines.count(name, all);
+  lines.count(name, all, "", Tone::doubtful);
   add_reasons(lines, reasons, details);
 }
 
@@ -59,7 +59,8 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   add_step(lines, "  Proof of codegen split", counts.split_codegen_proof);
   lines.count("  Wrappers run", counts.wrappers);
   lines.count("  Waited for another client", counts.waited_steps);
-  lines.count("  Run and not stored", sum_of(counts.not_stored));
+  const std::uint64_t not_stored = sum_of(counts.not_stored);
+  lines.count("  Run and not stored", not_stored, "", tone_if(not_stored, Tone::doubtful));
   add_reasons(lines, counts.not_stored, counts.not_stored_detail);
   add_if_any(lines, "  Stored for one checkout alone", counts.tied, counts.tied_detail);
   add_if_any(lines, "  Back ends within the bundle", counts.bundled, counts.bundled_detail);
@@ -69,7 +70,7 @@ void add_steps(Lines& lines, const Snapshot& counts) {
 void add_audit(Lines& lines, const AuditedHits& audited) {
   if (audited.hits + audited.void_audits + audited.skipped == 0) return;
   lines.count("Hits audited", audited.hits);
-  lines.count("  Found wrong", audited.differences, "", trouble_if(audited.differences));
+  lines.count("  Found wrong", audited.differences, "", tone_if(audited.differences, Tone::trouble));
   lines.count("  Void", audited.void_audits);
   lines.count("  Skipped", audited.skipped);
 }
@@ -79,8 +80,8 @@ void add_store(Lines& lines, const Snapshot& counts, const StoreSize& store) {
   lines.add("  Values", size(store.bytes));
   lines.count("  Actions", store.actions);
   lines.count("  Blobs", store.blobs);
-  lines.count("  Evicted", counts.evicted);
-  lines.count("  Dropped as damaged", counts.corrupt, "", trouble_if(counts.corrupt));
+  lines.count("  Evicted", counts.evicted, "", tone_if(counts.evicted, Tone::doubtful));
+  lines.count("  Dropped as damaged", counts.corrupt, "", tone_if(counts.corrupt, Tone::trouble));
   if (counts.layers == 0 && counts.taken_over == 0) return;
   lines.count("  Other stores read", counts.layers);
   lines.count("  Results taken from them", counts.taken_over);
@@ -91,27 +92,27 @@ void add_remote(Lines& lines, const Remote& remote) {
   lines.title("Shared caches");
   lines.count("  Results waiting to be written", remote.waiting);
   lines.count("  Results written", remote.written);
-  lines.count("  Results not written", remote.failed);
+  lines.count("  Results not written", remote.failed, "", tone_if(remote.failed, Tone::trouble));
   for (const Tier& tier : remote.tiers) {
-    lines.add("  " + tier.url, tier.state);
+    lines.add("  " + tier.url, tier.state, "", tone_of(tier));
     lines.count("    Look-ups found", tier.hits, percent(tier.hits, tier.hits + tier.misses + tier.errors));
     lines.count("    Look-ups not found", tier.misses);
     if (tier.not_signed != 0) lines.count("      of them not signed", tier.not_signed);
     if (tier.untrusted != 0) lines.count("      of them signed by no trusted key", tier.untrusted);
-    lines.count("    Look-ups failed", tier.errors);
+    lines.count("    Look-ups failed", tier.errors, "", tone_if(tier.errors, Tone::trouble));
     lines.add("    Median of a look-up", fmt::format("{:.1f} ms", static_cast<double>(tier.median_us) / 1000));
     lines.add("    Read", size(tier.bytes_read));
     lines.add("    Written", size(tier.bytes_written), fmt::format("{} values", tier.written));
-    lines.count("    Writes failed", tier.write_errors);
+    lines.count("    Writes failed", tier.write_errors, "", tone_if(tier.write_errors, Tone::trouble));
   }
 }
 
 Lines everything(const Snapshot& counts, const StoreSize& store) {
   Lines lines;
   add_hit_rate(lines, counts);
-  lines.add("Time saved", duration(counts.time_saved_us));
+  add_time_saved(lines, counts);
   add_requests(lines, counts);
-  lines.count("Errors of the cache", counts.errors, "", trouble_if(counts.errors));
+  lines.count("Errors of the cache", counts.errors, "", tone_if(counts.errors, Tone::trouble));
   add_steps(lines, counts);
   add_audit(lines, counts.audited_hits);
   add_store(lines, counts, store);

@@ -4,6 +4,7 @@
 
 #include "hipcache/stats/hit_rate.h"
 #include "hipcache/stats/units.h"
+#include "stats/remedy.h"
 
 namespace hipcache::stats {
 namespace {
@@ -14,8 +15,16 @@ using Reasons = std::map<std::string, std::uint64_t>;
 constexpr std::size_t kReasons = 2;
 constexpr std::size_t kArchs = 3;
 
-void add_if_any(Lines& lines, const char* name, std::uint64_t count, std::string remark) {
-  if (count > 0) lines.count(name, count, std::move(remark));
+// From this share on a rate is good; below the other it is worth a look.
+constexpr double kGood = 75, kDoubtful = 50;
+
+Tone tone_of(const HitRate& rate) {
+  if (rate.percent() >= kGood) return Tone::good;
+  return rate.percent() < kDoubtful ? Tone::doubtful : Tone::heading;
+}
+
+void add_if_any(Lines& lines, const char* name, std::uint64_t count, std::string remark, Tone tone) {
+  if (count > 0) lines.count(name, count, std::move(remark), tone);
 }
 
 // One line for all reasons, with the most frequent one.
@@ -23,21 +32,23 @@ void add_most_frequent(Lines& lines, const char* name, const Reasons& reasons, c
   const std::uint64_t all = sum_of(reasons);
   if (all == 0) return;
   const auto [reason, count] = sorted_reasons(reasons).front();
-  const std::string last = last_of(reason, details);
-  lines.count(name, all, reason + (count == all ? "" : fmt::format(" {}", count)) + (last.empty() ? "" : ", " + last));
+  const std::string remark = remark_on(reason, details);
+  lines.count(name, all,
+              reason + (count == all ? "" : fmt::format(" {}", count)) + (remark.empty() ? "" : ", " + remark),
+              Tone::doubtful);
 }
 
 void add_requests(Lines& lines, const Snapshot& counts) {
   const auto share = [&](std::uint64_t count) { return percent(count, counts.compile_requests); };
   lines.count("Compile requests", counts.compile_requests);
-  lines.count("  Hits", counts.hit, share(counts.hit));
-  add_if_any(lines, "  Partial hits", counts.partial, share(counts.partial));
+  lines.count("  Hits", counts.hit, share(counts.hit), tone_if(counts.hit, Tone::good));
+  add_if_any(lines, "  Partial hits", counts.partial, share(counts.partial), Tone::good);
   lines.count("  Misses", counts.miss, share(counts.miss) + failed_among_misses(counts));
-  add_if_any(lines, "  Passed through", counts.passthrough, share(counts.passthrough));
+  add_if_any(lines, "  Passed through", counts.passthrough, share(counts.passthrough), Tone::doubtful);
   auto reasons = sorted_reasons(counts.not_cached);
   if (reasons.size() > kReasons) reasons.resize(kReasons);
   for (const auto& [reason, count] : reasons)
-    lines.count("    " + reason, count, last_of(reason, counts.not_cached_detail));
+    lines.count("    " + reason, count, remark_on(reason, counts.not_cached_detail));
 }
 
 void add_devices(Lines& lines, const std::map<std::string, HitRun>& device) {
@@ -66,7 +77,7 @@ void add_tiers(Lines& lines, const std::vector<Tier>& tiers) {
   std::string remark = first.url + ": " + first.state;
   if (!found.empty()) remark += "," + found + " found";
   if (tiers.size() > 1) remark += fmt::format(" (and {} more)", tiers.size() - 1);
-  lines.count("Shared caches", tiers.size(), remark, first.state == "ok" ? Tone::plain : Tone::trouble);
+  lines.count("Shared caches", tiers.size(), remark, tone_of(first));
 }
 
 }  // namespace
@@ -75,10 +86,14 @@ std::string failed_among_misses(const Snapshot& counts) {
   return counts.failed_compiles == 0 ? "" : fmt::format("  {} of them failed to compile", counts.failed_compiles);
 }
 
-std::string last_of(const std::string& reason, const Details& details) {
+std::string remark_on(const std::string& reason, const Details& details) {
+  std::string remark(remedy_of(reason));
   const auto detail = details.find(reason);
-  return detail == details.end() ? "" : "last: " + detail->second;
+  if (detail != details.end()) remark += (remark.empty() ? "last: " : "; last: ") + detail->second;
+  return remark;
 }
+
+Tone tone_of(const Tier& tier) { return tier.state == "ok" ? Tone::good : Tone::trouble; }
 
 std::vector<std::pair<std::string, std::uint64_t>> sorted_reasons(const Reasons& reasons) {
   std::vector<std::pair<std::string, std::uint64_t>> sorted(reasons.begin(), reasons.end());
@@ -109,8 +124,19 @@ void add_hit_rate(Lines& lines, const Snapshot& counts) {
     return lines.add("Hit rate", "-",
                      counts.failed_compiles == 0 ? " nothing was looked up" : " nothing counts: failed compiles do not",
                      Tone::heading);
-  lines.add("Hit rate", fmt::format("{:.1f} %", rate.percent()),
-            fmt::format(" {} of {} looked up", rate.hits, rate.look_ups), Tone::heading);
+  lines.add("Hit rate", fmt::format("{:.1f} %", rate.percent()), " " + rate.counts(), tone_of(rate));
+}
+
+void add_time_saved(Lines& lines, const Snapshot& counts) {
+  lines.add("Processor time saved", duration(counts.processor_saved_us));
+}
+
+void add_outcome_of_steps(Lines& lines, const Snapshot& counts) {
+  add_devices(lines, counts.device);
+  add_other_steps(lines, counts);
+  add_most_frequent(lines, "Run and not stored", counts.not_stored, counts.not_stored_detail);
+  add_most_frequent(lines, "Stored for one checkout alone", counts.tied, counts.tied_detail);
+  add_most_frequent(lines, "One step for all architectures", counts.not_split, counts.not_split_detail);
 }
 
 void add_place(Lines& lines, const Snapshot& counts, const StoreSize& store) {
@@ -124,13 +150,9 @@ void add_place(Lines& lines, const Snapshot& counts, const StoreSize& store) {
 Lines summary_of(const Snapshot& counts, const StoreSize& store) {
   Lines lines;
   add_hit_rate(lines, counts);
-  lines.add("Time saved", duration(counts.time_saved_us));
+  add_time_saved(lines, counts);
   add_requests(lines, counts);
-  add_devices(lines, counts.device);
-  add_other_steps(lines, counts);
-  add_most_frequent(lines, "Run and not stored", counts.not_stored, counts.not_stored_detail);
-  add_most_frequent(lines, "Stored for one checkout alone", counts.tied, counts.tied_detail);
-  add_most_frequent(lines, "One step for all architectures", counts.not_split, counts.not_split_detail);
+  add_outcome_of_steps(lines, counts);
   if (counts.errors > 0) lines.count("Errors of the cache", counts.errors, "", Tone::trouble);
   add_place(lines, counts, store);
   if (counts.layers > 0)

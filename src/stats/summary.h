@@ -14,15 +14,21 @@ inline constexpr std::size_t kMostSummaryLines = 23;
 // At most that many lines: leaves out what is zero, and counts what does not fit.
 Lines summary_of(const Snapshot& counts, const StoreSize& store);
 
-// Shared by the summary and the full report: the hit rate, and the store's directory and size.
+// Shared by the summary and the full report: the hit rate, the time saved, and the store's directory and size.
 void add_hit_rate(Lines& lines, const Snapshot& counts);
+void add_time_saved(Lines& lines, const Snapshot& counts);
 void add_place(Lines& lines, const Snapshot& counts, const StoreSize& store);
+
+// What came of the steps: by architecture, of the others, and why some were not stored.
+void add_outcome_of_steps(Lines& lines, const Snapshot& counts);
 
 // Behind the number of misses: a failed compile is one of them, and does not count in the hit rate.
 std::string failed_among_misses(const Snapshot& counts);
 
-// "last: what happened", or "" without a detail.
-std::string last_of(const std::string& reason, const std::map<std::string, std::string>& details);
+// What the user can do about the reason, and "last: what happened"; each only if it is known.
+std::string remark_on(const std::string& reason, const std::map<std::string, std::string>& details);
+
+Tone tone_of(const Tier& tier);
 
 // The largest number first.
 std::vector<std::pair<std::string, std::uint64_t>> sorted_reasons(const std::map<std::string, std::uint64_t>& reasons);

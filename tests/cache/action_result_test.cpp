@@ -17,6 +17,7 @@ ActionResult some_result() {
   result.stdout_text = "out";
   result.stderr_text = std::string("warning\0", 8);
   result.duration_us = 1234567;
+  result.processor_us = 2345;
   result.steps = {"gfx906", "gfx90a:xnack+", kHostStep};
   return result;
 }
@@ -28,11 +29,12 @@ TEST(ActionResult, ComesBackFromItsEncodedForm) {
   EXPECT_EQ(back->stdout_text, result.stdout_text);
   EXPECT_EQ(back->stderr_text, result.stderr_text);
   EXPECT_EQ(back->duration_us, result.duration_us);
+  EXPECT_EQ(back->processor_us, result.processor_us);
   EXPECT_EQ(back->steps, result.steps);
   EXPECT_EQ(back->outputs, result.outputs);
 }
 
-TEST(ActionResult, HasTheBytesOfVersion3) {
+TEST(ActionResult, HasTheBytesOfVersion5) {
   ActionResult result;
   result.outputs = {{.name = "object",
                      .blob = *Digest::from_bytes("an output's digest has 32 bytes."),
@@ -42,17 +44,31 @@ TEST(ActionResult, HasTheBytesOfVersion3) {
   result.stdout_text = "o";
   result.stderr_text = "err";
   result.duration_us = 129;
+  result.processor_us = 7;
   result.steps = {"gfx906"};
   const std::string digest = "an output's digest has 32 bytes.";
-  EXPECT_EQ(result.encode(), std::string("\x03\x81\x01\x01o\x03") + "err" + "\x01\x06object" + digest +
+  EXPECT_EQ(result.encode(), std::string("\x05\x81\x01\x07\x01o\x03") + "err" + "\x01\x06object" + digest +
                                  "\xac\x02\x01\x03" + "a.o" + "\x01\x06gfx906");
 }
 
-TEST(ActionResult, OfOurOwnStoreEndsWithWhatItIsFoundByAsVersion4) {
+TEST(ActionResult, OfAnEarlierVersionKeepsItsFormAndCountsItsDurationAsProcessorTime) {
+  for (const auto& found_by : {std::optional<FoundBy>(), std::optional(kFoundBy)}) {
+    ActionResult earlier = some_result();
+    earlier.processor_us.reset();
+    earlier.found_by = found_by;
+    EXPECT_EQ(earlier.encode().front(), found_by ? '\x04' : '\x03');
+    const Result<ActionResult> back = ActionResult::decode(earlier.encode());
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(back->encode(), earlier.encode());
+    EXPECT_EQ(back->processor_time(), 1234567u);
+  }
+}
+
+TEST(ActionResult, OfOurOwnStoreEndsWithWhatItIsFoundByAsVersion6) {
   ActionResult result = some_result();
   const std::string without = result.encode();
   result.found_by = kFoundBy;
-  EXPECT_EQ(result.encode(), "\x04" + without.substr(1) + kFoundBy.key.bytes() + kFoundBy.path_set.bytes() +
+  EXPECT_EQ(result.encode(), "\x06" + without.substr(1) + kFoundBy.key.bytes() + kFoundBy.path_set.bytes() +
                                  kFoundBy.result_key.bytes());
   EXPECT_EQ(ActionResult::decode(result.encode()).value().found_by, result.found_by);
   EXPECT_FALSE(ActionResult::decode(without).value().found_by);

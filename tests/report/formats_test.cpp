@@ -26,6 +26,7 @@ LogMaker small_log(const std::string& object = "a.o") {
   log.request(0, 900, "hit", "warm.o");
   log.last().steps = {"gfx906", "host"};
   log.last().saved_us = 3 * kSecond;
+  log.last().processor_saved_us = 2 * kSecond;
   log.step(10, 2 * kSecond, "run", "device", "gfx906").step(20, kSecond, "hit", "host");
   LogMaker& with_step = log.step(30, 40, "run", "bundle");
   with_step.last_step().why = {"why of " + object};
@@ -54,7 +55,10 @@ TEST(JsonReport, HasTheNumbersAndTables) {
   EXPECT_EQ(root["requests"]["hit"], 1);
   EXPECT_EQ(root["hit_rate"], 50.0);
   EXPECT_EQ(root["looked_up"], 2);
+  EXPECT_EQ(root["rated_steps"], json({{"hit", 3}, {"run", 1}}));
+  EXPECT_EQ(root["step_hit_rate"], 75.0);
   EXPECT_EQ(root["saved_us"], 3 * kSecond);
+  EXPECT_EQ(root["processor_saved_us"], 2 * kSecond);
   EXPECT_EQ(root["steps"][0]["name"], "gfx906");
   EXPECT_EQ(root["steps"][0]["hit"], 1);
   EXPECT_EQ(root["steps"][0]["run"], 1);
@@ -80,7 +84,8 @@ TEST(TraceReport, HasAProcessForEachTrackAndSlicesFromZero) {
 
 TEST(MarkdownReport, SaysTheRateTheTimeAndWhyStepsRan) {
   const std::string text = to_markdown(made_of(small_log()).summary);
-  EXPECT_THAT(text, HasSubstr("**50.0 %** of 2 compiles and links came from the cache. Time saved: 3.0 s."));
+  EXPECT_THAT(text, HasSubstr("**75.0 %** came from the cache: 3 of 4 steps, 1 of 2 requests as a whole. "
+                              "Processor time saved: 2.0 s."));
   EXPECT_THAT(text, HasSubstr("| gfx906 | 1 | 1 | 0 | 2.0 s |"));
   EXPECT_THAT(text, HasSubstr("| a.o | bundle | why of a.o |"));
   EXPECT_THAT(to_markdown(made_of(LogMaker()).summary), HasSubstr("No request is in the event log"));
@@ -89,8 +94,8 @@ TEST(MarkdownReport, SaysTheRateTheTimeAndWhyStepsRan) {
 TEST(HtmlReport, HasTheTablesAndNothingFromOutside) {
   const Made made = made_of(small_log());
   const std::string page = to_html(made.build, made.summary);
-  for (const char* part : {"50.0 %", "device gfx906", "why of a.o", "By architecture", "By directory", "Passed through",
-                           "Run and not stored", "Costliest steps that ran"})
+  for (const char* part : {"75.0 %", "1 of 2 requests", "device gfx906", "why of a.o", "By architecture",
+                           "By directory", "Passed through", "Run and not stored", "Costliest steps that ran"})
     EXPECT_THAT(page, HasSubstr(part));
   for (const char* outside : {"http:", "https:", "src=", "href=", "@import", "url(", "{{"})
     EXPECT_THAT(page, Not(HasSubstr(outside)));

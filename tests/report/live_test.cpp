@@ -9,12 +9,14 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 Moment moment() {
   Moment moment;
   moment.counts.compile_requests = 12;
   moment.counts.hit = 9;
   moment.counts.miss = 3;
+  moment.counts.rated = {30, 20};
   moment.counts.running = {{.object = "slow.o", .label = "device gfx906", .arch = "gfx906", .age_ms = 61'000},
                            {.object = "a.o", .label = "device gfx1030", .arch = "gfx1030", .age_ms = 1'250},
                            {.object = "b.o", .label = "device gfx906", .arch = "gfx906", .age_ms = 20},
@@ -34,7 +36,8 @@ TEST(LiveLine, SaysWhatIsRunningAndWhatWasFound) {
   Moment before;
   before.counts.compile_requests = 10;
   EXPECT_THAT(live_line(before, moment(), 20u << 20),
-              HasSubstr("  75.0 % hits (9 of 12), 12 requests (+2), 4 running: gfx906 2, gfx1030 1, host 1; "
+              HasSubstr("  60.0 % (30 of 50 steps, 9 of 12 requests as a whole), 12 requests (+2), 4 running: gfx906 "
+                        "2, gfx1030 1, host 1; "
                         "oldest 1 min 1 s slow.o, store 3.1 MB of 21.0 MB, http://cache/ ok"));
   EXPECT_THAT(live_line(Moment(), Moment(), 0), HasSubstr("nothing looked up, 0 requests (+0), 0 running, store 0 B"));
 }
@@ -66,6 +69,23 @@ TEST(LiveScreen, FitsIntoTheTerminal) {
                   static_cast<std::ptrdiff_t>(width));
     }
   EXPECT_THAT(live_screen(Moment(), now, 0, 80, 24), Contains(HasSubstr("more lines")));
+}
+
+TEST(LiveScreen, UsesTheWidthOfTheTerminal) {
+  Moment now;
+  const std::string path = "very/long/directories/of/a/project/with/many/names/\xc3\xa4/kernel";
+  for (int i = 0; i < 30; ++i)
+    now.counts.running.push_back(
+        {.object = path + std::to_string(i) + ".o", .label = "device gfx906", .arch = "gfx906", .age_ms = 1});
+  // A narrow one shows the ends of the names.
+  EXPECT_THAT(screen_of(now, 70, 100), HasSubstr("device gfx906          .../names/\xc3\xa4/kernel0.o\n"));
+  EXPECT_THAT(screen_of(now, 70, 24), HasSubstr("more lines"));
+  // A wide one shows whole names, and several columns if there are too few lines.
+  EXPECT_THAT(screen_of(now, 140, 100), HasSubstr(" " + path + "29.o\n"));
+  const std::string wide = screen_of(now, 240, 24);
+  EXPECT_THAT(wide, Not(HasSubstr("more lines")));
+  EXPECT_THAT(wide, testing::ContainsRegex("kernel0.o +0[.]0 s.*kernel15.o"));
+  for (int i = 0; i < 30; ++i) EXPECT_THAT(wide, HasSubstr("kernel" + std::to_string(i) + ".o"));
 }
 
 TEST(LiveScreen, ShowsNoControlCharacters) {

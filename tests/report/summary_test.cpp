@@ -32,8 +32,8 @@ TEST(Summary, CountsRequestsAndTheRateThatTheStatisticsCount) {
   EXPECT_EQ(summary.outcomes.all(), 7u);
   EXPECT_EQ(summary.outcomes.failed, 1u);
   EXPECT_EQ(summary.outcomes.aborted, 1u);
-  EXPECT_EQ(summary.outcomes.rate().hits, 2u);
-  EXPECT_EQ(summary.outcomes.rate().look_ups, 4u);
+  EXPECT_EQ(summary.outcomes.rate().whole_hits, 2u);
+  EXPECT_EQ(summary.outcomes.rate().requests, 4u);
   EXPECT_EQ(summary.bypasses.at("not-a-compiler"), 1u);
   EXPECT_EQ(summary.bypass_example.at("not-a-compiler"), "f.o: frob");
 }
@@ -69,6 +69,27 @@ TEST(Summary, CountsStepsByArchitectureAlsoOfRequestsThatWereFoundAsAWhole) {
   EXPECT_EQ(summary.saved_us, 100u);
 }
 
+// As the statistics do: hipcache/stats/hit_rate.h.
+TEST(Summary, RatesStepsThatMakeSomethingAndNoFailedCompile) {
+  LogMaker log;
+  log.request(1, 1, "hit", "a.o");
+  log.last().steps = {"gfx906", "front-end", "bundle", "host"};
+  log.step(2, 1, "hit", "probe").step(2, 1, "run", "front-end", "gfx906").step(2, 1, "run", "back-end", "gfx906");
+  log.step(2, 1, "hit", "device", "gfx1030").step(2, 1, "run", "bundle").step(2, 1, "hit", "host");
+  log.request(2, 30, "partial", "b.o");
+  log.step(3, 1, "hit", "device", "gfx906").step(3, 1, "failed", "host");
+  log.request(3, 30, "miss", "failed.o");
+  log.last().exit_code = 1;
+  log.step(4, 1, "run", "host");
+  log.request(4, 1, "passthrough", "c.o");
+  const Build build = build_of(log.log(), std::nullopt);
+  const Summary summary = summary_of(build, {});
+  const stats::HitRate rate = summary.outcomes.rate();
+  EXPECT_EQ(rate.counts(), "4 of 5 steps, 1 of 2 requests as a whole");
+  ASSERT_EQ(summary.directories.size(), 1u);
+  EXPECT_EQ(summary.directories[0].outcomes.rate().percent(), 80);
+}
+
 TEST(Summary, CountsAnOpaqueCompileOnceHoweverItWasServed) {
   LogMaker log;
   const auto opaque = [&](const std::string& outcome) {
@@ -87,6 +108,7 @@ TEST(Summary, CountsAnOpaqueCompileOnceHoweverItWasServed) {
   EXPECT_EQ(row(summary, "compile").hit, 2u);
   EXPECT_EQ(row(summary, "compile").run, 1u);
   EXPECT_EQ(row(summary, "compile").bytes, 70u);
+  EXPECT_EQ(summary.outcomes.rate().counts(), "2 of 3 steps, 2 of 3 requests as a whole");
 }
 
 TEST(Summary, ListsTheCostliestRunsFirstAndNoHit) {

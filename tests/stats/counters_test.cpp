@@ -84,8 +84,10 @@ TEST(Counters, CountReasonsAndTheRest) {
   counters.failed_compile();
   counters.waited();
   counters.error();
-  counters.saved(1500);
-  counters.saved(500);
+  counters.saved(1500, 3000);
+  counters.saved(500, 400);
+  counters.rated({.hit = 3, .run = 1});
+  counters.rated({.run = 2});
   const Snapshot counts = counters.snapshot();
   EXPECT_EQ(counts.not_cached.at("preprocessing only"), 2u);
   EXPECT_EQ(counts.not_stored.at("an input changed"), 1u);
@@ -93,6 +95,9 @@ TEST(Counters, CountReasonsAndTheRest) {
   EXPECT_EQ(counts.waited_steps, 1u);
   EXPECT_EQ(counts.errors, 1u);
   EXPECT_EQ(counts.time_saved_us, 2000u);
+  EXPECT_EQ(counts.processor_saved_us, 3400u);
+  EXPECT_EQ(counts.rated.hit, 3u);
+  EXPECT_EQ(counts.rated.run, 3u);
 }
 
 TEST(Counters, TellOnlySoManyReasonsApart) {

@@ -29,7 +29,8 @@ Snapshot numbered() {
   counts.failed_compiles = 19, counts.waited_steps = 20, counts.errors = 21;
   counts.corrupt = 22, counts.evicted = 23, counts.layers = 24, counts.taken_over = 25;
   counts.max_bytes = 35, counts.directory = "/cache";
-  counts.time_saved_us = 24000, counts.since = 25;
+  counts.rated = {63, 64};
+  counts.time_saved_us = 24000, counts.processor_saved_us = 65000, counts.since = 25;
   counts.running = {{.object = "a.o", .label = "device gfx906", .arch = "gfx906", .age_ms = 59}};
   counts.events = {.written = 60, .dropped = 61, .failed = 62};
   return counts;
@@ -67,7 +68,9 @@ TEST(StatisticsJson, CountsRequestsStepsAndTheStoreUnderNamesOfOurOwn) {
   EXPECT_EQ(root["failed_compiles"], 19);
   EXPECT_EQ(root["waited_steps"], 20);
   EXPECT_EQ(root["errors"], 21);
+  EXPECT_EQ(root["rated_steps"], json({{"hit", 63}, {"run", 64}}));
   EXPECT_EQ(root["time_saved_ms"], 24);
+  EXPECT_EQ(root["processor_saved_ms"], 65);
   EXPECT_EQ(root["since"], 25);
   EXPECT_EQ(root["store"], json({{"actions", 31},
                                  {"blobs", 32},

@@ -21,7 +21,8 @@ TEST(Markdown, HasTablesOfRequestsArchitecturesAndSharedCaches) {
   counts.hit = 3, counts.miss = 1;
   counts.device = {{"gfx906", {3, 1}}, {"gfx90a:xnack+", {0, 2}}};
   counts.host = {3, 1};
-  counts.time_saved_us = 61u * 1000000;
+  counts.rated = {6, 4};
+  counts.processor_saved_us = 61u * 1000000;
   counts.remote.tiers = {{.url = "grpc://cache:9092",
                           .state = "ok",
                           .hits = 7,
@@ -33,7 +34,8 @@ TEST(Markdown, HasTablesOfRequestsArchitecturesAndSharedCaches) {
   EXPECT_EQ(text.substr(0, text.find("\nThe local store")),
             "### hipcache\n"
             "\n"
-            "**75.0 %** of 4 compiles and links came from the cache. Time saved: 1 min 1 s.\n"
+            "**60.0 %** came from the cache: 6 of 10 steps, 3 of 4 requests as a whole. "
+            "Processor time saved: 1 min 1 s.\n"
             "\n"
             "#### Requests\n"
             "\n"
@@ -64,6 +66,12 @@ TEST(Markdown, KeepsWhatOthersWroteInItsCell) {
   counts.not_cached_detail = {{"linking", "a|b\n# <script> [x](y) `c` & d"}};
   const std::string text = markdown_of(counts);
   EXPECT_THAT(text, HasSubstr("| linking | 1 | a\\|b \\# &lt;script> \\[x\\]\\(y\\) \\`c\\` &amp; d |\n"));
+}
+
+TEST(Markdown, NamesTheRemedyOfAReason) {
+  Snapshot counts;
+  counts.not_stored = {{"clock", 2}};
+  EXPECT_THAT(markdown_of(counts), HasSubstr("| clock \\(set SOURCE\\_DATE\\_EPOCH"));
 }
 
 TEST(Markdown, SaysThatNothingWasLookedUp) {

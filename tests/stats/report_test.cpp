@@ -45,14 +45,15 @@ TEST(Report, ShowsEveryNumberAlignedAndWithItsShare) {
   counts.device = {{"gfx906", {90, 10}}, {"gfx1030", {0, 100}}};
   counts.host = {30, 10};
   counts.front = {0, 5}, counts.back = {4, 1};
+  counts.rated = {120, 120};
   counts.failed_compiles = 1, counts.wrappers = 4, counts.waited_steps = 5, counts.errors = 0, counts.evicted = 6,
   counts.corrupt = 7;
-  counts.time_saved_us = 3725u * 1000000;
+  counts.processor_saved_us = 3725u * 1000000;
   counts.directory = "/home/ada/.cache/hipcache", counts.max_bytes = 20'000'000'000;
   const std::string text = text_of(counts);
   EXPECT_EQ(text.substr(text.find('\n') + 1),
-            "Hit rate                          79.4 %  150 of 189 looked up\n"
-            "Time saved                     1 h 2 min\n"
+            "Hit rate                          50.0 %  120 of 240 steps, 150 of 189 requests as a whole\n"
+            "Processor time saved           1 h 2 min\n"
             "Compile requests                     204\n"
             "  Hits                               150  73.5 %\n"
             "  Partial hits                        20   9.8 %\n"
@@ -100,13 +101,14 @@ TEST(Report, ShowsOnOneScreenWhatPeopleLookAtFirst) {
   counts.device = {{"gfx906", {90, 10}}, {"gfx1030", {0, 100}}};
   counts.host = {30, 10};
   counts.failed_compiles = 4;
-  counts.time_saved_us = 3725u * 1000000;
+  counts.rated = {120, 40};
+  counts.processor_saved_us = 3725u * 1000000;
   counts.directory = "/cache", counts.max_bytes = 6'000'000;
   const std::string text = text_of(counts, {});
   EXPECT_EQ(text.substr(text.find('(')),
             "(-v shows all)\n"
-            "Hit rate                     78.9 %  150 of 190 looked up\n"
-            "Time saved                1 h 2 min\n"
+            "Hit rate                     75.0 %  120 of 160 steps, 150 of 190 requests as a whole\n"
+            "Processor time saved      1 h 2 min\n"
             "Compile requests                204\n"
             "  Hits                          150  73.5 %\n"
             "  Partial hits                   20   9.8 %\n"
@@ -155,6 +157,37 @@ TEST(Report, HasColoursOnlyWhereTheyAreAskedFor) {
   EXPECT_THAT(coloured, HasSubstr("\x1b[31mErrors of the cache"));
 }
 
+TEST(Report, ColoursWhatIsGoodAndWhatIsWorthALook) {
+  Snapshot counts;
+  counts.compile_requests = 4;
+  counts.hit = 2, counts.partial = 1, counts.passthrough = 1;
+  counts.not_cached = {{"stdin", 1}};
+  counts.not_stored = {{"clock", 1}};
+  counts.rated = {3, 1};
+  counts.remote.tiers = {{.url = "http://a", .state = "ok"}};
+  for (const bool all : {false, true}) {
+    const std::string text = text_of(counts, {.all = all, .colour = true});
+    for (const char* good : {"Hit rate", "  Hits", "  Partial hits", all ? "  http://a" : "Shared caches"})
+      EXPECT_THAT(text, HasSubstr(std::string("\x1b[32m") + good));
+    for (const char* doubtful : {"  Passed through", all ? "  Run and not stored" : "Run and not stored"})
+      EXPECT_THAT(text, HasSubstr(std::string("\x1b[33m") + doubtful));
+  }
+  counts.rated = {1, 3};
+  counts.remote.tiers[0].state = "paused";
+  const std::string text = text_of(counts, {.colour = true});
+  EXPECT_THAT(text, HasSubstr("\x1b[33mHit rate"));
+  EXPECT_THAT(text, HasSubstr("\x1b[31mShared caches"));
+}
+
+TEST(Report, NamesTheRemedyOfAReason) {
+  Snapshot counts;
+  counts.not_stored = {{"clock", 2}};
+  counts.not_stored_detail = {{"clock", "a.o: host: time"}};
+  for (const bool all : {false, true})
+    EXPECT_THAT(text_of(counts, {.all = all}), HasSubstr("set SOURCE_DATE_EPOCH, or do without __DATE__ and __TIME__; "
+                                                         "last: a.o: host: time"));
+}
+
 TEST(Report, ShowsAuditsOfHitsIfThereAreAny) {
   Snapshot counts;
   EXPECT_EQ(text_of(counts).find("Hits audited"), std::string::npos);
@@ -174,9 +207,9 @@ TEST(Report, ShowsNoShareOfNothing) { EXPECT_EQ(text_of(Snapshot(), {}).find('%'
 
 TEST(Report, ShowsShortTimesInSeconds) {
   Snapshot counts;
-  counts.time_saved_us = 1250000;
+  counts.processor_saved_us = 1250000;
   EXPECT_THAT(text_of(counts), HasSubstr("1.2 s"));
-  counts.time_saved_us = 61u * 1000000;
+  counts.processor_saved_us = 61u * 1000000;
   EXPECT_THAT(text_of(counts), HasSubstr("1 min 1 s"));
 }
 

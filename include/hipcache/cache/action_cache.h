@@ -97,13 +97,16 @@ struct ActionResult {
   std::vector<Output> outputs;
   std::string stdout_text;
   std::string stderr_text;
-  std::uint64_t duration_us = 0;  // of the run that produced the result: the time that a hit saves
+  // Of the run that produced the result: what a hit saves.
+  std::uint64_t duration_us = 0;
+  std::optional<std::uint64_t> processor_us = {};  // nothing in a result of an earlier version
   // The architectures of its devices, kBundleStep, ...: in the result of a request for statistics, in
   // every result for exports by architecture.
   std::vector<std::string> steps;
   // Set in our own store. Results in shared caches have none: there the list leads to the result.
   std::optional<FoundBy> found_by{};
 
+  std::uint64_t processor_time() const { return processor_us.value_or(duration_us); }
   const Output* output(std::string_view name) const;
   std::string encode() const;
   static Result<ActionResult> decode(std::string_view bytes);

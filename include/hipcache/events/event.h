@@ -36,8 +36,9 @@ struct RequestEvent {
   std::string directory;          // of the client
   std::vector<std::string> archs;
   int exit_code = 0;
-  std::uint64_t bytes = 0;         // of the outputs, if they are known
-  std::uint64_t saved_us = 0;      // the time that the runs behind the stored results took
+  std::uint64_t bytes = 0;  // of the outputs, if they are known
+  // The time that the runs behind the stored results took: by the clock, and in processor time.
+  std::uint64_t saved_us = 0, processor_saved_us = 0;
   std::vector<std::string> steps;  // of a request that was served as a whole
   std::string reason, detail;      // of a bypass
   bool operator==(const RequestEvent&) const = default;
@@ -53,7 +54,7 @@ struct StepEvent {
   std::string label;  // "device gfx906"
   std::string arch;   // empty if it has none
   std::uint64_t bytes = 0;
-  std::uint64_t saved_us = 0;
+  std::uint64_t saved_us = 0, processor_saved_us = 0;
   bool has_waited = false;       // for another client that was running it
   std::vector<std::string> why;  // it ran: the lines of --explain
   std::uint64_t more = 0;        // lines left out

@@ -16,6 +16,7 @@ namespace hipcache::report {
 struct Outcomes {
   std::uint64_t hit = 0, partial = 0, miss = 0, passthrough = 0, aborted = 0;
   std::uint64_t failed = 0;  // of the misses: the compiler reported an error
+  stats::HitRun rated;       // steps that count in the rate
   std::uint64_t all() const { return hit + partial + miss + passthrough + aborted; }
   stats::HitRate rate() const;
 };
@@ -63,6 +64,7 @@ struct Summary {
   Outcomes outcomes;
   std::uint64_t run_us = 0;               // of all steps that ran
   std::uint64_t saved_us = 0;             // that the steps taken from the cache took when they ran
+  std::uint64_t processor_saved_us = 0;   // the same in processor time
   std::vector<StepRow> steps;             // architectures first
   std::vector<DirectoryRow> directories;  // the most expensive first; at most kMostDirectories
   std::vector<Miss> misses;               // the same; at most kMostMisses

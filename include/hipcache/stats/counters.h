@@ -88,6 +88,7 @@ struct Snapshot {
   HitRun host, bundle, probe, proof, unbundle, link, archive;
   HitRun front, back;                 // of split device compiles
   HitRun split_codegen_proof, audit;  // of the proof for that split; an audit is never a hit
+  HitRun rated;                       // what the hit rate counts (hit_rate.h)
   AuditedHits audited_hits;
   // The compiler reported an error; counted beside the outcome.
   std::uint64_t failed_compiles = 0;
@@ -96,15 +97,16 @@ struct Snapshot {
   std::uint64_t errors = 0;        // trouble of the cache itself
   std::uint64_t corrupt = 0;
   std::uint64_t evicted = 0;
-  std::uint64_t layers = 0;          // other stores that are read
-  std::uint64_t taken_over = 0;      // results that were found only in other stores
-  std::uint64_t max_bytes = 0;       // limit of the store on disk; 0: none
-  std::string directory;             // of the cache
-  Remote remote;                     // measured on request
-  std::vector<RunningStep> running;  // the same; the oldest first
-  EventCounts events;                // the same
-  std::uint64_t time_saved_us = 0;
-  std::uint64_t since = 0;  // seconds since the epoch: last zeroed
+  std::uint64_t layers = 0;              // other stores that are read
+  std::uint64_t taken_over = 0;          // results that were found only in other stores
+  std::uint64_t max_bytes = 0;           // limit of the store on disk; 0: none
+  std::string directory;                 // of the cache
+  Remote remote;                         // measured on request
+  std::vector<RunningStep> running;      // the same; the oldest first
+  EventCounts events;                    // the same
+  std::uint64_t time_saved_us = 0;       // by the clock: what the stored steps took
+  std::uint64_t processor_saved_us = 0;  // the same in processor time
+  std::uint64_t since = 0;               // seconds since the epoch: last zeroed
 
   // Everything above, and the given size of the store. Also the form in which the counters are kept
   // between two runs of the daemon.
@@ -145,11 +147,13 @@ class Counters {
   void unbundle(bool hit);
   void link(bool hit);
   void archive(bool hit);
+  void rated(const HitRun& steps);
   void failed_compile();
   void wrapper();
   void waited();
   void error();
-  void saved(std::uint64_t microseconds);
+  // What a run took whose result was found: by the clock, and in processor time.
+  void saved(std::uint64_t elapsed_us, std::uint64_t processor_us);
 
   Snapshot snapshot() const;
   void restore(const Snapshot& snapshot);

@@ -69,7 +69,7 @@ constexpr std::array<ValueOption, 6> kValues{{
      {Action::show_stats, Action::report, Action::report, Action::report, Action::report},
      "--show-stats and --report",
      take_fail_under,
-     "With --show-stats and --report: exit code 1 if fewer of the requests looked up were hits"},
+     "With --show-stats and --report: exit code 1 if the hit rate is lower"},
     {"--since",
      "TIME",
      {Action::report, Action::report, Action::report, Action::report, Action::report},

@@ -102,6 +102,7 @@ void RequestEvents::has_result(const cache::ActionResult& result, bool is_found)
   is_found_ = is_found;
   if (!is_found) return;
   event_.saved_us = result.duration_us;
+  event_.processor_saved_us = result.processor_time();
   event_.steps = result.steps;
 }
 
@@ -170,7 +171,10 @@ std::string RequestEvents::lines() {
   for (EndedStep& step : steps_) {
     step.event.request = event_.id;
     step.event.not_stored = events::without_macro_values(step.event.not_stored);
-    if (!is_found_) event_.saved_us += step.event.saved_us;
+    if (!is_found_) {
+      event_.saved_us += step.event.saved_us;
+      event_.processor_saved_us += step.event.processor_saved_us;
+    }
     const auto ran = std::find_if(ran_.begin(), ran_.end(), [&](const Ran& one) { return one.step.key == step.key; });
     if (ran != ran_.end() && step.event.outcome != "hit") {
       add_reasons(step.event, ran->told);

@@ -143,9 +143,15 @@ Status answer_hit(Conclusion& conclusion, const cache::ActionResult& whole, cons
     place.in_place_if_empty = output.in_place_if_empty;
     if (Status added = add_stored(std::move(place), output, context, answer); !added) return added;
   }
-  if (invocation.route == compiler::Route::is_opaque) count_opaque(invocation, true, counters);
-  for (const std::string& name : whole.steps) count_step(name, true, counters);
-  counters.saved(whole.duration_us);
+  const bool is_opaque = invocation.route == compiler::Route::is_opaque;
+  if (is_opaque) count_opaque(invocation, true, counters);
+  stats::HitRun rated{.hit = is_opaque ? 1U : 0U};
+  for (const std::string& name : whole.steps) {
+    count_step(name, true, counters);
+    if (is_rated(name)) ++rated.hit;
+  }
+  counters.rated(rated);
+  counters.saved(whole.duration_us, whole.processor_time());
   if (context.observer != nullptr) context.observer->has_result(whole, true);
   send(conclusion, stats::Outcome::hit, answer);
   return done();

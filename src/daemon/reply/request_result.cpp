@@ -32,11 +32,13 @@ bool has_at(const cache::ActionResult& result, const std::string& path, const Ro
 cache::ActionResult request_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots) {
   cache::ActionResult whole;
   whole.stderr_text = driver_stderr;
+  whole.processor_us = 0;
   for (const auto& step : graph.steps()) {
     add_placed(*step, roots, whole.outputs);
     whole.stdout_text += step->result.stdout_text;
     whole.stderr_text += step->result.stderr_text;
     whole.duration_us += step->result.duration_us;
+    *whole.processor_us += step->result.processor_time();
     for (std::string& name : counted_names(*step->spec().planned)) whole.steps.push_back(std::move(name));
   }
   return whole;

@@ -39,11 +39,16 @@ bool only_bundles(const StepState& step) {
 
 void count_steps(const StepGraph& graph, const RequestContext& context) {
   stats::Counters& counters = context.services.counters;
+  stats::HitRun rated;
   for (const auto& step : graph.steps()) {
     if (!step->ended) continue;
-    for (const std::string& name : counted_names(*step->spec().planned)) count_step(name, step->hit, counters);
-    if (step->hit) counters.saved(step->result.duration_us);
+    for (const std::string& name : counted_names(*step->spec().planned)) {
+      count_step(name, step->hit, counters);
+      if (is_rated(name)) ++(step->hit ? rated.hit : rated.run);
+    }
+    if (step->hit) counters.saved(step->result.duration_us, step->result.processor_time());
   }
+  if (graph.failed() == nullptr) counters.rated(rated);
   // Only a host step with a deferred fatbin is ever replaced. If it was a hit, it saved nothing, so it is not counted.
   for (const auto& step : graph.replaced())
     if (!step->hit) counters.host(false);

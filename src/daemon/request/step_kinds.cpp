@@ -32,13 +32,21 @@ static_assert(kKinds.size() == compiler::kStepKinds, "every kind of step has a l
 struct CountedName {
   std::string_view name;
   void (Counters::*count)(bool hit);
+  bool is_rated;
 };
 
-constexpr auto kCounters = std::to_array<CountedName>({{cache::kHostStep, &Counters::host},
-                                                       {cache::kBundleStep, &Counters::bundle},
-                                                       {cache::kUnbundleStep, &Counters::unbundle},
-                                                       {cache::kLinkStep, &Counters::link},
-                                                       {cache::kFrontEndStep, &Counters::front}});
+constexpr auto kCounters = std::to_array<CountedName>({{cache::kHostStep, &Counters::host, true},
+                                                       {cache::kBundleStep, &Counters::bundle, false},
+                                                       {cache::kUnbundleStep, &Counters::unbundle, false},
+                                                       {cache::kLinkStep, &Counters::link, true},
+                                                       {cache::kFrontEndStep, &Counters::front, false}});
+
+// Null: an architecture.
+const CountedName* find_counted(std::string_view name) {
+  const auto* known =
+      std::find_if(kCounters.begin(), kCounters.end(), [&](const CountedName& one) { return one.name == name; });
+  return known == kCounters.end() ? nullptr : known;
+}
 
 struct MakingTraits {
   Making making;
@@ -74,9 +82,13 @@ std::vector<std::string> counted_names(const hip::Step& step) {
 }
 
 void count_step(std::string_view name, bool hit, Counters& counters) {
-  const auto known =
-      std::find_if(kCounters.begin(), kCounters.end(), [&](const CountedName& one) { return one.name == name; });
-  known == kCounters.end() ? counters.device(name, hit) : (counters.*known->count)(hit);
+  const CountedName* known = find_counted(name);
+  known == nullptr ? counters.device(name, hit) : (counters.*known->count)(hit);
+}
+
+bool is_rated(std::string_view name) {
+  const CountedName* known = find_counted(name);
+  return known == nullptr || known->is_rated;
 }
 
 const char* label_of(Making making) { return traits_of(making).label; }

@@ -87,6 +87,7 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
   if (step.result.refusal == reason::kWrapper && is_run_of_wrapper(context.request, step.result.ran))
     note_wrapper(context.request, context.services.wrappers);
   count_opaque(context.request.invocation, false, context.services.counters);
+  if (step.succeeded()) context.services.counters.rated({.run = 1});
   answer_and_record(conclusion, step, run, context);
   return std::nullopt;
 }

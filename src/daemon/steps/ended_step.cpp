@@ -40,6 +40,7 @@ EndedStep ended_step(const StepState& state, const StepClock& clock, bool is_usa
                             .label = spec.is_proof ? "proof of " + spec.label : spec.label,
                             .arch = arch_of(spec),
                             .saved_us = state.hit ? state.result.duration_us : 0,
+                            .processor_saved_us = state.hit ? state.result.processor_time() : 0,
                             .has_waited = state.waited,
                             .not_stored = state.hit ? "" : refusal_of(state.result)}};
   ended.bitcode = state.hit ? std::nullopt : state.result.bitcode;

@@ -125,7 +125,8 @@ Status SplitCodegenRun::take_both(const protocol::StepDone& report) {
   const std::uint64_t back_us = report.processor_us - std::min(*front_us, report.processor_us);
   if (Status taken = take_bitcode(report, ".trace.then", back_us >= kSharedBackEndUs); !taken) return taken;
   if (Status taken = take_code(silent(report)); !taken) return taken;
-  front_.result.duration_us = 0;  // the back end's duration covers both
+  front_.result.duration_us = 0;  // the back end's times cover both
+  front_.result.processor_us = 0;
   cost_.ran_apart(*front_us, back_us);
   return join_or_audit();
 }
@@ -139,6 +140,7 @@ Status SplitCodegenRun::take_bitcode(const protocol::StepDone& report, const cha
   if (!bitcode) return bitcode.error();
   front_report_ = report;
   front_.result.duration_us = report.duration_us;
+  front_.result.processor_us = report.processor_us;
   bitcode_ = hip::bitcode_digest(*bitcode, roots_of_source(context_.request));
   StepSpec back = codegen_part_of(whole_.spec(), "back end", parts_.back, directory);
   back.key = back_key(context_.request, parts_, bitcode_);
@@ -162,7 +164,7 @@ Status SplitCodegenRun::take_front(const protocol::StepDone& report) {
   }
   services_.log.info(context_.of_object(back_->spec().label) + " does not run: its bitcode is known");
   services_.counters.back(true);
-  services_.counters.saved(hit->result.duration_us);
+  services_.counters.saved(hit->result.duration_us, hit->result.processor_time());
   back_->take(std::move(*hit));
   cost_.spared_back(report.processor_us);
   if (Status brought = materialise(*back_, back_->spec().outputs.front(), context_); !brought) return brought;
@@ -211,6 +213,7 @@ Status SplitCodegenRun::join() {
   result.descriptor = front_.result.descriptor;  // the back end opens no file that the source names
   result.take(std::move(front_.result));
   result.duration_us += back_->result.duration_us;
+  result.processor_us = result.processor_time() + back_->result.processor_time();
   result.bitcode = bitcode_;
   result.outputs = {*code_object(*back_)};
   result.outputs.front().name = spec.outputs.front().role;

@@ -211,6 +211,7 @@ Status take_in(StepState& state, const protocol::StepDone& report, const StepCon
   state.result.exit_code = report.exit_code;
   state.result.failed_command = report.failed_command;
   state.result.duration_us = report.duration_us;
+  state.result.processor_us = report.processor_us;
   if (Status texts = take_texts(state, report, context.directory); !texts) return texts;
   if (state.spec().is_tentative) {
     const Status said = state.succeeded() ? keep_said(state, context.directory) : Status(Error{"it failed"});

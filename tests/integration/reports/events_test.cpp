@@ -120,6 +120,7 @@ TEST_P(Events, SayWhatAColdAWarmAWidenedAndAnEditedCompileDid) {
   EXPECT_NE(warm.request.id, cold.request.id);
   EXPECT_THAT(warm.request.steps, UnorderedElementsAre("gfx906", "gfx1030", "bundle", "host"));
   EXPECT_GT(warm.request.saved_us, 0u);
+  EXPECT_GT(warm.request.processor_saved_us, 0u);
   EXPECT_EQ(warm.request.bytes, cold.request.bytes);
   EXPECT_THAT(warm.steps, IsEmpty());
 
@@ -131,6 +132,7 @@ TEST_P(Events, SayWhatAColdAWarmAWidenedAndAnEditedCompileDid) {
   EXPECT_THAT(wide.step("device gfx90a").why, ElementsAre("no compile for this architecture is stored"));
   EXPECT_GT(wide.request.saved_us, 0u);
   EXPECT_GT(wide.step("device gfx906").saved_us, 0u);
+  EXPECT_GT(wide.request.processor_saved_us, wide.step("device gfx906").processor_saved_us);
 
   project_.write("a.h", "#define A 2\n");
   build(for_archs({"gfx906", "gfx1030", "gfx90a"}));

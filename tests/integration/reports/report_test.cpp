@@ -45,6 +45,7 @@ TEST_P(Report, HasTheBuildSinceTheStatisticsWereZeroed) {
   EXPECT_EQ(report["requests"]["miss"], 1);
   EXPECT_EQ(report["hit_rate"], 50.0);
   EXPECT_GT(report["saved_us"], 0);
+  EXPECT_GT(report["processor_saved_us"], 0);
   for (const json& step : report["steps"])
     if (step["is_arch"] == true) {
       EXPECT_EQ(step["hit"], 1) << step;
@@ -86,8 +87,28 @@ TEST_P(Report, FailsUnderAHitRate) {
   EXPECT_EQ(report("--fail-under 50").exit_code, 0);
   const Ended low = report("--format markdown --fail-under 51");
   EXPECT_EQ(low.exit_code, 1);
-  EXPECT_THAT(low.err, HasSubstr("the hit rate is 50.0 %, less than 51 %: 1 of 2 requests were hits"));
+  EXPECT_THAT(low.err, HasSubstr("the hit rate is 50.0 %, less than 51 %: 3 of 6 steps, 1 of 2 requests as a whole"));
   EXPECT_THAT(low.out, HasSubstr("**50.0 %**"));
+}
+
+// One architecture more: what is found counts, in the statistics and in the report alike.
+TEST_P(Report, RatesThePartThatWasFound) {
+  build(command());
+  EXPECT_EQ(cache_.control("--zero-stats").exit_code, 0);
+  build(command("-O1 --offload-arch=gfx90a"));
+  const json report = json_report();
+  EXPECT_EQ(report["step_hit_rate"], 75.0);
+  EXPECT_EQ(report["rated_steps"], json({{"hit", 3}, {"run", 1}}));
+  EXPECT_EQ(report["hit_rate"], 0.0);
+  const json statistics = cache_.counts().json;
+  EXPECT_EQ(statistics["rated_steps"], report["rated_steps"]);
+  EXPECT_GT(statistics["processor_saved_ms"], 0);
+  EXPECT_EQ(cache_.run(words("--show-stats --fail-under 75"), project_.path()).exit_code, 0);
+  EXPECT_EQ(cache_.run(words("--show-stats --fail-under 75.1"), project_.path()).exit_code, 1);
+  project_.write("a.hip", "wrong");
+  EXPECT_NE(cache_.run(command(), project_.path()).exit_code, 0);
+  EXPECT_EQ(cache_.counts().json["rated_steps"], report["rated_steps"]) << "a failed compile does not count";
+  EXPECT_EQ(json_report()["rated_steps"], report["rated_steps"]);
 }
 
 // Reads what a program prints while it runs.
@@ -118,7 +139,7 @@ TEST_P(Report, IsWatchedLineByLineUntilASignal) {
   Watched watched(cache_, project);
   EXPECT_TRUE(watched.shows("1 requests (+0), 0 running"));
   build(command());
-  EXPECT_TRUE(watched.shows("50.0 % hits (1 of 2), 2 requests (+1)"));
+  EXPECT_TRUE(watched.shows("50.0 % (3 of 6 steps, 1 of 2 requests as a whole), 2 requests (+1)"));
   watched.signal(SIGINT);
   const Ended ended = watched.wait();
   EXPECT_EQ(ended.exit_code, 0);
