@@ -4,6 +4,7 @@
 
 #include "hipcache/base/nearest.h"
 #include "hipcache/config/remote_url.h"
+#include "hipcache/config/setting_texts.h"
 #include "hipcache/config/trusted_keys.h"
 #include "hipcache/config/values.h"
 
@@ -147,34 +148,58 @@ Status set_cuid(Settings& settings, const std::string& text) {
 
 const std::vector<Key>& keys() {
   static const std::vector<Key> kKeys{
-      {"max_size", set_max_size, [](const Settings& settings) { return format_size(settings.max_size); },
-       ReadAt::daemon_start},
-      {"basedir", set_base_directories,
+      {"max_size", "limit of the store on disk; 0: no limit", set_max_size,
+       [](const Settings& settings) { return format_size(settings.max_size); }, ReadAt::daemon_start},
+      {"basedir", "base directories, whose results are shared; with colons between them", set_base_directories,
        [](const Settings& settings) { return format_path_list(settings.base_directories); }},
-      {"remote", set_remote, show_remote, ReadAt::daemon_start},
-      {"trusted_keys", set_trusted_keys, [](const Settings& settings) { return format_list(settings.trusted_keys); },
+      {"remote", "URLs of shared caches, in the order in which they are asked", set_remote, show_remote,
        ReadAt::daemon_start},
-      {"signing_key", set_signing_key, show_text<&Settings::signing_key>, ReadAt::daemon_start},
-      {"seed", set_seeds, [](const Settings& settings) { return format_list(settings.seeds); }, ReadAt::daemon_start},
-      {"umask", set_umask, [](const Settings& settings) { return format_umask(settings.umask); }, ReadAt::daemon_start},
-      {"readonly", set_boolean<&Settings::readonly>, show_boolean<&Settings::readonly>},
-      {"recache", set_boolean<&Settings::recache>, show_boolean<&Settings::recache>},
-      {"disable", set_boolean<&Settings::disable>, show_boolean<&Settings::disable>},
-      {"namespace", set_text<&Settings::cache_namespace>, show_text<&Settings::cache_namespace>},
-      {"jobs", set_jobs, [](const Settings& settings) { return std::to_string(settings.jobs); }, ReadAt::daemon_start},
-      {"idle_timeout", set_idle_timeout,
+      {"trusted_keys", "public keys (name:base64); only what they signed is taken from shared caches and archives",
+       set_trusted_keys, [](const Settings& settings) { return format_list(settings.trusted_keys); },
+       ReadAt::daemon_start},
+      {"signing_key", "absolute path of the private key that signs what goes to shared caches and archives",
+       set_signing_key, show_text<&Settings::signing_key>, ReadAt::daemon_start},
+      {"seed", "absolute cache directories that are only read", set_seeds,
+       [](const Settings& settings) { return format_list(settings.seeds); }, ReadAt::daemon_start},
+      {"umask", "octal: rights that the cache's files do not get; 007 and 002 share the cache with a group", set_umask,
+       [](const Settings& settings) { return format_umask(settings.umask); }, ReadAt::daemon_start},
+      {"readonly", "use stored results, store nothing", set_boolean<&Settings::readonly>,
+       show_boolean<&Settings::readonly>},
+      {"recache", "use no stored result, store new ones", set_boolean<&Settings::recache>,
+       show_boolean<&Settings::recache>},
+      {"disable", "run the compiler without the cache", set_boolean<&Settings::disable>,
+       show_boolean<&Settings::disable>},
+      {"namespace", "results of one namespace are not used in another", set_text<&Settings::cache_namespace>,
+       show_text<&Settings::cache_namespace>},
+      {"jobs", "steps that run at once on this machine; 0: one for each processor", set_jobs,
+       [](const Settings& settings) { return std::to_string(settings.jobs); }, ReadAt::daemon_start},
+      {"idle_timeout", "the daemon ends after this time without a request; 0: never", set_idle_timeout,
        [](const Settings& settings) { return format_duration(settings.idle_timeout); }, ReadAt::daemon_start},
-      {"audit", set_audit, show_audit},
-      {"log", set_log, show_text<&Settings::log>, ReadAt::daemon_start},
-      {"event_log", set_event_log, [](const Settings& settings) { return format_size(settings.event_log); },
-       ReadAt::daemon_start},
-      {"share_history", set_boolean<&Settings::share_history>, show_boolean<&Settings::share_history>,
-       ReadAt::daemon_start},
-      {"compilers", set_compilers, [](const Settings& settings) { return format_list(settings.compilers); }},
-      {"cuid", set_cuid, [](const Settings& settings) { return settings.cuid.empty() ? "auto" : settings.cuid; }},
-      {"quiet", set_boolean<&Settings::quiet>, show_boolean<&Settings::quiet>},
+      {"audit", "share of stored results that are made again and compared, from 0 to 1", set_audit, show_audit},
+      {"log", "stderr, or the absolute path of a log file", set_log, show_text<&Settings::log>, ReadAt::daemon_start},
+      {"event_log", "size of the event log on disk; 0: none", set_event_log,
+       [](const Settings& settings) { return format_size(settings.event_log); }, ReadAt::daemon_start},
+      {"share_history", "miss histories go into archives and shared caches, and explain misses on other machines",
+       set_boolean<&Settings::share_history>, show_boolean<&Settings::share_history>, ReadAt::daemon_start},
+      {"compilers", "names of further compilers: mpicxx, mpicxx=gcc, mycc=clang", set_compilers,
+       [](const Settings& settings) { return format_list(settings.compilers); }},
+      {"cuid", "auto: hipcache chooses the id of a translation unit; keep: the compiler does", set_cuid,
+       [](const Settings& settings) { return settings.cuid.empty() ? "auto" : settings.cuid; }},
+      {"quiet", "compiles say nothing about wrong settings", set_boolean<&Settings::quiet>,
+       show_boolean<&Settings::quiet>},
   };
   return kKeys;
+}
+
+std::vector<SettingText> setting_texts() {
+  std::vector<SettingText> texts;
+  for (const Key& key : keys())
+    texts.push_back({.key = key.name,
+                     .variable = variable_of(key.name),
+                     .standard = key.show(Settings()),
+                     .meaning = key.meaning,
+                     .is_of_daemon = key.read_at == ReadAt::daemon_start});
+  return texts;
 }
 
 const Key* find_key(std::string_view name) {

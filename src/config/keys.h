@@ -1,4 +1,4 @@
-// The table of keys: the name in the file, how a text becomes the setting, how the setting is
+// The table of keys: the name in the file, what it means, how a text becomes the setting, how the setting is
 // shown. The variable of "max_size" is HIPCACHE_MAX_SIZE, and so on.
 #ifndef HIPCACHE_SRC_CONFIG_KEYS_H
 #define HIPCACHE_SRC_CONFIG_KEYS_H
@@ -15,6 +15,7 @@ enum class ReadAt { request, daemon_start };
 
 struct Key {
   std::string_view name;
+  std::string_view meaning;  // for people
   // An error says what is wrong with the value; the caller puts the file or variable before it.
   Status (*set)(Settings& settings, const std::string& text);
   std::string (*show)(const Settings& settings);

@@ -6,6 +6,7 @@
 
 #include "cli/options/options.h"
 #include "client/launch_fixture.h"
+#include "hipcache/config/setting_texts.h"
 
 namespace hipcache::cli {
 namespace {
@@ -21,6 +22,17 @@ TEST(Generate, EveryKindNamesEveryOption) {
     EXPECT_THAT(generate("zsh").value(), HasSubstr(option.name));
     EXPECT_THAT(generate("fish").value(), HasSubstr(" -l " + std::string(option.name.substr(2))));
   }
+}
+
+TEST(Generate, TheManPageHasEverySettingAndWhatAReaderLooksFor) {
+  const std::string page = generate("man").value();
+  for (const config::SettingText& setting : config::setting_texts()) {
+    EXPECT_FALSE(setting.meaning.empty()) << setting.key;
+    EXPECT_THAT(page, HasSubstr("\\fB" + std::string(setting.key) + "\\fR, \\fB" + setting.variable + "\\fR"));
+  }
+  for (const char* section : {"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "SETTINGS", "ENVIRONMENT", "FILES",
+                              "EXAMPLES", "EXIT STATUS", "SEE ALSO"})
+    EXPECT_THAT(page, HasSubstr(std::string("\n.SH ") + section + "\n"));
 }
 
 TEST(Generate, AQuoteInAHelpDoesNotEndAWordOfAShell) {

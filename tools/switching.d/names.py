@@ -9,7 +9,7 @@ import re
 ACTION = re.compile(r'\{"(-\w|)", "(--[\w-]+)", Action::')
 VALUE = re.compile(r'\{"(--[\w-]+)",\s*"[A-Z]+",\s*\{Action::')
 LENGTH = re.compile(r"std::array<(?:ActionOption|FlagOption|ValueOption), (\d+)>")
-KEY = re.compile(r'\{"(\w+)",\s*set_')
+KEY = re.compile(r'\{"(\w+)",\s*"[^"]*",\s*set_')
 URL_OPTION = re.compile(r'\{"(\w+)", k\w+, set_')
 URL_KIND = re.compile(r'\{"([\w+]+)", RemoteKind::')
 VARIABLE_ALONE = re.compile(r"^\| `(HIPCACHE_\w+)` \|", re.MULTILINE)

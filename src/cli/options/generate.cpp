@@ -2,8 +2,8 @@
 
 #include <string_view>
 
+#include "cli/options/man_page.h"
 #include "cli/options/options.h"
-#include "hipcache/protocol/messages.h"
 
 namespace hipcache::cli {
 namespace {
@@ -11,55 +11,6 @@ namespace {
 constexpr std::string_view kFormats = "text json markdown html trace";
 constexpr std::string_view kGenerated = "man bash zsh fish";
 constexpr std::string_view kImported = "ccache sccache";
-
-constexpr std::string_view kManHead =
-    "hipcache \\- compile cache that knows HIP\n"
-    ".SH SYNOPSIS\n"
-    ".B hipcache\n.I COMPILER ARGUMENTS...\n.br\n"
-    ".B hipcache\n.I OPTION\n.br\n"
-    ".B hipcache \\-\\-doctor\n[\\fB\\-\\-\\fR \\fICOMPILER OPTIONS...\\fR]\n.br\n"
-    ".B hipcache \\-\\-plan\n[\\fB\\-\\-format json\\fR] \\fB\\-\\-\\fR \\fICOMPILER ARGUMENTS...\\fR\n.br\n"
-    ".B hipcache \\-\\-explain\n[\\fB\\-\\-format json\\fR] \\fB\\-\\-\\fR \\fICOMPILER ARGUMENTS...\\fR\n"
-    ".SH DESCRIPTION\n"
-    "In front of a compiler, hipcache serves from its cache what was compiled before, and caches the compile for each\n"
-    "GPU architecture by itself. Called by a compiler's name, through a link, it does so for the next compiler of "
-    "that\n"
-    "name in \\fBPATH\\fR. What it does not understand, the compiler does untouched.\n"
-    ".SH OPTIONS\n";
-
-constexpr std::string_view kManTail =
-    ".SH ENVIRONMENT\n"
-    ".TP\n.B HIPCACHE_DIR\nThe cache directory; default: \\fI~/.cache/hipcache\\fR.\n"
-    ".TP\n.B HIPCACHE_CONFIG\nThe configuration file; default: \\fI~/.config/hipcache/config.toml\\fR.\n"
-    ".TP\n.B HIPCACHE_DISABLE\nIf set to 1, compilers run without the cache.\n"
-    ".PP\n\\fBhipcache \\-\\-show\\-config\\fR lists the other settings, their variables and values.\n"
-    ".SH EXIT STATUS\n"
-    "The compiler's. Of an option: 0, 1 if it failed, 2 if it was not understood, and those that it names; 127 if "
-    "there is\n"
-    "no such compiler.\n";
-
-// Text of a man page in which a dash is one that can be typed.
-std::string roff(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '-' || c == '\\') escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-std::string man_page() {
-  std::string page = ".TH HIPCACHE 1 \"\" \"hipcache " + roff(protocol::build_id()) + "\"\n.SH NAME\n";
-  page += kManHead;
-  for (const OptionText& option : option_texts()) {
-    page += ".TP\n";
-    if (!option.brief.empty()) page += "\\fB" + roff(option.brief) + "\\fR, ";
-    page += "\\fB" + roff(option.name) + "\\fR";
-    if (!option.value.empty()) page += " \\fI" + std::string(option.value) + "\\fR";
-    page += "\n" + roff(option.help) + "\n";
-  }
-  return page.append(kManTail);
-}
 
 // Shells show one line of help.
 std::string_view first_line(std::string_view help) { return help.substr(0, help.find('\n')); }
