@@ -1,6 +1,6 @@
 // hipcache-client: launches a compiler, or handles an option of hipcache. The launcher (src/launcher)
 // passes everything to it that the launcher does not do itself; a user may also call it directly.
-// Called by another name, it acts as the compiler of that name.
+// Called by a compiler's name, it acts as that compiler; by the name of ccache or sccache, as hipcache in its place.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
     return hipcache::client::launch(std::move(words), Timeouts(), std::move(*begun));
   if (!launch_is_our_name(argv[0])) return hipcache::client::launch(std::move(words), Timeouts());
   words.erase(words.begin());
-  if (words.empty() || words.front().starts_with('-')) return hipcache::cli::run(words, for_options());
+  if (words.empty() || words.front().starts_with('-'))
+    return hipcache::cli::run(words, for_options(), hipcache::switching::tool_named(argv[0]));
   return hipcache::client::launch(std::move(words), Timeouts());
 }

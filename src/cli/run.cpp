@@ -12,6 +12,7 @@
 #include "cli/flush.h"
 #include "cli/options/generate.h"
 #include "cli/options/options.h"
+#include "cli/options/other_tool.h"
 #include "cli/show/colour.h"
 #include "cli/show/show_config.h"
 #include "cli/show/show_explanation.h"
@@ -24,6 +25,7 @@
 #include "hipcache/launcher/diagnostics.h"
 #include "hipcache/protocol/messages.h"
 #include "hipcache/stats/hit_rate.h"
+#include "hipcache/stats/other_tools.h"
 #include "hipcache/stats/report.h"
 #include "hipcache/switching/import_config.h"
 
@@ -47,8 +49,15 @@ struct Outcome {
 };
 
 Result<std::string> formatted(std::string json, const Options& options) {
-  if (options.format == Format::text)
-    return stats::to_text(json, {.all = options.verbose, .colour = shows_colour(STDOUT_FILENO)});
+  const stats::TextStyle style{.all = options.verbose, .colour = shows_colour(STDOUT_FILENO)};
+  const bool is_json = options.json();
+  if (options.manner == Manner::ccache_counters)
+    return stats::as_ccache_counters(json, is_json ? stats::CounterForm::json : stats::CounterForm::tab);
+  if (options.manner == Manner::sccache)
+    return is_json ? stats::as_sccache_json(json, switching::version_of(switching::Tool::sccache))
+                   : stats::as_sccache_text(json, style);
+  if (options.manner == Manner::ccache && !is_json && !options.verbose) return stats::as_ccache_text(json, style);
+  if (options.format == Format::text) return stats::to_text(json, style);
   if (options.format == Format::markdown) return stats::to_markdown(json);
   if (!json.ends_with('\n')) json += '\n';
   return json;
@@ -123,7 +132,7 @@ Result<Outcome> outcome_of(Result<Report> report) {
 // Performs the action.
 Result<Outcome> perform(const Options& options, client::Timeouts timeouts) {
   if (options.action == Action::help) return Outcome{help_text()};
-  if (options.action == Action::version) return Outcome{"hipcache " + protocol::build_id() + "\n"};
+  if (options.action == Action::version) return Outcome{version_text(options)};
   if (options.action == Action::generate) return outcome_of(generate(options.value));
   if (options.action == Action::public_key) return become_helper({"hipcache-remote", "--public-key", options.value});
   const config::Lookup variable = config::lookup_in_process();
@@ -150,17 +159,23 @@ int run_doctor(const Options& options) {
   return examine(options.command, say) ? 0 : kFailure;
 }
 
-}  // namespace
-
-int run(const std::vector<std::string>& arguments, client::Timeouts timeouts) {
-  const Result<Options> options = parse_options(arguments);
-  if (!options) return failed(options.error(), kUsage);
-  if (options->action == Action::doctor) return run_doctor(*options);
-  const Result<Outcome> outcome = perform(*options, timeouts);
+int run_action(const Options& options, client::Timeouts timeouts) {
+  if (options.action == Action::doctor) return run_doctor(options);
+  const Result<Outcome> outcome = perform(options, timeouts);
   if (!outcome) return failed(outcome.error(), kFailure);
   if (Status printed = write_all(STDOUT_FILENO, outcome->text, "standard output"); !printed)
     return failed(printed.error(), kFailure);
   return outcome->status ? outcome->exit_code : failed(outcome->status.error(), kFailure);
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments, client::Timeouts timeouts, switching::Tool tool) {
+  const Result<std::vector<Options>> actions = parse_options_of(tool, arguments);
+  if (!actions) return failed(actions.error(), kUsage);
+  for (const Options& options : *actions)
+    if (const int code = run_action(options, timeouts); code != 0) return code;
+  return 0;
 }
 
 }  // namespace hipcache::cli

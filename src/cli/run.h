@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "hipcache/client/timeouts.h"
+#include "hipcache/switching/other_tool.h"
 
 namespace hipcache::cli {
 
 // Returns 0, or 1 with one line on stderr, or 2 with one line for invalid options; for --explain also the codes of
-// show_explanation.h.
-int run(const std::vector<std::string>& arguments, client::Timeouts timeouts);
+// show_explanation.h. `tool`: in whose place hipcache was called.
+int run(const std::vector<std::string>& arguments, client::Timeouts timeouts,
+        switching::Tool tool = switching::Tool::none);
 
 }  // namespace hipcache::cli
 

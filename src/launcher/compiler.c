@@ -14,7 +14,11 @@ static const char* base_name(const char* path) {
   return slash == NULL ? path : slash + 1;
 }
 
-bool launch_is_our_name(const char* path) { return strncmp(base_name(path), "hipcache", strlen("hipcache")) == 0; }
+bool launch_is_our_name(const char* path) {
+  const char* name = base_name(path);
+  if (strncmp(name, "hipcache", strlen("hipcache")) == 0) return true;
+  return strcmp(name, "ccache") == 0 || strcmp(name, "sccache") == 0;
+}
 
 static bool own_path(char path[PATH_MAX]) {
   const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);

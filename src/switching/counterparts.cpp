@@ -29,13 +29,14 @@ std::vector<std::string> listed(std::string_view text) { return config::parse_li
 
 Counterparts::Counterparts(std::string_view tool) {
   const toml::parse_result parsed = toml::parse(tool == "ccache" ? kCcacheTable : kSccacheTable);
+  if (parsed) version_ = parsed.table()["version"].value_or(std::string());
   const toml::array* sections = parsed ? parsed.table()["section"].as_array() : nullptr;
   if (sections == nullptr) return;
   for (const toml::node& section : *sections) {
     const toml::table& table = *section.as_table();
     const std::string kind = table["kind"].value_or(std::string());
     const toml::array* entries = table["entry"].as_array();
-    if ((kind != "setting" && kind != "remote") || entries == nullptr) continue;
+    if ((kind != "option" && kind != "setting" && kind != "remote") || entries == nullptr) continue;
     for (const toml::node& node : *entries) {
       const toml::table& entry = *node.as_table();
       Counterpart one{.names = listed(entry["name"].value_or(std::string_view())),

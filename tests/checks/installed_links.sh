@@ -70,6 +70,17 @@ for target in "$scratch/not ours" "$scratch/not ours/below"; do
 update-hipcache-symlinks, or name a directory of yours: update-hipcache-symlinks ~/.local/lib/hipcache" "$said"
 done
 
+# The names of other caches only on demand; later runs keep them. A build that asks for ccache gets hipcache, not the ccache in PATH.
+as_ccache="$scratch/as ccache"
+said=$(update "$compilers" --as-ccache "$as_ccache")
+expect_text "what is made as ccache" \
+  "$as_ccache has a link to hipcache for $count names of compilers, and for ccache and sccache" "$said"
+update "$compilers" "$as_ccache" >/dev/null
+for name in ccache sccache; do
+  [[ $as_ccache/$name -ef "$scratch/a tree/$bin/hipcache" ]] || fail "$name leads to hipcache and stays"
+done
+[[ $("$as_ccache/ccache" --version) == "ccache version "* ]] || fail "the version as ccache"
+
 # A moved tree compiles through its links: a miss, then a hit. The wrapper runs the compiler by its name in PATH, again a link.
 mv "$scratch/a tree" "$scratch/a moved tree"
 links="$scratch/a moved tree/lib/hipcache"

@@ -61,14 +61,18 @@ TEST_F(Run, ShowsStatisticsAsTextAndAsTheDaemonsJson) {
 TEST_F(Run, FailsUnderAHitRateAndPrintsTheStatisticsAllTheSame) {
   stats::Snapshot counts;
   counts.hit = 3, counts.miss = 1;
+  counts.rated = {3, 1};
   const auto reply = reply_to(ControlKind::stats, ControlReply{"", counts.to_json(1, 2, 3, 4)});
   const FakeDaemon daemon(cache(), {reply, reply, reply});
   EXPECT_EQ(option({"-s", "--fail-under", "75"}).exit_code, 0);
   const Ended below = option({"-s", "--format", "markdown", "--fail-under", "75.5"});
   EXPECT_EQ(below.exit_code, 1);
   EXPECT_THAT(below.out, HasSubstr("| Hits | 3 |"));
-  EXPECT_EQ(below.err, "hipcache: error: the hit rate is 75.0 %, less than 75.5 %: 3 of 4 requests were hits\n");
-  EXPECT_THAT(option({"-s", "--format", "markdown"}).out, HasSubstr("**75.0 %** of 4"));
+  EXPECT_EQ(
+      below.err,
+      "hipcache: error: the hit rate is 75.0 %, less than 75.5 %: 3 of 4 steps, 3 of 4 requests as a whole came from "
+      "the cache\n");
+  EXPECT_THAT(option({"-s", "--format", "markdown"}).out, HasSubstr("**75.0 %** came from the cache: 3 of 4 steps"));
 }
 
 TEST_F(Run, ImportsNothingWhereResultsAreOnlyRead) {

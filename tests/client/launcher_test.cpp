@@ -328,6 +328,43 @@ TEST_F(Launcher, CalledByTheNameOfACompilerItTakesAllWordsForTheCompilers) {
   EXPECT_EQ(run({scratch / "links/cc"}, path).out, "\n");
 }
 
+// Build systems look for these names only.
+TEST_F(Launcher, CalledByTheNameOfAnotherCacheItServesTheCompilerBehind) {
+  script("bin/ccache", "echo real >> " + (scratch / "real"));
+  script("bin/sccache", "echo real >> " + (scratch / "real"));
+  for (const std::string name : {"ccache", "sccache"}) {
+    scratch.link("links/" + name, hipcache());
+    const FakeDaemon daemon(cache(), {finish_with({3, "out", "", {{object()}}, {}}, {"cached"})});
+    const std::string path = "PATH=" + (scratch / "links") + ":" + (scratch / "bin") + ":/usr/bin:/bin";
+    const Ended ended = run({scratch / ("links/" + name), "cc", "-o", object()}, {path});
+    EXPECT_EQ(ended.exit_code, 3) << ended.err;
+    EXPECT_EQ(ended.out, "out");
+    EXPECT_EQ(read_bytes(object()), "cached");
+  }
+  EXPECT_EQ(compiler_runs(), 0);
+  EXPECT_FALSE(exists(scratch / "real"));
+}
+
+TEST_F(Launcher, LinksNamedLikeCompilersAndOtherCachesDoNotLaunchEachOther) {
+  script("bin/ccache", "exit 33");
+  for (const char* name : {"ccache", "sccache", "cc"}) scratch.link(std::string("links/") + name, hipcache());
+  const std::string path = "PATH=" + (scratch / "links") + ":" + (scratch / "bin") + ":/usr/bin:/bin";
+  expect_compiled_by_the_compiler(run({scratch / "links/ccache", "cc", "-o", object()}, {path}));
+  std::filesystem::remove(scratch / "runs");
+  expect_compiled_by_the_compiler(
+      run({hipcache(), "ccache", scratch / "links/sccache", scratch / "links/cc", "-o", object()}, {path}));
+  std::filesystem::remove(scratch / "runs");
+  script("bin/c++", "exec ccache cc \"$@\"");
+  expect_compiled_by_the_compiler(run({scratch / "links/sccache", "c++", "-o", object()}, {path}));
+}
+
+TEST_F(Launcher, CalledByTheNameOfAnotherCacheItNamesAMissingCompiler) {
+  scratch.link("links/ccache", hipcache());
+  const Ended ended = run({scratch / "links/ccache", "no-such-cc", "-c"});
+  EXPECT_EQ(ended.exit_code, 127);
+  EXPECT_EQ(ended.err, "hipcache: error: could not find compiler \"no-such-cc\" in PATH\n");
+}
+
 TEST_F(Launcher, ServesAHitWithAllStandardStreamsClosed) {
   const FakeDaemon daemon(cache(), {finish_with({3, "out", "err", {{object()}}, {}}, {"cached"})});
   const Ended ended = run({"/bin/sh", "-c", "exec hipcache cc -o " + object() + " <&- >&- 2>&-"});

@@ -18,8 +18,9 @@ extern "C" {
  * program, links resolved; it may begin with "../". False if that directory is unknown. */
 bool launch_from_here(const char* way, char path[PATH_MAX]);
 
-/* Whether the last part of the path is "hipcache": the next word is then an option or a
- * compiler. */
+/* Whether the last part of the path is "hipcache", or the name of another cache in whose place a
+ * link may put hipcache (ccache, sccache): the next word is then an option or a compiler. Ask only
+ * of a program that is ours. */
 bool launch_is_our_name(const char* path);
 
 struct launch_command {

@@ -37,9 +37,13 @@ enum class Action {
 
 enum class Format { text, json, markdown, html, trace };  // html and trace only of a report
 
+// Whose form the statistics and the version have.
+enum class Manner { hipcache, ccache, ccache_counters, sccache };
+
 struct Options {
   Action action = Action::help;
   Format format = Format::text;
+  Manner manner = Manner::hipcache;
   bool verbose = false;  // show_stats: everything
   bool json() const { return format == Format::json; }
   std::optional<double> fail_under;                // show_stats, report: percent

@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -85,10 +86,6 @@ static bool is_compile(const char* path, char* const argv[]) {
   if (strcmp(base_of(path), base_of(argv[0])) != 0 || !compiles(argv)) return false;
   /* dash tries each directory of PATH. */
   return strchr(path, '/') == NULL || trace_is_executable(AT_FDCWD, path);
-}
-
-static bool is_hipcache(const char* path) {
-  return path != NULL && strncmp(base_of(path), "hipcache", strlen("hipcache")) == 0;
 }
 
 static size_t count_of(char* const list[]) {
@@ -162,6 +159,24 @@ static const char* found_program(const char* name, char path[TRACE_TEXT_LIMIT + 
 }
 
 enum start { AS_IT_IS, WITHOUT_LIBRARY, BY_HIPCACHE };
+
+static bool is_one_file(const char* one, const char* other) {
+  struct stat left;
+  struct stat right;
+  return trace_call(SYS_newfstatat, AT_FDCWD, one, &left, 0) == 0 &&
+         trace_call(SYS_newfstatat, AT_FDCWD, other, &right, 0) == 0 && left.st_dev == right.st_dev &&
+         left.st_ino == right.st_ino;
+}
+
+/* By its name, or by a link that has the name of a cache in whose place hipcache is called. */
+static bool is_hipcache(const char* path) {
+  char found[TRACE_TEXT_LIMIT + 1];
+  if (path == NULL) return false;
+  const char* name = base_of(path);
+  if (strncmp(name, "hipcache", strlen("hipcache")) == 0) return true;
+  const bool is_other = strcmp(name, "ccache") == 0 || strcmp(name, "sccache") == 0;
+  return is_other && is_one_file(found_program(path, found), leading[0]);
+}
 
 /* A wrapper that runs hipcache itself is asked about the compiler behind that (--plan). */
 static void take_hipcaches_compiler(const char** path, char* const** argv) {

@@ -240,10 +240,10 @@ class Archives(unittest.TestCase):
     def test_a_rate_below_the_limit_fails_the_job_and_shows_the_statistics(self):
         self.assert_fails(self.a.run(["--show-stats", "--fail-under", "0"]), "nothing was looked up")
         self.project.compile(self.a, TWO)
-        self.assert_fails(self.a.run(["--show-stats", "--fail-under", "60"]), "the hit rate is 0.0 %, less than 60 %: 0 of 1")
+        self.assert_fails(self.a.run(["--show-stats", "--fail-under", "60"]), "the hit rate is 0.0 %, less than 60 %: 0 of 3 steps")
         self.project.compile(self.a, TWO)
         self.assert_fails(self.a.run(["--show-stats", "--fail-under", "60"]), "50.0 %")
-        self.assertIn("**50.0 %** of 2", self.a.option("--show-stats", "--format", "markdown", "--fail-under", "50"))
+        self.assertIn("**50.0 %** came from the cache: 3 of 6 steps", self.a.option("--show-stats", "--format", "markdown", "--fail-under", "50"))
         self.a.option("--zero-stats")
         self.project.compile(self.a, TWO)
         self.a.option("--show-stats", "--fail-under", "100")
