@@ -40,6 +40,19 @@ env -u CFLAGS -u CXXFLAGS -u CPPFLAGS -u LDFLAGS cmake -S "$source" -B "$scratch
   { cat "$scratch/output"; fail "configure without options"; }
 grep -q '^CMAKE_BUILD_TYPE:[A-Z]*=Release$' "$scratch/plain/CMakeCache.txt" || fail "a build without a type is a release"
 
+# The launcher is for the processor that all else is for.
+printf '#!/bin/sh\necho riscv64-linux-gnu\n' >"$scratch/musl-gcc"
+chmod +x "$scratch/musl-gcc"
+if configure "$scratch/other" -DHIPCACHE_MUSL_GCC="$scratch/musl-gcc"; then fail "a musl-gcc for another processor"; fi
+tr -s ' \n' '  ' <"$scratch/output" | grep -q "$scratch/musl-gcc, which makes programs for \"riscv64\"" ||
+  { cat "$scratch/output"; fail "the musl-gcc for another processor is named"; }
+cross=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19
+  -DCMAKE_C_COMPILER_TARGET=aarch64-linux-gnu -DCMAKE_CXX_COMPILER_TARGET=aarch64-linux-gnu
+  -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DCMAKE_LIBRARY_ARCHITECTURE="$multiarch")
+CFLAGS='' CXXFLAGS='' LDFLAGS='' configure "$scratch/cross" "${cross[@]}" || { cat "$scratch/output"; fail "configure a cross build"; }
+grep 'src/launcher/main.c"\?' "$scratch/cross/compile_commands.json" | grep -q -e 'clang-19 --target=aarch64' ||
+  fail "the target's compiler makes the launcher of a cross build"
+
 if configure "$scratch/outside" -DCMAKE_INSTALL_PREFIX=/opt/hipcache -DCMAKE_INSTALL_LIBEXECDIR=/usr/libexec; then
   fail "a directory outside the prefix"
 fi
