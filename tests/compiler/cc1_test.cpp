@@ -120,6 +120,17 @@ TEST(Cc1, RefusesAnUnknownOptionWhoseValueMayBeAFile) {
   EXPECT_FALSE(read_cc1(words("-such -D -load x.so"))) << "it may take -D, and then a library is loaded";
 }
 
+TEST(Cc1, TakesAnOptionOfLaterClangsWithItsValueUnlessItIsLoud) {
+  const auto read = read_cc1(words("-fconstexpr-depth 5 -fprofile-continuous -x hip a.hip"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read.value()[0].count, 2u);
+  EXPECT_EQ(read.value()[0].role, Cc1Role::plain);
+  EXPECT_EQ(role_of("-fprofile-continuous"), Cc1Role::hashes_names);
+  for (const char* line : {"-ftime-report-json", "-internal-iframework /x", "-mmlir -mlir-print-ir-after-all",
+                           "-fms-secure-hotpatch-functions-file=x", "-fdebug-run-lifetime-safety /x a.hip -load x.so"})
+    EXPECT_FALSE(read_cc1(words(line))) << line;
+}
+
 TEST(Cc1, KeepsWhatMayBeTheValueOfAnUnknownOption) {
   const auto read = read_cc1(words("-such -fdebug-compilation-dir=/x"));
   ASSERT_TRUE(read);
@@ -128,8 +139,10 @@ TEST(Cc1, KeepsWhatMayBeTheValueOfAnUnknownOption) {
 
 TEST(Cc1, IsNotMisledByTheWordsOfClang15AsValuesOfOthers) {
   EXPECT_FALSE(read_cc1(words("-D -fvisibility -load x.so")));
-  EXPECT_FALSE(read_cc1(words("-o -fvisibility a.o")));
-  EXPECT_FALSE(read_cc1(words("-D --mrelax-relocations a.hip")));
+  const auto read = read_cc1(words("-o -fvisibility -D --mrelax-relocations a.hip"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read.value()[0].value, "-fvisibility");
+  EXPECT_EQ(read.value()[1].value, "--mrelax-relocations");
 }
 
 class RefusedCc1Option : public ::testing::TestWithParam<const char*> {};

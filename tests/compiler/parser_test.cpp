@@ -245,6 +245,10 @@ const Case kCases[] = {
     {"clang++ -frecord-gcc-switches -c a.hip", reason::kRecordedCommandLine},
     // Not understood.
     {"clang++ -fsuch-print -c a.hip", reason::kUnknownOption},
+    {"clang++ -ftime-report-json -c a.hip", reason::kUnknownOption},  // of clang 21
+    {"clang++ -fmodules-driver -c a.hip", reason::kUnknownOption},
+    {"clang++ -Xclangas -save-temps -c a.hip", reason::kUnknownOption},
+    {"clang++ -Xarch_device -ftime-report-json -c a.hip", reason::kUnknownOption},
     {"clang++ -fprint-such -c a.hip", reason::kUnknownOption},
     {"clang++ --such-time-report -c a.hip", reason::kUnknownOption},
     {"clang++ --such-file=x -c a.hip", reason::kUnknownOption},

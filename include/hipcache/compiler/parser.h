@@ -1,7 +1,5 @@
-// Reads HIP compiles, and links of relocatable device code, with clang's own option table: the kind
+// Reads HIP compiles, and links of relocatable device code, with clang's own options: the kind
 // of compile that is split.
-//
-// Rejected: a table of our own. clang's option table has 2,500 entries, and each release changes it.
 #ifndef HIPCACHE_COMPILER_PARSER_H
 #define HIPCACHE_COMPILER_PARSER_H
 

@@ -2,10 +2,10 @@
 //
 // Problem: a comment or a blank mostly changes no output. But options record sources and their places (debug
 // information, coverage, profiles), and some warnings read comments or columns.
-// Choice: clang's table of options reads the command. An option that the table lacks may see the bytes. Of those that
-// it has, the ones whose names say that they record, measure or keep something of the source see the bytes too.
-// docs/internals/proof.md lists them, and what was found in the sources of clang and gcc.
-// Rejected: a list of all harmless options; there are some 3,000, and each release adds more.
+// Choice: clang's options read the command. An option that nobody has judged may see the bytes. Of the others, the ones
+// whose names say that they record, measure or keep something of the source see the bytes too. docs/internals/proof.md
+// lists them, and what was found in the sources of clang and gcc. Rejected: a list of all harmless options; there are
+// some 3,000, and each release adds more.
 //
 // Messages and outputs decide further (daemon/steps/source_sight.h).
 #ifndef HIPCACHE_COMPILER_SOURCE_SIGHT_H

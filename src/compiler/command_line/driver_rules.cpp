@@ -1,17 +1,18 @@
 #include "compiler/command_line/driver_rules.h"
 
-#include <clang/Driver/Options.h>
 #include <llvm/Option/OptTable.h>
 #include <llvm/Option/Option.h>
 
 #include <initializer_list>
 
+#include "compiler/frontend/unknown_option.h"
+#include "compiler/options/option_table.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
 
-using namespace clang::driver::options;
+using namespace options;
 
 struct Refusal {
   const char* reason;
@@ -180,6 +181,8 @@ constexpr std::initializer_list<unsigned> kAccepted = {OPT_INPUT,
                                                        OPT_start_no_unused_arguments,
                                                        OPT_end_no_unused_arguments,
                                                        OPT_nogpulib,
+                                                       OPT_no_offloadlib,
+                                                       OPT_offloadlib,
                                                        OPT_nogpulibc,
                                                        OPT_pg,
                                                        OPT_p,
@@ -266,12 +269,11 @@ const char* refusal_by_group(const llvm::opt::Option& option) {
 }  // namespace
 
 DriverRules::DriverRules() {
-  const llvm::opt::OptTable& table = clang::driver::getDriverOptTable();
+  const llvm::opt::OptTable& table = option_table();
   refusals_.assign(table.getNumOptions() + 1, reason::kUnknownOption);
   for (unsigned id = 1; id <= table.getNumOptions(); ++id) {
     const llvm::opt::Option option = table.getOption(id);
-    if (option.getKind() == llvm::opt::Option::GroupClass || option.getKind() == llvm::opt::Option::UnknownClass)
-      continue;
+    if (option.getKind() == llvm::opt::Option::GroupClass || is_unjudged(option)) continue;
     refusals_[id] = refusal_by_group(option);
   }
   for (unsigned id : kAccepted) refusals_[id] = nullptr;

@@ -1,6 +1,5 @@
 #include "compiler/command_line/inputs.h"
 
-#include <clang/Driver/Options.h>
 #include <llvm/Option/Arg.h>
 
 #include <algorithm>
@@ -11,11 +10,12 @@
 
 #include "compiler/command_line/rdc_link.h"
 #include "compiler/frontend/unknown_option.h"
+#include "compiler/options/option_table.h"
 
 namespace hipcache::compiler {
 namespace {
 
-using namespace clang::driver::options;
+using namespace options;
 using llvm::opt::Arg;
 using llvm::opt::InputArgList;
 

@@ -1,6 +1,5 @@
 #include "compiler/command_line/nested_options.h"
 
-#include <clang/Driver/Options.h>
 #include <llvm/Option/Arg.h>
 #include <llvm/Option/ArgList.h>
 #include <llvm/Option/OptTable.h>
@@ -8,13 +7,14 @@
 #include <vector>
 
 #include "compiler/frontend/unknown_option.h"
+#include "compiler/options/option_table.h"
 #include "hipcache/compiler/cc1.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
 
-using namespace clang::driver::options;
+using namespace options;
 
 // Arguments for cc1 may affect the compile, but must not name its files: the driver names them.
 std::optional<Uncacheable> frontend_refusal(const std::vector<std::string>& arguments) {
@@ -70,10 +70,9 @@ std::optional<Uncacheable> arch_refusal(const char* value, const DriverRules& ru
   const std::vector<const char*> one = {value};
   unsigned missing_index = 0;
   unsigned missing_count = 0;
-  const llvm::opt::InputArgList inner = clang::driver::getDriverOptTable().ParseArgs(
-      one, missing_index, missing_count, llvm::opt::Visibility(ClangOption));
+  const llvm::opt::InputArgList inner = option_table().ParseArgs(one, missing_index, missing_count, kDriver);
   if (missing_count != 0 || inner.size() != 1) return Uncacheable{reason::kUnsupportedOption, value};
-  if (is_unknown(**inner.begin()) && is_quiet_unknown_option(value)) return std::nullopt;
+  if (is_unjudged((*inner.begin())->getOption()) && is_quiet(**inner.begin(), inner)) return std::nullopt;
   const unsigned id = (*inner.begin())->getOption().getID();
   if (is_global(id)) return Uncacheable{reason::kUnsupportedOption, value};
   if (const char* refusal = rules.refusal(id)) return Uncacheable{refusal, value};

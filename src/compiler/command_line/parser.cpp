@@ -1,6 +1,5 @@
 #include "hipcache/compiler/parser.h"
 
-#include <clang/Driver/Options.h>
 #include <llvm/Option/Arg.h>
 #include <llvm/Option/ArgList.h>
 #include <llvm/Option/OptTable.h>
@@ -22,6 +21,7 @@
 #include "compiler/command_line/rdc_link.h"
 #include "compiler/command_line/response_files.h"
 #include "compiler/frontend/unknown_option.h"
+#include "compiler/options/option_table.h"
 #include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/reason.h"
@@ -29,7 +29,7 @@
 namespace hipcache::compiler {
 namespace {
 
-using namespace clang::driver::options;
+using namespace options;
 using llvm::opt::Arg;
 using llvm::opt::InputArgList;
 
@@ -89,7 +89,7 @@ bool is_usual_mode(llvm::StringRef mode) { return mode == "g++" || mode == "gcc"
 std::optional<Uncacheable> option_refusal(const InputArgList& arguments, const DriverRules& rules) {
   for (const Arg* argument : arguments) {
     const unsigned id = argument->getOption().getID();
-    if (is_unknown(*argument) && is_quiet_unknown_option(argument->getSpelling())) continue;
+    if (is_unjudged(argument->getOption()) && is_quiet(*argument, arguments)) continue;
     if (id == OPT_gen_reproducer_eq && is_without_reproducer(argument->getValue())) continue;
     if (id == OPT_driver_mode && is_usual_mode(argument->getValue())) continue;
     if (const char* refusal = rules.refusal(id)) return Uncacheable{refusal, argument->getAsString(arguments)};
@@ -105,7 +105,7 @@ std::optional<Uncacheable> other_reading_refusal(const InputArgList& arguments, 
   const auto unknown =
       std::find_if(arguments.begin(), arguments.end(), [](const Arg* argument) { return is_unknown(*argument); });
   if (unknown == arguments.end()) return std::nullopt;
-  const auto refusal = option_refusal(other_readings(arguments, words, llvm::opt::Visibility(ClangOption)), rules);
+  const auto refusal = option_refusal(other_readings(arguments, words, kDriver), rules);
   if (!refusal) return std::nullopt;
   return Uncacheable{reason::kUnknownOption, (*unknown)->getSpelling().str() + " before " + refusal->detail};
 }
@@ -168,9 +168,7 @@ bool is_depfile_option(const Arg& argument) {
 }
 
 // How many jobs the driver runs at once shows in no output.
-bool is_job_count(const Arg& argument) {
-  return is_unknown(argument) && argument.getSpelling().starts_with("--offload-jobs=");
-}
+bool is_job_count(const Arg& argument) { return argument.getOption().matches(OPT_offload_jobs_EQ); }
 
 bool is_arch_option_or_job_count(const Arg& argument) { return is_arch_option(argument) || is_job_count(argument); }
 
@@ -203,8 +201,7 @@ std::vector<std::string> less(const std::vector<std::string>& expanded, const In
 
 // Next to an unknown option, an architecture may be its value.
 bool is_order_unclear(const InputArgList& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(),
-                     [](const Arg* argument) { return is_unknown(*argument) && !is_job_count(*argument); });
+  return std::any_of(arguments.begin(), arguments.end(), [](const Arg* argument) { return is_unknown(*argument); });
 }
 
 // The words that the key of a compile has in their order. Up to clang 17 the new driver bundles in the order of the
@@ -331,8 +328,7 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
     pointers.push_back(in_clangs_words(invocation.expanded[i], invocation.by_script));
   unsigned missing_index = 0;
   unsigned missing_count = 0;
-  const InputArgList arguments = clang::driver::getDriverOptTable().ParseArgs(pointers, missing_index, missing_count,
-                                                                              llvm::opt::Visibility(ClangOption));
+  const InputArgList arguments = option_table().ParseArgs(pointers, missing_index, missing_count, kDriver);
   if (missing_count != 0) return Uncacheable{reason::kMissingArgument, pointers[missing_index]};
   auto refusal = understand(invocation, arguments, pointers, rules);
   if (!refusal) return invocation;

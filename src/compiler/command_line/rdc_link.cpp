@@ -1,14 +1,14 @@
 #include "compiler/command_line/rdc_link.h"
 
-#include <clang/Driver/Options.h>
-
 #include <algorithm>
 #include <array>
+
+#include "compiler/options/option_table.h"
 
 namespace hipcache::compiler {
 namespace {
 
-using namespace clang::driver::options;
+using namespace options;
 
 // The extensions of clang/Driver/Types.def without "o" and "a".
 constexpr std::array<std::string_view, 56> kSources = {

@@ -1,6 +1,5 @@
 #include "hipcache/compiler/cc1.h"
 
-#include <clang/Driver/Options.h>
 #include <llvm/Option/Arg.h>
 #include <llvm/Option/ArgList.h>
 #include <llvm/Option/OptTable.h>
@@ -11,15 +10,15 @@
 #include <utility>
 
 #include "compiler/frontend/unknown_option.h"
-#include "compiler/frontend/words_of_19.h"
+#include "compiler/options/option_table.h"
 
 namespace hipcache::compiler {
 namespace {
 
-using namespace clang::driver::options;
+using namespace options;
 
 // Options without a C++ identifier in the table.
-bool is_refused_by_name(llvm::StringRef name) {
+bool is_refused_by_name(std::string_view name) {
   return name.starts_with("coverage-data-file") || name.starts_with("coverage-notes-file");
 }
 
@@ -188,8 +187,8 @@ Cc1Role role_of(const llvm::opt::Option& option) {
   if (option.matches(OPT_O_Group)) return Cc1Role::optimization;
   if (option.matches(OPT_R_Group)) return Cc1Role::remark;
   if (option.matches(OPT_W_Group) || option.matches(OPT_pedantic_Group)) return Cc1Role::warning;
-  const llvm::StringRef name = option.getName();
-  if (name.contains("prefix-map") || name.contains("ignorelist")) return Cc1Role::plain;
+  const std::string_view name = option.getName();
+  if (name.find("prefix-map") != name.npos || name.find("ignorelist") != name.npos) return Cc1Role::plain;
   for (const char* prefix : {"fcoverage", "coverage", "fprofile", "fmemory-profile", "fpseudo-probe", "fcs-profile",
                              "ftest-coverage", "fsanitize", "fxray", "funique-internal-linkage-names",
                              "compress-debug-sections", "gz", "fdebug-types-section", "fexperimental-"}) {
@@ -201,13 +200,13 @@ Cc1Role role_of(const llvm::opt::Option& option) {
   return Cc1Role::plain;
 }
 
-// The role of an option that the table lacks. A name that may be about profiles or debug information
+// The role of an option that is not judged. A name that may be about profiles or debug information
 // is taken to be.
-Cc1Role role_of_unknown(llvm::StringRef option) {
+Cc1Role role_of_unjudged(llvm::StringRef option) {
   const llvm::StringRef name = option.ltrim('-').split('=').first;
   for (const char* part : {"coverage", "prof", "sanitize", "xray", "unique", "compress", "hash", "map", "experimental"})
     if (name.contains(part)) return Cc1Role::hashes_names;
-  if (name.starts_with("g") || name.contains("debug") || name.contains("dwarf")) return Cc1Role::records_paths;
+  if (name.take_front() == "g" || name.contains("debug") || name.contains("dwarf")) return Cc1Role::records_paths;
   return Cc1Role::plain;
 }
 
@@ -222,11 +221,11 @@ bool is_separate(const llvm::opt::Arg& argument, const std::vector<const char*>&
   return argument.getNumValues() != 0 && next < all.size() && argument.getValue() == all[next];
 }
 
-// Whether the table knows the option, or its name is quiet; and nothing says that it writes, prints,
+// Whether the option is judged, or its name is quiet; and nothing says that it writes, prints,
 // loads or emits more than the roles account for.
-bool is_acceptable(const llvm::opt::Arg& argument) {
+bool is_acceptable(const llvm::opt::Arg& argument, const llvm::opt::ArgList& arguments) {
   const llvm::opt::Option& option = argument.getOption();
-  if (is_unknown(argument)) return is_quiet_unknown_option(argument.getSpelling());
+  if (is_unjudged(argument.getOption()) && !is_quiet(argument, arguments)) return false;
   if (is_refused(option.getID()) || is_refused_by_name(option.getName())) return false;
   return option.getID() != OPT_mllvm || is_quiet_backend_option(argument.getValue());
 }
@@ -236,19 +235,18 @@ Error refused(const std::string& argument) { return Error{"the frontend option "
 }  // namespace
 
 Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& arguments) {
-  const std::vector<std::string> known = in_words_of_19(arguments);
   std::vector<const char*> pointers;
-  pointers.reserve(known.size());
-  for (const std::string& argument : known) pointers.push_back(argument.c_str());
+  pointers.reserve(arguments.size());
+  for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
 
   unsigned missing_index = 0;
   unsigned missing_count = 0;
-  const llvm::opt::InputArgList parsed = clang::driver::getDriverOptTable().ParseArgs(
-      pointers, missing_index, missing_count, llvm::opt::Visibility(CC1Option));
+  const llvm::opt::InputArgList parsed = option_table().ParseArgs(pointers, missing_index, missing_count, kCc1);
   if (missing_count != 0) return Error{"the frontend option " + arguments[missing_index] + " lacks its value"};
 
-  for (const llvm::opt::Arg* other : other_readings(parsed, pointers, llvm::opt::Visibility(CC1Option)))
-    if (!is_acceptable(*other)) return refused(arguments[other->getIndex()]);
+  const llvm::opt::InputArgList others = other_readings(parsed, pointers, kCc1);
+  for (const llvm::opt::Arg* other : others)
+    if (!is_acceptable(*other, others)) return refused(arguments[other->getIndex()]);
 
   std::vector<Cc1Argument> result;
   result.reserve(parsed.size());
@@ -259,7 +257,7 @@ Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& argume
     const std::size_t first = argument->getIndex();
     const std::string& word = arguments[first];
     const bool follows_unknown = std::exchange(after_unknown, is_unknown(*argument));
-    if (!is_acceptable(*argument)) {
+    if (!is_acceptable(*argument, parsed)) {
       return option.getID() == OPT_mllvm ? refused(std::string("-mllvm ") + argument->getValue()) : refused(word);
     }
     // A job names its source behind -x, so this is a value.
@@ -270,16 +268,15 @@ Result<std::vector<Cc1Argument>> read_cc1(const std::vector<std::string>& argume
       continue;
     }
     if (after_unknown) {
-      result.push_back({role_of_unknown(word), first, 1, ""});
+      result.push_back({role_of_unjudged(word), first, 1, ""});
       continue;
     }
     if (option.matches(OPT_Action_Group) && (role_of(option) != Cc1Role::emits || ++seen_action > 1)) {
       return refused(word);
     }
     const bool separate = is_separate(*argument, pointers);
-    // A legacy option may also be the value of another option: "-D -fvisibility".
-    if (separate && arguments[first + 1] != known[first + 1]) return refused(word);
-    const Cc1Role role = follows_unknown && !separate ? role_after_unknown(role_of(option)) : role_of(option);
+    Cc1Role role = is_unjudged(option) ? role_of_unjudged(word) : role_of(option);
+    if (follows_unknown && !separate) role = role_after_unknown(role);
     result.push_back({role, first, separate ? std::size_t{2} : std::size_t{1},
                       argument->getNumValues() == 0 ? std::string() : std::string(argument->getValue())});
   }

@@ -1,6 +1,5 @@
 #include "hipcache/compiler/source_sight.h"
 
-#include <clang/Driver/Options.h>
 #include <llvm/Option/Arg.h>
 #include <llvm/Option/ArgList.h>
 #include <llvm/Option/OptTable.h>
@@ -10,14 +9,14 @@
 #include <string_view>
 
 #include "compiler/frontend/unknown_option.h"
-#include "compiler/frontend/words_of_19.h"
+#include "compiler/options/option_table.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/holds.h"
 
 namespace hipcache::compiler {
 namespace {
 
-using namespace clang::driver::options;
+using namespace options;
 using namespace std::string_view_literals;
 using Sees = SourceSight::Sees;
 
@@ -97,7 +96,7 @@ void take_source(std::string_view path, bool is_language_given, SourceSight& sig
 }
 
 Sees seen_by(const llvm::opt::Arg& argument) {
-  if (is_unknown(argument)) return Sees::bytes;
+  if (is_unjudged(argument.getOption())) return Sees::bytes;
   const llvm::opt::Option& option = argument.getOption();
   const std::string_view name(option.getName().data(), option.getName().size());
   if (option.matches(OPT_fopenmp) || option.matches(OPT_fopenmp_EQ) || name.starts_with("fopenacc"))
@@ -141,13 +140,12 @@ bool is_complete(std::string_view word) {
 
 SourceSight source_sight(const std::vector<std::string>& arguments) {
   const bool is_cc1 = arguments.size() > 1 && arguments[1] == "-cc1";
-  const std::vector<std::string> known = is_cc1 ? in_words_of_19(arguments) : arguments;
   std::vector<const char*> words;
-  for (std::size_t i = is_cc1 ? 2 : 1; i < known.size(); ++i) words.push_back(known[i].c_str());
+  for (std::size_t i = is_cc1 ? 2 : 1; i < arguments.size(); ++i) words.push_back(arguments[i].c_str());
   unsigned missing_index = 0;
   unsigned missing_count = 0;
-  const llvm::opt::InputArgList parsed = clang::driver::getDriverOptTable().ParseArgs(
-      words, missing_index, missing_count, llvm::opt::Visibility(is_cc1 ? CC1Option : ClangOption));
+  const llvm::opt::InputArgList parsed =
+      option_table().ParseArgs(words, missing_index, missing_count, is_cc1 ? kCc1 : kDriver);
   SourceSight sight;
   if (missing_count != 0) sight.sees = Sees::bytes;
   bool is_language_given = false;

@@ -1,6 +1,5 @@
 #include "compiler/frontend/unknown_option.h"
 
-#include <clang/Driver/Options.h>
 #include <llvm/Option/Arg.h>
 #include <llvm/Option/OptTable.h>
 
@@ -11,10 +10,13 @@
 #include <set>
 #include <string>
 
+#include "compiler/options/option_table.h"
 #include "hipcache/base/holds.h"
 
 namespace hipcache::compiler {
 namespace {
+
+using namespace options;
 
 // Words in the names of options that do more than steer the compile. A false match only means that
 // the compile is one step for all architectures.
@@ -120,6 +122,15 @@ bool turns_off(std::string_view name) {
   return holds_prefix_of(kBegin, name);
 }
 
+// Options of later clangs, and of clang 15, that somebody has judged: only the front end and the driver use them, or
+// they steer code generation in the same way whether it reads a source or bitcode. They play no role.
+constexpr auto kJudgedLater = std::to_array<unsigned>(
+    {OPT_mrelax_relocations, OPT_menable_unsafe_fp_math, OPT_no_opaque_pointers, OPT_fvisibility,
+     OPT_ftype_visibility_of_15, OPT_fdwarf2_cfi_asm_of_23, OPT_no_offloadlib, OPT_offloadlib,
+     OPT_fatomic_fine_grained_memory, OPT_fatomic_ignore_denormal_mode, OPT_fatomic_remote_memory,
+     OPT_fno_atomic_fine_grained_memory, OPT_fno_atomic_ignore_denormal_mode, OPT_fno_atomic_remote_memory,
+     OPT_fms_anonymous_structs, OPT_fno_ms_anonymous_structs, OPT_fno_color_diagnostics_of_23});
+
 bool has_loud_word(std::string_view name) {
   if (name == "load") return true;
   while (!name.empty()) {
@@ -134,11 +145,7 @@ bool has_loud_word(std::string_view name) {
   return false;
 }
 
-}  // namespace
-
-bool may_be_path(std::string_view value) { return value.find('/') != std::string_view::npos || value == "-"; }
-
-bool is_quiet_unknown_option(std::string_view option) {
+bool is_quiet_word(std::string_view option) {
   if (option.size() < 2 || option[0] != '-') return false;
   const std::size_t equals = option.find('=');
   if (equals != std::string_view::npos && may_be_path(option.substr(equals + 1))) return false;
@@ -148,13 +155,31 @@ bool is_quiet_unknown_option(std::string_view option) {
   return turns_off(name) || !has_loud_word(name);
 }
 
+}  // namespace
+
+bool may_be_path(std::string_view value) { return value.find('/') != std::string_view::npos || value == "-"; }
+
 bool is_unknown(const llvm::opt::Arg& argument) {
   return argument.getOption().getKind() == llvm::opt::Option::UnknownClass;
 }
 
+bool is_unjudged(const llvm::opt::Option& option) {
+  if (option.getKind() == llvm::opt::Option::UnknownClass) return true;
+  return option.hasFlag(kUnjudged) && !holds(kJudgedLater, option.getID());
+}
+
+bool is_quiet(const llvm::opt::Arg& argument, const llvm::opt::ArgList& arguments) {
+  if (!is_quiet_word(arguments.getArgString(argument.getIndex()))) return false;
+  if (is_unknown(argument)) return true;
+  // A value may be an option for another tool, which the option hands on.
+  return std::all_of(argument.getValues().begin(), argument.getValues().end(), [](std::string_view value) {
+    return !may_be_path(value) && (!value.starts_with('-') || is_quiet_word(value));
+  });
+}
+
 llvm::opt::InputArgList other_readings(const llvm::opt::InputArgList& arguments, const std::vector<const char*>& words,
-                                       llvm::opt::Visibility visibility) {
-  const llvm::opt::OptTable& table = clang::driver::getDriverOptTable();
+                                       unsigned reader) {
+  const llvm::opt::OptTable& table = option_table();
   llvm::opt::InputArgList others(words.data(), words.data() + words.size());
   std::set<unsigned> begins;
   std::vector<unsigned> to_read;
@@ -171,7 +196,7 @@ llvm::opt::InputArgList other_readings(const llvm::opt::InputArgList& arguments,
         continue;
       }
       const unsigned first = at;
-      std::unique_ptr<llvm::opt::Arg> argument = table.ParseOneArg(others, at, visibility);
+      std::unique_ptr<llvm::opt::Arg> argument = table.ParseOneArg(others, at, reader, 0);
       if (argument == nullptr) break;  // it lacks its value: no driver reads the command so
       if (is_unknown(*argument)) to_read.push_back(first + 2);
       others.append(argument.release());

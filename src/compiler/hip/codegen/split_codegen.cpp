@@ -21,8 +21,11 @@ constexpr std::string_view kOptimized = " 1 2 3 s z ";
 // language options for bitcode, but the back end uses a few of them: contraction, fast mathematics, exceptions,
 // built-in functions. With such an option some sources give the same object and others do not.
 constexpr std::string_view kSameForBoth =
-    " --gpu-max-threads-per-block= --mrelax-relocations --offload-new-driver -aux-target-cpu -aux-triple "
+    " --gpu-max-threads-per-block= --mrelax-relocations --no-offloadlib --offload-new-driver --offloadlib "
+    "-aux-target-cpu -aux-triple "
     " -clear-ast-before-backend -debugger-tuning= -disable-free -disable-llvm-verifier -discard-value-names -faddrsig "
+    " -fatomic-fine-grained-memory -fatomic-ignore-denormal-mode -fatomic-remote-memory -fms-anonymous-structs "
+    " -fno-ms-anonymous-structs -fno-color-diagnostics -menable-unsafe-fp-math -no-opaque-pointers "
     " -fapply-global-visibility-to-externs -fbracket-depth -fconstexpr-steps "
     " -fcoverage-prefix-map= -fcuda-allow-variadic-functions -fcxx-exceptions -fdata-sections -fdebug-prefix-map= "
     " -fdeprecated-macro -fdwarf2-cfi-asm -ferror-limit -fexceptions -ffp-contract=fast-honor-pragmas "
