@@ -1,8 +1,8 @@
 #include "hipcache/base/process.h"
 
-// Header-only Boost.Process v1 of Boost 1.81. Version 2 in that release closes every descriptor of
-// the child, including make's jobserver. It also runs the parent's exit handlers in a child whose
-// exec failed.
+// Header-only Boost.Process v1, which later releases have beside version 2. Version 2 of Boost 1.81 closes every
+// descriptor of the child, including make's jobserver. It also runs the parent's exit handlers in a child whose exec
+// failed.
 #define BOOST_PROCESS_USE_STD_FS 1
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -14,9 +14,17 @@
 #include <unistd.h>
 
 #include <array>
+#if __has_include(<boost/process/v1/child.hpp>)  // from 1.86 on
+#include <boost/process/v1/child.hpp>
+#include <boost/process/v1/error.hpp>
+#include <boost/process/v1/extend.hpp>
+namespace boost_process = boost::process::v1;
+#else
 #include <boost/process/child.hpp>
 #include <boost/process/error.hpp>
 #include <boost/process/extend.hpp>
+namespace boost_process = boost::process;
+#endif
 #include <cerrno>
 #include <csignal>
 #include <exception>
@@ -73,7 +81,7 @@ void keep_only(const std::vector<int>& descriptors) {
 
 // Hooks around fork and exec. After fork only async-signal-safe functions are called, because the
 // parent may have threads.
-struct Launch : boost::process::extend::handler {
+struct Launch : boost_process::extend::handler {
   const SpawnRequest& request;
   const Streams& streams;
   const int failure;  // where the child writes errno if exec fails
@@ -130,7 +138,7 @@ int failure_of_exec(int reader) {
 
 Result<pid_t> launch(const SpawnRequest& request, const Streams& streams, Pipe pipe) {
   try {
-    boost::process::child child(boost::process::ignore_error, Launch(request, streams, pipe.writer.get()));
+    boost_process::child child(boost_process::ignore_error, Launch(request, streams, pipe.writer.get()));
     const pid_t pid = child.id();
     child.detach();  // wait_for waits for it by pid
     if (pid <= 0) return system_error("cannot start", request.program);

@@ -301,7 +301,7 @@ Status Database::compact(double share, std::atomic<bool>& cancel) {
     if (!status.ok()) return impl_->told(status);
   }
   // Deletions were not disabled; enabling them makes RocksDB delete obsolete files now, in this thread.
-  return impl_->told(impl_->run([&] { return impl_->db->EnableFileDeletions(/*force=*/false); }));
+  return impl_->told(impl_->run([&] { return impl_->db->EnableFileDeletions(); }));
 }
 
 std::uint64_t Database::garbage_bytes() {
