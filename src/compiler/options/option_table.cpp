@@ -42,7 +42,7 @@ constexpr unsigned none = 0, dash = 1, dash_dash = 3, both = 5;
 using Table = llvm::opt::GenericOptTable;
 
 constexpr llvm::StringLiteral kPrefixes[] = {"-", "--"};
-const llvm::ArrayRef<llvm::StringLiteral> none, dash(kPrefixes, 1), dash_dash(kPrefixes + 1, 1), both(kPrefixes, 2);
+constexpr llvm::ArrayRef<llvm::StringLiteral> none, dash(kPrefixes, 1), dash_dash(kPrefixes + 1, 1), both(kPrefixes, 2);
 
 #if LLVM_VERSION_MAJOR >= 19
 #define HIPCACHE_NAMED(prefixes, spelling, id) prefixes, spelling, nullptr, {}, nullptr
