@@ -42,8 +42,8 @@ def arguments():
     which.add_argument(
         "--all",
         action="store_true",
-        help="every test with every compiler, the sanitizers (address, undefined behaviour, threads), clang-tidy, and the "
-        "build that users make",
+        help="every test with every compiler, the sanitizers (address, undefined behaviour, threads), clang-tidy, the "
+        "build that users make, and a build in Debian 13",
     )
     which.add_argument(
         "--quick",
@@ -100,7 +100,7 @@ class Run:
     def __init__(self, seed, minutes):
         self.seed = seed
         self.end = None if minutes is None else time.monotonic() + 60 * minutes
-        self.times, self.seconds, self.failed, self.summaries, self.left_out = [], {}, [], [], []
+        self.times, self.seconds, self.failed, self.summaries, self.left_out, self.skipped = [], {}, [], [], [], []
         self.pace = 0  # seconds for each test of the stage before
 
     def timed(self, what, clock):
@@ -132,6 +132,16 @@ class Run:
             self.failed.append(stage)
             self.repeat_failed(stage)
 
+    def script(self, stage):
+        clock = Clock()
+        print(f"== {stage.heading}", flush=True)
+        code = subprocess.run(stage.command, check=False).returncode
+        self.timed(stage.heading, clock)
+        if code == stages.SKIPPED:
+            self.skipped.append(stage.heading)
+        elif code != 0:
+            self.failed.append(stage)
+
     def fitting(self, stage, tests):
         """Those that there is time for."""
         if stage.whole or self.end is None:
@@ -155,6 +165,11 @@ class Run:
             print(f"{shown(seconds, used)}  {what}")
         for what in self.left_out:
             print(f"== left out, for want of time: {what}")
+        for what in self.skipped:
+            print(f"== skipped: {what}")
+        for stage in self.failed:
+            if isinstance(stage, stages.Script):
+                print(f"== failed: {stage.heading}")
         for stage, tested in self.summaries:
             print(f"== {stage.preset}: {stage.heading}")
             print("\n".join(tested.summary), flush=True)
@@ -171,6 +186,9 @@ def main():
     run = Run(seed, given.minutes)
     built = None
     for stage in stages.STAGES["all" if given.all else "quick" if given.quick else "default"]:
+        if isinstance(stage, stages.Script):
+            run.script(stage)
+            continue
         if built != stage.preset:
             run.build(stage)
         built = stage.preset

@@ -23,6 +23,17 @@ class Stage:
     whole: bool = True
 
 
+@dataclasses.dataclass(frozen=True)
+class Script:
+    """A stage without a build tree here. The script ends with SKIPPED where it cannot run, after a line with the reason."""
+
+    heading: str
+    command: tuple
+    whole: bool = True
+
+
+SKIPPED = 77
+
 PROGRAMS = ("hipcache", "hipcached", "hipcache-trace")
 
 
@@ -58,4 +69,6 @@ SOME = Stage(
 )
 QUICK_STAGE = Stage("release", "unit tests, main compiles, and checks", ("unit_tests", "quick_tests", *PROGRAMS), quick)
 
-STAGES = {"default": (SOME,), "all": (ADDRESS, THREAD, NEWER, OLDER), "quick": (QUICK_STAGE,)}
+TRIXIE = Script("build and quick tests in Debian 13", ("tools/test.d/other-suite.sh",))
+
+STAGES = {"default": (SOME,), "all": (ADDRESS, THREAD, NEWER, TRIXIE, OLDER), "quick": (QUICK_STAGE,)}

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Builds hipcache in a root of another Debian suite as its packages are there, runs the quick unit tests, and compiles HIP once
+# cold and once warm. The root is kept below build/rooms. Ends with 77 and the reason where a root cannot be made.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tools/package.d/room.sh
+source "$root/tools/package.d/room.sh"
+
+readonly suite=trixie room=$root/build/rooms/trixie
+readonly tested=(base_test compiler_test store_test)  # those of hip want clang 15
+# For the tests; those for the build are in tools/packages.txt.
+readonly further=clang-19,clang-tools-19,libbenchmark-dev,libcli11-dev,libgmock-dev,libgtest-dev,lld-19,llvm-19,openssl,protobuf-compiler-grpc
+
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+
+[[ $EUID -eq 0 ]] || skip "a root of $suite is made by root alone"
+command -v mmdebstrap >/dev/null || skip "mmdebstrap is missing"
+work=$(mktemp -d)
+trap 'leave_layer; rm -rf --one-file-system "$work"' EXIT
+
+make_room "$room" "$suite" --variant=apt --include="$further" \
+  --customize-hook="mkdir \"\$1/setup\"" --customize-hook="copy-in $root/tools/setup $root/tools/packages.txt /setup" \
+  --customize-hook="chroot \"\$1\" /setup/setup building" || skip "mmdebstrap makes no root of $suite"
+mkdir "$work"/{upper,work,root}
+mount -t overlay overlay -o "lowerdir=$room,upperdir=$work/upper,workdir=$work/work" "$work/root" || skip "no overlay can be mounted"
+umount "$work/root"
+enter_layer "$room" "$work"
+
+mkdir "$layer/source"
+git -C "$root" ls-files -z | (cd "$root" && tar --create --null --files-from=-) | tar --extract --directory="$layer/source"
+echo "== build in $suite"
+in_layer offline "cd /source; cmake --preset unity -DCMAKE_BUILD_TYPE=Release >/tmp/configured || { cat /tmp/configured; exit 1; }
+  cmake --build build/unity --target hipcache hipcached hipcache-remote hipcache-archive hipcache-trace ${tested[*]} >/tmp/built ||
+    { tail -n 100 /tmp/built; exit 1; }"
+echo "== quick unit tests in $suite"
+in_layer offline "cd /source/build/unity/tests; for program in ${tested[*]}; do ./\$program --gtest_brief=1; done"
+echo "== a HIP compile in $suite"
+in_layer offline "mkdir /work; cd /work; export HOME=/work HIPCACHE_DIR=/work/cache PATH=/source/build/unity/bin:\$PATH
+  echo '__attribute__((device)) float twice(float x) { return x * 2; }' >twice.hip
+  for object in cold warm; do
+    hipcache clang++-19 -x hip -nogpuinc -nogpulib --offload-arch=gfx906 --offload-arch=gfx1030 -O2 -c twice.hip -o twice.o
+    mv twice.o \$object.o
+  done
+  cmp cold.o warm.o
+  hipcache --show-stats --format json | python3 -c 'import json, sys
+counted = json.load(sys.stdin)[\"requests\"]
+sys.exit(0 if (counted[\"hit\"], counted[\"miss\"]) == (1, 1) else str(counted))'
+  hipcache --stop-server"
+leave_layer
+echo "$suite: good"
