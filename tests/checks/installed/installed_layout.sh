@@ -7,7 +7,7 @@
 # The manifest lists the files (install/manifest.txt).
 set -euo pipefail
 
-# shellcheck source=tests/checks/installed.sh
+# shellcheck source=tests/checks/installed/installed.sh
 source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
 build=$1 manifest=$2 prefix=$3
 declare -A directories=([BINDIR]=$4 [SBINDIR]=$5 [LIBEXECDIR]=$6 [LIBDIR]=$7 [DATADIR]=$8 [DOCDIR]=$9 [MANDIR]=${10})

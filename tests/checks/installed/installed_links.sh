@@ -4,7 +4,7 @@
 # usage: installed_links.sh BUILD_DIRECTORY SBIN BIN
 set -euo pipefail
 
-# shellcheck source=tests/checks/installed.sh
+# shellcheck source=tests/checks/installed/installed.sh
 source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
 sbin=$2 bin=$3
 
