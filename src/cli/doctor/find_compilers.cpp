@@ -17,6 +17,7 @@
 
 #include "cli/doctor/program_kind.h"
 #include "hipcache/base/files.h"
+#include "hipcache/launcher/compiler.h"
 
 namespace hipcache::cli {
 namespace {
@@ -182,7 +183,7 @@ std::vector<Subject> compilers_in_database(const std::string& json, Findings& fi
   std::set<std::string> caches;
   for (const auto& entry : entries) {
     Words words = words_of_entry(entry);
-    while (!words.empty() && (base_name(words.front()) == "hipcache" || is_other_cache(words.front()))) {
+    while (!words.empty() && (launch_is_our_name(words.front().c_str()) || is_other_cache(words.front()))) {
       if (is_other_cache(words.front())) caches.emplace(base_name(words.front()));
       words.erase(words.begin());
     }

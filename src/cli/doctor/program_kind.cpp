@@ -42,7 +42,10 @@ ProgramKind kind_of_elf(std::string_view bytes) {
 
 bool is_other_cache(std::string_view path) {
   const std::string_view name = base_name(path);
-  return std::find(kOtherCaches.begin(), kOtherCaches.end(), name) != kOtherCaches.end();
+  if (std::find(kOtherCaches.begin(), kOtherCaches.end(), name) == kOtherCaches.end()) return false;
+  char real[PATH_MAX];
+  const bool is_path = path.find('/') != std::string_view::npos;
+  return !is_path || realpath(std::string(path).c_str(), real) == nullptr || base_name(real) != "hipcache";
 }
 
 Result<Program> program_at(const std::string& path) {

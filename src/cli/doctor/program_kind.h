@@ -22,7 +22,7 @@ struct Program {
   std::string real_path;  // links resolved
 };
 
-// "ccache", "/usr/bin/sccache": by the name of the program.
+// "ccache", "/usr/bin/sccache": by the name of the program, unless that is a link to hipcache.
 bool is_other_cache(std::string_view path);
 
 // An error if the file cannot be read.

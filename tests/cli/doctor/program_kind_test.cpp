@@ -35,5 +35,13 @@ TEST(ProgramKinds, ALinkToAnotherCacheIsThatCache) {
   EXPECT_FALSE(is_other_cache("hipcache"));
 }
 
+TEST(ProgramKinds, ALinkNamedLikeAnotherCacheToHipcacheIsNone) {
+  const support::Scratch scratch;
+  const std::string hipcache = scratch.write("bin/hipcache", "");
+  EXPECT_FALSE(is_other_cache(scratch.link("links/ccache", hipcache)));
+  EXPECT_FALSE(is_other_cache(scratch.link("links/sccache", hipcache)));
+  EXPECT_TRUE(is_other_cache(scratch.write("real/ccache", "")));
+}
+
 }  // namespace
 }  // namespace hipcache::cli
