@@ -12,8 +12,11 @@ using testing::HasSubstr;
 
 class Programs : public client::LaunchTest {
  protected:
-  // What the doctor says, with no compiler in PATH.
-  client::Ended doctor() const { return run({hipcache(), "--doctor"}, {"PATH=/nonexistent"}); }
+  // What the doctor says, with no compiler in PATH, in a directory that is no build's.
+  client::Ended doctor() const {
+    return run({"/usr/bin/env", "-C", scratch.make_directory("elsewhere"), hipcache(), "--doctor"},
+               {"PATH=/nonexistent"});
+  }
 
   // A program that says that it is of a version.
   std::string stand_in(const std::string& name, const std::string& version, const std::string& more = "") const {
