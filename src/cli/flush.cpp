@@ -25,7 +25,8 @@ struct Server {
 };
 
 struct Progress {
-  std::uint64_t waiting = 0;
+  std::uint64_t waiting = 0;  // results, and miss histories
+  std::uint64_t waiting_results = 0;
   std::uint64_t written = 0;
   std::uint64_t failed = 0;
   std::uint64_t bytes_sent = 0;
@@ -45,8 +46,13 @@ Result<Progress> ask(const Control& control) {
   const auto number = [&](const char* name) -> std::uint64_t {
     return json.contains(name) && json[name].is_number_unsigned() ? json[name].get<std::uint64_t>() : 0;
   };
-  Progress progress{number("waiting"),    number("written"),      number("failed"),
-                    number("bytes_sent"), text_of(json, "error"), {}};
+  Progress progress{.waiting = number("waiting"),
+                    .waiting_results = number("waiting_results"),
+                    .written = number("written"),
+                    .failed = number("failed"),
+                    .bytes_sent = number("bytes_sent"),
+                    .error = text_of(json, "error"),
+                    .servers = {}};
   if (json.contains("servers") && json["servers"].is_array())
     for (const nlohmann::json& server : json["servers"])
       if (server.is_object()) progress.servers.push_back({text_of(server, "url"), text_of(server, "trouble")});
@@ -83,7 +89,7 @@ class Display {
   void show(const Progress& progress, Clock::duration still) {
     if (progress.waiting == 0) return clear();
     const bool is_long = still >= kSayAfter;
-    std::string line = results(progress.waiting) + " to write";
+    std::string line = results(progress.waiting_results) + " to write";
     if (is_long) line += "; waiting for " + waited_for(progress);
     if (is_terminal_)
       std::fprintf(stderr, "\r\033[K%s", line.c_str());
@@ -113,10 +119,11 @@ Result<std::string> flush(const Control& control) {
     const Clock::time_point now = Clock::now();
     const Clock::duration still = standstill.note(progress->written, progress->bytes_sent, now);
     display.show(*progress, still);
-    if (progress->waiting == 0) return conclude(*progress);
-    if (still >= kFlushStandstill || now - start >= kFlushLimit) {
+    const bool is_hopeless = still >= kFlushStandstill || now - start >= kFlushLimit;
+    if (progress->waiting == 0 || (is_hopeless && progress->waiting_results == 0)) return conclude(*progress);
+    if (is_hopeless) {
       display.clear();
-      return not_written(progress->waiting + progress->failed,
+      return not_written(progress->waiting_results + progress->failed,
                          waited_for(*progress) + " (" +
                              (still >= kFlushStandstill ? "no progress for " + seconds_of(still)
                                                         : "not done after " + seconds_of(now - start)) +

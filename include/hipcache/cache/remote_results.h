@@ -63,6 +63,8 @@ struct Publication {
   std::string action;
   std::vector<RemoteBlobName> blobs;
 
+  // A miss history is none: people count results.
+  bool is_result() const { return path_set != nullptr; }
   std::string questions() const { return path_set == nullptr ? "" : path_set->encode(); }
 };
 

@@ -36,9 +36,9 @@ void Publisher::add(cache::Publication publication) {
   const std::vector<Digest> digests = digests_of(waiting.publication.blobs);
   const Result<bool> held = store_.hold_blobs(digests, *waiting.lease);
   const std::lock_guard lock(mutex_);
-  if (!held) return fail(held.error().message);
-  if (!*held) return fail("its blobs are gone");
-  if (queue_.size() >= kMost) return fail("too many results wait");
+  if (!held) return fail(waiting.publication, held.error().message);
+  if (!*held) return fail(waiting.publication, "its blobs are gone");
+  if (queue_.size() >= kMost) return fail(waiting.publication, "too many results wait");
   queue_.push_back(std::move(waiting));
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   changed_.notify_all();
@@ -72,7 +72,7 @@ void Publisher::run() {
       if (back.mapped().attempts < kAttempts)
         queue_.push_front(std::move(back.mapped()));
       else
-        fail(trouble_or("hipcache-remote does not run"));
+        fail(back.mapped().publication, trouble_or("hipcache-remote does not run"));
       changed_.notify_all();
     }
     changed_.wait_for(lock, kNoProcess, [this] { return ending_; });
@@ -94,10 +94,10 @@ std::optional<cache::Publication> Publisher::take(const protocol::RemotePublishe
   sent_bytes_ -= known.mapped().bytes;
   changed_.notify_all();
   if (!published.error.empty()) {
-    fail(published.error);
+    fail(known.mapped().publication, published.error);
     return std::nullopt;
   }
-  ++done_.written;
+  if (known.mapped().publication.is_result()) ++done_.written;
   return std::move(known.mapped().publication);
 }
 
@@ -107,7 +107,7 @@ void Publisher::process_ended() {
     if (waiting.attempts < kAttempts)
       queue_.push_front(std::move(waiting));
     else
-      fail(trouble_or("hipcache-remote ended"));
+      fail(waiting.publication, trouble_or("hipcache-remote ended"));
   }
   sent_.clear();
   sent_bytes_ = 0;
@@ -120,7 +120,8 @@ std::string Publisher::trouble_or(const char* otherwise) {
 }
 
 // REQUIRES: mutex_ is held.
-void Publisher::fail(const std::string& why) {
+void Publisher::fail(const cache::Publication& publication, const std::string& why) {
+  if (!publication.is_result()) return log_.info("a miss history is not written to a shared cache: " + why);
   ++done_.failed;
   done_.error = why;
   log_.warning("a result is not written to a shared cache: " + why);
@@ -130,6 +131,11 @@ void Publisher::fail(const std::string& why) {
 Publisher::Progress Publisher::progress_now() const {
   Progress progress = done_;
   progress.waiting = queue_.size() + sent_.size();
+  const auto count_result = [&](const Waiting& one) {
+    progress.waiting_results += one.publication.is_result() ? 1 : 0;
+  };
+  for (const Waiting& one : queue_) count_result(one);
+  for (const auto& [number, one] : sent_) count_result(one);
   return progress;
 }
 

@@ -35,10 +35,11 @@ class Publisher {
   static constexpr int kAttempts = 3;
 
   struct Progress {
-    std::uint64_t waiting = 0;
-    std::uint64_t written = 0;
-    std::uint64_t failed = 0;
-    std::string error;  // of the last one that failed
+    std::uint64_t waiting = 0;          // results and miss histories
+    std::uint64_t waiting_results = 0;  // of these
+    std::uint64_t written = 0;          // results
+    std::uint64_t failed = 0;           // results
+    std::string error;                  // of the last one that failed
   };
 
   // The arguments outlive this object.
@@ -70,7 +71,7 @@ class Publisher {
   void run();
   bool has_room() const;
   bool send(std::uint64_t number, const cache::Publication& publication);
-  void fail(const std::string& why);
+  void fail(const cache::Publication& publication, const std::string& why);
   // Why the process does not start, if that is known.
   std::string trouble_or(const char* otherwise);
   Progress progress_now() const;

@@ -84,7 +84,7 @@ stats::Remote ControlService::remote_statistics(bool zero) {
   stats::Remote shown;
   if (remote_ == nullptr) return shown;
   const Publisher::Progress progress = remote_->publisher().progress();
-  shown.waiting = progress.waiting;
+  shown.waiting = progress.waiting_results;
   shown.written = progress.written;
   shown.failed = progress.failed;
   for (protocol::RemoteTier& tier : remote_->statistics(zero))
@@ -108,11 +108,9 @@ ControlReply ControlService::flush() {
   pending_.wait_for_all();
   const Publisher::Progress progress =
       remote_ == nullptr ? Publisher::Progress() : remote_->publisher().take_progress();
-  nlohmann::json json = {{"waiting", progress.waiting},
-                         {"written", progress.written},
-                         {"failed", progress.failed},
-                         {"error", progress.error},
-                         {"bytes_sent", 0},
+  nlohmann::json json = {{"waiting", progress.waiting},       {"waiting_results", progress.waiting_results},
+                         {"written", progress.written},       {"failed", progress.failed},
+                         {"error", progress.error},           {"bytes_sent", 0},
                          {"servers", nlohmann::json::array()}};
   if (progress.waiting > 0) add_servers(json);
   return {"", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};

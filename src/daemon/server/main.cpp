@@ -229,7 +229,8 @@ int run() {
   if (settings->log != "stderr") leave_standard_error();
   const Status ended = server.run();
   if (remote && !remote->publisher().drain(kDrain))
-    log.warning(std::to_string(remote->publisher().progress().waiting) + " results are not written to shared caches");
+    log.warning(std::to_string(remote->publisher().progress().waiting_results) +
+                " results are not written to shared caches");
   if (is_in_place()) digests.save_if_changed();
   if (!ended) {
     log.error(ended.error().message);
