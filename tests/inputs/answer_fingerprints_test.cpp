@@ -150,7 +150,7 @@ TEST(Answered, AreRefusedWhereverTheyAreCutShort) {
 
 TEST(Answered, SayWhatIsWrongWithDamagedBytes) {
   EXPECT_THAT(decoded(FrameWriter().number(1'000'002).bytes()).error().message, HasSubstr("more are claimed"));
-  EXPECT_THAT(decoded(FrameWriter().number(1).byte(14).bytes()).error().message, HasSubstr("unknown kind"));
+  EXPECT_THAT(decoded(FrameWriter().number(1).byte(15).bytes()).error().message, HasSubstr("unknown kind"));
 }
 
 TEST(Answered, SurviveRandomDamage) {
