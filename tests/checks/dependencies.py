@@ -13,7 +13,7 @@ import tracked
 def main(root):
     root = pathlib.Path(root)
     lines = (line.split("#")[0].strip() for line in (root / "tools/packages.txt").read_text().splitlines())
-    installed = {package.strip() for line in lines if line for package in line.split("|")}
+    installed = {package.split("(")[0].strip() for line in lines if line for package in line.split("|")}
     explained = set()
     for row in re.findall(r"^\| (`[^|]*`) \|", (root / "docs/dependencies.md").read_text(), re.MULTILINE):
         explained.update(re.findall(r"`([^`]+)`", row))

@@ -80,7 +80,7 @@ def dependency_problems(tree):
     section = tree.text(NEEDED).split("# building\n")[1].split("\n\n")[0]
     field = tree.text(CONTROL).split("Build-Depends:\n")[1].split("\nStandards-Version")[0]
     declared = {re.split(r"[ :(]", item.strip())[0] for item in field.replace("|", ",").split(",") if item.strip()}
-    wanted = (set(section.replace("|", " ").split()) - NOT_DECLARED) | DECLARED
+    wanted = (set(re.sub(r"\(.*?\)|\|", " ", section).split()) - NOT_DECLARED) | DECLARED
     yield from differences(CONTROL, declared, wanted, "the build dependency")
     for name in (RULES, SPEC, ARCH):
         if "-DHIPCACHE_UNITY=ON" not in tree.text(name):
