@@ -144,7 +144,7 @@ class Examples(unittest.TestCase):
         job, row = rows[0]
         liar = self.job("liar", job, row, "pull_request", "3", bucket)
         liar.steps = [
-            {**step, "run": step["run"].replace("&mode=ro", "")} if "run" in step else step
+            {**step, "run": step["run"].replace("mode=ro&", "")} if "run" in step else step
             for step in liar.steps
             if step.get("name") != "Check the hit rate"
         ]
