@@ -7,17 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "remote/layout/sha256.h"
+#include "remote/trust/openssl_owned.h"
 
 namespace hipcache::remote {
 namespace {
-
-struct Free {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-template <typename T>
-using Owned = std::unique_ptr<T, Free>;
 
 // The alphabet for addresses, without padding.
 std::string base64url(const std::string& bytes) {
@@ -26,9 +19,6 @@ std::string base64url(const std::string& bytes) {
   for (char& letter : text) letter = letter == '+' ? '-' : letter == '/' ? '_' : letter;
   return text;
 }
-
-// Without it OpenSSL asks at the terminal.
-int no_passphrase(char* /*into*/, int /*size*/, int /*writes*/, void* /*context*/) { return -1; }
 
 }  // namespace
 

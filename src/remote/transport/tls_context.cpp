@@ -5,11 +5,10 @@
 #include <system_error>
 
 #include "remote/transport/authorities.h"
+#include "remote/trust/openssl_owned.h"
 
 namespace hipcache::remote {
 namespace {
-
-int no_passphrase(char* /*to*/, int /*size*/, int /*writes*/, void* /*context*/) { return -1; }
 
 Failure unusable(const char* option, const std::string& file) {
   return {Trouble::refused, std::string("cannot use ") + option + "=" + file + ": " + take_tls_error(), {}};

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
+#include "remote/trust/openssl_owned.h"
 
 namespace hipcache::remote {
 namespace {
@@ -21,14 +22,6 @@ namespace {
 constexpr std::string_view kDomain = "hipcache.result.signature.1";
 constexpr std::uint64_t kFileLimit = 64u << 10;
 constexpr const char* kMake = "; openssl genpkey -algorithm ed25519 -out FILE makes a key";
-
-struct Free {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-template <typename T>
-using Owned = std::unique_ptr<T, Free>;
 
 const unsigned char* bytes_of(const std::string& text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
@@ -39,9 +32,6 @@ std::string signed_bytes(const Digest& key, const RemoteResult& result) {
   bytes.append(key.view());
   return bytes + result.action;
 }
-
-// Without it OpenSSL asks at the terminal.
-int no_passphrase(char* /*into*/, int /*size*/, int /*writes*/, void* /*context*/) { return -1; }
 
 // As ssh does. A file of another owner, root say, may be meant for a group that we belong to.
 Status check_access(const std::string& path, const struct stat& status) {
@@ -69,7 +59,8 @@ Result<SigningKey> SigningKey::read(const std::string& path) {
   Result<std::string> pem = read_private(path);
   if (!pem) return pem.error();
   const Owned<BIO> bio(BIO_new_mem_buf(pem->data(), static_cast<int>(pem->size())));
-  const std::shared_ptr<EVP_PKEY> key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr), Free());
+  const std::shared_ptr<EVP_PKEY> key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr),
+                                      OpensslFree());
   OPENSSL_cleanse(pem->data(), pem->size());
   if (!key) return Error{path + " holds no private key in PEM, or one with a passphrase" + kMake};
   if (EVP_PKEY_get_id(key.get()) != EVP_PKEY_ED25519) return Error{path + " is no ed25519 key" + kMake};
