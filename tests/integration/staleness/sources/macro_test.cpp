@@ -47,6 +47,19 @@ TEST_P(MacroStaleness, ThatAHeaderUsesCounts) {
   EXPECT_EQ(hits("-UCOMMIT -DCOMMIT=2"), 0) << "the order counts";
 }
 
+// As rocRAND's table of direction vectors.
+TEST_P(MacroStaleness, ThatNothingUsesCostsNothingBesideATableOfManyMegabytes) {
+  std::string table;
+  for (int i = 0; i < 400'000; ++i) table += "// 0x8000000000000000, 0x4000000000000000, 0x2000000000000000\n";
+  ASSERT_GT(table.size(), 24'000'000u);
+  project_.write("header.h", table);
+  EXPECT_EQ(hits("-DCOMMIT=1"), 0);
+  EXPECT_EQ(hits("-DCOMMIT=2"), 1);
+  project_.write("header.h", table + "int id = COMMIT;\n");
+  EXPECT_EQ(hits("-DCOMMIT=2"), 0);
+  EXPECT_EQ(hits("-DCOMMIT=3"), 0);
+}
+
 TEST_P(MacroStaleness, ThatTheSourceUsesCounts) {
   project_.write("a.cpp", "int f() { return ID; }\n");
   EXPECT_EQ(hits("-DID=1"), 0);
