@@ -14,6 +14,9 @@ import sys
 
 # The libraries that a glibc before 2.34 was made of. Newer ones have them, empty.
 LIBRARIES = {"c": "libc.so.6", "m": "libm.so.6", "pthread": "libpthread.so.0", "dl": "libdl.so.2", "rt": "librt.so.1"}
+# Before 2.30, a loader that comes to the library that a symbol is said to be of, and does not find it there, gives up. Programs get
+# past that: they load libc.so.6 last. A preloaded library does not.
+OF_LIBDL = {"dladdr", "dladdr1", "dlclose", "dlerror", "dlinfo", "dlmopen", "dlopen", "dlsym", "dlvsym"}
 
 
 def parsed(version):
@@ -55,8 +58,14 @@ def main(compiler, newest, directory):
     def path_of(name):
         return subprocess.run([compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
 
+    of_libc = symbols_of(path_of(LIBRARIES["c"]), parsed(newest))
+    parts = {
+        "c": {name: symbol for name, symbol in of_libc.items() if name not in OF_LIBDL},
+        "dl": {name: symbol for name, symbol in of_libc.items() if name in OF_LIBDL},
+        "m": symbols_of(path_of(LIBRARIES["m"]), parsed(newest)),
+    }
     for name, soname in LIBRARIES.items():
-        symbols = symbols_of(path_of(soname), parsed(newest)) if name in "cm" else {}
+        symbols = parts.get(name, {})
         (directory / f"{name}.s").write_text(source_of(symbols))
         (directory / f"{name}.map").write_text(versions_of(symbols))
         stub = directory / (soname if name == "c" else f"lib{name}.so")
