@@ -18,7 +18,11 @@
 #include <unistd.h>
 
 // glibc before 2.33 had no stat, but this.
+#ifdef __x86_64__
 #define STAT_VERSION 1
+#else
+#define STAT_VERSION 0
+#endif
 int __xstat(int version, const char* path, struct stat* status);
 int __lxstat(int version, const char* path, struct stat* status);
 int __fxstat(int version, int file, struct stat* status);

@@ -13,8 +13,6 @@ enum { HEAD = 4096 };
 #define OWN_MACHINE EM_X86_64
 #elif defined __aarch64__
 #define OWN_MACHINE EM_AARCH64
-#else
-#define OWN_MACHINE EM_NONE
 #endif
 
 /* The start of the file, with a zero byte behind it. */

@@ -1,5 +1,6 @@
 #include "hipcache/inputs/path_set_builder.h"
 
+#include "inputs/loader/processor.h"
 #include "inputs/trace_fixture.h"
 
 namespace hipcache::inputs {
@@ -282,9 +283,12 @@ TEST_F(PathSetBuilder, AddsThePlacesWhereALibraryCouldAppearFirst) {
 
 TEST_F(PathSetBuilder, LooksIntoTheDirectoriesThatTheLoaderPrefers) {
   const std::string library = write("lib/libA.so", "");
-  directory("lib/glibc-hwcaps/x86-64-v3");
+  std::vector<std::string> preferred;
+  for (std::string_view level : kHwcapsLevels) preferred.push_back("lib/glibc-hwcaps/" + std::string(level));
+  for (std::string_view old : kOldPreferred) preferred.push_back("lib/" + std::string(old));
+  for (const std::string& name : preferred) directory(name);
   saw(Kind::library, library);
-  EXPECT_TRUE(asks(Question::presence, at("lib/glibc-hwcaps/x86-64-v3/libA.so")));
+  for (const std::string& name : preferred) EXPECT_TRUE(asks(Question::presence, at(name + "/libA.so"))) << name;
 }
 
 TEST_F(PathSetBuilder, LeavesOutTheTracerAndTheKernelsLibrary) {

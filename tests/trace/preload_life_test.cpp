@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <sstream>
 
+#include "hipcache/trace/seen.h"
 #include "trace/traced.h"
 
 namespace hipcache::trace {
@@ -55,6 +57,21 @@ TEST_F(Life, HasTheNamesThatDlopenWasAskedForAndChangesNoSearch) {
   EXPECT_THAT(traced.texts(Kind::library_name), ElementsAre("libabsent.so.7", "libhere.so"));
   EXPECT_THAT(traced.texts(Kind::library), Contains(EndsWith("/own/libhere.so")));
   EXPECT_TRUE(traced.has(Kind::look, false, "./absent.so")) << traced.dump();
+}
+
+// As programs of other processors run in a container: there /proc/self/exe is the emulator.
+TEST_F(Life, NamesTheProgramAndNotAnEmulatorThatRunsIt) {
+#ifdef __x86_64__
+  const std::string emulator = "/usr/bin/qemu-x86_64-static";
+#else
+  const std::string emulator = "/usr/bin/qemu-aarch64-static";
+#endif
+  if (!std::filesystem::exists(emulator)) GTEST_SKIP() << "no " << emulator << ": apt-get install qemu-user-static";
+  ASSERT_EQ(traced.run({emulator, true_program}).exit_code, 0) << traced.output;
+  EXPECT_THAT(traced.trace.programs, ElementsAre(true_program));
+  struct stat status = {};
+  ASSERT_EQ(::stat(true_program.c_str(), &status), 0);
+  EXPECT_THAT(traced.seen(Kind::program, true_program), ElementsAre(seen_file(status)));
 }
 
 TEST_F(Life, EndsOnceHoweverTheProgramLeavesInOrder) {

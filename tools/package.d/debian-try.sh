@@ -32,7 +32,7 @@ links() { in_layer offline "find /usr/lib/hipcache -type l -printf '%f '"; }
 
 make_room "$rooms/use" "$suite" --variant=minbase
 enter_layer "$rooms/use" "$work/using"
-deb=hipcache_${debian_version}_amd64.deb
+deb=hipcache_${debian_version}_$(dpkg --print-architecture).deb
 cp "$packages/$deb" "$layer/tmp"
 echo "== what hipcache, its tests and autopkgtest need"
 tested=$(sed -n 's/^Depends: @, //p' "$work/hipcache-$upstream_version/debian/tests/control" | paste -sd,)

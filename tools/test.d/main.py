@@ -43,7 +43,7 @@ def arguments():
         "--all",
         action="store_true",
         help="every test with every compiler, the sanitizers (address, undefined behaviour, threads), clang-tidy, the "
-        "build that users make, and a build in Debian 13",
+        "build that users make, and builds in Debian 13 and for arm64",
     )
     which.add_argument(
         "--quick",

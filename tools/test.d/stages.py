@@ -70,5 +70,6 @@ SOME = Stage(
 QUICK_STAGE = Stage("release", "unit tests, main compiles, and checks", ("unit_tests", "quick_tests", *PROGRAMS), quick)
 
 TRIXIE = Script("build and quick tests in Debian 13", ("tools/test.d/other-suite.sh",))
+ARM64 = Script("build for arm64, and tests in qemu", ("tools/test.d/arm64.sh",))
 
-STAGES = {"default": (SOME,), "all": (ADDRESS, THREAD, NEWER, TRIXIE, OLDER), "quick": (QUICK_STAGE,)}
+STAGES = {"default": (SOME,), "all": (ADDRESS, THREAD, NEWER, TRIXIE, ARM64, OLDER), "quick": (QUICK_STAGE,)}

@@ -5,15 +5,13 @@
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/frames.h"
 #include "inputs/loader/library_path.h"
+#include "inputs/loader/processor.h"
 #include "inputs/state/digests.h"
 
 namespace hipcache::inputs {
 namespace {
 
 constexpr const char* kVariable = "LD_LIBRARY_PATH";
-
-// Subdirectories for processors, which loaders before glibc 2.37 prefer. They nest.
-constexpr std::array<std::string_view, 4> kOldPreferred = {"tls", "haswell", "avx512_1", "x86_64"};
 
 }  // namespace
 

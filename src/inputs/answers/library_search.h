@@ -9,11 +9,9 @@
 #ifndef HIPCACHE_SRC_INPUTS_ANSWERS_LIBRARY_SEARCH_H
 #define HIPCACHE_SRC_INPUTS_ANSWERS_LIBRARY_SEARCH_H
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "hipcache/inputs/effort.h"
@@ -22,9 +20,6 @@
 #include "inputs/state/file_system_memo.h"
 
 namespace hipcache::inputs {
-
-// Below glibc-hwcaps. The loader prefers them to the directory that holds glibc-hwcaps.
-inline constexpr std::array<std::string_view, 3> kHwcapsLevels = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
 
 // The library searches of one state. Looks at the directories and the cache once. Used by one thread.
 class LibrarySearch {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "hipcache/base/files.h"
+#include "inputs/loader/processor.h"
 
 namespace hipcache::inputs {
 namespace {
@@ -111,8 +112,8 @@ void add_expanded(std::string entry, std::string_view origin, std::vector<std::s
   if (entry.find('$') == std::string::npos) return directories.push_back(std::move(entry));
   entry = replaced(std::move(entry), "ORIGIN", origin);
   std::vector<std::string> expanded;
-  for (const char* library : {"lib64", "lib", "lib/x86_64-linux-gnu"})
-    for (const char* platform : {"x86_64", "haswell", "xeon_phi"})
+  for (std::string_view library : kLibTokens)
+    for (std::string_view platform : kPlatformTokens)
       expanded.push_back(replaced(replaced(entry, "LIB", library), "PLATFORM", platform));
   std::sort(expanded.begin(), expanded.end());
   expanded.erase(std::unique(expanded.begin(), expanded.end()), expanded.end());

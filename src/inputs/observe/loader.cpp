@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
-#include "inputs/answers/library_search.h"
+#include "inputs/loader/current_loader_cache.h"
 #include "inputs/loader/library_path.h"
+#include "inputs/loader/loader_cache.h"
+#include "inputs/loader/processor.h"
 #include "inputs/observe/preloaded.h"
 #include "inputs/observe/race_guard.h"
 
@@ -25,9 +27,6 @@ constexpr const char* kSearchVariable = "LD_LIBRARY_PATH";
 // GLIBC_TUNABLES also selects among variants of libm's functions.
 constexpr std::array<const char*, 5> kVariables = {"LD_PRELOAD", "LD_AUDIT", "LD_DEBUG", "GLIBC_TUNABLES",
                                                    "LD_ASSUME_KERNEL"};
-
-// Subdirectories that the loader prefers to the directory itself: from glibc 2.33 on, and before 2.37.
-constexpr std::array<std::string_view, 5> kPreferred = {"glibc-hwcaps", "tls", "haswell", "avx512_1", "x86_64"};
 
 // Holds each directory once, under the spelling that came first.
 class SearchDirectories {
@@ -71,15 +70,18 @@ bool is_there(const std::string& path, const RunContext& from) {
   return ::stat(join_path(from.working_directory, path).c_str(), &status) == 0;
 }
 
+// The subdirectories that the loader prefers to the directory itself.
 void add_preferred(const std::string& directory, const RunContext& from, SearchDirectories& directories,
                    std::vector<Observation>& out) {
-  for (std::string_view name : kPreferred) {
+  const auto add = [&](std::string_view name) {
     const std::string preferred = directory + "/" + std::string(name);
     out.push_back({Question::presence, preferred});
-    if (!is_there(preferred, from)) continue;
+    if (!is_there(preferred, from)) return;
     directories.add(preferred);
     for (std::string_view level : kHwcapsLevels) directories.add(preferred + "/" + std::string(level));
-  }
+  };
+  add("glibc-hwcaps");
+  for (std::string_view old : kOldPreferred) add(old);
 }
 
 // The loader passes over a file that is no library for this machine, and takes it when it has become one.
@@ -87,10 +89,6 @@ Observation question_of_place(std::string place, const RunContext& from) {
   const bool is_passed_over = is_there(place, from) && !libraries_needed_by(join_path(from.working_directory, place));
   return {is_passed_over ? Question::content : Question::presence, std::move(place)};
 }
-
-// Where the loader looks last on 64-bit Linux systems.
-constexpr std::array<std::string_view, 6> kDefaults = {
-    "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
 
 // If these files exist or are read, libc itself may look for the libraries that they name.
 constexpr std::string_view kNameServices = "/etc/nsswitch.conf";
@@ -105,7 +103,7 @@ class LookedFor {
   LookedFor(const trace::Trace& trace, const RunContext& from, const Preloaded& preloaded)
       : from_(from), names_(preloaded.names) {
     struct stat status = {};
-    all_known_ = kHooksDlopen && ::stat(kPreloadFile, &status) != 0;
+    all_known_ = ::stat(kPreloadFile, &status) != 0;
     for (const std::string& program : trace.programs) add_needed_by(program);
     for (const trace::Record& record : trace.records) take(record);
     names_.insert(kUnwinder);
@@ -119,12 +117,6 @@ class LookedFor {
   bool all_known() const { return all_known_; }
 
  private:
-#if defined __x86_64__ || defined __aarch64__
-  static constexpr bool kHooksDlopen = true;
-#else
-  static constexpr bool kHooksDlopen = false;
-#endif
-
   void take(const trace::Record& record) {
     if (record.kind == trace::Kind::library && is_counted_library(record.text)) {
       add_needed_by(record.text);
@@ -198,7 +190,7 @@ std::optional<Refusal> add_loader_questions(const trace::Trace& trace, const Run
     add_preferred(directory, from, directories, out);
 
   std::set<std::string> all = directories.all();
-  all.insert(kDefaults.begin(), kDefaults.end());
+  all.insert(kDefaultDirectories.begin(), kDefaultDirectories.end());
   // A library that dlopen did not find may appear in any of these directories, or in the loader's default ones.
   for (const std::string& name : looked_for.opened()) {
     for (const std::string& directory : all) out.push_back(question_of_place(join_path(directory, name), from));

@@ -13,8 +13,8 @@
 
 namespace hipcache::inputs {
 
-// Larger files are data. Their tokens are their bytes, and their names are not known. The largest header seen, rocRAND's
-// table of direction vectors, has 26 MB.
+// Larger files are data. Their tokens are their bytes, and their names are not known. The largest header seen,
+// rocRAND's table of direction vectors, has 26 MB.
 inline constexpr std::uint64_t kLargestText = 64u << 20;
 
 // `content`: the digest of the file's bytes. nullopt if the file cannot be read or has other bytes by now.

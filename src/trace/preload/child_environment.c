@@ -16,9 +16,7 @@
 #include "trace/preload/child_environment.h"
 #include "trace/preload/internal.h"
 
-#ifdef __x86_64__
-__asm__(".symver dladdr, dladdr@GLIBC_2.2.5"); /* as dlsym (real.c) */
-#endif
+__asm__(".symver dladdr, dladdr@" TRACE_OLDEST_GLIBC); /* as dlsym (real.c) */
 
 #define PRELOAD "LD_PRELOAD="
 

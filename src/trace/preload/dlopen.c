@@ -10,8 +10,6 @@
 
 #include "trace/preload/internal.h"
 
-#if defined __x86_64__ || defined __aarch64__
-
 static struct trace_hook hook_dlopen = {"dlopen", NULL};
 
 __attribute__((used, visibility("hidden"))) trace_function trace_dlopen(const char* name);
@@ -50,7 +48,7 @@ __asm__(
     "  jmp *%rax\n"
     "  .cfi_endproc\n"
     ".size dlopen, . - dlopen\n");
-#else
+#elif defined __aarch64__
 __asm__(
     ".text\n"
     ".globl dlopen\n"
@@ -66,6 +64,4 @@ __asm__(
     "  br x16\n"
     "  .cfi_endproc\n"
     ".size dlopen, . - dlopen\n");
-#endif
-
 #endif

@@ -39,6 +39,13 @@ enum trace_change { TRACE_CHANGED = 0, TRACE_OPENED = 1, TRACE_MOVED_HERE = 2, T
 
 enum { TRACE_TEXT_LIMIT = 4096 };
 
+/* The version of symbols that every glibc for this processor has. */
+#ifdef __x86_64__
+#define TRACE_OLDEST_GLIBC "GLIBC_2.2.5"
+#else
+#define TRACE_OLDEST_GLIBC "GLIBC_2.17"
+#endif
+
 /* The text of a `clock` record by Python: hipcache::trace::kPythonsClock. */
 #define TRACE_PYTHONS_CLOCK "localtime in python"
 

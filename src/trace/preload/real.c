@@ -8,11 +8,9 @@
 
 #include "trace/preload/internal.h"
 
-#ifdef __x86_64__
-/* The version that every glibc has, so that one library serves all (cmake/HipcachePortable.cmake). */
-__asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
-__asm__(".symver dlvsym, dlvsym@GLIBC_2.2.5");
-#endif
+/* One library serves every glibc (cmake/HipcachePortable.cmake). */
+__asm__(".symver dlsym, dlsym@" TRACE_OLDEST_GLIBC);
+__asm__(".symver dlvsym, dlvsym@" TRACE_OLDEST_GLIBC);
 
 /* The hooked names of which glibc has two versions. */
 static const struct {
@@ -20,10 +18,14 @@ static const struct {
   const char* oldest;
   const char* newest;
 } versions[] = {
-    {"glob", "GLIBC_2.2.5", "GLIBC_2.27"},        {"glob64", "GLIBC_2.2.5", "GLIBC_2.27"},
-    {"nftw", "GLIBC_2.2.5", "GLIBC_2.3.3"},       {"nftw64", "GLIBC_2.2.5", "GLIBC_2.3.3"},
-    {"posix_spawn", "GLIBC_2.2.5", "GLIBC_2.15"}, {"posix_spawnp", "GLIBC_2.2.5", "GLIBC_2.15"},
-    {"quick_exit", "GLIBC_2.10", "GLIBC_2.24"},   {"realpath", "GLIBC_2.2.5", "GLIBC_2.3"},
+    {"glob", TRACE_OLDEST_GLIBC, "GLIBC_2.27"},        {"glob64", TRACE_OLDEST_GLIBC, "GLIBC_2.27"},
+#ifdef __x86_64__
+    {"nftw", TRACE_OLDEST_GLIBC, "GLIBC_2.3.3"},       {"nftw64", TRACE_OLDEST_GLIBC, "GLIBC_2.3.3"},
+    {"posix_spawn", TRACE_OLDEST_GLIBC, "GLIBC_2.15"}, {"posix_spawnp", TRACE_OLDEST_GLIBC, "GLIBC_2.15"},
+    {"quick_exit", "GLIBC_2.10", "GLIBC_2.24"},        {"realpath", TRACE_OLDEST_GLIBC, "GLIBC_2.3"},
+#else
+    {"quick_exit", TRACE_OLDEST_GLIBC, "GLIBC_2.24"},
+#endif
 };
 
 static __thread int resolving __attribute__((tls_model("initial-exec")));

@@ -13,8 +13,6 @@
 #include "trace/preload/call.h"
 #include "trace/preload/internal.h"
 
-#ifdef TRACE_HAS_CALL
-
 /* Each is unknown under its name. On some processors the older ones do not exist. */
 static const char* name_of_unknown(long number) {
 #define UNKNOWN(name) \
@@ -165,4 +163,3 @@ TRACE_EXPORT long syscall(long number, ...) {
   if (unknown != NULL) trace_unknown("syscall", unknown);
   return record(number, values);
 }
-#endif

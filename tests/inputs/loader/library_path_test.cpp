@@ -48,8 +48,13 @@ TEST(LibraryPath, IsSeenFromWhereTheObjectLies) {
 }
 
 TEST(LibraryPath, NamesAllThatTheLoadersOwnTokensMayMean) {
+#ifdef __x86_64__
   EXPECT_THAT(directories_in("/x/$LIB", "/o"), ElementsAre("/x/lib", "/x/lib/x86_64-linux-gnu", "/x/lib64"));
   EXPECT_THAT(directories_in("$ORIGIN/${LIB}/$PLATFORM", "/o"), Contains("/o/lib64/haswell"));
+#else
+  EXPECT_THAT(directories_in("/x/$LIB", "/o"), ElementsAre("/x/lib", "/x/lib/aarch64-linux-gnu", "/x/lib64"));
+  EXPECT_THAT(directories_in("$ORIGIN/${LIB}/$PLATFORM", "/o"), Contains("/o/lib64/aarch64"));
+#endif
 }
 
 }  // namespace

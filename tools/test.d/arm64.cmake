@@ -1,0 +1,15 @@
+# Debian's cross compiler for arm64, and the libraries of the root that ARM64_ROOT names.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_SYSROOT $ENV{ARM64_ROOT})
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L $ENV{ARM64_ROOT})  # CMake asks tests for their names
+set(CMAKE_FIND_ROOT_PATH $ENV{ARM64_ROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} $ENV{ARM64_ROOT})
+set(ENV{PKG_CONFIG_LIBDIR} $ENV{ARM64_ROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:$ENV{ARM64_ROOT}/usr/share/pkgconfig)
