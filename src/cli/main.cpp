@@ -42,6 +42,6 @@ int main(int argc, char** argv) {
   if (!launch_is_our_name(argv[0])) return hipcache::client::launch(std::move(words), Timeouts());
   words.erase(words.begin());
   if (words.empty() || words.front().starts_with('-'))
-    return hipcache::cli::run(words, for_options(), hipcache::switching::tool_named(argv[0]));
+    return hipcache::cli::run(words, for_options(), hipcache::cli::tool_named(argv[0]));
   return hipcache::client::launch(std::move(words), Timeouts());
 }

@@ -27,7 +27,6 @@
 #include "hipcache/stats/hit_rate.h"
 #include "hipcache/stats/other_tools.h"
 #include "hipcache/stats/report.h"
-#include "hipcache/switching/import_config.h"
 
 namespace hipcache::cli {
 namespace {
@@ -54,7 +53,7 @@ Result<std::string> formatted(std::string json, const Options& options) {
   if (options.manner == Manner::ccache_counters)
     return stats::as_ccache_counters(json, is_json ? stats::CounterForm::json : stats::CounterForm::tab);
   if (options.manner == Manner::sccache)
-    return is_json ? stats::as_sccache_json(json, switching::version_of(switching::Tool::sccache))
+    return is_json ? stats::as_sccache_json(json, std::string(version_of(Tool::sccache)))
                    : stats::as_sccache_text(json, style);
   if (options.manner == Manner::ccache && !is_json && !options.verbose) return stats::as_ccache_text(json, style);
   if (options.format == Format::text) return stats::to_text(json, style);
@@ -99,7 +98,6 @@ Result<std::string> act(const Options& options, const Control& control) {
     case Action::help:
     case Action::version:
     case Action::show_config:
-    case Action::import_config:
     case Action::show_stats:
     case Action::report:
     case Action::watch:
@@ -137,8 +135,6 @@ Result<Outcome> perform(const Options& options, client::Timeouts timeouts) {
   if (options.action == Action::public_key) return become_helper({"hipcache-remote", "--public-key", options.value});
   const config::Lookup variable = config::lookup_in_process();
   if (options.action == Action::show_config) return outcome_of(show_config(variable, options.json()));
-  if (options.action == Action::import_config)
-    return outcome_of(switching::import_config(options.value, variable, own_environment()));
   const Result<config::Settings> settings = config::load(variable);
   if (!settings) return settings.error();
   const Control control(*settings, timeouts);
@@ -170,7 +166,7 @@ int run_action(const Options& options, client::Timeouts timeouts) {
 
 }  // namespace
 
-int run(const std::vector<std::string>& arguments, client::Timeouts timeouts, switching::Tool tool) {
+int run(const std::vector<std::string>& arguments, client::Timeouts timeouts, Tool tool) {
   const Result<std::vector<Options>> actions = parse_options_of(tool, arguments);
   if (!actions) return failed(actions.error(), kUsage);
   for (const Options& options : *actions)

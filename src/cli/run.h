@@ -5,15 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/options/other_tool.h"
 #include "hipcache/client/timeouts.h"
-#include "hipcache/switching/other_tool.h"
 
 namespace hipcache::cli {
 
 // Returns 0, or 1 with one line on stderr, or 2 with one line for invalid options; for --explain also the codes of
 // show_explanation.h. `tool`: in whose place hipcache was called.
-int run(const std::vector<std::string>& arguments, client::Timeouts timeouts,
-        switching::Tool tool = switching::Tool::none);
+int run(const std::vector<std::string>& arguments, client::Timeouts timeouts, Tool tool = Tool::none);
 
 }  // namespace hipcache::cli
 

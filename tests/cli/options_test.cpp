@@ -185,43 +185,20 @@ TEST(Options, VerboseGoesWithStatisticsAlone) {
   EXPECT_THAT(error_of({"-v"}), HasSubstr("no action"));
 }
 
-TEST(Options, ImportConfigNeedsATool) {
-  EXPECT_EQ(parse_options({"--import-config", "ccache"}).value().value, "ccache");
-  EXPECT_EQ(error_of({"--import-config"}), "--import-config needs a value; see hipcache --help");
-  EXPECT_EQ(error_of({"--import-config="}), "--import-config needs a tool; see hipcache --help");
-}
-
 TEST(Options, NoneOrMoreThanOneActionIsAnError) {
   EXPECT_THAT(error_of({}), HasSubstr("no action"));
   EXPECT_THAT(error_of({"-s", "-z"}), HasSubstr("more than one action"));
 }
 
 TEST(Options, HelpNamesEveryOption) {
-  for (const char* name : {"--show-stats",
-                           "--zero-stats",
-                           "--clear",
-                           "--cleanup",
-                           "--show-config",
-                           "--plan",
-                           "--explain",
-                           "--doctor",
-                           "--start-server",
-                           "--stop-server",
-                           "--version",
-                           "--help",
-                           "--format",
-                           "--export FILE",
-                           "--import FILE",
-                           "--public-key FILE",
-                           "--generate WHAT",
-                           "--arch LIST",
-                           "--max-size SIZE",
-                           "--newer-than AGE",
-                           "--fail-under PERCENT",
-                           "-v,--verbose",
-                           "--import-config TOOL",
-                           "--report [FILE]",
-                           "--watch",
+  for (const char* name : {"--show-stats",      "--zero-stats",     "--clear",
+                           "--cleanup",         "--show-config",    "--plan",
+                           "--explain",         "--doctor",         "--start-server",
+                           "--stop-server",     "--version",        "--help",
+                           "--format",          "--export FILE",    "--import FILE",
+                           "--public-key FILE", "--generate WHAT",  "--arch LIST",
+                           "--max-size SIZE",   "--newer-than AGE", "--fail-under PERCENT",
+                           "-v,--verbose",      "--report [FILE]",  "--watch",
                            "--since TIME"})
     EXPECT_THAT(help_text(), HasSubstr(name));
 }

@@ -17,7 +17,6 @@ using client::Ended;
 using client::FakeDaemon;
 using protocol::Channel;
 using protocol::ControlKind;
-using switching::Tool;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -59,20 +58,23 @@ TEST(OtherToolOptions, OfSccacheAreTaken) {
 TEST(OtherToolOptions, OfHipcacheAreUnderstoodToo) {
   EXPECT_THAT(actions_of(Tool::ccache, {"--doctor"}), ElementsAre(Action::doctor));
   EXPECT_THAT(actions_of(Tool::sccache, {"--show-stats", "--fail-under", "90"}), ElementsAre(Action::show_stats));
-  EXPECT_EQ(error_of(Tool::ccache, {"--frobnicate"}), "unknown option --frobnicate; see hipcache --help");
+  EXPECT_EQ(error_of(Tool::ccache, {"--frobnicate"}),
+            "unknown option --frobnicate; see hipcache --help; this is hipcache in place of ccache, docs/switching.md "
+            "has the "
+            "counterparts");
   EXPECT_THAT(error_of(Tool::sccache, {}), HasSubstr("no action given"));
 }
 
 TEST(OtherToolOptions, WithoutACounterpartNameWhatToUseInstead) {
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"-M", "5G"}, {"-M5G"}, {"-zM", "5G"}})
-    EXPECT_THAT(error_of(Tool::ccache, words), StartsWith("-M of ccache: use HIPCACHE_MAX_SIZE instead. "));
-  EXPECT_THAT(error_of(Tool::ccache, {"--max-size=5G"}), StartsWith("--max-size of ccache: use HIPCACHE_MAX_SIZE "));
+    EXPECT_THAT(error_of(Tool::ccache, words),
+                StartsWith("-M of ccache is no option of hipcache: set HIPCACHE_MAX_SIZE"));
+  EXPECT_THAT(error_of(Tool::ccache, {"--max-size=5G"}), HasSubstr("set HIPCACHE_MAX_SIZE"));
   EXPECT_EQ(error_of(Tool::ccache, {"-o", "compression=true"}),
-            "-o of ccache: hipcache has no such option. No option writes settings. Edit the file that --show-config "
-            "names.");
-  EXPECT_THAT(error_of(Tool::ccache, {"--set-config=max_size=5G"}), StartsWith("--set-config of ccache: "));
-  EXPECT_THAT(error_of(Tool::sccache, {"--dist-status"}), HasSubstr("hipcache does not distribute compiles"));
+            "-o of ccache is no option of hipcache: edit the file that --show-config names");
+  EXPECT_THAT(error_of(Tool::ccache, {"--set-config=max_size=5G"}), StartsWith("--set-config of ccache "));
+  EXPECT_THAT(error_of(Tool::sccache, {"--dist-status"}), HasSubstr("docs/switching.md has the counterparts"));
 }
 
 TEST(OtherToolOptions, OfAFormatThatIsUnknownOrMissingAreErrors) {
@@ -124,7 +126,7 @@ TEST_F(OtherTool, PerformsSeveralActionsInTheirOrderUntilOneFails) {
   const Ended failed = called("ccache", {"-z", "-M", "5G"});
   EXPECT_EQ(failed.exit_code, 2);
   EXPECT_EQ(failed.out, "") << "nothing is done";
-  EXPECT_THAT(failed.err, StartsWith("hipcache: error: -M of ccache: "));
+  EXPECT_THAT(failed.err, StartsWith("hipcache: error: -M of ccache is "));
 }
 
 }  // namespace

@@ -135,13 +135,6 @@ TEST_F(Run, TellsTheDaemonsError) {
   expect_one_line(option({"-C"}), 1, "hipcache: error: no room");
 }
 
-TEST_F(Run, ImportsTheConfigurationOfAnotherToolWithoutADaemon) {
-  const Ended ended = option({"--import-config", "ccache"}, {"CCACHE_MAXSIZE=7G"});
-  EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_THAT(ended.out, HasSubstr("\nmax_size = \"7G\"\n"));
-  expect_one_line(option({"--import-config", "distcc"}), 1, "--import-config is ccache or sccache, not distcc");
-}
-
 TEST_F(Run, SaysWhyThereIsNoDaemon) { expect_one_line(option({"-s"}), 1, "cannot start the daemon"); }
 
 TEST_F(Run, ASettingThatIsWrongIsNamed) {

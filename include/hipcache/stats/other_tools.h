@@ -1,5 +1,5 @@
 // The statistics for programs and people that expect those of ccache or sccache, because a link of
-// that name leads to hipcache (hipcache/switching/other_tool.h).
+// that name leads to hipcache (docs/build-systems.md).
 //
 // Lines and fields have the other tool's names and meaning; what hipcache does not count is zero. A
 // partial hit is a miss, because a compiler ran. The text goes on with what only hipcache has: the

@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::string_view kFormats = "text json markdown html trace";
 constexpr std::string_view kGenerated = "man bash zsh fish";
-constexpr std::string_view kImported = "ccache sccache";
 
 // Shells show one line of help.
 std::string_view first_line(std::string_view help) { return help.substr(0, help.find('\n')); }
@@ -21,7 +20,6 @@ bool is_file(const OptionText& option) { return option.value == "FILE" || option
 // What may follow an option: "" for a value that nobody can guess.
 std::string_view choices(const OptionText& option) {
   if (option.name == "--format") return kFormats;
-  if (option.name == "--import-config") return kImported;
   return option.name == "--generate" ? kGenerated : "";
 }
 

@@ -25,7 +25,6 @@ enum class Action {
   public_key,
   generate,
   show_config,
-  import_config,
   plan,
   explain,
   doctor,

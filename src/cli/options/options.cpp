@@ -20,7 +20,7 @@ struct ActionOption {
   std::string_view help;
 };
 
-constexpr std::array<ActionOption, 20> kActions{{
+constexpr std::array<ActionOption, 19> kActions{{
     {"-s", "--show-stats", Action::show_stats, "", "Show the statistics (--format json: with sccache's names)"},
     {"-z", "--zero-stats", Action::zero_stats, "", "Set all counters to zero"},
     {"-C", "--clear", Action::clear, "", "Forget everything that is stored; the statistics stay"},
@@ -31,8 +31,6 @@ constexpr std::array<ActionOption, 20> kActions{{
      "Put the results of an archive into the store (-: standard input)"},
     {"", "--public-key", Action::public_key, "FILE", "Show the public key of a signing key, for HIPCACHE_TRUSTED_KEYS"},
     {"-p", "--show-config", Action::show_config, "", "Show each setting, its value and where it comes from"},
-    {"", "--import-config", Action::import_config, "TOOL",
-     "Print the settings of ccache or sccache as text for hipcache's configuration file"},
     {"", "--plan", Action::plan, "", "Show the steps of COMMAND, their keys and which are stored; compile nothing"},
     {"", "--explain", Action::explain, "",
      "Show what differs from the nearest stored compile, step by step; compile nothing.\n"

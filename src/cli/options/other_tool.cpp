@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "cli/options/options.h"
+#include "hipcache/base/files.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::cli {
 namespace {
-
-using switching::Tool;
 
 struct TheirAction {
   Tool tool;
@@ -40,6 +39,23 @@ constexpr auto kActions = std::to_array<TheirAction>({
     {Tool::sccache, "-V", "--version", Action::version, Manner::sccache},
 });
 
+struct Instead {
+  std::string_view brief, name;
+  std::string_view use;
+};
+
+// Options of ccache that change or show settings, of which scripts have most. docs/switching.md has all others.
+constexpr auto kInstead = std::to_array<Instead>({
+    {"-M", "--max-size", "set HIPCACHE_MAX_SIZE, or max_size in the file that --show-config names"},
+    {"-d", "--dir", "set HIPCACHE_DIR for that command"},
+    {"", "--directory", "set HIPCACHE_DIR for that command"},
+    {"", "--config-path", "set HIPCACHE_CONFIG for that command"},
+    {"-o", "--set-config", "edit the file that --show-config names"},
+    {"-k", "--get-config", "use --show-config"},
+});
+
+std::string_view name_of(Tool tool) { return tool == Tool::ccache ? "ccache" : "sccache"; }
+
 using Words = std::vector<std::string>;
 
 // "-sv" is "-s" and "-v". A letter with a value takes the rest of the word.
@@ -66,6 +82,12 @@ const TheirAction* find_action(Tool tool, const std::string& word) {
   return found == kActions.end() ? nullptr : found;
 }
 
+const Instead* find_instead(Tool tool, const std::string& word) {
+  const auto* found = std::find_if(kInstead.begin(), kInstead.end(),
+                                   [&](const Instead& one) { return one.name == word || one.brief == word; });
+  return found == kInstead.end() || tool != Tool::ccache || word.empty() ? nullptr : found;
+}
+
 // Of --format (ccache) and --stats-format (sccache), with its value in the same word or the next one.
 bool is_format(Tool tool, const std::string& word) {
   const std::string_view name = tool == Tool::ccache ? "--format" : "--stats-format";
@@ -84,7 +106,7 @@ struct Parsed {
   bool verbose = false;
 };
 
-// Nothing if a word is neither an option of the tool nor one with a counterpart.
+// Nothing if a word is no option of the tool that hipcache takes over.
 Result<std::optional<Parsed>> parse(Tool tool, const Words& words) {
   Parsed parsed;
   for (std::size_t at = 0; at < words.size(); ++at) {
@@ -100,8 +122,8 @@ Result<std::optional<Parsed>> parse(Tool tool, const Words& words) {
       const Result<Format> format = format_of(is_within ? word.substr(name.size() + 1) : words[++at]);
       if (!format) return format.error();
       parsed.format = *format;
-    } else if (std::optional<std::string> instead = switching::instead_of(tool, name)) {
-      return Error{std::move(*instead)};
+    } else if (const Instead* instead = find_instead(tool, name)) {
+      return Error{name + " of ccache is no option of hipcache: " + std::string(instead->use)};
     } else {
       return std::optional<Parsed>();
     }
@@ -109,19 +131,30 @@ Result<std::optional<Parsed>> parse(Tool tool, const Words& words) {
   return std::optional(std::move(parsed));
 }
 
-Result<std::vector<Options>> ours(const Words& arguments) {
+Result<std::vector<Options>> ours(Tool tool, const Words& arguments) {
   Result<Options> options = parse_options(arguments);
+  if (!options && tool != Tool::none)
+    return Error{options.error().message + "; this is hipcache in place of " + std::string(name_of(tool)) +
+                 ", docs/switching.md has the counterparts"};
   if (!options) return options.error();
   return std::vector<Options>{std::move(*options)};
 }
 
 }  // namespace
 
+Tool tool_named(std::string_view path) {
+  const std::string_view name = base_name(path);
+  if (name == "ccache") return Tool::ccache;
+  return name == "sccache" ? Tool::sccache : Tool::none;
+}
+
+std::string_view version_of(Tool tool) { return tool == Tool::ccache ? "4.14.0" : "0.17.0"; }
+
 Result<std::vector<Options>> parse_options_of(Tool tool, const Words& arguments) {
-  if (tool == Tool::none) return ours(arguments);
+  if (tool == Tool::none) return ours(tool, arguments);
   Result<std::optional<Parsed>> parsed = parse(tool, spelled_out(tool, arguments));
   if (!parsed) return parsed.error();
-  if (!*parsed || (*parsed)->actions.empty()) return ours(arguments);
+  if (!*parsed || (*parsed)->actions.empty()) return ours(tool, arguments);
   for (Options& options : (*parsed)->actions) {
     if (options.action != Action::show_stats) continue;
     options.format = (*parsed)->format;
@@ -134,9 +167,9 @@ std::string version_text(const Options& options) {
   const std::string own = "hipcache " + protocol::build_id();
   if (options.manner == Manner::hipcache) return own + "\n";
   const Tool tool = options.manner == Manner::sccache ? Tool::sccache : Tool::ccache;
-  const std::string version = switching::version_of(tool);
+  const std::string version(version_of(tool));
   if (options.manner == Manner::ccache_counters) return version + "\n";
-  const std::string name(switching::name_of(tool));
+  const std::string name(name_of(tool));
   return name + (tool == Tool::ccache ? " version " : " ") + version + "\n" + own + " in place of " + name + "\n";
 }
 
