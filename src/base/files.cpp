@@ -184,10 +184,13 @@ std::string join_path(std::string_view directory, std::string_view path) {
   return joined.append(path);
 }
 
-std::string real_path(const std::string& path) {
+std::optional<std::string> resolved_path(const std::string& path) {
   char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
+  if (::realpath(path.c_str(), resolved) == nullptr) return std::nullopt;
+  return resolved;
 }
+
+std::string real_path(const std::string& path) { return resolved_path(path).value_or(path); }
 
 bool is_within(std::string_view path, std::string_view directory) {
   while (directory.size() > 1 && directory.back() == '/') directory.remove_suffix(1);

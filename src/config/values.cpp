@@ -7,10 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "hipcache/base/text.h"
+
 namespace hipcache::config {
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
 constexpr double kLargest = 9e18;  // fits a signed 64-bit number with room for rounding
 
 std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
@@ -22,12 +23,6 @@ std::string lower(std::string_view text) {
   return lowered;
 }
 
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 struct Quantity {
   double number = 0;
   std::string unit;  // lower case
@@ -35,12 +30,12 @@ struct Quantity {
 
 // A non-negative number and the letters after it.
 std::optional<Quantity> parse_quantity(std::string_view text) {
-  text = trim(text);
+  text = trimmed(text);
   Quantity quantity;
   const auto parsed =
       std::from_chars(text.data(), text.data() + text.size(), quantity.number, std::chars_format::fixed);
   if (parsed.ec != std::errc() || text.front() == '-' || !std::isfinite(quantity.number)) return std::nullopt;
-  quantity.unit = lower(trim(text.substr(static_cast<std::size_t>(parsed.ptr - text.data()))));
+  quantity.unit = lower(trimmed(text.substr(static_cast<std::size_t>(parsed.ptr - text.data()))));
   return quantity;
 }
 
@@ -67,7 +62,7 @@ std::vector<std::string> parse_parted(std::string_view text, std::string_view se
   std::vector<std::string> items;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t end = std::min(text.find_first_of(separators, start), text.size());
-    if (const std::string_view item = trim(text.substr(start, end - start)); !item.empty()) items.emplace_back(item);
+    if (const std::string_view item = trimmed(text.substr(start, end - start)); !item.empty()) items.emplace_back(item);
     start = end + 1;
   }
   return items;
@@ -108,26 +103,27 @@ Result<std::chrono::seconds> parse_duration(std::string_view text) {
 std::string format_duration(std::chrono::seconds duration) { return std::to_string(duration.count()) + "s"; }
 
 Result<bool> parse_boolean(std::string_view text) {
-  const std::string value = lower(trim(text));
+  const std::string value = lower(trimmed(text));
   if (value == "1" || value == "true" || value == "yes" || value == "on") return true;
   if (value == "0" || value == "false" || value == "no" || value == "off") return false;
   return Error{quoted(text) + " is not a boolean such as true, yes, on, 1 or false, no, off, 0"};
 }
 
 Result<unsigned> parse_count(std::string_view text) {
-  const std::string_view trimmed = trim(text);
+  const std::string_view trimmed_text = trimmed(text);
   unsigned count = 0;
-  const auto parsed = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), count);
-  if (trimmed.empty() || parsed.ec != std::errc() || parsed.ptr != trimmed.data() + trimmed.size())
+  const auto parsed = std::from_chars(trimmed_text.data(), trimmed_text.data() + trimmed_text.size(), count);
+  if (trimmed_text.empty() || parsed.ec != std::errc() || parsed.ptr != trimmed_text.data() + trimmed_text.size())
     return Error{quoted(text) + " is not a number such as 0, 4 or 16"};
   return count;
 }
 
 Result<double> parse_share(std::string_view text) {
-  const std::string_view trimmed = trim(text);
+  const std::string_view trimmed_text = trimmed(text);
   double share = 0;
-  const auto parsed = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), share);
-  const bool is_number = !trimmed.empty() && parsed.ec == std::errc() && parsed.ptr == trimmed.data() + trimmed.size();
+  const auto parsed = std::from_chars(trimmed_text.data(), trimmed_text.data() + trimmed_text.size(), share);
+  const bool is_number =
+      !trimmed_text.empty() && parsed.ec == std::errc() && parsed.ptr == trimmed_text.data() + trimmed_text.size();
   if (!is_number || !(share >= 0 && share <= 1))
     return Error{quoted(text) + " is not a share from 0 to 1 such as 0.01, or \"auto\""};
   return share;
@@ -140,10 +136,11 @@ std::string format_share(double share) {
 }
 
 Result<unsigned> parse_umask(std::string_view text) {
-  const std::string_view trimmed = trim(text);
+  const std::string_view trimmed_text = trimmed(text);
   unsigned mask = 0;
-  const auto parsed = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), mask, 8);
-  if (trimmed.empty() || parsed.ec != std::errc() || parsed.ptr != trimmed.data() + trimmed.size() || mask > 0777)
+  const auto parsed = std::from_chars(trimmed_text.data(), trimmed_text.data() + trimmed_text.size(), mask, 8);
+  if (trimmed_text.empty() || parsed.ec != std::errc() || parsed.ptr != trimmed_text.data() + trimmed_text.size() ||
+      mask > 0777)
     return Error{quoted(text) + " is not a umask such as 077, 027 or 007"};
   return mask;
 }

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,7 +79,9 @@ std::string_view directory_name(std::string_view path);
 // if a is a link.
 std::string join_path(std::string_view directory, std::string_view path);
 
-// The absolute path without links, "." and ".."; the path itself if it leads nowhere.
+// The absolute path without links, "." and ".."; nullopt and errno if it leads nowhere.
+std::optional<std::string> resolved_path(const std::string& path);
+// The same, but the path itself if it leads nowhere.
 std::string real_path(const std::string& path);
 
 // Whether `path` is `directory` or lies below it, by spelling.

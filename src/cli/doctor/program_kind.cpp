@@ -43,20 +43,19 @@ ProgramKind kind_of_elf(std::string_view bytes) {
 bool is_other_cache(std::string_view path) {
   const std::string_view name = base_name(path);
   if (std::find(kOtherCaches.begin(), kOtherCaches.end(), name) == kOtherCaches.end()) return false;
-  char real[PATH_MAX];
   const bool is_path = path.find('/') != std::string_view::npos;
-  return !is_path || realpath(std::string(path).c_str(), real) == nullptr || base_name(real) != "hipcache";
+  return !is_path || base_name(real_path(std::string(path))) != "hipcache";
 }
 
 Result<Program> program_at(const std::string& path) {
-  char real[PATH_MAX];
-  if (realpath(path.c_str(), real) == nullptr) return system_error("cannot find", path);
-  const UniqueFd file(open(real, O_RDONLY | O_CLOEXEC));
+  const std::optional<std::string> real = resolved_path(path);
+  if (!real) return system_error("cannot find", path);
+  const UniqueFd file(open(real->c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, kBeginning> beginning{};
   const ssize_t size = file ? read(file.get(), beginning.data(), beginning.size()) : -1;
-  if (size < 0) return system_error("cannot read", real);
+  if (size < 0) return system_error("cannot read", *real);
   const std::string_view bytes(beginning.data(), static_cast<std::size_t>(size));
-  Program program{ProgramKind::other, real};
+  Program program{ProgramKind::other, *real};
   if (is_other_cache(program.real_path))
     program.kind = ProgramKind::other_cache;
   else if (bytes.starts_with("#!"))

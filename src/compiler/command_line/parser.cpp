@@ -24,6 +24,7 @@
 #include "compiler/options/option_table.h"
 #include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/text.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
@@ -343,10 +344,6 @@ std::optional<Uncacheable> descriptor_refusal(const Invocation& invocation, cons
   if (!invocation.source.empty() && leads_to_descriptor(join_path(working_directory, invocation.source)))
     return Uncacheable{reason::kStandardInput, invocation.source};
   return std::nullopt;
-}
-
-bool has_null(const std::vector<std::string>& argv) {
-  return std::any_of(argv.begin(), argv.end(), [](const std::string& a) { return a.find('\0') != std::string::npos; });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "compiler/iree/target_advice.h"
 #include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/text.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
@@ -65,10 +66,6 @@ class Reading {
   std::size_t inputs_ = 0;
   std::string output_;
 };
-
-bool has_null(const std::vector<std::string>& argv) {
-  return std::any_of(argv.begin(), argv.end(), [](const std::string& a) { return a.find('\0') != std::string::npos; });
-}
 
 OpaqueTraits traits_of(const IreeTool& tool, const std::vector<std::string>& arguments) {
   return {.asks_processor = true,

@@ -18,6 +18,7 @@
 #include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/holds.h"
+#include "hipcache/base/text.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
@@ -260,10 +261,6 @@ std::optional<Uncacheable> read_linker(Invocation& invocation) {
 // CMake puts a rule's launcher in front of its own commands, too: "cmake -E rm" before an archive is made anew.
 bool is_build_helper(const std::vector<std::string>& argv) {
   return argv.size() > 1 && base_name(argv[0]) == "cmake" && argv[1] == "-E";
-}
-
-bool has_null(const std::vector<std::string>& argv) {
-  return std::any_of(argv.begin(), argv.end(), [](const std::string& a) { return a.find('\0') != std::string::npos; });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "daemon/explain/input_ties.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,11 +45,6 @@ bool is_personal(std::string_view variable) {
 // What is absent here is absent elsewhere, too.
 bool says_nothing(const AnswerFingerprint& answer) {
   return answer.kind == Answer::absent || answer.kind == Answer::unset || answer.kind == Answer::no_link;
-}
-
-std::string real_path(const std::string& path) {
-  char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr ? resolved : "";
 }
 
 std::string target_of(const std::string& link) {
@@ -130,7 +124,8 @@ class InputTies {
   void take_path(const Observation& observation) {
     const std::string path = from_.path_of(observation.name);
     add_place(observation.name);
-    if (observation.question == Question::real_path) add_place(from_.roots.portable_path(real_path(path)));
+    if (observation.question == Question::real_path)
+      add_place(from_.roots.portable_path(resolved_path(path).value_or("")));
     if (observation.question == Question::link) add_place(from_.roots.portable_path(target_of(path)));
     if (observation.question == Question::size_and_time && !is_installed(path)) ties_.add(TiedBy::file_time, path);
     if (observation.question == Question::listing && observation.name.starts_with('/') &&

@@ -4,14 +4,10 @@
 #include <cstdint>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::daemon {
 namespace {
-
-std::string_view trimmed(std::string_view line) {
-  const auto first = line.find_first_not_of(" \t");
-  return first == std::string_view::npos ? "" : line.substr(first);
-}
 
 // "from MODULE import main", "from MODULE.__main__ import main".
 bool imports_from(std::string_view line, std::string_view module) {

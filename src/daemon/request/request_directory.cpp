@@ -28,12 +28,6 @@ Result<std::string> make_unique(std::string path) {
   return path;
 }
 
-// Resolved, because a trace has the paths that programs use, and some programs resolve links.
-std::string resolved(const std::string& directory) {
-  char path[PATH_MAX];
-  return realpath(directory.c_str(), path) == nullptr ? directory : path;
-}
-
 // "<number>.trace" and similar: files of the step runner and of the trace library (src/trace/preload/then.c).
 bool is_of_the_runner(const std::string& name) {
   if (name == HIPCACHE_TERMINALS) return true;
@@ -52,7 +46,8 @@ bool is_file(const std::string& path) {
 
 Result<RequestDirectory> RequestDirectory::make(const std::string& parent, const std::string& fallback) {
   if (!has_room(parent) && has_room(fallback))
-    if (Result<std::string> path = make_unique(resolved(fallback) + "/hipcache-XXXXXX"))
+    // Resolved, because a trace has the paths that programs use, and some programs resolve links.
+    if (Result<std::string> path = make_unique(real_path(fallback) + "/hipcache-XXXXXX"))
       return RequestDirectory(std::move(*path));
   Result<std::string> path = make_unique(parent + "/XXXXXX");
   if (!path) return path.error();

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -54,22 +55,17 @@ std::string common_directory(const std::string& checkout) {
   return common.empty() ? own : normal(join_path(own, common));
 }
 
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  return first == text.npos ? "" : std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
-}
-
 // The URL of the remote "origin"; "" if there is none.
 std::string origin_in(std::string_view config) {
   bool is_origin = false;
   while (!config.empty()) {
     const std::size_t end = std::min(config.find('\n'), config.size());
-    const std::string line = trimmed(config.substr(0, end));
+    const std::string_view line = trimmed(config.substr(0, end));
     config.remove_prefix(std::min(end + 1, config.size()));
     if (line.starts_with('[')) is_origin = line == "[remote \"origin\"]";
     const std::size_t equals = line.find('=');
     if (is_origin && equals != line.npos && trimmed(line.substr(0, equals)) == "url")
-      return trimmed(line.substr(equals + 1));
+      return std::string(trimmed(line.substr(equals + 1)));
   }
   return "";
 }

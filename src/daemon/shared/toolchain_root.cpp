@@ -1,7 +1,5 @@
 #include "daemon/shared/toolchain_root.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,12 +11,6 @@
 
 namespace hipcache::daemon {
 namespace {
-
-// The real path; "" on failure.
-std::string real_path(const std::string& path) {
-  char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : "";
-}
 
 bool holds(const std::string& directory, std::string_view name) {
   return ::access((directory + "/").append(name).c_str(), F_OK) == 0;
@@ -58,14 +50,14 @@ std::string root_of(const std::string& program) {
 std::string alias_of(const std::string& root, const std::string& compiler) {
   if (is_within(compiler, root) || std::filesystem::path(compiler).lexically_normal() != compiler) return "";
   for (std::string above(directory_name(compiler)); above.size() > 1; above = directory_name(above))
-    if (real_path(above) == root) return above;
+    if (resolved_path(above) == root) return above;
   return "";
 }
 
 }  // namespace
 
 ToolchainRoot toolchain_root(const std::string& compiler, const std::string& working_directory) {
-  const std::string root = root_of(real_path(compiler));
+  const std::string root = root_of(resolved_path(compiler).value_or(""));
   if (root.empty() || is_within(working_directory, root)) return {};
   return {root, alias_of(root, compiler)};
 }

@@ -1,7 +1,6 @@
 #include "inputs/observe/race_guard.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -156,8 +155,7 @@ bool is_what_was_seen(const trace::Record& record, const std::string& absolute, 
 std::optional<std::string> changed_alias(const Roots& roots, std::uint64_t started_ns) {
   for (const Root& root : roots.all()) {
     if (root.alias.empty()) continue;
-    char resolved[PATH_MAX];
-    if (::realpath(root.alias.c_str(), resolved) == nullptr || root.path != resolved) return root.alias;
+    if (resolved_path(root.alias) != root.path) return root.alias;
     for (std::string_view link = root.alias; !link.empty(); link = parent_spelling(link))
       if (link_changed(std::string(link), started_ns)) return root.alias;
   }

@@ -2,17 +2,12 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
+
+#include "hipcache/base/files.h"
 
 namespace hipcache::inputs {
 namespace {
-
-std::optional<std::string> resolved_by_kernel(const std::string& path) {
-  char resolved[PATH_MAX];
-  if (::realpath(path.c_str(), resolved) == nullptr) return std::nullopt;
-  return resolved;
-}
 
 bool is_no_link(const std::string& path) {
   char target[1];
@@ -24,16 +19,16 @@ bool is_no_link(const std::string& path) {
 std::optional<std::string> RealPaths::of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string entry = slash == std::string::npos ? "" : path.substr(slash + 1);
-  if (slash == 0 || entry.empty() || entry == "." || entry == "..") return resolved_by_kernel(path);
+  if (slash == 0 || entry.empty() || entry == "." || entry == "..") return resolved_path(path);
   const std::optional<std::string>& directory = of_directory(path.substr(0, slash));
   if (!directory) return std::nullopt;
   std::string name = (*directory == "/" ? "" : *directory) + "/" + entry;
-  return name.size() < PATH_MAX && is_no_link(name) ? name : resolved_by_kernel(path);
+  return name.size() < PATH_MAX && is_no_link(name) ? name : resolved_path(path);
 }
 
 const std::optional<std::string>& RealPaths::of_directory(const std::string& path) {
   const auto [at, is_new] = directories_.try_emplace(path);
-  if (is_new) at->second = resolved_by_kernel(path);
+  if (is_new) at->second = resolved_path(path);
   return at->second;
 }
 

@@ -2,10 +2,10 @@
 
 #include <cstddef>
 
+#include "hipcache/base/text.h"
+
 namespace hipcache::inputs {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r";
 
 // Compilers warn of a comment that a backslash continues in the next line, or would at the end of the file.
 bool spans_lines(std::string_view comment) {

@@ -29,12 +29,6 @@ void remove_on_signal(const std::string& path) {
   for (const int ending : kEndings) std::signal(ending, remove_and_end);
 }
 
-// Where a link leads, so that the link stays.
-std::string resolved(const std::string& path) {
-  std::array<char, PATH_MAX> real{};
-  return realpath(path.c_str(), real.data()) == nullptr ? path : std::string(real.data());
-}
-
 bool is_special(const std::string& path) {
   struct stat status{};
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
@@ -49,7 +43,7 @@ Result<OutputFile> OutputFile::open(const std::string& path) {
     if (!file) return system_error("cannot write", path);
     return OutputFile(std::move(file), "", path);
   }
-  const std::string target = resolved(path);
+  const std::string target = real_path(path);  // the link stays
   const std::string temporary = target + ".part-" + std::to_string(getpid());
   remove_on_signal(temporary);
   UniqueFd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));

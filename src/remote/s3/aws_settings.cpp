@@ -3,19 +3,12 @@
 #include <cstdint>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::remote {
 namespace {
 
 constexpr std::uint64_t kFileLimit = 1u << 20;
-constexpr std::string_view kBlanks = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return "";
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 // "profile name" -> "name" in the configuration file; other sections there (sso-session, services) are no profiles.
 std::string_view profile_of_section(std::string_view section, bool is_config) {
   if (!is_config || section == "default") return section;
