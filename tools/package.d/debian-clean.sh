@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the Debian package in a clean chroot, as a user and without network, and checks it by lintian. The chroot is kept in the
+# Builds the Debian package in a clean chroot, as a user and without network, and checks it by lintian and for the flags that
+# harden programs. The chroot is kept in the
 # directory of the packages, unchanged.
 # shellcheck source=tools/package.d/debian_source.sh
 source "$(dirname "${BASH_SOURCE[0]}")/debian_source.sh"
@@ -12,7 +13,7 @@ need mmdebstrap mmdebstrap
 make_debian_source
 trap 'leave_layer; rm -rf --one-file-system "$work"' EXIT
 
-make_room "$rooms/build" "$suite" --variant=buildd --include=lintian,debhelper
+make_room "$rooms/build" "$suite" --variant=buildd --include=lintian,debhelper,devscripts
 enter_layer "$rooms/build" "$work/building"
 cp "$packages"/hipcache_"$upstream_version"*.{dsc,tar.xz} "$layer/tmp"
 echo "== build dependencies"
@@ -24,6 +25,12 @@ in_layer offline "cd /build; export DEB_BUILD_OPTIONS=parallel=$(nproc)
   cp /tmp/hipcache_*.orig.tar.xz .; cd source; runuser -u builder -- dpkg-buildpackage --no-sign"
 cp "$layer"/build/hipcache*.{deb,buildinfo,changes} "$packages"
 echo "== lintian"
-in_layer offline "cd /build; runuser -u builder -- lintian --fail-on error,warning hipcache_${debian_version}_*.changes"
+in_layer offline "cd /build; runuser -u builder -- lintian --pedantic --display-info \
+    --fail-on error,warning,info,pedantic hipcache_${debian_version}_*.changes"
+echo "== hardening"
+in_layer offline "cd /build; dpkg-deb --extract hipcache_${debian_version}_*.deb installed
+  for file in installed/usr/bin/hipcache installed/usr/libexec/hipcache/* installed/usr/lib/*/hipcache/*.so; do
+    hardening-check \"\$file\"
+  done"
 leave_layer
 echo "packages: $(echo "$packages"/hipcache*_"$debian_version"_*.deb)"

@@ -14,6 +14,11 @@ namespace {
 // Bitcode of the source, compiled as it is named in that directory.
 class BitcodeDigest : public testing::TestWithParam<std::string> {
  protected:
+  void SetUp() override {
+    if (std::system(("command -v clang-" + GetParam() + " >/dev/null").c_str()) != 0)
+      GTEST_SKIP() << "clang-" << GetParam() << " is not installed: tools/setup does that";
+  }
+
   std::string compiled(const std::string& directory, const std::string& source, const std::string& name = "a.cpp") {
     scratch_.write(directory + "/" + name, source);
     const std::string path = scratch_ / directory + "/" + name;
