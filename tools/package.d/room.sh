@@ -14,6 +14,12 @@ make_room() {
   mv "$1.new" "$1"
 }
 
+# can_enter_layer ROOM DIRECTORY: false where no overlay can be mounted, as in many containers.
+can_enter_layer() {
+  mkdir -p "$2/upper" "$2/work" "$2/root"
+  mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work" "$2/root" && umount "$2/root"
+}
+
 # enter_layer ROOM DIRECTORY: sets layer, a root directory that shows the room and takes all changes, which lie in DIRECTORY.
 # REQUIRES: leave_layer before DIRECTORY is removed.
 enter_layer() {

@@ -30,6 +30,7 @@ command -v aarch64-linux-gnu-g++ >/dev/null || skip "g++-aarch64-linux-gnu is mi
 readonly formats=/proc/sys/fs/binfmt_misc
 [[ -e $formats/register ]] || mount -t binfmt_misc binfmt_misc $formats || skip "no binfmt_misc"
 [[ -e $formats/qemu-aarch64 ]] || tr -d '\n' </usr/lib/binfmt.d/qemu-aarch64.conf >$formats/register || skip "no qemu-user-static"
+grep -q '^flags:.*F' $formats/qemu-aarch64 || skip "qemu-user is registered in a way that roots do not see (no flag F)"
 work=$(mktemp -d)
 trap 'leave_layer; rm -rf --one-file-system "$work"' EXIT
 
@@ -37,6 +38,7 @@ trap 'leave_layer; rm -rf --one-file-system "$work"' EXIT
 # shellcheck disable=SC2016
 make_room "$room" bookworm --architectures=arm64 --variant=extract --include="$used,$linked" \
   --extract-hook='echo root:x:0:0:root:/root:/bin/sh >"$1/etc/passwd"' || skip "mmdebstrap makes no arm64 root"
+can_enter_layer "$room" "$work" || skip "no overlay can be mounted"
 # Debian's musl-gcc is for the machine that it runs on.
 mkdir "$work/bin"
 sed "s#/usr/#$room/usr/#g" "$room/usr/lib/aarch64-linux-musl/musl-gcc.specs" >"$work/musl.specs"

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Builds hipcache in a root of another Debian suite as its packages are there, runs the quick unit tests, and compiles HIP once
-# cold and once warm. The root is kept below build/rooms. Ends with 77 and the reason where a root cannot be made.
+# Builds hipcache in a root of another Debian suite (trixie, or the one given) as its packages are there, runs the quick unit
+# tests, and compiles HIP once cold and once warm. The root is kept below build/rooms. Ends with 77 and the reason where a root
+# cannot be made.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=tools/package.d/room.sh
 source "$root/tools/package.d/room.sh"
 
-readonly suite=trixie room=$root/build/rooms/trixie
-readonly tested=(base_test compiler_test store_test)  # those of hip want clang 15
+readonly suite=${1:-trixie}
+readonly room=$root/build/rooms/$suite
+readonly tested=(base_test compiler_test hip_test store_test)
 # For the tests; those for the build are in tools/packages.txt.
 readonly further=clang-19,clang-tools-19,libbenchmark-dev,libcli11-dev,libgmock-dev,libgtest-dev,lld-19,llvm-19,openssl,protobuf-compiler-grpc
 
@@ -25,9 +27,7 @@ trap 'leave_layer; rm -rf --one-file-system "$work"' EXIT
 make_room "$room" "$suite" --variant=apt --include="$further" \
   --customize-hook="mkdir \"\$1/setup\"" --customize-hook="copy-in $root/tools/setup $root/tools/packages.txt /setup" \
   --customize-hook="chroot \"\$1\" /setup/setup building" || skip "mmdebstrap makes no root of $suite"
-mkdir "$work"/{upper,work,root}
-mount -t overlay overlay -o "lowerdir=$room,upperdir=$work/upper,workdir=$work/work" "$work/root" || skip "no overlay can be mounted"
-umount "$work/root"
+can_enter_layer "$room" "$work" || skip "no overlay can be mounted"
 enter_layer "$room" "$work"
 
 mkdir "$layer/source"
