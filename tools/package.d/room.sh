@@ -10,14 +10,16 @@ make_room() {
   for argument in "${@:3}"; do
     if [[ $argument == deb\ * ]]; then sources+=("$argument"); else options+=("$argument"); fi
   done
-  mmdebstrap --quiet --mode=root --format=directory "${options[@]}" "$2" "$1.new" "${sources[@]}"
+  # A caller that asks whether this failed switches errexit off here.
+  mmdebstrap --quiet --mode=root --format=directory "${options[@]}" "$2" "$1.new" "${sources[@]}" ||
+    { rm -rf --one-file-system "$1.new" && return 1; }
   mv "$1.new" "$1"
 }
 
 # can_enter_layer ROOM DIRECTORY: false where no overlay can be mounted, as in many containers.
 can_enter_layer() {
-  mkdir -p "$2/upper" "$2/work" "$2/root"
-  mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work" "$2/root" && umount "$2/root"
+  mkdir -p "$2/upper" "$2/work" "$2/root" &&
+    mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work" "$2/root" && umount "$2/root"
 }
 
 # enter_layer ROOM DIRECTORY: sets layer, a root directory that shows the room and takes all changes, which lie in DIRECTORY.
