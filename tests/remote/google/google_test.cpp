@@ -13,6 +13,7 @@
 #include "remote/objects/local_web_server.h"
 #include "remote/objects/variables_of_test.h"
 #include "remote/support.h"
+#include "remote/trust/openssl_owned.h"
 #include "support/comes_true.h"
 
 namespace hipcache::remote {
@@ -27,14 +28,6 @@ using testing::StartsWith;
 
 using Request = LocalWebServer::Request;
 using Reply = LocalWebServer::Reply;
-
-struct Free {
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-template <typename T>
-using Owned = std::unique_ptr<T, Free>;
 
 std::string pem_of(EVP_PKEY* key) {
   const Owned<BIO> bio(BIO_new(BIO_s_mem()));
