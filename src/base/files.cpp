@@ -9,11 +9,109 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace hipcache {
+
+std::vector<std::string_view> path_names(std::string_view path) {
+  std::vector<std::string_view> names;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const std::string_view name = path.substr(0, end);
+    path.remove_prefix(std::min(end + 1, path.size()));
+    if (name == ".." && !names.empty()) names.pop_back();
+    if (!name.empty() && name != "." && name != "..") names.push_back(name);
+  }
+  return names;
+}
+
+namespace {
+
+constexpr int kLinksFollowed = 8;
+
+}  // namespace
+
+bool is_descriptor_path(std::string_view absolute) {
+  const std::vector<std::string_view> parts = path_names(absolute);
+  if (parts.size() < 2) return false;
+  if (parts[0] == "dev") return parts[1] == "fd" || parts[1] == "stdin";
+  return parts[0] == "proc" && std::find(parts.begin() + 2, parts.end(), "fd") != parts.end();
+}
+
+bool leads_to_descriptor(std::string path) {
+  for (int followed = 0; followed < kLinksFollowed; ++followed) {
+    if (is_descriptor_path(path)) return true;
+    std::array<char, PATH_MAX> target;
+    const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
+    if (length < 0) return false;
+    path = join_path(directory_name(path), std::string_view(target.data(), static_cast<std::size_t>(length)));
+  }
+  return false;
+}
+
+Result<MemoryFile> MemoryFile::make(const char* name) {
+  UniqueFd fd(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd) return system_error("cannot make memory file", name);
+  return MemoryFile(std::move(fd));
+}
+
+Status MemoryFile::append(std::string_view bytes) { return write_all(fd_.get(), bytes, "a memory file"); }
+
+Result<UniqueFd> MemoryFile::seal() && {
+  if (fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
+    return system_error("cannot seal", "a memory file");
+  return std::move(fd_);
+}
+
+Result<UniqueFd> sealed_memory(std::string_view bytes, const char* name) {
+  Result<MemoryFile> file = MemoryFile::make(name);
+  if (!file) return file.error();
+  if (Status written = file->append(bytes); !written) return written.error();
+  return std::move(*file).seal();
+}
+
+namespace {
+
+constexpr int kAttempts = 64;
+
+struct Temporary {
+  UniqueFd fd;
+  std::string path;
+};
+
+// A new file beside `path`. O_EXCL and the process id make the name ours; the umask applies to the
+// mode.
+Result<Temporary> temporary_beside(const std::string& path) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::string name = path + ".hipcache-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
+    UniqueFd fd(open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
+    if (fd) return Temporary{std::move(fd), std::move(name)};
+    if (errno != EEXIST) break;
+  }
+  return system_error("cannot write", path);
+}
+
+Status move_into_place(Temporary temporary, const std::string& path, Status filled) {
+  if (filled && close(temporary.fd.release()) != 0) filled = system_error("cannot write", path);
+  if (filled && rename(temporary.path.c_str(), path.c_str()) != 0) filled = system_error("cannot write", path);
+  if (!filled) unlink(temporary.path.c_str());
+  return filled;
+}
+
+}  // namespace
+
+Status replace_file(const std::string& path, std::string_view bytes) {
+  Result<Temporary> temporary = temporary_beside(path);
+  if (!temporary) return temporary.error();
+  Status written = write_all(temporary->fd.get(), bytes, path);
+  return move_into_place(std::move(*temporary), path, std::move(written));
+}
+
 namespace {
 
 using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;

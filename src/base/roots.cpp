@@ -174,6 +174,12 @@ RootMask Roots::shown_in(std::string_view bytes) const {
   return shown;
 }
 
+RootMask Roots::shown_in_any(const std::vector<std::string>& arguments) const {
+  RootMask shown = 0;
+  for (const std::string& argument : arguments) shown |= shown_in(argument);
+  return shown;
+}
+
 RootMask Roots::named_in_text(std::string_view text) const {
   const RootMask shown = shown_in(text);
   if (shown == 0 || text.find('\0') != text.npos) return shown;

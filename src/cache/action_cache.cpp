@@ -2,10 +2,7 @@
 
 #include <algorithm>
 
-#include "cache/decoded_sets.h"
-#include "cache/received.h"
 #include "cache/remote_look_up.h"
-#include "cache/result_marks.h"
 #include "cache/stored_results.h"
 #include "hipcache/cache/exchange.h"
 

@@ -5,10 +5,9 @@
 #include <map>
 #include <utility>
 
-#include "cache/received.h"
+#include "cache/stored_results.h"
 #include "hipcache/cache/miss_history.h"
 #include "hipcache/cache/remote_places.h"
-#include "hipcache/cache/shared_history.h"
 
 namespace hipcache::cache {
 namespace {

@@ -1,20 +1,227 @@
 #include "hipcache/cache/miss_history.h"
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
 
-#include "hipcache/cache/shared_history.h"
 #include "hipcache/inputs/frames.h"
 
 namespace hipcache::cache {
+
+namespace {
+
+constexpr std::uint8_t kSharedVersion = 1;
+
+// Compiles of one command displace each other, others do not.
+Digest command_of(const Asked& asked) {
+  Hasher hasher = key_hasher("history-command");
+  hasher.field(asked.compiler);
+  for (const auto* words : {&asked.arguments, &asked.archs}) {
+    hasher.field(words->size());
+    for (const std::string& word : *words) hasher.field(word);
+  }
+  return hasher.finish();
+}
+
+Digest shared_key(const Digest& name, const Digest& command) {
+  return key_hasher("shared-history").field(name).field(command).finish();
+}
+
+std::string encode(const SharedHistory& names) {
+  inputs::FrameWriter out;
+  out.raw(inputs::kSharedHistory).byte(kSharedVersion);
+  out.raw(names.entry.digest.bytes()).number(names.entry.size);
+  out.raw(names.path_set.digest.bytes()).number(names.path_set.size);
+  return std::move(out).bytes();
+}
+
+RemoteBlobName next_blob(inputs::FrameReader& in) {
+  const Result<Digest> digest = Digest::from_bytes(in.raw(Digest::kSize));
+  return {digest ? *digest : Digest{}, in.number()};
+}
+
+// From the value itself, or from a value of its own.
+std::optional<std::string> bytes_of(const RemoteBlobName& blob, const RemoteResult& result, RemoteResults& remote) {
+  const auto within =
+      std::find_if(result.blobs.begin(), result.blobs.end(), [&](const auto& one) { return one.first == blob.digest; });
+  std::optional<std::string> bytes =
+      within == result.blobs.end() ? remote.blobs({&blob, 1}).front() : std::optional(within->second);
+  return bytes && digest_of(*bytes) == blob.digest ? bytes : std::nullopt;
+}
+
+std::optional<HistoryEntry> read(const RemoteResult& result, RemoteResults& remote) {
+  const std::optional<SharedHistory> names = decode_shared_history(result.action);
+  if (!names) return std::nullopt;
+  const std::optional<std::string> bytes = bytes_of(names->entry, result, remote);
+  Result<HistoryEntry> entry = bytes ? HistoryEntry::decode(*bytes) : Error{"no entry"};
+  if (!entry) return std::nullopt;
+  if (names->path_set.size == 0) return std::move(*entry);
+  if (const std::optional<std::string> questions = bytes_of(names->path_set, result, remote))
+    take_set(entry->observed, *questions);
+  return std::move(*entry);
+}
+
+}  // namespace
+
+std::optional<SharedHistory> decode_shared_history(std::string_view action) {
+  inputs::FrameReader in(action);
+  if (in.raw(inputs::kSharedHistory.size()) != inputs::kSharedHistory || in.byte() != kSharedVersion) return std::nullopt;
+  SharedHistory names;
+  names.entry = next_blob(in);
+  names.path_set = next_blob(in);
+  if (!in.finished() || names.entry.size > kMaxSharedHistoryBytes || names.path_set.size > kMaxSharedHistoryBytes)
+    return std::nullopt;
+  return names;
+}
+
+std::optional<Publication> history_publication(const Digest& name, const HistoryEntry& entry,
+                                               const RemoteBlobName& blob) {
+  SharedHistory names{.entry = blob, .path_set = {}};
+  if (entry.observed.set != nullptr) names.path_set = {entry.observed.blob, entry.observed.set->encode().size()};
+  if (names.entry.size + names.path_set.size > kMaxSharedHistoryBytes) return std::nullopt;
+  const Digest command = command_of(entry.asked);
+  Publication shared{.key = name,
+                     .result_key = shared_key(name, command),
+                     .set = command,
+                     .path_set = nullptr,
+                     .action = encode(names),
+                     .blobs = {names.entry}};
+  if (names.path_set.size > 0) shared.blobs.push_back(names.path_set);
+  return shared;
+}
+
+std::vector<HistoryEntry> fetch_histories(const Digest& name, RemoteResults& remote) {
+  const RemoteResults::ListName asked{name};
+  const std::shared_ptr<const RemoteList> list = remote.lists({&asked, 1}).front();
+  std::vector<Digest> keys;
+  for (const RemotePathSet& set : list == nullptr ? std::vector<RemotePathSet>() : list->sets)
+    if (keys.size() < kMaxHistoryEntries) keys.push_back(shared_key(name, set.id));
+  std::vector<HistoryEntry> entries;
+  for (const std::optional<RemoteResult>& result : remote.results(keys))
+    if (std::optional<HistoryEntry> entry = result ? read(*result, remote) : std::nullopt)
+      entries.push_back(std::move(*entry));
+  return entries;
+}
+
+namespace {
+
+// Version, object, list of its source, compiler, arguments, architectures, both directories, CUID. Number of steps,
+// then for each: label, key, programs, number of commands and each one's arguments, inputs, set,
+// refusal, detail. Blob of the path set, answers. Version 4: the object. Version 5: no colour. Version 6: the list
+// of its source.
+constexpr std::uint8_t kVersion = 6;
+
+Error damaged(std::string_view what) { return Error{"miss history: " + std::string(what) + "; the entry is dropped"}; }
+
+void add(inputs::FrameWriter& out, const std::vector<std::string>& texts) {
+  out.number(texts.size());
+  for (const std::string& text : texts) out.text(text);
+}
+
+void add(inputs::FrameWriter& out, const Asked& asked) {
+  out.text(asked.compiler);
+  add(out, asked.arguments);
+  add(out, asked.archs);
+  out.text(asked.working_directory).text(asked.logical_directory).text(asked.cuid);
+}
+
+void add(inputs::FrameWriter& out, const HistoryStep& step) {
+  out.text(step.label).raw(step.key.value.bytes());
+  add(out, step.programs);
+  out.number(step.arguments.size());
+  for (const std::vector<std::string>& arguments : step.arguments) add(out, arguments);
+  out.number(step.inputs.size());
+  for (const Digest& input : step.inputs) out.raw(input.bytes());
+  out.raw(step.set.bytes()).text(step.refusal).text(step.detail);
+}
+
+// Reading stops at the first failure, so that a false count costs no more than the bytes that
+// exist.
+template <typename Item, typename Next>
+std::vector<Item> next_list(inputs::FrameReader& in, Next next) {
+  std::vector<Item> items;
+  for (std::uint64_t left = in.number(); left > 0 && !in.failed(); --left) items.push_back(next(in));
+  return items;
+}
+
+std::string next_text(inputs::FrameReader& in) { return std::string(in.text()); }
+
+std::vector<std::string> next_texts(inputs::FrameReader& in) { return next_list<std::string>(in, next_text); }
+
+Digest next_digest(inputs::FrameReader& in) {
+  const Result<Digest> digest = Digest::from_bytes(in.raw(Digest::kSize));
+  return digest ? *digest : Digest{};
+}
+
+Asked next_asked(inputs::FrameReader& in) {
+  Asked asked;
+  asked.compiler = in.text();
+  asked.arguments = next_texts(in);
+  asked.archs = next_texts(in);
+  asked.working_directory = in.text();
+  asked.logical_directory = in.text();
+  asked.cuid = in.text();
+  return asked;
+}
+
+HistoryStep next_step(inputs::FrameReader& in) {
+  HistoryStep step;
+  step.label = in.text();
+  step.key.value = next_digest(in);
+  step.programs = next_texts(in);
+  step.arguments = next_list<std::vector<std::string>>(in, next_texts);
+  step.inputs = next_list<Digest>(in, next_digest);
+  step.set = next_digest(in);
+  step.refusal = in.text();
+  step.detail = in.text();
+  return step;
+}
+
+}  // namespace
+
+const HistoryStep* HistoryEntry::step(std::string_view label) const {
+  const auto at = std::find_if(steps.begin(), steps.end(), [&](const HistoryStep& one) { return one.label == label; });
+  return at == steps.end() ? nullptr : &*at;
+}
+
+std::string HistoryEntry::encode() const {
+  inputs::FrameWriter out;
+  out.text(object).raw(of_source.bytes());
+  add(out, asked);
+  out.number(steps.size());
+  for (const HistoryStep& step : steps) add(out, step);
+  out.raw(observed.blob.bytes());
+  inputs::add_answered(out, observed.answered);
+  return std::string(1, static_cast<char>(kVersion)) + std::move(out).bytes();
+}
+
+Result<HistoryEntry> HistoryEntry::decode(std::string_view bytes) {
+  if (bytes.empty() || static_cast<std::uint8_t>(bytes.front()) != kVersion) return damaged("it is of another version");
+  if (bytes.size() > kMaxHistoryBytes) return damaged("it is longer than an entry may be");
+  inputs::FrameReader in(bytes.substr(1));
+  HistoryEntry entry;
+  entry.object = in.text();
+  entry.of_source = next_digest(in);
+  entry.asked = next_asked(in);
+  entry.steps = next_list<HistoryStep>(in, next_step);
+  entry.observed.blob = next_digest(in);
+  Result<inputs::Answered> answered = inputs::next_answered(in);
+  if (!answered) return damaged(answered.error().message);
+  if (!in.finished()) return damaged("there are bytes after its end");
+  entry.observed.answered = std::move(*answered);
+  return entry;
+}
+
 namespace {
 
 // Magic, version, number of entries, blob of each. Version 2: digests of 32 bytes. Version 3: the magic.
 constexpr std::string_view kMagic = "HCML";
-constexpr std::uint8_t kVersion = 3;
+constexpr std::uint8_t kListVersion = 3;
 
 std::string encode_list(const std::vector<Digest>& blobs) {
   inputs::FrameWriter out;
-  out.raw(kMagic).byte(kVersion).number(blobs.size());
+  out.raw(kMagic).byte(kListVersion).number(blobs.size());
   for (const Digest& blob : blobs) out.raw(blob.bytes());
   return std::move(out).bytes();
 }
@@ -23,7 +230,7 @@ std::string encode_list(const std::vector<Digest>& blobs) {
 std::vector<Digest> decode_list(std::string_view bytes) {
   inputs::FrameReader in(bytes);
   std::vector<Digest> blobs;
-  if (in.raw(kMagic.size()) != kMagic || in.byte() != kVersion) return blobs;
+  if (in.raw(kMagic.size()) != kMagic || in.byte() != kListVersion) return blobs;
   for (std::uint64_t left = in.number(); left > 0 && blobs.size() < kMaxHistoryEntries; --left) {
     const Result<Digest> blob = Digest::from_bytes(in.raw(Digest::kSize));
     if (!blob) break;

@@ -2,20 +2,47 @@
 #ifndef HIPCACHE_SRC_CACHE_REMOTE_LOOK_UP_H
 #define HIPCACHE_SRC_CACHE_REMOTE_LOOK_UP_H
 
+#include <cstddef>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
-#include "cache/decoded_sets.h"
+#include "hipcache/base/digest.h"
 #include "hipcache/base/log.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/cache/remote_results.h"
 #include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/path_set.h"
 #include "hipcache/store/local_store.h"
 
 namespace hipcache::cache {
+
+// Recently decoded path sets, so that a hit does not decompress a thousand names again. Bounded by
+// bytes; the least recently used set is dropped first. Users may keep a dropped set. Thread-safe.
+
+class DecodedSets {
+ public:
+  explicit DecodedSets(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+
+  // Looks up by set id; null if the set is not in memory.
+  std::shared_ptr<const inputs::PathSet> find(const Digest& id);
+  void insert(std::shared_ptr<const inputs::PathSet> set);
+  std::size_t bytes() const;
+
+ private:
+  using Order = std::list<std::shared_ptr<const inputs::PathSet>>;
+
+  const std::size_t max_bytes_;
+  mutable std::mutex mutex_;
+  Order order_;  // most recently used first
+  std::unordered_map<Digest, Order::iterator> places_;
+  std::size_t bytes_ = 0;
+};
 
 // For one look-up, in one thread. The arguments outlive it.
 class RemoteLookUp {

@@ -2,10 +2,120 @@
 
 #include <utility>
 
-#include "cache/received.h"
-#include "cache/result_marks.h"
+#include "hipcache/cache/action_cache.h"
+#include "hipcache/inputs/frames.h"
 
 namespace hipcache::cache {
+
+namespace {
+
+constexpr std::string_view kDropped = "dropped";
+constexpr std::uint8_t kOriginVersion = 1;
+
+}  // namespace
+
+// A result begins with its version, which is no letter.
+std::string dropped_mark() { return std::string(kDropped); }
+
+bool is_dropped_mark(std::string_view value) { return value == kDropped; }
+
+Digest origin_key(const Digest& result_key) { return key_hasher("origin").field(result_key).finish(); }
+
+std::string encode_origin(std::string_view result, std::string_view tier) {
+  inputs::FrameWriter out;
+  out.byte(kOriginVersion).raw(digest_of(result).bytes()).text(tier);
+  return std::move(out).bytes();
+}
+
+std::string tier_of(std::string_view origin, std::string_view result) {
+  inputs::FrameReader in(origin);
+  if (in.byte() != kOriginVersion) return "";
+  const Result<Digest> of = Digest::from_bytes(in.raw(Digest::kSize));
+  std::string tier(in.text());
+  if (in.failed() || !in.finished() || !of || *of != digest_of(result)) return "";
+  return tier;
+}
+
+namespace {
+
+Digest place(std::string_view domain, const Trust& trust, const Digest& result_key) {
+  return key_hasher(domain).field(trust.keys).field(result_key).finish();
+}
+
+Digest trusted_place(const Trust& trust, const Digest& result_key) {
+  return place("trusted result", trust, result_key);
+}
+
+Digest signable_place(const Trust& trust, const Digest& result_key) {
+  return place("signable result", trust, result_key);
+}
+
+}  // namespace
+
+Digest stored_under(const Trusted& trust, const Digest& result_key) {
+  if (!trust) return result_key;
+  return trust->signs ? signable_place(*trust, result_key) : trusted_place(*trust, result_key);
+}
+
+std::vector<Digest> found_under(const Trusted& trust, const Digest& result_key) {
+  if (!trust || trust->signs) return {stored_under(trust, result_key)};
+  return known_under(trust, result_key);
+}
+
+std::vector<Digest> known_under(const Trusted& trust, const Digest& result_key) {
+  if (!trust) return {result_key};
+  return {trusted_place(*trust, result_key), signable_place(*trust, result_key)};
+}
+
+bool reads_other_stores(const Trusted& trust) { return !trust || !trust->signs; }
+
+bool may_be_found_by(const FoundBy& names, const ActionResult& result) {
+  return !result.found_by || *result.found_by == names;
+}
+
+std::string encode_shared(ActionResult result) {
+  result.found_by.reset();
+  return result.encode();
+}
+
+std::vector<Digest> blobs_of(const ActionResult& result) {
+  std::vector<Digest> blobs;
+  for (const Output& output : result.outputs) blobs.push_back(output.blob);
+  return blobs;
+}
+
+std::shared_ptr<const inputs::PathSet> decode_set(const Digest& id, std::string_view bytes) {
+  Result<inputs::PathSet> set = inputs::PathSet::decode(bytes);
+  if (!set || set->id() != id) return nullptr;
+  return std::make_shared<const inputs::PathSet>(std::move(*set));
+}
+
+Status put_received_blob(const Digest& digest, std::string_view bytes, store::LocalStore& store) {
+  const Result<Digest> stored = store.put_blob_like(bytes, {.parts = {}, .is_copy = true});
+  if (!stored) return stored.error();
+  if (*stored != digest) return Error{"a blob does not match its digest", ErrorCode::damaged};
+  return done();
+}
+
+Status put_received(const Received& received, const Trusted& trust, const store::MayReplace& may,
+                    store::LocalStore& store, store::Lease& lease) {
+  const std::vector<Digest> named = blobs_of(received.result);
+  const Result<bool> held = store.hold_blobs(named, lease);
+  if (!held) return held.error();
+  if (!*held) return Error{"it has lost a blob", ErrorCode::gone};
+  const Result<Digest> set = store.put_blob_like(received.set->encode(), {.parts = {}, .family = "path-set"});
+  if (!set) return set.error();
+  ActionResult result = received.result;
+  if (!received.tier.empty()) {
+    const std::string origin = encode_origin(encode_shared(result), received.tier);
+    if (Status put = store.put_action(origin_key(received.result_key), origin); !put) return put;
+  }
+  result.found_by = FoundBy{received.key.value, received.set->id(), received.result_key};
+  const Result<bool> put = store.put_action_if(stored_under(trust, received.result_key), result.encode(), may);
+  if (!put) return put.error();
+  if (!*put) return Error{"another value stands in its place, such as the mark of an audit", ErrorCode::gone};
+  return store.add_path_set(received.key.value, {received.set->id(), *set});
+}
 
 // Store trouble and damage are a miss.
 std::optional<std::string> StoredResults::read(store::ReadableStore& store, const Digest& place) {

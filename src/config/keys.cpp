@@ -4,7 +4,7 @@
 
 #include "hipcache/base/nearest.h"
 #include "hipcache/config/remote_url.h"
-#include "hipcache/config/setting_texts.h"
+#include "hipcache/config/settings.h"
 #include "hipcache/config/trusted_keys.h"
 #include "hipcache/config/values.h"
 

@@ -1,19 +1,124 @@
 #include "hipcache/config/settings.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "config/file.h"
 #include "config/keys.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/nearest.h"
+#include "hipcache/base/result.h"
 #include "hipcache/config/values.h"
 #include "hipcache/launcher/cache_location.h"
 
 namespace hipcache::config {
+
 namespace {
+
+constexpr std::string_view kPrefix = "HIPCACHE_";
+constexpr std::size_t kMost = 16;  // unknown variables that are told; an environment may hold any number
+
+// Without the prefix, so that its length does not excuse mistakes.
+const std::vector<std::string>& known_names() {
+  static const std::vector<std::string> kKnown = [] {
+    std::vector<std::string> names{"DIR", "CONFIG"};
+    for (const Key& key : keys()) names.push_back(variable_of(key.name).substr(kPrefix.size()));
+    return names;
+  }();
+  return kKnown;
+}
+
+// hipcache sets this one for the trace library, and a compiler may run hipcache.
+bool is_internal(std::string_view name) { return name == "TRACE"; }
+
+}  // namespace
+
+std::vector<UnknownVariable> unknown_variables(const std::vector<std::string>& environment) {
+  const std::vector<std::string>& known = known_names();
+  std::vector<UnknownVariable> unknown;
+  for (const std::string& entry : environment) {
+    if (!entry.starts_with(kPrefix) || unknown.size() == kMost) continue;
+    const std::string name = entry.substr(kPrefix.size(), entry.find('=') - kPrefix.size());
+    if (is_internal(name) || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string meant = nearest(name, known);
+    unknown.push_back({std::string(kPrefix) + name, meant.empty() ? "" : std::string(kPrefix) + meant});
+  }
+  return unknown;
+}
+
+std::optional<std::string> missing_file(const Lookup& variable) {
+  if (variable("HIPCACHE_CONFIG").value_or("").empty()) return std::nullopt;
+  const Result<Settings> located = locate(variable);
+  if (!located || access(located->file.c_str(), F_OK) == 0) return std::nullopt;
+  return errno == ENOENT || errno == ENOTDIR ? std::optional(located->file) : std::nullopt;
+}
+
+namespace {
+
+using FileEntries = std::vector<std::pair<std::string, std::string>>;
+
+// Reads the TOML file: its top-level keys as texts, in the form that the environment variables
+// have.
+
+constexpr std::uint64_t kFileLimit = 1u << 20;
+
+std::optional<std::string> text_of(const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
+  if (const auto* number = node.as_integer()) return std::to_string(number->get());
+  if (const auto* share = node.as_floating_point()) return format_share(share->get());
+  return std::nullopt;
+}
+
+std::optional<std::string> text_of(const toml::array& array) {
+  std::vector<std::string> items;
+  for (const toml::node& node : array) {
+    if (!node.is_string()) return std::nullopt;
+    items.push_back(node.as_string()->get());
+  }
+  return format_list(items);
+}
+
+Error at_line(const std::string& path, const toml::source_region& source, std::string_view message) {
+  return Error{path + ": line " + std::to_string(source.begin.line) + ": " + std::string(message)};
+}
+
+Result<FileEntries> entries_of(const toml::table& table, const std::string& path) {
+  FileEntries entries;
+  for (const auto& [key, node] : table) {
+    const std::optional<std::string> text = node.is_array() ? text_of(*node.as_array()) : text_of(node);
+    const std::string name(key.str());
+    if (!text)
+      return at_line(path, node.source(), name + " should be a string, a number, true or false, or a list of strings");
+    entries.emplace_back(name, *text);
+  }
+  return entries;
+}
+
+// A missing file gives no entries. Errors name the file and, if known, the line.
+Result<FileEntries> read_entries(const std::string& path) {
+  if (path.empty()) return FileEntries();
+  // If a parent directory cannot be searched (another user's HOME), the file counts as missing,
+  // too.
+  if (access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES)) return FileEntries();
+  Result<std::string> bytes = read_file(path, kFileLimit);
+  if (!bytes) return bytes.error();
+  toml::parse_result parsed = toml::parse(*bytes);
+  if (!parsed) return at_line(path, parsed.error().source(), parsed.error().description());
+  return entries_of(parsed.table(), path);
+}
 
 // An empty variable counts as not set, as in the XDG specification.
 std::optional<std::string> set_variable(const Lookup& variable, const std::string& name) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "hipcache/inputs/frames.h"
-#include "inputs/shared_prefix.h"
 
 namespace hipcache::inputs {
 namespace {

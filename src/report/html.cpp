@@ -1,24 +1,151 @@
+#include "hipcache/report/html.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "hipcache/report/html.h"
+#include "hipcache/base/readable.h"
 #include "hipcache/report/timeline.h"
 #include "hipcache/stats/units.h"
-#include "report/html_table.h"
-#include "report/page_assets.h"
 #include "report/page_data.h"
 
 namespace hipcache::report {
-namespace {
 
-constexpr std::size_t kMostSlices = 20'000;  // about 1 MB of page
+namespace {
 
 using stats::short_duration;
 using stats::size;
+
+// Pieces of HTML around texts of any content.
+
+// <div class="bar"> with a part for each share, by its class. Empty if all are zero.
+struct Share {
+  const char* name;
+  std::uint64_t amount;
+};
+
+// A table whose columns sort when their titles are clicked.
+class HtmlTable {
+ public:
+  struct Column {
+    const char* title;
+    bool is_number = false;
+    const char* name = "";  // class of its cells
+  };
+  explicit HtmlTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  // Begins a row. `slice`: what a click on it shows in the timeline, or "".
+  HtmlTable& row(const std::string& slice = "");
+  HtmlTable& text(std::string_view text);
+  HtmlTable& number(std::uint64_t value) { return number(value, std::to_string(value)); }
+  HtmlTable& number(std::uint64_t value, const std::string& shown);  // sorts by the value
+  HtmlTable& markup(const std::string& html);                        // made of the pieces above
+
+  // A section with its heading; empty without rows. `remark`: text beside the heading; `name`: its class.
+  std::string under(std::string_view heading, std::string_view remark = "", const char* name = "") const;
+
+ private:
+  void cell(const std::string& attributes, const std::string& html);
+
+  std::vector<Column> columns_;
+  std::size_t column_ = 0;
+  std::string rows_;
+};
+
+// The JSON library replaces bytes that are not UTF-8; the quotes around the text go.
+std::string as_utf8(const std::string& text) {
+  const nlohmann::json valid =
+      nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return valid.get<std::string>();
+}
+
+// As text between tags or in an attribute in double quotes: no byte of it is markup. Control characters are shown as
+// "\n" and "\x1b". Bytes that are not UTF-8 are replaced.
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char letter : as_utf8(readable(text))) {
+    switch (letter) {
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '&':
+        safe += "&amp;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      case '\'':
+        safe += "&#39;";
+        break;
+      default:
+        safe += letter;
+    }
+  }
+  return safe;
+}
+
+std::string bar_of(const std::vector<Share>& shares) {
+  std::uint64_t all = 0;
+  for (const Share& share : shares) all += share.amount;
+  if (all == 0) return "";
+  std::string parts;
+  for (const Share& share : shares)
+    if (share.amount > 0)
+      parts += fmt::format(R"(<i class="{}" style="width:{:.2f}%"></i>)", share.name,
+                           100.0 * static_cast<double>(share.amount) / static_cast<double>(all));
+  return "<div class=\"bar\">" + parts + "</div>";
+}
+
+HtmlTable& HtmlTable::row(const std::string& slice) {
+  rows_ += slice.empty() ? "<tr>" : fmt::format("<tr class=\"goes\" data-slice=\"{}\">", escaped(slice));
+  column_ = 0;
+  return *this;
+}
+
+void HtmlTable::cell(const std::string& attributes, const std::string& html) {
+  const Column& column = columns_[column_++];
+  const std::string names = column.is_number ? "number" : column.name;
+  rows_ += "<td" + (names.empty() ? "" : " class=\"" + names + "\"") + attributes + ">" + html + "</td>";
+  if (column_ == columns_.size()) rows_ += "</tr>\n";
+}
+
+HtmlTable& HtmlTable::text(std::string_view text) {
+  cell("", escaped(text));
+  return *this;
+}
+
+HtmlTable& HtmlTable::number(std::uint64_t value, const std::string& shown) {
+  cell(fmt::format(" data-value=\"{}\"", value), escaped(shown));
+  return *this;
+}
+
+HtmlTable& HtmlTable::markup(const std::string& html) {
+  cell("", html);
+  return *this;
+}
+
+std::string HtmlTable::under(std::string_view heading, std::string_view remark, const char* name) const {
+  if (rows_.empty()) return "";
+  std::string heads;
+  for (const Column& column : columns_)
+    heads += fmt::format("<th data-sort{}>{}</th>", column.is_number ? " class=\"number\"" : "", column.title);
+  return fmt::format(
+      "<section class=\"{}\">\n<h2>{} <small>{}</small></h2>\n<div "
+      "class=\"scroll\"><table><thead><tr>{}</tr></thead>\n<tbody>\n{}"
+      "</tbody></table></div>\n</section>\n",
+      name, heading, escaped(remark), heads, rows_);
+}
+
+constexpr std::size_t kMostSlices = 20'000;  // about 1 MB of page
 
 std::string percent_of(const stats::HitRate& rate) {
   return rate.look_ups == 0 ? "\xe2\x80\x93" : fmt::format("{:.1f} %", rate.percent());

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "hipcache/report/json.h"
+#include "hipcache/report/html.h"
 
 namespace hipcache::report {
 namespace {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "hipcache/report/markdown.h"
-#include "hipcache/stats/markdown_table.h"
+#include "hipcache/report/html.h"
 #include "hipcache/stats/units.h"
 
 namespace hipcache::report {

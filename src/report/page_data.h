@@ -6,10 +6,15 @@
 #include <map>
 #include <string>
 
-#include "hipcache/report/build.h"
 #include "hipcache/report/timeline.h"
 
 namespace hipcache::report {
+
+// The files of src/report/page, as part of the program: a report needs no file beside hipcache-client.
+
+extern const char* const kPageHtml;  // with places {{name}}
+extern const char* const kPageCss;
+extern const char* const kPageJs;
 
 struct PageData {
   std::string json;                              // may stand within <script>

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include "hipcache/report/html.h"
 #include "hipcache/report/timeline.h"
-#include "hipcache/report/trace.h"
 
 namespace hipcache::report {
 namespace {

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "hipcache/stats/counters.h"
-#include "hipcache/stats/store_size.h"
+#include "hipcache/stats/report.h"
 
 namespace hipcache::stats {
 namespace {

@@ -7,8 +7,7 @@
 
 #include "hipcache/stats/counters.h"
 #include "hipcache/stats/hit_rate.h"
-#include "hipcache/stats/store_size.h"
-#include "stats/lines.h"
+#include "hipcache/stats/report.h"
 #include "stats/summary.h"
 
 namespace hipcache::stats {

@@ -1,8 +1,7 @@
-#include "base/log_limit.h"
+#include "hipcache/base/log.h"
 
 #include <gmock/gmock.h>
 
-#include "hipcache/base/log.h"
 #include "support/scratch.h"
 
 namespace hipcache {

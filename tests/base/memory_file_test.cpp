@@ -1,4 +1,4 @@
-#include "hipcache/base/memory_file.h"
+#include "hipcache/base/files.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

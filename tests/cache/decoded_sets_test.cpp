@@ -1,4 +1,4 @@
-#include "cache/decoded_sets.h"
+#include "cache/remote_look_up.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "cache/result_marks.h"
+#include "cache/stored_results.h"
 #include "hipcache/cache/action_cache.h"
 #include "support/memory_store.h"
 #include "support/scratch.h"

@@ -8,8 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "cache/received.h"
-#include "cache/result_marks.h"
+#include "cache/stored_results.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/cache/exchange.h"
 #include "support/memory_store.h"

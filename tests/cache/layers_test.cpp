@@ -14,7 +14,7 @@ using inputs::PathSet;
 using inputs::Question;
 using inputs::Witnessed;
 
-// Copies blobs up as hipcache/store/layers.h says.
+// Copies blobs up as hipcache/store/local_store.h says.
 class OverAnother : public support::MemoryStore {
  public:
   explicit OverAnother(support::MemoryStore& lower) : lower_(lower) {}

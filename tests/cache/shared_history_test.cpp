@@ -1,5 +1,5 @@
 // Miss histories that other machines read in shared caches.
-#include "hipcache/cache/shared_history.h"
+#include "hipcache/cache/miss_history.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "cache/result_places.h"
 #include "cache/shared_cache.h"
+#include "cache/stored_results.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/cache/exchange.h"
 #include "support/memory_store.h"

@@ -1,4 +1,4 @@
-#include "cli/show/colour.h"
+#include "cli/show/show_plan.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

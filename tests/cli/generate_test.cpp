@@ -6,7 +6,7 @@
 
 #include "cli/options/options.h"
 #include "client/launch_fixture.h"
-#include "hipcache/config/setting_texts.h"
+#include "hipcache/config/settings.h"
 
 namespace hipcache::cli {
 namespace {

@@ -3,8 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/show/show_config.h"
-#include "cli/show/show_explanation.h"
 #include "cli/show/show_plan.h"
 #include "support/scratch.h"
 

@@ -1,4 +1,4 @@
-#include "cli/standstill.h"
+#include "cli/flush.h"
 
 #include <gtest/gtest.h>
 

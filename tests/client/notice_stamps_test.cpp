@@ -1,4 +1,4 @@
-#include "client/notices/notice_stamps.h"
+#include "client/notices/notices.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 
 #include "client/fake_daemon.h"
 #include "client/launch_fixture.h"
-#include "hipcache/config/daemon_settings.h"
+#include "hipcache/config/cache_place.h"
 #include "hipcache/protocol/mount_view.h"
 #include "support/comes_true.h"
 

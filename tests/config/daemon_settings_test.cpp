@@ -1,4 +1,4 @@
-#include "hipcache/config/daemon_settings.h"
+#include "hipcache/config/cache_place.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "hipcache/config/variables.h"
+#include "hipcache/config/settings.h"
 
 #include <gtest/gtest.h>
 

@@ -5,11 +5,10 @@
 #include <array>
 #include <string>
 
-#include "daemon/audit/draw.h"
 #include "daemon/audit/evidence.h"
 #include "daemon/request/services.h"
-#include "daemon/shared/wrappers.h"
-#include "daemon/worth/split_codegen_ledger.h"
+#include "daemon/request/wrappers.h"
+#include "daemon/step/split_codegen_worth.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "support/memory_store.h"
 

@@ -10,7 +10,6 @@
 #include <optional>
 #include <thread>
 
-#include "hipcache/events/event_files.h"
 #include "support/scratch.h"
 
 namespace hipcache::events {

@@ -1,4 +1,4 @@
-#include "inputs/state/aging_map.h"
+#include "inputs/state/file_system_memo.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "inputs/rules/gcc_specs.h"
+#include "inputs/rules/variable_use.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Digests that a later daemon takes over: which files it then reads, and which digests it does not trust.
-#include "inputs/state/kept_digests.h"
+#include "inputs/state/digests.h"
 
 #include "inputs/state_fixture.h"
 

@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 
-#include "inputs/state/mount_table.h"
 #include "inputs/trace_fixture.h"
 #include "support/made_up_times.h"
 #include "support/own_mounts.h"

@@ -1,6 +1,6 @@
 #include "hipcache/inputs/path_set_builder.h"
 
-#include "inputs/loader/processor.h"
+#include "inputs/loader/loader_cache.h"
 #include "inputs/trace_fixture.h"
 
 namespace hipcache::inputs {

@@ -1,4 +1,4 @@
-#include "inputs/observe/program_questions.h"
+#include "inputs/observe/programs.h"
 
 #include <memory>
 

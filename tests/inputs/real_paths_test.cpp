@@ -1,4 +1,4 @@
-#include "inputs/observe/real_paths.h"
+#include "inputs/observe/links.h"
 
 #include <gtest/gtest.h>
 #include <limits.h>

@@ -10,7 +10,6 @@
 
 #include "daemon/server/control_service.h"
 #include "daemon/server/server.h"
-#include "daemon/server/session.h"
 #include "daemon/services_in_memory.h"
 #include "hipcache/base/files.h"
 #include "hipcache/protocol/mount_view.h"

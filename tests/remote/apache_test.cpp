@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "remote/backends/http_store.h"
+#include "remote/backends/open_backend.h"
 #include "remote/cutting_proxy.h"
 #include "remote/server.h"
 #include "remote/support.h"

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "remote/backends/redis_connection.h"
+#include "remote/backends/redis_store.h"
 #include "remote/certificates.h"
 #include "remote/server.h"
 #include "remote/support.h"

@@ -1,9 +1,8 @@
-#include "hipcache/report/build.h"
+#include "hipcache/report/timeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hipcache/report/timeline.h"
 #include "report/events_made.h"
 
 namespace hipcache::report {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "hipcache/events/event_files.h"
+#include "hipcache/events/event_log.h"
 
 namespace hipcache::report {
 

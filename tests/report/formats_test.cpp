@@ -1,8 +1,5 @@
 // The four forms of a report: what is in them, and that no name can leave its place.
 #include "hipcache/report/html.h"
-#include "hipcache/report/json.h"
-#include "hipcache/report/markdown.h"
-#include "hipcache/report/trace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

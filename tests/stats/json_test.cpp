@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hipcache/stats/counters.h"
-#include "hipcache/stats/store_size.h"
+#include "hipcache/stats/report.h"
 
 namespace hipcache::stats {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "store/local/blob_value.h"
 #include "store/local/database/framing.h"
-#include "store/local/space/eviction.h"
 #include "store/local/space/maintenance.h"
 #include "store/local/value_table.h"
 #include "store_fixture.h"

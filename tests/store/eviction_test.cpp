@@ -1,4 +1,4 @@
-#include "store/local/space/eviction.h"
+#include "store/local/space/maintenance.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,6 +1,6 @@
 // Our own store over those of others, as real databases: what is found below, what is copied, and what becomes of it
 // when the owner of a lower store evicts, clears, damages or deletes it.
-#include "hipcache/store/layers.h"
+#include "hipcache/store/local_store.h"
 
 #include <fcntl.h>
 #include <sys/mount.h>

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "hipcache/store/layers.h"
+#include "hipcache/store/local_store.h"
 #include "path_sets_of_writers.h"
 #include "store_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "store/local/space/pins.h"
+#include "store/local/space/recency.h"
 
 #include <gtest/gtest.h>
 

@@ -16,10 +16,9 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/own_directory.h"
 #include "store/local/database/database.h"
-#include "store/local/database/disk_use.h"
 #include "store/local/database/quarantine.h"
 #include "store/local/database/versions.h"
-#include "store/local/open.h"
+#include "store/local/rocks_store.h"
 
 namespace hipcache::store {
 

@@ -1,5 +1,5 @@
 // A store that is used while it is still being read what is in it: every answer is as if it had been read before.
-#include "store/local/space/use_loader.h"
+#include "store/local/space/maintenance.h"
 
 #include <gmock/gmock.h>
 

@@ -9,11 +9,32 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hipcache/base/result.h"
 
 namespace hipcache {
+
+// Splits a path into its names.
+
+// Leaves out empty names and ".". ".." removes the name before it, by spelling only: links are not
+// followed. The names point into `path`.
+std::vector<std::string_view> path_names(std::string_view path);
+
+// Recognises paths that name open descriptors instead of files: /dev/stdin, /dev/fd/63,
+// /proc/self/fd/0.
+//
+// The bytes behind such a path cannot be read a second time, and each process has descriptors of
+// its own.
+
+// Looks at the spelling only: "/dev/stdin", "/dev/fd/3", "/proc/self/fd/3",
+// "/proc/12/task/12/fd/3"; also with "..".
+bool is_descriptor_path(std::string_view absolute);
+
+// Whether the absolute path is a descriptor or a link to one. Costs one system call for a file that
+// is no link.
+bool leads_to_descriptor(std::string path);
 
 // Owns a file descriptor; -1 owns nothing. Not copyable; one thread at a time.
 class UniqueFd {
@@ -89,6 +110,24 @@ bool is_within(std::string_view path, std::string_view directory);
 
 // A descriptor of anonymous memory that holds the bytes and is sealed against every change.
 Result<UniqueFd> sealed_memory(std::string_view bytes, const char* name);
+
+// A file in memory for another process: written piece by piece, then sealed. Used by one thread.
+
+class MemoryFile {
+ public:
+  // The name shows in /proc only.
+  static Result<MemoryFile> make(const char* name);
+
+  Status append(std::string_view bytes);
+
+  // Seals the file against every change and returns it.
+  Result<UniqueFd> seal() &&;
+
+ private:
+  explicit MemoryFile(UniqueFd fd) : fd_(std::move(fd)) {}
+
+  UniqueFd fd_;
+};
 
 }  // namespace hipcache
 

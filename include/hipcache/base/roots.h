@@ -98,6 +98,8 @@ class Roots {
   const Root* around(std::string_view path) const;  // the same
   // The roots that the bytes mention in any way, by either name.
   RootMask shown_in(std::string_view bytes) const;
+  // The roots that any of the arguments names.
+  RootMask shown_in_any(const std::vector<std::string>& arguments) const;
   // The roots that a text names as complete path components: "/b" in "/b/x" and in "'/b'", not in
   // "/b.sources". In binary data all mentions count, because names may follow each other without a
   // separator.

@@ -9,6 +9,31 @@
 
 namespace hipcache {
 
+// Whether a fixed list has a word, or a beginning of it. For short lists: each look-up compares with all.
+
+template <typename List, typename Word>
+bool holds(const List& list, const Word& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// Whether one of `prefixes` begins the word.
+template <typename List>
+bool holds_prefix_of(const List& prefixes, std::string_view word) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return word.starts_with(prefix); });
+}
+
+// A fixed list of words, written as one text: " word other-word ", a blank around each word.
+//
+// A table with a line for each word would take a page where this takes a paragraph. A look-up searches the text, so
+// it is for lists that no hit needs.
+
+// False for an empty word and for one that holds a blank.
+inline bool lists(std::string_view words, std::string_view word) {
+  return !word.empty() && word.find(' ') == std::string_view::npos &&
+         words.find(" " + std::string(word) + " ") != std::string_view::npos;
+}
+
 // What a line of a file that people write begins and ends with, beside what it says.
 inline constexpr std::string_view kBlanks = " \t\r";
 

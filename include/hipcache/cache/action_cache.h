@@ -15,7 +15,7 @@
 //
 // Trust. If results of shared caches count only with a trusted signature, our own store must not
 // serve what came without one before, and what is made of it must not be signed. So the store keeps
-// results apart for each set of trusted keys, and for daemons that sign (hipcache/cache/trust.h).
+// results apart for each set of trusted keys, and for daemons that sign (hipcache/cache/remote_results.h).
 //
 // A dropped result stays dropped. An audit may find a result wrong at any time, also while another
 // request is about to write that result back: with what it is found by, from a store below, from a
@@ -39,7 +39,6 @@
 #include "hipcache/base/digest.h"
 #include "hipcache/base/log.h"
 #include "hipcache/cache/remote_results.h"
-#include "hipcache/cache/trust.h"
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/path_set_builder.h"

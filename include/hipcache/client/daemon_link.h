@@ -21,7 +21,7 @@ namespace hipcache::client {
 class DaemonLink {
  public:
   // If HIPCACHE_READONLY is set and the cache directory is not writable, the daemon works in
-  // another directory and reads this one as a seed (client/connection/working_place.h).
+  // another directory and reads this one as a seed (client/connection/daemon_link.cpp).
   DaemonLink(const config::Settings& located, Timeouts timeouts);
 
   // Connects to a running daemon; fails if there is none.
@@ -47,7 +47,7 @@ class DaemonLink {
 
   Result<std::string> socket_path() const { return protocol::socket_path(directory_); }
 
-  // The settings that the running daemon wrote down when it started (hipcache/config/daemon_settings.h). Empty if
+  // The settings that the running daemon wrote down when it started (hipcache/config/cache_place.h). Empty if
   // there are none, e.g. of a daemon of an earlier version.
   std::string daemon_settings() const;
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "hipcache/client/launcher_handoff.h"
+#include "hipcache/client/own_request.h"
 #include "hipcache/client/timeouts.h"
 
 namespace hipcache::client {

@@ -13,11 +13,25 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hipcache/base/result.h"
 
 namespace hipcache::config {
+
+// What the man page says of each setting of the file. docs/configuration.md says more.
+
+struct SettingText {
+  std::string_view key;
+  std::string variable;
+  std::string standard;  // the value without a setting; empty: none
+  std::string_view meaning;
+  bool is_of_daemon = false;  // a running daemon keeps the value with which it started
+};
+
+// In the order in which --show-config lists them.
+std::vector<SettingText> setting_texts();
 
 struct Settings {
   std::string directory;  // HIPCACHE_DIR; variable only. Absolute
@@ -93,6 +107,21 @@ struct Described {
   std::string origin;  // kDefaultOrigin, the file's path, or the variable's name
 };
 Result<std::vector<Described>> describe(const Lookup& variable);
+
+// Finds variables that look like hipcache's and are not. Without this check a misspelt variable
+// would silently do nothing. Pure functions, except missing_file().
+
+struct UnknownVariable {
+  std::string name;
+  std::string nearest;  // a variable of hipcache that may be meant; empty: none is near
+};
+
+// The variables of the environment (NAME=value) that begin with HIPCACHE_ and are unknown. Scripts
+// have variables of their own with that prefix, so only those with a near name are mistakes.
+std::vector<UnknownVariable> unknown_variables(const std::vector<std::string>& environment);
+
+// The file that HIPCACHE_CONFIG names, if it does not exist.
+std::optional<std::string> missing_file(const Lookup& variable);
 
 }  // namespace hipcache::config
 

@@ -32,7 +32,7 @@ Result<TrustedKey> parse_trusted_key(std::string_view text);
 
 // Nothing if every result may be taken: neither trusted_keys nor signing_key is set. Otherwise the
 // digest of the trusted keys, whatever their order and names. Our own store keeps results apart by
-// it, and by whether signing_key is set (hipcache/cache/trust.h).
+// it, and by whether signing_key is set (hipcache/cache/remote_results.h).
 std::optional<Digest> trust_of(const Settings& settings);
 
 }  // namespace hipcache::config

@@ -55,7 +55,7 @@ void shorten(Answered& answered, const PathSet& set);
 // Whether an answer is what it was, as far as that is known.
 bool is_same(const AnswerFingerprint& now, const AnswerFingerprint& then);
 
-// Begins an entry of a miss history in archives and shared caches (hipcache/cache/shared_history.h).
+// Begins an entry of a miss history in archives and shared caches (hipcache/cache/miss_history.h).
 inline constexpr std::string_view kSharedHistory = "HCMH";
 
 void add_answered(FrameWriter& out, const Answered& answered);

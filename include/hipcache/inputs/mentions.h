@@ -15,7 +15,7 @@
 // If a base directory is set, headers outside of it are exempt: there such macros are mostly error
 // macros, whose text stays text. Programs, libraries and archives of objects are not searched as
 // texts, because a compiler's own binary contains these words. Programs and libraries may still
-// name a toolchain's directory (inputs/mentions/program_mentions.h).
+// name a toolchain's directory (inputs/mentions/mentions.cpp).
 //
 // Names of types show files, too: clang's __PRETTY_FUNCTION__ says "(lambda at /b/x.h:4:30)". The
 // word and the lambda may stand in different files. So a word in a file below a root ties all roots

@@ -8,6 +8,8 @@
 #ifndef HIPCACHE_INPUTS_PATH_SET_H
 #define HIPCACHE_INPUTS_PATH_SET_H
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,6 +20,13 @@
 #include "hipcache/base/result.h"
 
 namespace hipcache::inputs {
+
+// How many characters two names begin with in common.
+
+inline std::size_t shared_prefix(std::string_view left, std::string_view right) {
+  return static_cast<std::size_t>(std::mismatch(left.begin(), left.end(), right.begin(), right.end()).first -
+                                  left.begin());
+}
 
 enum class Question : std::uint8_t {
   // Digest of the file, or why there is none. Also which of the set's files are the same file.

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -24,6 +25,13 @@
 #include "hipcache/trace/record.h"
 
 namespace hipcache::inputs {
+
+// Variables that make clang's driver itself report on its run, in a way that is right once: CC_PRINT_OPTIONS names
+// temporary files, the others have times and memory (clang/tools/driver/driver.cpp).
+
+inline bool reports_on_one_run(std::string_view variable) {
+  return variable == "CC_PRINT_OPTIONS" || variable == "CC_PRINT_PROC_STAT" || variable == "CC_PRINT_INTERNAL_STAT";
+}
 
 // A path set and its state as the run saw it. The state is computed before the race guard checks
 // for changes, so a run that passes the guard read exactly that state. A state computed after the

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hipcache/stats/counters.h"
-#include "hipcache/stats/store_size.h"
+#include "hipcache/stats/report.h"
 
 namespace hipcache::report {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "hipcache/report/build.h"
+#include "hipcache/report/timeline.h"
 #include "hipcache/stats/counters.h"
 #include "hipcache/stats/hit_rate.h"
 

@@ -14,6 +14,17 @@
 
 namespace hipcache::stats {
 
+// The fields of the statistics' JSON that are measured from the store, not counted.
+
+struct StoreSize {
+  std::uint64_t actions = 0;
+  std::uint64_t blobs = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t bytes_on_disk = 0;
+};
+
+Result<StoreSize> store_size_from_json(std::string_view text);
+
 // "512 B", "3.0 MB": in thousands, as HIPCACHE_MAX_SIZE is written.
 std::string size_text(std::uint64_t bytes);
 

@@ -1,7 +1,7 @@
 // Our own store, on this machine's disk: what hipcache/store/store.h offers, and what only a store
 // with one owner in one process can do.
 //
-// Actions are answered from our own store alone. Stores below it (hipcache/store/layers.h) are
+// Actions are answered from our own store alone. Stores below it (hipcache/store/local_store.h) are
 // asked by the caller: it knows whether an action was of use, and puts only those into our own
 // store. Blobs need no such care, because a blob is the same in every store: blob(), blob_file()
 // and hold_blobs() search all of them.
@@ -146,6 +146,38 @@ struct StoreOptions {
 // cannot be used, or if another process holds it. The same if the machine lacks resources
 // (descriptors, threads, memory).
 Result<std::unique_ptr<LocalStore>> open_store(const StoreOptions& options, Log& log);
+
+// Several stores as one: our own, which is read and written, and other owners' stores, which are
+// only read. So users, containers and prepared caches share results although a database has one
+// owner.
+//
+// A blob that is found in another store is copied into our own before hold_blobs() promises it: its
+// owner may evict it at any time. Actions and lists of path sets are not merged here: the caller
+// reads those of lower() after its own, knows which of them was of use, and puts that one. So no
+// list has two processes as its writers.
+// Rejected: one database for all (RocksDB has one owner). Reading the layers in place (a lease
+// would have to reach into another process). A server for all users (it would have to outlive
+// containers, and everyone would have to trust it).
+//
+// A layer that is damaged, vanishes or cannot be opened is a miss and one line in the log. Layers
+// are looked for only after our own store has missed, and at most ten times a second. Without any
+// layer that costs one look at the clock.
+// Memory: some MB for each layer, plus what its owner has not flushed yet.
+
+inline constexpr std::size_t kMostLayers = 16;
+
+struct Layer {
+  std::string directory;
+  // Whether another process may be writing to it. Then opening it fails now and then, and the log
+  // does not warn.
+  bool is_in_use = true;
+};
+
+// The stores to read now; the first kMostLayers count. Return only stores whose owner is trusted,
+// because their contents are served. Called by one thread at a time.
+using FindLayers = std::function<std::vector<Layer>()>;
+
+std::unique_ptr<LocalStore> make_layered_store(std::unique_ptr<LocalStore> own, FindLayers find, Log& log);
 
 }  // namespace hipcache::store
 

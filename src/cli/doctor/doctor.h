@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-#include "cli/doctor/trial/program_run.h"
+#include "cli/doctor/trial/trial.h"
 
 namespace hipcache::cli {
 

@@ -4,14 +4,36 @@
 #define HIPCACHE_SRC_CLI_DOCTOR_FIND_COMPILERS_H
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/doctor/findings.h"
-#include "cli/doctor/trial/program_run.h"
-#include "cli/doctor/trial/test_compile.h"
+#include "cli/doctor/trial/trial.h"
+#include "hipcache/base/result.h"
 #include "hipcache/config/settings.h"
 
 namespace hipcache::cli {
+
+// What a compiler's program is, by its file.
+
+enum class ProgramKind {
+  dynamic,      // can be traced
+  static_elf,   // has no dynamic loader: no library can be preloaded
+  script,       // "#!"
+  other_cache,  // ccache, sccache or a distributor, perhaps by a link
+  other
+};
+
+struct Program {
+  ProgramKind kind = ProgramKind::other;
+  std::string real_path;  // links resolved
+};
+
+// "ccache", "/usr/bin/sccache": by the name of the program, unless that is a link to hipcache.
+bool is_other_cache(std::string_view path);
+
+// An error if the file cannot be read.
+Result<Program> program_at(const std::string& path);
 
 // A compiler that is examined.
 struct Subject {

@@ -2,9 +2,15 @@
 #ifndef HIPCACHE_SRC_CLI_DOCTOR_FINDINGS_H
 #define HIPCACHE_SRC_CLI_DOCTOR_FINDINGS_H
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "cli/doctor/trial/trial.h"
+#include "hipcache/base/result.h"
+#include "hipcache/config/settings.h"
 
 namespace hipcache::cli {
 
@@ -36,6 +42,22 @@ class Findings {
 
 // "warning  text": the level is the line's first word.
 std::string to_line(const Finding& finding);
+
+// What the checks of hipcache --doctor know and what they found.
+
+struct Examination {
+  explicit Examination(Words variables)
+      : environment(std::move(variables)), variable(config::lookup_in(environment)), settings(config::load(variable)) {}
+
+  const Words environment;  // NAME=value
+  const config::Lookup variable;
+  const Result<config::Settings> settings;
+  Words compiler;                       // the words after "--"; empty: those of PATH
+  std::optional<std::string> hipcache;  // the launcher beside this program; checks use it as a user would
+  bool has_directory = false;           // the cache directory can be used
+  std::uint64_t store_bytes = 0;        // on disk, if the daemon says so
+  Findings findings;
+};
 
 }  // namespace hipcache::cli
 

@@ -4,32 +4,130 @@
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <csignal>
 #include <ctime>
 #include <optional>
+#include <string>
+#include <utility>
 
-#include "client/connection/daemon_lock.h"
 #include "client/connection/daemon_start.h"
-#include "client/connection/working_place.h"
+#include "hipcache/base/checksum.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/own_directory.h"
 #include "hipcache/config/cache_place.h"
-#include "hipcache/config/daemon_settings.h"
+#include "hipcache/config/settings.h"
 #include "hipcache/launcher/compiler.h"
 #include "hipcache/protocol/mount_view.h"
 
 namespace hipcache::client {
+
 namespace {
 
-using protocol::Channel;
 using Clock = std::chrono::steady_clock;
+using protocol::Channel;
+
+// Tells whether a daemon is alive by the lock that it holds. The socket cannot tell: no client can connect to a daemon
+// that is starting, stopping or hanging, or whose socket was removed.
+
+struct DaemonProcess {
+  pid_t pid = 0;
+  UniqueFd watched;  // readable when the process has ended
+};
+
+constexpr const char* kLock = "daemon.lock";
+
+constexpr std::uint64_t kLongestNumber = 32;
+
+// The process id alone may belong to another process by now.
+bool has_open(pid_t pid, const UniqueFd& file) {
+  struct stat wanted{};
+  if (fstat(file.get(), &wanted) != 0) return false;
+  const std::string descriptors = "/proc/" + std::to_string(pid) + "/fd";
+  const auto names = list_directory(descriptors);
+  if (!names) return false;
+  for (const std::string& name : *names) {
+    struct stat found{};
+    if (stat(join_path(descriptors, name).c_str(), &found) == 0 && found.st_dev == wanted.st_dev &&
+        found.st_ino == wanted.st_ino)
+      return true;
+  }
+  return false;
+}
+
+// Takes a free lock for a moment. A daemon that starts at that moment retries.
+bool is_daemon_lock_held(const OwnDirectory& directory) {
+  const auto file = directory.open_file(kLock, O_RDONLY);
+  return file && flock(file->get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+// The process whose id the lock file holds, if that process has the file open. Nothing if the process is not visible,
+// e.g. from another container.
+std::optional<DaemonProcess> daemon_lock_holder(const OwnDirectory& directory) {
+  const auto file = directory.open_file(kLock, O_RDONLY);
+  if (!file) return std::nullopt;
+  const auto text = read_fd(file->get(), kLongestNumber, kLock);
+  DaemonProcess process;
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), process.pid).ec != std::errc() ||
+      process.pid <= 0)
+    return std::nullopt;
+  process.watched = watch_process(process.pid);
+  if (!process.watched || !has_open(process.pid, *file)) return std::nullopt;
+  return process;
+}
+
+// False if the process is gone.
+bool send_signal(const DaemonProcess& process, int signal) {
+  return syscall(SYS_pidfd_send_signal, process.watched.get(), signal, nullptr, 0) == 0;
+}
+
+// Chooses the daemon's directory when the cache directory is read-only for this user.
+//
+// Problem: a socket, locks, a log and temporary files have to be written somewhere. A cache directory on a read-only
+// mount, or of another user, has no place for them.
+// Choice: with HIPCACHE_READONLY the daemon gets a cache directory of its own,
+//   $XDG_RUNTIME_DIR/hipcache-<hash of the cache directory>, else
+//   /tmp/hipcache-<uid>-<hash of the cache directory>
+// and reads the user's directory as a seed (HIPCACHE_SEED). Only the client knows this: the launcher finds no socket
+// and runs the client, which costs some milliseconds per compile.
+// Rejected: doing so without HIPCACHE_READONLY (the user would not learn that nothing is stored), and looking for this
+// directory in the launcher (more system calls for every hit).
+
+// True only for an existing directory. A missing one is handled elsewhere: it is made, or making it fails.
+bool can_only_be_read(const std::string& directory) {
+  struct stat status{};
+  if (stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+  return status.st_uid != geteuid() || access(directory.c_str(), W_OK) != 0;
+}
+
+// Returns `located` with the directory in which the daemon works, which this function makes. `seeds` are the seeds to
+// pass to the daemon; empty if the daemon reads them from its own settings.
+config::Settings working_place(config::Settings located) {
+  located.seeds.clear();
+  if (!can_only_be_read(located.directory)) return located;
+  const config::Lookup variable = config::lookup_in_process();
+  const Result<config::Settings> all = config::load(variable);
+  if (!all || !all->readonly || located.directory.find(',') != std::string::npos) return located;
+  if (config::lets_group_write(*all) && access(located.directory.c_str(), W_OK) == 0) return located;
+  std::optional<std::string> place = private_place(variable, checksum_hex(checksum_of(located.directory)));
+  if (!place) return located;
+  located.seeds = all->seeds;
+  located.seeds.insert(located.seeds.begin(), located.directory);
+  located.directory = std::move(*place);
+  located.user_home.clear();
+  return located;
+}
 
 constexpr const char* kStartLock = "start.lock";
+
 constexpr std::chrono::milliseconds kAgain{5};  // poll interval; Timeouts bounds the whole wait
 
 // Whether the process ended within `limit`. The descriptor -1 never ends, so it makes a plain sleep.

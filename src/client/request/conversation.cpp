@@ -1,6 +1,7 @@
 #include "hipcache/client/conversation.h"
 
 #include <poll.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,10 +19,11 @@
 #include <variant>
 
 #include "client/connection/daemon_silence.h"
-#include "client/steps/fatal_signals.h"
 #include "client/steps/step_process.h"
+#include "hipcache/base/files.h"
 
 namespace hipcache::client {
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -27,7 +31,85 @@ using protocol::Channel;
 using protocol::CompileRequest;
 using protocol::Received;
 
+// Signals that would end this process while it runs steps.
+//
+// The problem: a compiler that gets a signal removes its temporary files and dies of the signal. The client's compilers
+// are child processes, which may not have got the signal. The choice: while steps run, the client blocks such signals
+// and reads them as events. It then passes the signal on, waits for the compilers, removes its own files, and dies of
+// the signal. Ignored signals stay ignored, as under nohup. REQUIRES: constructed and destroyed by the thread that
+// starts the others.
+
+class FatalSignals {
+ public:
+  FatalSignals();
+  ~FatalSignals();  // unblocks the signals, so pending ones act now
+  FatalSignals(const FatalSignals&) = delete;
+  FatalSignals& operator=(const FatalSignals&) = delete;
+
+  int fd() const { return fd_.get(); }  // readable when a signal is pending; -1 if signals are not blocked
+  const sigset_t& before() const { return before_; }  // the signal mask for children
+
+  // Takes a pending signal; true if there is one now or was one before.
+  bool take();
+  int taken() const { return taken_; }  // 0: none
+
+  // Ends this process by the signal that was taken.
+  [[noreturn]] void die() const;
+
+ private:
+  sigset_t before_{};
+  UniqueFd fd_;
+  int taken_ = 0;
+};
+
+// All signals whose default action ends a process, except faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL), which cannot be
+// blocked.
+constexpr int kFatal[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTRAP, SIGABRT,   SIGUSR1, SIGUSR2, SIGPIPE,  SIGALRM,
+                          SIGTERM, SIGXCPU, SIGXFSZ, SIGPROF, SIGVTALRM, SIGIO,   SIGPWR,  SIGSTKFLT};
+
+bool is_ignored(int signal) {
+  struct sigaction action{};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+sigset_t held() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : kFatal)
+    if (!is_ignored(signal)) sigaddset(&set, signal);
+  return set;
+}
+
+FatalSignals::FatalSignals() {
+  const sigset_t set = held();
+  pthread_sigmask(SIG_BLOCK, &set, &before_);
+  fd_.reset(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd_) pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+FatalSignals::~FatalSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+bool FatalSignals::take() {
+  signalfd_siginfo info{};
+  if (taken_ == 0 && fd_ && read(fd_.get(), &info, sizeof info) == sizeof info)
+    taken_ = static_cast<int>(info.ssi_signo);
+  return taken_ != 0;
+}
+
+void FatalSignals::die() const {
+  struct sigaction by_default{};
+  by_default.sa_handler = SIG_DFL;
+  sigaction(taken_, &by_default, nullptr);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, taken_);
+  raise(taken_);
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  _exit(128 + taken_);
+}
+
 constexpr auto kLookAbout = 250ms;
+
 constexpr auto kFromElsewhere = 100ms;  // the steps may get the same signal from a terminal
 
 Status check(const protocol::Finish& finish, std::size_t descriptors) {

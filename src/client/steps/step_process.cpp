@@ -14,8 +14,8 @@
 #include <system_error>
 #include <utility>
 
-#include "client/steps/loader_errors.h"
 #include "client/steps/step_environment.h"
+#include "client/steps/step_messages.h"
 #include "client/steps/subreaper.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::compiler {

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "hipcache/base/holds.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::compiler {
 

@@ -22,7 +22,6 @@
 #include "compiler/command_line/response_files.h"
 #include "compiler/frontend/unknown_option.h"
 #include "compiler/options/option_table.h"
-#include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/reason.h"

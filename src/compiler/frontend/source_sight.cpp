@@ -11,7 +11,7 @@
 #include "compiler/frontend/unknown_option.h"
 #include "compiler/options/option_table.h"
 #include "hipcache/base/files.h"
-#include "hipcache/base/holds.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::compiler {
 namespace {

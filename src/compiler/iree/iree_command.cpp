@@ -10,7 +10,6 @@
 #include "compiler/iree/iree_options.h"
 #include "compiler/iree/iree_tool.h"
 #include "compiler/iree/target_advice.h"
-#include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/reason.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "hipcache/base/holds.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::compiler {
 namespace {

@@ -15,9 +15,7 @@
 #include "compiler/opaque/option_refusal.h"
 #include "compiler/opaque/passed_on_options.h"
 #include "compiler/opaque/separate_values.h"
-#include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
-#include "hipcache/base/holds.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/reason.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "compiler/opaque/option_refusal.h"
-#include "hipcache/base/holds.h"
+#include "hipcache/base/text.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {

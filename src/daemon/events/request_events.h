@@ -19,10 +19,20 @@
 #include "daemon/explain/explainer.h"
 #include "daemon/request/request_observer.h"
 #include "daemon/request/services.h"
-#include "daemon/steps/ended_step.h"
+#include "daemon/step/step.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {
+
+// The files that a command names, for commands that hipcache does not understand.
+
+struct NamesTyped {
+  std::string object;  // after -o
+  std::string source;  // the first word that ends like a source; empty if there is none
+};
+
+// A guess for people: nothing is decided by it.
+NamesTyped names_typed(const std::vector<std::string>& argv);
 
 class RequestEvents : public RequestObserver {
  public:

@@ -1,10 +1,13 @@
 #include "daemon/explain/explainer.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <vector>
 
-#include "daemon/explain/request_history.h"
-#include "daemon/explain/same_source.h"
+#include "daemon/explain/argument_changes.h"
+#include "daemon/request/keys.h"
+#include "daemon/request/macros.h"
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/readable.h"
@@ -12,6 +15,97 @@
 #include "hipcache/inputs/token_difference.h"
 
 namespace hipcache::daemon {
+
+cache::Asked asked_by(const Request& request) {
+  std::vector<std::string> archs;
+  for (const compiler::ArchId& arch : request.invocation.archs) archs.push_back(arch.name);
+  const bool is_opaque = request.invocation.route == compiler::Route::is_opaque;
+  return {.compiler = request.compiler,
+          .arguments = portable(
+              without_macros(is_opaque ? opaque_arguments(request.invocation) : request.invocation.without_archs,
+                             request.from),
+              request.from),
+          .archs = std::move(archs),
+          .working_directory = request.from.working_directory,
+          .logical_directory = request.from.logical_directory(),
+          .cuid = request.from.cuid};
+}
+
+void record_history(const cache::Observed& observed, const std::vector<const StepState*>& steps,
+                    const RequestContext& context) {
+  cache::HistoryEntry entry{.object = object_path(context.request),
+                            .of_source = same_source_key(context).value_or(Digest{}),
+                            .asked = asked_by(context.request),
+                            .steps = {},
+                            .observed = observed};
+  if (observed.set != nullptr) inputs::shorten(entry.observed.answered, *observed.set);
+  for (const StepState* step : steps) entry.steps.push_back(history_step(*step, context.request.from));
+  const Status recorded = context.services.miss_history.record(context.history, entry);
+  if (!recorded)
+    context.services.log.warning(context.of_object("the miss history lacks this: " + recorded.error().message));
+}
+
+namespace {
+
+using protocol::Differs;
+using Path = std::filesystem::path;
+
+// Of an opaque compile: its only argument that is no option.
+std::string source_of(const compiler::Invocation& invocation) {
+  if (invocation.route == compiler::Route::planned) return invocation.source;
+  if (invocation.making != compiler::Making::compile) return "";
+  std::string source;
+  std::vector<std::string> arguments(invocation.expanded.begin() + 1, invocation.expanded.end());
+  for (const std::string& unit : units_of(arguments)) {
+    if (unit.starts_with('-')) continue;
+    if (!source.empty()) return "";
+    source = unit;
+  }
+  return source;
+}
+
+// The directories that two paths with equal ends do not share: "/a" and "/b" of "/a/s/x.o" and "/b/s/x.o". Empty if the
+// paths have different names.
+std::pair<std::string, std::string> unequal_roots(const Path& now, const Path& then) {
+  const std::vector<Path> left(now.begin(), now.end()), right(then.begin(), then.end());
+  const auto [left_end, right_end] = std::mismatch(left.rbegin(), left.rend(), right.rbegin(), right.rend());
+  if (left_end == left.rbegin()) return {};
+  const auto path_up_to = [](auto from, auto end) {
+    Path path;
+    for (auto part = from; part != end; ++part) path /= *part;
+    return path.string();
+  };
+  return {path_up_to(left.begin(), left_end.base()), path_up_to(right.begin(), right_end.base())};
+}
+
+}  // namespace
+
+std::optional<Digest> same_source_key(const RequestContext& context) {
+  const Request& request = context.request;
+  const std::string source = source_of(request.invocation);
+  if (source.empty()) return std::nullopt;
+  const std::string path = join_path(request.from.working_directory, source);
+  const Result<Digest> content = context.services.file_system.content(path);
+  if (!content) return std::nullopt;
+  return source_key(request, std::string(base_name(source)), *content);
+}
+
+std::string object_path(const Request& request) {
+  return Path(join_path(request.from.working_directory, request.invocation.object)).lexically_normal().string();
+}
+
+Differences other_output(const std::string& object, const Request& request) {
+  const Path now = object_path(request);
+  const Path then = object;
+  Differences told{{Differs::nothing_stored, "", "", ""}, {Differs::other_output, object, "", ""}};
+  const auto [here, there] = unequal_roots(now, then);
+  if (!here.empty() && !there.empty() && here != "/" && there != "/")
+    told.push_back({Differs::other_base, "", here, there});
+  else if (now.parent_path() == then.parent_path() && request.invocation.route == compiler::Route::planned)
+    told.push_back({Differs::output_name, "", now.filename().string(), then.filename().string()});
+  return told;
+}
+
 namespace {
 
 using cache::HistoryEntry;

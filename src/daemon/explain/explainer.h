@@ -3,7 +3,7 @@
 // The constructor reads the miss history and asks the file system once, so that results recorded meanwhile do not hide
 // why a step ran. A step is compared with the nearest compile that had a step of its name, preferably with the same
 // key. If no compile of the output is stored here, the histories of shared caches count. If there is none either, a
-// report compares with compiles of an equal source that made another one (same_source.h). Used by one thread.
+// report compares with compiles of an equal source that made another one (explainer.h). Used by one thread.
 #ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_EXPLAINER_H
 #define HIPCACHE_SRC_DAEMON_EXPLAIN_EXPLAINER_H
 
@@ -15,10 +15,35 @@
 
 #include "daemon/explain/miss_difference.h"
 #include "daemon/request/request_context.h"
+#include "daemon/step/step.h"
 #include "hipcache/cache/miss_history.h"
 #include "hipcache/inputs/path_set.h"
 
 namespace hipcache::daemon {
+
+// A request in the form of the miss history.
+
+cache::Asked asked_by(const Request& request);
+
+// Keeps, for explaining a later miss, what was asked, these steps, and what all of them observed.
+void record_history(const cache::Observed& observed, const std::vector<const StepState*>& steps,
+                    const RequestContext& context);
+
+// Compiles of an equal source that made another output: in another directory, or under another name.
+//
+// The problem: the miss history is kept by output, so the first compile in another checkout would only be told that
+// nothing is stored. The choice: an entry stands also in a list that is named after the source's name and content. A
+// source that was edited is not found there; it is a miss wherever it lies. Rejected: a list by the source's name
+// alone, because a project has many a main.cpp.
+
+// The name of the list; nothing for a command without a source, or with several.
+std::optional<Digest> same_source_key(const RequestContext& context);
+
+// The absolute path of what the request makes.
+std::string object_path(const Request& request);
+
+// What to tell of a request that was only compared with the compile of `object`, and what would make it a hit.
+Differences other_output(const std::string& object, const Request& request);
 
 // Which stored compiles a request is compared with. Each costs a query for every file that it read.
 enum class Compared {

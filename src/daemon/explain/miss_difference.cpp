@@ -8,7 +8,7 @@
 #include "daemon/explain/argument_changes.h"
 #include "hipcache/base/checksum.h"
 #include "hipcache/base/digest.h"
-#include "hipcache/base/holds.h"
+#include "hipcache/base/text.h"
 #include "hipcache/inputs/name_likeness.h"
 
 namespace hipcache::daemon {

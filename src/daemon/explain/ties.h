@@ -1,4 +1,4 @@
-// What keeps a step's result from serving other machines, or other directories (hipcache/protocol/tie.h).
+// What keeps a step's result from serving other machines, or other directories (hipcache/protocol/explanation.h).
 //
 // Two things decide whether another machine finds a result: the key, which says what is run, and the path set, which
 // asks about the inputs. Here each part of a key (request/keys.cpp) and each question (inputs/path_set.h) is judged by
@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "daemon/request/request_context.h"
-#include "daemon/steps/step_spec.h"
+#include "daemon/step/step.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/inputs/path_set.h"
-#include "hipcache/protocol/tie.h"
+#include "hipcache/protocol/explanation.h"
 
 namespace hipcache::daemon {
 

@@ -2,8 +2,15 @@
 #ifndef HIPCACHE_SRC_DAEMON_RECORD_COLLECTED_OUTPUT_H
 #define HIPCACHE_SRC_DAEMON_RECORD_COLLECTED_OUTPUT_H
 
+#include <sys/types.h>
+
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "hipcache/cache/action_cache.h"
+#include "hipcache/inputs/run.h"
 
 namespace hipcache::daemon {
 
@@ -20,6 +27,26 @@ struct CollectedOutput {
 
 // Whether the text consists of make rules only, as depfiles do: targets, a colon, files, with continued lines.
 bool holds_only_rules(std::string_view bytes);
+
+// What a run may show of its sources, from its command, its messages and its outputs.
+
+// `arguments`: of the compiler or its driver, with the program first. Messages show lines of the source, so a run that
+// printed anything sees all bytes. So does one with an output that is neither a depfile, nor an object or bitcode
+// without debug information.
+inputs::Sight sight_of(const std::vector<std::string>& arguments, const std::vector<CollectedOutput>& outputs,
+                       const cache::ActionResult& said);
+
+// The mode that a new file gets when a compiler creates it, and so does the client on a hit.
+//
+// A default ACL of the directory takes the umask's place (acl(5)): each class of users gets what both the ACL and the
+// maker allow. Directories of projects on shared machines often have one.
+
+// `asked`: the mode that the maker of the file asks for.
+mode_t usual_mode(const std::string& path, mode_t asked, mode_t umask);
+
+// The permissions that a default ACL allows, from the bytes of `system.posix_acl_default`. None if they are damaged or
+// of another version. The format is the kernel's (include/uapi/linux/posix_acl_xattr.h).
+std::optional<mode_t> allowed_by_default_acl(std::string_view bytes);
 
 }  // namespace hipcache::daemon
 

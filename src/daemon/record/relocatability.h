@@ -7,10 +7,27 @@
 #include <vector>
 
 #include "hipcache/compiler/hip/prefix_maps.h"
+#include "hipcache/compiler/output_names.h"
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set_builder.h"
 
 namespace hipcache::daemon {
+
+// Whether the files or messages of an opaque compile contain the output names that the command gave.
+//
+// The problem: an object seldom depends on its own name, and only its bytes can tell. The choice: search for the names
+// as typed, and for words that begin with such a name without its extension ("a.dwo", "a.gcda" for "a.o"). Compilers
+// derive names in that way. Names of sources and of function clones ("a.c", "main.cold") are known and do not count. A
+// false match costs a miss and a missed one gives a wrong object, so all other words count.
+
+class NameTie {
+ public:
+  explicit NameTie(const compiler::OutputNames& names);
+  bool shows_in(std::string_view bytes) const;
+
+ private:
+  std::vector<std::string> beginnings_;  // base names without extension, with the dot
+};
 
 struct Relocatability {
   Relocatability() = default;
@@ -75,9 +92,6 @@ struct Hiding {
 
 // Whether such a command may put names into its outputs in a form that a search does not find.
 bool may_hide_names(const std::vector<std::string>& arguments, const Hiding& of);
-
-// The roots that any of the arguments names.
-RootMask named_roots(const std::vector<std::string>& arguments, const Roots& roots);
 
 }  // namespace hipcache::daemon
 

@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,9 +24,26 @@
 
 #include "daemon/remote/remote_process.h"
 #include "hipcache/cache/remote_results.h"
+#include "hipcache/protocol/remote_messages.h"
 #include "hipcache/store/local_store.h"
+#include "hipcache/store/store.h"
 
 namespace hipcache::daemon {
+
+// A publication as messages: its blobs, then the result. To hipcache-remote, which writes it to shared caches, and to
+// hipcache-archive, which writes it to a file.
+
+enum class Sending {
+  done,
+  blob_gone,  // the result was not sent; blobs of its number may have been
+  peer_gone,
+};
+
+// False if the peer is gone.
+using SendMessage = std::function<bool(const protocol::RemoteMessage&)>;
+
+Sending send_publication(std::uint64_t number, const cache::Publication& publication, store::ReadableStore& store,
+                         const SendMessage& send);
 
 class Publisher {
  public:

@@ -18,14 +18,26 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "daemon/remote/publisher.h"
 #include "daemon/remote/remote_process.h"
 #include "hipcache/cache/remote_results.h"
+#include "hipcache/config/settings.h"
+#include "hipcache/config/trusted_keys.h"
 
 namespace hipcache::daemon {
+
+// The daemon's settings as the cache's trust.
+
+// A signing key that cannot be read counts as one: what is recorded meanwhile may be signed later.
+inline std::optional<cache::Trust> result_trust(const config::Settings& settings) {
+  const std::optional<Digest> keys = config::trust_of(settings);
+  if (!keys) return std::nullopt;
+  return cache::Trust{.keys = *keys, .signs = !settings.signing_key.empty()};
+}
 
 class RemoteCache : public cache::RemoteResults {
  public:

@@ -4,10 +4,10 @@
 #include <array>
 #include <string_view>
 
-#include "daemon/command/joined_paths.h"
-#include "daemon/command/macros.h"
+#include "daemon/request/joined_paths.h"
+#include "daemon/request/macros.h"
+#include "daemon/request/processor.h"
 #include "daemon/request/step_kinds.h"
-#include "daemon/shared/processor.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::daemon {

@@ -43,7 +43,7 @@ cache::ActionKey back_key(const Request& request, const hip::SplitCodegen& split
 // The key under which the cost of a step's split code generation is kept.
 Digest cost_key(const cache::ActionKey& step);
 
-// The key of the group of device steps that the request's steps belong to (worth/split_codegen_group.h): one compiler
+// The key of the group of device steps that the request's steps belong to (step/split_codegen_worth.h): one compiler
 // in one build directory, or in one working directory if there is no build directory.
 Digest cost_group_key(const Request& request);
 
@@ -61,7 +61,7 @@ const std::vector<std::string>& opaque_arguments(const compiler::Invocation& inv
 // The key of the request's miss history: its object, which checkouts of one base directory share.
 Digest output_key(const Request& request);
 
-// Names the second list of that history: of compiles of a source with this name and content (explain/same_source.h).
+// Names the second list of that history: of compiles of a source with this name and content (explain/explainer.h).
 Digest source_key(const Request& request, const std::string& name, const Digest& content);
 
 }  // namespace hipcache::daemon

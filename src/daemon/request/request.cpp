@@ -1,17 +1,19 @@
 #include "daemon/request/request.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
+#include <system_error>
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <optional>
+#include <string_view>
+#include <vector>
 
-#include "daemon/command/macros.h"
-#include "daemon/request/driver_reports.h"
-#include "daemon/request/output_checks.h"
+#include "daemon/request/macros.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/request_roots.h"
-#include "daemon/shared/base_directories.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
@@ -19,8 +21,84 @@
 #include "hipcache/compiler/hip/cuid.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "hipcache/compiler/reason.h"
+#include "hipcache/inputs/path_set_builder.h"
 
 namespace hipcache::daemon {
+
+namespace {
+
+template <typename Predicate>
+std::string first_name(const std::vector<std::string>& environment, Predicate is_one) {
+  for (const std::string& entry : environment) {
+    const std::string_view name = std::string_view(entry).substr(0, entry.find('='));
+    if (is_one(name)) return std::string(name);
+  }
+  return "";
+}
+
+}  // namespace
+
+// CC_PRINT_OPTIONS_FILE without CC_PRINT_OPTIONS makes no report.
+std::string variable_that_reports(const std::vector<std::string>& environment) {
+  return first_name(environment, [](std::string_view name) {
+    return (name.starts_with("CC_PRINT_") || name.starts_with("CC_LOG_")) && !name.ends_with("_FILE");
+  });
+}
+
+std::string variable_that_reports_on_one_run(const std::vector<std::string>& environment) {
+  return first_name(environment, inputs::reports_on_one_run);
+}
+
+namespace {
+
+using compiler::Uncacheable;
+
+std::optional<Uncacheable> unusual_place(const std::string& path, const std::string& working_directory) {
+  const std::string place = join_path(working_directory, path);
+  struct stat status{};
+  const bool there = lstat(place.c_str(), &status) == 0;
+  if (!there && errno != ENOENT) return Uncacheable{reason::kOutputNotWritable, path};
+  if (there && !S_ISREG(status.st_mode)) return Uncacheable{reason::kOutputNotARegularFile, path};
+  if (there && access(place.c_str(), W_OK) != 0) return Uncacheable{reason::kOutputNotWritable, path};
+  if (access(std::string(directory_name(place)).c_str(), W_OK) != 0)
+    return Uncacheable{reason::kOutputNotWritable, path};
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool are_one_file(const std::string& one, const std::string& other) {
+  namespace fs = std::filesystem;
+  std::error_code absent;
+  return fs::path(one).lexically_normal() == fs::path(other).lexically_normal() || fs::equivalent(one, other, absent);
+}
+
+std::optional<Uncacheable> unusual_outputs(const compiler::Invocation& invocation,
+                                           const std::string& working_directory) {
+  if (auto unusual = unusual_place(invocation.object, working_directory)) return unusual;
+  if (!invocation.depfile) return std::nullopt;
+  const std::string depfile = join_path(working_directory, *invocation.depfile);
+  for (const std::string& other : {invocation.source, invocation.object})
+    if (are_one_file(depfile, join_path(working_directory, other)))
+      return Uncacheable{reason::kDepfileIsAnotherFile, *invocation.depfile};
+  return unusual_place(*invocation.depfile, working_directory);
+}
+
+std::optional<Uncacheable> unusual_places(const std::vector<std::string>& places,
+                                          const std::string& working_directory) {
+  for (const std::string& place : places)
+    if (auto unusual = unusual_place(place, working_directory)) return unusual;
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> unusual_outputs(const hip::Plan& plan, const std::string& working_directory) {
+  for (const hip::Step& step : plan.steps)
+    for (const hip::StepOutput& output : step.outputs)
+      if (auto unusual = output.place.empty() ? std::nullopt : unusual_place(output.place, working_directory))
+        return unusual;
+  return std::nullopt;
+}
+
 namespace {
 
 using compiler::Invocation;
@@ -146,7 +224,10 @@ std::string local_place(const std::string& place, const Request& request) {
   return request.from.roots.local_path(place);
 }
 
-std::optional<Request> opaque_request(const Request& planned, const Uncacheable& why) {
+std::optional<Request> opaque_instead(const Request& planned, const Uncacheable& why) {
+  if (why.reason != reason::kPlanNotUnderstood && why.reason != reason::kWrapper &&
+      why.reason != compiler::reason::kExtraOutput)
+    return std::nullopt;
   auto parsed = compiler::parse_opaque(planned.invocation.argv, planned.from.working_directory);
   auto* invocation = std::get_if<Invocation>(&parsed);
   if (invocation == nullptr) return std::nullopt;

@@ -7,15 +7,51 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "daemon/request/services.h"
-#include "daemon/shared/wait_budget.h"
+#include "daemon/shared/single_flight.h"
+#include "hipcache/compiler/hip/plan.h"
 #include "hipcache/compiler/invocation.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {
+
+// Variables that make clang's driver itself write or print: CC_PRINT_OPTIONS, CC_PRINT_HEADERS, CC_LOG_DIAGNOSTICS and
+// kin (clang/tools/driver/driver.cpp).
+//
+// The jobs that the driver prints do not show all such reports, so a compile with one is not split. A report on this
+// one run cannot be stored either, and the command is passed through. Other reports are files and messages of an opaque
+// compile. A report that is not known, of a later clang, counts by the beginning of its name.
+
+// The name of such a variable that is set, or "". An empty value counts, as for the driver.
+std::string variable_that_reports(const std::vector<std::string>& environment);
+
+// The same for reports on one run (hipcache/inputs/path_set_builder.h).
+std::string variable_that_reports_on_one_run(const std::vector<std::string>& environment);
+
+// Checks the places of a compile's outputs for reasons against writing them from the cache.
+//
+// The compiler replaces an object by temporary file and rename. It writes a depfile in place, once per frontend job:
+// the first job's depfile is complete when the second job starts. hipcache writes both once, at the end. If a compile
+// could tell the difference, or the compiler treats an output specially (links, devices, read-only files), the compiler
+// runs by itself.
+
+// Checks the files that are in the places now. Touches the file system.
+std::optional<compiler::Uncacheable> unusual_outputs(const compiler::Invocation& invocation,
+                                                     const std::string& working_directory);
+
+// The same for the places of a stored result's outputs.
+std::optional<compiler::Uncacheable> unusual_places(const std::vector<std::string>& places,
+                                                    const std::string& working_directory);
+
+// The same for all outputs of a plan, including those that the driver named.
+std::optional<compiler::Uncacheable> unusual_outputs(const hip::Plan& plan, const std::string& working_directory);
+
+// Whether two absolute paths lead to one file, which need not exist.
+bool are_one_file(const std::string& one, const std::string& other);
 
 // A file that the command reads and then writes (an archive), in its state before the command. It is part of the key.
 struct Updated {
@@ -47,8 +83,9 @@ std::optional<Digest> tokens_of_source(const Request& request, inputs::FileSyste
 // The path at which to place an output whose stored result says `place`.
 std::string local_place(const std::string& place, const Request& request);
 
-// The same command as an opaque compile, and why; nothing if that is impossible, too.
-std::optional<Request> opaque_request(const Request& planned, const compiler::Uncacheable& why);
+// The request as an opaque compile, if it cannot be split for that reason: the plan has an unknown shape, or a script
+// runs the compiler. Nothing if an opaque compile is impossible, too.
+std::optional<Request> opaque_instead(const Request& planned, const compiler::Uncacheable& why);
 
 }  // namespace hipcache::daemon
 

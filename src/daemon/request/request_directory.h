@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
+#include "hipcache/base/readable.h"
 #include "hipcache/base/result.h"
 
 namespace hipcache::daemon {
@@ -47,6 +49,22 @@ class RequestDirectory {
 
 // A new directory for steps of the request.
 Result<RequestDirectory> make_directory(const RequestContext& context);
+
+// Names of intermediate files in messages. Each request has a directory of its own. Stored text uses one fixed name for
+// it, and shown text uses the driver's temporary directory.
+
+// The name for the request's directory in stored text.
+inline constexpr const char* kStoredDirectory = kStoredTemporaryDirectory.data();
+
+std::string as_stored(std::string text, const RequestDirectory& directory);
+std::string as_shown(std::string text, const Request& request);
+
+// The context of steps that run in one directory: the request's, and that directory. A request has several: for its
+// probes, its proofs and its steps.
+
+struct StepContext : RequestContext {
+  const RequestDirectory& directory;
+};
 
 }  // namespace hipcache::daemon
 

@@ -3,13 +3,165 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <string_view>
 
-#include "daemon/shared/toolchain_root.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/text.h"
 #include "hipcache/compiler/hip/build_root.h"
 
 namespace hipcache::daemon {
+
+namespace {
+
+constexpr std::uint64_t kGitFile = 64u << 10;  // more than any of the files that are read here has
+
+std::string without_slash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+std::string normal(const std::string& path) {
+  return without_slash(std::filesystem::path(path).lexically_normal().string());
+}
+
+// The nearest directory that holds ".git": a directory, or a file in worktrees and submodules. "" if there is none.
+std::string checkout_around(std::string directory) {
+  for (; directory.size() > 1 && directory.front() == '/'; directory = std::string(directory_name(directory)))
+    if (::access((directory + "/.git").c_str(), F_OK) == 0) return directory;
+  return "";
+}
+
+// Whether the text has the directory's name, as a whole.
+bool names(std::string_view text, const std::string& directory) {
+  for (auto at = text.find(directory); at != text.npos; at = text.find(directory, at + 1)) {
+    const std::string_view rest = text.substr(at + directory.size());
+    if (rest.empty() || std::string_view("/=:,;").find(rest.front()) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+std::string first_line(const std::string& path) {
+  const Result<std::string> text = read_file(path, kGitFile);
+  return text ? text->substr(0, text->find('\n')) : "";
+}
+
+// Where the worktrees of a repository have what is common to them.
+std::string common_directory(const std::string& checkout) {
+  constexpr std::string_view kLink = "gitdir: ";
+  std::string git = checkout + "/.git";
+  const std::string link = first_line(git);
+  if (!link.starts_with(kLink)) return git;
+  const std::string own = normal(join_path(checkout, link.substr(kLink.size())));
+  const std::string common = first_line(own + "/commondir");
+  return common.empty() ? own : normal(join_path(own, common));
+}
+
+// The URL of the remote "origin"; "" if there is none.
+std::string origin_in(std::string_view config) {
+  bool is_origin = false;
+  while (!config.empty()) {
+    const std::size_t end = std::min(config.find('\n'), config.size());
+    const std::string_view line = trimmed(config.substr(0, end));
+    config.remove_prefix(std::min(end + 1, config.size()));
+    if (line.starts_with('[')) is_origin = line == "[remote \"origin\"]";
+    const std::size_t equals = line.find('=');
+    if (is_origin && equals != line.npos && trimmed(line.substr(0, equals)) == "url")
+      return std::string(trimmed(line.substr(equals + 1)));
+  }
+  return "";
+}
+
+std::string identity_of(const std::string& checkout) {
+  const std::string common = common_directory(checkout);
+  const Result<std::string> config = read_file(common + "/config", kGitFile);
+  if (!config) return "";
+  const std::string origin = origin_in(*config);
+  return origin.empty() ? common : origin;
+}
+
+}  // namespace
+
+BaseDirectories base_directories_of(const std::vector<std::string>& setting, const std::vector<std::string>& argv,
+                                    const std::string& source, const inputs::RunContext& from) {
+  if (setting.empty()) {
+    const std::string root =
+        checkout_around(source.empty() ? from.working_directory : std::string(directory_name(normal(source))));
+    return root.empty() ? BaseDirectories{} : BaseDirectories{{root}, true};
+  }
+  if (setting.size() == 1) return {setting, false};
+  std::vector<std::string> texts = argv;
+  texts.insert(texts.end(), {from.working_directory, from.logical_directory(), normal(source)});
+  BaseDirectories bases{setting, false};
+  const auto is_named = [&](const std::string& base) {
+    return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return names(text, base); });
+  };
+  const auto concerns = [&](const std::string& base) {
+    return is_named(without_slash(base)) || is_named(real_path(base));
+  };
+  bases.is_chosen = std::stable_partition(bases.all.begin(), bases.all.end(), concerns) != bases.all.end();
+  return bases;
+}
+
+std::string repository_of(const std::string& directory) {
+  const std::string checkout = checkout_around(directory);
+  if (checkout.empty()) return directory;
+  return identity_of(checkout) + '\n' + directory.substr(checkout.size());
+}
+
+namespace {
+
+bool holds(const std::string& directory, std::string_view name) {
+  return ::access((directory + "/").append(name).c_str(), F_OK) == 0;
+}
+
+template <std::size_t kCount>
+bool holds_any(const std::string& directory, const std::array<std::string_view, kCount>& names) {
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return holds(directory, name); });
+}
+
+bool is_the_systems(const std::string& directory) {
+  return is_within(directory, "/usr") || directory.find('/', 1) == std::string::npos;
+}
+
+// ROCm has its clang in lib/llvm, and its device libraries and headers in the directory around that.
+std::string rocm_around(const std::string& prefix) {
+  constexpr auto kEnds = std::to_array<std::string_view>({"/lib/llvm", "/lib64/llvm", "/llvm"});
+  constexpr auto kMarks =
+      std::to_array<std::string_view>({".info/version", "amdgcn/bitcode", "include/hip", "bin/hipcc"});
+  const auto end =
+      std::find_if(kEnds.begin(), kEnds.end(), [&](std::string_view name) { return prefix.ends_with(name); });
+  if (end == kEnds.end()) return prefix;
+  std::string around = prefix.substr(0, prefix.size() - end->size());
+  return !is_the_systems(around) && holds_any(around, kMarks) ? around : prefix;
+}
+
+std::string root_of(const std::string& program) {
+  constexpr auto kOwn =
+      std::to_array<std::string_view>({"lib/clang", "lib64/clang", "lib/llvm/bin", "lib/gcc", "libexec/gcc"});
+  const std::string programs(directory_name(program));
+  const std::string prefix(directory_name(programs));
+  if (base_name(programs) != "bin" || is_the_systems(prefix) || !holds_any(prefix, kOwn)) return "";
+  return rocm_around(prefix);
+}
+
+// The directory above the compiler, by the name under which it was called, that leads to the root.
+std::string alias_of(const std::string& root, const std::string& compiler) {
+  if (is_within(compiler, root) || std::filesystem::path(compiler).lexically_normal() != compiler) return "";
+  for (std::string above(directory_name(compiler)); above.size() > 1; above = directory_name(above))
+    if (resolved_path(above) == root) return above;
+  return "";
+}
+
+}  // namespace
+
+ToolchainRoot toolchain_root(const std::string& compiler, const std::string& working_directory) {
+  const std::string root = root_of(resolved_path(compiler).value_or(""));
+  if (root.empty() || is_within(working_directory, root)) return {};
+  return {root, alias_of(root, compiler)};
+}
+
 namespace {
 
 // The name that PWD uses for a directory above the working directory; "" if it has no name of its own.

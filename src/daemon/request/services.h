@@ -2,14 +2,15 @@
 #ifndef HIPCACHE_SRC_DAEMON_REQUEST_SERVICES_H
 #define HIPCACHE_SRC_DAEMON_REQUEST_SERVICES_H
 
+#include <cstddef>
+#include <mutex>
 #include <span>
 #include <string>
+#include <unordered_set>
 
-#include "daemon/shared/digest_set.h"
 #include "daemon/shared/job_slots.h"
-#include "daemon/shared/pending_writes.h"
-#include "daemon/shared/running_steps.h"
 #include "daemon/shared/single_flight.h"
+#include "hipcache/base/digest.h"
 #include "hipcache/base/log.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/cache/miss_history.h"
@@ -23,6 +24,28 @@
 #include "hipcache/store/local_store.h"
 
 namespace hipcache::daemon {
+
+// A bounded set of digests, kept while the daemon lives. Thread-safe.
+
+class DigestSet {
+ public:
+  static constexpr std::size_t kMost = 4096;  // when reached, the set is cleared and fills again
+
+  void add(const Digest& key) {
+    const std::lock_guard lock(mutex_);
+    if (keys_.size() >= kMost) keys_.clear();
+    keys_.insert(key);
+  }
+
+  bool has(const Digest& key) const {
+    const std::lock_guard lock(mutex_);
+    return keys_.contains(key);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_set<Digest> keys_;
+};
 
 class AuditDraw;
 class AuditEvidence;

@@ -6,19 +6,15 @@
 #include <variant>
 #include <vector>
 
+#include "daemon/answer/conclusion.h"
+#include "daemon/answer/reply_builder.h"
+#include "daemon/answer/request_result.h"
 #include "daemon/audit/audit.h"
 #include "daemon/events/request_events.h"
-#include "daemon/opaque/wrapper_request.h"
-#include "daemon/reply/conclusion.h"
-#include "daemon/reply/reply.h"
-#include "daemon/reply/reply_builder.h"
-#include "daemon/reply/request_result.h"
-#include "daemon/request/output_checks.h"
+#include "daemon/explain/reports.h"
+#include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
-#include "daemon/routes/explain_report.h"
-#include "daemon/routes/opaque.h"
-#include "daemon/routes/plan_report.h"
-#include "daemon/routes/split.h"
+#include "daemon/request/wrappers.h"
 
 namespace hipcache::daemon {
 namespace {

@@ -1,16 +1,15 @@
-#include "daemon/routes/opaque.h"
+#include "daemon/routes/compile_service.h"
 
-#include "daemon/explain/request_history.h"
-#include "daemon/opaque/link_worth.h"
-#include "daemon/opaque/opaque_run.h"
-#include "daemon/opaque/run_notes.h"
-#include "daemon/opaque/wrapper_request.h"
-#include "daemon/reply/reply_builder.h"
-#include "daemon/reply/run_checks.h"
+#include "daemon/answer/reply_builder.h"
+#include "daemon/answer/request_result.h"
+#include "daemon/explain/explainer.h"
+#include "daemon/record/link_worth.h"
 #include "daemon/request/reason.h"
-#include "daemon/request/step_context.h"
+#include "daemon/request/request_directory.h"
 #include "daemon/request/step_kinds.h"
-#include "daemon/steps/step_scheduler.h"
+#include "daemon/request/wrappers.h"
+#include "daemon/run/opaque_run.h"
+#include "daemon/run/step_scheduler.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::daemon {
@@ -51,13 +50,6 @@ void answer_and_record(Conclusion& conclusion, StepState& step, OpaqueRun& run, 
 }
 
 }  // namespace
-
-std::optional<Request> opaque_instead(const Request& request, const Uncacheable& why) {
-  if (why.reason != reason::kPlanNotUnderstood && why.reason != reason::kWrapper &&
-      why.reason != compiler::reason::kExtraOutput)
-    return std::nullopt;
-  return opaque_request(request, why);
-}
 
 std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<std::uint64_t> missed,
                                         const RequestContext& context) {

@@ -1,27 +1,24 @@
-#include "daemon/routes/split.h"
+#include "daemon/routes/compile_service.h"
 
 #include <algorithm>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "daemon/answer/reply_builder.h"
+#include "daemon/answer/request_result.h"
 #include "daemon/audit/audit.h"
-#include "daemon/explain/request_history.h"
-#include "daemon/opaque/run_notes.h"
-#include "daemon/reply/reply_builder.h"
-#include "daemon/reply/request_result.h"
-#include "daemon/reply/run_checks.h"
-#include "daemon/reply/step_counts.h"
-#include "daemon/request/output_checks.h"
+#include "daemon/explain/explainer.h"
+#include "daemon/plan/planner.h"
+#include "daemon/plan/proofs.h"
+#include "daemon/record/link_worth.h"
+#include "daemon/record/output_recorder.h"
 #include "daemon/request/reason.h"
-#include "daemon/request/step_context.h"
-#include "daemon/routes/deferred_fatbin.h"
-#include "daemon/routes/planner.h"
-#include "daemon/routes/split_codegen_choice.h"
-#include "daemon/steps/output_recorder.h"
-#include "daemon/steps/step_graph.h"
-#include "daemon/steps/step_scheduler.h"
-#include "daemon/steps/step_spec.h"
+#include "daemon/request/request.h"
+#include "daemon/request/request_directory.h"
+#include "daemon/run/step_graph.h"
+#include "daemon/run/step_scheduler.h"
+#include "daemon/step/step.h"
 
 namespace hipcache::daemon {
 namespace {

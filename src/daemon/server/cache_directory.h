@@ -4,8 +4,8 @@
 //   <dir>/daemon.sock    the socket
 //   <dir>/daemon.log     warnings and errors, if no log was configured
 //   <dir>/events.jsonl, events.old.jsonl    the event log (hipcache/events/event_log.h)
-//   <dir>/digests        the digests of files (digest_file.h)
-//   <dir>/settings       the settings that the daemon read when it started (hipcache/config/daemon_settings.h)
+//   <dir>/digests        the digests of files (cache_directory.h)
+//   <dir>/settings       the settings that the daemon read when it started (hipcache/config/cache_place.h)
 //   <dir>/libhipcache-trace.so   a link, if the path of the installed library cannot be preloaded (install_paths.h)
 //   <dir>/tmp/<n>/       one per running request; the next daemon removes what a killed daemon left
 //
@@ -16,13 +16,53 @@
 #define HIPCACHE_SRC_DAEMON_SERVER_CACHE_DIRECTORY_H
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/log.h"
 #include "hipcache/base/own_directory.h"
 #include "hipcache/base/result.h"
+#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {
+
+// Keeps the digests of files across daemons, in the file `digests` of the daemon's directory
+// (src/inputs/state/kept_digests.h).
+//
+// Problem: the first hit of a new daemon read the whole compiler to digest it, which took 140 ms or more. A daemon that
+// starts on demand and stops when idle would pay that many times a day.
+// Choice: the daemon writes its digests when it ends, and periodically, because it may be killed. It writes to a
+// temporary file and renames that.
+// Rejected: the store, which other views and users read; the digests hold only for this view of the file system.
+//
+// A file that cannot be read, or is from another boot, is ignored. A failed write only loses the digests. Used by one
+// thread.
+
+inline constexpr std::chrono::seconds kDigestFilePause{30};  // minimum time between two writes while the daemon serves
+
+class DigestFile {
+ public:
+  // Loads the digests of an earlier daemon into the world. REQUIRES: the arguments outlive this object.
+  DigestFile(inputs::FileSystemState& file_system, const OwnDirectory& directory, const protocol::MountView& view,
+             Log& log);
+
+  // Writes the digests if there are new ones, at most once per kDigestFilePause.
+  void save_if_due();
+  // Writes the digests if there are new ones.
+  void save_if_changed();
+
+ private:
+  void load();
+
+  inputs::FileSystemState& file_system_;
+  const OwnDirectory& directory_;
+  Log& log_;
+  std::string origin_;  // "" if the boot is unknown; then nothing is kept
+  std::uint64_t saved_ = 0;
+  std::chrono::steady_clock::time_point next_;
+};
 
 class CacheDirectory {
  public:

@@ -10,15 +10,30 @@
 #include <vector>
 
 #include "daemon/remote/remote_cache.h"
-#include "daemon/server/persistent_counters.h"
-#include "daemon/shared/pending_writes.h"
-#include "daemon/shared/running_steps.h"
+#include "daemon/shared/job_slots.h"
+#include "hipcache/base/log.h"
 #include "hipcache/events/event_log.h"
 #include "hipcache/protocol/messages.h"
 #include "hipcache/stats/counters.h"
 #include "hipcache/store/local_store.h"
 
 namespace hipcache::daemon {
+
+// Statistics that outlive the daemon, kept as a note in the store. They are written after changes and at the end. A
+// daemon that is killed loses the counts since the last write (about a second).
+
+class PersistentCounters {
+ public:
+  // Restores the counters from the store.
+  PersistentCounters(stats::Counters& counters, store::LocalStore& store, Log& log);
+
+  void save_if_changed();
+
+ private:
+  stats::Counters& counters_;
+  store::LocalStore& store_;
+  Log& log_;
+};
 
 class ControlService {
  public:

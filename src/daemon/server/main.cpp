@@ -1,58 +1,177 @@
 // hipcached: wires the daemon together.
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include "daemon/audit/draw.h"
 #include "daemon/audit/evidence.h"
 #include "daemon/remote/remote_cache.h"
-#include "daemon/remote/result_trust.h"
 #include "daemon/request/services.h"
+#include "daemon/request/wrappers.h"
 #include "daemon/server/cache_directory.h"
 #include "daemon/server/control_service.h"
-#include "daemon/server/digest_file.h"
-#include "daemon/server/eviction_events.h"
-#include "daemon/server/limits.h"
+#include "daemon/server/install_paths.h"
 #include "daemon/server/member_stores.h"
-#include "daemon/server/persistent_counters.h"
-#include "daemon/server/seed_stores.h"
 #include "daemon/server/server.h"
-#include "daemon/server/session.h"
-#include "daemon/server/stale_daemons.h"
-#include "daemon/server/stop_on_signal.h"
-#include "daemon/shared/install_paths.h"
-#include "daemon/shared/wrappers.h"
-#include "daemon/worth/split_codegen_ledger.h"
+#include "daemon/step/split_codegen_worth.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/iree/iree_command.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "hipcache/config/cache_place.h"
-#include "hipcache/config/daemon_settings.h"
+#include "hipcache/events/event.h"
+#include "hipcache/events/event_log.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/mount_view.h"
-#include "hipcache/store/layers.h"
 #include "hipcache/store/local_store.h"
 
 namespace hipcache::daemon {
+
 namespace {
 
 using namespace std::chrono_literals;
 
+// Tells the event log when the store had to evict results, so that a report can say what a larger store would have
+// kept.
+
+// Used by one thread.
+class EvictionEvents {
+ public:
+  // `max_size`: the store's limit in bytes. All references outlive this object.
+  EvictionEvents(const store::LocalStore& store, std::uint64_t max_size, events::EventLog& events)
+      : store_(store), max_size_(max_size), events_(events) {}
+
+  // Adds a line if something was evicted since the last call.
+  void note();
+
+ private:
+  const store::LocalStore& store_;
+  const std::uint64_t max_size_;
+  events::EventLog& events_;
+  store::Evicted noted_;
+};
+
+void EvictionEvents::note() {
+  const store::Evicted now = store_.evicted();
+  if (now.values == noted_.values) return;
+  events_.add(events::to_line(events::EvictionEvent{.time_us = events::now_us(),
+                                                    .values = now.values - noted_.values,
+                                                    .bytes = now.bytes - noted_.bytes,
+                                                    .max_size = max_size_}));
+  noted_ = now;
+}
+
+// Removes directories of daemons whose view of the file system is gone, such as those of ended containers.
+
+inline constexpr std::chrono::hours kStaleAfter{24};
+
+// The locked file; invalid if another process has the lock, or the file cannot be made.
+UniqueFd lock(const UniqueFd& directory, const char* name) {
+  UniqueFd file(openat(directory.get(), name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+  if (file && flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.reset();
+  return file;
+}
+
+bool is_old(const UniqueFd& directory) {
+  struct stat status{};
+  const std::time_t limit = std::time(nullptr) - std::chrono::seconds(kStaleAfter).count();
+  if (fstatat(directory.get(), "daemon.lock", &status, AT_SYMLINK_NOFOLLOW) != 0 &&
+      fstat(directory.get(), &status) != 0)
+    return false;
+  return status.st_mtime < limit;
+}
+
+void remove_if_stale(const std::string& path) {
+  const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (!directory || !is_old(directory)) return;
+  // A client that starts a daemon holds the first lock, a daemon the second.
+  const UniqueFd starting = lock(directory, "start.lock");
+  const UniqueFd running = lock(directory, "daemon.lock");
+  if (!starting || !running) return;
+  [[maybe_unused]] const Status removed = remove_tree(path);
+}
+
+// Removes this user's daemon directories, except `own`, if no daemon runs or starts there and none started for
+// kStaleAfter. Until then somebody may want the log. The next daemon retries what cannot be removed.
+void remove_stale_daemons(const std::string& cache_directory, const std::string& own) {
+  const Result<std::vector<std::string>> names = list_directory(cache_directory);
+  if (!names) return;
+  for (const std::string& name : *names)
+    if (protocol::is_daemon_name(name) && name != own) remove_if_stale(join_path(cache_directory, name));
+}
+
+// SIGTERM, SIGINT and SIGHUP end the daemon like --stop-server: no more connections, and running sessions end first. A
+// second signal ends the process at once, which is safe because the store tolerates a kill at any time.
+//
+// A separate thread takes the signals; all others block them.
+
+class StopOnSignal {
+ public:
+  // Blocks the signals in this thread and in those that it starts. Call it before any other thread starts.
+  static sigset_t block();
+
+  StopOnSignal(sigset_t signals, std::function<void()> stop);
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+ private:
+  void wait_for_signals(sigset_t signals);
+
+  std::function<void()> stop_;
+  std::atomic<bool> ending_{false};
+  std::thread thread_;  // declared last, because it uses the others
+};
+
+constexpr int kEndedBySignal = 128;  // plus the signal's number, as in shells
+
+sigset_t StopOnSignal::block() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+StopOnSignal::StopOnSignal(sigset_t signals, std::function<void()> stop)
+    : stop_(std::move(stop)), thread_([this, signals] { wait_for_signals(signals); }) {}
+
+StopOnSignal::~StopOnSignal() {
+  ending_ = true;
+  pthread_kill(thread_.native_handle(), SIGTERM);
+  thread_.join();
+}
+
+void StopOnSignal::wait_for_signals(sigset_t signals) {
+  for (bool is_first = true;; is_first = false) {
+    int signal = 0;
+    if (sigwait(&signals, &signal) != 0 || ending_) return;
+    if (!is_first) _exit(kEndedBySignal + signal);
+    stop_();
+  }
+}
+
 constexpr auto kLockPatience = 2500ms;  // for a daemon that is stopping; less than a client waits for this one
-constexpr auto kDrain = 8s;             // for results that wait for shared caches; less than --stop-server waits
+
+constexpr auto kDrain = 8s;  // for results that wait for shared caches; less than --stop-server waits
+
 constexpr int kArenas = 2;  // of malloc: with one per thread, memory from bursts of sessions would stay allocated
 
 int fail(const std::string& message) {
@@ -60,7 +179,7 @@ int fail(const std::string& message) {
   return 1;
 }
 
-// For clients, which say if their settings are not ours (hipcache/config/daemon_settings.h).
+// For clients, which say if their settings are not ours (hipcache/config/cache_place.h).
 void write_settings(const CacheDirectory& directory, const config::Settings& settings, Log& log) {
   const std::string path = join_path(directory.own().anchored(), config::kDaemonSettingsFile);
   const Status written = replace_file(path, config::daemon_settings_text(settings));
@@ -76,7 +195,7 @@ void leave_standard_error() {
 }
 
 // Seeds come first, because at most store::kMostLayers are read. None if results are signed here: then none of theirs
-// counts (hipcache/cache/trust.h).
+// counts (hipcache/cache/remote_results.h).
 std::vector<store::Layer> lower_layers(const config::Settings& settings, SeedStores& seeds, MemberStores& members) {
   if (!settings.signing_key.empty()) return {};
   std::vector<store::Layer> layers = seeds.layers();
@@ -241,6 +360,7 @@ int run() {
 }
 
 }  // namespace
+
 }  // namespace hipcache::daemon
 
 int main(int argc, char** argv) {

@@ -4,10 +4,60 @@
 
 #include <algorithm>
 
-#include "daemon/shared/client_process.h"
 #include "daemon/shared/single_flight.h"
 
 namespace hipcache::daemon {
+
+PendingWrites::Mark PendingWrites::mark(std::vector<Digest> keys) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t number = next_++;
+  marks_.emplace(number, std::move(keys));
+  return {*this, number};
+}
+
+void PendingWrites::wait_for(const Digest& key, std::chrono::milliseconds limit) {
+  wait([&](const Keys& keys) { return std::find(keys.begin(), keys.end(), key) != keys.end(); }, limit);
+}
+
+void PendingWrites::wait_for_all(std::chrono::milliseconds limit) {
+  wait([](const Keys&) { return true; }, limit);
+}
+
+// Marks made during the wait do not count, or a busy daemon could make a client wait forever.
+void PendingWrites::wait(const std::function<bool(const Keys&)>& matters, std::chrono::milliseconds limit) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t now = next_;
+  ended_.wait_for(lock, limit, [&] {
+    return std::none_of(marks_.begin(), marks_.lower_bound(now),
+                        [&](const auto& mark) { return matters(mark.second); });
+  });
+}
+
+void PendingWrites::end(std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  marks_.erase(number);
+  ended_.notify_all();
+}
+
+RunningSteps::Entry RunningSteps::begin(Step step) {
+  const std::scoped_lock lock(mutex_);
+  const std::uint64_t number = next_++;
+  steps_.emplace(number, std::move(step));
+  return {*this, number};
+}
+
+std::vector<RunningSteps::Step> RunningSteps::now() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Step> all;
+  all.reserve(steps_.size());
+  for (const auto& [number, step] : steps_) all.push_back(step);
+  return all;
+}
+
+void RunningSteps::end(std::uint64_t number) {
+  const std::scoped_lock lock(mutex_);
+  steps_.erase(number);
+}
 
 bool JobSlots::start(bool first_of_session, pid_t holder, int wake_fd) {
   const std::lock_guard lock(mutex_);

@@ -1,11 +1,40 @@
 #include "daemon/shared/single_flight.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+
+#include "hipcache/base/files.h"
 
 namespace hipcache::daemon {
+
+bool WaitBudget::lasts(const Digest& step, const SingleFlight::Busy& claim, Clock::time_point now,
+                       Clock::duration more) {
+  const SingleFlight::Busy& before = awaited_.try_emplace(step, claim).first->second;
+  const bool met_overdue = now >= claim.until || (before.run != claim.run && now >= before.until);
+  if (met_overdue && !end_) end_ = now + more;
+  awaited_[step] = claim;
+  return now < claim.until && (!end_ || now < *end_);
+}
+
+pid_t peer_process(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+}
+
+// The format is "PID (NAME) STATE ...", and the name may hold any character.
+bool is_stopped(pid_t process) {
+  constexpr std::uint64_t kLimit = 4096;
+  if (process <= 0) return false;
+  const Result<std::string> status = read_file("/proc/" + std::to_string(process) + "/stat", kLimit);
+  if (!status) return false;
+  const std::size_t name_end = status->rfind(')');
+  return name_end != std::string::npos && status->substr(name_end + 1, 2) == " T";
+}
 
 void wake(int event_fd) {
   const std::uint64_t one = 1;

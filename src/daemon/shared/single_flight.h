@@ -141,6 +141,45 @@ class SingleFlight {
 // Adds one to an eventfd; errors are ignored, because a full or closed eventfd needs no wake-up.
 void wake(int event_fd);
 
+// How long a request waits for steps that other clients are running, over all of its steps.
+//
+// A request waits for each claim until the claim is overdue (single_flight.h). With clients that are alive but never
+// report, each claim would cost the request that limit. So the first overdue claim ends the patience for all: the
+// request then waits a short time more for any claim, and afterwards for none. In a build without such clients no claim
+// is ever overdue, and this changes nothing. An overdue claim that another client took over counts as well.
+//
+// Rejected: ending all waits at once. All clients that waited for the overdue claim would run that step at the same
+// time.
+//
+// Belongs to a request; used by its session's thread alone.
+
+class WaitBudget {
+ public:
+  using Clock = SingleFlight::Clock;
+
+  // Whether to keep waiting for another client's claim of that step. `more`: how long the request waits after its first
+  // overdue claim.
+  bool lasts(const Digest& step, const SingleFlight::Busy& claim, Clock::time_point now, Clock::duration more);
+  // The claim that was waited for has ended, and nobody runs the step.
+  void note_free(const Digest& step) { awaited_.erase(step); }
+
+ private:
+  std::unordered_map<Digest, SingleFlight::Busy> awaited_;  // the last one of each step
+  std::optional<Clock::time_point> end_;
+};
+
+// The process at the other end of a session's connection.
+//
+// A stopped client (^Z, SIGSTOP) keeps its claims and its job slots and finishes nothing, so other sessions must
+// notice. The connection does not show it; /proc does.
+
+// The process that connected the socket; 0 if it is not visible from here.
+pid_t peer_process(int socket);
+
+// Whether job control has stopped the process. False for 0, for a process that is gone, and for one that a debugger
+// holds.
+bool is_stopped(pid_t process);
+
 }  // namespace hipcache::daemon
 
 #endif

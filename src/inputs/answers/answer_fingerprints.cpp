@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hipcache/inputs/path_set.h"
-#include "inputs/rules/origin.h"
+#include "inputs/rules/path_class.h"
 
 namespace hipcache::inputs {
 namespace {

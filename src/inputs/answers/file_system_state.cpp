@@ -10,12 +10,9 @@
 #include "inputs/answers/library_search.h"
 #include "inputs/answers/state_encoder.h"
 #include "inputs/rules/environment.h"
-#include "inputs/sources/known_sources.h"
 #include "inputs/sources/source_use.h"
 #include "inputs/state/digests.h"
 #include "inputs/state/file_system_memo.h"
-#include "inputs/state/kept_digests.h"
-#include "inputs/state/shared_stat_snapshot.h"
 #include "inputs/state/stat_snapshot.h"
 
 namespace hipcache::inputs {

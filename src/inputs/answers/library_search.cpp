@@ -5,7 +5,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/inputs/frames.h"
 #include "inputs/loader/library_path.h"
-#include "inputs/loader/processor.h"
+#include "inputs/loader/loader_cache.h"
 #include "inputs/state/digests.h"
 
 namespace hipcache::inputs {

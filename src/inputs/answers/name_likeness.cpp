@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstddef>
 
-#include "inputs/shared_prefix.h"
+#include "hipcache/inputs/path_set.h"
 
 namespace hipcache::inputs {
 namespace {

@@ -9,7 +9,7 @@
 #include "hipcache/base/digest.h"
 #include "hipcache/inputs/answer_fingerprints.h"
 #include "hipcache/inputs/frames.h"
-#include "inputs/state/path_stat.h"
+#include "inputs/state/mounts.h"
 
 namespace hipcache::inputs {
 

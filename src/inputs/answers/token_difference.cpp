@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "hipcache/base/files.h"
-#include "inputs/sources/known_sources.h"
 #include "inputs/sources/source_questions.h"
 #include "inputs/sources/source_use.h"
 #include "inputs/state/file_system_memo.h"

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "hipcache/base/files.h"
-#include "inputs/loader/processor.h"
+#include "inputs/loader/loader_cache.h"
 
 namespace hipcache::inputs {
 namespace {

@@ -1,6 +1,8 @@
 #include "hipcache/inputs/mentions.h"
 
 #include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,22 +11,88 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "hipcache/base/files.h"
-#include "inputs/mentions/program_mentions.h"
+#include "hipcache/base/roots.h"
+#include "hipcache/inputs/file_system_state.h"
 #include "inputs/rules/text_marks.h"
-#include "inputs/sources/known_sources.h"
 #include "inputs/sources/source_use.h"
 #include "inputs/state/file_system_memo.h"
 
 namespace hipcache::inputs {
+
 namespace {
+
+// Programs and libraries that contain the path of a toolchain's directory.
+//
+// A program may have the place of its files built in. Such a program finds them there wherever the program itself lies.
+// If that place were asked about relative to the toolchain, it would be another file in another toolchain. For a base
+// directory the user vouches that this does not happen. Nobody vouches for a toolchain's directory.
+
+constexpr std::string_view kElf =
+    "\x7f"
+    "ELF";
+
+// A read-only mapping of a file; this object owns it.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path) {
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status = {};
+    if (!file || ::fstat(file.get(), &status) != 0 || status.st_size <= 0) return;
+    size_ = static_cast<std::size_t>(status.st_size);
+    void* const address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (address != MAP_FAILED) bytes_ = address;
+  }
+  ~MappedFile() {
+    if (bytes_ != nullptr) ::munmap(bytes_, size_);
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  bool is_there() const { return bytes_ != nullptr; }
+  bool is_program() const { return size_ >= kElf.size() && memcmp(bytes_, kElf.data(), kElf.size()) == 0; }
+  bool mentions(const std::string& name) const {
+    return !name.empty() && memmem(bytes_, size_, name.data(), name.size()) != nullptr;
+  }
+
+ private:
+  void* bytes_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+bool names(const std::string& path, const Root& toolchain) {
+  const MappedFile file(path);
+  if (!file.is_there()) return true;
+  return file.is_program() && (file.mentions(toolchain.path) || file.mentions(toolchain.alias));
+}
+
+// The mask of the toolchain's root if a program or library names that root, or the file cannot be read. Otherwise 0,
+// also if no root is a toolchain's. Reads each content once.
+RootMask named_by_program(const std::string& path, const Roots& roots, FileSystemState& file_system) {
+  const Root* toolchain = roots.find(kToolchainMark);
+  if (toolchain == nullptr) return 0;
+  const RootMask mask = RootMask{1} << (toolchain - roots.all().data());
+  const Result<Digest> content = file_system.content(path);
+  if (!content) return mask;
+  const Digest key =
+      Hasher("program").field(*content).field(toolchain->path).field(toolchain->alias).field(mask).finish();
+  auto& known = file_system.memo().texts;
+  if (const auto marks = known.find(key)) return marks->named;
+  const RootMask named = names(path, *toolchain) ? mask : 0;
+  const Result<Digest> still = file_system.content(path);
+  if (still && *still == *content) known.insert(key, {.named = named});
+  return named;
+}
 
 constexpr std::array<std::string_view, 2> kNoTexts = {
     "\x7f"
     "ELF",
     "!<arch>\n"};
+
 constexpr std::size_t kLongestMagic = 8;
 
 bool is_no_text(std::string_view begin) {

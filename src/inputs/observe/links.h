@@ -2,9 +2,11 @@
 #ifndef HIPCACHE_SRC_INPUTS_OBSERVE_LINKS_H
 #define HIPCACHE_SRC_INPUTS_OBSERVE_LINKS_H
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -13,6 +15,20 @@
 #include "inputs/rules/path_class.h"
 
 namespace hipcache::inputs {
+
+// The real paths of many files in few directories; each directory is resolved once. The results are of this object's
+// lifetime: for later results, use a new object. Used by one thread.
+
+class RealPaths {
+ public:
+  // As realpath(3); nullopt if that fails. REQUIRES: `path` is absolute.
+  std::optional<std::string> of(const std::string& path);
+
+ private:
+  const std::optional<std::string>& of_directory(const std::string& path);
+
+  std::unordered_map<std::string, std::optional<std::string>> directories_;
+};
 
 class LinksOnTheWay {
  public:

@@ -5,22 +5,125 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "hipcache/base/files.h"
-#include "inputs/loader/current_loader_cache.h"
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/path_set_builder.h"
+#include "hipcache/inputs/run_context.h"
+#include "hipcache/trace/record.h"
 #include "inputs/loader/library_path.h"
 #include "inputs/loader/loader_cache.h"
-#include "inputs/loader/processor.h"
-#include "inputs/observe/preloaded.h"
 #include "inputs/observe/race_guard.h"
 
 namespace hipcache::inputs {
+
 namespace {
 
+using Identity = std::pair<dev_t, ino_t>;
+
+// What LD_PRELOAD and /etc/ld.so.preload name. The loader loads each entry that it can, and passes over the others with
+// a message. So an entry that is missing now, or is no library, is an input: it may be one later.
+
+inline constexpr const char* kPreloadFile = "/etc/ld.so.preload";
+
+struct Preloaded {
+  std::set<std::string> names;  // without a directory: the loader looks for them as for any library
+  std::set<std::string> paths;  // tokens ($ORIGIN, ...) replaced by all their values; may be relative
+};
+
+bool is_bare(std::string_view name) { return !name.empty() && name.find('/') == std::string_view::npos; }
+
+void add_entries(std::string_view list, const trace::Trace& trace, Preloaded& preloaded) {
+  constexpr std::string_view kSeparators = ": \t\n";
+  for (std::size_t end = 0; !list.empty(); list.remove_prefix(std::min(end + 1, list.size()))) {
+    end = std::min(list.find_first_of(kSeparators), list.size());
+    const std::string_view entry = list.substr(0, end);
+    if (entry.empty()) continue;
+    if (is_bare(entry)) preloaded.names.emplace(entry);
+    for (const std::string& program : is_bare(entry) ? std::vector<std::string>() : trace.programs)
+      for (std::string& path : directories_in(entry, directory_name(program))) preloaded.paths.insert(std::move(path));
+  }
+}
+
+// The loader drops what follows a '#' in a line.
+std::string without_comments(std::string_view text) {
+  std::string kept;
+  for (bool is_comment = false; const char c : text) {
+    is_comment = c != '\n' && (is_comment || c == '#');
+    if (!is_comment) kept += c;
+  }
+  return kept;
+}
+
+std::optional<Identity> identity_of(const std::string& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return Identity{status.st_dev, status.st_ino};
+}
+
+// The libraries that some program of the run loaded.
+class Loaded {
+ public:
+  Loaded(const trace::Trace& trace, const RunContext& from) {
+    for (const trace::Record& record : trace.records) {
+      if (record.kind != trace::Kind::library) continue;
+      names_.emplace(base_name(record.text));
+      if (const auto identity = identity_of(join_path(from.working_directory, record.text))) files_.insert(*identity);
+    }
+  }
+
+  bool has_name(const std::string& name) const { return names_.contains(name); }
+  bool has_file(const std::string& path) const {
+    const std::optional<Identity> identity = identity_of(path);
+    return identity && files_.contains(*identity);
+  }
+
+ private:
+  std::set<std::string, std::less<>> names_;
+  std::set<Identity> files_;
+};
+
+Refusal not_loaded(const std::string& entry) { return {"trace", "preloaded but not loaded: " + entry}; }
+
+Preloaded preloaded_by(const trace::Trace& trace, const RunContext& from) {
+  constexpr std::uint64_t kFileLimit = 1u << 20;
+  Preloaded preloaded;
+  if (const char* value = from.variable("LD_PRELOAD")) add_entries(value, trace, preloaded);
+  if (const Result<std::string> file = read_file(kPreloadFile, kFileLimit))
+    add_entries(without_comments(*file), trace, preloaded);
+  return preloaded;
+}
+
+// Asks for the content of each path, and for each name in each of the directories. Refuses a library that exists and
+// was not loaded: the cause may be any library that it needs.
+std::optional<Refusal> add_preload_questions(const Preloaded& preloaded, const trace::Trace& trace,
+                                             const RunContext& from, const std::set<std::string>& directories,
+                                             std::vector<Observation>& out) {
+  const Loaded loaded(trace, from);
+  for (const std::string& path : preloaded.paths) {
+    const std::string absolute = join_path(from.working_directory, path);
+    if (!loaded.has_file(absolute) && libraries_needed_by(absolute)) return not_loaded(path);
+    out.push_back({Question::content, path});
+  }
+  for (const std::string& name : preloaded.names) {
+    if (loaded.has_name(name)) continue;
+    for (const std::string& directory : directories) {
+      std::string place = join_path(directory, name);
+      if (identity_of(join_path(from.working_directory, place))) return not_loaded(name);
+      out.push_back({Question::presence, std::move(place)});
+    }
+  }
+  return std::nullopt;
+}
+
 constexpr std::string_view kTracer = "libhipcache-trace.so";
+
 constexpr const char* kSearchVariable = "LD_LIBRARY_PATH";
 
 // Variables that the loader and libc read before the tracer starts. They decide which code runs or what is printed.
@@ -92,10 +195,9 @@ Observation question_of_place(std::string place, const RunContext& from) {
 
 // If these files exist or are read, libc itself may look for the libraries that they name.
 constexpr std::string_view kNameServices = "/etc/nsswitch.conf";
+
 // libc loads it to unwind the stack.
 constexpr const char* kUnwinder = "libgcc_s.so.1";
-
-bool is_bare(std::string_view name) { return !name.empty() && name.find('/') == std::string_view::npos; }
 
 // All names that the loader looked for. all_known() is false if there may have been others.
 class LookedFor {

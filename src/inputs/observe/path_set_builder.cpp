@@ -7,26 +7,19 @@
 #include <set>
 
 #include "hipcache/base/files.h"
-#include "hipcache/inputs/one_run_reports.h"
-#include "inputs/loader/current_loader_cache.h"
+#include "inputs/loader/loader_cache.h"
 #include "inputs/observe/links.h"
 #include "inputs/observe/loader.h"
-#include "inputs/observe/program_questions.h"
 #include "inputs/observe/programs.h"
-#include "inputs/observe/real_paths.h"
-#include "inputs/observe/root_questions.h"
-#include "inputs/observe/run_guard.h"
 #include "inputs/observe/same_content.h"
 #include "inputs/rules/ast_file.h"
-#include "inputs/rules/driver_listings.h"
 #include "inputs/rules/environment.h"
-#include "inputs/rules/gcc_specs.h"
 #include "inputs/rules/path_class.h"
 #include "inputs/rules/variable_use.h"
 #include "inputs/sources/source_questions.h"
 #include "inputs/sources/source_use.h"
 #include "inputs/state/file_system_memo.h"
-#include "inputs/state/shared_stat_snapshot.h"
+#include "inputs/state/stat_snapshot.h"
 
 namespace hipcache::inputs {
 namespace {

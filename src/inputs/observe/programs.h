@@ -4,12 +4,41 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/run.h"
 #include "hipcache/inputs/run_context.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::inputs {
+
+// The questions about the roots themselves: asked if the result shows a root, or may depend on one unseen.
+
+class SourceUse;
+
+struct RootTies {
+  std::string asks_own_name;  // the first file whose own name ties the result to a root, or ""
+  RootMask by_names = 0;      // roots that are asked about only because of such names
+};
+
+// Adds the questions. `use`: made of these observations. REQUIRES: the names in `observations` are not portable yet.
+// `only_compilers`: no program ran that may take names apart, as a script may (asks_by_name). Then "/b.sources" in a
+// file does not count as a mention of
+// "/b".
+RootTies add_root_questions(const RootReferences& ties, const SourceUse& use, const RunContext& from,
+                            bool only_compilers, FileSystemState& file_system, std::vector<Observation>& observations);
+
+// The questions for programs that are looked for along PATH.
+//
+// A trace has the places of one search, along one PATH. Along another PATH, the program may be in a directory where the
+// run did not look. So the question is where PATH finds the program's name. Rejected: PATH's value as an input. It
+// differs from shell to shell, and hardly ever changes which program is found.
+
+// A search begins in PATH's first directory, so every name that was looked for there gets a question. A few names too
+// many do no harm.
+void add_program_questions(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out);
 
 // An opaque run may start other programs than its own, if a trace has all that they ask for (hipcache/inputs/script.h).
 std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContext& from, const Run& run);

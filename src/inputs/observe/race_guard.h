@@ -24,7 +24,7 @@
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/trace/record.h"
-#include "inputs/observe/real_paths.h"
+#include "inputs/observe/links.h"
 #include "inputs/state/stat_snapshot.h"
 
 namespace hipcache::inputs {

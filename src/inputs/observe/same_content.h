@@ -29,6 +29,7 @@
 #define HIPCACHE_SRC_INPUTS_OBSERVE_SAME_CONTENT_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -36,10 +37,13 @@
 #include <vector>
 
 #include "hipcache/inputs/file_system_state.h"
+#include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/run.h"
+#include "hipcache/inputs/run_context.h"
 #include "hipcache/trace/record.h"
 #include "inputs/state/file_system_memo.h"
-#include "inputs/state/shared_stat_snapshot.h"
 #include "inputs/state/stamp.h"
+#include "inputs/state/stat_snapshot.h"
 
 namespace hipcache::inputs {
 
@@ -92,6 +96,13 @@ class SameContent {
   std::unordered_map<std::uint64_t, KnownFile> states_;  // by the trace's digest of an opened state
   std::unordered_set<std::uint64_t> entries_;            // the trace's digests of looks
 };
+
+// The race guard over one whole run (docs/internals/proof.md, "The race guard").
+
+// Why the run may have read something else than the state that `snapshot` was taken for. `got`: what it got at each
+// path that counts.
+std::optional<Refusal> guard(const std::vector<SameContent::Got>& got, const PathSet& set, const Run& run,
+                             const RunContext& from, const SharedStatSnapshot& snapshot, FileSystemState& file_system);
 
 }  // namespace hipcache::inputs
 

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "hipcache/base/files.h"
-#include "hipcache/base/holds.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::inputs {
 namespace {

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "inputs/rules/origin.h"
+#include "inputs/rules/path_class.h"
 
 namespace hipcache::inputs {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/run.h"
 #include "hipcache/inputs/run_context.h"
-#include "hipcache/inputs/sight.h"
 #include "inputs/sources/source_use.h"
 
 namespace hipcache::inputs {

@@ -6,22 +6,117 @@
 #ifndef HIPCACHE_SRC_INPUTS_STATE_FILE_SYSTEM_MEMO_H
 #define HIPCACHE_SRC_INPUTS_STATE_FILE_SYSTEM_MEMO_H
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "hipcache/inputs/file_clock.h"
-#include "inputs/loader/current_loader_cache.h"
+#include "inputs/loader/loader_cache.h"
 #include "inputs/rules/text_marks.h"
-#include "inputs/state/aging_map.h"
 #include "inputs/state/mounts.h"
 #include "inputs/state/path_table.h"
 #include "inputs/state/stamp.h"
-#include "inputs/tokens/sketch.h"
+#include "inputs/tokens/source_text.h"
 
 namespace hipcache::inputs {
+
+// A bounded map for values that can always be computed again.
+//
+// The map has a young and an old half. When the young half is full, the old half is dropped and the young half becomes
+// the old one. A look-up moves its entry to the young half, so roughly the last used entries stay. The cost is one hash
+// look-up; there is no list to keep.
+//
+// AgingMap is not thread-safe. ShardedMap is: it spreads keys over shards by their hash, each with its own mutex.
+
+template <typename Key, typename Value, typename Hash>
+class AgingMap {
+ public:
+  // Holds at most `limit` entries. REQUIRES: limit >= 2
+  explicit AgingMap(std::size_t limit) : half_(limit / 2) {}
+
+  std::optional<Value> find(const Key& key) {
+    if (auto at = young_.find(key); at != young_.end()) return at->second;
+    auto at = old_.find(key);
+    if (at == old_.end()) return std::nullopt;
+    Value value = std::move(at->second);
+    old_.erase(at);
+    insert(key, value);
+    return value;
+  }
+
+  void insert(const Key& key, Value value) {
+    if (young_.size() >= half_) {
+      old_ = std::move(young_);
+      young_.clear();
+    }
+    young_.insert_or_assign(key, std::move(value));
+  }
+
+  std::size_t size() const { return young_.size() + old_.size(); }
+
+  // Calls take(key, value) for each entry, the old half first. A key may come twice; then its last value counts.
+  template <typename Take>
+  void for_each(const Take& take) const {
+    for (const auto& [key, value] : old_) take(key, value);
+    for (const auto& [key, value] : young_) take(key, value);
+  }
+
+ private:
+  std::size_t half_;
+  std::unordered_map<Key, Value, Hash> young_;
+  std::unordered_map<Key, Value, Hash> old_;
+};
+
+template <typename Key, typename Value, typename Hash>
+class ShardedMap {
+ public:
+  explicit ShardedMap(std::size_t limit) : shards_(make(limit / kShards, std::make_index_sequence<kShards>())) {}
+
+  std::optional<Value> find(const Key& key) {
+    Shard& shard = shard_of(key);
+    std::lock_guard lock(shard.mutex);
+    return shard.map.find(key);
+  }
+
+  void insert(const Key& key, Value value) {
+    Shard& shard = shard_of(key);
+    std::lock_guard lock(shard.mutex);
+    shard.map.insert(key, std::move(value));
+  }
+
+  // As AgingMap::for_each, shard by shard. `take` must not use the map.
+  template <typename Take>
+  void for_each(const Take& take) {
+    for (Shard& shard : shards_) {
+      std::lock_guard lock(shard.mutex);
+      shard.map.for_each(take);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kShards = 16;
+
+  struct Shard {
+    explicit Shard(std::size_t limit) : map(limit) {}
+    std::mutex mutex;
+    AgingMap<Key, Value, Hash> map;
+  };
+
+  template <std::size_t... I>
+  static std::array<Shard, kShards> make(std::size_t limit, std::index_sequence<I...>) {
+    return {((void)I, Shard(limit))...};
+  }
+
+  Shard& shard_of(const Key& key) { return shards_[(Hash()(key) >> 24) % kShards]; }
+
+  std::array<Shard, kShards> shards_;
+};
 
 // Limits of what is remembered. Past a limit the older half (files, directories) or everything
 // (names) is dropped and later read again.
@@ -34,7 +129,7 @@ inline constexpr std::size_t kLongestSketch = 20'000;  // tokens
 
 struct ListingDigests {
   Digest all;   // of all names
-  Digest rocm;  // of those that clang's driver takes (rules/driver_listings.h)
+  Digest rocm;  // of those that clang's driver takes (rules/path_class.h)
   Digest bitcode;
 };
 

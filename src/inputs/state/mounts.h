@@ -27,13 +27,33 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "hipcache/base/files.h"
+#include "hipcache/inputs/effort.h"
 #include "hipcache/inputs/mount_ids.h"
 #include "inputs/state/stamp.h"
 
 namespace hipcache::inputs {
+
+// What the kernel tells about mounts beyond their kind: the layers of an overlay, the file behind a loop device, the
+// newest of all.
+
+// Whether every layer of the overlay with that id of /proc/self/mountinfo lies on a file system whose times show
+// changes. Layers that cannot be reached from here, as in a container, count as such.
+bool layers_show_changes(std::uint64_t mount_id);
+
+// The absolute names of the layers in a line of /proc/self/mountinfo.
+std::vector<std::string> layers_in(std::string_view line);
+
+// The largest unique id of a mount in this namespace; 0 if the kernel does not tell. Ids grow, so each mount that was
+// made before has a smaller one.
+std::uint64_t newest_mount();
+
+// The file behind a loop device; "" if the kernel does not tell.
+std::string file_of_loop_device(std::uint64_t device);
 
 struct FileStatus {
   mode_t mode = 0;
@@ -100,6 +120,20 @@ class Mounts {
   std::uint64_t changed_ns_ = 0;
   std::deque<Newest> newest_;  // if ids are unique and the kernel tells; the oldest first
 };
+
+// What stat(2) says about one path.
+
+struct PathStat {
+  enum class Kind : std::uint8_t { unseen, absent, there, error };
+  Kind kind = Kind::unseen;
+  int error = 0;    // errno; for Kind::error
+  mode_t mode = 0;  // for Kind::there; links are followed
+  Stamp stamp;      // for Kind::there
+  bool is_directory() const { return kind == Kind::there && S_ISDIR(mode); }
+  bool is_file() const { return kind == Kind::there && S_ISREG(mode); }
+};
+
+PathStat stat_path(const char* path, Mounts& mounts, Effort& effort);
 
 }  // namespace hipcache::inputs
 

@@ -10,8 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "inputs/state/shared_stat_snapshot.h"
-
 namespace hipcache::inputs {
 namespace {
 

@@ -5,14 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "hipcache/base/holds.h"
+#include "hipcache/base/text.h"
 #include "hipcache/inputs/plain_value.h"
-#include "inputs/tokens/characters.h"
-#include "inputs/tokens/comment.h"
 #include "inputs/tokens/name_reader.h"
+#include "inputs/tokens/source_text.h"
 #include "inputs/tokens/token_writer.h"
-#include "inputs/tokens/unit.h"
-#include "inputs/tokens/words.h"
 
 namespace hipcache::inputs {
 namespace {

@@ -12,8 +12,77 @@
 
 #include "hipcache/base/checksum.h"
 #include "hipcache/base/digest.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::inputs {
+
+// What each character of a source may be part of.
+
+inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+// '@', '`' and a lone backslash are signs to no compiler that splits words at them.
+inline bool is_of_word(char c) {
+  return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '@' || c == '`' ||
+         (static_cast<unsigned char>(c) & 0x80) != 0;
+}
+inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// All signs of C, C++, CUDA, Objective-C and their proposals, as pairs of characters.
+inline constexpr std::string_view kPairs =
+    "++ -- -> >* += -= *= /= %= ^= &= |= == != <= >= => && || << >> :: .* .. ## <: :> <% %> %: :% [: :] ^^ |> <? >? ?= "
+    "?: // /* ** #@ @# := <- ~= ";
+
+inline constexpr auto kJoined = [] {
+  std::array<std::array<bool, 128>, 128> joined{};
+  for (std::size_t at = 0; at + 2 < kPairs.size(); at += 3)
+    joined[static_cast<unsigned char>(kPairs[at])][static_cast<unsigned char>(kPairs[at + 1])] = true;
+  return joined;
+}();
+
+// Whether some compiler makes a token in which these two follow each other.
+inline bool may_join(char left, char right) {
+  const auto one = static_cast<unsigned char>(left);
+  const auto two = static_cast<unsigned char>(right);
+  return one < 128 && two < 128 && kJoined[one][two];
+}
+
+// One unit of a source text: what a scanner hands on.
+
+struct Unit {
+  enum class Kind : std::uint8_t {
+    word,     // an identifier, a keyword or a number
+    literal,  // a character or string literal without its prefix
+    sign,     // one character
+    rest,     // a header's name, or the rest of a line that no compiler takes apart
+  };
+  Kind kind = Kind::sign;
+  std::string_view text;
+  bool is_adjacent = false;  // nothing lies between it and the unit before
+  bool begins_line = false;  // the first one of a line, joined lines being one
+  bool is(std::string_view what) const { return text == what; }
+};
+
+// What the line is that a unit belongs to.
+enum class Directive : std::uint8_t { none, unnamed, define, condition, header, text, other };
+
+// Words that a scanner of sources must know.
+
+using namespace std::string_view_literals;
+
+inline constexpr std::array kConditions = {"if"sv,       "ifdef"sv, "ifndef"sv, "elif"sv, "elifdef"sv,
+                                           "elifndef"sv, "else"sv,  "endif"sv,  "undef"sv};
+inline constexpr std::array kIncludes = {"include"sv, "include_next"sv, "import"sv, "embed"sv};
+inline constexpr std::array kAsksForHeader = {"__has_include"sv, "__has_include_next"sv, "__has_embed"sv};
+inline constexpr std::array kRawPrefixes = {"R"sv, "LR"sv, "uR"sv, "UR"sv, "u8R"sv};
+inline constexpr std::array kBeforeBodies = {"while"sv, "for"sv, "if"sv, "switch"sv};
+
+// By the word behind '#'.
+inline Directive directive_named(std::string_view word) {
+  if (word == "define") return Directive::define;
+  if (holds(kConditions, word)) return Directive::condition;
+  if (holds(kIncludes, word)) return Directive::header;
+  return word == "error" || word == "warning" ? Directive::text : Directive::other;
+}
 
 // A name is known by 64 bits of its hash. Two names with one hash are taken for the same: that asks too much, never too
 // little.
@@ -97,6 +166,13 @@ struct SourceText {
   TokenDigests digests;               // if asked for (scan_source), as the next one
   std::vector<std::uint16_t> tokens;  // a short hash of each
   SourceNames names;                  // if asked for
+};
+
+// The tokens of a source as short hashes, to say later which one differs.
+
+struct Sketch {
+  TokenDigests digests;
+  std::vector<std::uint16_t> tokens;
 };
 
 }  // namespace hipcache::inputs

@@ -3,13 +3,36 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 
 #include "hipcache/base/files.h"
 
 namespace hipcache::remote {
+
+namespace {
+
+constexpr std::chrono::milliseconds kPause{100};
+
+}  // namespace
+
+Progress::Progress() : is_terminal_(isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (is_shown_) std::fputs("\r\033[K", stderr);
+}
+
+void Progress::show(const std::string& line) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!is_terminal_ || now - shown_ < kPause) return;
+  shown_ = now;
+  is_shown_ = true;
+  std::fprintf(stderr, "\r\033[K%s", line.c_str());
+}
+
 namespace {
 
 constexpr std::uint64_t kTarBlock = 512;

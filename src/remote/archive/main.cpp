@@ -8,24 +8,109 @@
 //        hipcache-archive import DESCRIPTOR FILE
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
+#include <climits>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "remote/archive/output_file.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/result.h"
 #include "remote/archive/read_archive.h"
 #include "remote/archive/write_archive.h"
 
 namespace hipcache::remote {
+
 namespace {
 
+// The file that an export writes: under a temporary name, and renamed when it is whole. So nobody reads a part, and a
+// failed export leaves the earlier file. A signal that ends the program removes the temporary file.
+//
+// What is no plain file (a pipe, /dev/null) is written in place. One object at a time.
+
+class OutputFile {
+ public:
+  // "-": standard output.
+  static Result<OutputFile> open(const std::string& path);
+  ~OutputFile();
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+
+  int fd() const { return file_.get(); }
+  // Gives the file its name.
+  Status keep();
+
+ private:
+  OutputFile(UniqueFd file, std::string temporary, std::string path)
+      : file_(std::move(file)), temporary_(std::move(temporary)), path_(std::move(path)) {}
+
+  UniqueFd file_;
+  std::string temporary_;  // empty: written in place
+  std::string path_;
+};
+
+constexpr std::array<int, 3> kEndings{SIGINT, SIGTERM, SIGHUP};
+
+std::array<char, PATH_MAX> to_remove{};  // for the handler, which may not allocate
+
+void remove_and_end(int signal) {
+  if (to_remove[0] != '\0') unlink(to_remove.data());
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+void remove_on_signal(const std::string& path) {
+  if (path.size() >= to_remove.size()) return;
+  std::memcpy(to_remove.data(), path.c_str(), path.size() + 1);
+  for (const int ending : kEndings) std::signal(ending, remove_and_end);
+}
+
+bool is_special(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+Result<OutputFile> OutputFile::open(const std::string& path) {
+  if (path == "-") return OutputFile(UniqueFd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)), "", path);
+  if (is_special(path)) {
+    UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file) return system_error("cannot write", path);
+    return OutputFile(std::move(file), "", path);
+  }
+  const std::string target = real_path(path);  // the link stays
+  const std::string temporary = target + ".part-" + std::to_string(getpid());
+  remove_on_signal(temporary);
+  UniqueFd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
+  if (!file) return system_error("cannot write", temporary);
+  return OutputFile(std::move(file), temporary, target);
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : file_(std::move(other.file_)), temporary_(std::exchange(other.temporary_, {})), path_(std::move(other.path_)) {}
+
+OutputFile::~OutputFile() {
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+Status OutputFile::keep() {
+  if (temporary_.empty()) return done();
+  if (rename(temporary_.c_str(), path_.c_str()) != 0) return system_error("cannot write", path_);
+  temporary_.clear();
+  return done();
+}
+
 constexpr int kUsage = 2;
+
 constexpr double kMegabyte = 1e6;
 
 int fail(const std::string& message) {
@@ -109,6 +194,7 @@ int run(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
 }  // namespace hipcache::remote
 
 int main(int argc, char** argv) { return hipcache::remote::run({argv + (argc > 0 ? 1 : 0), argv + argc}); }

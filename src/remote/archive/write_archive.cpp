@@ -9,12 +9,8 @@
 
 #include "hipcache/inputs/answer_fingerprints.h"
 #include "remote/archive/archive_file.h"
-#include "remote/archive/markers.h"
-#include "remote/archive/progress.h"
-#include "remote/archive/received_trust.h"
-#include "remote/layout/divided.h"
-#include "remote/layout/value_names.h"
 #include "remote/layout/values.h"
+#include "remote/trust/trust.h"
 
 namespace hipcache::remote {
 namespace {

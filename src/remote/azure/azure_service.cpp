@@ -1,12 +1,11 @@
-#include "remote/azure/azure_service.h"
+#include "remote/objects/object_service.h"
 
 #include <map>
 #include <utility>
 
 #include "remote/azure/azure_credentials.h"
-#include "remote/azure/shared_key.h"
-#include "remote/http/http_failure.h"
-#include "remote/objects/xml_text.h"
+#include "remote/http/http_client.h"
+#include "remote/objects/credential_server.h"
 
 namespace hipcache::remote {
 namespace {

@@ -1,4 +1,4 @@
-#include "remote/backends/file_store.h"
+#include "remote/backends/open_backend.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,4 +1,4 @@
-#include "remote/backends/http_store.h"
+#include "remote/backends/open_backend.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,6 @@
 
 #include "hipcache/base/files.h"
 #include "remote/http/http_client.h"
-#include "remote/http/http_failure.h"
 
 namespace hipcache::remote {
 namespace {

@@ -1,12 +1,12 @@
-#include "remote/google/google_service.h"
+#include "remote/objects/object_service.h"
 
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "remote/google/google_token.h"
-#include "remote/http/http_failure.h"
-#include "remote/objects/xml_text.h"
+#include "remote/http/http_client.h"
+#include "remote/objects/credential_server.h"
 
 namespace hipcache::remote {
 namespace {

@@ -11,16 +11,72 @@
 #include <utility>
 
 #include "remote/http/pool.h"
-#include "remote/http/transfer_failure.h"
+#include "remote/layout/backend.h"
 #include "remote/transport/authorities.h"
 
 namespace hipcache::remote {
+
+Failure failure_of_status(const HttpResponse& response) {
+  const std::string message = "HTTP status " + std::to_string(response.status);
+  switch (response.status) {
+    case 429:
+    case 503:
+      return {Trouble::throttled, message, response.retry_after};
+    case 401:
+    case 403:
+    case 405:
+    case 501:
+      return {Trouble::refused, message, {}};
+    case 413:
+    case 507:
+      return {Trouble::full, message, {}};
+    default:
+      return {Trouble::unreachable, message, {}};
+  }
+}
+
+Failure failure_of_code(const HttpResponse& response, const std::string& code, std::span<const CodeMeaning> known) {
+  Failure failure = failure_of_status(response);
+  if (!code.empty()) failure.message += " (" + code + ")";
+  const auto meaning =
+      std::find_if(known.begin(), known.end(), [&](const CodeMeaning& one) { return one.code == code; });
+  if (meaning != known.end()) {
+    failure.trouble = meaning->trouble;
+    if (!meaning->mend.empty()) failure.message.append("; ").append(meaning->mend);
+  }
+  if (failure.trouble == Trouble::throttled) failure.retry_after = response.retry_after;
+  return failure;
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+// What libcurl's code for a request that had no answer means.
+
+// What libcurl says where it found the host's name to be wrong, before it took OpenSSL's verdict.
+constexpr long kNoVerdict = 1;
+
+// `verdict`: what OpenSSL's check of the server's certificate found (CURLINFO_SSL_VERIFYRESULT). `sends_certificate`:
+// whether we have one for the server.
+Failure failure_of_transfer(CURLcode code, long verdict, bool sends_certificate) {
+  switch (code) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return failure_of_certificate(verdict == kNoVerdict ? kGoodCertificate : verdict);
+    case CURLE_SSL_CLIENTCERT:
+      return failure_of_client_certificate(sends_certificate);
+    case CURLE_SSL_CACERT_BADFILE:
+      return {Trouble::refused, "cannot use the file of ca_file=", {}};
+    case CURLE_SSL_CERTPROBLEM:
+      return {Trouble::refused, "cannot use the files of client_certificate= and client_key=", {}};
+    default:
+      return {Trouble::unreachable, curl_easy_strerror(code), {}};
+  }
+}
+
 constexpr std::string_view kUnreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+
 constexpr milliseconds kLongestPoll{1000};
 
 // What curl's callbacks fill in and read.

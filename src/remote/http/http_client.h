@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -75,6 +76,22 @@ std::string url_escaped(const std::string& path);
 
 // The same with slashes escaped: a value in a form or a query.
 std::string form_value(const std::string& text);
+
+// What an HTTP status means that a request did not expect.
+
+inline bool is_success(long status) { return status >= 200 && status < 300; }
+
+Failure failure_of_status(const HttpResponse& response);
+
+// What a service's own code of an error means, where its status does not say that.
+struct CodeMeaning {
+  std::string_view code;
+  Trouble trouble;
+  std::string_view mend = {};  // for people
+};
+
+// `code` may be shown, or is empty.
+Failure failure_of_code(const HttpResponse& response, const std::string& code, std::span<const CodeMeaning> known);
 
 }  // namespace hipcache::remote
 

@@ -3,11 +3,28 @@
 #ifndef HIPCACHE_SRC_REMOTE_LAYOUT_SHA256_H
 #define HIPCACHE_SRC_REMOTE_LAYOUT_SHA256_H
 
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace hipcache::remote {
+
+// Owners of what OpenSSL makes, for those that sign.
+
+struct OpensslFree {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+template <typename T>
+using Owned = std::unique_ptr<T, OpensslFree>;
+
+// Instead of the passphrase of a key. Without it OpenSSL asks at the terminal.
+inline int no_passphrase(char* /*into*/, int /*size*/, int /*writes*/, void* /*context*/) { return -1; }
 
 std::string sha256(std::string_view bytes);
 std::string hmac_sha256(std::string_view key, std::string_view bytes);

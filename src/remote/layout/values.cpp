@@ -9,6 +9,44 @@
 #include "hipcache/inputs/frames.h"
 
 namespace hipcache::remote {
+
+namespace {
+
+constexpr std::string_view kLayout = "v1/";
+constexpr std::string_view kTables{"wrb"};
+
+}  // namespace
+
+std::string name_of_value(const ValueName& name) {
+  const std::string hex = name.key.hex();
+  return std::string(kLayout) + name.table + "/" + hex.substr(0, 2) + "/" + hex;
+}
+
+std::optional<ValueName> parse_value_name(std::string_view text) {
+  const std::size_t table = kLayout.size();
+  const std::size_t hex = table + 5;  // "w/ab/"
+  if (text.size() <= hex || kTables.find(text[table]) == std::string_view::npos) return std::nullopt;
+  const Result<Digest> key = Digest::from_hex(text.substr(hex));
+  if (!key) return std::nullopt;
+  const ValueName name{text[table], *key};
+  return name_of_value(name) == text ? std::optional(name) : std::nullopt;
+}
+
+Divided divide(const std::string& action, const std::vector<RemoteBlob>& blobs) {
+  Divided divided{.result = {.action = action, .blobs = {}}};
+  std::size_t used = 0;
+  for (const RemoteBlob& blob : blobs) {
+    if (blob.bytes.size() <= kInlineBlob && used + blob.bytes.size() <= kInlineBlobs) {
+      used += blob.bytes.size();
+      divided.result.blobs.push_back(blob);
+    } else {
+      divided.large.push_back(&blob);
+      divided.names.push_back(blob.digest);
+    }
+  }
+  return divided;
+}
+
 namespace {
 
 using inputs::FrameReader;

@@ -24,6 +24,22 @@
 
 namespace hipcache::remote {
 
+// The names of values in a plain store (docs/internals/formats.md): "v1/b/ab/ab12...". Pure functions.
+
+inline constexpr char kListTable = 'w';
+inline constexpr char kResultTable = 'r';
+inline constexpr char kBlobTable = 'b';
+
+struct ValueName {
+  char table = kListTable;
+  Digest key;
+};
+
+std::string name_of_value(const ValueName& name);
+
+// Nothing unless the text is exactly the name of a value.
+std::optional<ValueName> parse_value_name(std::string_view text);
+
 using protocol::RemoteBlob;
 using protocol::RemotePathSet;
 using List = std::vector<RemotePathSet>;  // newest first
@@ -75,6 +91,17 @@ std::uint64_t most_of_blob(std::uint64_t size);
 Result<List> decode_list(const Digest& key, std::string_view value);
 Result<RemoteResult> decode_result(const Digest& key, std::string_view value);
 Result<std::string> decode_blob(const Digest& digest, std::string_view value, std::uint64_t limit);
+
+// A publication as a shared cache keeps it: small blobs in the result, the others beside it.
+
+struct Divided {
+  RemoteResult result;
+  std::vector<const RemoteBlob*> large;
+  std::vector<Digest> names;  // of the large ones
+};
+
+// REQUIRES: `blobs` outlives the result.
+Divided divide(const std::string& action, const std::vector<RemoteBlob>& blobs);
 
 }  // namespace hipcache::remote
 

@@ -7,12 +7,29 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "hipcache/base/result.h"
 #include "remote/http/http_client.h"
-#include "remote/objects/world.h"
+#include "remote/objects/object_service.h"
 
 namespace hipcache::remote {
+
+// One element's text out of the small XML answers of S3, STS and Azure.
+//
+// hipcache reads six of them: an error's code and region, and three keys with their end. Each is the text of one
+// element without markup or entities. So the element is searched for by name; what does not look like that is nothing,
+// which is a failure that is still a miss. Rejected: an XML parser, for input that a server of any kind may send. Pure
+// functions.
+
+// The text of the first <name>...</name>; empty if there is none, or if it holds markup, entities or blanks.
+std::string xml_text(std::string_view document, std::string_view name);
+
+// The text if it is a code that may be shown: at most 64 letters and digits. Else empty.
+std::string shown_code(const std::string& text);
+
+// The code of an error of S3, STS or Azure, such as AccessDenied; may be shown.
+std::string error_code_of(std::string_view document);
 
 // A server of this machine or its link answers soon. It must be asked without a proxy.
 inline constexpr Limits kLinkLimits{.connect = std::chrono::seconds(1),

@@ -9,16 +9,35 @@
 #ifndef HIPCACHE_SRC_REMOTE_OBJECTS_OBJECT_SERVICE_H
 #define HIPCACHE_SRC_REMOTE_OBJECTS_OBJECT_SERVICE_H
 
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "hipcache/config/remote_url.h"
 #include "remote/http/http_client.h"
-#include "remote/objects/world.h"
+#include "remote/layout/key_value.h"
 
 namespace hipcache::remote {
+
+// What finding credentials takes from the process; tests give their own.
+
+using SystemTime = std::chrono::system_clock::time_point;
+
+// The value of an environment variable; empty if it is not set.
+using Variables = std::function<std::string(const char* name)>;
+
+struct World {
+  Variables variables = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  std::function<SystemTime()> now = [] { return std::chrono::system_clock::now(); };
+};
 
 struct ObjectRequest {
   enum class Kind { get, has, put };
@@ -77,6 +96,41 @@ class ObjectService {
   // What only_if takes; empty if the server gave none.
   virtual std::string tag_of(const HttpResponse& response) const = 0;
 };
+
+// Azure Blob Storage: GET, HEAD and PUT of a block blob. Conditions are If-Match with the entity tag that was read, and
+// If-None-Match: * for a new blob.
+//
+// What an answer means its code says (the header x-ms-error-code, else the body), else its status. Codes: "Blob Storage
+// error codes" and "Common REST API error codes". Only codes that are letters and digits get into a message.
+
+std::unique_ptr<const ObjectService> make_azure_service(const config::RemoteUrl& url, World world);
+
+// Google Cloud Storage, by its JSON interface: an object is one POST, and the generation of an object is its tag.
+//
+// Rejected: the XML interface, which has S3's form. fake-gcs-server, the reference for tests, does not take its writes.
+// Who has HMAC keys can use it as s3://bucket?endpoint=https://storage.googleapis.com.
+// Source: "Objects" of the Cloud Storage JSON API. Only reasons that are letters get into a message.
+
+std::unique_ptr<const ObjectService> make_google_service(const config::RemoteUrl& url, World world);
+
+// S3: GET, HEAD and PUT of an object, signed (signature.h). Conditions are If-Match with the entity tag that was read,
+// and If-None-Match: * for a new object.
+//
+// What an answer means its code says (ErrorCode in the body), else its status. Codes: "Error responses" of the Amazon
+// S3 API reference. Only codes that are letters and digits, and names of regions, get into a message.
+
+std::unique_ptr<const ObjectService> make_s3_service(const config::RemoteUrl& url, Variables variables);
+
+// The objects of a service as a plain store.
+//
+// Lists are changed with conditions: the tag that was read must still count, or there must be no list. A writer who
+// comes second is told so, reads again and merges, so no path set is lost. Not every server that speaks a service's
+// protocol knows conditions: one may refuse them, another ignore them. So the first list that is written is followed by
+// a write of the same bytes which must fail. Where it does not, lists are changed as on a plain web server
+// (layout/key_value.h). Rejected: an object for each path set, which needs a listing in each look-up.
+
+std::unique_ptr<KeyValue> make_object_store(std::unique_ptr<const ObjectService> service,
+                                            std::function<SystemTime()> now);
 
 }  // namespace hipcache::remote
 

@@ -10,12 +10,51 @@
 #include <utility>
 
 #include "bytestream.pb.h"
-#include "remote/reapi/methods.h"
-#include "remote/reapi/rpc/stream.h"
+#include "remote/layout/sha256.h"
+#include "remote/reapi/rpc/calls.h"
 
 namespace hipcache::remote {
+
 namespace {
 
+constexpr std::size_t kHashBytes = 32;
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+}  // namespace
+
+// Without memory the name is invalid, and nothing is written.
+BlobName blob_name_of(std::string_view bytes) { return {.hash = hex_of(sha256(bytes)), .size = bytes.size()}; }
+
+bool is_valid(const BlobName& name) {
+  return name.hash.size() == 2 * kHashBytes && name.hash.find_first_not_of(kDigits) == std::string::npos;
+}
+
+void KnownNames::add(const Digest& digest, const BlobName& name) {
+  const std::lock_guard lock(mutex_);
+  if (!names_.insert_or_assign(digest, name).second) return;
+  order_.push_back(digest);
+  while (order_.size() > kMost) {
+    names_.erase(order_.front());
+    order_.pop_front();
+  }
+}
+
+std::optional<BlobName> KnownNames::find(const Digest& digest) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = names_.find(digest);
+  return known == names_.end() ? std::nullopt : std::optional(known->second);
+}
+
+void KnownNames::forget(const Digest& digest) {
+  const std::lock_guard lock(mutex_);
+  if (names_.erase(digest) == 0) return;
+  order_.erase(std::find(order_.begin(), order_.end(), digest));
+}
+
+namespace {
+
+constexpr const char* kRead = "/google.bytestream.ByteStream/Read";
+constexpr const char* kWrite = "/google.bytestream.ByteStream/Write";
 constexpr std::size_t kPiece = 256u << 10;
 constexpr std::uint64_t kFrameSlack = 64u << 10;  // headers of many small zstd frames
 constexpr int kLevel = 3;

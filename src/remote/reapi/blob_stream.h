@@ -4,13 +4,49 @@
 #ifndef HIPCACHE_SRC_REMOTE_REAPI_BLOB_STREAM_H
 #define HIPCACHE_SRC_REMOTE_REAPI_BLOB_STREAM_H
 
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
+#include "hipcache/base/digest.h"
 #include "remote/layout/backend.h"
-#include "remote/reapi/blob_name.h"
 #include "remote/reapi/rpc/connection.h"
 
 namespace hipcache::remote {
+
+// What a REAPI server calls a blob: its SHA-256 and its size. hipcache's own Digest is another hash, so a name is made
+// from the bytes, or learned from an ActionResult that has it.
+
+struct BlobName {
+  std::string hash;  // 64 lower-case hexadecimal digits
+  std::uint64_t size = 0;
+  bool operator==(const BlobName&) const = default;
+};
+
+BlobName blob_name_of(std::string_view bytes);
+
+// Whether a server may call a blob so.
+bool is_valid(const BlobName& name);
+
+// The names of blobs that were put or found lately: a name that is not here costs a round trip more. Thread-safe.
+class KnownNames {
+ public:
+  static constexpr std::size_t kMost = 16'384;  // about 3 MB
+
+  void add(const Digest& digest, const BlobName& name);
+  std::optional<BlobName> find(const Digest& digest) const;
+  void forget(const Digest& digest);
+
+ private:
+  mutable std::mutex mutex_;  // guards all below
+  std::unordered_map<Digest, BlobName> names_;
+  std::deque<Digest> order_;  // oldest first
+};
 
 // The bytes, of which only the number has been checked. Nothing if the server has no such blob.
 Answer<std::string> read_blob(Connection& connection, const BlobName& name, bool zstd, const Limits& limits);

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "remote/reapi/blob_name.h"
+#include "remote/reapi/blob_stream.h"
 #include "remote/reapi/rpc/calls.h"
 #include "remote_execution.pb.h"
 
@@ -19,8 +19,6 @@ inline constexpr const char* kFindMissingBlobs =
 inline constexpr const char* kBatchUpdateBlobs =
     "/build.bazel.remote.execution.v2.ContentAddressableStorage/BatchUpdateBlobs";
 inline constexpr const char* kGetCapabilities = "/build.bazel.remote.execution.v2.Capabilities/GetCapabilities";
-inline constexpr const char* kRead = "/google.bytestream.ByteStream/Read";
-inline constexpr const char* kWrite = "/google.bytestream.ByteStream/Write";
 
 using GetActionCall = UnaryCall<wire::GetActionResultRequest, wire::ActionResult>;
 using UpdateActionCall = UnaryCall<wire::UpdateActionResultRequest, wire::ActionResult>;

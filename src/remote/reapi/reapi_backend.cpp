@@ -3,19 +3,72 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <random>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "hipcache/base/digest.h"
+#include "remote/layout/values.h"
 #include "remote/reapi/action_cache.h"
 #include "remote/reapi/blob_stream.h"
 #include "remote/reapi/blob_uploads.h"
-#include "remote/reapi/slots.h"
 
 namespace hipcache::remote {
+
 namespace {
+
+using Slots = std::array<List, kSlots>;
+
+// A list, divided into slots.
+
+constexpr std::size_t kSlotSets = kMaxSets / 2;  // twice as many as a plain list has, in four slots
+
+constexpr std::uint64_t kSlotBytes = kListLimit / kSlots;
+
+void bound(List& list) {
+  if (list.size() > kSlotSets) list.resize(kSlotSets);
+  std::uint64_t bytes = 0;
+  for (const RemotePathSet& set : list) bytes += set.bytes.size();
+  while (bytes > kSlotBytes && list.size() > 1) {
+    bytes -= list.back().bytes.size();
+    list.pop_back();
+  }
+}
+
+Slots divide(const List& list) {
+  Slots slots;
+  for (const RemotePathSet& set : list) slots[slot_of(set.id)].push_back(set);
+  return slots;
+}
+
+// The newest of each slot first, then the second of each: slots do not say which of theirs is newer. Bounded.
+List join(const Slots& slots) {
+  List list;
+  std::uint64_t bytes = 0;
+  for (std::size_t rank = 0; rank < kMaxSets; ++rank)
+    for (const List& slot : slots) {
+      if (rank >= slot.size() || bytes + slot[rank].bytes.size() > kListLimit) continue;
+      bytes += slot[rank].bytes.size();
+      list.push_back(slot[rank]);
+    }
+  return list;
+}
+
+// The slot's new value, or nothing if the present one has all of the sets. A damaged present value counts as none.
+std::optional<std::string> merged_slot(const Digest& key, const std::optional<std::string>& present, const List& sets) {
+  Result<List> known = present ? decode_list(key, *present) : Result<List>(List());
+  List list = known ? std::move(*known) : List();
+  if (known && std::all_of(sets.begin(), sets.end(), [&](const RemotePathSet& set) { return has(list, set); }))
+    return std::nullopt;
+  for (auto set = sets.rbegin(); set != sets.rend(); ++set) add_to(list, *set);
+  bound(list);
+  return encode_list(key, list);
+}
 
 // Until a change of a list stays. Each round is a chance that another machine's write came between.
 constexpr int kRounds = 6;

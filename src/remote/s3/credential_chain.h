@@ -17,9 +17,38 @@
 
 #include "hipcache/base/result.h"
 #include "remote/s3/aws_settings.h"
-#include "remote/s3/credentials.h"
 
 namespace hipcache::remote {
+
+// Credentials from the machine that this process runs on: the server of a container (ECS, EKS Pod Identity) or of an
+// EC2 instance (IMDSv2).
+//
+// These servers are on the machine or its link, so limits are short and no proxy is used. Version 1 of the instance's
+// server is not asked: AWS advises against it.
+// Source: "Container credential provider" and "IMDS credential provider" of the AWS SDKs and Tools guide.
+//
+// Errors hold no answer of a server and no token. Thread-safe.
+
+Result<AwsCredentials> credentials_of_container(const AwsSettings& settings);
+Result<AwsCredentials> credentials_of_instance(const AwsSettings& settings);
+
+// Credentials for a token of another identity provider, by AWS's Security Token Service: what EKS gives a pod and
+// GitHub a job.
+//
+// The token goes in the body of a POST, because servers log addresses. The request needs no signature. The answer is
+// XML of a fixed form whose values hold no markup, so its elements are searched for by name (credential_server.h).
+// Source: AssumeRoleWithWebIdentity of the AWS STS manual.
+//
+// Errors hold no token. Thread-safe.
+
+struct WebIdentity {
+  std::string token_file;
+  std::string role;     // its ARN
+  std::string session;  // a name for AWS's logs; "hipcache" if it is empty
+};
+
+Result<AwsCredentials> credentials_of_web_identity(const AwsSettings& settings, const WebIdentity& identity,
+                                                   const std::string& region);
 
 // `region`: of the bucket, whose STS is asked.
 Result<AwsCredentials> find_credentials(const AwsSettings& settings, const std::string& region);

@@ -1,13 +1,13 @@
-#include "remote/s3/s3_service.h"
+#include "remote/objects/object_service.h"
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "remote/http/http_failure.h"
+#include "remote/http/http_client.h"
 #include "remote/layout/sha256.h"
-#include "remote/objects/xml_text.h"
-#include "remote/s3/address.h"
+#include "remote/objects/credential_server.h"
+#include "remote/s3/aws_settings.h"
 #include "remote/s3/credential_chain.h"
 #include "remote/s3/signature.h"
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "remote/objects/world.h"
-#include "remote/s3/credentials.h"
+#include "remote/objects/object_service.h"
+#include "remote/s3/aws_settings.h"
 
 namespace hipcache::remote {
 

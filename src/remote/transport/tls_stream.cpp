@@ -3,14 +3,119 @@
 #include <arpa/inet.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
+#include <system_error>
 
 #include <array>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "remote/transport/certificate_failure.h"
+#include "remote/layout/sha256.h"
+#include "remote/transport/authorities.h"
 
 namespace hipcache::remote {
+
+namespace {
+
+using State = Transfer::State;
+
+// What OpenSSL takes as the result of a BIO's read or write.
+int told(BIO* bio, BioStream& below, const Transfer& transfer) {
+  below.last = transfer;
+  BIO_clear_retry_flags(bio);
+  switch (transfer.state) {
+    case State::moved:
+      return static_cast<int>(transfer.size);
+    case State::wants_read:
+      BIO_set_retry_read(bio);
+      return -1;
+    case State::wants_write:
+      BIO_set_retry_write(bio);
+      return -1;
+    case State::closed:
+      return 0;
+    case State::failed:
+      break;
+  }
+  return -1;
+}
+
+int on_read(BIO* bio, char* to, int size) {
+  auto& below = *static_cast<BioStream*>(BIO_get_data(bio));
+  return told(bio, below, below.stream->read(std::span(to, static_cast<std::size_t>(size))));
+}
+
+int on_write(BIO* bio, const char* bytes, int size) {
+  auto& below = *static_cast<BioStream*>(BIO_get_data(bio));
+  return told(bio, below, below.stream->write(std::string_view(bytes, static_cast<std::size_t>(size))));
+}
+
+// Nothing is kept back that a flush could send.
+long on_control(BIO* /*bio*/, int command, long /*number*/, void* /*argument*/) {
+  return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+BIO_METHOD* make_method() {
+  BIO_METHOD* method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "hipcache stream");
+  if (method == nullptr) return nullptr;
+  BIO_meth_set_read(method, on_read);
+  BIO_meth_set_write(method, on_write);
+  BIO_meth_set_ctrl(method, on_control);
+  return method;
+}
+
+}  // namespace
+
+BIO* make_stream_bio(BioStream& below) {
+  static BIO_METHOD* const method = make_method();  // for as long as the process lives
+  BIO* bio = method == nullptr ? nullptr : BIO_new(method);
+  if (bio == nullptr) return nullptr;
+  BIO_set_data(bio, &below);
+  BIO_set_init(bio, 1);
+  return bio;
+}
+
+namespace {
+
+Failure unusable(const char* option, const std::string& file) {
+  return {Trouble::refused, std::string("cannot use ") + option + "=" + file + ": " + take_tls_error(), {}};
+}
+
+}  // namespace
+
+std::string take_tls_error() {
+  const unsigned long error = ERR_get_error();
+  ERR_clear_error();
+  if (ERR_SYSTEM_ERROR(error)) return std::generic_category().message(ERR_GET_REASON(error));
+  const char* reason = ERR_reason_error_string(error);
+  return reason != nullptr ? reason : "unknown reason";
+}
+
+std::variant<TlsContext, Failure> make_tls_context(const TlsSettings& settings) {
+  ERR_clear_error();
+  TlsContext context(SSL_CTX_new(TLS_client_method()));
+  if (!context) return Failure{Trouble::unreachable, "no TLS: " + take_tls_error(), {}};
+  SSL_CTX* made = context.get();
+  SSL_CTX_set_min_proto_version(made, TLS1_2_VERSION);
+  SSL_CTX_set_options(made, SSL_OP_NO_RENEGOTIATION);
+  SSL_CTX_set_mode(made, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_verify(made, SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_default_passwd_cb(made, no_passphrase);
+  const std::string authorities = settings.ca_file.empty() ? file_of_authorities() : settings.ca_file;
+  if (authorities.empty()) {
+    SSL_CTX_set_default_verify_paths(made);
+  } else if (SSL_CTX_load_verify_file(made, authorities.c_str()) != 1) {
+    return unusable("ca_file", authorities);
+  }
+  if (settings.client_certificate.empty()) return context;
+  if (SSL_CTX_use_certificate_chain_file(made, settings.client_certificate.c_str()) != 1)
+    return unusable("client_certificate", settings.client_certificate);
+  if (SSL_CTX_use_PrivateKey_file(made, settings.client_key.c_str(), SSL_FILETYPE_PEM) != 1)
+    return unusable("client_key", settings.client_key);
+  return context;
+}
+
 namespace {
 
 using State = Transfer::State;

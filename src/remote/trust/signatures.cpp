@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
-#include "remote/trust/openssl_owned.h"
+#include "remote/layout/sha256.h"
 
 namespace hipcache::remote {
 namespace {

@@ -1,10 +1,28 @@
 #include "remote/trust/trust.h"
 
+#include <chrono>
 #include <utility>
+#include <variant>
 
 #include "hipcache/config/trusted_keys.h"
+#include "hipcache/protocol/remote_messages.h"
 
 namespace hipcache::remote {
+
+namespace {
+
+constexpr std::chrono::minutes kDaemonLimit{1};
+
+}  // namespace
+
+Result<Trust> receive_trust(protocol::Channel& channel) {
+  const Result<protocol::RemoteMessage> received = protocol::receive_remote(channel, kDaemonLimit);
+  if (!received) return Error{"the daemon does not answer: " + received.error().message, received.error().code};
+  const auto* settings = std::get_if<protocol::RemoteConfigure>(&*received);
+  if (settings == nullptr)
+    return Error{"the daemon sent something else than its settings; hipcache --stop-server ends it"};
+  return Trust(settings->trusted_keys, settings->signing_key);
+}
 
 // A key that cannot be parsed is dropped: then too little is trusted, never too much.
 Trust::Trust(const std::vector<std::string>& trusted_keys, const std::string& signing_key) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <shared_mutex>
 
-#include "store/local/space/use_loader.h"
+#include "store/local/space/maintenance.h"
 
 namespace hipcache::store {
 namespace {

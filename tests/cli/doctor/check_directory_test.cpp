@@ -1,4 +1,4 @@
-#include "cli/doctor/check_directory.h"
+#include "cli/doctor/check_settings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cli/doctor/check_tiers.h"
+#include "cli/doctor/check_compilers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/doctor/check_machine.h"
+#include "cli/doctor/check_settings.h"
 
 namespace hipcache::cli {
 namespace {

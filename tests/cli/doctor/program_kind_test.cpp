@@ -1,4 +1,4 @@
-#include "cli/doctor/program_kind.h"
+#include "cli/doctor/find_compilers.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -9,10 +9,9 @@
 #include <optional>
 #include <thread>
 
-#include "daemon/events/names_typed.h"
 #include "daemon/request/reason.h"
 #include "daemon/services_in_memory.h"
-#include "hipcache/events/event_files.h"
+#include "hipcache/events/event_log.h"
 #include "support/scratch.h"
 
 namespace hipcache::daemon {

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "daemon/explain/request_history.h"
 #include "daemon/request/keys.h"
 #include "daemon/services_in_memory.h"
 #include "support/scratch.h"

@@ -5,8 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/explain/equal_files.h"
-#include "daemon/explain/place_owner.h"
+#include "daemon/explain/input_ties.h"
 #include "daemon/explain/tie_list.h"
 #include "daemon/explain/ties.h"
 #include "daemon/services_in_memory.h"

@@ -1,8 +1,6 @@
-#include "daemon/opaque/link_worth.h"
+#include "daemon/record/link_worth.h"
 
 #include <gtest/gtest.h>
-
-#include "daemon/opaque/archive_members.h"
 
 namespace hipcache::daemon {
 namespace {

@@ -1,5 +1,5 @@
 // Which Python programs are known to do nothing but start the compiler.
-#include "daemon/opaque/python_start.h"
+#include "daemon/request/wrappers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/opaque/usual_mode.h"
+#include "daemon/record/collected_output.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "daemon/reply/conclusion.h"
+#include "daemon/answer/conclusion.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "daemon/command/joined_paths.h"
+#include "daemon/request/joined_paths.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/server/persistent_counters.h"
+#include "daemon/server/control_service.h"
 
 #include <gtest/gtest.h>
 

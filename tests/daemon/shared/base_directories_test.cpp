@@ -1,4 +1,4 @@
-#include "daemon/shared/base_directories.h"
+#include "daemon/request/request_roots.h"
 
 #include <gmock/gmock.h>
 

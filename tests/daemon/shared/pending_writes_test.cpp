@@ -1,4 +1,4 @@
-#include "daemon/shared/pending_writes.h"
+#include "daemon/shared/job_slots.h"
 
 #include <gtest/gtest.h>
 

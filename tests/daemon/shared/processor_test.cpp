@@ -1,4 +1,4 @@
-#include "daemon/shared/processor.h"
+#include "daemon/request/processor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

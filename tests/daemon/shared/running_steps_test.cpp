@@ -1,4 +1,4 @@
-#include "daemon/shared/running_steps.h"
+#include "daemon/shared/job_slots.h"
 
 #include <gtest/gtest.h>
 

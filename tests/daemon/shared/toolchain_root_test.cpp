@@ -1,4 +1,4 @@
-#include "daemon/shared/toolchain_root.h"
+#include "daemon/request/request_roots.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/shared/wait_budget.h"
+#include "daemon/shared/single_flight.h"
 
 #include <gtest/gtest.h>
 

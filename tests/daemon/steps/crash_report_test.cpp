@@ -1,5 +1,5 @@
 // Crash reports as LLVM's programs print them, and what only looks like one.
-#include "daemon/record/crash_report.h"
+#include "daemon/record/failure_doubt.h"
 
 #include <gtest/gtest.h>
 

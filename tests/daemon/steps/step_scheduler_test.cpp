@@ -1,6 +1,6 @@
 // Several sessions that need the same steps, with a client that the test plays: who runs what, who waits for whom, and
 // how often the store is asked.
-#include "daemon/steps/step_scheduler.h"
+#include "daemon/run/step_scheduler.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>

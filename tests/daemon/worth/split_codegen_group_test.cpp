@@ -1,4 +1,4 @@
-#include "daemon/worth/split_codegen_group.h"
+#include "daemon/step/split_codegen_worth.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "inputs/loader/current_loader_cache.h"
+#include "inputs/loader/loader_cache.h"
 
 #include <gtest/gtest.h>
 

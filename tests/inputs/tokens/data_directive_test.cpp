@@ -1,4 +1,4 @@
-#include "inputs/tokens/data_directive.h"
+#include "inputs/tokens/name_reader.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <utility>
 
-#include "hipcache/events/event_files.h"
 #include "hipcache/events/event_log.h"
 #include "integration/support/single_compile.h"
 

@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "hipcache/base/files.h"
-#include "hipcache/base/holds.h"
 #include "hipcache/base/process.h"
+#include "hipcache/base/text.h"
 #include "support/file_clock.h"
 
 extern char** environ;

@@ -4,7 +4,6 @@
 #include <random>
 
 #include "remote/archive/transfer_fixture.h"
-#include "remote/layout/value_names.h"
 #include "remote/layout/values.h"
 
 namespace hipcache::remote {

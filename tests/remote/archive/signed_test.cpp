@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "daemon/remote/result_trust.h"
+#include "daemon/remote/remote_cache.h"
 #include "hipcache/config/trusted_keys.h"
 #include "remote/archive/transfer_fixture.h"
-#include "remote/layout/value_names.h"
+#include "remote/layout/values.h"
 #include "remote/trust/keys.h"
 #include "remote/trust/signatures.h"
 

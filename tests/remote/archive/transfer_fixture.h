@@ -14,12 +14,11 @@
 #include <thread>
 #include <vector>
 
-#include "daemon/archive/sessions.h"
+#include "daemon/remote/archive_sessions.h"
 #include "hipcache/base/files.h"
 #include "hipcache/cache/exchange.h"
 #include "hipcache/inputs/path_set.h"
 #include "remote/archive/archive_file.h"
-#include "remote/archive/markers.h"
 #include "remote/archive/read_archive.h"
 #include "remote/archive/write_archive.h"
 #include "support/memory_store.h"

@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "remote/azure/azure_credentials.h"
-#include "remote/azure/azure_service.h"
-#include "remote/azure/shared_key.h"
 #include "remote/layout/sha256.h"
 #include "remote/objects/local_web_server.h"
+#include "remote/objects/object_service.h"
 #include "remote/objects/variables_of_test.h"
 #include "remote/support.h"
 #include "support/comes_true.h"

@@ -7,13 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "remote/google/google_service.h"
 #include "remote/google/google_token.h"
 #include "remote/layout/sha256.h"
 #include "remote/objects/local_web_server.h"
+#include "remote/objects/object_service.h"
 #include "remote/objects/variables_of_test.h"
 #include "remote/support.h"
-#include "remote/trust/openssl_owned.h"
 #include "support/comes_true.h"
 
 namespace hipcache::remote {

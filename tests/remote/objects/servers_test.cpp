@@ -7,11 +7,8 @@
 
 #include <map>
 
-#include "remote/azure/azure_service.h"
-#include "remote/backends/plain_backend.h"
-#include "remote/google/google_service.h"
-#include "remote/objects/object_store.h"
-#include "remote/s3/s3_service.h"
+#include "remote/backends/open_backend.h"
+#include "remote/objects/object_service.h"
 #include "remote/server.h"
 #include "remote/support.h"
 #include "remote/two_writers.h"

@@ -10,9 +10,8 @@
 #include <memory>
 #include <string>
 
-#include "remote/backends/plain_backend.h"
-#include "remote/objects/object_store.h"
-#include "remote/objects/world.h"
+#include "remote/backends/open_backend.h"
+#include "remote/objects/object_service.h"
 #include "support/scratch.h"
 
 namespace hipcache::remote {

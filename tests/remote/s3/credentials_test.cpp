@@ -5,9 +5,9 @@
 
 #include "remote/objects/access_source.h"
 #include "remote/objects/local_web_server.h"
+#include "remote/objects/object_service.h"
 #include "remote/objects/variables_of_test.h"
 #include "remote/s3/credential_chain.h"
-#include "remote/s3/s3_service.h"
 #include "support/comes_true.h"
 #include "support/scratch.h"
 

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "remote/objects/credential_server.h"
 #include "remote/objects/variables_of_test.h"
-#include "remote/objects/xml_text.h"
-#include "remote/s3/address.h"
+#include "remote/s3/aws_settings.h"
 #include "support/scratch.h"
 
 namespace hipcache::remote {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "remote/objects/local_web_server.h"
+#include "remote/objects/object_service.h"
 #include "remote/objects/variables_of_test.h"
-#include "remote/s3/s3_service.h"
 #include "remote/support.h"
 #include "support/comes_true.h"
 

@@ -9,13 +9,37 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "cli/doctor/trial/program_run.h"
 #include "hipcache/base/result.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/stats/counters.h"
 
 namespace hipcache::cli {
+
+// Runs a program to its end and keeps what it prints.
+
+using Words = std::vector<std::string>;
+
+struct Ran {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+// Without standard input. An error if the program cannot be started. REQUIRES: argv[0] is a path.
+Result<Ran> run_program(const Words& argv, const Words& environment);
+
+// This process's environment.
+Words own_environment();
+
+// The path of a program of ours. `way`: from the directory of the helpers, where this one lies (HipcacheLayout.cmake).
+Result<std::string> installed_program(const char* way);
+
+// Without the line break at its end.
+std::string first_line(const std::string& text);
+// The first line that has "error" in it, else the first one: what a compiler or linker fails with.
+std::string first_error(const std::string& text);
 
 class Trial {
  public:
@@ -44,6 +68,36 @@ class Trial {
 
 // The URL with mode=ro, whatever mode it has.
 std::string only_read(const std::string& url);
+
+// Compiles a small source twice through a cache of its own, and tells what the cache did.
+
+enum class Language { c, cxx, hip };
+
+struct TestCompile {
+  bool compiles = false;
+  std::string failure;  // the compiler's first error, if it does not compile
+  bool is_hit = false;  // the second time
+  std::string reason;   // if it is none: why the cache did not keep or use the result
+  std::uint64_t cold_ms = 0;
+  std::uint64_t warm_ms = 0;
+};
+
+// `compiler`: its path and options, without -c, -o and a source.
+Result<TestCompile> test_compile(const Trial& trial, const Words& compiler, Language language);
+
+// How hipcache would treat the compile, as --plan tells.
+enum class Treatment { bypass, is_opaque, split, split_by_new_driver };
+Result<Treatment> treatment_of(const Trial& trial, const Words& compiler, Language language);
+// Of the JSON that --plan prints.
+Result<Treatment> treatment_in(const std::string& plan);
+
+// Why the result serves this machine alone whatever its directory, as --explain tells; empty if it does not.
+Result<std::string> tie_of(const Trial& trial, const Words& compiler, Language language);
+// Of the JSON that --explain prints.
+std::string tie_in(const std::string& explanation);
+
+// "by the last bypass: link: -shared": from the statistics of the trial.
+std::string reason_in(const stats::Snapshot& statistics);
 
 }  // namespace hipcache::cli
 

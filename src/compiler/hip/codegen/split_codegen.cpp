@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "compiler/hip/codegen/split_codegen_proof.h"
-#include "hipcache/base/word_list.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::hip {
 namespace {

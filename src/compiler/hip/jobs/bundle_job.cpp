@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "hipcache/base/holds.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::hip {
 namespace {

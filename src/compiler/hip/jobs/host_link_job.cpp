@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
-#include "hipcache/base/word_list.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::hip {
 namespace {

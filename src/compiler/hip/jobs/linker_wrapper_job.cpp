@@ -7,7 +7,7 @@
 
 #include "compiler/hip/jobs/bundle_job.h"
 #include "compiler/hip/jobs/device_job.h"
-#include "hipcache/base/holds.h"
+#include "hipcache/base/text.h"
 #include "hipcache/compiler/cc1.h"
 
 namespace hipcache::hip {

@@ -22,7 +22,7 @@
 
 #include "hipcache/base/own_directory.h"
 #include "hipcache/base/result.h"
-#include "store/local/database/tables.h"
+#include "store/local/database/rocks_options.h"
 
 namespace hipcache::store {
 

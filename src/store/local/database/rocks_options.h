@@ -8,9 +8,16 @@
 
 #include <vector>
 
-#include "store/local/database/tables.h"
-
 namespace hipcache::store {
+
+// The tables of the database, and how much damage of its files is tolerated.
+
+// The tables, in the order of their column families. Meta is RocksDB's default family.
+enum class Table { meta, actions, blobs, uses, notes };
+inline constexpr int kTableCount = 5;
+
+// How much damage of the write-ahead log is tolerated. A torn last record is not damage: a crash leaves one.
+enum class Recovery { strict, skip_damaged_log };
 
 rocksdb::DBOptions database_options(Recovery recovery);
 

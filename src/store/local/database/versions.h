@@ -13,11 +13,18 @@
 #define HIPCACHE_SRC_STORE_LOCAL_DATABASE_VERSIONS_H
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "hipcache/base/own_directory.h"
 
 namespace hipcache::store {
+
+// The space that a directory takes on its file system.
+
+// The bytes allocated to the files at and below `path`, as du counts them. Follows `path` if it is a link, but no link
+// below it. What vanishes meanwhile or cannot be read counts as 0.
+std::uint64_t allocated_bytes(const std::string& path);
 
 inline constexpr unsigned kVersion = 3;
 std::string version_directory();

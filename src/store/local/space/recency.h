@@ -6,8 +6,8 @@
 // Rejected: a write to the database for each use. The owner collects uses and writes them behind (take_touched). If a
 // crash loses some, their entries only look older.
 //
-// Incomplete at first: until complete() is called, an entry that the table lacks may be in the database (use_loader.h).
-// Thread-safe.
+// Incomplete at first: until complete() is called, an entry that the table lacks may be in the database
+// (maintenance.h). Thread-safe.
 #ifndef HIPCACHE_SRC_STORE_LOCAL_SPACE_RECENCY_H
 #define HIPCACHE_SRC_STORE_LOCAL_SPACE_RECENCY_H
 
@@ -19,13 +19,32 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "hipcache/base/digest.h"
+#include "hipcache/store/local_store.h"
 #include "store/local/database/framing.h"
-#include "store/local/space/pins.h"
 
 namespace hipcache::store {
+
+// Counts which blobs running requests hold. Two requests may hold the same blob.
+
+// Thread-safe.
+class Pins {
+ public:
+  void add(const Digest& blob);
+  void release(const Digest& blob);
+  bool pins(const Digest& blob) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<Digest, std::uint32_t> counts_;
+};
+
+// A lease on `pins`. It shares ownership of `pins`, so a lease may outlive its store.
+std::unique_ptr<Lease> make_lease(std::shared_ptr<Pins> pins);
 
 // Seconds since the epoch. In tests any clock that never runs backwards.
 using Clock = std::function<std::uint32_t()>;

@@ -9,7 +9,6 @@
 #include "hipcache/base/log.h"
 #include "hipcache/base/own_directory.h"
 #include "store/local/database/database.h"
-#include "store/local/space/pins.h"
 #include "store/local/space/recency.h"
 
 namespace hipcache::store {

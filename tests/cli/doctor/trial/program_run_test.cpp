@@ -1,4 +1,4 @@
-#include "cli/doctor/trial/program_run.h"
+#include "cli/doctor/trial/trial.h"
 
 #include <gtest/gtest.h>
 

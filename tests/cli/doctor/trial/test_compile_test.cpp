@@ -1,4 +1,4 @@
-#include "cli/doctor/trial/test_compile.h"
+#include "cli/doctor/trial/trial.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// clang's driver lists /opt to find the newest ROCm. Few names count there (inputs/rules/driver_listings.h).
+// clang's driver lists /opt to find the newest ROCm. Few names count there (inputs/rules/path_class.h).
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>

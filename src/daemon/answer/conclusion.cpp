@@ -1,0 +1,50 @@
+#include "daemon/answer/conclusion.h"
+
+#include <utility>
+
+#include "daemon/request/reason.h"
+#include "hipcache/compiler/reason.h"
+#include "hipcache/trace/loads_library.h"
+
+namespace hipcache::daemon {
+
+Conclusion::~Conclusion() {
+  if (!counted_) services_.counters.request(stats::Outcome::aborted);
+}
+
+bool Conclusion::finish(stats::Outcome outcome, const protocol::Finish& message, const std::vector<int>& descriptors) {
+  return say({.outcome = outcome, .exit_code = message.exit_code}, message, descriptors);
+}
+
+void Conclusion::pass_through(const compiler::Uncacheable& why) {
+  if (why.reason == compiler::reason::kBuildHelper) return leave_alone(why);
+  if (say({.outcome = stats::Outcome::passthrough, .why = &why}, protocol::PassThrough{why.reason}, {}))
+    services_.counters.not_cached(why.reason, why.detail);
+}
+
+void Conclusion::run_wrapper(const std::string& wrapper) {
+  if (!hipcache_loads_library(wrapper.c_str())) return pass_through({reason::kWrapper, wrapper});
+  if (std::exchange(counted_, true)) return;
+  pending_.emplace(services_.pending_writes.mark({}));
+  reply_wrapper(channel_, wrapper, services_);
+  services_.counters.wrapper();
+}
+
+// No request for a cache: neither counted nor in the event log.
+void Conclusion::leave_alone(const compiler::Uncacheable& why) {
+  if (std::exchange(counted_, true)) return;
+  reply(channel_, protocol::PassThrough{why.reason}, {}, services_);
+  if (observer_ != nullptr) observer_->left_alone();
+}
+
+bool Conclusion::say(Answered answer, const protocol::Message& message, const std::vector<int>& descriptors) {
+  if (std::exchange(counted_, true)) return false;
+  pending_.emplace(services_.pending_writes.mark({}));
+  const bool taken = reply(channel_, message, descriptors, services_);
+  if (!taken) answer.outcome = stats::Outcome::aborted;
+  services_.counters.request(answer.outcome);
+  if (observer_ != nullptr) observer_->answered(answer);
+  return taken;
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,205 @@
+#include "daemon/answer/reply_builder.h"
+
+#include <fcntl.h>
+
+#include <cstdint>
+
+#include "daemon/request/reason.h"
+#include "daemon/request/request_directory.h"
+#include "daemon/request/step_kinds.h"
+#include "hipcache/base/files.h"
+#include "hipcache/compiler/hip/depfile.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using compiler::Uncacheable;
+
+// The final reply while it is built: the message, and the files to send with it.
+struct Answer {
+  protocol::Finish finish;
+  std::vector<UniqueFd> files;
+  std::size_t carried = 0;  // bytes of file contents in the message
+};
+
+bool is_portable_depfile(const cache::Output& output) {
+  return output.name == hip::kPortableDepfile || output.name == hip::kPortableGccDepfile;
+}
+
+hip::DepfileForm form_of(const cache::Output& output) {
+  return output.name == hip::kPortableGccDepfile ? hip::DepfileForm::gcc : hip::DepfileForm::clang;
+}
+
+Result<std::string> from_store(const cache::Output& output, const Request& request, store::Store& store) {
+  Result<std::optional<std::string>> bytes = store.blob(output.blob);
+  if (!bytes) return bytes.error();
+  if (!*bytes) return Error{"blob " + output.blob.hex() + " is gone"};
+  if (!is_portable_depfile(output)) return std::move(**bytes);
+  const auto& names = request.invocation.output_names;
+  std::optional<std::string> local =
+      hip::local_depfile(**bytes, request.from.roots, form_of(output), names ? names->target : "");
+  if (!local) return Error{"blob " + output.blob.hex() + " is no portable depfile"};
+  return std::move(*local);
+}
+
+// Small files travel inside the message, which saves both sides five system calls.
+bool is_carried(std::size_t size, const Answer& answer) { return size <= protocol::kContentLimit - answer.carried; }
+
+Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Answer& answer) {
+  if (is_carried(bytes.size(), answer)) {
+    answer.carried += bytes.size();
+    output.content = bytes;
+  } else {
+    Result<UniqueFd> memory = sealed_memory(bytes, "hipcache-output");
+    if (!memory) return memory.error();
+    answer.files.push_back(std::move(*memory));
+  }
+  answer.finish.outputs.push_back(std::move(output));
+  return done();
+}
+
+Status add_stored(protocol::PlacedOutput placed, const cache::Output& output, const RequestContext& context,
+                  Answer& answer) {
+  store::LocalStore& store = context.services.store;
+  if (is_portable_depfile(output) || is_carried(output.size, answer)) {
+    const Result<std::string> bytes = from_store(output, context.request, store);
+    return bytes ? add_bytes(std::move(placed), *bytes, answer) : Status(bytes.error());
+  }
+  Result<std::optional<UniqueFd>> file = store.blob_file(output.blob);
+  if (!file) return file.error();
+  if (!*file) return Error{"blob " + output.blob.hex() + " is gone"};
+  answer.files.push_back(std::move(**file));
+  answer.finish.outputs.push_back(std::move(placed));
+  return done();
+}
+
+Status add_file(protocol::PlacedOutput output, const std::string& path, Answer& answer) {
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return system_error("cannot open", path);
+  answer.files.push_back(std::move(fd));
+  answer.finish.outputs.push_back(std::move(output));
+  return done();
+}
+
+Status add_made(protocol::PlacedOutput output, const StepState& step, const hip::StepOutput& file,
+                const cache::Output& made, const StepContext& context, Answer& answer) {
+  const auto& filled = step.result.filled;
+  if (filled && !file.fatbin.empty()) return add_bytes(std::move(output), filled->bytes, answer);
+  if (!step.hit) return add_file(std::move(output), context.directory.file(file.name), answer);
+  return add_stored(std::move(output), made, context, answer);
+}
+
+// Adds the user's files of a step that succeeded. Their bytes are in the request's directory, in the store, or in
+// `filled`.
+Status add_placed(const StepState& step, const StepContext& context, Answer& answer) {
+  for (const hip::StepOutput& file : step.spec().outputs) {
+    if (file.place.empty()) continue;
+    const cache::Output* made = step.given_to_user(file);
+    if (made == nullptr) return Error{"the stored " + step.spec().label + " has no " + file.role};
+    protocol::PlacedOutput output{file.place, file.beside, made->executable};
+    if (Status added = add_made(std::move(output), step, file, *made, context, answer); !added) return added;
+  }
+  return done();
+}
+
+// The driver removes the outputs of a failed job. The job's depfile stays unless a header was not found.
+void add_left_by_failure(const StepSpec& failed, const StepContext& context, Answer& answer) {
+  for (const hip::StepOutput& file : failed.outputs)
+    if (!file.place.empty() && !file.beside) answer.finish.removed.push_back(file.place);
+  const std::optional<std::string>& depfile = context.request.invocation.depfile;
+  if (!depfile || failed.failed_depfile.empty()) return;
+  if (!add_file({*depfile, true, false}, context.directory.file(failed.failed_depfile), answer))
+    answer.finish.removed.push_back(*depfile);
+}
+
+// The messages of a compile.
+protocol::Finish messages_of(const cache::ActionResult& whole, const Request& request, int exit_code = 0) {
+  return {.exit_code = exit_code,
+          .stdout_text = as_shown(whole.stdout_text, request),
+          .stderr_text = as_shown(whole.stderr_text, request)};
+}
+
+bool send(Conclusion& conclusion, stats::Outcome outcome, const Answer& answer) {
+  std::vector<int> descriptors;
+  for (const UniqueFd& file : answer.files) descriptors.push_back(file.get());
+  return conclusion.finish(outcome, answer.finish, descriptors);
+}
+
+// REQUIRES: a plan's step.
+bool compiler_said_why(const StepState& failed) {
+  const StepResult& result = failed.result;
+  return result.exit_code == 1 && result.failed_command == 0 && traits_of(failed.spec().planned->kind).is_compiler &&
+         result.refusal.empty() && !result.stderr_text.empty() && result.doubt.empty();
+}
+
+}  // namespace
+
+Status answer_hit(Conclusion& conclusion, const cache::ActionResult& whole, const RequestContext& context) {
+  const compiler::Invocation& invocation = context.request.invocation;
+  stats::Counters& counters = context.services.counters;
+  Answer answer{.finish = messages_of(whole, context.request)};
+  for (const cache::Output& output : whole.outputs) {
+    protocol::PlacedOutput place{local_place(output.place, context.request), output.in_place, output.executable};
+    place.in_place_if_empty = output.in_place_if_empty;
+    if (Status added = add_stored(std::move(place), output, context, answer); !added) return added;
+  }
+  const bool is_opaque = invocation.route == compiler::Route::is_opaque;
+  if (is_opaque) count_opaque(invocation, true, counters);
+  stats::HitRun rated{.hit = is_opaque ? 1U : 0U};
+  for (const std::string& name : whole.steps) {
+    count_step(name, true, counters);
+    if (is_rated(name)) ++rated.hit;
+  }
+  counters.rated(rated);
+  counters.saved(whole.duration_us, whole.processor_time());
+  if (context.observer != nullptr) context.observer->has_result(whole, true);
+  send(conclusion, stats::Outcome::hit, answer);
+  return done();
+}
+
+std::optional<Uncacheable> answer_success(Conclusion& conclusion, const StepGraph& graph,
+                                          const cache::ActionResult& whole, stats::Outcome outcome,
+                                          const StepContext& context) {
+  Answer answer{.finish = messages_of(whole, context.request)};
+  for (const auto& step : graph.steps())
+    if (Status added = add_placed(*step, context, answer); !added)
+      return Uncacheable{reason::kStoreError, added.error().message};
+  if (context.observer != nullptr) context.observer->has_result(whole, false);
+  send(conclusion, outcome, answer);
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const StepGraph& graph,
+                                          const std::string& driver_stderr, const StepContext& context) {
+  const StepState& failed = *graph.failed();
+  // A failed job leaves each kind of side file in a different state, so the compiler has to run.
+  if (graph.writes_beside()) return Uncacheable{reason::kStepFailed, "with files beside the object"};
+  // The driver prints a message of its own when a linker fails, and hipcc when the driver fails.
+  const compiler::Invocation& invocation = context.request.invocation;
+  if (invocation.links || invocation.by_script || !compiler_said_why(failed)) return failure_of(failed);
+
+  Answer answer{.finish = {.exit_code = failed.result.exit_code, .stdout_text = "", .stderr_text = driver_stderr}};
+  protocol::Finish& finish = answer.finish;
+  for (const auto& step : graph.steps()) {
+    finish.stdout_text += step->result.stdout_text;
+    finish.stderr_text += step->result.stderr_text;
+    if (step.get() == &failed) break;
+    if (Status added = add_placed(*step, context, answer); !added)
+      return Uncacheable{reason::kStoreError, added.error().message};
+  }
+  add_left_by_failure(failed.spec(), context, answer);
+  if (send(conclusion, stats::Outcome::miss, answer)) context.services.counters.failed_compile();
+  return std::nullopt;
+}
+
+void answer_opaque(Conclusion& conclusion, const StepState& ran, const RequestContext& context) {
+  const StepResult& result = ran.result;
+  Answer answer{.finish = messages_of(result, context.request, result.exit_code)};
+  const std::string& advice = context.request.invocation.opaque.advice;
+  if (!ran.succeeded() && !advice.empty()) answer.finish.stderr_text += "hipcache: " + advice + "\n";
+  if (send(conclusion, stats::Outcome::miss, answer) && !ran.succeeded()) context.services.counters.failed_compile();
+}
+
+Uncacheable failure_of(const StepState& failed) { return {reason::kStepFailed, failed.failure()}; }
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,294 @@
+#include "daemon/explain/reports.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "daemon/answer/conclusion.h"
+#include "daemon/answer/request_result.h"
+#include "daemon/explain/explainer.h"
+#include "daemon/explain/ties.h"
+#include "daemon/plan/planner.h"
+#include "daemon/plan/proofs.h"
+#include "daemon/request/request_directory.h"
+#include "daemon/request/wrappers.h"
+#include "daemon/run/opaque_run.h"
+#include "hipcache/base/readable.h"
+
+namespace hipcache::daemon {
+
+namespace {
+
+using protocol::PlanReport;
+using protocol::PlanStep;
+
+std::vector<PlanStep> steps_of(const hip::Plan& plan, const RequestContext& context) {
+  std::vector<PlanStep> steps;
+  for (const StepPreview& preview : preview_steps(plan, context)) {
+    const StepSpec& spec = preview.state.spec();
+    PlanStep& line = steps.emplace_back(PlanStep{.name = spec.label, .stored = preview.stored});
+    if (!preview.has_key) continue;
+    line.key = spec.key.value.hex();
+    line.inputs = context.services.actions.known_inputs(spec.key);
+  }
+  return steps;
+}
+
+PlanReport report_of(const compiler::Uncacheable& why) {
+  return {.reason = why.reason, .detail = readable(why.detail)};
+}
+
+PlanReport report_opaque(const RequestContext& context) {
+  const StepSpec spec = opaque_spec(context);
+  PlanStep step{.name = spec.label,
+                .key = spec.key.value.hex(),
+                .stored = context.look_up(spec.key, spec.suffices()).has_value(),
+                .inputs = context.services.actions.known_inputs(spec.key)};
+  PlanReport report;
+  if (const auto& why = context.request.invocation.not_split) report = report_of(*why);
+  report.request_key = step.key;
+  report.request_stored = step.stored;
+  report.steps = {std::move(step)};
+  return report;
+}
+
+PlanReport report_on(const RequestContext& asked) {
+  if (asked.request.invocation.route == compiler::Route::is_opaque) return report_opaque(asked);
+  auto planned = obtain_plan(asked);
+  if (const auto* why = std::get_if<compiler::Uncacheable>(&planned)) {
+    const std::optional<Request> opaque = opaque_instead(asked.request, *why);
+    return opaque ? report_opaque(context_of(asked.channel, *opaque, asked.services, asked.lease, nullptr))
+                  : report_of(*why);
+  }
+  hip::Plan& plan = *std::get<Planned>(planned).plan;
+  const RequestContext context = std::get<Planned>(planned).context(asked);
+  put_deferred_fatbin_if_proved(plan, context);
+  return {.cuid = has_id(plan) ? context.request.from.cuid : "",
+          .request_key = context.key.value.hex(),
+          .request_stored = context.look_up(context.key, suffices_for(context.request)).has_value(),
+          .steps = steps_of(plan, context)};
+}
+
+}  // namespace
+
+void report_not_cached(const compiler::Uncacheable& why, protocol::Channel& channel, const Services& services) {
+  reply(channel, report_of(why), {}, services);
+}
+
+void report_plan(const RequestContext& context) {
+  const PlanReport report = report_on(context);
+  if (report.reason == kStartsCompiler) {
+    reply_wrapper(context.channel, context.request.compiler, context.services);
+    return;
+  }
+  reply(context.channel, report, {}, context.services);
+}
+
+namespace {
+
+struct PreviewedOutput {
+  std::string label;
+  std::optional<Digest> digest;  // nothing if it is not stored
+};
+
+// By output name.
+using MadeByName = std::map<std::string, PreviewedOutput>;
+
+// The digests of the step's inputs, if all of them are known.
+std::optional<std::vector<Digest>> inputs_of(const hip::Step& step, const MadeByName& made) {
+  std::vector<Digest> digests;
+  for (const std::string& input : step.inputs) {
+    const auto maker = made.find(input);
+    if (maker == made.end() || !maker->second.digest) return std::nullopt;
+    digests.push_back(*maker->second.digest);
+  }
+  return digests;
+}
+
+std::vector<std::string> makers_of(const hip::Step& step, const MadeByName& made) {
+  std::vector<std::string> labels;
+  for (const std::string& input : step.inputs)
+    if (const auto maker = made.find(input); maker != made.end()) labels.push_back(maker->second.label);
+  return labels;
+}
+
+// Looks the step up if it has a key, and adds its outputs to `made`.
+void look_up(StepPreview& preview, const RequestContext& context, MadeByName& made) {
+  StepState& state = preview.state;
+  const StepSpec& spec = state.spec();
+  std::optional<cache::Hit> hit;
+  if (preview.has_key) hit = context.look_up(spec.key, spec.suffices());
+  preview.stored = hit.has_value();
+  if (hit) state.take(std::move(*hit));
+  for (const hip::StepOutput& output : spec.outputs) {
+    const cache::Output* stored = state.made(output);
+    made[output.name] = {spec.label, stored == nullptr ? std::nullopt : std::optional(stored->blob)};
+  }
+}
+
+}  // namespace
+
+std::vector<StepPreview> preview_steps(const hip::Plan& plan, const RequestContext& context) {
+  std::vector<StepPreview> steps;
+  MadeByName made;
+  for (const hip::Step& step : plan.steps) {
+    const std::optional<std::vector<Digest>> inputs = inputs_of(step, made);
+    StepSpec spec = spec_of(step, inputs.value_or(std::vector<Digest>{}), context.request, kStoredDirectory);
+    steps.push_back(
+        {.state = StepState(std::move(spec)), .makers = makers_of(step, made), .has_key = inputs.has_value()});
+    look_up(steps.back(), context, made);
+  }
+  return steps;
+}
+
+namespace {
+
+using cache::HistoryStep;
+using protocol::Differs;
+using protocol::ExplainedStep;
+using protocol::Explanation;
+using protocol::Verdict;
+
+// If all steps are stored, what differs belongs to no step, so the request reports what it observed.
+ExplainedStep explain_request(const Explainer& explainer, const RequestContext& context, bool all_stored) {
+  if (stored_result(context)) return explained("request", Verdict::stored, {});
+  Differences differences = explainer.asked();
+  if (differences.empty() && all_stored) differences = explainer.observed();
+  if (!differences.empty() && explainer.compared() > 0) put_in_order(differences);
+  return explained("request", Verdict::runs, std::move(differences));
+}
+
+// If the request is compared with no stored compile, it says so once, and its steps do not repeat it.
+Differences unless_said(Differences differences, const Explainer& explainer) {
+  return explainer.knows_none() ? Differences() : std::move(differences);
+}
+
+// Adds what keeps the step's result here: the stored one, or the earlier one of the same command.
+ExplainedStep with_ties(ExplainedStep step, const Explainer& explainer, const StepState& state,
+                        const RequestContext& context) {
+  std::shared_ptr<const inputs::PathSet> set = state.result.witnessed.set;
+  if (set == nullptr) set = explainer.earlier_set(history_step(state, context.request.from));
+  step.ties = ties_of(state.spec(), set.get(), state.result.outputs, context);
+  return step;
+}
+
+ExplainedStep explain_probe(const Explainer& explainer, const StepState& state, bool stored,
+                            const RequestContext& context) {
+  const std::string& label = state.spec().label;
+  if (stored) return with_ties(explained(label, Verdict::stored, {}), explainer, state, context);
+  Differences differences = unless_said(explainer.why(history_step(state, context.request.from), {}), explainer);
+  return with_ties(explained(label, Verdict::runs, std::move(differences)), explainer, state, context);
+}
+
+// The only step of the request: it repeats what the request says.
+ExplainedStep explain_opaque_step(const Explainer& explainer, const StepState& state, bool stored,
+                                  const RequestContext& context) {
+  const std::string& label = state.spec().label;
+  if (stored) return with_ties(explained(label, Verdict::stored, {}), explainer, state, context);
+  Differences differences = explainer.why_in_full(history_step(state, context.request.from), {});
+  return with_ties(explained(label, Verdict::runs, std::move(differences)), explainer, state, context);
+}
+
+// Whether the step only puts together what earlier steps made.
+bool only_bundles(const StepState& state) {
+  const hip::Step* planned = state.spec().planned;
+  return planned != nullptr && planned->kind == hip::StepKind::bundle && !planned->starts_others;
+}
+
+ExplainedStep explain_step(const Explainer& explainer, const StepPreview& step, const RequestContext& context,
+                           const std::set<std::string>& missing) {
+  const std::string& label = step.state.spec().label;
+  HistoryStep now = history_step(step.state, context.request.from);
+  if (!step.has_key) now.key = {};
+  Differences differences = unless_said(explainer.why(now, step.makers), explainer);
+  const Verdict runs = only_bundles(step.state) ? Verdict::bundles : Verdict::runs;
+  if (step.has_key) return with_ties(explained(label, runs, std::move(differences)), explainer, step.state, context);
+  if (!differences.empty()) return explained(label, Verdict::runs, std::move(differences));
+  for (const std::string& maker : step.makers)
+    if (missing.contains(maker)) differences.push_back({Differs::pending, maker, "", ""});
+  return explained(label, Verdict::depends, std::move(differences));
+}
+
+std::vector<ExplainedStep> explain_steps(const Explainer& explainer, const std::vector<StepPreview>& steps,
+                                         const RequestContext& context) {
+  std::vector<ExplainedStep> all;
+  std::set<std::string> missing;
+  for (const StepPreview& step : steps) {
+    const std::string& label = step.state.spec().label;
+    if (step.stored && !context.request.settings.recache) {
+      all.push_back(with_ties(explained(label, Verdict::stored, {}), explainer, step.state, context));
+      continue;
+    }
+    all.push_back(explain_step(explainer, step, context, missing));
+    missing.insert(label);
+  }
+  return all;
+}
+
+Explanation explain_opaque(const RequestContext& context) {
+  const Explainer explainer(context);
+  StepState step(opaque_spec(context));
+  std::optional<cache::Hit> hit = context.look_up(step.spec().key, step.spec().suffices());
+  const bool stored = hit && !context.request.settings.recache;
+  if (hit) step.take(std::move(*hit));
+  Explanation explanation;
+  explanation.compared = static_cast<std::uint32_t>(explainer.compared());
+  explanation.request = explain_request(explainer, context, true);
+  if (const auto& why = context.request.invocation.not_split) {
+    explanation.reason = why->reason;
+    explanation.detail = readable(why->detail);
+    explanation.request.differences.push_back({Differs::not_split, explanation.reason, explanation.detail, ""});
+  }
+  explanation.steps.push_back(explain_opaque_step(explainer, step, stored, context));
+  return explanation;
+}
+
+Explanation explain(const RequestContext& asked) {
+  const Request& request = asked.request;
+  if (request.invocation.route == compiler::Route::is_opaque) return explain_opaque(asked);
+  const Explainer explainer(asked);  // before the probe runs and is stored
+  auto obtained = obtain_plan(asked);
+  if (const auto* why = std::get_if<compiler::Uncacheable>(&obtained)) {
+    const std::optional<Request> opaque = opaque_instead(request, *why);
+    return opaque ? explain_opaque(context_of(asked.channel, *opaque, asked.services, asked.lease, nullptr))
+                  : explain_passed_through(*why);
+  }
+  Planned& planned = std::get<Planned>(obtained);
+  const RequestContext context = planned.context(asked);
+  put_deferred_fatbin_if_proved(*planned.plan, context);
+
+  Explanation explanation;
+  explanation.compared = static_cast<std::uint32_t>(explainer.compared());
+  for (const StepState* probe : planned.probes())
+    explanation.steps.push_back(explain_probe(explainer, *probe, probe->hit, context));
+  for (ExplainedStep& step : explain_steps(explainer, preview_steps(*planned.plan, context), context))
+    explanation.steps.push_back(std::move(step));
+  const bool all_stored = std::all_of(explanation.steps.begin(), explanation.steps.end(),
+                                      [](const ExplainedStep& step) { return step.verdict == Verdict::stored; });
+  explanation.request = explain_request(explainer, context, all_stored);
+  return explanation;
+}
+
+}  // namespace
+
+void report_explanation(const RequestContext& context) {
+  const Explanation explanation = explain(context);
+  if (explanation.reason == kStartsCompiler) {
+    reply_wrapper(context.channel, context.request.compiler, context.services);
+    return;
+  }
+  reply(context.channel, explanation, {}, context.services);
+}
+
+Explanation explain_passed_through(const compiler::Uncacheable& why) {
+  Explanation explanation;
+  explanation.reason = why.reason;
+  explanation.detail = readable(why.detail);
+  return explanation;
+}
+
+}  // namespace hipcache::daemon

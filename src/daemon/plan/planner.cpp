@@ -1,0 +1,286 @@
+#include "daemon/plan/planner.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/audit/evidence.h"
+#include "daemon/request/keys.h"
+#include "daemon/request/reason.h"
+#include "daemon/request/request.h"
+#include "daemon/request/request_context.h"
+#include "daemon/request/request_directory.h"
+#include "daemon/request/wrappers.h"
+#include "daemon/run/step_scheduler.h"
+#include "daemon/run/wrapper.h"
+#include "daemon/shared/single_flight.h"
+#include "daemon/step/step.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/result.h"
+#include "hipcache/compiler/driver_name.h"
+#include "hipcache/compiler/hip/lost_debug_files.h"
+#include "hipcache/compiler/hip/neutral_names.h"
+#include "hipcache/compiler/hip/plan.h"
+#include "hipcache/compiler/reason.h"
+
+namespace hipcache::daemon {
+
+namespace {
+
+using compiler::Uncacheable;
+
+// Asks the user's driver for its jobs (-###). Each probe is a step: it is looked up, and the client runs it on a miss.
+//
+// A probe under neutral names (hipcache/compiler/hip/neutral_names.h) is shared by all units that differ in their names
+// alone. Each probe has a directory of its own, because clang 15 and 16 leave a directory behind in TMPDIR for every
+// -###. The caller counts the probes that make plans; those that only audit one are not counted.
+
+StepSpec spec_with(const std::vector<std::string>& arguments, const Request& request) {
+  StepSpec spec;
+  spec.label = "probe";
+  spec.key = probe_key(request, arguments);
+  spec.commands = {{request.compiler, arguments}};
+  spec.prints_plan = true;
+  spec.by_script = request.invocation.by_script;
+  return spec;
+}
+
+StepSpec spec_of_probe(hip::IdFor id_for, const Request& request) {
+  return spec_with(hip::probe_arguments(request.invocation, request.from.cuid, id_for), request);
+}
+
+Result<StepState> run(StepSpec spec, const StepContext& context) {
+  StepState probe(std::move(spec));
+  if (Status ran = StepScheduler(context).run(probe); !ran) return ran.error();
+  return probe;
+}
+
+Result<StepState> run(StepSpec spec, const RequestContext& context) {
+  const Result<RequestDirectory> directory = make_directory(context);
+  if (!directory) return directory.error();
+  return run(std::move(spec), StepContext{context, *directory});
+}
+
+// The driver's own status and messages are in the result. An Error means that the probe could not run.
+Result<StepState> probe(hip::IdFor id_for, const RequestContext& context) {
+  return run(spec_of_probe(id_for, context.request), context);
+}
+
+// The same under neutral names, which the result contains. An Error also if such a plan was found wrong (planner.h).
+Result<StepState> neutral_probe(const hip::NeutralNames& names, hip::IdFor id_for, const RequestContext& context) {
+  const Request& request = context.request;
+  compiler::Invocation neutral = request.invocation;
+  neutral.argv = names.argv();
+  StepSpec spec = spec_with(hip::probe_arguments(neutral, hip::NeutralNames::cuid(), id_for), request);
+  if (context.services.doubts.has(spec.key.value)) return Error{"its plan was found to be another one"};
+  const Result<RequestDirectory> directory = make_directory(context);
+  if (!directory) return directory.error();
+  if (Status made = replace_file(directory->file(names.source_file()), ""); !made) return made.error();
+  for (protocol::Command& command : spec.commands) command.argv = hip::in_directory(command.argv, directory->path());
+  return run(std::move(spec), StepContext{context, *directory});
+}
+
+// The same through a wrapper, which gets the user's words alone. `told`: the probe that gave the wrapper the words that
+// ask for jobs. `driver`: the program that the wrapper starts.
+Result<StepState> probe_through(const StepState& told, std::string driver, hip::IdFor id_for,
+                                const RequestContext& context) {
+  const Request& request = context.request;
+  StepSpec spec = spec_of_probe(id_for, request);
+  spec.commands = {{request.compiler, request.invocation.argv}};
+  spec.through = {.driver = std::move(driver),
+                  .words = hip::probe_words(request.invocation, request.from.cuid, id_for),
+                  .told = told.result.stderr_text,
+                  .client = peer_process(context.channel.fd())};
+  return run(std::move(spec), context);
+}
+
+// A driver prints jobs to standard error, and nothing else. More is text of a script around it: HIPCC_VERBOSE makes
+// hipcc print its command. The script would print something else for the user's words, and the steps do not run it.
+std::string own_text(const StepResult& probe, const hip::Plan& plan, const Request& request) {
+  if (!probe.stdout_text.empty() && words_in(probe.stdout_text).empty()) return "prints to standard output";
+  const bool shows_words = plan.driver_stderr.find("-###") != std::string::npos;
+  return request.invocation.by_script && shows_words ? "prints its words" : "";
+}
+
+// Reads what the driver printed as a plan of the user's command. A probe through a wrapper plans the wrapper's command.
+std::variant<Planned, Uncacheable> read(StepState probe, std::string printed, const RequestContext& context) {
+  const Request& request = context.request;
+  std::optional<compiler::Invocation> wrapped;
+  if (const std::vector<std::string> words = words_in(probe.result.stdout_text); !words.empty()) {
+    wrapped = wrapped_invocation(words, request, context.services.parser);
+    if (!wrapped) return Uncacheable{reason::kWrapper, "makes another command of it"};
+  }
+  if (std::string lost = hip::lost_debug_file(printed, kStoredDirectory); !lost.empty())
+    return Uncacheable{compiler::reason::kSplitDwarf, std::move(lost)};
+  Result<hip::Plan> plan = hip::read_plan(std::move(printed), wrapped ? *wrapped : request.invocation, kStoredDirectory,
+                                          request.from.source_date());
+  if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};
+  if (std::string text = own_text(probe.result, *plan, request); !text.empty())
+    return Uncacheable{reason::kWrapper, context.request.compiler + " " + text};
+  auto for_steps = std::make_unique<Request>(request);
+  for_steps->from.look_options = plan->look_options;
+  return Planned{std::make_unique<hip::Plan>(std::move(*plan)), std::move(probe), std::move(for_steps)};
+}
+
+std::variant<Planned, Uncacheable> read(StepState probe, const RequestContext& context) {
+  std::string printed = probe.result.stderr_text;
+  return read(std::move(probe), std::move(printed), context);
+}
+
+// Runs the wrapper again, with the user's words.
+std::variant<Planned, Uncacheable> ask_through(const StepState& told, hip::IdFor id_for,
+                                               const RequestContext& context) {
+  const std::string& compiler = context.request.compiler;
+  const std::vector<std::string>& programs = told.result.ran;
+  std::string driver = driver_in(programs, compiler);
+  if (driver.empty()) return Uncacheable{reason::kWrapper, compiler};
+  Result<StepState> probe = probe_through(told, std::move(driver), id_for, context);
+  if (!probe) return Uncacheable{reason::kProbeFailed, probe.error().message};
+  context.services.counters.probe(probe->hit);
+  if (!probe->succeeded() || !probe->result.refusal.empty())
+    return Uncacheable{reason::kWrapper, compiler + " " + probe->result.refusal_detail};
+  return read(std::move(*probe), context);
+}
+
+// Asks the linker wrapper for its jobs and adds them to the plan. An error if that fails.
+Status ask_wrapper(Planned& planned, const RequestContext& context) {
+  hip::Plan& plan = *planned.plan;
+  const Result<RequestDirectory> directory = make_directory(context);
+  if (!directory) return directory.error();
+  const StepContext in_directory{context, *directory};
+  StepState& probe = planned.wrapper_probe.emplace(spec_of(*plan.question, {}, context.request, directory->path()));
+  if (Status ran = StepScheduler(in_directory).run(probe); !ran) return ran;
+  context.services.counters.probe(probe.hit);
+  if (!probe.succeeded()) return Error{"exit code " + std::to_string(probe.result.exit_code)};
+  if (!probe.spec().outputs.empty()) {
+    const Result<std::string> captured =
+        read_output(probe, probe.spec().outputs.front(), directory->path(), context.services.store);
+    return captured ? hip::take_captured(plan, *captured) : Status(captured.error());
+  }
+  if (!probe.result.stdout_text.empty()) return Error{"it prints to its standard output"};
+  return hip::take_back_ends(plan, probe.result.stderr_text, kStoredDirectory);
+}
+
+// Without an answer, the back ends run within the bundle step, and the wrapper probe is not part of the request.
+void add_back_ends(Planned& planned, const RequestContext& context) {
+  if (!planned.plan->question) return;
+  const Status asked = ask_wrapper(planned, context);
+  if (asked) return;
+  planned.wrapper_probe.reset();
+  context.services.counters.bundled(reason::kWrapperNotUnderstood, asked.error().message);
+  context.services.log.info(context.of_object("the back ends run within the bundle: " + asked.error().message));
+}
+
+std::variant<Planned, Uncacheable> plan_of(Result<StepState> probe, hip::IdFor id_for, const RequestContext& context) {
+  if (!probe) return Uncacheable{reason::kProbeFailed, probe.error().message};
+  const StepResult& result = probe->result;
+  if (!probe->succeeded()) return Uncacheable{reason::kProbeFailed, "exit code " + std::to_string(result.exit_code)};
+  if (result.refusal == reason::kWrapper) {
+    if (std::any_of(result.ran.begin(), result.ran.end(), compiler::names_other_cache))
+      return Uncacheable{compiler::reason::kNotACompiler, context.request.compiler};
+    if (is_run_of_wrapper(context.request, result.ran)) return Uncacheable{kStartsCompiler, result.refusal_detail};
+    return ask_through(*probe, id_for, context);
+  }
+  // A compiler that cannot be traced proves nothing, whatever it plans.
+  if (result.refusal == reason::kUntraceable) return Uncacheable{result.refusal, context.request.compiler};
+  return read(std::move(*probe), context);
+}
+
+std::variant<Planned, Uncacheable> ask_by_own_names(hip::IdFor id_for, const RequestContext& context) {
+  Result<StepState> asked = probe(id_for, context);
+  if (asked) context.services.counters.probe(asked->hit);
+  return plan_of(std::move(asked), id_for, context);
+}
+
+// Nothing if the driver must be asked by the unit's own names. It reports a missing source itself.
+std::optional<std::variant<Planned, Uncacheable>> ask_neutrally(hip::IdFor id_for, const RequestContext& context) {
+  const Request& request = context.request;
+  const char* edits = request.from.variable("CCC_OVERRIDE_OPTIONS");
+  const std::optional<hip::NeutralNames> names =
+      hip::NeutralNames::of(request.invocation, request.from.cuid, edits != nullptr ? edits : "");
+  const std::string source = join_path(request.from.working_directory, request.invocation.source);
+  if (!names || access(source.c_str(), F_OK) != 0) return std::nullopt;
+  Result<StepState> probe = neutral_probe(*names, id_for, context);
+  if (probe) context.services.counters.probe(probe->hit);
+  if (!probe || !probe->succeeded() || !probe->result.refusal.empty()) return std::nullopt;
+  std::optional<std::string> printed = names->own_names(probe->result.stderr_text, kStoredDirectory);
+  if (!printed) return std::nullopt;
+  return read(std::move(*probe), *std::move(printed), context);
+}
+
+// A share of the plans under neutral names is compared with the driver's under the unit's own. After a difference, this
+// daemon asks by own names alone. Nothing is compared if the driver cannot be asked.
+std::variant<Planned, Uncacheable> audit(Planned neutral, hip::IdFor id_for, const RequestContext& context) {
+  const Services& services = context.services;
+  Result<StepState> asked = probe(id_for, context);
+  if (!asked) return neutral;
+  auto own = plan_of(std::move(asked), id_for, context);
+  const auto* planned = std::get_if<Planned>(&own);
+  if (planned != nullptr && hip::are_same_plan(*planned->plan, *neutral.plan)) return neutral;
+  services.doubts.add(neutral.probe.spec().key.value);
+  services.counters.error();
+  services.log.error(context.of_object("the driver plans otherwise under neutral names; please report its command"));
+  return own;
+}
+
+std::variant<Planned, Uncacheable> ask(hip::IdFor id_for, const RequestContext& context) {
+  auto planned = ask_neutrally(id_for, context);
+  if (!planned) return ask_by_own_names(id_for, context);
+  auto* found = std::get_if<Planned>(&*planned);
+  const double share = context.request.settings.audit.value_or(config::kAuditedPlans);
+  if (found == nullptr || !context.services.audit_draw.draw(share)) return *std::move(planned);
+  return audit(std::move(*found), id_for, context);
+}
+
+// Up to clang 19 the new driver ignores -cuid= with a warning, and that plan is refused. For the host alone it then
+// uses no id. Later versions use an id of their own, or add one to the option for the front ends. Such plans are
+// refused, too.
+std::vector<hip::IdFor> ways_to_give_id(const compiler::Invocation& invocation) {
+  if (!invocation.new_driver || invocation.user_cuid) return {hip::IdFor::driver};
+  if (invocation.host_only) return {hip::IdFor::nobody, hip::IdFor::driver};
+  return {hip::IdFor::frontends, hip::IdFor::driver};
+}
+
+}  // namespace
+
+bool has_id(const hip::Plan& plan) {
+  const auto is_id = [](const std::string& argument) { return argument.starts_with("-cuid="); };
+  const auto gives_id = [&](const hip::StepCommand& command) {
+    return std::any_of(command.argv.begin(), command.argv.end(), is_id);
+  };
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const hip::Step& step) {
+    return std::any_of(step.commands.begin(), step.commands.end(), gives_id);
+  });
+}
+
+RequestContext Planned::context(const RequestContext& asked) const {
+  return {asked.channel, *request, asked.services, asked.lease, asked.observer, asked.audit, asked.key, asked.history};
+}
+
+std::vector<const StepState*> Planned::probes() const {
+  std::vector<const StepState*> all = {&probe};
+  if (wrapper_probe) all.push_back(&*wrapper_probe);
+  return all;
+}
+
+std::variant<Planned, Uncacheable> obtain_plan(const RequestContext& context) {
+  if (std::string name = variable_that_reports(context.request.from.environment); !name.empty())
+    return Uncacheable{compiler::reason::kExtraOutput, std::move(name)};
+  const compiler::Invocation& invocation = context.request.invocation;
+  std::variant<Planned, Uncacheable> planned = Uncacheable{};
+  for (const hip::IdFor id_for : ways_to_give_id(invocation)) {
+    planned = ask(id_for, context);
+    auto* found = std::get_if<Planned>(&planned);
+    if (found != nullptr && !(id_for == hip::IdFor::nobody && has_id(*found->plan))) {
+      add_back_ends(*found, found->context(context));
+      break;
+    }
+  }
+  return planned;
+}
+
+}  // namespace hipcache::daemon

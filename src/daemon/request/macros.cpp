@@ -1,0 +1,105 @@
+#include "daemon/request/macros.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string_view>
+
+#include "hipcache/base/text.h"
+#include "hipcache/compiler/source_sight.h"
+#include "hipcache/inputs/plain_value.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using compiler::MacroArgument;
+
+// The text behind "-D" up to the value or the parameters.
+std::string_view name_in(std::string_view text) { return text.substr(2, text.find_first_of("=(") - 2); }
+
+std::string_view value_in(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  return equals == text.npos ? std::string_view() : text.substr(equals + 1);
+}
+
+// Reserved names may be the compiler's own, and another value of these changes more than the sources that have them.
+bool is_users_name(std::string_view name) {
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 || name == "defined") return false;
+  if (name.size() > 1 && name[0] == '_' && (name[1] == '_' || std::isupper(static_cast<unsigned char>(name[1])) != 0))
+    return false;
+  return std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return (std::isalnum(c) != 0 && c < 0x80) || c == '_'; });
+}
+
+bool is_plain(std::string_view text) {
+  return text.find('(') == text.npos || text.find('=') < text.find('(') ? inputs::is_plain_value(value_in(text))
+                                                                        : false;
+}
+
+struct Definition {
+  std::size_t count = 1;  // words
+  std::string text;
+};
+
+// The word as a definition, by its form alone.
+std::optional<Definition> definition_at(const std::vector<std::string>& arguments, std::size_t at) {
+  const std::string& word = arguments[at];
+  if (!word.starts_with("-D") && !word.starts_with("-U")) return std::nullopt;
+  if (word.size() > 2) return Definition{1, word};
+  if (at + 1 == arguments.size()) return std::nullopt;
+  return Definition{2, word + arguments[at + 1]};
+}
+
+}  // namespace
+
+void find_macros(const compiler::Invocation& invocation, const std::string& source, inputs::RunContext& from,
+                 inputs::FileSystemState& file_system) {
+  if (source.empty() || invocation.links || invocation.making != compiler::Making::compile ||
+      compiler::may_record_macros(invocation.expanded))
+    return;
+  from.leaves_out_macros = true;
+  std::vector<std::string> names;
+  const std::vector<MacroArgument> arguments = compiler::macro_arguments(invocation.expanded);
+  for (const MacroArgument& argument : arguments) {
+    from.macro_definitions.push_back(argument.text);
+    names.emplace_back(name_in(argument.text));
+  }
+  // All definitions of a name stay or go together, because their order counts. One behind -Xarch_host stays.
+  std::vector<std::string> kept;
+  for (std::size_t i = 1; i < invocation.expanded.size(); ++i) {
+    const std::optional<Definition> definition = definition_at(invocation.expanded, i);
+    if (!definition) continue;
+    const std::string_view name = name_in(definition->text);
+    const bool is_argument = std::any_of(arguments.begin(), arguments.end(),
+                                         [&](const MacroArgument& argument) { return argument.first == i; });
+    if (!is_argument || !is_users_name(name) || !is_plain(definition->text)) kept.emplace_back(name);
+  }
+  for (std::string& name : file_system.words_among(source, names)) kept.push_back(std::move(name));
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (std::find(kept.begin(), kept.end(), names[i]) == kept.end())
+      from.macros.push_back({names[i], arguments[i].text});
+}
+
+std::vector<std::string> without_macros(const std::vector<std::string>& arguments, const inputs::RunContext& from) {
+  if (from.macros.empty()) return arguments;
+  const auto is_known = [&](const std::string& text) {
+    return std::any_of(from.macros.begin(), from.macros.end(),
+                       [&](const inputs::Macro& macro) { return macro.text == text; });
+  };
+  // Names that the command defines in other ways as well: a driver's own, or one added by the environment.
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (const auto definition = definition_at(arguments, i); definition && !is_known(definition->text))
+      kept.emplace_back(name_in(definition->text));
+  std::vector<std::string> left;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto definition = definition_at(arguments, i);
+    if (definition && is_known(definition->text) && !holds(kept, std::string(name_in(definition->text))))
+      i += definition->count - 1;
+    else
+      left.push_back(arguments[i]);
+  }
+  return left;
+}
+
+}  // namespace hipcache::daemon

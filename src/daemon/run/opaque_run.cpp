@@ -1,0 +1,262 @@
+#include "daemon/run/opaque_run.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "daemon/record/collected_output.h"
+#include "daemon/record/relocatability.h"
+#include "daemon/request/keys.h"
+#include "daemon/request/reason.h"
+#include "daemon/request/step_kinds.h"
+#include "daemon/request/wrappers.h"
+#include "daemon/run/step_report.h"
+#include "daemon/run/wrapper.h"
+#include "hipcache/base/files.h"
+#include "hipcache/inputs/written_outputs.h"
+#include "hipcache/protocol/channel.h"
+#include "hipcache/trace/seen.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+using inputs::Refusal;
+using inputs::WrittenOutput;
+
+constexpr std::string_view kElf =
+    "\x7f"
+    "ELF";
+
+// The tick is 4 ms on most machines.
+void wait_for_next_tick() {
+  constexpr auto kLongestTick = 50ms;
+  const inputs::Clock clock = inputs::file_clock();
+  const std::uint64_t now = clock();
+  const auto until = std::chrono::steady_clock::now() + kLongestTick;
+  while (clock() == now && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(500us);
+}
+
+// Compilers leave modes to the umask or the directory, and so does the client on a hit. Another mode of a new file
+// cannot be restored.
+bool has_usual_mode(const CollectedOutput& made, const WrittenOutput& file, std::uint32_t umask) {
+  if (made.in_place) return true;
+  struct stat status{};
+  if (stat(file.path.c_str(), &status) != 0) return false;
+  return (status.st_mode & 07777) == usual_mode(file.path, made.executable ? kProgramMode : kFileMode, umask);
+}
+
+// Reads an output. Its place is the name that the compiler used, relative to the working directory if that one was.
+// Assemblers and linkers remove an existing file before they open it, unless it is empty. So an object that was opened
+// is still replaced, and likewise a linker's output in any format.
+Result<CollectedOutput> read_written(const WrittenOutput& file, hip::DepfileForm form, const Request& request) {
+  const auto& names = request.invocation.output_names;
+  const bool is_object = names && file.name == names->object;
+  const bool is_depfile = names && file.name == names->depfile;
+  Result<CollectedOutput> made = collect_depfile(file.path, request.from.roots, form, is_depfile ? names->target : "");
+  if (!made) return made.error();
+  if (made->role == hip::kDepfile) made->role = "file";
+  made->place = is_object    ? compiler::kObjectName
+                : is_depfile ? compiler::kDepfileName
+                             : request.from.roots.portable_path(file.name);
+  made->in_place = file.opened && file.path != linked_file(request) && !made->bytes.starts_with(kElf);
+  made->in_place_if_empty = file.opened && !made->in_place;
+  return made;
+}
+
+std::variant<std::vector<CollectedOutput>, Refusal> read_all(const std::vector<WrittenOutput>& files,
+                                                             hip::DepfileForm form, const Request& request) {
+  std::vector<CollectedOutput> all;
+  for (const WrittenOutput& file : files) {
+    if (!file.exists) continue;
+    if (all.size() == protocol::kDescriptorLimit)
+      return Refusal{reason::kWritesMoreThanKnown, "more files than one answer can carry"};
+    Result<CollectedOutput> made = read_written(file, form, request);
+    if (!made) return Refusal{reason::kWritesMoreThanKnown, made.error().message};
+    if (!has_usual_mode(*made, file, request.umask)) return Refusal{reason::kUnusualMode, file.path};
+    all.push_back(std::move(*made));
+  }
+  return all;
+}
+
+// gcc runs cc1, cc1plus or cc1obj; clang compiles in the driver's program.
+hip::DepfileForm form_by(const trace::Trace& trace) {
+  const bool is_gcc = std::any_of(trace.programs.begin(), trace.programs.end(),
+                                  [](const std::string& program) { return base_name(program).starts_with("cc1"); });
+  return is_gcc ? hip::DepfileForm::gcc : hip::DepfileForm::clang;
+}
+
+// Accepts -specs=name, --specs=name and -specs name.
+std::vector<std::string> specs_in(const std::vector<std::string>& arguments) {
+  std::vector<std::string> specs;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string_view option = std::string_view(arguments[i]).substr(arguments[i].starts_with("--") ? 1 : 0);
+    if (option.starts_with("-specs="))
+      specs.emplace_back(option.substr(option.find('=') + 1));
+    else if (option == "-specs" && i + 1 < arguments.size())
+      specs.push_back(arguments[i + 1]);
+  }
+  return specs;
+}
+
+// False only if all outputs have a known place, and neither they nor the messages contain an output's name.
+bool show_output_names(const cache::ActionResult& said, const std::vector<CollectedOutput>& made,
+                       const Request& request) {
+  if (!request.invocation.output_names) return false;
+  const NameTie tie(*request.invocation.output_names);
+  const auto shows = [&](const CollectedOutput& output) {
+    const bool is_depfile = output.role == hip::kPortableDepfile || output.role == hip::kPortableGccDepfile;
+    if (output.place == compiler::kDepfileName) return !is_depfile;
+    return output.place != compiler::kObjectName || tie.shows_in(output.bytes);
+  };
+  return tie.shows_in(said.stdout_text) || tie.shows_in(said.stderr_text) ||
+         std::any_of(made.begin(), made.end(), shows);
+}
+
+// Files of these kinds never record the command line's options for the look of messages. clang's precompiled headers
+// record them, and lists of options in gcc's LTO objects may. Assembly and other kinds are not known well enough. These
+// kinds also have each name as it is, or escaped in a known way.
+bool is_object_or_depfile(const CollectedOutput& made) {
+  if (made.role == hip::kPortableDepfile || made.role == hip::kPortableGccDepfile || holds_only_rules(made.bytes))
+    return true;
+  return made.bytes.starts_with(kElf) && made.bytes.find(".gnu.lto_") == std::string::npos;
+}
+
+// Whether a name with characters that texts escape may be in the result without being found.
+bool may_hold_escaped(const cache::ActionResult& said, const std::vector<CollectedOutput>& made) {
+  return may_show_escaped(said.stdout_text) || may_show_escaped(said.stderr_text) ||
+         !std::all_of(made.begin(), made.end(), is_object_or_depfile);
+}
+
+// Sets what the outputs and messages show of the request.
+void add_ties(inputs::Run& run, const cache::ActionResult& said, const std::vector<CollectedOutput>& made,
+              const Request& request) {
+  const std::vector<std::string>& arguments = request.invocation.expanded;
+  hip::PrefixMaps maps;
+  maps.add(arguments, request.from.roots);
+  const Relocatability ties = relocatability_of(maps, made, said, request.from);
+  DirectoryReferences directory(request.from, arguments);
+  for (const CollectedOutput& output : made) directory.look_into(output.bytes);
+  directory.look_into(said.stdout_text);
+  directory.look_into(said.stderr_text);
+  const Hiding hiding{.source = request.invocation.only_input,
+                      .has_debug_information = std::any_of(made.begin(), made.end(), [](const CollectedOutput& output) {
+                        return holds_debug_information(output.bytes);
+                      })};
+  const bool hidden = may_hide_names(arguments, hiding);
+  const bool escaped = may_hold_escaped(said, made);
+  run.roots = ties.roots;
+  run.roots.arguments = arguments;
+  run.roots.hidden = hidden || directory.hides() || (escaped && may_be_escaped(request.from.roots));
+  run.roots.named = request.from.roots.shown_in_any(arguments);
+  run.shows_directory = directory.shows() || hidden || (escaped && directory.may_be_escaped());
+  run.shows_command = ties.command;
+  run.shows_output_names = hidden || show_output_names(said, made, request);
+  run.shows_colour = ties.command || !said.stdout_text.empty() || !said.stderr_text.empty() ||
+                     !std::all_of(made.begin(), made.end(), is_object_or_depfile);
+}
+
+inputs::Run run_of(const std::vector<WrittenOutput>& files, const protocol::StepDone& report,
+                   const StepContext& context) {
+  inputs::Run run{.programs = {context.request.compiler},
+                  .directory = context.directory.path(),
+                  .started_ns = report.started_ns,
+                  .is_opaque = true};
+  for (const WrittenOutput& file : files) run.written.push_back(file.path);
+  run.specs = specs_in(context.request.invocation.expanded);
+  run.is_keyed_by_processor = context.request.invocation.opaque.asks_processor;
+  run.is_mixed = report.mixed;
+  run.only_starts_by_python = only_starts_by_python(context.request);
+  return run;
+}
+
+}  // namespace
+
+StepSpec opaque_spec(const RequestContext& context) {
+  const Request& request = context.request;
+  StepSpec spec;
+  spec.label = label_of(request.invocation.making);
+  spec.key = context.key;
+  spec.command = command_key(request);
+  spec.commands = {{request.compiler, request.invocation.argv}};
+  spec.prints_temporary_paths = true;
+  return spec;
+}
+
+Status OpaqueRun::prepare() {
+  const Updated& updated = context_.request.updated;
+  if (updated.content) wait_for_next_tick();
+  struct stat status{};
+  const bool there = !updated.path.empty() && stat(updated.path.c_str(), &status) == 0;
+  if (there != updated.content.has_value()) return Error{updated.path + " was made or removed meanwhile"};
+  if (!there) return done();
+  updated_as_ = trace::seen_file(status);
+  const Result<Digest> content = context_.services.file_system.content(updated.path);
+  if (!content || *content != *updated.content) return Error{updated.path + " was written meanwhile"};
+  return done();
+}
+
+void OpaqueRun::take_outputs(StepState& state, const protocol::StepDone& report) {
+  if (const auto records = records_of(state, report.step, context_)) {
+    if (std::optional<Refusal> refusal = witness(state, *records, report)) {
+      state.result.refuse(*std::move(refusal));
+      note_descriptor(state, *records, context_);
+    }
+  }
+  if (std::optional<Refusal> why = why_unusable()) state.result.make_unusable(*std::move(why));
+  state.is_stored_later = state.result.refusal.empty();
+  if (!state.is_stored_later) keep(state, {}, context_);
+}
+
+std::optional<Refusal> OpaqueRun::witness(StepState& state, const std::vector<trace::Record>& records,
+                                          const protocol::StepDone& report) {
+  const Request& request = context_.request;
+  auto written = inputs::written_files(records, context_.directory.path(), request.from.working_directory,
+                                       read_and_written(request));
+  if (auto* refusal = std::get_if<Refusal>(&written)) return std::move(*refusal);
+  const auto& files = std::get<std::vector<WrittenOutput>>(written);
+  if (auto refusal = too_large(state, files, context_)) return refusal;
+  const trace::Trace trace = trace::trace_of(records);
+  state.result.ran = ran_in(trace);
+  auto made = read_all(files, form_by(trace), request);
+  if (auto* refusal = std::get_if<Refusal>(&made)) return std::move(*refusal);
+  outputs_ = std::move(std::get<std::vector<CollectedOutput>>(made));
+  const WrittenFiles by_run{.records = records, .files = files, .updated_as = updated_as_};
+  if (auto refusal = refusal_of_link(by_run, outputs_, context_)) return refusal;
+  inputs::Run run = run_of(files, report, context_);
+  add_ties(run, state.result, outputs_, request);
+  // The driver may add options that the command does not have.
+  const bool is_whole = request.from.variable("CCC_OVERRIDE_OPTIONS") == nullptr;
+  if (!request.from.leaves_out_macros)
+    run.sight = inputs::kNoSources;
+  else if (is_whole)
+    run.sight = sight_of(request.invocation.expanded, outputs_, state.result);
+  take_witnessed(state, trace, run, context_);
+  return std::nullopt;
+}
+
+// An archive cannot be made twice: its old contents are gone. Archivers keep nothing elsewhere.
+std::optional<Refusal> OpaqueRun::why_unusable() const {
+  if (context_.request.invocation.making == compiler::Making::archive) return std::nullopt;
+  Result<std::string> lost = context_.directory.lost_file({});
+  if (!lost) return Refusal{reason::kNoTemporaryDirectory, lost.error().message};
+  if (!lost->empty()) return Refusal{reason::kWritesMoreThanKnown, *std::move(lost)};
+  if (!outputs_.empty()) return names_directory(outputs_, context_.directory);
+  // The trace proves nothing, but the command names its output.
+  const Request& request = context_.request;
+  const std::string object = join_path(request.from.working_directory, request.invocation.object);
+  Result<std::string> bytes = read_file(object, kOutputLimit);
+  if (!bytes) return std::nullopt;
+  return names_directory({{.role = "file", .bytes = std::move(*bytes), .place = request.invocation.object}},
+                         context_.directory);
+}
+
+void OpaqueRun::store(StepState& state) { keep(state, std::move(outputs_), context_); }
+
+}  // namespace hipcache::daemon

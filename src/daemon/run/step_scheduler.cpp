@@ -1,0 +1,268 @@
+#include "daemon/run/step_scheduler.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "daemon/audit/audit.h"
+#include "daemon/record/output_recorder.h"
+#include "daemon/run/step_report.h"
+#include "daemon/run/wrapper.h"
+#include "daemon/shared/single_flight.h"
+#include "daemon/step/split_codegen_worth.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kSendLimit = 10s;     // a client that accepts no message for this long is gone
+constexpr auto kReceiveLimit = 10s;  // from the first to the last byte of a message
+constexpr auto kLookInterval = 1s;   // how often to check other clients: one that gets stopped wakes nobody
+
+// The answers to questions name temporary files (audit/audit.h).
+bool is_compared(const StepSpec& spec) {
+  return !spec.prints_plan && (spec.planned == nullptr || spec.planned->kind != hip::StepKind::question);
+}
+
+}  // namespace
+
+StepScheduler::StepScheduler(const StepContext& context)
+    : context_(context),
+      services_(context.services),
+      client_(peer_process(context.channel.fd())),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+StepScheduler::~StepScheduler() {
+  services_.single_flight.forget(wake_.get());
+  services_.job_slots.forget(wake_.get());
+  for (std::size_t left = running_.size(); left > 0; --left) services_.job_slots.finish(client_);
+}
+
+Status StepScheduler::run(const std::vector<StepState*>& steps) {
+  if (!wake_) return system_error("cannot make", "an eventfd");
+  std::list<StepState*> open(steps.begin(), steps.end());
+  last_word_ = std::chrono::steady_clock::now();
+  prefetch(steps);
+  for (;;) {
+    drop_pointless(open, steps);
+    start_what_can_be(open);
+    if (running_.empty() && (open.empty() || trouble_)) break;
+    if (Status waited = wait(); !waited) return waited;
+  }
+  if (trouble_) return *trouble_;
+  return done();
+}
+
+// Without shared caches this does nothing. With them, the steps' look-ups then find what these have.
+void StepScheduler::prefetch(const std::vector<StepState*>& steps) const {
+  const config::Settings& settings = context_.request.settings;
+  if (settings.recache || settings.remote.empty() || steps.size() < 2) return;
+  std::vector<cache::ActionKey> keys;
+  for (const StepState* step : steps) keys.push_back(step->spec().key);
+  services_.actions.prefetch(keys, context_.request.from, context_.lease);
+}
+
+// After a failure only the steps before it count. The driver would have stopped at the first of them that fails.
+void StepScheduler::drop_pointless(std::list<StepState*>& open, const std::vector<StepState*>& steps) {
+  const auto failed =
+      std::find_if(steps.begin(), steps.end(), [](const StepState* step) { return !step->succeeded(); });
+  for (auto step = failed; step != steps.end(); ++step) open.remove(*step);
+}
+
+void StepScheduler::start_what_can_be(std::list<StepState*>& open) {
+  wants_token_ = false;
+  for (auto step = open.begin(); step != open.end() && !trouble_;)
+    step = try_start(**step) == Start::blocked ? std::next(step) : open.erase(step);
+  if (!wants_token_) services_.job_slots.forget(wake_.get());
+}
+
+// Whether the step runs although it is stored: its request is audited.
+bool StepScheduler::runs_again(const StepSpec& spec) const {
+  if (context_.audit == nullptr || spec.is_proof) return false;
+  return is_compared(spec) ? context_.audit->takes_hit() : context_.audit->is_on();
+}
+
+bool StepScheduler::found(StepState& state) {
+  if (context_.request.settings.recache) return false;
+  const StepSpec& spec = state.spec();
+  const StepClock clock;
+  const std::uint64_t ended = services_.single_flight.ended(spec.key.value);
+  if (state.missed == ended) return false;
+  std::optional<cache::Hit> hit = context_.look_up(spec.key, spec.suffices());
+  if (hit && runs_again(spec)) {
+    if (is_compared(spec)) state.audited = std::move(*hit);
+    hit.reset();
+  }
+  if (!hit) {
+    state.missed = ended;
+    return false;
+  }
+  state.take(std::move(*hit));
+  tell_ended(state, clock, true);
+  return true;
+}
+
+// The claim, or nothing while another client has it and may still end in time.
+std::optional<SingleFlight::Claim> StepScheduler::claim(StepState& state) {
+  const Digest& key = state.spec().key.value;
+  WaitBudget& wait_budget = *context_.request.wait_budget;
+  auto claimed = services_.single_flight.claim(key, client_, wake_.get());
+  if (auto* ours = std::get_if<SingleFlight::Claim>(&claimed)) {
+    wait_budget.note_free(key);
+    return std::move(*ours);
+  }
+  const auto& other = std::get<SingleFlight::Busy>(claimed);
+  const bool stopped = is_stopped(other.holder);
+  if (!stopped && wait_budget.lasts(key, other, SingleFlight::Clock::now(), services_.single_flight.limits().slack))
+    return std::nullopt;
+  std::optional<SingleFlight::Claim> taken = services_.single_flight.take_over(key, other.run, client_);
+  if (taken)
+    services_.log.info(context_.of_object(state.spec().label + ": the client that runs it is " +
+                                          (stopped ? "stopped" : "not waited for any longer") +
+                                          "; it is run for another one as well"));
+  return taken;
+}
+
+// Looks the step up after the claim, because another client may finish it until then. Looks it up without the claim as
+// well, because the other client may run the same step on other files.
+StepScheduler::Start StepScheduler::try_start(StepState& state) {
+  std::optional<SingleFlight::Claim> claim = this->claim(state);
+  if (found(state)) return Start::done;
+  if (!claim) {
+    if (!std::exchange(state.waited, true)) services_.counters.waited();
+    return Start::blocked;
+  }
+  if (!services_.job_slots.start(running_.empty(), client_, wake_.get())) {
+    wants_token_ = true;
+    return Start::blocked;
+  }
+  if (Status started = start(state, std::move(*claim)); !started) {
+    services_.job_slots.finish(client_);
+    trouble_ = started.error();
+  }
+  return Start::started;
+}
+
+Status StepScheduler::start(StepState& state, SingleFlight::Claim claim) {
+  if (Status prepared = prepare(state); !prepared) return prepared;
+  Running running{&state, std::move(claim), nullptr, {}, begin_in_list(state)};
+  if (state.spec().split_codegen != nullptr) running.split_codegen = std::make_unique<SplitCodegenRun>(state, context_);
+  const std::uint32_t number = next_number_++;
+  if (Status sent = send(running.split_codegen ? *running.split_codegen->next() : state, number); !sent) return sent;
+  running_.emplace(number, std::move(running));
+  return done();
+}
+
+// Nobody asks why a proof runs, or why the probe that found a wrapper is followed by one through the wrapper.
+Status StepScheduler::prepare(StepState& state) {
+  const StepSpec& spec = state.spec();
+  if (context_.observer != nullptr && context_.observer->wants_reasons() && !spec.is_proof && !spec.through &&
+      !state.audited) {
+    std::vector<std::string> makers;
+    for (const GivenInput& input : state.given) makers.push_back(input.step->spec().label);
+    context_.observer->step_runs(context_, history_step(state, context_.request.from), makers);
+  }
+  if (state.handler != nullptr) return state.handler->prepare();
+  if (spec.through) return prepare_driver(*spec.through, context_.directory);
+  return bring_files(state);
+}
+
+// Writes the files that the step reads: what earlier steps made, and what the driver wrote while it planned.
+Status StepScheduler::bring_files(const StepState& state) {
+  for (const GivenInput& input : state.given) {
+    if (!input.step->hit) continue;  // ran for this request, so its files are there
+    if (!brought_.insert(input.file->name).second) continue;
+    if (Status written = materialise(*input.step, *input.file, context_); !written) return written;
+  }
+  if (state.spec().planned == nullptr) return done();
+  const RequestDirectory& directory = context_.directory;
+  for (const hip::StepFile& file : state.spec().planned->files) {
+    const std::string bytes = file.verbatim ? file.bytes : hip::in_directory({file.bytes}, directory.path()).front();
+    if (Status written = replace_file(directory.file(file.name), bytes); !written) return written;
+  }
+  return done();
+}
+
+Status StepScheduler::send(const StepState& state, std::uint32_t number) {
+  return context_.channel.send(run_message(state.spec(), number, context_), kSendLimit);
+}
+
+// Waits for a report of this client or for a wake-up: another client's step has ended, or a job slot is free. Returns
+// after kLookInterval at the latest, so that other clients are checked.
+Status StepScheduler::wait() {
+  pollfd ready[] = {{.fd = context_.channel.fd(), .events = POLLIN, .revents = 0},
+                    {.fd = wake_.get(), .events = POLLIN, .revents = 0}};
+  const int count = poll(ready, 2, static_cast<int>(std::chrono::milliseconds(kLookInterval).count()));
+  if (count < 0 && errno != EINTR) return system_error("cannot wait for", "the client");
+  if (count > 0 && ready[1].revents != 0) drain_wake_ups();
+  if (count > 0 && ready[0].revents != 0) return take_report();
+  return running_.empty() ? keep_client_waiting() : done();
+}
+
+Status StepScheduler::keep_client_waiting() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_word_ < protocol::kKeepWaitingInterval) return done();
+  last_word_ = now;
+  return context_.channel.send(protocol::KeepWaiting{}, kSendLimit);
+}
+
+Status StepScheduler::take_report() {
+  Result<protocol::Received> received = context_.channel.receive(kReceiveLimit);
+  if (!received) return received.error();
+  const auto* report = std::get_if<protocol::StepDone>(&received->message);
+  if (report == nullptr) return Error{"the client sent something other than the report of a step"};
+  const auto entry = running_.find(report->step);
+  if (entry == running_.end()) return Error{"the client reported a step that it was not given"};
+  // An unusable run ends the request, but only after the other steps have ended, so that the client has no children
+  // left.
+  StepState& state = *entry->second.state;
+  SplitCodegenRun* split = entry->second.split_codegen.get();
+  const Status taken = split != nullptr ? split->take_in(*report) : take_in(state, *report, context_);
+  if (!taken) trouble_ = taken.error();
+  if (taken && state.audited && state.ended) note_audit(state);
+  const StepState* next = split != nullptr && !trouble_ ? split->next() : nullptr;
+  if (next != nullptr) {
+    auto running = running_.extract(entry);
+    running.key() = next_number_++;
+    return send(*next, running_.insert(std::move(running)).position->first);
+  }
+  tell_ended(state, entry->second.clock, taken.ok());
+  entry->second.claim.note_end();
+  last_word_ = std::chrono::steady_clock::now();
+  if (state.is_stored_later) state.claim.emplace(std::move(entry->second.claim));
+  running_.erase(entry);
+  services_.job_slots.finish(client_);
+  return done();
+}
+
+RunningSteps::Entry StepScheduler::begin_in_list(const StepState& state) const {
+  const StepSpec& spec = state.spec();
+  return services_.running_steps.begin({.object = context_.request.invocation.object,
+                                        .label = spec.label,
+                                        .arch = spec.planned == nullptr ? "" : spec.planned->arch.name,
+                                        .since = std::chrono::steady_clock::now()});
+}
+
+void StepScheduler::tell_ended(const StepState& state, const StepClock& clock, bool is_usable) const {
+  if (context_.observer != nullptr) context_.observer->step_ended(ended_step(state, clock, is_usable));
+}
+
+void StepScheduler::note_audit(StepState& state) const {
+  if (!state.succeeded()) audit_failure(state, context_);
+  const hip::Step* planned = state.spec().planned;
+  if (state.is_found_wrong && planned != nullptr && planned->kind == hip::StepKind::device)
+    services_.split_codegen_ledger.refuse(state.spec().key);
+}
+
+void StepScheduler::drain_wake_ups() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = read(wake_.get(), &count, sizeof count);
+}
+
+}  // namespace hipcache::daemon

@@ -1,0 +1,83 @@
+// Schedules the steps of one request. It looks each step up, and leaves a step to another client that is running it.
+// This client runs the rest, as many at once as there are job slots. If the other client is stopped or overdue
+// (single_flight.h), the step runs here as well. One per request directory, used by its session's thread only.
+#ifndef HIPCACHE_SRC_DAEMON_RUN_STEP_SCHEDULER_H
+#define HIPCACHE_SRC_DAEMON_RUN_STEP_SCHEDULER_H
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/request/request_directory.h"
+#include "daemon/run/split_codegen_run.h"
+#include "daemon/shared/job_slots.h"
+#include "daemon/shared/single_flight.h"
+#include "daemon/step/step.h"
+#include "hipcache/base/files.h"
+
+namespace hipcache::daemon {
+
+class StepScheduler {
+ public:
+  // The context outlives the scheduler.
+  explicit StepScheduler(const StepContext& context);
+  ~StepScheduler();
+  StepScheduler(const StepScheduler&) = delete;
+  StepScheduler& operator=(const StepScheduler&) = delete;
+
+  // Finishes every step, in any order. After a failure, no later step starts. An error means that the request cannot
+  // continue (client gone, a run that is unusable). Unless the client is gone, none of the steps is running then.
+  Status run(const std::vector<StepState*>& steps);
+  Status run(StepState& step) { return run({&step}); }
+
+ private:
+  struct Running {
+    StepState* state;
+    SingleFlight::Claim claim;
+    std::unique_ptr<SplitCodegenRun> split_codegen;  // set for a step whose code generation may be split
+    StepClock clock;
+    RunningSteps::Entry in_list;
+  };
+  enum class Start { done, started, blocked };
+
+  void prefetch(const std::vector<StepState*>& steps) const;
+  static void drop_pointless(std::list<StepState*>& open, const std::vector<StepState*>& steps);
+  Start try_start(StepState& state);
+  void start_what_can_be(std::list<StepState*>& open);
+  std::optional<SingleFlight::Claim> claim(StepState& state);
+  bool runs_again(const StepSpec& spec) const;
+  bool found(StepState& state);
+  Status start(StepState& state, SingleFlight::Claim claim);
+  Status prepare(StepState& state);
+  Status bring_files(const StepState& state);
+  Status wait();
+  Status keep_client_waiting();
+  Status send(const StepState& state, std::uint32_t number);
+  Status take_report();
+  void note_audit(StepState& state) const;
+  RunningSteps::Entry begin_in_list(const StepState& state) const;
+  void tell_ended(const StepState& state, const StepClock& clock, bool is_usable) const;
+  void drain_wake_ups();
+
+  const StepContext& context_;
+  const Services& services_;
+  const pid_t client_;
+  UniqueFd wake_;
+  std::map<std::uint32_t, Running> running_;
+  std::uint32_t next_number_ = 0;
+  bool wants_token_ = false;                         // a step was refused a job slot in the last pass
+  std::chrono::steady_clock::time_point last_word_;  // time of the last message to the client
+  std::optional<Error> trouble_;
+  std::set<std::string> brought_;  // names of files that were brought from the store into the directory
+};
+
+}  // namespace hipcache::daemon
+
+#endif

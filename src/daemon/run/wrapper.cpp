@@ -1,0 +1,254 @@
+#include "daemon/run/wrapper.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "daemon/request/processor.h"
+#include "daemon/request/request_directory.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/huge_pages.h"
+#include "hipcache/compiler/driver_name.h"
+
+namespace hipcache::daemon {
+namespace {
+
+constexpr std::string_view kWordsMark =
+    "\x01"
+    "driver\x01";
+constexpr std::uint64_t kStartLimit = 16u << 20;
+constexpr const char* kRequestFile = "driver";
+
+// The start of a program, as recorded by preload/driver.c.
+struct Start {
+  std::string program;
+  std::string parent;
+  std::string umask;
+  std::string directory;
+  std::vector<std::string> words;
+  std::vector<std::string> variables;
+};
+
+std::vector<std::string> fields_of(std::string_view bytes) {
+  std::vector<std::string> fields;
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find('\0');
+    if (end == bytes.npos) return {};
+    fields.emplace_back(bytes.substr(0, end));
+    bytes.remove_prefix(end + 1);
+  }
+  return fields;
+}
+
+std::optional<Start> start_of(std::string_view bytes) {
+  constexpr std::size_t kFixed = 5;
+  std::vector<std::string> fields = fields_of(bytes);
+  if (fields.size() < kFixed + 1 || !fields.back().empty()) return std::nullopt;
+  std::size_t count = 0;
+  const std::string& number = fields[kFixed - 1];
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), count);
+  if (read.ec != std::errc() || count > fields.size() - kFixed - 1) return std::nullopt;
+  const auto words = fields.begin() + kFixed;
+  const auto variables = words + static_cast<std::ptrdiff_t>(count);
+  return Start{.program = fields[0],
+               .parent = fields[1],
+               .umask = fields[2],
+               .directory = fields[3],
+               .words = {words, variables},
+               .variables = {variables, fields.end() - 1}};
+}
+
+// All programs of the run in start order; empty if the record of one is incomplete.
+std::vector<Start> starts_in(const RequestDirectory& directory) {
+  std::vector<Start> starts;
+  for (;;) {
+    const std::string path = directory.file(std::string(kRequestFile) + "." + std::to_string(starts.size()));
+    if (::access(path.c_str(), F_OK) != 0) return starts;
+    const Result<std::string> bytes = read_file(path, kStartLimit);
+    std::optional<Start> start = bytes ? start_of(*bytes) : std::nullopt;
+    if (!start) return {};
+    starts.push_back(*std::move(start));
+  }
+}
+
+// Variables that shells set for themselves. Compilers use at most the directory in them.
+bool is_shells_own(std::string_view entry) {
+  constexpr auto kNames = std::to_array<std::string_view>({"_=", "SHLVL=", "PWD=", "OLDPWD="});
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return entry.starts_with(name); });
+}
+
+bool is_the_runs_own(std::string_view entry) {
+  constexpr auto kNames = std::to_array<std::string_view>({"TMPDIR=", "LD_PRELOAD=", "HIPCACHE_TRACE="});
+  // The client sets huge pages if the user has no such variable. Any other value comes from elsewhere.
+  return entry == HIPCACHE_HUGE_PAGES ||
+         std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return entry.starts_with(name); });
+}
+
+std::vector<std::string> compared(const std::vector<std::string>& variables) {
+  std::vector<std::string> result;
+  for (const std::string& entry : variables)
+    if (!is_shells_own(entry) && !is_the_runs_own(entry)) result.push_back(entry);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+bool has(const std::vector<std::string>& variables, const std::string& entry) {
+  return std::find(variables.begin(), variables.end(), entry) != variables.end();
+}
+
+// Whether the driver has the user's variables: the steps run with those and not with the wrapper's.
+bool has_users_variables(const Start& driver, const StepContext& context) {
+  const inputs::RunContext& from = context.request.from;
+  const char* preloaded = from.variable("LD_PRELOAD");
+  const bool more = preloaded != nullptr && *preloaded != '\0';
+  const std::string preload = context.services.trace_library + (more ? ":" + std::string(preloaded) : "");
+  return has(driver.variables, "TMPDIR=" + context.directory.path()) &&
+         has(driver.variables, "LD_PRELOAD=" + preload) && compared(driver.variables) == compared(from.environment);
+}
+
+std::string other_surroundings(const Start& driver, const StepContext& context) {
+  if (driver.directory != real_path(context.request.from.working_directory)) return "changes the directory";
+  if (driver.umask != std::to_string(context.request.umask)) return "changes the mask of modes";
+  return has_users_variables(driver, context) ? "" : "changes the environment";
+}
+
+bool is_same_words(const std::vector<std::string>& words, const std::vector<std::string>& users) {
+  return std::equal(words.begin() + 1, words.end(), users.begin() + 1, users.end());
+}
+
+// Where an untraced wrapper found its driver: beside itself, under a name that ends the wrapper's.
+std::string place_beside(const std::string& wrapper, const Start& driver) {
+  const std::string name(base_name(driver.words[0]));
+  if (!base_name(wrapper).ends_with(name)) return "";
+  for (const std::string& from : {real_path(wrapper), wrapper}) {
+    const std::string place = std::string(directory_name(from)) + "/" + name;
+    if (place != wrapper && real_path(place) == driver.program) return place;
+  }
+  return "";
+}
+
+bool is_same_plan(const hip::Plan& one, const hip::Plan& other) {
+  const auto is_same_command = [](const hip::StepCommand& a, const hip::StepCommand& b) {
+    return a.program == b.program && a.argv == b.argv;
+  };
+  const auto is_same_step = [&](const hip::Step& a, const hip::Step& b) {
+    return a.keyed == b.keyed && a.outputs == b.outputs && a.files == b.files &&
+           std::equal(a.commands.begin(), a.commands.end(), b.commands.begin(), b.commands.end(), is_same_command);
+  };
+  return one.driver_stderr == other.driver_stderr &&
+         std::equal(one.steps.begin(), one.steps.end(), other.steps.begin(), other.steps.end(), is_same_step);
+}
+
+// Without what colours it at a terminal.
+std::string plain(std::string_view line) {
+  std::string text;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\x1b')
+      i = std::min(line.find('m', i), line.size());
+    else
+      text += line[i];
+  }
+  return text;
+}
+
+// Whether each line is a warning of clang's driver, which comes of the words. What a wrapper prints itself may differ
+// each time.
+bool is_of_driver(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string line = plain(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t warning = line.find(": warning: ");
+    if (warning == line.npos || !compiler::names_clang_driver(line.substr(0, warning))) return false;
+  }
+  return true;
+}
+
+// Why the run did not print the same jobs as the earlier probe, in which the wrapper itself was asked for jobs; "" if
+// it did.
+std::string other_jobs(const StepState& probe, const std::vector<std::string>& words, const Request& request,
+                       const compiler::Parser& parser) {
+  const std::optional<compiler::Invocation> wrapped = wrapped_invocation(words, request, parser);
+  if (!wrapped) return "makes another command of it";
+  const std::string date = request.from.source_date();
+  const Result<hip::Plan> told = hip::read_plan(probe.spec().through->told, *wrapped, kStoredDirectory, date);
+  const Result<hip::Plan> plan = hip::read_plan(probe.result.stderr_text, *wrapped, kStoredDirectory, date);
+  if (!plan || !is_of_driver(plan->driver_stderr)) return "prints something else than jobs";
+  return told && is_same_plan(*told, *plan) ? "" : "does not do the same twice";
+}
+
+}  // namespace
+
+std::string driver_in(const std::vector<std::string>& programs, const std::string& compiler) {
+  const std::string wrapper = real_path(compiler);
+  const auto is_driver = [&](const std::string& program) {
+    return program != wrapper && compiler::names_clang_driver(program);
+  };
+  if (programs.empty() || !is_driver(programs.back())) return "";
+  const auto drivers = std::count_if(programs.begin(), programs.end(), is_driver);
+  const bool has_other_cache = std::any_of(programs.begin(), programs.end(), compiler::names_other_cache);
+  return drivers == 1 && !has_other_cache ? programs.back() : "";
+}
+
+std::vector<std::string> ran_in(const trace::Trace& trace) {
+  std::vector<std::string> ran = trace.programs;
+  for (const trace::Record& record : trace.records)
+    if (record.kind == trace::Kind::execute && record.found && base_name(record.text) == "hipcache")
+      ran.push_back(record.text);
+  return ran;
+}
+
+Status prepare_driver(const ThroughWrapper& through, const RequestDirectory& directory) {
+  std::string bytes = through.driver + '\0';
+  for (const std::string& word : through.words) bytes += word + '\0';
+  return replace_file(directory.file(kRequestFile), bytes);
+}
+
+std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const StepContext& context) {
+  const Request& request = context.request;
+  const ThroughWrapper& through = *probe.spec().through;
+  const std::vector<Start> starts = starts_in(context.directory);
+  if (starts.size() != 1 || starts[0].program != through.driver) return "does not end in one start of a driver";
+  const Start& driver = starts[0];
+  if (driver.parent != std::to_string(through.client)) return "waits for the driver instead of becoming it";
+  if (driver.words.empty() || !is_same_words(driver.words, request.invocation.argv)) return "changes the command";
+  if (std::string other = other_surroundings(driver, context); !other.empty()) return other;
+  if (!probe.result.stdout_text.empty()) return "prints something else than jobs";
+  if (std::string other = other_jobs(probe, driver.words, request, context.services.parser); !other.empty())
+    return other;
+  std::string beside = place_beside(request.compiler, driver);
+  if (beside.empty()) return "leaves no trace";
+  return DriverBehind{driver.words, std::move(beside)};
+}
+
+std::string stored_words(const std::vector<std::string>& words) {
+  std::string stored(kWordsMark);
+  for (const std::string& word : words) stored += word + '\0';
+  return stored;
+}
+
+std::vector<std::string> words_in(const std::string& stored) {
+  return stored.starts_with(kWordsMark) ? fields_of(std::string_view(stored).substr(kWordsMark.size()))
+                                        : std::vector<std::string>{};
+}
+
+std::optional<compiler::Invocation> wrapped_invocation(const std::vector<std::string>& words, const Request& request,
+                                                       const compiler::Parser& parser) {
+  auto parsed = parser.parse(words, request.from.working_directory);
+  auto* wrapped = std::get_if<compiler::Invocation>(&parsed);
+  if (wrapped == nullptr) return std::nullopt;
+  const compiler::Invocation& typed = request.invocation;
+  const bool is_same = wrapped->route == typed.route && wrapped->links == typed.links &&
+                       wrapped->source == typed.source && wrapped->object == typed.object &&
+                       wrapped->driver_names_outputs == typed.driver_names_outputs &&
+                       wrapped->depfile == typed.depfile && wrapped->new_driver == typed.new_driver &&
+                       wrapped->host_only == typed.host_only && wrapped->user_cuid == typed.user_cuid &&
+                       wrapped->writes_command == typed.writes_command &&
+                       asks_processor(wrapped->expanded) == asks_processor(typed.expanded);
+  return is_same ? std::optional(std::move(*wrapped)) : std::nullopt;
+}
+
+}  // namespace hipcache::daemon
