@@ -6,11 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler/command_line/archiver.h"
+#include "compiler/command_line/arguments.h"
+#include "compiler/command_line/binutils.h"
 #include "compiler/command_line/compiler_name.h"
-#include "compiler/command_line/descriptors.h"
-#include "compiler/command_line/linker_options.h"
-#include "compiler/command_line/response_files.h"
 #include "compiler/opaque/find_output_names.h"
 #include "compiler/opaque/option_refusal.h"
 #include "compiler/opaque/passed_on_options.h"
