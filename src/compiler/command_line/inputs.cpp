@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler/frontend/unknown_option.h"
 #include "compiler/options/option_table.h"
+#include "compiler/options/unknown_option.h"
 
 namespace hipcache::compiler {
 namespace {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "compiler/command_line/arguments.h"
-#include "compiler/command_line/option_rule.h"
 #include "hipcache/base/descriptor_path.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/invocation.h"
+#include "hipcache/compiler/option_facts.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
@@ -29,18 +29,6 @@ struct IreeOption {
   std::optional<std::string_view> value;
 };
 
-const OptionRule kRules[] = {
-    {reason::kDriverInformation,
-     {"h", "version", "print-options", "print-all-options", "show-dialects", "list-passes", "iree-list-plugins",
-      "iree-print-plugin-info", "iree-llvmcpu-list-targets"},
-     {"help", "iree-hal-list-"}},
-    {reason::kTimeTrace, {"mlir-timing", "time-passes", "time-phases"}, {"time-trace", "profile-actions-to"}},
-    {reason::kStatistics, {"mlir-pass-statistics", "track-memory"}, {"stats", "info-output-file"}},
-    {reason::kPlugin, {"load", "iree-load-plugin"}, {"load-pass-plugin", "load-dialect-plugin"}},
-    // They lie in the temporary directory, which a step has for itself.
-    {reason::kSaveTemps, {"iree-llvmcpu-keep-linker-artifacts"}, {}},
-};
-
 IreeOption iree_option(std::string_view argument) {
   if (!argument.starts_with('-') || argument == "-" || argument == "--") return {};
   argument.remove_prefix(argument.starts_with("--") ? 2 : 1);
@@ -52,7 +40,7 @@ IreeOption iree_option(std::string_view argument) {
 // Why an option makes the command uncacheable; nullptr if it does not.
 const char* iree_refusal(const IreeOption& option) {
   if (option.value == "false" || option.value == "0") return nullptr;
-  return refusal_by(kRules, option.name);
+  return refused_by_iree(option.name);
 }
 
 // Whether the option writes a file, so that "-" means standard output. Other options read "-".

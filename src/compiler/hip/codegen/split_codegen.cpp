@@ -8,6 +8,7 @@
 #include "compiler/hip/jobs/frontend_job.h"
 #include "compiler/hip/jobs/link_jobs.h"
 #include "hipcache/base/word_list.h"
+#include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::hip {
 namespace {
@@ -82,30 +83,11 @@ namespace {
 // At -O0, clang 19 makes different objects from the bitcode and from the source. Other levels (-Og, -O4) are untested.
 constexpr std::string_view kOptimized = " 1 2 3 s z ";
 
-// Options that only the front end uses, or that the compiler also reads for bitcode input. The compiler ignores most
-// language options for bitcode, but the back end uses a few of them: contraction, fast mathematics, exceptions,
-// built-in functions. With such an option some sources give the same object and others do not.
-constexpr std::string_view kSameForBoth =
-    " --gpu-max-threads-per-block= --mrelax-relocations --no-offloadlib --offload-new-driver --offloadlib "
-    "-aux-target-cpu -aux-triple "
-    " -clear-ast-before-backend -debugger-tuning= -disable-free -disable-llvm-verifier -discard-value-names -faddrsig "
-    " -fatomic-fine-grained-memory -fatomic-ignore-denormal-mode -fatomic-remote-memory -fms-anonymous-structs "
-    " -fno-ms-anonymous-structs -fno-color-diagnostics -menable-unsafe-fp-math -no-opaque-pointers "
-    " -fapply-global-visibility-to-externs -fbracket-depth -fconstexpr-steps "
-    " -fcoverage-prefix-map= -fcuda-allow-variadic-functions -fcxx-exceptions -fdata-sections -fdebug-prefix-map= "
-    " -fdeprecated-macro -fdwarf2-cfi-asm -ferror-limit -fexceptions -ffp-contract=fast-honor-pragmas "
-    " -ffp-contract=off -ffp-contract=on -ffunction-sections -fgnuc-version= -fgpu-default-stream= "
-    " -fhalf-no-semantic-interposition -fhip-new-launch-api -finline-hint-functions -fmacro-prefix-map= "
-    " -fmerge-all-constants -fno-autolink -fno-implicit-modules -fno-rounding-math -fno-rtti -fno-threadsafe-statics "
-    " -fskip-odr-check-in-gmf -ftemplate-depth -ftrivial-auto-var-init= -funroll-loops -funwind-tables= -fvisibility "
-    " -fvisibility-inlines-hidden -fvisibility= -fwrapv -mcode-object-version= -mconstructor-aliases -mframe-pointer= "
-    " -mllvm -mrelocation-model -munsafe-fp-atomics -pic-is-pie -pic-level -pthread -relaxed-aliasing -resource-dir "
-    " -stack-protector -std= -target-feature -triple -vectorize-loops -vectorize-slp ";
-
 // Compares the word, and the word up to its value ("-std=" of "-std=c++17").
 bool is_same_for_both(std::string_view word) {
   const std::string_view option = word.substr(0, word.find('=') + 1);
-  return lists(kSameForBoth, word) || lists(kSameForBoth, option);
+  return compiler::option_has(word, compiler::facts::same_for_both) ||
+         compiler::option_has(option, compiler::facts::same_for_both);
 }
 
 bool is_known(const Cc1Argument& argument, const FrontendJob& job) {

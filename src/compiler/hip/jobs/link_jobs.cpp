@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
-#include "hipcache/base/word_list.h"
 #include "hipcache/compiler/cc1.h"
+#include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::hip {
 namespace {
@@ -228,24 +228,6 @@ StepCommand fatbin_object_command(const FatbinObjectJob& job, const std::string&
 
 namespace {
 
-// Known options of GNU ld, gold, lld and mold, without dashes and values. The list omits options that write another
-// file (Map, dependency-file, reproduce, thinlto-cache-dir) or print about the run itself (stats, trace, verbose,
-// time-trace). It also omits options that randomise (shuffle-sections) or load code (plugin).
-constexpr std::string_view kKnownOptions =
-    " ( ) Bdynamic Bstatic Bsymbolic Bsymbolic-functions E EB EL I L N O O0 O1 O2 O3 S T X "
-    " allow-multiple-definition allow-shlib-undefined as-needed build-id call_shared color-diagnostics "
-    " compress-debug-sections copy-dt-needed-entries d defsym demangle disable-new-dtags discard-all "
-    " discard-locals dn dy dynamic-linker dynamic-list e eh-frame-hdr emit-relocs enable-new-dtags end-group "
-    " end-lib entry error-limit exclude-libs export-dynamic export-dynamic-symbol export-dynamic-symbol-list "
-    " fatal-warnings fini gc-sections gdb-index h hash-style icf init l library library-path m "
-    " no-allow-shlib-undefined no-as-needed no-copy-dt-needed-entries no-demangle no-dynamic-linker "
-    " no-eh-frame-hdr no-export-dynamic no-fatal-warnings no-gc-sections no-keep-memory no-pie no-relax "
-    " no-rosegment no-undefined no-undefined-version no-warn-execstack no-warn-mismatch no-warn-rwx-segments "
-    " no-whole-archive non_shared nostdlib o pack-dyn-relocs package-metadata pic-executable pie pop-state "
-    " push-state q r relax relocatable retain-symbols-file rpath rpath-link s script shared soname start-group "
-    " start-lib static strip-all strip-debug sysroot u undefined undefined-version unresolved-symbols "
-    " version-script whole-archive wrap x z ";
-
 Error unusual_host_link(const std::string& what) { return Error{"the compiler's plan has a host link " + what}; }
 
 // "build-id" for "--build-id=sha1".
@@ -267,7 +249,7 @@ bool is_known_option(std::string_view argument) {
   if (!argument.starts_with('-')) return true;
   const std::string_view name = name_of(argument);
   if (name == "build-id" && argument.ends_with("=uuid")) return false;
-  return has_joined_value(argument) || lists(kKnownOptions, name);
+  return has_joined_value(argument) || compiler::is_safe_for_linkers(name);
 }
 
 }  // namespace

@@ -1,14 +1,87 @@
-#include "compiler/command_line/binutils.h"
+#include "compiler/command_line/programs.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "compiler/command_line/compiler_name.h"
+#include "hipcache/base/files.h"
 #include "hipcache/base/holds.h"
+#include "hipcache/compiler/driver_name.h"
+#include "hipcache/compiler/option_facts.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
+namespace {
+
+// Programs that run the command in their arguments.
+constexpr auto kRunners = std::to_array<std::string_view>(
+    {"env", "nice", "ionice", "time", "taskset", "chrt", "nohup", "setarch", "stdbuf", "timeout", "numactl", "strace"});
+// Build tools also put a link launcher before these.
+constexpr auto kNoCompilers = std::to_array<std::string_view>({"cmake", "rm", "sh", "bash", "ln", "mv", "cp", "true"});
+constexpr auto kOtherCaches = std::to_array<std::string_view>({"ccache", "sccache", "distcc", "icecc"});
+
+bool is_version(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+}
+
+std::string_view without_version(std::string_view name) {
+  const auto dash = name.rfind('-');
+  if (dash != std::string_view::npos && is_version(name.substr(dash + 1))) return name.substr(0, dash);
+  return name;
+}
+
+std::string_view without_target(std::string_view name) {
+  const auto dash = name.rfind('-');
+  return dash == std::string_view::npos ? name : name.substr(dash + 1);
+}
+
+}  // namespace
+
+std::string_view program_name(std::string_view path) { return without_target(without_version(base_name(path))); }
+
+bool is_linker(std::string_view path) {
+  const std::string_view name = program_name(path);
+  return name == "ld" || name == "ld.bfd" || name == "ld.gold" || name == "ld.lld";
+}
+
+bool is_clang_driver(std::string_view path) {
+  const std::string_view name = program_name(path);
+  return name == "clang" || name == "clang++" || name == "amdclang" || name == "amdclang++";
+}
+
+bool names_clang_driver(std::string_view path) { return is_clang_driver(path); }
+
+bool names_driver(std::string_view path) { return is_compiler(path); }
+
+bool names_hipcc(std::string_view path) { return is_hipcc(path); }
+
+bool names_other_cache(std::string_view path) { return holds(kOtherCaches, base_name(path)); }
+
+bool is_hipcc(std::string_view path) { return program_name(path) == "hipcc"; }
+
+bool is_compiler(std::string_view path) {
+  const std::string_view name = program_name(path);
+  return is_clang_driver(path) || name == "gcc" || name == "g++" || name == "cc" || name == "c++" || name == "hipcc";
+}
+
+std::optional<Family> further_compiler(std::string_view path, const std::vector<std::string>& named) {
+  const std::string name(base_name(path));
+  for (const std::string& entry : named) {
+    if (entry == name) return Family::unknown;
+    if (entry == name + "=gcc") return Family::gcc;
+    if (entry == name + "=clang") return Family::clang;
+  }
+  return std::nullopt;
+}
+
+std::string advice_on(const std::string& program) {
+  const std::string name(base_name(program));
+  if (holds(kOtherCaches, name) || holds(kNoCompilers, name)) return program;
+  if (holds(kRunners, name)) return program + ": put hipcache after it, as in \"" + name + " hipcache clang++ ...\"";
+  return program + ": if this is a compiler, name it: HIPCACHE_COMPILERS=" + name;
+}
+
 namespace {
 
 bool is_ranlib(std::string_view path) { return program_name(path) == "ranlib"; }
@@ -77,16 +150,6 @@ std::variant<std::string, Uncacheable> find_archive(const std::vector<std::strin
 
 namespace {
 
-// Names without their dashes; compared with the option up to its "=".
-constexpr auto kByChance = std::to_array<std::string_view>({"shuffle-sections", "randomize-section-padding"});
-constexpr auto kMeasures = std::to_array<std::string_view>(
-    {"stats", "time-trace", "time-trace-file", "time-trace-granularity", "time-passes", "perf", "time-report"});
-constexpr auto kLoadsCode = std::to_array<std::string_view>({"plugin", "load-pass-plugin"});
-// These read files that an earlier run left, or write a record of this run.
-constexpr auto kKeepsState = std::to_array<std::string_view>(
-    {"incremental", "incremental-full", "incremental-update", "incremental-base", "incremental-changed",
-     "incremental-unchanged", "incremental-unknown", "thinlto-cache-dir", "thinlto-cache-policy", "reproduce"});
-
 std::string_view without_dashes(std::string_view option) {
   option.remove_prefix(std::min<std::size_t>(option.starts_with("--") ? 2 : 1, option.size()));
   return option;
@@ -100,9 +163,7 @@ const char* refusal_of(std::string_view option) {
   const std::string_view text = without_dashes(option);
   const std::string_view name = text.substr(0, text.find('='));
   if (name == "build-id") return text.ends_with("=uuid") ? reason::kLinkerOption : nullptr;
-  if (holds(kByChance, name) || holds(kKeepsState, name)) return reason::kLinkerOption;
-  if (holds(kMeasures, name)) return reason::kStatistics;
-  if (holds(kLoadsCode, name)) return reason::kPlugin;
+  if (const char* refusal = refused_by_linkers(name)) return refusal;
   const bool to_backend = name == "plugin-opt" || name == "mllvm";
   if (to_backend && text.find("cache-dir") != std::string_view::npos) return reason::kLinkerOption;
   if (to_backend && has_measuring_name(text)) return reason::kBackendOption;

@@ -8,10 +8,11 @@
 #include <array>
 #include <string_view>
 
-#include "compiler/frontend/unknown_option.h"
 #include "compiler/options/option_table.h"
+#include "compiler/options/unknown_option.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/holds.h"
+#include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::compiler {
 namespace {
@@ -27,12 +28,6 @@ constexpr auto kSeeing = std::to_array<std::string_view>(
      "plugin",  "save",     "dump",    "index",       "serialize", "sarif",  "callgraph", "verify",
      "analyze", "analyzer", "rewrite", "fixit",       "line",      "column", "trace",     "temps",
      "verbose", "C",        "CC",      "traditional", "trigraphs", "ansi",   "hash",      "info"});
-
-// Of these, options that only say how others work, or that the driver gives to each compile.
-constexpr auto kBlind = std::to_array<std::string_view>(
-    {"fdebug-compilation-dir", "fdebug-compilation-dir=", "fcoverage-compilation-dir=", "fdebug-prefix-map=",
-     "fcoverage-prefix-map=", "fprofile-prefix-map=", "debugger-tuning=", "fembed-offload-object=",
-     "fdebug-default-version=", "fdelayed-template-parsing", "fembed-offload-object"});
 
 constexpr auto kSeeingWarnings =
     std::to_array<std::string_view>({"documentation", "whitespace", "traditional", "everything", "doc"});
@@ -102,7 +97,7 @@ Sees seen_by(const llvm::opt::Arg& argument) {
   if (option.matches(OPT_fopenmp) || option.matches(OPT_fopenmp_EQ) || name.starts_with("fopenacc"))
     return Sees::places;
   if (name.starts_with("X")) return Sees::bytes;  // -Xclang and kin hand options on
-  if (holds(kBlind, name)) return Sees::tokens;
+  if (option_has(spelled(option), facts::sees_nothing)) return Sees::tokens;
   if (option.matches(OPT_g_Group) || option.matches(OPT_gN_Group)) return seen_by_debug_option(name);
   if (option.matches(OPT_std_EQ) && holds(kOldLanguages, std::string_view(argument.getValue()))) return Sees::bytes;
   return !turns_off(name) && has_word(kSeeing, name) ? Sees::bytes : Sees::tokens;
@@ -111,27 +106,8 @@ Sees seen_by(const llvm::opt::Arg& argument) {
 bool is_complete(std::string_view word) {
   constexpr std::array kJoined = {"-D"sv, "-U"sv,    "-I"sv, "-O"sv, "-f"sv,    "-m"sv,
                                   "-W"sv, "-std="sv, "-g"sv, "--"sv, "-nogpu"sv};
-  constexpr std::array kWhole = {"-c"sv,
-                                 "-S"sv,
-                                 "-w"sv,
-                                 "-pthread"sv,
-                                 "-pipe"sv,
-                                 "-v"sv,
-                                 "-MD"sv,
-                                 "-MMD"sv,
-                                 "-MP"sv,
-                                 "-pedantic"sv,
-                                 "-s"sv,
-                                 "-static"sv,
-                                 "-shared"sv,
-                                 "-nostdinc"sv,
-                                 "-nostdinc++"sv,
-                                 "-O"sv,
-                                 "-pedantic-errors"sv,
-                                 "-g"sv,
-                                 "-fPIC"sv};
-  if (!word.starts_with('-') || holds(kWhole, word)) return true;
-  if (word == "-mllvm" || word == "-framework" || word == "-fplugin" || word == "-mthread-model") return false;
+  if (!word.starts_with('-') || option_has(word, facts::stands_alone)) return true;
+  if (word == "-fplugin" || option_has(word, facts::takes_next | facts::job_takes_next)) return false;
   if (word.starts_with("--")) return word.find('=') != word.npos || word == "--hip-link" || word.starts_with("--no-");
   return word.size() > 2 && holds_prefix_of(kJoined, word);
 }
@@ -167,28 +143,8 @@ SourceSight source_sight(const std::vector<std::string>& arguments) {
 }
 
 bool may_record_macros(const std::vector<std::string>& arguments) {
-  constexpr std::array kRecording = {"-g3"sv,
-                                     "-ggdb3"sv,
-                                     "-fdebug-macro"sv,
-                                     "-frecord"sv,
-                                     "-grecord"sv,
-                                     "-save-temps"sv,
-                                     "--save-temps"sv,
-                                     "-Wp,"sv,
-                                     "-Xpreprocessor"sv,
-                                     "-d"sv,
-                                     "-E"sv,
-                                     "--preprocess"sv,
-                                     "-fmodule"sv,
-                                     "-include-pch"sv,
-                                     "--config"sv,
-                                     "--define-macro"sv,
-                                     "--undefine-macro"sv,
-                                     "-undef"sv,
-                                     "-fpch"sv,
-                                     "-rewrite"sv};
   return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view argument) {
-    return argument == "-M" || argument == "-MM" || (holds_prefix_of(kRecording, argument));
+    return argument == "-M" || argument == "-MM" || option_has(argument, facts::shows_macros);
   });
 }
 

@@ -1,84 +1,89 @@
-#include "compiler/opaque/find_output_names.h"
+#include "compiler/opaque/opaque_options.h"
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+#include <utility>
 
 #include "hipcache/base/holds.h"
+#include "hipcache/compiler/option_facts.h"
+#include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
 
-// Options with which a compiler derives more names from the object's, or looks for files by them.
-// Also options with which it takes names in another form, or hides its arguments in the object.
-constexpr auto kUnclear = std::to_array<std::string_view>({"-gsplit-dwarf",
-                                                           "-save-temps",
-                                                           "--save-temps",
-                                                           "-d",
-                                                           "-fdump",
-                                                           "-fstack-usage",
-                                                           "-fcallgraph",
-                                                           "-fprofile",
-                                                           "-fcs-profile",
-                                                           "-fauto",
-                                                           "-fmemory",
-                                                           "-fcoverage",
-                                                           "--coverage",
-                                                           "-coverage",
-                                                           "-ftest-coverage",
-                                                           "-flto",
-                                                           "-fthin",
-                                                           "-Wp,",
-                                                           "-Xclang",
-                                                           "-Xpreprocessor",
-                                                           "-Xarch",
-                                                           "-Xoffload",
-                                                           "-specs",
-                                                           "--specs",
-                                                           "-wrapper",
-                                                           "-aux-info",
-                                                           "-fsave-",
-                                                           "-foptim",
-                                                           "-fmodule",
-                                                           "-emit",
-                                                           "--emit",
-                                                           "-working-dir",
-                                                           "--offload",
-                                                           "--cuda",
-                                                           "-fgpu",
-                                                           "-fopenmp-targets",
-                                                           "-ftime",
-                                                           "-fxray",
-                                                           "-fsanitize",
-                                                           "-index-",
-                                                           "--serialize",
-                                                           "-serialize",
-                                                           "--analyze",
-                                                           "-analyze",
-                                                           "--precompile",
-                                                           "-verify",
-                                                           "-rewrite",
-                                                           "-extract",
-                                                           "-fsyntax-only",
-                                                           "--syntax-only",
-                                                           "-ccc",
-                                                           "--config",
-                                                           "-frepo",
-                                                           "-gz",
-                                                           "-frecord",
-                                                           "-grecord",
-                                                           "--output",
-                                                           "--dep",
-                                                           "-dependency-",
-                                                           "-module-dependency-",
-                                                           "-gen-cdb-",
-                                                           "-arcmt-",
-                                                           "--dump",
-                                                           "--language",
-                                                           "--write",
-                                                           "--user-dep",
-                                                           "--print-missing",
-                                                           "-fdiagnostics-add"});
+// Whether an option for the front end or LLVM makes it print text that differs from run to run.
+bool is_measuring(std::string_view word) {
+  return word.find("stats") != std::string_view::npos || word.find("time-") != std::string_view::npos ||
+         word.find("-report") != std::string_view::npos;
+}
+
+bool loads_code(std::string_view word) { return word == "-load" || word.find("plugin") != std::string_view::npos; }
+
+// GNU as prints its time and memory with --statistics. It takes one dash as well, and any
+// unambiguous beginning.
+bool measures_assembler(std::string_view word) { return word.starts_with("--sta") || word.starts_with("-sta"); }
+
+Uncacheable refused(const char* reason, std::string_view option, std::string_view value) {
+  return {reason, std::string(option) + (value.empty() ? "" : " ") + std::string(value)};
+}
+
+}  // namespace
+
+PassedOnOptions::Reader PassedOnOptions::reader_of(std::string_view option) {
+  if (option_has(option, facts::to_frontend)) return Reader::frontend;
+  if (option_has(option, facts::to_backend)) return Reader::backend;
+  if (option_has(option, facts::to_assembler)) return Reader::assembler;
+  return Reader::none;
+}
+
+const char* PassedOnOptions::frontend_refusal(std::string_view word) {
+  const std::string_view before = std::exchange(previous_, word);
+  if (!word.starts_with('-') && option_has(before, facts::takes_name)) return nullptr;
+  if (option_has(word, facts::joins_name)) return nullptr;
+  if (word == "-emit-pch") emits_header_ = true;
+  if (is_measuring(word)) return reason::kFrontendOption;
+  return loads_code(word) ? reason::kPlugin : reason_against(word, facts::refused);
+}
+
+const char* PassedOnOptions::refusal(Reader reader, std::string_view word) {
+  switch (reader) {
+    case Reader::none:
+      return nullptr;
+    case Reader::frontend:
+      return frontend_refusal(word);
+    case Reader::backend:
+      if (is_measuring(word)) return reason::kBackendOption;
+      return loads_code(word) ? reason::kPlugin : nullptr;
+    case Reader::assembler:
+      return measures_assembler(word) ? reason::kStatistics : nullptr;
+  }
+  return nullptr;
+}
+
+std::optional<Uncacheable> PassedOnOptions::take(std::string_view option, std::string_view value) {
+  // Only these spellings count. clang 15 takes "-Xclang=X" and ignores it, and -Xanalyzer's options reach nothing but
+  // the analyzer.
+  if (value == "-fno-pch-timestamp" && (option == "-Xclang" || option == "-Xpreprocessor")) leaves_out_times_ = true;
+  if (const char* reason = refusal(reader_of(option), value)) return refused(reason, option, value);
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> PassedOnOptions::take(std::string_view argument) {
+  const std::size_t end = argument.find_first_of("=,");
+  if (end == std::string_view::npos) return std::nullopt;
+  const Reader reader = reader_of(argument[end] == ',' ? argument : argument.substr(0, end));
+  if (reader == Reader::none) return std::nullopt;
+  // "-Wp,X,Y" has several words, "-Xclang=X,Y" has one.
+  const char separator = argument[end] == ',' ? ',' : '\0';
+  for (std::size_t at = end + 1; at <= argument.size();) {
+    const std::size_t next = std::min(argument.find(separator, at), argument.size());
+    if (const char* reason = refusal(reader, argument.substr(at, next - at))) return refused(reason, argument, "");
+    at = next + 1;
+  }
+  return std::nullopt;
+}
+
+namespace {
 
 // All other options that begin with "-M" are unclear.
 constexpr auto kOfDepfiles = std::to_array<std::string_view>({"-MD", "-MMD", "-MP"});
@@ -112,9 +117,9 @@ struct Named {
   unsigned count = 0;
 };
 
-class Reading {
+class NameReading {
  public:
-  explicit Reading(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+  explicit NameReading(const std::vector<std::string>& arguments) : arguments_(arguments) {}
 
   // Whether the option's effect on names is known.
   bool take(std::size_t position) {
@@ -128,8 +133,7 @@ class Reading {
     if (word.starts_with("-MQ")) return note(target_, "-MQ", position);
     if (word.starts_with("-M")) return holds(kOfDepfiles, word);
     if (word == "-S" || word == "-E" || word == "--compile") return false;
-    return std::none_of(kUnclear.begin(), kUnclear.end(),
-                        [&](std::string_view unclear) { return word.starts_with(unclear); });
+    return !option_has(word, facts::unclear_names);
   }
 
   std::optional<OutputNames> finish() const {
@@ -193,7 +197,7 @@ std::optional<OutputNames> find_output_names(const std::vector<std::string>& arg
                                              const std::vector<std::size_t>& options,
                                              const std::vector<std::string>& inputs) {
   if (inputs.size() != 1 || !is_named_like_source(inputs[0]) || holds_placeholder(arguments)) return std::nullopt;
-  Reading reading(arguments);
+  NameReading reading(arguments);
   for (const std::size_t position : options)
     if (!reading.take(position)) return std::nullopt;
   return reading.finish();

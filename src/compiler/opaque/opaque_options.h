@@ -1,12 +1,18 @@
-// Options inside of options of an opaque compile: -Xclang, -Wp, and the like pass them to the front
-// end, -mllvm to LLVM, -Wa, to the assembler. Each has several spellings: "-Xclang X", "-Xclang=X".
-#ifndef HIPCACHE_SRC_COMPILER_OPAQUE_PASSED_ON_OPTIONS_H
-#define HIPCACHE_SRC_COMPILER_OPAQUE_PASSED_ON_OPTIONS_H
+// The options of an opaque compile: what they pass on to other programs, and what they call its outputs.
+//
+// -Xclang, -Wp, and the like pass options to the front end, -mllvm to LLVM, -Wa, to the assembler. Each has several
+// spellings: "-Xclang X", "-Xclang=X".
+#ifndef HIPCACHE_SRC_COMPILER_OPAQUE_OPAQUE_OPTIONS_H
+#define HIPCACHE_SRC_COMPILER_OPAQUE_OPAQUE_OPTIONS_H
 
+#include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "hipcache/compiler/invocation.h"
+#include "hipcache/compiler/output_names.h"
 
 namespace hipcache::compiler {
 
@@ -34,6 +40,16 @@ class PassedOnOptions {
   bool emits_header_ = false;
   bool leaves_out_times_ = false;
 };
+
+// Whether the name ends like a C, C++ or assembler source.
+bool is_named_like_source(std::string_view name);
+
+// Finds the names that a command gives to its outputs, and puts placeholders in their place.
+// `options`: positions in `arguments` that are neither an input nor the value of the option before.
+// Returns nothing for a command that may use a name in an unknown way.
+std::optional<OutputNames> find_output_names(const std::vector<std::string>& arguments,
+                                             const std::vector<std::size_t>& options,
+                                             const std::vector<std::string>& inputs);
 
 }  // namespace hipcache::compiler
 

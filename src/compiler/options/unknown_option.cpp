@@ -1,4 +1,4 @@
-#include "compiler/frontend/unknown_option.h"
+#include "compiler/options/unknown_option.h"
 
 #include <llvm/Option/Arg.h>
 #include <llvm/Option/OptTable.h>
@@ -12,6 +12,7 @@
 
 #include "compiler/options/option_table.h"
 #include "hipcache/base/holds.h"
+#include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::compiler {
 namespace {
@@ -122,15 +123,6 @@ bool turns_off(std::string_view name) {
   return holds_prefix_of(kBegin, name);
 }
 
-// Options of later clangs, and of clang 15, that somebody has judged: only the front end and the driver use them, or
-// they steer code generation in the same way whether it reads a source or bitcode. They play no role.
-constexpr auto kJudgedLater = std::to_array<unsigned>(
-    {OPT_mrelax_relocations, OPT_menable_unsafe_fp_math, OPT_no_opaque_pointers, OPT_fvisibility,
-     OPT_ftype_visibility_of_15, OPT_fdwarf2_cfi_asm_of_23, OPT_no_offloadlib, OPT_offloadlib,
-     OPT_fatomic_fine_grained_memory, OPT_fatomic_ignore_denormal_mode, OPT_fatomic_remote_memory,
-     OPT_fno_atomic_fine_grained_memory, OPT_fno_atomic_ignore_denormal_mode, OPT_fno_atomic_remote_memory,
-     OPT_fms_anonymous_structs, OPT_fno_ms_anonymous_structs, OPT_fno_color_diagnostics_of_23});
-
 bool has_loud_word(std::string_view name) {
   if (name == "load") return true;
   while (!name.empty()) {
@@ -155,6 +147,20 @@ bool is_quiet_word(std::string_view option) {
   return turns_off(name) || !has_loud_word(name);
 }
 
+// LLVM has thousands of backend options and no public table of them. Options that print, write or
+// load have one of these words in their names. A false match only means that the compile is not
+// cached.
+constexpr auto kLoudForBackend = std::to_array<std::string_view>(
+    {"print",  "printing", "debug",  "debugify", "stats",   "stat",   "statistics", "time",       "timer",   "timing",
+     "trace",  "tracing",  "dot",    "view",     "dump",    "report", "output",     "file",       "files",   "filename",
+     "path",   "dir",      "export", "save",     "write",   "log",    "record",     "remark",     "remarks", "bisect",
+     "json",   "html",     "graph",  "plugin",   "plugins", "yaml",   "emit",       "reproducer", "track",   "seed",
+     "random", "rng",      "cache",  "verbose",  "summary", "info"});
+
+// Refused as a complete name, harmless in compounds: "-load" against
+// "-amdgpu-load-store-vectorizer".
+constexpr auto kLoudAlone = std::to_array<std::string_view>({"load", "help", "version", "o"});
+
 }  // namespace
 
 bool may_be_path(std::string_view value) { return value.find('/') != std::string_view::npos || value == "-"; }
@@ -165,7 +171,7 @@ bool is_unknown(const llvm::opt::Arg& argument) {
 
 bool is_unjudged(const llvm::opt::Option& option) {
   if (option.getKind() == llvm::opt::Option::UnknownClass) return true;
-  return option.hasFlag(kUnjudged) && !holds(kJudgedLater, option.getID());
+  return option.hasFlag(kUnjudged) && !option_has(spelled(option), facts::judged_later);
 }
 
 bool is_quiet(const llvm::opt::Arg& argument, const llvm::opt::ArgList& arguments) {
@@ -175,6 +181,14 @@ bool is_quiet(const llvm::opt::Arg& argument, const llvm::opt::ArgList& argument
   return std::all_of(argument.getValues().begin(), argument.getValues().end(), [](std::string_view value) {
     return !may_be_path(value) && (!value.starts_with('-') || is_quiet_word(value));
   });
+}
+
+Cc1Role role_of_unjudged(std::string_view option) {
+  const llvm::StringRef name = llvm::StringRef(option).ltrim('-').split('=').first;
+  for (const char* part : {"coverage", "prof", "sanitize", "xray", "unique", "compress", "hash", "map", "experimental"})
+    if (name.contains(part)) return Cc1Role::hashes_names;
+  if (name.take_front() == "g" || name.contains("debug") || name.contains("dwarf")) return Cc1Role::records_paths;
+  return Cc1Role::plain;
 }
 
 llvm::opt::InputArgList other_readings(const llvm::opt::InputArgList& arguments, const std::vector<const char*>& words,
@@ -203,6 +217,22 @@ llvm::opt::InputArgList other_readings(const llvm::opt::InputArgList& arguments,
     }
   }
   return others;
+}
+
+bool is_quiet_backend_option(const std::string& option) {
+  std::string_view name = option;
+  if (name.empty() || name[0] != '-') return false;
+  name.remove_prefix(name.starts_with("--") ? 2 : 1);
+  name = name.substr(0, name.find('='));
+  if (name.empty()) return false;
+  if (holds(kLoudAlone, name)) return false;
+  while (!name.empty()) {
+    const auto end = name.find_first_of("-_");
+    const std::string_view word = name.substr(0, end);
+    if (holds(kLoudForBackend, word)) return false;
+    name = end == std::string_view::npos ? std::string_view() : name.substr(end + 1);
+  }
+  return true;
 }
 
 }  // namespace hipcache::compiler

@@ -10,13 +10,16 @@
 // The table says whether an option takes the next word. For an unknown one that is open, so both readings of the
 // command must be acceptable, and the driver's plan must be that of the reading that is used. Rejected: to ask the
 // driver about each option by a run of its own. The plan answers already.
-#ifndef HIPCACHE_SRC_COMPILER_FRONTEND_UNKNOWN_OPTION_H
-#define HIPCACHE_SRC_COMPILER_FRONTEND_UNKNOWN_OPTION_H
+// LLVM's backend options are judged in the same way (is_quiet_backend_option in cc1.h).
+#ifndef HIPCACHE_SRC_COMPILER_OPTIONS_UNKNOWN_OPTION_H
+#define HIPCACHE_SRC_COMPILER_OPTIONS_UNKNOWN_OPTION_H
 
 #include <llvm/Option/ArgList.h>
 
 #include <string_view>
 #include <vector>
+
+#include "hipcache/compiler/cc1.h"
 
 namespace hipcache::compiler {
 
@@ -32,6 +35,10 @@ bool is_quiet(const llvm::opt::Arg& argument, const llvm::opt::ArgList& argument
 
 // Whether the value of an unknown option may be the path of a file, which may be written.
 bool may_be_path(std::string_view value);
+
+// The role of an option that is not judged. A name that may be about profiles or debug information
+// is taken to be.
+Cc1Role role_of_unjudged(std::string_view option);
 
 // What the words may be as well if unknown options take the word after them: the arguments of all
 // such readings that are not in `arguments`, which were read from `words`.
