@@ -66,7 +66,8 @@ std::optional<HistoryEntry> read(const RemoteResult& result, RemoteResults& remo
 
 std::optional<SharedHistory> decode_shared_history(std::string_view action) {
   inputs::FrameReader in(action);
-  if (in.raw(inputs::kSharedHistory.size()) != inputs::kSharedHistory || in.byte() != kSharedVersion) return std::nullopt;
+  if (in.raw(inputs::kSharedHistory.size()) != inputs::kSharedHistory || in.byte() != kSharedVersion)
+    return std::nullopt;
   SharedHistory names;
   names.entry = next_blob(in);
   names.path_set = next_blob(in);

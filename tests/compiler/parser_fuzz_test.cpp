@@ -6,7 +6,7 @@
 #include <random>
 #include <variant>
 
-#include "compiler/command_line/response_files.h"
+#include "compiler/command_line/arguments.h"
 #include "compiler/words.h"
 #include "hipcache/compiler/cc1.h"
 #include "hipcache/compiler/invocation.h"

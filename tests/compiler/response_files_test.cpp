@@ -1,4 +1,4 @@
-#include "compiler/command_line/response_files.h"
+#include "compiler/command_line/arguments.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -13,15 +13,12 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler/command_line/compiler_name.h"
-#include "compiler/command_line/descriptors.h"
+#include "compiler/command_line/arguments.h"
 #include "compiler/command_line/driver_rules.h"
 #include "compiler/command_line/inputs.h"
-#include "compiler/command_line/nested_options.h"
-#include "compiler/command_line/rdc_link.h"
-#include "compiler/command_line/response_files.h"
-#include "compiler/frontend/unknown_option.h"
+#include "compiler/command_line/programs.h"
 #include "compiler/options/option_table.h"
+#include "compiler/options/unknown_option.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/reason.h"

@@ -1,21 +1,179 @@
 #include "hipcache/compiler/iree/iree_command.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "compiler/command_line/descriptors.h"
-#include "compiler/command_line/response_files.h"
-#include "compiler/iree/iree_options.h"
-#include "compiler/iree/iree_tool.h"
-#include "compiler/iree/target_advice.h"
+#include "compiler/command_line/arguments.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
+#include "hipcache/compiler/invocation.h"
+#include "hipcache/compiler/option_facts.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
+
+// The options of IREE's compilers that hipcache knows by name.
+
+// An argument as LLVM's command line library reads it: "-name", "--name" and "--name=value" are the
+// same option. A value may also be the next argument.
+struct IreeOption {
+  std::string_view name;  // without dashes; "" if the argument is no option
+  std::optional<std::string_view> value;
+};
+
+IreeOption iree_option(std::string_view argument) {
+  if (!argument.starts_with('-') || argument == "-" || argument == "--") return {};
+  argument.remove_prefix(argument.starts_with("--") ? 2 : 1);
+  const auto equals = argument.find('=');
+  if (equals == std::string_view::npos) return {argument, std::nullopt};
+  return {argument.substr(0, equals), argument.substr(equals + 1)};
+}
+
+// Why an option makes the command uncacheable; nullptr if it does not.
+const char* iree_refusal(const IreeOption& option) {
+  if (option.value == "false" || option.value == "0") return nullptr;
+  return refused_by_iree(option.name);
+}
+
+// Whether the option writes a file, so that "-" means standard output. Other options read "-".
+bool writes_file(const IreeOption& option) {
+  return option.name == "o" || option.name.ends_with("-to") || option.name.find("dump") != std::string_view::npos ||
+         option.name.find("output-file") != std::string_view::npos;
+}
+
+// The variables that do what refused options do.
+std::vector<RefusedVariable> iree_refused_variables() {
+  return {{"IREE_LOAD_PLUGINS", reason::kPlugin}, {"IREE_PRESERVE_DYLIB_TEMP_FILES", reason::kSaveTemps}};
+}
+
+// Says which option a failed iree-compile lacks to have a target.
+//
+// Problem: the compiler names some of these options in its message and some not. Without back ends
+// for the device "local" it only says that the device provides no targets.
+// Choice: read from the arguments what a target needs and does not have. Rejected: reading the
+// compiler's messages, whose words change.
+
+// What the arguments say of targets.
+struct Targets {
+  bool has_device = false;    // any device or back end is named
+  std::string gpu;            // the first device that needs a GPU named: "hip", "amdgpu", "rocm"
+  bool has_local = false;     // the device "local" is named
+  bool has_backends = false;  // for the device "local"
+  bool has_gpu_name = false;
+  bool stops_early = false;  // before or without making executables
+};
+
+// "local" of "local", "a=local" and "local[0]".
+std::string_view device_in(std::string_view value) {
+  value = value.substr(0, value.find('['));
+  const auto equals = value.rfind('=');
+  return equals == std::string_view::npos ? value : value.substr(equals + 1);
+}
+
+void take_device(std::string_view device, Targets& targets) {
+  targets.has_device = true;
+  targets.has_local = targets.has_local || device == "local";
+  if (targets.gpu.empty() && (device == "hip" || device == "amdgpu" || device == "rocm")) targets.gpu = device;
+}
+
+void take_option(std::string_view name, std::string_view value, Targets& targets) {
+  if (name == "iree-hal-target-device") {
+    take_device(device_in(value), targets);
+  } else if (name == "iree-hal-target-backends") {
+    targets.has_backends = true;
+    take_device(value, targets);
+  } else if (name == "iree-hal-local-target-device-backends") {
+    targets.has_backends = true;
+  } else if (name == "iree-hip-target" || name == "iree-rocm-target" || name == "iree-rocm-target-chip") {
+    targets.has_gpu_name = true;
+  } else if (name == "compile-to" || name == "compile-mode" || name == "compile-from") {
+    targets.stops_early = true;
+  }
+}
+
+Targets targets_of(const std::vector<std::string>& arguments) {
+  Targets targets;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const IreeOption option = iree_option(arguments[i]);
+    if (option.name.empty()) continue;
+    const std::string_view next = i + 1 < arguments.size() ? std::string_view(arguments[i + 1]) : "";
+    take_option(option.name, option.value.value_or(next), targets);
+  }
+  return targets;
+}
+
+// `arguments`: those of iree-compile. One line, or "" if nothing is missing.
+std::string target_advice(const std::vector<std::string>& arguments) {
+  const Targets targets = targets_of(arguments);
+  if (targets.has_local && !targets.has_backends)
+    return "the device \"local\" needs a back end: --iree-hal-local-target-device-backends=llvm-cpu (or vmvx)";
+  if (!targets.gpu.empty() && !targets.has_gpu_name)
+    return "\"" + targets.gpu +
+           "\" needs the name of a GPU: --iree-rocm-target=gfx942 (--iree-hip-target= in older versions)";
+  if (!targets.has_device && !targets.stops_early)
+    return "no device is named; unless the module names its own: --iree-hal-target-device=hip, amdgpu or local";
+  return "";
+}
+
+// Finds out which of IREE's compilers a command runs, and where its own arguments begin.
+
+struct IreeTool {
+  std::string name;           // "iree-compile"
+  std::string python_module;  // "iree.compiler.tools.scripts.iree_compile": what starts it from Python
+  std::size_t arguments = 1;  // position of the first argument that the tool gets
+  bool by_module = false;     // "python3 -m MODULE"
+};
+
+constexpr auto kTools = std::to_array<std::string_view>({"iree-compile", "iree-opt", "iree-link"});
+constexpr std::string_view kScripts = "iree.compiler.tools.scripts.";
+constexpr std::string_view kMain = ".__main__";
+
+// The package of pip's scripts has a module for each tool.
+std::string module_of(std::string_view tool) {
+  std::string module(kScripts);
+  module += tool;
+  std::replace(module.begin(), module.end(), '-', '_');
+  return module;
+}
+
+// "python", "python3", "python3.11", in any directory.
+bool is_python(std::string_view program) {
+  std::string_view name = base_name(program);
+  if (!name.starts_with("python")) return false;
+  name.remove_prefix(std::string_view("python").size());
+  return name.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+// Position of the module's name in "python3 -P -m MODULE"; 0 if the command has another form.
+std::size_t module_position(const std::vector<std::string>& argv) {
+  constexpr auto kFlags = std::to_array<std::string_view>({"-B", "-E", "-I", "-P", "-s", "-S", "-u"});
+  if (!is_python(argv[0])) return 0;
+  std::size_t at = 1;
+  while (at < argv.size() && std::find(kFlags.begin(), kFlags.end(), argv[at]) != kFlags.end()) ++at;
+  return at + 1 < argv.size() && argv[at] == "-m" ? at + 1 : 0;
+}
+
+// Nothing for any other program.
+std::optional<IreeTool> iree_tool_of(const std::vector<std::string>& argv) {
+  if (argv.empty()) return std::nullopt;
+  const std::size_t module_at = module_position(argv);
+  const bool by_module = module_at != 0;
+  std::string_view asked = by_module ? std::string_view(argv[module_at]) : base_name(argv[0]);
+  if (by_module && asked.ends_with(kMain)) asked.remove_suffix(kMain.size());
+  for (const std::string_view tool : kTools) {
+    std::string module = module_of(tool);
+    if (asked != (by_module ? std::string_view(module) : tool)) continue;
+    return IreeTool{std::string(tool), std::move(module), module_at + 1, by_module};
+  }
+  return std::nullopt;
+}
 
 // One pass over a tool's own arguments.
 class Reading {

@@ -6,41 +6,21 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler/command_line/archiver.h"
-#include "compiler/command_line/compiler_name.h"
-#include "compiler/command_line/descriptors.h"
-#include "compiler/command_line/linker_options.h"
-#include "compiler/command_line/response_files.h"
-#include "compiler/opaque/find_output_names.h"
-#include "compiler/opaque/option_refusal.h"
-#include "compiler/opaque/passed_on_options.h"
-#include "compiler/opaque/separate_values.h"
+#include "compiler/command_line/arguments.h"
+#include "compiler/command_line/programs.h"
+#include "compiler/opaque/opaque_options.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
+#include "hipcache/compiler/option_facts.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
 
-constexpr auto kStopsBeforeLink =
-    std::to_array<std::string_view>({"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-emit-ast", "--analyze",
-                                     "--precompile", "-verify-pch", "--compile", "--assemble", "--preprocess",
-                                     "--syntax-only", "-extract-api", "-emit-interface-stubs", "-rewrite-objc"});
-
-// With these, compilers up to 21 give relocatable device code no CUID, and name its static symbols
-// by the source's inode.
-constexpr auto kWithoutId =
-    std::to_array<std::string_view>({"--offload-host-only", "--cuda-host-only", "-offload-host-only", "-cuda-host-only",
-                                     "--offload-new-driver", "-foffload-new-driver"});
-
 // A name for the id stands above the way to make one, wherever they are in the command.
 constexpr std::string_view kId = "-cuid=";
 constexpr std::string_view kRandomId = "-fuse-cuid=random";
 constexpr std::string_view kNoId = "-fuse-cuid=none";
-
-// Names of the options that put the command line into the object. There it has the outputs' names.
-constexpr auto kRecords = std::to_array<std::string_view>(
-    {"-grecord-command-line", "-frecord-command-line", "-grecord-gcc-switches", "-frecord-gcc-switches"});
 
 // The driver has llvm-ar add objects to the archive, if there is one.
 constexpr const char* kStaticLibrary = "--emit-static-lib";
@@ -53,13 +33,6 @@ bool is_header(std::string_view path, std::string_view language) {
   if (!language.empty()) return language.find("-header") != std::string_view::npos;
   return std::any_of(kHeaderEndings.begin(), kHeaderEndings.end(),
                      [&](std::string_view ending) { return path.ends_with(ending); });
-}
-
-// Among options with a file as their value: whether the option reads the file. The others write it,
-// and "-" means standard output.
-bool is_read_by(std::string_view option) {
-  return option == "-include" || option == "-imacros" || option == "-include-pch" || option == "--include" ||
-         option == "--imacros";
 }
 
 // Objects, archives and shared libraries. Linking them takes no id of a translation unit.
@@ -84,7 +57,7 @@ class Reading {
       const std::string& argument = arguments_[i];
       if (argument.starts_with('-')) options_.push_back(i);
       if (names_device(argument)) return Uncacheable{reason::kOutputNotAFile, argument};
-      if (takes_next(argument) && i + 1 < arguments_.size()) {
+      if (option_has(argument, facts::takes_next) && i + 1 < arguments_.size()) {
         if (auto refusal = take_value(argument, arguments_[++i])) return refusal;
       } else if (auto refusal = take(argument)) {
         return refusal;
@@ -102,7 +75,8 @@ class Reading {
  private:
   std::optional<Uncacheable> take_value(const std::string& option, const std::string& value) {
     if (names_device(value)) return Uncacheable{reason::kOutputNotAFile, value};
-    if (value == "-" && is_read_by(option)) return Uncacheable{reason::kStandardInput, option + " " + value};
+    if (value == "-" && option_has(option, facts::reads_next))
+      return Uncacheable{reason::kStandardInput, option + " " + value};
     if (option == "-o" || option == "--output") object = value;
     if (option == "-x" || option == "--language") set_language(value);
     return passed_on_.take(option, value);
@@ -110,7 +84,7 @@ class Reading {
 
   std::optional<Uncacheable> take(const std::string& argument) {
     if (argument == "-") return Uncacheable{reason::kStandardInput, argument};
-    if (const char* refusal = option_refusal(argument)) return Uncacheable{refusal, argument};
+    if (const char* refusal = reason_against(argument, facts::refused)) return Uncacheable{refusal, argument};
     if (!argument.starts_with('-')) {
       inputs_.push_back(argument);
       makes_header_ = makes_header_ || is_header(argument, language_);
@@ -124,12 +98,12 @@ class Reading {
     }
     relocatable_ = argument == "-fgpu-rdc" || argument == "-fcuda-rdc" ||
                    (relocatable_ && argument != "-fno-gpu-rdc" && argument != "-fno-cuda-rdc");
-    has_no_id_ = has_no_id_ || holds(kWithoutId, argument);
+    has_no_id_ = has_no_id_ || option_has(argument, facts::gives_no_id);
     names_id_ = names_id_ || (argument.starts_with(kId) && argument.size() > kId.size());
     draws_id_ = draws_id_ || argument == kRandomId;
     makes_no_id_ = makes_no_id_ || argument == kNoId;
-    records_ = records_ || holds(kRecords, argument);
-    stops_ = stops_ || holds(kStopsBeforeLink, argument);
+    records_ = records_ || option_has(argument, facts::records_command);
+    stops_ = stops_ || option_has(argument, facts::stops_before_link);
     emits_ast_ = emits_ast_ || argument == "-emit-ast";
     prints_ = prints_ || argument == "-E" || argument == "-M" || argument == "-MM" || argument == "-fsyntax-only";
     return passed_on_.take(argument);

@@ -111,4 +111,8 @@ const llvm::opt::OptTable& option_table() {
   return table;
 }
 
+std::string spelled(const llvm::opt::Option& option) {
+  return std::string(option.getPrefix()) + std::string(option.getName());
+}
+
 }  // namespace hipcache::compiler

@@ -4,12 +4,14 @@
 // one release, and needs 300 MB to build with. Choice: clang_options.inc, made by tools/update-option-table from the
 // sources of several releases. The options of one release are those that hipcache's rules were written for (kDriver,
 // kCc1). Those that other releases add are known by name and by the words they take, and nobody has judged what they do
-// (kUnjudged; frontend/unknown_option.h). Rejected: the table of the clang that is installed. Options that come or go
+// (kUnjudged; unknown_option.h). Rejected: the table of the clang that is installed. Options that come or go
 // would change the meaning of a rule.
 #ifndef HIPCACHE_SRC_COMPILER_OPTIONS_OPTION_TABLE_H
 #define HIPCACHE_SRC_COMPILER_OPTIONS_OPTION_TABLE_H
 
 #include <llvm/Option/OptTable.h>
+
+#include <string>
 
 namespace hipcache::compiler {
 namespace options {
@@ -33,6 +35,9 @@ enum Id : unsigned {
 
 // Thread-safe; the table is built once.
 const llvm::opt::OptTable& option_table();
+
+// The option's name with its first prefix: the name in the table of facts.
+std::string spelled(const llvm::opt::Option& option);
 
 }  // namespace hipcache::compiler
 

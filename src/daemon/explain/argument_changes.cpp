@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "hipcache/compiler/hip/fatbin_splice.h"
+#include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::daemon {
 
@@ -17,70 +18,10 @@ namespace {
 
 constexpr std::string_view kTargets = "-targets=";
 
-// Options of drivers, cc1 and linkers whose value is the next word. A missing one is shown as two arguments.
-constexpr auto kWithValue = std::to_array<std::string_view>({"-A",
-                                                             "-B",
-                                                             "-D",
-                                                             "-F",
-                                                             "-I",
-                                                             "-L",
-                                                             "-MF",
-                                                             "-MJ",
-                                                             "-MQ",
-                                                             "-MT",
-                                                             "-T",
-                                                             "-U",
-                                                             "-Xassembler",
-                                                             "-Xclang",
-                                                             "-Xcuda-fatbinary",
-                                                             "-Xcuda-ptxas",
-                                                             "-Xlinker",
-                                                             "-Xoffload-linker",
-                                                             "-Xpreprocessor",
-                                                             "-arch",
-                                                             "-aux-target-cpu",
-                                                             "-aux-target-feature",
-                                                             "-aux-triple",
-                                                             "-cxx-isystem",
-                                                             "-dependency-file",
-                                                             "-dumpdir",
-                                                             "-e",
-                                                             "-ferror-limit",
-                                                             "-fcuda-include-gpubinary",
-                                                             "-function-alignment",
-                                                             "-idirafter",
-                                                             "-imacros",
-                                                             "-include",
-                                                             "-include-pch",
-                                                             "-internal-externc-isystem",
-                                                             "-internal-isystem",
-                                                             "-iprefix",
-                                                             "-iquote",
-                                                             "-isysroot",
-                                                             "-isystem",
-                                                             "-iwithprefix",
-                                                             "-iwithprefixbefore",
-                                                             "-l",
-                                                             "-main-file-name",
-                                                             "-mlink-builtin-bitcode",
-                                                             "-mllvm",
-                                                             "-mrelocation-model",
-                                                             "-o",
-                                                             "-pic-level",
-                                                             "-plugin",
-                                                             "-resource-dir",
-                                                             "-stack-protector",
-                                                             "-target",
-                                                             "-target-cpu",
-                                                             "-target-feature",
-                                                             "-target-linker-version",
-                                                             "-triple",
-                                                             "-tune-cpu",
-                                                             "-u",
-                                                             "-x"});
-
+// Whether the word's value is the next word. Where the table lacks the option, the two are shown as two arguments.
 bool takes_value(std::string_view word) {
-  return word.starts_with("-Xarch_") || std::find(kWithValue.begin(), kWithValue.end(), word) != kWithValue.end();
+  return word.starts_with("-Xarch_") ||
+         compiler::option_has(word, compiler::facts::takes_next | compiler::facts::job_takes_next);
 }
 
 // "<output>", "-input=<device>", and the fatbin's placeholder.

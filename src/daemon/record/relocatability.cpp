@@ -8,6 +8,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/cuid.h"
 #include "hipcache/compiler/hip/plan.h"
+#include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::daemon {
 
@@ -83,27 +84,8 @@ bool compresses_debug_information(std::string_view bytes) {
   return false;
 }
 
-// Options of clang and gcc that hash names.
-constexpr auto kHidesNames = std::to_array<std::string_view>(
-    {"-fprofile", "-fcoverage", "--coverage", "-coverage", "-ftest-coverage", "-fsanitize", "-fxray",
-     "-funique-internal-linkage-names", "-flto", "-frandom-seed", "-fauto-profile"});
-
-// Of these prefixes, options that only name a list of what to leave alone. A list that names a root ties by its text.
-constexpr auto kNamesList = std::to_array<std::string_view>(
-    {"-fsanitize-ignorelist=", "-fsanitize-blacklist=", "-fsanitize-system-ignorelist="});
-
-// Options that hash or compress names in debug information alone.
-constexpr auto kHidesInDebugInformation =
-    std::to_array<std::string_view>({"-gz", "-fdebug-types-section", "-Wa,--compress-debug"});
-
 // clang looks functions of one file up in a profile by a hash of the source's name as it was given.
 constexpr std::string_view kReadsProfile = "-fprofile-instr-use=";
-
-template <std::size_t size>
-bool begins_with_any(const std::array<std::string_view, size>& prefixes, std::string_view argument) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return argument.starts_with(prefix); });
-}
 
 // No writer of texts escapes these characters.
 bool is_never_escaped(char c) {
@@ -197,12 +179,15 @@ bool may_hold_names_unseen(std::string_view bytes) {
 }
 
 bool may_hide_names(const std::vector<std::string>& arguments, const Hiding& of) {
+  namespace facts = compiler::facts;
   const bool names_source_absolutely = of.source.empty() || of.source.front() == '/';
   return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view argument) {
     if (compiles_for_devices(argument)) return true;
-    if (begins_with_any(kHidesInDebugInformation, argument)) return of.has_debug_information;
+    if (compiler::option_has(argument, facts::hides_debug_names)) return of.has_debug_information;
     if (argument.starts_with(kReadsProfile)) return names_source_absolutely;
-    return begins_with_any(kHidesNames, argument) && !begins_with_any(kNamesList, argument);
+    // A list that names a root ties by its text.
+    return compiler::option_has(argument, facts::hides_names | facts::defers_code) &&
+           !compiler::option_has(argument, facts::names_list);
   });
 }
 

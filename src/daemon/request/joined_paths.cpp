@@ -1,38 +1,21 @@
 #include "daemon/request/joined_paths.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
+
+#include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::daemon {
 namespace {
 
 using Words = std::vector<std::string_view>;
 
-// Options whose value may begin with '=', which stands for the sysroot.
-constexpr auto kSearch = std::to_array<std::string_view>(
-    {"-I", "-L", "-F", "-B", "-isystem", "-iquote", "-idirafter", "-cxx-isystem", "-iframework", "-rpath-link"});
+// Of options that hand the next argument to another program.
+constexpr compiler::OptionFacts kHandsOn = compiler::facts::to_frontend | compiler::facts::to_backend |
+                                           compiler::facts::to_assembler | compiler::facts::to_linker;
 
-// Options whose value is relative to the sysroot or to -iprefix.
-constexpr auto kRelative = std::to_array<std::string_view>({"-iwith", "--include-with-prefix"});
-
-// Options whose value other names are appended to.
-constexpr auto kPrefixes = std::to_array<std::string_view>(
-    {"--sysroot", "-sysroot", "-isysroot", "-iprefix", "--include-prefix", "-working-directory"});
-
-// Options that hand the next argument to another program.
-constexpr auto kForwards = std::to_array<std::string_view>({"-Xclang", "-Xpreprocessor", "-Xlinker", "-Xassembler"});
-
-template <typename List>
-bool begins_with_any(std::string_view text, const List& list) {
-  return std::any_of(list.begin(), list.end(), [&](std::string_view start) { return text.starts_with(start); });
-}
-
-template <typename List>
-bool is_any(std::string_view text, const List& list) {
-  return std::find(list.begin(), list.end(), text) != list.end();
-}
+bool is_relative(std::string_view word) { return compiler::option_has(word, compiler::facts::behind_prefix); }
 
 // The words as the receiving program sees them: "-Wl,-L=/x,-z" is two.
 void add_words(std::string_view argument, Words& words) {
@@ -49,7 +32,7 @@ void add_words(std::string_view argument, Words& words) {
 Words words_of(const std::vector<std::string>& argv) {
   Words words;
   for (const std::string& argument : argv)
-    if (!is_any(argument, kForwards)) add_words(argument, words);
+    if (!compiler::is_option(argument, kHandsOn)) add_words(argument, words);
   return words;
 }
 
@@ -60,7 +43,7 @@ std::optional<std::string_view> behind_sysroot(std::string_view word) {
   const auto equals = word.find('=');
   if (equals == word.npos) return std::nullopt;
   const std::string_view option = word.substr(0, equals), value = word.substr(equals + 1);
-  if (option.empty() || is_any(option, kSearch)) return value;
+  if (option.empty() || compiler::is_option(option, compiler::facts::below_sysroot)) return value;
   if (option.starts_with("--") && value.starts_with('=')) return value.substr(1);
   return std::nullopt;
 }
@@ -68,20 +51,18 @@ std::optional<std::string_view> behind_sysroot(std::string_view word) {
 // The value that a prefix is put in front of; nothing for other words.
 std::optional<std::string_view> relative_value(const Words& words, std::size_t index) {
   const std::string_view word = words[index];
-  if (index > 0 && begins_with_any(words[index - 1], kRelative) && !word.starts_with('-')) return word;
+  if (index > 0 && is_relative(words[index - 1]) && !word.starts_with('-')) return word;
   // The option's name ends where the path begins, or the value is the next word.
-  if (begins_with_any(word, kRelative)) return word.substr(std::min(word.find_first_of("/."), word.size()));
+  if (is_relative(word)) return word.substr(std::min(word.find_first_of("/."), word.size()));
   return behind_sysroot(word);
 }
 
 std::optional<std::string_view> prefix_value(const Words& words, std::size_t index) {
-  if (index > 0 && is_any(words[index - 1], kPrefixes)) return words[index];
-  for (const std::string_view option : kPrefixes) {
-    if (!words[index].starts_with(option) || words[index].size() == option.size()) continue;
-    const std::string_view value = words[index].substr(option.size());
-    return value.substr(value.starts_with('=') ? 1 : 0);
-  }
-  return std::nullopt;
+  if (index > 0 && compiler::is_option(words[index - 1], compiler::facts::prefixes_others)) return words[index];
+  const std::size_t name = compiler::option_with(words[index], compiler::facts::prefixes_others).size();
+  if (name == 0 || name == words[index].size()) return std::nullopt;
+  const std::string_view value = words[index].substr(name);
+  return value.substr(value.starts_with('=') ? 1 : 0);
 }
 
 // What the command joins.
@@ -113,10 +94,11 @@ bool may_lead_to(const std::string& root, std::string_view prefix, const Joins& 
 }  // namespace
 
 bool is_joined(const std::vector<std::string>& argv, std::size_t index) {
-  constexpr std::array<std::string_view, 2> kWithoutSlash = {"-iprefix", "--include-prefix"};
   const std::string_view before = index > 0 ? std::string_view(argv[index - 1]) : "";
-  if (begins_with_any(argv[index], kWithoutSlash) || is_any(before, kWithoutSlash)) return true;
-  if (begins_with_any(before, kRelative)) return true;
+  if (compiler::option_has(argv[index], compiler::facts::prefixes_by_text) ||
+      compiler::is_option(before, compiler::facts::prefixes_by_text))
+    return true;
+  if (is_relative(before)) return true;
   Words words;
   add_words(argv[index], words);
   for (std::size_t i = 0; i < words.size(); ++i)

@@ -9,6 +9,7 @@
 #include "daemon/request/processor.h"
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
+#include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -51,21 +52,15 @@ void add_driver(Hasher& hasher, const Request& request) {
 bool defines_macro(const std::vector<std::string>& argv, std::size_t index) {
   const std::string_view argument = argv[index];
   const std::string_view before = index > 0 ? std::string_view(argv[index - 1]) : "";
-  if (argument.starts_with("-D") || argument.starts_with("--define-macro")) return true;
+  if (compiler::option_has(argument, compiler::facts::defines_macro)) return true;
   if (argument.starts_with("-Wp,")) return !argument.starts_with("-Wp,-MD,") && !argument.starts_with("-Wp,-MMD,");
-  return before == "-D" || before == "--define-macro" || before == "-Xclang" || before == "-Xpreprocessor";
+  return compiler::is_option(before, compiler::facts::defines_macro | compiler::facts::to_frontend);
 }
-
-// Options directly followed by a path.
-constexpr auto kBeforePaths = std::to_array<std::string_view>(
-    {"-I", "-L", "-B", "-F", "-o", "-MF", "-MT", "-MQ", "-MJ", "-isystem", "-iquote", "-idirafter", "-include",
-     "-imacros", "-cxx-isystem", "-isysroot", "-specs", "-Wp,-MD,", "-Wp,-MMD,"});
 
 std::string portable_argument(const std::string& argument, const Roots& roots) {
   const std::size_t path = argument.find('/');
   const std::string_view option = std::string_view(argument).substr(0, path == std::string::npos ? 0 : path);
-  if (std::find(kBeforePaths.begin(), kBeforePaths.end(), option) == kBeforePaths.end())
-    return roots.portable_argument(argument);
+  if (!compiler::is_option(option, compiler::facts::before_path)) return roots.portable_argument(argument);
   return std::string(option) + roots.portable_path(std::string_view(argument).substr(path));
 }
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/hip/jobs/fatbin_object_job.h"
+#include "compiler/hip/jobs/link_jobs.h"
 #include "compiler/hip/recorded_plans.h"
 
 namespace hipcache::hip {

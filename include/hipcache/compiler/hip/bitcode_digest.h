@@ -11,8 +11,8 @@
 // back end uses only the last part of the path itself, for a file symbol; the digest includes that
 // part.
 //
-// Where inline assembly stands in the source is left out as well (src/compiler/hip/codegen/assembly_places.h): the back
-// end uses it for messages alone, and a result of a back end that printed any is not stored.
+// Where inline assembly stands in the source is left out as well (src/compiler/hip/codegen/bitcode_digest.cpp): the
+// back end uses it for messages alone, and a result of a back end that printed any is not stored.
 //
 // Rejected: bitcode of a source with another name, since the compiler would not get the user's
 // command. Comparing code objects of two checkouts, since a third path may be longer, and values

@@ -1,12 +1,14 @@
 #include "compiler/hip/codegen/split_codegen.h"
 
 #include <algorithm>
-#include <memory>
+#include <array>
 #include <string_view>
 #include <utility>
 
-#include "compiler/hip/codegen/split_codegen_proof.h"
+#include "compiler/hip/jobs/frontend_job.h"
+#include "compiler/hip/jobs/link_jobs.h"
 #include "hipcache/base/text.h"
+#include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::hip {
 namespace {
@@ -14,33 +16,78 @@ namespace {
 using compiler::Cc1Argument;
 using compiler::Cc1Role;
 
+// Only the front end needs options for macros, warnings and device libraries: the bitcode holds their result. A back
+// end that prints something is not used, so the look of its messages does not matter.
+bool is_of_front(const Cc1Argument& argument) {
+  return is_of_text(argument.role) || argument.role == Cc1Role::device_library || argument.role == Cc1Role::look;
+}
+
+// The front end links the device libraries, because clang 15 would otherwise link them at another stage. It also writes
+// use-list orders, on which optimisations depend.
+StepCommand front_command(const FrontendJob& job, const SplitCodegenNames& names) {
+  StepCommand command = frontend_command(job, {names.bitcode, names.beside, ""});
+  for (const Cc1Argument& argument : job.arguments)
+    if (argument.role == Cc1Role::emits) command.argv[kBeforeArguments + argument.first] = "-emit-llvm-bc";
+  const std::array more{"-disable-llvm-passes", "-emit-llvm-uselists"};
+  command.argv.insert(command.argv.begin() + kBeforeArguments, more.begin(), more.end());
+  return command;
+}
+
+// Enables all warnings, because a pragma of the source may ask for one that the command line does not. If the back end
+// then prints anything, the step runs in one process instead.
+StepCommand back_command(const FrontendJob& job, const SplitCodegenNames& names) {
+  StepCommand command = frontend_command(job, {names.object, names.beside, ""});
+  for (const Cc1Argument& argument : job.arguments) {
+    std::string& last = command.argv[kBeforeArguments + argument.first + argument.count - 1];
+    if (argument.role == Cc1Role::language) last = "ir";
+    if (argument.role == Cc1Role::source) last = names.bitcode;
+  }
+  command.argv = without(std::move(command.argv), job, is_of_front);
+  command.argv.emplace_back("-Weverything");
+  return command;
+}
+
+// Runs all three by one start of the compiler (src/trace/preload/then.c). REQUIRES: the first two run the same program,
+// and `last` is the linker's.
+StepCommand in_one_start(const StepCommand& first, const StepCommand& second, const StepCommand& last) {
+  StepCommand all = first;
+  all.argv.emplace_back(kThen);
+  all.argv.insert(all.argv.end(), second.argv.begin(), second.argv.end());
+  all.argv.insert(all.argv.end(), {kThen, last.program});
+  all.argv.insert(all.argv.end(), last.argv.begin(), last.argv.end());
+  return all;
+}
+
+}  // namespace
+
+StepCommand in_one_start(const std::vector<StepCommand>& commands) {
+  StepCommand all{commands.front().program, {}};
+  for (const StepCommand& command : commands) {
+    all.argv.insert(all.argv.end(), command.argv.begin(), command.argv.end());
+    all.argv.emplace_back(kThen);
+  }
+  return all;
+}
+
+SplitCodegen split_codegen_commands(const DeviceJobs& device, const SplitCodegenNames& names) {
+  SplitCodegen split_codegen;
+  split_codegen.front = front_command(device.compile, names);
+  split_codegen.back = {back_command(device.compile, names),
+                        link_command(*device.link, {names.object}, names.code_object)};
+  split_codegen.both = in_one_start(split_codegen.front, split_codegen.back[0], split_codegen.back[1]);
+  return split_codegen;
+}
+
+namespace {
+
 // At -O0, clang 19 makes different objects from the bitcode and from the source. Other levels (-Og, -O4) are untested.
 constexpr std::string_view kOptimized = " 1 2 3 s z ";
-
-// Options that only the front end uses, or that the compiler also reads for bitcode input. The compiler ignores most
-// language options for bitcode, but the back end uses a few of them: contraction, fast mathematics, exceptions,
-// built-in functions. With such an option some sources give the same object and others do not.
-constexpr std::string_view kSameForBoth =
-    " --gpu-max-threads-per-block= --mrelax-relocations --no-offloadlib --offload-new-driver --offloadlib "
-    "-aux-target-cpu -aux-triple "
-    " -clear-ast-before-backend -debugger-tuning= -disable-free -disable-llvm-verifier -discard-value-names -faddrsig "
-    " -fatomic-fine-grained-memory -fatomic-ignore-denormal-mode -fatomic-remote-memory -fms-anonymous-structs "
-    " -fno-ms-anonymous-structs -fno-color-diagnostics -menable-unsafe-fp-math -no-opaque-pointers "
-    " -fapply-global-visibility-to-externs -fbracket-depth -fconstexpr-steps "
-    " -fcoverage-prefix-map= -fcuda-allow-variadic-functions -fcxx-exceptions -fdata-sections -fdebug-prefix-map= "
-    " -fdeprecated-macro -fdwarf2-cfi-asm -ferror-limit -fexceptions -ffp-contract=fast-honor-pragmas "
-    " -ffp-contract=off -ffp-contract=on -ffunction-sections -fgnuc-version= -fgpu-default-stream= "
-    " -fhalf-no-semantic-interposition -fhip-new-launch-api -finline-hint-functions -fmacro-prefix-map= "
-    " -fmerge-all-constants -fno-autolink -fno-implicit-modules -fno-rounding-math -fno-rtti -fno-threadsafe-statics "
-    " -fskip-odr-check-in-gmf -ftemplate-depth -ftrivial-auto-var-init= -funroll-loops -funwind-tables= -fvisibility "
-    " -fvisibility-inlines-hidden -fvisibility= -fwrapv -mcode-object-version= -mconstructor-aliases -mframe-pointer= "
-    " -mllvm -mrelocation-model -munsafe-fp-atomics -pic-is-pie -pic-level -pthread -relaxed-aliasing -resource-dir "
-    " -stack-protector -std= -target-feature -triple -vectorize-loops -vectorize-slp ";
 
 // Compares the word, and the word up to its value ("-std=" of "-std=c++17").
 bool is_same_for_both(std::string_view word) {
   const std::string_view option = word.substr(0, word.find('=') + 1);
-  return lists(kSameForBoth, word) || lists(kSameForBoth, option);
+  return compiler::option_has(word, compiler::facts::same_for_both) ||
+         compiler::option_has(option, compiler::facts::same_for_both);
 }
 
 bool is_known(const Cc1Argument& argument, const FrontendJob& job) {
@@ -77,11 +124,7 @@ std::optional<SplitCodegen> split_codegen_of(const DeviceJobs& device, const Spl
   if (!device.link || job.emits != Emits::object) return std::nullopt;
   if (std::any_of(job.arguments.begin(), job.arguments.end(), is_unknown)) return std::nullopt;
   if (count(job, Cc1Role::optimization) == 0 || count(job, Cc1Role::language) != 1) return std::nullopt;
-  SplitCodegen split_codegen = split_codegen_commands(device, names);
-  std::optional<Step> proof = split_codegen_proof(device);
-  if (!proof) return std::nullopt;
-  split_codegen.proof = std::make_shared<const Step>(std::move(*proof));
-  return split_codegen;
+  return split_codegen_commands(device, names);
 }
 
 }  // namespace hipcache::hip

@@ -4,9 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "compiler/hip/jobs/device_job.h"
-#include "compiler/hip/jobs/fatbin_object_job.h"
-#include "compiler/hip/jobs/linker_wrapper_job.h"
+#include "compiler/hip/jobs/bundle_jobs.h"
+#include "compiler/hip/jobs/link_jobs.h"
 #include "compiler/hip/jobs/printed_jobs.h"
 
 namespace hipcache::hip {

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "compiler/hip/jobs/file_flow.h"
-#include "compiler/hip/jobs/package_job.h"
+#include "compiler/hip/jobs/bundle_jobs.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/result.h"
 
 namespace hipcache::hip {
 namespace {
@@ -14,6 +17,56 @@ namespace {
 using compiler::Cc1Role;
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan " + what}; }
+
+// Follows the intermediate files from job to job, in the driver's order. Each is made once, in the temporary directory,
+// and read once, by a later job.
+class FileFlow {
+ public:
+  // `directory`: the driver's temporary directory, absolute, without a trailing slash.
+  explicit FileFlow(std::string directory) : directory_(std::move(directory)) {}
+
+  Status write(const std::string& path);
+  Status read(const std::string& path);
+
+  // REQUIRES: all jobs were passed in. Error: no job reads a file that was made.
+  Status finish() const;
+
+  // The files written elsewhere, in order: the user's outputs.
+  const std::vector<std::string>& users() const { return users_; }
+
+ private:
+  // Whether the path is an intermediate file that the driver named.
+  bool is_intermediate(const std::string& path) const;
+
+  std::string directory_;
+  std::set<std::string> made_;
+  std::set<std::string> unread_;
+  std::vector<std::string> users_;
+};
+
+Status FileFlow::write(const std::string& path) {
+  if (is_intermediate(path)) {
+    if (!made_.insert(path).second) return unusual("makes " + path + " twice");
+    unread_.insert(path);
+    return done();
+  }
+  if (std::find(users_.begin(), users_.end(), path) != users_.end()) return unusual("writes " + path + " twice");
+  users_.push_back(path);
+  return done();
+}
+
+Status FileFlow::read(const std::string& path) {
+  return unread_.erase(path) == 1 ? done() : unusual("reads " + path + ", which no job has made for it");
+}
+
+Status FileFlow::finish() const {
+  return unread_.empty() ? done() : unusual("makes " + *unread_.begin() + " for nobody");
+}
+
+bool FileFlow::is_intermediate(const std::string& path) const {
+  return path.size() > directory_.size() + 1 && is_within(path, directory_) && path.find("/../") == std::string::npos &&
+         !path.ends_with("/..");
+}
 
 // Sorts the jobs one by one.
 class ShapeReader {

@@ -6,7 +6,7 @@
 //
 // Rejected: one fixed sequence for each kind of compile (objects, relocatable device code, devices only, assembly and
 // IR, each with and without LTO). Two checks make a plan trustworthy. One job makes each intermediate file, and one
-// later job reads it (file_flow.h). Every job is of a known kind. The order of jobs does not matter for that.
+// later job reads it. Every job is of a known kind. The order of jobs does not matter for that.
 #ifndef HIPCACHE_SRC_COMPILER_HIP_JOBS_PLAN_VALIDATOR_H
 #define HIPCACHE_SRC_COMPILER_HIP_JOBS_PLAN_VALIDATOR_H
 
@@ -14,10 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "compiler/hip/jobs/bundle_job.h"
-#include "compiler/hip/jobs/device_job.h"
+#include "compiler/hip/jobs/bundle_jobs.h"
 #include "compiler/hip/jobs/frontend_job.h"
-#include "compiler/hip/jobs/linker_wrapper_job.h"
+#include "compiler/hip/jobs/link_jobs.h"
 #include "compiler/hip/jobs/printed_jobs.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/invocation.h"

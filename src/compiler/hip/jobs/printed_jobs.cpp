@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "hipcache/compiler/hip/plan.h"
+
 namespace hipcache::hip {
 namespace {
 
@@ -129,6 +131,14 @@ Result<PrintedJobs> read_printed_jobs(std::string_view printed) {
   }
   if (in_process && result.jobs.size() != 1) return Error{"the compiler's -### printed one of several jobs as its own"};
   return result;
+}
+
+std::string placed(const std::string& name) { return std::string(kDirectory) + "/" + name; }
+
+std::string file_name(const compiler::ArchId& arch) {
+  std::string name = arch.name;
+  std::replace(name.begin(), name.end(), ':', '.');
+  return name;
 }
 
 }  // namespace hipcache::hip

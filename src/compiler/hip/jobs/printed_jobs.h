@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hipcache/base/result.h"
+#include "hipcache/compiler/invocation.h"
 
 namespace hipcache::hip {
 
@@ -29,6 +30,14 @@ struct PrintedJobs {
 };
 
 Result<PrintedJobs> read_printed_jobs(std::string_view printed);
+
+// Two names that steps give to files in the request's directory.
+
+// As an argument: the file `name` in the request's directory.
+std::string placed(const std::string& name);
+
+// "gfx90a.sramecc+" for "gfx90a:sramecc+": a colon separates paths in some options.
+std::string file_name(const compiler::ArchId& arch);
 
 }  // namespace hipcache::hip
 

@@ -1,4 +1,5 @@
 #include "hipcache/compiler/hip/neutral_names.h"
+#include "hipcache/compiler/option_facts.h"
 
 #include <algorithm>
 #include <array>
@@ -72,15 +73,9 @@ bool is_short(const std::vector<std::string>& argv) {
   return length <= kArgumentsLimit;
 }
 
-// Options that make the driver name further files after the object.
-constexpr auto kNamingFiles = std::to_array<std::string_view>(
-    {"-gsplit-dwarf", "-fstack-usage", "-ftime-trace", "-save-temps", "--save-temps", "-fsave-optimization-record",
-     "-ftest-coverage", "-fprofile-arcs", "--coverage", "-coverage"});
-
 bool names_files(const std::vector<std::string>& argv) {
   return std::any_of(argv.begin(), argv.end(), [](std::string_view argument) {
-    return std::any_of(kNamingFiles.begin(), kNamingFiles.end(),
-                       [&](std::string_view option) { return argument.starts_with(option); });
+    return compiler::option_has(argument, compiler::facts::derives_files);
   });
 }
 

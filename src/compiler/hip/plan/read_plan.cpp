@@ -1,17 +1,225 @@
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "compiler/hip/jobs/fatbin_object_job.h"
+#include "compiler/hip/codegen/proofs.h"
+#include "compiler/hip/codegen/split_codegen.h"
+#include "compiler/hip/jobs/bundle_jobs.h"
+#include "compiler/hip/jobs/link_jobs.h"
 #include "compiler/hip/jobs/plan_validator.h"
 #include "compiler/hip/jobs/printed_jobs.h"
 #include "compiler/hip/plan/link_plan.h"
-#include "compiler/hip/plan/steps.h"
-#include "compiler/hip/plan/wrapped_link.h"
+#include "hipcache/compiler/hip/fatbin_splice.h"
 #include "hipcache/compiler/hip/plan.h"
 
 namespace hipcache::hip {
 namespace {
+
+using compiler::Cc1Role;
+
+// Makes the steps of a plan from its jobs: replaces the names of intermediate files, and removes from the key what
+// cannot affect an output.
+
+constexpr const char* kHost = "host";
+constexpr const char* kFatbin = "fatbin.hipfb";
+constexpr const char* kPackage = "package.out";
+constexpr const char* kPackageStem = "package";
+constexpr const char* kPlaceholder = "placeholder.hipfb";
+constexpr const char* kFrontEnding = ".front.bc";
+
+// Keeps the driver's file name extension: the packager derives the kind of an image from it, and clang 23 uses ".s" for
+// textual IR there.
+std::string product_ending(const DeviceJobs& device) {
+  for (const Emits emits : {Emits::object, Emits::bitcode, Emits::ir, Emits::assembly})
+    if (device.product().ends_with(ending_of(emits))) return ending_of(emits);
+  return ending_of(device.compile.emits);
+}
+
+// The bitcode for the wrapper gets a name like the wrapper's own, because linkers may mention it.
+std::string product_name(const ValidatedPlan& shape, const DeviceJobs& device) {
+  if (shape.wrap) return name_in_wrapper(kPackageStem, device.arch);
+  return file_name(device.arch) + (device.link ? ".out" : product_ending(device));
+}
+
+std::string host_name(const FrontendJob& host) { return std::string(kHost) + ending_of(host.emits); }
+
+// The output of a job that no other job reads is the user's.
+bool is_last(const ValidatedPlan& shape, StepKind kind) {
+  if (kind == StepKind::device) return !shape.bundle;
+  if (!shape.bundle || !shape.host) return true;
+  return shape.host_is_last == (kind == StepKind::host);
+}
+
+StepOutput output_of(const ValidatedPlan& shape, StepKind kind, const char* role, std::string name,
+                     const std::string& path) {
+  return {role, std::move(name), is_last(shape, kind) ? path : ""};
+}
+
+// Only the code generator writes split debug information and stack usage.
+bool is_written(const FrontendJob& job, const SideFile& file) {
+  return file.role == Cc1Role::depfile || job.emits == Emits::object || job.emits == Emits::assembly;
+}
+
+bool writes(const FrontendJob& job, const SideFile& file) {
+  const std::string* path = job.side_file(file.role);
+  return path != nullptr && *path == file.path && is_written(job, file);
+}
+
+// Adds the files that a compile writes besides its output. If the host writes the same file, a device's copy is not an
+// output. If several devices write it, the user gets the last one's. The copies of the others stay outputs, so that a
+// device's key does not depend on later devices.
+void add_side_files(Step& step, const ValidatedPlan& shape, const FrontendJob& job, const std::string& beside) {
+  for (const SideFile& file : job.side_files) {
+    if (!is_written(job, file)) continue;
+    const std::string name = beside + ending_of(file.role);
+    if (file.role == Cc1Role::depfile) step.depfile = name;
+    if (job.is_device && shape.host && writes(*shape.host, file)) continue;
+    const std::vector<const FrontendJob*> compiles = shape.compiles();
+    const auto last =
+        std::find_if(compiles.rbegin(), compiles.rend(), [&](const auto* other) { return writes(*other, file); });
+    step.outputs.push_back(
+        {.role = role_name(file.role), .name = name, .place = *last == &job ? file.path : "", .beside = true});
+  }
+}
+
+// Bitcode packs text into bits; assembly and IR escape it.
+bool hides_names(const FrontendJob& job, bool is_linked) {
+  const bool is_compressed = job.compresses_debug_information && job.records_paths;
+  return job.hashes_names || is_compressed || (job.emits != Emits::object && !is_linked);
+}
+
+// Only if the code object is the step's only output.
+void add_split_codegen(Step& step, const DeviceJobs& device, const std::string& object) {
+  if (step.outputs.size() != 1) return;
+  const std::string name = file_name(device.arch);
+  const std::string bitcode = name + kFrontEnding;
+  std::optional<SplitCodegen> split_codegen =
+      split_codegen_of(device, {placed(bitcode), object, placed(name), placed(step.outputs.front().name)});
+  if (!split_codegen) return;
+  std::optional<Step> proof = split_codegen_proof(device);
+  if (!proof) return;
+  split_codegen->proof = std::make_shared<const Step>(std::move(*proof));
+  split_codegen->bitcode = bitcode;
+  step.split_codegen = std::move(split_codegen);
+}
+
+Step device_step(const ValidatedPlan& shape, const DeviceJobs& device) {
+  const std::string name = file_name(device.arch);
+  const std::string object = placed(device.link ? name + ending_of(device.compile.emits) : product_name(shape, device));
+  const bool keeps_depfile = !shape.host;
+  Step step;
+  step.kind = StepKind::device;
+  step.arch = device.arch;
+  step.is_front_end = shape.wrap.has_value();
+  step.outputs = {output_of(shape, StepKind::device, kCodeObject, product_name(shape, device), device.product())};
+  add_side_files(step, shape, device.compile, name);
+  step.commands = {frontend_command(device.compile, {object, placed(name), ""})};
+  step.keyed = {frontend_key(device.compile, keeps_depfile ? std::set{Cc1Role::depfile} : std::set<Cc1Role>{})};
+  if (device.link) {
+    step.commands.push_back(link_command(*device.link, {object}, placed(product_name(shape, device))));
+    step.keyed.push_back(link_command(*device.link, {"<object>"}, "<code object>").argv);
+  }
+  step.hashes_names = hides_names(device.compile, device.link.has_value());
+  if (!shape.wrap) add_split_codegen(step, device, object);
+  return step;
+}
+
+void add_wrap(Step& step, const LinkerWrapperJob& wrap) {
+  step.commands.push_back(linker_wrapper_command(wrap, placed(kPackage), placed(kFatbin)));
+  step.keyed.push_back(without_job_count(linker_wrapper_command(wrap, "<package>", "<fatbin>").argv));
+  step.starts_others = true;
+}
+
+Step bundle_step(const ValidatedPlan& shape) {
+  const BundleJob& bundle = *shape.bundle;
+  const bool has_host = bundle.host == BundledHost::with_file;
+  const std::string name = is_last(shape, StepKind::bundle) ? "bundle." + bundle.type : kFatbin;
+  Step step;
+  step.kind = StepKind::bundle;
+  step.outputs = {output_of(shape, StepKind::bundle, kBundle, name, bundle.output)};
+  BundleNames names{{}, has_host ? placed(host_name(*shape.host)) : "", placed(shape.wrap ? kPackage : name)};
+  for (const DeviceJobs& device : shape.devices) {
+    step.inputs.push_back(product_name(shape, device));
+    if (shape.wrap) step.back_ends.push_back(device.arch);
+    names.inputs.push_back(placed(step.inputs.back()));
+  }
+  if (has_host) step.inputs.push_back(host_name(*shape.host));
+  step.starts_others = has_host && bundle.type == "o";
+  const auto command = bundle.is_package ? package_command : bundle_command;
+  step.commands = {command(bundle, names)};
+  const std::vector<std::string> unnamed(names.inputs.size(), "<device>");
+  step.keyed = {command(bundle, {unnamed, "<host>", "<bundle>"}).argv};
+  if (shape.wrap) add_wrap(step, *shape.wrap);
+  return step;
+}
+
+Step host_step(const ValidatedPlan& shape) {
+  const FrontendJob& host = *shape.host;
+  const std::string name = host_name(host);
+  Step step;
+  step.kind = StepKind::host;
+  step.outputs = {output_of(shape, StepKind::host, kObject, name, host.output)};
+  add_side_files(step, shape, host, kHost);
+  if (host.fatbin) step.inputs = {kFatbin};
+  step.commands = {frontend_command(host, {placed(name), placed(kHost), placed(kFatbin)})};
+  step.hashes_names = hides_names(host, false);
+  step.keyed = {frontend_key(host, {Cc1Role::depfile})};
+  return step;
+}
+
+// The host step with a deferred fatbin: a placeholder is compiled in, and the fatbin replaces it in the object
+// afterwards.
+Step deferred_host_step(const ValidatedPlan& shape) {
+  Step step = host_step(shape);
+  step.outputs.front().fatbin = kFatbin;
+  step.inputs.clear();
+  step.files = {{kPlaceholder, std::string(kPlaceholderFatbin)}};
+  step.commands = {
+      frontend_command(*shape.host, {placed(host_name(*shape.host)), placed(kHost), placed(kPlaceholder)})};
+  step.keyed.front().emplace_back(kPlaceholderFatbin);
+  return step;
+}
+
+// The step that asks the linker wrapper for its jobs, if there is a wrapper. The images are empty, because the jobs are
+// the same for any images. REQUIRES: check_plan() accepted the shape.
+std::optional<Step> question_of(const ValidatedPlan& shape) {
+  if (!shape.wrap) return std::nullopt;
+  Step step;
+  step.kind = StepKind::question;
+  const std::vector<std::string> empty(shape.devices.size(), "/dev/null");
+  step.commands = {package_command(*shape.bundle, {empty, "", placed(kPackage)}),
+                   dry_run_command(*shape.wrap, placed(kPackage), placed(kFatbin))};
+  for (const StepCommand& command : step.commands) step.keyed.push_back(command.argv);
+  step.prints_temporary_paths = true;
+  return step;
+}
+
+// The steps with a deferred fatbin, if the host's object contains a fatbin. REQUIRES: check_plan() accepted the shape.
+std::optional<DeferredFatbin> deferred_fatbin_of(const ValidatedPlan& shape) {
+  if (!shape.host || !shape.host->fatbin || !shape.host_is_last || shape.host->emits != Emits::object)
+    return std::nullopt;
+  DeferredFatbin deferred_fatbin;
+  for (const DeviceJobs& device : shape.devices) deferred_fatbin.steps.push_back(device_step(shape, device));
+  deferred_fatbin.steps.push_back(deferred_host_step(shape));
+  deferred_fatbin.steps.push_back(bundle_step(shape));
+  deferred_fatbin.proof = deferred_fatbin_proof(*shape.host);
+  return deferred_fatbin;
+}
+
+// In the driver's order. REQUIRES: check_plan() accepted the shape.
+std::vector<Step> steps_of(const ValidatedPlan& shape) {
+  std::vector<Step> steps;
+  for (const DeviceJobs& device : shape.devices) steps.push_back(device_step(shape, device));
+  if (shape.host && !shape.host_is_last) steps.push_back(host_step(shape));
+  if (shape.bundle) steps.push_back(bundle_step(shape));
+  if (shape.host && shape.host_is_last) steps.push_back(host_step(shape));
+  return steps;
+}
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan " + what}; }
 

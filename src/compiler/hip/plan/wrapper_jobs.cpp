@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "compiler/hip/jobs/bundle_job.h"
+#include "compiler/hip/jobs/bundle_jobs.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/plan.h"

@@ -1,0 +1,127 @@
+// What hipcache knows of the options of compilers: one table, with a line for each option.
+//
+// Problem: parsers, keys and checks each ask something else of an option. With a list for each question the lists drift
+// apart, and a new option has to be added to all of them.
+// Choice: a line has the option's name and all of its facts (src/compiler/options/command_facts.inc, plan_facts.inc).
+// Who asks names the facts that matter. To add an option, add its line, and a line to option_facts_test.cpp. For an
+// option without a line, its name decides (src/compiler/options/unknown_option.h).
+// Rejected: clang's own table alone. It says which words an option takes (options/option_table.h), and not what the
+// option does. gcc has no such table: its values are from "gcc --help=separate". With the table, each hit's arguments
+// would have to be parsed.
+// Rejected: a list for each fact, in one file. An option with five facts would still be in five lists.
+//
+// Thread-safe. All texts live as long as the program.
+#ifndef HIPCACHE_COMPILER_OPTION_FACTS_H
+#define HIPCACHE_COMPILER_OPTION_FACTS_H
+
+#include <cstdint>
+#include <string_view>
+
+#include "hipcache/compiler/cc1.h"
+
+namespace hipcache::compiler {
+
+using OptionFacts = std::uint64_t;
+
+namespace facts {
+constexpr OptionFacts bit(unsigned place) { return OptionFacts{1} << place; }
+
+enum : OptionFacts {
+  none = 0,
+
+  // The words of a command.
+  // The next argument is the option's value, in a driver's command. -Xarch_host, -Xopenmp-target and the like do not
+  // have this fact: their value is an option, and is judged like any other. Nor do words that gcc reads as a shorter
+  // option with its value (-undefined, -lazy_library) or without one (-meabi).
+  takes_next = bit(0),
+  // The same in the commands of a driver's jobs, cc1 and linkers, where a driver's command may mean something else.
+  job_takes_next = bit(1),
+  // The word behind it is a name or a macro for the front end, in which "stats" or "plugin" mean nothing. Also -MD and
+  // -MMD, behind -Wp,.
+  takes_name = bit(2),
+  joins_name = bit(3),        // the same in one word: "-DX"
+  reads_next = bit(4),        // its value is a file that it reads; "-" means standard input
+  before_path = bit(5),       // a path may follow directly: "-I/x"
+  below_sysroot = bit(6),     // '=' at the beginning of its value stands for the sysroot
+  behind_prefix = bit(7),     // its value is relative to the sysroot or to -iprefix
+  prefixes_others = bit(8),   // other names are appended to its value
+  prefixes_by_text = bit(9),  // without a slash between them
+  // Its value is a word for another program.
+  to_frontend = bit(10),
+  to_backend = bit(11),
+  to_assembler = bit(12),
+  to_linker = bit(13),
+  stands_alone = bit(14),  // the next argument is certainly not its value
+
+  // What the command makes.
+  defines_macro = bit(15),
+  shows_macros = bit(16),  // may record all macros, print them, or hand options on to programs that do
+  stops_before_link = bit(17),
+  // Compilers up to 21 then give relocatable device code no CUID, and name its static symbols by the source's inode.
+  gives_no_id = bit(18),
+  records_command = bit(19),  // puts the command line, and the outputs' names with it, into the object
+  derives_files = bit(20),    // makes the driver name further files after the object
+  // Derives more names from the object's, looks for files by them, takes names in another form, or hides its arguments
+  // in the object.
+  unclear_names = bit(21),
+  hides_names = bit(22),        // puts names into outputs in a form that a search does not find: hashed
+  hides_debug_names = bit(23),  // the same in debug information alone: hashed or compressed
+  names_list = bit(24),         // hides no name: it only names a list of what to leave alone
+  defers_code = bit(25),        // leaves code generation to the link; a command's outputs may hide names
+  records_paths = bit(26),      // makes debug information, as an option of cc1
+  // cc1's or the driver's word of debug information or the like that only says how others work, or that the driver
+  // gives to each compile: it shows nothing of the source's text.
+  sees_nothing = bit(27),
+
+  // Whether the command is cached. The line has the reason.
+  refused = bit(28),  // no trace can show its effect, or it asks the driver and compiles nothing
+  // A split compile does not take it, though its group in clang's table is an accepted one; or the line has a better
+  // reason than the group's. The command may be an opaque compile.
+  plan_refuses = bit(29),
+  // A split compile takes it although its group in clang's table has none or a refused one: it writes nothing, and
+  // everything that it reads is traced. The assembler is a part of the front end, and its options are the front end's
+  // in the plan.
+  plan_accepts = bit(30),
+  whole_command = bit(31),  // applies to the complete command, even inside of -Xarch_
+  // As an option of cc1 it does more than a plan accounts for. It writes another file (extra-output), prints other
+  // output or timings (statistics), loads code, which may do anything (plugin), or allows other inputs or results
+  // (unsupported-option). Modules and precompiled headers are validated by modification time, or written into caches.
+  cc1_refuses = bit(32),
+  // An option of a later clang, or of clang 15, that somebody has judged: only the front end and the driver use it, or
+  // it steers code generation in the same way whether it reads a source or bitcode. It plays no role.
+  judged_later = bit(33),
+  // Only the front end uses the option of cc1, or the compiler also reads it for bitcode input. The compiler ignores
+  // most language options for bitcode, but the back end uses a few of them: contraction, fast mathematics, exceptions,
+  // built-in functions. With such an option some sources give the same object and others do not.
+  same_for_both = bit(34),
+
+  all_facts = (same_for_both << 1) - 1,
+};
+}  // namespace facts
+
+// The name of the longest option that the word is, or begins with, and that has one of the facts; "" if there is none.
+std::string_view option_with(std::string_view word, OptionFacts facts);
+
+bool option_has(std::string_view word, OptionFacts facts);
+
+// Whether the whole word is such a name.
+bool is_option(std::string_view word, OptionFacts facts);
+
+// A name of reason.h: why the option that option_with() names is refused. Null if there is none.
+const char* reason_against(std::string_view word, OptionFacts facts);
+
+// What the option means to a cc1 job; `plain` if the table does not say so.
+Cc1Role cc1_role(std::string_view option);
+
+// Options of GNU ld, gold, lld and mold, without dashes and values. Why a link with the option is not cached; null if
+// nothing speaks against it.
+const char* refused_by_linkers(std::string_view name);
+// Whether the option is known to do nothing that a trace does not show.
+bool is_safe_for_linkers(std::string_view name);
+
+// Why a command of IREE's compilers with the option is not cached, or null. `name`: without dashes and value.
+const char* refused_by_iree(std::string_view name);
+
+}  // namespace hipcache::compiler
+
+#endif

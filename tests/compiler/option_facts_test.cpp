@@ -1,0 +1,227 @@
+// The table of what hipcache knows of options: its form, its agreement with clang's own table, and a line for each
+// fact.
+#include "hipcache/compiler/option_facts.h"
+
+#include <gtest/gtest.h>
+#include <llvm/Option/ArgList.h>
+#include <llvm/Option/Option.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/options/option_table.h"
+#include "hipcache/compiler/reason.h"
+
+namespace hipcache::compiler {
+namespace {
+
+using llvm::opt::Option;
+using namespace facts;
+
+struct Line {
+  std::string name;  // as the table has it: "-x*"
+  std::string facts;
+  bool is_gccs = false;
+
+  std::string key() const { return name.ends_with('*') ? name.substr(0, name.size() - 1) : name; }
+  bool has(const char* fact) const { return (" " + facts + " ").find(" " + std::string(fact) + " ") != facts.npos; }
+};
+
+std::vector<Line> lines_of(const char* file) {
+  std::ifstream table(std::string(HIPCACHE_SOURCE_DIR "/src/compiler/options/") + file);
+  const std::regex form(R"re(\s+\{"([^"]+)", ([^,}]+)(, k\w+)?(, Cc1Role::\w+)?\},(  // gcc's)?)re");
+  std::vector<Line> lines;
+  std::smatch parts;
+  for (std::string line; std::getline(table, line);)
+    if (!line.starts_with("//")) {
+      EXPECT_TRUE(std::regex_match(line, parts, form)) << line;
+      lines.push_back({parts[1], parts[2].str() + (parts[4].matched ? " role" : ""), parts[5].matched});
+    }
+  return lines;
+}
+
+std::vector<Line> all_lines() {
+  std::vector<Line> lines = lines_of("command_facts.inc");
+  const std::vector<Line> others = lines_of("plan_facts.inc");
+  lines.insert(lines.end(), others.begin(), others.end());
+  return lines;
+}
+
+// The names that an option of clang may have: many take both prefixes.
+std::vector<std::string> spellings(const Option& option) {
+  const std::string name = spelled(option);
+  return {name, name.starts_with("--") ? name.substr(1) : "-" + name};
+}
+
+bool takes_next_word(const Option& option) {
+  switch (option.getKind()) {
+    case Option::SeparateClass:
+    case Option::JoinedOrSeparateClass:
+    case Option::JoinedAndSeparateClass:
+    case Option::MultiArgClass:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool takes_next_word(const std::string& name) {
+  unsigned missing_index = 0;
+  unsigned missing_count = 0;
+  return option_table().ParseArgs({name.c_str(), "value"}, missing_index, missing_count, options::kDriver).size() == 1;
+}
+
+std::vector<Option> options_of_clang(unsigned reader) {
+  std::vector<Option> found;
+  for (unsigned id = 1; id <= option_table().getNumOptions(); ++id) {
+    const Option option = option_table().getOption(id);
+    if (option.hasFlag(reader) && !option.getPrefix().empty()) found.push_back(option);
+  }
+  return found;
+}
+
+TEST(OptionFacts, HaveEachNameOnceInAlphabeticalOrder) {
+  std::set<std::string> names;
+  for (const char* file : {"command_facts.inc", "plan_facts.inc"}) {
+    const std::vector<Line> lines = lines_of(file);
+    EXPECT_GT(lines.size(), 100u);
+    EXPECT_TRUE(std::is_sorted(lines.begin(), lines.end(), [](const Line& one, const Line& other) {
+      return one.key() != other.key() ? one.key() < other.key() : one.name < other.name;
+    })) << file;
+    for (const Line& line : lines) EXPECT_TRUE(names.insert(line.name).second) << line.name;
+  }
+}
+
+// What clang says of values, the table says too, except for these.
+TEST(OptionFacts, SayOfEachOptionThatTakesTheNextWordThatItDoes) {
+  const std::set<std::string> explained = {
+      // Their value is an option, and is judged.
+      "-Xarch_", "-Xarch_device", "-Xarch_host", "-Xopenmp-target", "-Xopenmp-target=", "-Xoffload-compiler",
+      // They are refused.
+      "-V", "--print-file-name", "--print-prog-name", "-print-file-name", "-print-prog-name",
+      // gcc reads them as a shorter option with its value, or without one.
+      "-meabi", "-undefined", "-umbrella", "-unexported_symbols_list", "-lazy_framework", "-lazy_library",
+      "-exported_symbols_list", "-object-file-name",
+      // They take several words.
+      "-sectalign", "-sectcreate", "-sectobjectsymbols", "-sectorder", "-segaddr", "-segcreate", "-segprot",
+      // No compile for these machines has them.
+      "-G", "-validator-version", "-interface-stub-version=",
+      // For tests of clang.
+      "-ccc-arcmt-migrate", "-ccc-gcc-name", "-ccc-install-dir", "-ccc-objcmt-migrate",
+      // Of later clangs. Nobody has judged what another compiler makes of them.
+      "--cstdlib", "-Xclangas"};
+  for (const Option& option : options_of_clang(options::kDriver)) {
+    if (!takes_next_word(option)) continue;
+    const std::string name = spelled(option);
+    const bool is_known = option_has(name, takes_next | job_takes_next);
+    EXPECT_NE(is_known, explained.contains(name)) << name;
+  }
+  for (const Line& line : all_lines()) {
+    if (!line.has("takes_next")) continue;
+    EXPECT_NE(line.is_gccs, takes_next_word(line.name)) << line.name;
+  }
+}
+
+TEST(OptionFacts, OfASplitCompileNameOptionsThatClangHas) {
+  std::vector<std::string> names;
+  for (const unsigned reader : {options::kDriver, options::kCc1})
+    for (const Option& option : options_of_clang(reader))
+      for (const std::string& name : spellings(option)) names.push_back(name);
+  for (const Line& line : all_lines()) {
+    if (!line.has("plan_refuses") && !line.has("plan_accepts") && !line.has("cc1_refuses") &&
+        !line.has("judged_later") && !line.has("whole_command") && !line.has("sees_nothing") && !line.has("role"))
+      continue;
+    const auto is_one = [&](const std::string& name) {
+      return line.name.ends_with('*') ? name.starts_with(line.key()) : name == line.name;
+    };
+    EXPECT_TRUE(line.name == "--" || std::any_of(names.begin(), names.end(), is_one)) << line.name;
+  }
+}
+
+// A word, and a fact that it has. A new line of the table adds a line here.
+TEST(OptionFacts, AreThoseOfTheWord) {
+  const std::pair<const char*, OptionFacts> words[] = {{"-isystem", takes_next},
+                                                       {"-main-file-name", job_takes_next},
+                                                       {"-dependency-file", takes_name},
+                                                       {"-imacros", reads_next},
+                                                       {"-DX=1", joins_name},
+                                                       {"-Wp,-MMD,", before_path},
+                                                       {"-iframework", below_sysroot},
+                                                       {"-iwithprefixbefore", behind_prefix},
+                                                       {"--sysroot=/s", prefixes_others},
+                                                       {"-iprefix/p", prefixes_by_text},
+                                                       {"-Wp,-DX", to_frontend},
+                                                       {"-mllvm", to_backend},
+                                                       {"--for-assembler", to_assembler},
+                                                       {"-Wl,-s", to_linker},
+                                                       {"-pthread", stands_alone},
+                                                       {"--define-macro=X", defines_macro},
+                                                       {"-ggdb3", shows_macros},
+                                                       {"--precompile", stops_before_link},
+                                                       {"--cuda-host-only", gives_no_id},
+                                                       {"-frecord-gcc-switches", records_command},
+                                                       {"-fstack-usage", derives_files},
+                                                       {"-fcallgraph-info", unclear_names},
+                                                       {"-fmemory-profile=x", hides_names},
+                                                       {"-gz=zlib", hides_debug_names},
+                                                       {"-fsanitize-ignorelist=l", names_list},
+                                                       {"-flto=thin", defers_code},
+                                                       {"-dwarf-version=5", records_paths},
+                                                       {"-debugger-tuning=", sees_nothing},
+                                                       {"-ftime-trace-granularity=9", refused},
+                                                       {"-fembed-bitcode=", plan_refuses},
+                                                       {"-resource-dir", plan_accepts},
+                                                       {"-cuid=", whole_command},
+                                                       {"-stats-file=s", cc1_refuses},
+                                                       {"-menable-unsafe-fp-math", judged_later},
+                                                       {"-pic-level", same_for_both}};
+  OptionFacts tested = 0;
+  for (const auto& [word, fact] : words) {
+    EXPECT_TRUE(option_has(word, fact)) << word;
+    EXPECT_FALSE(option_has("x" + std::string(word), fact)) << word;
+    tested |= fact;
+  }
+  EXPECT_EQ(tested, all_facts);
+}
+
+TEST(OptionFacts, OfAWholeWordAreNotThoseOfItsBeginning) {
+  EXPECT_TRUE(option_has("-I", takes_next));
+  EXPECT_FALSE(option_has("-I/x", takes_next));
+  EXPECT_FALSE(option_has("-isyste", takes_next));
+  EXPECT_FALSE(option_has("", ~none));
+  EXPECT_TRUE(is_option("-D", defines_macro));
+  EXPECT_FALSE(is_option("-DX", defines_macro));
+  EXPECT_FALSE(is_option("", ~none));
+  EXPECT_FALSE(option_has("a.c", ~none));
+}
+
+TEST(OptionFacts, NameTheLongestOptionThatHasTheFact) {
+  EXPECT_EQ(option_with("--include-with-prefix-before=x", behind_prefix), "--include-with-prefix");
+  EXPECT_EQ(option_with("-isysroot/x", prefixes_others), "-isysroot");
+  EXPECT_EQ(option_with("-isysroot/x", hides_names), "");
+}
+
+TEST(OptionFacts, SayWhyAnOptionIsRefused) {
+  EXPECT_STREQ(reason_against("-fplugin=x.so", refused), reason::kPlugin);
+  EXPECT_STREQ(reason_against("-fmodules", refused), reason::kModules);
+  EXPECT_EQ(reason_against("-fmodules-decluse", refused), nullptr) << "only a split compile refuses it";
+  EXPECT_STREQ(reason_against("-fmodules-decluse", plan_refuses), reason::kModules);
+  EXPECT_STREQ(refused_by_linkers("perf"), reason::kStatistics);
+  EXPECT_EQ(refused_by_linkers("gc-sections"), nullptr);
+  EXPECT_TRUE(is_safe_for_linkers("gc-sections"));
+  EXPECT_FALSE(is_safe_for_linkers("Map"));
+  EXPECT_STREQ(refused_by_iree("time-trace-file"), reason::kTimeTrace);
+  EXPECT_EQ(refused_by_iree("iree-hip-target"), nullptr);
+}
+
+TEST(OptionFacts, HaveTheRolesOfJobs) {
+  EXPECT_EQ(cc1_role("-dependency-file"), Cc1Role::depfile);
+  EXPECT_EQ(cc1_role("-fno-rtti"), Cc1Role::plain);
+}
+
+}  // namespace
+}  // namespace hipcache::compiler
