@@ -15,6 +15,7 @@
 #include "daemon/request/request_context.h"
 #include "daemon/request/request_directory.h"
 #include "daemon/request/wrappers.h"
+#include "daemon/run/probe_run.h"
 #include "daemon/run/step_scheduler.h"
 #include "daemon/run/wrapper.h"
 #include "daemon/shared/single_flight.h"
@@ -33,69 +34,49 @@ namespace {
 
 using compiler::Uncacheable;
 
-// Asks the user's driver for its jobs (-###). Each probe is a step: it is looked up, and the client runs it on a miss.
-//
-// A probe under neutral names (hipcache/compiler/hip/neutral_names.h) is shared by all units that differ in their names
-// alone. Each probe has a directory of its own, because clang 15 and 16 leave a directory behind in TMPDIR for every
-// -###. The caller counts the probes that make plans; those that only audit one are not counted.
+// A way to ask the user's driver for its jobs (-###). Each is a step of its own: it is looked up, and the client runs
+// it on a miss. A probe under neutral names (hipcache/compiler/hip/neutral_names.h) is shared by all units that differ
+// in their names alone. The caller counts the probes that make plans; those that only audit one are not counted.
+struct WayToAsk {
+  hip::IdFor id_for;
+  const hip::NeutralNames* neutral = nullptr;  // null: by the unit's own names
+  std::optional<ThroughWrapper> through = {};  // set: a wrapper gets the user's words alone
+};
 
-StepSpec spec_with(const std::vector<std::string>& arguments, const Request& request) {
+StepSpec spec_of_probe(const WayToAsk& way, const Request& request) {
+  compiler::Invocation asked = request.invocation;
+  if (way.neutral != nullptr) asked.argv = way.neutral->argv();
+  const std::string& cuid = way.neutral != nullptr ? hip::NeutralNames::cuid() : request.from.cuid;
+  const std::vector<std::string> arguments = hip::probe_arguments(asked, cuid, way.id_for);
   StepSpec spec;
   spec.label = "probe";
   spec.key = probe_key(request, arguments);
-  spec.commands = {{request.compiler, arguments}};
+  spec.commands = {{request.compiler, way.through ? request.invocation.argv : arguments}};
   spec.prints_plan = true;
-  spec.by_script = request.invocation.by_script;
+  spec.is_repeated = way.through.has_value();
   return spec;
 }
 
-StepSpec spec_of_probe(hip::IdFor id_for, const Request& request) {
-  return spec_with(hip::probe_arguments(request.invocation, request.from.cuid, id_for), request);
-}
-
-Result<StepState> run(StepSpec spec, const StepContext& context) {
+// Each probe has a directory of its own, because clang 15 and 16 leave a directory behind in TMPDIR for every -###. The
+// driver's own status and messages are in the result. An Error means that the probe could not run, or that the plan
+// under neutral names was found wrong.
+Result<StepState> ask(const WayToAsk& way, const RequestContext& context) {
+  StepSpec spec = spec_of_probe(way, context.request);
+  if (way.neutral != nullptr && context.services.doubts.has(spec.key.value))
+    return Error{"its plan was found to be another one"};
+  const Result<RequestDirectory> directory = make_directory(context);
+  if (!directory) return directory.error();
+  if (way.neutral != nullptr) {
+    if (Status made = replace_file(directory->file(way.neutral->source_file()), ""); !made) return made.error();
+    spec.commands.front().argv = hip::in_directory(spec.commands.front().argv, directory->path());
+  }
+  const StepContext in_directory{context, *directory};
   StepState probe(std::move(spec));
-  if (Status ran = StepScheduler(context).run(probe); !ran) return ran.error();
+  ProbeRun run(probe, way.through, in_directory);
+  probe.run = &run;
+  if (Status ran = StepScheduler(in_directory).run(probe); !ran) return ran.error();
+  probe.run = nullptr;
   return probe;
-}
-
-Result<StepState> run(StepSpec spec, const RequestContext& context) {
-  const Result<RequestDirectory> directory = make_directory(context);
-  if (!directory) return directory.error();
-  return run(std::move(spec), StepContext{context, *directory});
-}
-
-// The driver's own status and messages are in the result. An Error means that the probe could not run.
-Result<StepState> probe(hip::IdFor id_for, const RequestContext& context) {
-  return run(spec_of_probe(id_for, context.request), context);
-}
-
-// The same under neutral names, which the result contains. An Error also if such a plan was found wrong (planner.h).
-Result<StepState> neutral_probe(const hip::NeutralNames& names, hip::IdFor id_for, const RequestContext& context) {
-  const Request& request = context.request;
-  compiler::Invocation neutral = request.invocation;
-  neutral.argv = names.argv();
-  StepSpec spec = spec_with(hip::probe_arguments(neutral, hip::NeutralNames::cuid(), id_for), request);
-  if (context.services.doubts.has(spec.key.value)) return Error{"its plan was found to be another one"};
-  const Result<RequestDirectory> directory = make_directory(context);
-  if (!directory) return directory.error();
-  if (Status made = replace_file(directory->file(names.source_file()), ""); !made) return made.error();
-  for (protocol::Command& command : spec.commands) command.argv = hip::in_directory(command.argv, directory->path());
-  return run(std::move(spec), StepContext{context, *directory});
-}
-
-// The same through a wrapper, which gets the user's words alone. `told`: the probe that gave the wrapper the words that
-// ask for jobs. `driver`: the program that the wrapper starts.
-Result<StepState> probe_through(const StepState& told, std::string driver, hip::IdFor id_for,
-                                const RequestContext& context) {
-  const Request& request = context.request;
-  StepSpec spec = spec_of_probe(id_for, request);
-  spec.commands = {{request.compiler, request.invocation.argv}};
-  spec.through = {.driver = std::move(driver),
-                  .words = hip::probe_words(request.invocation, request.from.cuid, id_for),
-                  .told = told.result.stderr_text,
-                  .client = peer_process(context.channel.fd())};
-  return run(std::move(spec), context);
 }
 
 // A driver prints jobs to standard error, and nothing else. More is text of a script around it: HIPCC_VERBOSE makes
@@ -138,7 +119,14 @@ std::variant<Planned, Uncacheable> ask_through(const StepState& told, hip::IdFor
   const std::vector<std::string>& programs = told.result.ran;
   std::string driver = driver_in(programs, compiler);
   if (driver.empty()) return Uncacheable{reason::kWrapper, compiler};
-  Result<StepState> probe = probe_through(told, std::move(driver), id_for, context);
+  Result<StepState> probe =
+      ask({.id_for = id_for,
+           .through =
+               ThroughWrapper{.driver = std::move(driver),
+                              .words = hip::probe_words(context.request.invocation, context.request.from.cuid, id_for),
+                              .told = told.result.stderr_text,
+                              .client = peer_process(context.channel.fd())}},
+          context);
   if (!probe) return Uncacheable{reason::kProbeFailed, probe.error().message};
   context.services.counters.probe(probe->hit);
   if (!probe->succeeded() || !probe->result.refusal.empty())
@@ -191,7 +179,7 @@ std::variant<Planned, Uncacheable> plan_of(Result<StepState> probe, hip::IdFor i
 }
 
 std::variant<Planned, Uncacheable> ask_by_own_names(hip::IdFor id_for, const RequestContext& context) {
-  Result<StepState> asked = probe(id_for, context);
+  Result<StepState> asked = ask({.id_for = id_for}, context);
   if (asked) context.services.counters.probe(asked->hit);
   return plan_of(std::move(asked), id_for, context);
 }
@@ -204,7 +192,7 @@ std::optional<std::variant<Planned, Uncacheable>> ask_neutrally(hip::IdFor id_fo
       hip::NeutralNames::of(request.invocation, request.from.cuid, edits != nullptr ? edits : "");
   const std::string source = join_path(request.from.working_directory, request.invocation.source);
   if (!names || access(source.c_str(), F_OK) != 0) return std::nullopt;
-  Result<StepState> probe = neutral_probe(*names, id_for, context);
+  Result<StepState> probe = ask({.id_for = id_for, .neutral = &*names}, context);
   if (probe) context.services.counters.probe(probe->hit);
   if (!probe || !probe->succeeded() || !probe->result.refusal.empty()) return std::nullopt;
   std::optional<std::string> printed = names->own_names(probe->result.stderr_text, kStoredDirectory);
@@ -216,7 +204,7 @@ std::optional<std::variant<Planned, Uncacheable>> ask_neutrally(hip::IdFor id_fo
 // daemon asks by own names alone. Nothing is compared if the driver cannot be asked.
 std::variant<Planned, Uncacheable> audit(Planned neutral, hip::IdFor id_for, const RequestContext& context) {
   const Services& services = context.services;
-  Result<StepState> asked = probe(id_for, context);
+  Result<StepState> asked = ask({.id_for = id_for}, context);
   if (!asked) return neutral;
   auto own = plan_of(std::move(asked), id_for, context);
   const auto* planned = std::get_if<Planned>(&own);
@@ -227,7 +215,7 @@ std::variant<Planned, Uncacheable> audit(Planned neutral, hip::IdFor id_for, con
   return own;
 }
 
-std::variant<Planned, Uncacheable> ask(hip::IdFor id_for, const RequestContext& context) {
+std::variant<Planned, Uncacheable> plan_with(hip::IdFor id_for, const RequestContext& context) {
   auto planned = ask_neutrally(id_for, context);
   if (!planned) return ask_by_own_names(id_for, context);
   auto* found = std::get_if<Planned>(&*planned);
@@ -273,7 +261,7 @@ std::variant<Planned, Uncacheable> obtain_plan(const RequestContext& context) {
   const compiler::Invocation& invocation = context.request.invocation;
   std::variant<Planned, Uncacheable> planned = Uncacheable{};
   for (const hip::IdFor id_for : ways_to_give_id(invocation)) {
-    planned = ask(id_for, context);
+    planned = plan_with(id_for, context);
     auto* found = std::get_if<Planned>(&planned);
     if (found != nullptr && !(id_for == hip::IdFor::nobody && has_id(*found->plan))) {
       add_back_ends(*found, found->context(context));

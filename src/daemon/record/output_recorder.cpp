@@ -276,15 +276,18 @@ Relocatability relocatability_of(const hip::PrefixMaps& maps, const std::vector<
   return ties;
 }
 
-void keep(StepState& state, std::vector<CollectedOutput> outputs, const RequestContext& context) {
+bool keep(StepState& state, std::vector<CollectedOutput> outputs, const RequestContext& context) {
   store_outputs(state, std::move(outputs), context);
-  if (state.audited) return audit(state, context);
-  if (state.result.refusal.empty()) return record(state, context);
-  state.result.witnessed.set = nullptr;
-  // A probe that finds a wrapper is followed by another one, through the wrapper.
-  const StepSpec& spec = state.spec();
-  const bool is_asked_again = spec.prints_plan && !spec.through && state.result.refusal == reason::kWrapper;
-  if (!is_asked_again) note_not_stored(state, context);
+  if (state.audited) {
+    audit(state, context);
+    return true;
+  }
+  const bool is_kept = state.result.refusal.empty();
+  if (is_kept)
+    record(state, context);
+  else
+    state.result.witnessed.set = nullptr;
+  return is_kept;
 }
 
 void record_together(StepState& state, const std::vector<inputs::Witnessed>& runs, const RequestContext& context) {

@@ -33,9 +33,10 @@ std::optional<inputs::Refusal> names_directory(const std::vector<CollectedOutput
 Relocatability relocatability_of(const hip::PrefixMaps& maps, const std::vector<CollectedOutput>& outputs,
                                  const cache::ActionResult& said, const inputs::RunContext& from);
 
-// Adds the outputs to the step's result. Then stores the outputs and records the result under the step's key, or counts
-// and logs why not. If the step is audited, compares the result with what is stored instead of recording it.
-void keep(StepState& state, std::vector<CollectedOutput> outputs, const RequestContext& context);
+// Adds the outputs to the step's result. Then stores the outputs and records the result under the step's key; false if
+// the step's refusal forbids it. If the step is audited, compares the result with what is stored instead of recording
+// it.
+bool keep(StepState& state, std::vector<CollectedOutput> outputs, const RequestContext& context);
 
 // Compares the failure of an audited step with what is stored. REQUIRES: the step has ended and failed.
 void audit_failure(StepState& state, const RequestContext& context);

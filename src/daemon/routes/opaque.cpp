@@ -25,7 +25,7 @@ bool is_doubtful(const StepState& step) {
 
 // Stores the result, and the miss history for explaining a later miss.
 void record(StepState& step, OpaqueRun& run, const RequestContext& context) {
-  run.store(step);
+  run.store();
   if (context.observer != nullptr) context.observer->has_result(step.result, false);
   if (!step.recordable() || context.request.settings.readonly) return;
   const inputs::Witnessed& witnessed = step.result.witnessed;
@@ -58,9 +58,9 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
   const Result<RequestDirectory> directory = make_directory(context);
   if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
   const StepContext in_directory{context, *directory};
-  OpaqueRun run(in_directory);
   StepState step(opaque_spec(context));
-  step.handler = &run;
+  OpaqueRun run(step, in_directory);
+  step.run = &run;
   step.missed = missed;
   context.services.pending_writes.wait_for(context.key.value);
   if (Status ran = StepScheduler(in_directory).run(step); !ran)

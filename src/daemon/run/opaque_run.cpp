@@ -202,42 +202,47 @@ Status OpaqueRun::prepare() {
   return done();
 }
 
-void OpaqueRun::take_outputs(StepState& state, const protocol::StepDone& report) {
-  if (const auto records = records_of(state, report.step, context_)) {
-    if (std::optional<Refusal> refusal = witness(state, *records, report)) {
-      state.result.refuse(*std::move(refusal));
-      note_descriptor(state, *records, context_);
+Status OpaqueRun::take(const protocol::StepDone& report) {
+  if (Status status = take_status(state_, report, context_); !status) return status;
+  if (!state_.succeeded()) {
+    take_failure(state_, report, context_);
+    return done();
+  }
+  if (const auto records = records_of(state_, report.step, context_)) {
+    if (std::optional<Refusal> refusal = witness(*records, report)) {
+      state_.result.refuse(*std::move(refusal));
+      note_descriptor(state_, *records, context_);
     }
   }
-  if (std::optional<Refusal> why = why_unusable()) state.result.make_unusable(*std::move(why));
-  state.is_stored_later = state.result.refusal.empty();
-  if (!state.is_stored_later) keep(state, {}, context_);
+  if (std::optional<Refusal> why = why_unusable()) state_.result.make_unusable(*std::move(why));
+  state_.is_stored_later = state_.result.refusal.empty();
+  if (!state_.is_stored_later) store();
+  return done();
 }
 
-std::optional<Refusal> OpaqueRun::witness(StepState& state, const std::vector<trace::Record>& records,
-                                          const protocol::StepDone& report) {
+std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& records, const protocol::StepDone& report) {
   const Request& request = context_.request;
   auto written = inputs::written_files(records, context_.directory.path(), request.from.working_directory,
                                        read_and_written(request));
   if (auto* refusal = std::get_if<Refusal>(&written)) return std::move(*refusal);
   const auto& files = std::get<std::vector<WrittenOutput>>(written);
-  if (auto refusal = too_large(state, files, context_)) return refusal;
+  if (auto refusal = too_large(state_, files, context_)) return refusal;
   const trace::Trace trace = trace::trace_of(records);
-  state.result.ran = ran_in(trace);
+  state_.result.ran = ran_in(trace);
   auto made = read_all(files, form_by(trace), request);
   if (auto* refusal = std::get_if<Refusal>(&made)) return std::move(*refusal);
   outputs_ = std::move(std::get<std::vector<CollectedOutput>>(made));
   const WrittenFiles by_run{.records = records, .files = files, .updated_as = updated_as_};
   if (auto refusal = refusal_of_link(by_run, outputs_, context_)) return refusal;
   inputs::Run run = run_of(files, report, context_);
-  add_ties(run, state.result, outputs_, request);
+  add_ties(run, state_.result, outputs_, request);
   // The driver may add options that the command does not have.
   const bool is_whole = request.from.variable("CCC_OVERRIDE_OPTIONS") == nullptr;
   if (!request.from.leaves_out_macros)
     run.sight = inputs::kNoSources;
   else if (is_whole)
-    run.sight = sight_of(request.invocation.expanded, outputs_, state.result);
-  take_witnessed(state, trace, run, context_);
+    run.sight = sight_of(request.invocation.expanded, outputs_, state_.result);
+  take_witnessed(state_, trace, run, context_);
   return std::nullopt;
 }
 
@@ -257,6 +262,10 @@ std::optional<Refusal> OpaqueRun::why_unusable() const {
                          context_.directory);
 }
 
-void OpaqueRun::store(StepState& state) { keep(state, std::move(outputs_), context_); }
+void OpaqueRun::store() {
+  std::vector<CollectedOutput> outputs;
+  if (state_.is_stored_later) outputs = std::move(outputs_);
+  if (!keep(state_, std::move(outputs), context_)) note_not_stored(state_, context_);
+}
 
 }  // namespace hipcache::daemon

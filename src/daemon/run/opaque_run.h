@@ -13,33 +13,32 @@
 #include "daemon/record/link_worth.h"
 #include "daemon/record/output_recorder.h"
 #include "daemon/request/request_directory.h"
-#include "daemon/step/step.h"
+#include "daemon/run/step_run.h"
 
 namespace hipcache::daemon {
 
 // The command as a step, with the request's key.
 StepSpec opaque_spec(const RequestContext& context);
 
-class OpaqueRun : public StepHandler {
+class OpaqueRun : public SingleRun {
  public:
-  // The context outlives this object.
-  explicit OpaqueRun(const StepContext& context) : context_(context) {}
+  // Both arguments outlive this object.
+  OpaqueRun(StepState& state, const StepContext& context) : SingleRun(state), context_(context) {}
 
   // If an earlier command wrote the archive just now, it may change without a new timestamp until the clock ticks. Then
   // it must still have the content that the key says.
   Status prepare() override;
 
-  // Reads every file that the user may change later, unless the run proves nothing. Reasons against recording become
-  // the step's refusal and never an error, because the user has the outputs.
-  void take_outputs(StepState& state, const protocol::StepDone& report) override;
-
-  // Stores what take_outputs() has read. REQUIRES: state.is_stored_later.
-  void store(StepState& state);
+  // Stores what take_in() has read. REQUIRES: the step's `is_stored_later`.
+  void store();
 
  private:
+  // Reads every file that the user may change later, unless the run proves nothing. Reasons against recording become
+  // the step's refusal and never an error, because the user has the outputs.
+  Status take(const protocol::StepDone& report) override;
+
   // Reads the outputs and sets what they depend on. Returns why they prove nothing.
-  std::optional<inputs::Refusal> witness(StepState& state, const std::vector<trace::Record>& records,
-                                         const protocol::StepDone& report);
+  std::optional<inputs::Refusal> witness(const std::vector<trace::Record>& records, const protocol::StepDone& report);
 
   // Whether what the run made is of no use (StepResult::unusable).
   std::optional<inputs::Refusal> why_unusable() const;

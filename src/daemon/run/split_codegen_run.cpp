@@ -12,6 +12,7 @@
 #include "daemon/record/output_recorder.h"
 #include "daemon/record/relocatability.h"
 #include "daemon/request/keys.h"
+#include "daemon/run/plain_run.h"
 #include "daemon/run/step_report.h"
 #include "daemon/step/split_codegen_worth.h"
 #include "daemon/step/step.h"
@@ -100,6 +101,8 @@ SplitCodegenRun::SplitCodegenRun(StepState& whole, const StepContext& context)
   if (!parts_.runs_as_one && !whole.audited) next_ = cost_.was_split() ? &front_ : &both_;
 }
 
+Status SplitCodegenRun::prepare() { return prepare_plainly(whole_, context_); }
+
 // A failure of the split run is not the step's failure: the step then runs as one.
 Status SplitCodegenRun::take_in(const protocol::StepDone& report) {
   const StepState* ran = std::exchange(next_, nullptr);
@@ -185,7 +188,7 @@ Status SplitCodegenRun::take_back(const protocol::StepDone& report) {
 
 // Takes in the back end's run, which is stored by itself. If it cannot be stored, neither can the step.
 Status SplitCodegenRun::take_code(const protocol::StepDone& report) {
-  return daemon::take_in(*back_, report, context_);
+  return take_in_plainly(*back_, report, context_);
 }
 
 Status SplitCodegenRun::join_or_audit() {
@@ -228,7 +231,7 @@ Status SplitCodegenRun::join() {
 }
 
 Status SplitCodegenRun::take_whole(const protocol::StepDone& report) {
-  if (Status taken = daemon::take_in(whole_, report, context_); !taken) return taken;
+  if (Status taken = take_in_plainly(whole_, report, context_); !taken) return taken;
   if (audits_) audit();
   if (!whole_.succeeded()) return done();
   if (!audits_) cost_.ran_as_one(report.processor_us);

@@ -20,22 +20,20 @@
 #include <optional>
 
 #include "daemon/request/request_directory.h"
+#include "daemon/run/step_run.h"
 #include "daemon/step/split_codegen_worth.h"
-#include "daemon/step/step.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {
 
-class SplitCodegenRun {
+class SplitCodegenRun : public StepRun {
  public:
   // Both arguments outlive this object. REQUIRES: the specification has `split_codegen`.
   SplitCodegenRun(StepState& whole, const StepContext& context);
 
-  // What the client is to run next; null if the step has ended.
-  const StepState* next() const { return next_; }
-
-  // Takes in the run of next(). An error has the meaning that it has for daemon::take_in.
-  Status take_in(const protocol::StepDone& report);
+  Status prepare() override;
+  const StepState* next() const override { return next_; }
+  Status take_in(const protocol::StepDone& report) override;
 
  private:
   Status take_whole(const protocol::StepDone& report);

@@ -1,4 +1,4 @@
-// Takes in what the client's run of a step left: messages, outputs, trace.
+// What every way to run a step (step_run.h) does with the client's report: status, messages, trace.
 #ifndef HIPCACHE_SRC_DAEMON_RUN_STEP_REPORT_H
 #define HIPCACHE_SRC_DAEMON_RUN_STEP_REPORT_H
 
@@ -17,16 +17,17 @@ namespace hipcache::daemon {
 // The message that asks the client to run the step under the number `step`.
 protocol::RunStep run_message(const StepSpec& spec, std::uint32_t step, const StepContext& context);
 
-// Takes in the run, and stores the result if it may be stored. An error means that the run is unusable (it could not
-// start, or its outputs are missing).
-Status take_in(StepState& state, const protocol::StepDone& report, const StepContext& context);
+// The programs of the step's commands.
+std::vector<std::string> programs_of(const StepSpec& spec);
 
-// Takes in what the run printed.
+// Takes in how the run ended and what it printed. An error means that the run is unusable.
+Status take_status(StepState& state, const protocol::StepDone& report, const StepContext& context);
+
+// Takes in what the run printed: the second half of take_status().
 Status take_texts(StepState& state, const protocol::StepDone& report, const RequestDirectory& directory);
 
-// Sets what the run depends on, from its trace and from what ties its outputs to their surroundings.
-void take_trace(StepState& state, const protocol::StepDone& report, const Relocatability& ties,
-                const inputs::Sight& sight, const StepContext& context);
+// Of a run that failed: whether its failure may be the cache's fault.
+void take_failure(StepState& state, const protocol::StepDone& report, const StepContext& context);
 
 // The trace of the run. A missing or damaged trace becomes the step's refusal.
 std::optional<std::vector<trace::Record>> records_of(StepState& state, std::uint32_t step, const StepContext& context);

@@ -12,7 +12,6 @@
 #include "daemon/audit/audit.h"
 #include "daemon/record/output_recorder.h"
 #include "daemon/run/step_report.h"
-#include "daemon/run/wrapper.h"
 #include "daemon/shared/single_flight.h"
 #include "daemon/step/split_codegen_worth.h"
 
@@ -150,43 +149,25 @@ StepScheduler::Start StepScheduler::try_start(StepState& state) {
 }
 
 Status StepScheduler::start(StepState& state, SingleFlight::Claim claim) {
-  if (Status prepared = prepare(state); !prepared) return prepared;
-  Running running{&state, std::move(claim), nullptr, {}, begin_in_list(state)};
-  if (state.spec().split_codegen != nullptr) running.split_codegen = std::make_unique<SplitCodegenRun>(state, context_);
+  tell_runs(state);
+  std::unique_ptr<StepRun> own = state.run == nullptr ? run_of(state, context_) : nullptr;
+  StepRun* run = own ? own.get() : state.run;
+  if (Status prepared = run->prepare(); !prepared) return prepared;
   const std::uint32_t number = next_number_++;
-  if (Status sent = send(running.split_codegen ? *running.split_codegen->next() : state, number); !sent) return sent;
+  Running running{&state, std::move(claim), std::move(own), run, {}, begin_in_list(state)};
+  if (Status sent = send(*run->next(), number); !sent) return sent;
   running_.emplace(number, std::move(running));
   return done();
 }
 
-// Nobody asks why a proof runs, or why the probe that found a wrapper is followed by one through the wrapper.
-Status StepScheduler::prepare(StepState& state) {
+void StepScheduler::tell_runs(const StepState& state) const {
   const StepSpec& spec = state.spec();
-  if (context_.observer != nullptr && context_.observer->wants_reasons() && !spec.is_proof && !spec.through &&
-      !state.audited) {
-    std::vector<std::string> makers;
-    for (const GivenInput& input : state.given) makers.push_back(input.step->spec().label);
-    context_.observer->step_runs(context_, history_step(state, context_.request.from), makers);
-  }
-  if (state.handler != nullptr) return state.handler->prepare();
-  if (spec.through) return prepare_driver(*spec.through, context_.directory);
-  return bring_files(state);
-}
-
-// Writes the files that the step reads: what earlier steps made, and what the driver wrote while it planned.
-Status StepScheduler::bring_files(const StepState& state) {
-  for (const GivenInput& input : state.given) {
-    if (!input.step->hit) continue;  // ran for this request, so its files are there
-    if (!brought_.insert(input.file->name).second) continue;
-    if (Status written = materialise(*input.step, *input.file, context_); !written) return written;
-  }
-  if (state.spec().planned == nullptr) return done();
-  const RequestDirectory& directory = context_.directory;
-  for (const hip::StepFile& file : state.spec().planned->files) {
-    const std::string bytes = file.verbatim ? file.bytes : hip::in_directory({file.bytes}, directory.path()).front();
-    if (Status written = replace_file(directory.file(file.name), bytes); !written) return written;
-  }
-  return done();
+  if (context_.observer == nullptr || !context_.observer->wants_reasons() || spec.is_proof || spec.is_repeated ||
+      state.audited)
+    return;
+  std::vector<std::string> makers;
+  for (const GivenInput& input : state.given) makers.push_back(input.step->spec().label);
+  context_.observer->step_runs(context_, history_step(state, context_.request.from), makers);
 }
 
 Status StepScheduler::send(const StepState& state, std::uint32_t number) {
@@ -222,11 +203,11 @@ Status StepScheduler::take_report() {
   // An unusable run ends the request, but only after the other steps have ended, so that the client has no children
   // left.
   StepState& state = *entry->second.state;
-  SplitCodegenRun* split = entry->second.split_codegen.get();
-  const Status taken = split != nullptr ? split->take_in(*report) : take_in(state, *report, context_);
+  StepRun& run = *entry->second.run;
+  const Status taken = run.take_in(*report);
   if (!taken) trouble_ = taken.error();
   if (taken && state.audited && state.ended) note_audit(state);
-  const StepState* next = split != nullptr && !trouble_ ? split->next() : nullptr;
+  const StepState* next = trouble_ ? nullptr : run.next();
   if (next != nullptr) {
     auto running = running_.extract(entry);
     running.key() = next_number_++;

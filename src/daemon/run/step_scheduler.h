@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "daemon/request/request_directory.h"
-#include "daemon/run/split_codegen_run.h"
+#include "daemon/run/step_run.h"
 #include "daemon/shared/job_slots.h"
 #include "daemon/shared/single_flight.h"
 #include "daemon/step/step.h"
@@ -41,7 +41,8 @@ class StepScheduler {
   struct Running {
     StepState* state;
     SingleFlight::Claim claim;
-    std::unique_ptr<SplitCodegenRun> split_codegen;  // set for a step whose code generation may be split
+    std::unique_ptr<StepRun> own;  // of a plan's step
+    StepRun* run;
     StepClock clock;
     RunningSteps::Entry in_list;
   };
@@ -55,8 +56,7 @@ class StepScheduler {
   bool runs_again(const StepSpec& spec) const;
   bool found(StepState& state);
   Status start(StepState& state, SingleFlight::Claim claim);
-  Status prepare(StepState& state);
-  Status bring_files(const StepState& state);
+  void tell_runs(const StepState& state) const;
   Status wait();
   Status keep_client_waiting();
   Status send(const StepState& state, std::uint32_t number);
@@ -75,7 +75,6 @@ class StepScheduler {
   bool wants_token_ = false;                         // a step was refused a job slot in the last pass
   std::chrono::steady_clock::time_point last_word_;  // time of the last message to the client
   std::optional<Error> trouble_;
-  std::set<std::string> brought_;  // names of files that were brought from the store into the directory
 };
 
 }  // namespace hipcache::daemon

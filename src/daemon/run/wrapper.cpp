@@ -169,13 +169,13 @@ bool is_of_driver(std::string_view text) {
 
 // Why the run did not print the same jobs as the earlier probe, in which the wrapper itself was asked for jobs; "" if
 // it did.
-std::string other_jobs(const StepState& probe, const std::vector<std::string>& words, const Request& request,
-                       const compiler::Parser& parser) {
+std::string other_jobs(const StepResult& probe, const std::string& told_jobs, const std::vector<std::string>& words,
+                       const Request& request, const compiler::Parser& parser) {
   const std::optional<compiler::Invocation> wrapped = wrapped_invocation(words, request, parser);
   if (!wrapped) return "makes another command of it";
   const std::string date = request.from.source_date();
-  const Result<hip::Plan> told = hip::read_plan(probe.spec().through->told, *wrapped, kStoredDirectory, date);
-  const Result<hip::Plan> plan = hip::read_plan(probe.result.stderr_text, *wrapped, kStoredDirectory, date);
+  const Result<hip::Plan> told = hip::read_plan(told_jobs, *wrapped, kStoredDirectory, date);
+  const Result<hip::Plan> plan = hip::read_plan(probe.stderr_text, *wrapped, kStoredDirectory, date);
   if (!plan || !is_of_driver(plan->driver_stderr)) return "prints something else than jobs";
   return told && is_same_plan(*told, *plan) ? "" : "does not do the same twice";
 }
@@ -207,9 +207,9 @@ Status prepare_driver(const ThroughWrapper& through, const RequestDirectory& dir
   return replace_file(directory.file(kRequestFile), bytes);
 }
 
-std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const StepContext& context) {
+std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const ThroughWrapper& through,
+                                                      const StepContext& context) {
   const Request& request = context.request;
-  const ThroughWrapper& through = *probe.spec().through;
   const std::vector<Start> starts = starts_in(context.directory);
   if (starts.size() != 1 || starts[0].program != through.driver) return "does not end in one start of a driver";
   const Start& driver = starts[0];
@@ -217,7 +217,8 @@ std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, co
   if (driver.words.empty() || !is_same_words(driver.words, request.invocation.argv)) return "changes the command";
   if (std::string other = other_surroundings(driver, context); !other.empty()) return other;
   if (!probe.result.stdout_text.empty()) return "prints something else than jobs";
-  if (std::string other = other_jobs(probe, driver.words, request, context.services.parser); !other.empty())
+  if (std::string other = other_jobs(probe.result, through.told, driver.words, request, context.services.parser);
+      !other.empty())
     return other;
   std::string beside = place_beside(request.compiler, driver);
   if (beside.empty()) return "leaves no trace";

@@ -16,7 +16,9 @@
 #ifndef HIPCACHE_SRC_DAEMON_RUN_WRAPPER_H
 #define HIPCACHE_SRC_DAEMON_RUN_WRAPPER_H
 
+#include <sys/types.h>
 #include <optional>
+
 #include <string>
 #include <variant>
 #include <vector>
@@ -35,6 +37,14 @@ std::string driver_in(const std::vector<std::string>& programs, const std::strin
 // The programs that left a trace, and hipcache if one of them started it: hipcache is static and leaves none.
 std::vector<std::string> ran_in(const trace::Trace& trace);
 
+// A probe through a wrapper: the wrapper gets the user's own words, and its driver gets more (trace/preload/driver.c).
+struct ThroughWrapper {
+  std::string driver;              // the program that adds the words
+  std::vector<std::string> words;  // added to the driver's own
+  std::string told;                // the jobs printed when the wrapper itself got the words
+  pid_t client = 0;                // the process that runs the wrapper
+};
+
 // Makes the driver of the next run in that directory add the words.
 Status prepare_driver(const ThroughWrapper& through, const RequestDirectory& directory);
 
@@ -44,7 +54,8 @@ struct DriverBehind {
 };
 
 // The driver behind the wrapper, from the files of the run; or why there is none.
-std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const StepContext& context);
+std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const ThroughWrapper& through,
+                                                      const StepContext& context);
 
 // Encodes the driver's words for a probe's result, and decodes them; empty for an ordinary probe.
 std::string stored_words(const std::vector<std::string>& words);

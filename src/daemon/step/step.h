@@ -2,8 +2,6 @@
 #ifndef HIPCACHE_SRC_DAEMON_STEP_STEP_H
 #define HIPCACHE_SRC_DAEMON_STEP_STEP_H
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -29,14 +27,6 @@ namespace hipcache::daemon {
 
 // The specification of one step: what is run, under which key its result is looked up, and which files it makes.
 
-// A probe through a wrapper: the wrapper gets the user's own words, and its driver gets more (trace/preload/driver.c).
-struct ThroughWrapper {
-  std::string driver;              // the program that adds the words
-  std::vector<std::string> words;  // added to the driver's own
-  std::string told;                // the jobs printed when the wrapper itself got the words
-  pid_t client = 0;                // the process that runs the wrapper
-};
-
 inline constexpr std::uint64_t kOutputLimit = 2ull << 30;  // maximum size of one output, in bytes
 
 struct StepSpec {
@@ -51,16 +41,15 @@ struct StepSpec {
   std::string failed_depfile;           // name of the depfile that stays if the step fails
   std::string unproven;                 // an argument that keeps the result from being stored; or empty
   bool prints_plan = false;             // the probe: its messages are the result, without the directory's name
+  bool is_repeated = false;             // a second way to ask what an earlier step asked: nobody asks why it runs
   bool prints_temporary_paths = false;  // messages may name intermediate files, as the driver's do with random names
   bool hashes_names = false;            // names may enter its outputs in a form that a search does not find
   bool reads_source = false;            // its command has the macros of the request's
   bool is_proof = false;                // names and CUIDs in its outputs do not matter
   bool may_start_others = false;        // its programs may start others
   bool is_tentative = false;            // if it fails, it makes nothing, and the steps that need it run without it
-  bool by_script = false;               // other programs than its own may run, and read any variable
   RootMask named_roots = 0;             // roots that its commands name
   hip::PrefixMaps maps;                 // prefix maps of its commands
-  std::optional<ThroughWrapper> through;
   const hip::SplitCodegen* split_codegen = nullptr;  // set if its code generation may be split, else null
   const char* trace_ending = ".trace";               // suffix of the trace file's name
 
@@ -88,6 +77,7 @@ StepSpec spec_to_look_up(const hip::Step& step, const Request& request);
 // The output of that role in a result; null if it lacks it. A depfile may be stored in portable form.
 const cache::Output* output_in(const cache::ActionResult& result, const std::string& role);
 
+class StepRun;
 struct StepState;
 
 // A file made by an earlier step, and that step.
@@ -133,26 +123,14 @@ struct StepResult : cache::ActionResult {
   }
 };
 
-// Prepares and takes in the runs of a step that is in no plan. Outlives the step's run.
-class StepHandler {
- public:
-  virtual ~StepHandler() = default;
-
-  // Called when it is certain that the step runs. An error ends the request.
-  virtual Status prepare() = 0;
-
-  // Takes the outputs of a run that succeeded. Sets what the step depends on, or its refusal.
-  virtual void take_outputs(StepState& state, const protocol::StepDone& report) = 0;
-};
-
 struct StepState {
   explicit StepState(StepSpec specification);
 
   // Does not change any more.
   const StepSpec& spec() const { return spec_; }
 
-  StepHandler* handler = nullptr;  // null for steps of a plan
-  std::vector<GivenInput> given;   // files of earlier steps that it reads, in the plan's order
+  StepRun* run = nullptr;         // how it runs; null for steps of a plan, which run as their kind does
+  std::vector<GivenInput> given;  // files of earlier steps that it reads, in the plan's order
 
   bool ended = false;  // found or run; false for steps after a failed one
   bool hit = false;

@@ -1,0 +1,77 @@
+#include "daemon/run/probe_run.h"
+
+#include <utility>
+
+#include "daemon/record/output_recorder.h"
+#include "daemon/record/relocatability.h"
+#include "daemon/request/reason.h"
+#include "daemon/run/step_report.h"
+#include "hipcache/inputs/run.h"
+#include "hipcache/trace/record.h"
+
+namespace hipcache::daemon {
+
+Status ProbeRun::prepare() { return through_ ? prepare_driver(*through_, context_.directory) : done(); }
+
+Status ProbeRun::take(const protocol::StepDone& report) {
+  if (Status status = take_status(state_, report, context_); !status) return status;
+  if (!state_.succeeded()) {
+    take_failure(state_, report, context_);
+    return done();
+  }
+  take_trace(report);
+  // A probe that finds a wrapper is followed by another one, through the wrapper.
+  const bool is_followed = !through_ && state_.result.refusal == reason::kWrapper;
+  if (!keep(state_, {}, context_) && !is_followed) note_not_stored(state_, context_);
+  return done();
+}
+
+// The driver that a wrapper started. Its words replace the driver's standard output, which is empty. If the wrapper is
+// not accepted, sets the refusal. Returns where an untraced wrapper found the driver; else "".
+std::string ProbeRun::take_driver() {
+  auto behind = driver_behind(state_, *through_, context_);
+  if (auto* why = std::get_if<std::string>(&behind)) {
+    state_.result.refuse({reason::kWrapper, std::move(*why)});
+    return "";
+  }
+  auto& driver = std::get<DriverBehind>(behind);
+  state_.result.stdout_text = stored_words(driver.words);
+  return std::move(driver.beside);
+}
+
+void ProbeRun::take_trace(const protocol::StepDone& report) {
+  std::optional<std::vector<trace::Record>> records = records_of(state_, report.step, context_);
+  if (!records) return;
+  StepResult& result = state_.result;
+  const inputs::RunContext& from = context_.request.from;
+  Relocatability ties = relocatability_of(state_.spec().maps, {}, result, from);
+  ties.roots.arguments = arguments_of(state_.spec());
+  const trace::Trace trace = trace::trace_of(std::move(*records));
+  result.ran = ran_in(trace);
+  std::vector<std::string> programs = programs_of(state_.spec());
+  const std::string beside = through_ && result.refusal.empty() ? take_driver() : "";
+  if (!beside.empty()) programs.push_back(beside);
+  if (!result.refusal.empty()) return note_descriptor(state_, trace.records, context_);
+  // A plan contains the date of SOURCE_DATE_EPOCH. If the date cannot be replaced, the plan is valid for that date
+  // only.
+  const bool replaces_date = hip::may_take_another_date(result.stderr_text);
+  // Other programs than the driver may run, and read any variable.
+  const bool wraps = through_.has_value() || context_.request.invocation.by_script;
+  take_witnessed(state_, trace,
+                 {.programs = std::move(programs),
+                  .directory = context_.directory.path(),
+                  .started_ns = report.started_ns,
+                  .roots = ties.roots,
+                  .shows_cuid = ties.cuid,
+                  .shows_command = ties.command || !replaces_date,
+                  .shows_colour = ties.command || hip::has_messages(result.stderr_text),
+                  .plans = replaces_date,
+                  .plans_look = true,
+                  .is_opaque = wraps,
+                  .has_unseen_program = !beside.empty(),
+                  .sight = inputs::kNoSources,
+                  .shows_directory = wraps},
+                 context_);
+}
+
+}  // namespace hipcache::daemon
