@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cache/stored_results.h"
-#include "hipcache/cache/remote_places.h"
+#include "hipcache/cache/exchange.h"
 
 namespace hipcache::cache {
 

@@ -26,9 +26,9 @@
 #include "hipcache/launcher/compiler.h"
 #include "hipcache/launcher/diagnostics.h"
 #include "hipcache/protocol/messages.h"
-#include "hipcache/stats/hit_rate.h"
 #include "hipcache/stats/other_tools.h"
 #include "hipcache/stats/report.h"
+#include "hipcache/stats/units.h"
 
 namespace hipcache::cli {
 

@@ -5,7 +5,6 @@
 #include "hipcache/base/nearest.h"
 #include "hipcache/config/remote_url.h"
 #include "hipcache/config/settings.h"
-#include "hipcache/config/trusted_keys.h"
 #include "hipcache/config/values.h"
 
 namespace hipcache::config {

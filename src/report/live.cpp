@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "hipcache/base/readable.h"
-#include "hipcache/stats/hit_rate.h"
 #include "hipcache/stats/units.h"
 
 namespace hipcache::report {

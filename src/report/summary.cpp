@@ -16,7 +16,7 @@ using events::StepEvent;
 constexpr std::array<std::string_view, 7> kWithoutArch{"host",      "bundle",  "unbundle", "link",
                                                        "front-end", "archive", "compile"};
 
-// Front ends are not rated, nor what packs code objects (hipcache/stats/hit_rate.h).
+// Front ends are not rated, nor what packs code objects (hipcache/stats/units.h).
 constexpr std::array<std::string_view, 3> kNotRated{"bundle", "unbundle", "front-end"};
 constexpr std::array<std::string_view, 6> kRatedKinds{"device", "back-end", "host", "link", "compile", "archive"};
 

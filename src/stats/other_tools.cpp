@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "hipcache/stats/counters.h"
-#include "hipcache/stats/hit_rate.h"
 #include "hipcache/stats/report.h"
+#include "hipcache/stats/units.h"
 #include "stats/summary.h"
 
 namespace hipcache::stats {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "hipcache/stats/counters.h"
-#include "hipcache/stats/hit_rate.h"
 #include "hipcache/stats/units.h"
 #include "stats/summary.h"
 

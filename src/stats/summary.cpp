@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "hipcache/stats/hit_rate.h"
 #include "hipcache/stats/units.h"
 
 namespace hipcache::stats {

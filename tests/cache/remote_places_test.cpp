@@ -1,5 +1,5 @@
 // Results of shared caches write to the request's own places only.
-#include "hipcache/cache/remote_places.h"
+#include "hipcache/cache/exchange.h"
 
 #include <gtest/gtest.h>
 

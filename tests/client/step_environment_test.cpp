@@ -1,5 +1,5 @@
 // What the commands of a step find in their environment.
-#include "client/steps/step_environment.h"
+#include "client/steps/step_process.h"
 
 #include <gmock/gmock.h>
 

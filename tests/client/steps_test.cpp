@@ -9,7 +9,7 @@
 
 #include "client/fake_daemon.h"
 #include "client/launch_fixture.h"
-#include "hipcache/protocol/mount_view.h"
+#include "hipcache/protocol/channel.h"
 #include "support/comes_true.h"
 
 namespace hipcache::client {

@@ -1,6 +1,6 @@
 // What is found out about a command that is cached.
 #include "hipcache/compiler/invocation.h"
-#include "hipcache/compiler/parser.h"
+#include "hipcache/compiler/kind.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,6 @@
 #include "compiler/words.h"
 #include "hipcache/compiler/iree/iree_command.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
-#include "hipcache/compiler/parser.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {

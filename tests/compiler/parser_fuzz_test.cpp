@@ -10,7 +10,7 @@
 #include "compiler/words.h"
 #include "hipcache/compiler/cc1.h"
 #include "hipcache/compiler/invocation.h"
-#include "hipcache/compiler/parser.h"
+#include "hipcache/compiler/kind.h"
 #include "support/scratch.h"
 
 namespace hipcache::compiler {

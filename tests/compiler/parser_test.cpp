@@ -6,7 +6,7 @@
 
 #include "compiler/words.h"
 #include "hipcache/compiler/invocation.h"
-#include "hipcache/compiler/parser.h"
+#include "hipcache/compiler/kind.h"
 #include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {

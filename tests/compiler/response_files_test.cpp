@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "hipcache/compiler/invocation.h"
-#include "hipcache/compiler/parser.h"
+#include "hipcache/compiler/kind.h"
 #include "hipcache/compiler/reason.h"
 #include "support/scratch.h"
 

@@ -1,5 +1,5 @@
 // Trusted keys: how they are written, and which settings trust the same.
-#include "hipcache/config/trusted_keys.h"
+#include "hipcache/config/values.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "daemon/audit/evidence.h"
+#include "daemon/audit/audit.h"
 #include "daemon/request/services.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/step/split_codegen_worth.h"

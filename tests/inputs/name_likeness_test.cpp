@@ -1,4 +1,4 @@
-#include "hipcache/inputs/name_likeness.h"
+#include "hipcache/inputs/path_set.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include "hipcache/protocol/channel.h"
-#include "hipcache/protocol/mount_view.h"
 #include "support/scratch.h"
 
 namespace hipcache::protocol {

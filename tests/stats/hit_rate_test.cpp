@@ -1,4 +1,4 @@
-#include "hipcache/stats/hit_rate.h"
+#include "hipcache/stats/units.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "store/path_set_list.h"
+#include "store/local/value_table.h"
 
 #include <gtest/gtest.h>
 

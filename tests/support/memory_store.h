@@ -7,7 +7,7 @@
 #include <set>
 
 #include "hipcache/store/local_store.h"
-#include "store/path_set_list.h"
+#include "store/local/value_table.h"
 
 namespace hipcache::support {
 

@@ -1,5 +1,5 @@
 // The contract of a kind of compile: all that hipcache must know to cache the commands of one sort of
-// compiler. There are three: HIP (parser.h and hip/), IREE's compiler (iree/) and other opaque
+// compiler. There are three: HIP (kind.h and hip/), IREE's compiler (iree/) and other opaque
 // commands (opaque/).
 //
 // Problem: the daemon serves every command in the same way. It makes a key, looks up, runs what is
@@ -28,6 +28,7 @@
 #ifndef HIPCACHE_COMPILER_KIND_H
 #define HIPCACHE_COMPILER_KIND_H
 
+#include <memory>
 #include <span>
 #include <string>
 #include <variant>
@@ -58,6 +59,29 @@ class Kind {
 // the program is a compiler, or if there is none, of the last. `kinds`: the most special first.
 // REQUIRES: not empty.
 std::variant<Invocation, Uncacheable> read_command(std::span<const Kind* const> kinds, const Command& command);
+
+// Reads HIP compiles, and links of relocatable device code, with clang's own options: the kind
+// of compile that is split.
+
+// Thread-safe; the option table is built once.
+class Parser final : public Kind {
+ public:
+  Parser();
+  ~Parser() override;
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  // argv[0] is the compiler. Reads response files relative to `working_directory`.
+  std::variant<Invocation, Uncacheable> parse(const std::vector<std::string>& argv,
+                                              const std::string& working_directory) const;
+
+  // As parse(), and leaves compiles whose id must stay the compiler's own to the next kind.
+  std::variant<Invocation, Uncacheable> read(const Command& command) const override;
+
+ private:
+  struct Table;
+  std::unique_ptr<Table> table_;
+};
 
 }  // namespace hipcache::compiler
 

@@ -44,7 +44,7 @@ struct Settings {
   std::vector<std::string> base_directories;  // HIPCACHE_BASEDIR; absolute
   // HIPCACHE_REMOTE; valid URLs (remote_url.h), with their secrets.
   std::vector<std::string> remote;
-  // HIPCACHE_TRUSTED_KEYS; valid public keys (trusted_keys.h) whose results are taken from shared
+  // HIPCACHE_TRUSTED_KEYS; valid public keys (values.h) whose results are taken from shared
   // caches. If neither these nor a signing key are set, all results are.
   std::vector<std::string> trusted_keys;
   std::string signing_key;  // HIPCACHE_SIGNING_KEY; absolute path of a private key, or empty

@@ -20,9 +20,7 @@
 #include "hipcache/base/digest.h"
 #include "hipcache/base/result.h"
 #include "hipcache/inputs/answer_fingerprints.h"
-#include "hipcache/inputs/effort.h"
 #include "hipcache/inputs/file_clock.h"
-#include "hipcache/inputs/mount_ids.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/run_context.h"
 

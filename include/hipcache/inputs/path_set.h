@@ -12,12 +12,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hipcache/base/digest.h"
 #include "hipcache/base/result.h"
+#include "hipcache/base/roots.h"
 
 namespace hipcache::inputs {
 
@@ -83,7 +85,7 @@ enum class Question : std::uint8_t {
   all_macros = 28,
   // The same for those whose names are not in the list, separated by spaces, and may occur in a file of the set.
   further_macros = 29,
-  // What the names of a root share with two others (name_likeness.h): if a step made the same under both of these.
+  // What the names of a root share with two others (path_set.h): if a step made the same under both of these.
   name_likeness = 30,
 };
 
@@ -145,6 +147,26 @@ class PathSet {
   Digest id_;
   std::size_t raw_bytes_ = 0;
 };
+
+// What two names of a checkout have in common, as a question about a third one (Question::name_likeness).
+//
+// Problem: a device step made the same under two names of its checkout. So its code does not use what differs between
+// them. It may use what they share: a length, or the first characters of a text that it cuts off.
+// Choice: the result serves a name that shares the same. For each of a root's two names the question says whether its
+// length counts, how many of its first characters, and how many of its last components.
+//
+// Not seen: code that uses single characters in the middle of a name, at which both happen to be equal.
+
+// The question for what the two have in common. Nothing if they are one name, or if their requests used other names
+// (Root::form).
+std::optional<Observation> likeness_of(const Root& one, const Root& other);
+
+// The answer of a root. `question`: what follows the mark in the question's name. Never fails, whatever the text.
+std::string shared_parts(const Root& root, std::string_view question);
+
+// The mark in the question's name, and what follows it.
+std::string_view mark_of_likeness(std::string_view name);
+std::string_view parts_of_likeness(std::string_view name);
 
 }  // namespace hipcache::inputs
 

@@ -4,12 +4,19 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hipcache/base/roots.h"
 #include "hipcache/inputs/path_set.h"
 
 namespace hipcache::inputs {
+
+// Whether a value can be given to a macro by the command line without further effect.
+
+// Whether a compiler takes the text as the value of a macro without a message, whatever the sources say: complete
+// literals, no comments, one line.
+bool is_plain_value(std::string_view text);
 
 // What a run, its messages and its outputs may show of the sources that it read. Decides what the path set asks about
 // them: bytes, tokens with or without their places, macros of the command line one by one or all.

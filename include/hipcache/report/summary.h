@@ -9,7 +9,7 @@
 
 #include "hipcache/report/timeline.h"
 #include "hipcache/stats/counters.h"
-#include "hipcache/stats/hit_rate.h"
+#include "hipcache/stats/units.h"
 
 namespace hipcache::report {
 

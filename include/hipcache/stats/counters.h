@@ -88,7 +88,7 @@ struct Snapshot {
   HitRun host, bundle, probe, proof, unbundle, link, archive;
   HitRun front, back;                 // of split device compiles
   HitRun split_codegen_proof, audit;  // of the proof for that split; an audit is never a hit
-  HitRun rated;                       // what the hit rate counts (hit_rate.h)
+  HitRun rated;                       // what the hit rate counts (units.h)
   AuditedHits audited_hits;
   // The compiler reported an error; counted beside the outcome.
   std::uint64_t failed_compiles = 0;

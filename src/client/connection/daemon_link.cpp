@@ -26,7 +26,7 @@
 #include "hipcache/config/cache_place.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/launcher/compiler.h"
-#include "hipcache/protocol/mount_view.h"
+#include "hipcache/protocol/channel.h"
 
 namespace hipcache::client {
 

@@ -1,4 +1,4 @@
-#include "hipcache/compiler/parser.h"
+#include "hipcache/compiler/kind.h"
 
 #include <llvm/Option/Arg.h>
 #include <llvm/Option/ArgList.h>

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "hipcache/compiler/invocation.h"
-#include "hipcache/compiler/output_names.h"
 
 namespace hipcache::compiler {
 

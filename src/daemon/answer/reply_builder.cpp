@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "daemon/request/reason.h"
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/depfile.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "daemon/answer/conclusion.h"
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/run/step_graph.h"
 
 namespace hipcache::daemon {

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/record/failure_doubt.h"
 #include "daemon/record/output_recorder.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/request.h"
 #include "daemon/request/step_kinds.h"
+#include "daemon/run/step_report.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/reason.h"
 

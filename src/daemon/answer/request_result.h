@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "daemon/request/request_context.h"
-#include "daemon/request/request_directory.h"
 #include "daemon/run/step_graph.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/compiler/invocation.h"

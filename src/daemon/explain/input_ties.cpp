@@ -20,7 +20,7 @@
 #include "hipcache/base/process.h"
 #include "hipcache/compiler/hip/cuid.h"
 #include "hipcache/inputs/mentions.h"
-#include "hipcache/inputs/name_likeness.h"
+#include "hipcache/inputs/path_set.h"
 
 namespace hipcache::daemon {
 

@@ -9,7 +9,7 @@
 #include "hipcache/base/checksum.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/text.h"
-#include "hipcache/inputs/name_likeness.h"
+#include "hipcache/inputs/path_set.h"
 
 namespace hipcache::daemon {
 namespace {

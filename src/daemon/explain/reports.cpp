@@ -14,7 +14,7 @@
 #include "daemon/explain/ties.h"
 #include "daemon/plan/planner.h"
 #include "daemon/plan/proofs.h"
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/run/opaque_run.h"
 #include "hipcache/base/readable.h"

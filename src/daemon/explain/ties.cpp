@@ -11,7 +11,7 @@
 #include "daemon/request/processor.h"
 #include "daemon/request/request.h"
 #include "daemon/step/step.h"
-#include "hipcache/cache/remote_places.h"
+#include "hipcache/cache/exchange.h"
 
 namespace hipcache::daemon {
 

@@ -8,12 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/audit/evidence.h"
+#include "daemon/audit/audit.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
-#include "daemon/request/request_directory.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/run/probe_run.h"
 #include "daemon/run/step_scheduler.h"

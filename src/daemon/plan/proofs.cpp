@@ -7,7 +7,7 @@
 
 #include "daemon/record/output_recorder.h"
 #include "daemon/request/keys.h"
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/run/step_graph.h"
 #include "daemon/run/step_scheduler.h"
 #include "daemon/step/split_codegen_worth.h"

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "daemon/request/request_context.h"
-#include "daemon/request/request_directory.h"
 #include "daemon/run/step_graph.h"
 #include "daemon/run/step_scheduler.h"
 #include "hipcache/compiler/hip/plan.h"

@@ -12,7 +12,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/bitcode_digest.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "hipcache/compiler/output_names.h"
+#include "hipcache/compiler/invocation.h"
 #include "hipcache/compiler/source_sight.h"
 
 namespace hipcache::daemon {

@@ -16,7 +16,6 @@
 
 #include "daemon/record/output_recorder.h"
 #include "daemon/request/request_context.h"
-#include "daemon/request/request_directory.h"
 #include "daemon/step/step.h"
 #include "hipcache/compiler/invocation.h"
 #include "hipcache/inputs/path_set_builder.h"

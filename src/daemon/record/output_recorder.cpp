@@ -16,7 +16,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/inputs/frames.h"
-#include "hipcache/inputs/name_likeness.h"
+#include "hipcache/inputs/path_set.h"
 
 namespace hipcache::daemon {
 
@@ -27,7 +27,7 @@ namespace {
 // Problem: a source uses __FILE__, mostly in host code, and device code might measure the name and not show it. So the
 // result is tied to its checkout, and each further checkout runs the device's front end.
 // Choice: the outputs tell. If two checkouts make the same outputs of the same inputs, the code uses nothing of the
-// name that differs between them. The result is recorded for names that share what these share (name_likeness.h): where
+// name that differs between them. The result is recorded for names that share what these share (path_set.h): where
 // the names differ in length, the characters with which they begin and end. Rejected: one run with a prefix map beside
 // the first. Each first build would pay for it.
 //

@@ -9,7 +9,6 @@
 #include "daemon/record/collected_output.h"
 #include "daemon/record/relocatability.h"
 #include "daemon/request/request_context.h"
-#include "daemon/request/request_directory.h"
 #include "daemon/step/step.h"
 #include "hipcache/base/roots.h"
 #include "hipcache/compiler/hip/depfile.h"

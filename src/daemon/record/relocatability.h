@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hipcache/compiler/hip/prefix_maps.h"
-#include "hipcache/compiler/output_names.h"
+#include "hipcache/compiler/invocation.h"
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set_builder.h"
 

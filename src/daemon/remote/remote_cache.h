@@ -26,7 +26,7 @@
 #include "daemon/remote/remote_process.h"
 #include "hipcache/cache/remote_results.h"
 #include "hipcache/config/settings.h"
-#include "hipcache/config/trusted_keys.h"
+#include "hipcache/config/values.h"
 
 namespace hipcache::daemon {
 

@@ -7,7 +7,7 @@
 
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/source_sight.h"
-#include "hipcache/inputs/plain_value.h"
+#include "hipcache/inputs/run.h"
 
 namespace hipcache::daemon {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
-#include "hipcache/compiler/hip/build_root.h"
+#include "hipcache/compiler/hip/cuid.h"
 
 namespace hipcache::daemon {
 

@@ -15,7 +15,6 @@
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/cache/miss_history.h"
 #include "hipcache/compiler/kind.h"
-#include "hipcache/compiler/parser.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/events/event_log.h"
 #include "hipcache/inputs/file_system_state.h"

@@ -5,7 +5,7 @@
 #include "daemon/explain/explainer.h"
 #include "daemon/record/link_worth.h"
 #include "daemon/request/reason.h"
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/run/opaque_run.h"

@@ -15,7 +15,7 @@
 #include "daemon/record/output_recorder.h"
 #include "daemon/request/reason.h"
 #include "daemon/request/request.h"
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/run/step_graph.h"
 #include "daemon/run/step_scheduler.h"
 #include "daemon/step/step.h"

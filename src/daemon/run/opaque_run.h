@@ -12,7 +12,7 @@
 
 #include "daemon/record/link_worth.h"
 #include "daemon/record/output_recorder.h"
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/run/step_run.h"
 
 namespace hipcache::daemon {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/audit/evidence.h"
+#include "daemon/audit/audit.h"
 #include "daemon/record/collected_output.h"
 #include "daemon/record/output_recorder.h"
 #include "daemon/record/relocatability.h"

@@ -19,7 +19,7 @@
 
 #include <optional>
 
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/run/step_run.h"
 #include "daemon/step/split_codegen_worth.h"
 #include "hipcache/protocol/messages.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/run/step_scheduler.h"
 #include "daemon/step/step.h"
 #include "hipcache/compiler/hip/plan.h"

@@ -2,17 +2,52 @@
 #ifndef HIPCACHE_SRC_DAEMON_RUN_STEP_REPORT_H
 #define HIPCACHE_SRC_DAEMON_RUN_STEP_REPORT_H
 
+#include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/record/relocatability.h"
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/step/step.h"
 #include "hipcache/inputs/path_set_builder.h"
 #include "hipcache/protocol/messages.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::daemon {
+
+// Whether a step failed because of the source, or because of trouble that the cache may have caused.
+//
+// The problem: a step's temporary files and trace lie in a directory of the daemon's. A full disk there, or a signal,
+// fails a compile that would succeed without the cache. The choice: each sign of such trouble is a doubt, and the
+// client then runs the compiler by itself, as typed. A false doubt costs a failed compile its time again; a missed one
+// fails a good build.
+
+// Whether a compiler's messages hold a crash report.
+//
+// The problem: LLVM's signal handler prints a report for SIGQUIT, SIGXFSZ and SIGXCPU, too, and returns. If another
+// process sent the signal (a terminal's Ctrl-\, a limit, an operator), the compiler goes on (clang 15 and 19). The
+// handler has removed the temporary output, if there was one, and then the compile fails. Before that it succeeds,
+// with the right object, but with the report among its messages. The choice: such a success is not stored, because a
+// hit would print the report again; after such a failure the compiler runs by itself. Rejected: cutting the report
+// out, because its end is not marked.
+
+// Looks for what LLVM begins a line with: the heading of PrettyStackTrace.cpp, or the first frame of Signals.inc. The
+// heading is missing in a thread that has noted nothing to print, as lld's have.
+inline bool holds_crash_report(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.starts_with("Stack dump:") || line.starts_with("#0 0x")) return true;
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return false;
+}
+
+// Empty if the failure is the source's. REQUIRES: take_texts() was called for the step.
+std::string doubt_of_failure(const StepResult& failed, const std::string& trace_path, const StepContext& context);
 
 // The message that asks the client to run the step under the number `step`.
 protocol::RunStep run_message(const StepSpec& spec, std::uint32_t step, const StepContext& context);

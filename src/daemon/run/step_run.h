@@ -6,15 +6,13 @@
 // Rejected: flags in the step's specification that the scheduler, the report and the recorder ask for, because each new
 // way to run a step then changes all three.
 //
-// A new way is one file with such a class. If steps of a plan run so, it is also one line in run_of().
+// A new way is one file with such a class. If steps of a plan run so, it is also one line in run_of() of the scheduler.
 //
 // Used by one thread.
 #ifndef HIPCACHE_SRC_DAEMON_RUN_STEP_RUN_H
 #define HIPCACHE_SRC_DAEMON_RUN_STEP_RUN_H
 
-#include <memory>
-
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/step/step.h"
 #include "hipcache/base/result.h"
 #include "hipcache/protocol/messages.h"
@@ -55,9 +53,6 @@ class SingleRun : public StepRun {
  private:
   const StepState* next_;
 };
-
-// The run of a plan's step. Both arguments outlive it.
-std::unique_ptr<StepRun> run_of(StepState& state, const StepContext& context);
 
 }  // namespace hipcache::daemon
 

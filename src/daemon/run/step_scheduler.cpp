@@ -11,6 +11,8 @@
 
 #include "daemon/audit/audit.h"
 #include "daemon/record/output_recorder.h"
+#include "daemon/run/plain_run.h"
+#include "daemon/run/split_codegen_run.h"
 #include "daemon/run/step_report.h"
 #include "daemon/shared/single_flight.h"
 #include "daemon/step/split_codegen_worth.h"
@@ -27,6 +29,12 @@ constexpr auto kLookInterval = 1s;   // how often to check other clients: one th
 // The answers to questions name temporary files (audit/audit.h).
 bool is_compared(const StepSpec& spec) {
   return !spec.prints_plan && (spec.planned == nullptr || spec.planned->kind != hip::StepKind::question);
+}
+
+// How a step of a plan runs: one line for each way that is not the plain one.
+std::unique_ptr<StepRun> run_of(StepState& state, const StepContext& context) {
+  if (state.spec().split_codegen != nullptr) return std::make_unique<SplitCodegenRun>(state, context);
+  return std::make_unique<PlainRun>(state, context);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/run/step_run.h"
 #include "daemon/shared/job_slots.h"
 #include "daemon/shared/single_flight.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "daemon/request/processor.h"
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/huge_pages.h"
 #include "hipcache/compiler/driver_name.h"

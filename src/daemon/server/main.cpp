@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/audit/evidence.h"
+#include "daemon/audit/audit.h"
 #include "daemon/remote/remote_cache.h"
 #include "daemon/request/services.h"
 #include "daemon/request/wrappers.h"
@@ -39,7 +39,6 @@
 #include "hipcache/events/event.h"
 #include "hipcache/events/event_log.h"
 #include "hipcache/protocol/channel.h"
-#include "hipcache/protocol/mount_view.h"
 #include "hipcache/store/local_store.h"
 
 namespace hipcache::daemon {

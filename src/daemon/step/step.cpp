@@ -5,7 +5,7 @@
 #include <string>
 
 #include "daemon/request/keys.h"
-#include "daemon/request/request_directory.h"
+#include "daemon/request/request_context.h"
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/reason.h"

@@ -13,7 +13,6 @@
 
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
-#include "daemon/request/request_directory.h"
 #include "daemon/request/request_observer.h"
 #include "daemon/shared/single_flight.h"
 #include "hipcache/cache/action_cache.h"

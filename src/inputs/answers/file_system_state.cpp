@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "hipcache/inputs/name_likeness.h"
+#include "hipcache/inputs/path_set.h"
 #include "inputs/answers/library_search.h"
 #include "inputs/answers/state_encoder.h"
 #include "inputs/rules/environment.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "hipcache/inputs/effort.h"
+#include "hipcache/inputs/file_clock.h"
 #include "hipcache/inputs/run_context.h"
 #include "inputs/loader/loader_cache.h"
 #include "inputs/state/file_system_memo.h"

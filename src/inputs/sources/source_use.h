@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "hipcache/inputs/effort.h"
+#include "hipcache/inputs/file_clock.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/run.h"
 #include "hipcache/inputs/run_context.h"

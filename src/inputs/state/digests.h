@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hipcache/base/digest.h"
-#include "hipcache/inputs/effort.h"
+#include "hipcache/inputs/file_clock.h"
 #include "inputs/state/file_system_memo.h"
 #include "inputs/state/mounts.h"
 #include "inputs/state/stamp.h"

@@ -32,8 +32,7 @@
 #include <vector>
 
 #include "hipcache/base/files.h"
-#include "hipcache/inputs/effort.h"
-#include "hipcache/inputs/mount_ids.h"
+#include "hipcache/inputs/file_clock.h"
 #include "inputs/state/stamp.h"
 
 namespace hipcache::inputs {

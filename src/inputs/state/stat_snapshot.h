@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "hipcache/base/files.h"
-#include "hipcache/inputs/effort.h"
+#include "hipcache/inputs/file_clock.h"
 #include "inputs/loader/loader_cache.h"
 #include "inputs/state/digests.h"
 #include "inputs/state/mounts.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hipcache/base/text.h"
-#include "hipcache/inputs/plain_value.h"
+#include "hipcache/inputs/run.h"
 #include "inputs/tokens/name_reader.h"
 #include "inputs/tokens/source_text.h"
 #include "inputs/tokens/token_writer.h"

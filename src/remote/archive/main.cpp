@@ -26,8 +26,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/result.h"
-#include "remote/archive/read_archive.h"
-#include "remote/archive/write_archive.h"
+#include "remote/archive/archive_file.h"
 
 namespace hipcache::remote {
 

@@ -1,4 +1,4 @@
-#include "remote/archive/read_archive.h"
+#include "remote/archive/archive_file.h"
 
 #include <charconv>
 #include <chrono>
@@ -10,7 +10,6 @@
 
 #include "hipcache/base/readable.h"
 #include "hipcache/inputs/answer_fingerprints.h"
-#include "remote/archive/archive_file.h"
 #include "remote/layout/values.h"
 #include "remote/trust/trust.h"
 

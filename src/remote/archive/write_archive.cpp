@@ -1,4 +1,4 @@
-#include "remote/archive/write_archive.h"
+#include "remote/archive/archive_file.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "hipcache/inputs/answer_fingerprints.h"
-#include "remote/archive/archive_file.h"
 #include "remote/layout/values.h"
 #include "remote/trust/trust.h"
 

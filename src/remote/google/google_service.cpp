@@ -1,14 +1,218 @@
-#include "remote/objects/object_service.h"
+#include "remote/google/google_service.h"
 
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
-#include "remote/google/google_token.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/result.h"
 #include "remote/http/http_client.h"
+#include "remote/layout/sha256.h"
 #include "remote/objects/credential_server.h"
+#include "remote/objects/object_service.h"
 
 namespace hipcache::remote {
+
+namespace {
+
+using nlohmann::json;
+
+// A JSON Web Token, signed by an RSA key (RS256, RFC 7515 and 7518).
+
+// The alphabet for addresses, without padding.
+std::string base64url(const std::string& bytes) {
+  std::string text = base64_of(bytes);
+  while (text.ends_with('=')) text.pop_back();
+  for (char& letter : text) letter = letter == '+' ? '-' : letter == '/' ? '_' : letter;
+  return text;
+}
+
+// `pem`: a private key. The error holds nothing of it.
+Result<std::string> signed_web_token(const nlohmann::json& header, const nlohmann::json& claims,
+                                     const std::string& pem) {
+  const std::string text = base64url(header.dump()) + "." + base64url(claims.dump());
+  const Owned<BIO> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
+  if (!key || EVP_PKEY_get_base_id(key.get()) != EVP_PKEY_RSA) return Error{"no RSA key in PEM"};
+  const Owned<EVP_MD_CTX> context(EVP_MD_CTX_new());
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  std::string signature(static_cast<std::size_t>(EVP_PKEY_get_size(key.get())), '\0');
+  std::size_t size = signature.size();
+  if (!context || EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, key.get()) != 1 ||
+      EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.data()), &size, bytes, text.size()) != 1)
+    return Error{"the key does not sign"};
+  signature.resize(size);
+  return text + "." + base64url(signature);
+}
+
+constexpr std::uint64_t kFileLimit = 1u << 20;
+
+constexpr const char* kTokenServer = "https://oauth2.googleapis.com/token";
+
+constexpr const char* kMetadataServer = "metadata.google.internal";
+
+constexpr const char* kMetadataPath = "/computeMetadata/v1/instance/service-accounts/default/token";
+
+constexpr const char* kForm = "Content-Type: application/x-www-form-urlencoded";
+
+constexpr int kLifetime = 3600;  // seconds; the longest
+
+std::string scope_of(const GoogleWish& wish) {
+  return std::string("https://www.googleapis.com/auth/devstorage.") + (wish.writes ? "read_write" : "read_only");
+}
+
+std::string form_of(std::initializer_list<std::pair<const char*, std::string>> values) {
+  std::string form;
+  for (const auto& [name, value] : values)
+    form.append(form.empty() ? "" : "&").append(name).append("=").append(form_value(value));
+  return form;
+}
+
+// A file of credentials.
+struct File {
+  const std::string path;
+  const json content;
+
+  std::string text(const std::string& key) const { return text_of(content, key); }
+  std::string token_server() const { return text("token_uri").empty() ? kTokenServer : text("token_uri"); }
+  Error wrong(const std::string& what) const { return Error{path + ": " + what}; }
+};
+
+Result<BearerToken> post(const std::string& url, const std::string& form, SystemTime now) {
+  HttpClient client({});
+  return token_from(client, {.method = "POST", .url = url, .headers = {kForm}, .body = &form}, kNetLimits,
+                    "Google's token server", now);
+}
+
+Result<BearerToken> token_of_service_account(const File& file, const GoogleWish& wish, SystemTime now) {
+  const auto seconds = std::chrono::system_clock::to_time_t(now);
+  const json header{{"alg", "RS256"}, {"typ", "JWT"}, {"kid", file.text("private_key_id")}};
+  const json claims{{"iss", file.text("client_email")},
+                    {"scope", scope_of(wish)},
+                    {"aud", file.token_server()},
+                    {"iat", seconds},
+                    {"exp", seconds + kLifetime}};
+  if (file.text("client_email").empty()) return file.wrong("client_email is missing");
+  const Result<std::string> assertion = signed_web_token(header, claims, file.text("private_key"));
+  if (!assertion) return file.wrong("private_key: " + assertion.error().message);
+  return post(file.token_server(),
+              form_of({{"grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"}, {"assertion", *assertion}}), now);
+}
+
+Result<BearerToken> token_of_user(const File& file, SystemTime now) {
+  return post(file.token_server(),
+              form_of({{"grant_type", "refresh_token"},
+                       {"client_id", file.text("client_id")},
+                       {"client_secret", file.text("client_secret")},
+                       {"refresh_token", file.text("refresh_token")}}),
+              now);
+}
+
+// What the other identity provider gives: in a file, or from a server such as GitHub's. A text, or a text in JSON.
+Result<std::string> subject_token(const File& file) {
+  const json source = file.content.value("credential_source", json::object());
+  if (!source.is_object()) return file.wrong("credential_source is no object");
+  Result<std::string> got = file.wrong("credential_source has neither file nor url, and hipcache uses no other kind");
+  if (const std::string path = text_of(source, "file"); !path.empty()) got = read_file(path, kTokenLimit);
+  if (const std::string url = text_of(source, "url"); !url.empty()) {
+    HttpRequest request{.method = "GET", .url = url, .headers = {}};
+    if (const auto headers = source.find("headers"); headers != source.end() && headers->is_object())
+      for (const auto& [name, value] : headers->items())
+        if (value.is_string()) request.headers.push_back(name + ": " + value.get<std::string>());
+    HttpClient client({});
+    got = body_from(client, request, kNetLimits, "the identity provider");
+  }
+  if (!got) return got;
+  const json format = source.value("format", json::object());
+  if (!format.is_object() || text_of(format, "type") != "json") return got->substr(0, got->find_first_of("\r\n"));
+  const json answer = json::parse(*got, nullptr, false);
+  std::string token = answer.is_object() ? text_of(answer, text_of(format, "subject_token_field_name")) : "";
+  if (token.empty()) return file.wrong("credential_source gives no token");
+  return token;
+}
+
+Result<BearerToken> as_service_account(const std::string& url, const BearerToken& own, const GoogleWish& wish) {
+  const std::string whom = "Google's credentials server";
+  const std::string body = json{{"scope", {scope_of(wish)}}, {"lifetime", std::to_string(kLifetime) + "s"}}.dump();
+  HttpClient client({});
+  const Result<json> answer =
+      json_from(client,
+                {.method = "POST",
+                 .url = url,
+                 .headers = {"Content-Type: application/json", "Authorization: Bearer " + own.text},
+                 .body = &body},
+                kNetLimits, whom);
+  if (!answer) return answer.error();
+  BearerToken token{.text = text_of(*answer, "accessToken"), .expires = parse_utc_time(text_of(*answer, "expireTime"))};
+  if (token.text.empty() || !is_printable(token.text)) return Error{whom + ": an answer without a token"};
+  return token;
+}
+
+Result<BearerToken> token_of_other_provider(const File& file, const GoogleWish& wish, SystemTime now) {
+  const Result<std::string> subject = subject_token(file);
+  if (!subject) return subject.error();
+  const std::string account = file.text("service_account_impersonation_url");
+  Result<BearerToken> token =
+      post(file.text("token_url"),
+           form_of({{"grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"},
+                    {"audience", file.text("audience")},
+                    {"scope", account.empty() ? scope_of(wish) : "https://www.googleapis.com/auth/cloud-platform"},
+                    {"requested_token_type", "urn:ietf:params:oauth:token-type:access_token"},
+                    {"subject_token_type", file.text("subject_token_type")},
+                    {"subject_token", *subject}}),
+           now);
+  return token && !account.empty() ? as_service_account(account, *token, wish) : token;
+}
+
+Result<BearerToken> token_of_file(const std::string& path, const std::string& text, const GoogleWish& wish,
+                                  SystemTime now) {
+  const File file{.path = path, .content = json::parse(text, nullptr, false)};
+  if (!file.content.is_object()) return file.wrong("this is no file of Google's credentials");
+  const std::string type = file.text("type");
+  if (type == "service_account") return token_of_service_account(file, wish, now);
+  if (type == "authorized_user") return token_of_user(file, now);
+  if (type == "external_account") return token_of_other_provider(file, wish, now);
+  return file.wrong("its type is none of service_account, authorized_user and external_account");
+}
+
+// Of gcloud.
+std::string default_file(const World& world) {
+  std::string directory = world.variables("CLOUDSDK_CONFIG");
+  if (directory.empty()) directory = world.variables("HOME") + "/.config/gcloud";
+  return directory + "/application_default_credentials.json";
+}
+
+Result<BearerToken> token_of_instance(const World& world) {
+  std::string server = world.variables("GCE_METADATA_HOST");
+  if (server.empty()) server = kMetadataServer;
+  HttpClient client({.may_use_proxy = false});
+  return token_from(
+      client, {.method = "GET", .url = "http://" + server + kMetadataPath, .headers = {"Metadata-Flavor: Google"}},
+      kLinkLimits, "the instance's server", world.now());
+}
+
+}  // namespace
+
+Result<BearerToken> find_google_token(const GoogleWish& wish, const World& world) {
+  std::string named = wish.credentials_file;
+  if (named.empty()) named = world.variables("GOOGLE_APPLICATION_CREDENTIALS");
+  const std::string path = named.empty() ? default_file(world) : named;
+  const Result<std::string> text = read_file(path, kFileLimit);
+  if (text) return token_of_file(path, *text, wish, world.now());
+  if (!named.empty() || text.error().code != ErrorCode::gone) return text.error();
+  Result<BearerToken> token = token_of_instance(world);
+  if (token) return token;
+  return Error{"no credentials: GOOGLE_APPLICATION_CREDENTIALS is not set, there is no " + path + ", and " +
+               token.error().message};
+}
+
 namespace {
 
 using Kind = ObjectRequest::Kind;

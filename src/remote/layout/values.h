@@ -44,7 +44,7 @@ using protocol::RemoteBlob;
 using protocol::RemotePathSet;
 using List = std::vector<RemotePathSet>;  // newest first
 
-// Of an ed25519 key, over what remote/trust/signatures.h says. Nothing here checks it.
+// Of an ed25519 key, over what remote/trust/trust.h says. Nothing here checks it.
 struct Signature {
   static constexpr std::size_t kKeySize = 32;
   static constexpr std::size_t kSize = 64;

@@ -113,7 +113,7 @@ std::unique_ptr<const ObjectService> make_azure_service(const config::RemoteUrl&
 
 std::unique_ptr<const ObjectService> make_google_service(const config::RemoteUrl& url, World world);
 
-// S3: GET, HEAD and PUT of an object, signed (signature.h). Conditions are If-Match with the entity tag that was read,
+// S3: GET, HEAD and PUT of an object, signed (s3_service.h). Conditions are If-Match with the entity tag that was read,
 // and If-None-Match: * for a new object.
 //
 // What an answer means its code says (ErrorCode in the body), else its status. Codes: "Error responses" of the Amazon

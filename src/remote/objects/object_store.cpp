@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "remote/http/http_client.h"
-#include "remote/objects/access_source.h"
+#include "remote/objects/credential_server.h"
 
 namespace hipcache::remote {
 

@@ -23,7 +23,7 @@
 #include "hipcache/protocol/remote_messages.h"
 #include "remote/backends/open_backend.h"
 #include "remote/tiers/tiers.h"
-#include "remote/trust/signatures.h"
+#include "remote/trust/trust.h"
 
 namespace hipcache::remote {
 

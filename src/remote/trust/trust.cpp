@@ -1,13 +1,118 @@
 #include "remote/trust/trust.h"
 
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <chrono>
+#include <functional>
 #include <utility>
 #include <variant>
 
-#include "hipcache/config/trusted_keys.h"
+#include "hipcache/base/files.h"
+#include "hipcache/config/values.h"
 #include "hipcache/protocol/remote_messages.h"
+#include "remote/layout/sha256.h"
 
 namespace hipcache::remote {
+
+namespace {
+
+constexpr std::string_view kDomain = "hipcache.result.signature.1";
+constexpr std::uint64_t kFileLimit = 64u << 10;
+constexpr const char* kMake = "; openssl genpkey -algorithm ed25519 -out FILE makes a key";
+
+const unsigned char* bytes_of(const std::string& text) { return reinterpret_cast<const unsigned char*>(text.data()); }
+
+std::string signed_bytes(const Digest& key, const RemoteResult& result) {
+  std::string bytes(kDomain);
+  bytes.push_back('\0');
+  bytes.push_back('r');
+  bytes.append(key.view());
+  return bytes + result.action;
+}
+
+// As ssh does. A file of another owner, root say, may be meant for a group that we belong to.
+Status check_access(const std::string& path, const struct stat& status) {
+  if (!S_ISREG(status.st_mode)) return Error{path + " is no file"};
+  const mode_t refused = status.st_uid == geteuid() ? S_IRWXG | S_IRWXO : S_IRWXO;
+  if ((status.st_mode & refused) != 0)
+    return Error{path + " is a private key that others may read or write; chmod 600 " + path};
+  return done();
+}
+
+Result<std::string> read_private(const std::string& path) {
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status{};
+  if (!file || fstat(file.get(), &status) != 0) {
+    const Error error = system_error("cannot read", path);
+    return Error{error.message + (error.code == ErrorCode::gone ? kMake : "")};
+  }
+  if (Status good = check_access(path, status); !good) return good.error();
+  return read_fd(file.get(), kFileLimit, path);
+}
+
+}  // namespace
+
+Result<SigningKey> SigningKey::read(const std::string& path) {
+  Result<std::string> pem = read_private(path);
+  if (!pem) return pem.error();
+  const Owned<BIO> bio(BIO_new_mem_buf(pem->data(), static_cast<int>(pem->size())));
+  const std::shared_ptr<EVP_PKEY> key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr),
+                                      OpensslFree());
+  OPENSSL_cleanse(pem->data(), pem->size());
+  if (!key) return Error{path + " holds no private key in PEM, or one with a passphrase" + kMake};
+  if (EVP_PKEY_get_id(key.get()) != EVP_PKEY_ED25519) return Error{path + " is no ed25519 key" + kMake};
+  std::string public_key(Signature::kKeySize, '\0');
+  std::size_t size = public_key.size();
+  if (EVP_PKEY_get_raw_public_key(key.get(), reinterpret_cast<unsigned char*>(public_key.data()), &size) != 1 ||
+      size != public_key.size())
+    return Error{path + " has no public key" + kMake};
+  return SigningKey(key, std::move(public_key));
+}
+
+Result<Signature> SigningKey::sign(const Digest& key, const RemoteResult& result) const {
+  const std::string bytes = signed_bytes(key, result);
+  Signature signature{.key = public_key_, .bytes = std::string(Signature::kSize, '\0')};
+  std::size_t size = signature.bytes.size();
+  const Owned<EVP_MD_CTX> context(EVP_MD_CTX_new());
+  if (!context || EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key_.get()) != 1 ||
+      EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.bytes.data()), &size, bytes_of(bytes),
+                     bytes.size()) != 1 ||
+      size != signature.bytes.size())
+    return Error{"a result could not be signed"};
+  return signature;
+}
+
+bool has_valid_signature(const Digest& key, const RemoteResult& result) {
+  if (!result.signature) return false;
+  const Signature& signature = *result.signature;
+  const Owned<EVP_PKEY> signer(
+      EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, bytes_of(signature.key), signature.key.size()));
+  const Owned<EVP_MD_CTX> context(EVP_MD_CTX_new());
+  const std::string bytes = signed_bytes(key, result);
+  return signer && context && EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, signer.get()) == 1 &&
+         EVP_DigestVerify(context.get(), bytes_of(signature.bytes), signature.bytes.size(), bytes_of(bytes),
+                          bytes.size()) == 1;
+}
+
+std::string shown_public_key(const std::string& path, const SigningKey& key) {
+  std::string name(base_name(path));
+  if (const auto dot = name.find_last_of('.'); dot != std::string::npos && dot > 0) name.resize(dot);
+  const auto is_plain = [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '.' || letter == '_' || letter == '-';
+  };
+  std::replace_if(name.begin(), name.end(), std::not_fn(is_plain), '-');
+  std::array<unsigned char, 4 * ((Signature::kKeySize + 2) / 3) + 1> text{};
+  EVP_EncodeBlock(text.data(), bytes_of(key.public_key()), static_cast<int>(Signature::kKeySize));
+  return name + ":" + reinterpret_cast<const char*>(text.data());
+}
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "store/local/database/quarantine.h"
 #include "store/local/database/rocks_options.h"
 #include "store/local/database/versions.h"
-#include "store/path_set_list.h"
+#include "store/local/value_table.h"
 
 namespace hipcache::store {
 namespace {

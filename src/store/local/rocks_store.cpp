@@ -25,7 +25,6 @@
 #include "store/local/database/versions.h"
 #include "store/local/space/maintenance.h"
 #include "store/local/value_table.h"
-#include "store/path_set_list.h"
 
 namespace hipcache::store {
 

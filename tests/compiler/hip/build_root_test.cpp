@@ -1,4 +1,4 @@
-#include "hipcache/compiler/hip/build_root.h"
+#include "hipcache/compiler/hip/cuid.h"
 
 #include <gtest/gtest.h>
 

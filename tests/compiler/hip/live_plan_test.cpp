@@ -11,7 +11,7 @@
 #include "hipcache/compiler/hip/fatbin_splice.h"
 #include "hipcache/compiler/hip/plan.h"
 #include "hipcache/compiler/invocation.h"
-#include "hipcache/compiler/parser.h"
+#include "hipcache/compiler/kind.h"
 #include "support/scratch.h"
 
 namespace hipcache::hip {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/audit/evidence.h"
 #include "daemon/services_in_memory.h"
 #include "support/scratch.h"
 

@@ -1,5 +1,5 @@
 // Crash reports as LLVM's programs print them, and what only looks like one.
-#include "daemon/record/failure_doubt.h"
+#include "daemon/run/step_report.h"
 
 #include <gtest/gtest.h>
 

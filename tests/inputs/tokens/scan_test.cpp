@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hipcache/inputs/plain_value.h"
+#include "hipcache/inputs/run.h"
 
 namespace hipcache::inputs {
 namespace {

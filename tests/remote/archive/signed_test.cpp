@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "daemon/remote/remote_cache.h"
-#include "hipcache/config/trusted_keys.h"
+#include "hipcache/config/values.h"
 #include "remote/archive/transfer_fixture.h"
 #include "remote/layout/values.h"
 #include "remote/trust/keys.h"
-#include "remote/trust/signatures.h"
+#include "remote/trust/trust.h"
 
 namespace hipcache::remote {
 namespace {

@@ -19,8 +19,6 @@
 #include "hipcache/cache/exchange.h"
 #include "hipcache/inputs/path_set.h"
 #include "remote/archive/archive_file.h"
-#include "remote/archive/read_archive.h"
-#include "remote/archive/write_archive.h"
 #include "support/memory_store.h"
 #include "support/scratch.h"
 

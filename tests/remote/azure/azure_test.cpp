@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "remote/azure/azure_credentials.h"
+#include "remote/azure/azure_service.h"
 #include "remote/layout/sha256.h"
 #include "remote/objects/local_web_server.h"
 #include "remote/objects/object_service.h"

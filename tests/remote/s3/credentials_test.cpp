@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "remote/objects/access_source.h"
+#include "remote/objects/credential_server.h"
 #include "remote/objects/local_web_server.h"
 #include "remote/objects/object_service.h"
 #include "remote/objects/variables_of_test.h"

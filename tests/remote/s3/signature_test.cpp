@@ -1,6 +1,6 @@
 // Signatures against those that AWS publishes: its signature test suite (the cases without a query and without paths
 // that services other than S3 normalize), and the examples of the Amazon S3 manual.
-#include "remote/s3/signature.h"
+#include "remote/s3/s3_service.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Signatures: what they cover, and which files hold a key.
-#include "remote/trust/signatures.h"
+#include "remote/trust/trust.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 //
 // The splice checks itself: the layout that this code computes for the object's own sections must
 // equal the given object, byte for byte. Another step proves that the compiler writes the same code
-// around any fatbin (DeferredFatbin::proof in compiler/plan.h).
+// around any fatbin (DeferredFatbin::proof in hip/plan.h).
 #ifndef HIPCACHE_COMPILER_HIP_FATBIN_SPLICE_H
 #define HIPCACHE_COMPILER_HIP_FATBIN_SPLICE_H
 

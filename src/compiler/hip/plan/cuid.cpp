@@ -12,7 +12,6 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
-#include "hipcache/compiler/hip/build_root.h"
 
 namespace hipcache::hip {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
-#include "hipcache/compiler/plan.h"
+#include "hipcache/compiler/hip/plan.h"
 
 namespace hipcache::hip {
 namespace {
@@ -16,10 +16,10 @@ using compiler::Invocation;
 using compiler::kDirectory;
 
 constexpr std::string_view kSource = "hipcache-source";
-constexpr std::string_view kObject = "hipcache-object";
-constexpr std::string_view kDepfile = "hipcache-depfile";
+constexpr std::string_view kNeutralObject = "hipcache-object";
+constexpr std::string_view kNeutralDepfile = "hipcache-depfile";
 constexpr std::string_view kTarget = "hipcache-target";
-constexpr auto kNeutral = std::to_array<std::string_view>({kSource, kObject, kDepfile, kTarget});
+constexpr auto kNeutral = std::to_array<std::string_view>({kSource, kNeutralObject, kNeutralDepfile, kTarget});
 
 bool is_plain(std::string_view name) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
@@ -150,12 +150,12 @@ std::optional<NeutralNames> NeutralNames::of(const Invocation& invocation, const
   };
   replace(*source, std::string(kDirectory) + "/" + result.source_file_);
   result.names_.push_back({result.source_file_, std::string(base_name(invocation.source))});
-  replace(*object, placed_like(invocation.object, kObject, ending_of(invocation.object)));
+  replace(*object, placed_like(invocation.object, kNeutralObject, ending_of(invocation.object)));
   // Without -c the driver says so to the front ends (-dumpdir), which name nothing after it.
   result.names_.push_back({result.argv_[*object] + "-", argv[*object] + "-"});
   // Without -MF the driver names the depfile after the object.
-  result.names_.push_back({placed_like(invocation.object, kObject, ".d"), with_ending(invocation.object, ".d")});
-  if (*depfile != 0 && is_plain(argv[*depfile])) replace(*depfile, placed_like(argv[*depfile], kDepfile, ".d"));
+  result.names_.push_back({placed_like(invocation.object, kNeutralObject, ".d"), with_ending(invocation.object, ".d")});
+  if (*depfile != 0 && is_plain(argv[*depfile])) replace(*depfile, placed_like(argv[*depfile], kNeutralDepfile, ".d"));
   if (const std::size_t place = *target + *quoted; place != 0 && is_plain(argv[place]))
     replace(place, std::string(kTarget));
   return result;
@@ -169,7 +169,7 @@ std::optional<std::string> NeutralNames::own_names(std::string printed, const st
     replace_words(printed, neutral, name.own);
   }
   const std::string_view text = printed;
-  for (const std::string_view neutral : {kObject, kDepfile, kTarget})
+  for (const std::string_view neutral : {kNeutralObject, kNeutralDepfile, kTarget})
     if (text.find(neutral) != std::string_view::npos) return std::nullopt;
   if (!names_only_temporaries(text, directory)) return std::nullopt;
   return printed;

@@ -17,7 +17,6 @@
 
 #include "remote/layout/backend.h"
 #include "remote/reapi/rpc/connection.h"
-#include "remote/reapi/rpc/failures.h"
 
 namespace hipcache::remote {
 

@@ -7,8 +7,8 @@
 //
 // Pure functions. The body is signed too, by its hash: that needs no TLS to be safe, and the server finds a body that
 // was damaged on its way.
-#ifndef HIPCACHE_SRC_REMOTE_S3_SIGNATURE_H
-#define HIPCACHE_SRC_REMOTE_S3_SIGNATURE_H
+#ifndef HIPCACHE_SRC_REMOTE_S3_S3_SERVICE_H
+#define HIPCACHE_SRC_REMOTE_S3_S3_SERVICE_H
 
 #include <string>
 #include <string_view>
