@@ -7,17 +7,13 @@ import shutil
 
 from fixture import Fixture
 from process import median
-from table import kilobytes, table
+from reporting import kilobytes, of, table
 from timings import Timings
+from tool import note
 
 COLD, WARM, LINKS, SECOND, HOST, ADDED = PHASES = (
-    "cold",
-    "warm",
-    "warm, links too",
-    "second directory",
-    "host edit",
-    "arch added",
-)
+    "cold", "warm", "warm, links too", "second directory", "host edit", "arch added",
+)  # fmt: skip
 # What these are held against: the compiler alone does not build twice.
 AS_COLD = (WARM, LINKS, SECOND)
 
@@ -34,7 +30,7 @@ class Builds:
         self.bytes = {}
         self.daemon_memory = []
 
-    def run(self, projects, compilers, runs, note):
+    def run(self, projects, compilers, runs):
         for number in range(runs):
             for launcher in self.launchers:
                 launcher.renew(self.directory)
@@ -77,11 +73,10 @@ class Builds:
         fixture.remove()
 
     def _phase(self, fixture, phase):
-        row = (fixture.project, f"clang {fixture.compiler}", phase)
-        self.timings.measure(row, fixture.launcher, lambda: fixture.build(os.cpu_count()))
+        self.timings.measure(row_of(fixture, phase), fixture.launcher, lambda: fixture.build(os.cpu_count()))
 
     def _remember_bytes(self, fixture, phase):
-        self.bytes[(fixture.project, f"clang {fixture.compiler}", phase), fixture.launcher.name] = fixture.launcher.bytes_stored()
+        self.bytes[row_of(fixture, phase), fixture.launcher.name] = fixture.launcher.bytes_stored()
 
     def _remember_memory(self):
         for launcher in self.launchers:
@@ -109,7 +104,7 @@ class Builds:
         """Bytes that a launcher stores, of those of another: after that phase of what is built first."""
         first = next((row[:2] for row in self.timings.keys()), None)
         stored = [self.bytes.get(((*first, phase), launcher)) for launcher in (name, other)] if first else []
-        return stored[0] / stored[1] if all(stored) and stored else None
+        return of(*stored) if stored else None
 
     def text(self):
         return f"{self.timings.text(_base_of)}\n\n{self._bytes_text()}"
@@ -119,6 +114,10 @@ class Builds:
         rows = dict.fromkeys(row for row, _ in self.bytes)
         cells = [(*row, *(kilobytes(self.bytes.get((row, name))) for name in names)) for row in rows]
         return table(("project", "compiler", "stored after", *names), cells)
+
+
+def row_of(fixture, phase):
+    return fixture.project, f"clang {fixture.compiler}", phase
 
 
 def in_turn(launchers, number):

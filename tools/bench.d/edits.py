@@ -6,6 +6,7 @@ from builds import in_turn
 from edit_project import EditProject
 from edit_units import KINDS, EditUnit
 from timings import Timings
+from tool import note
 
 COLD, SECOND = "cold", "second directory"
 FIRST, LATER, REWORDED, DOCUMENTED = "comment added, first", "comment added, later", "comment reworded", "header documented"
@@ -31,7 +32,7 @@ class Edits:
         self.archs = archs
         self.timings = Timings(launchers, ("units", "compiler", "phase"), PHASES)
 
-    def run(self, compilers, runs, note):
+    def run(self, compilers, runs):
         for number, kind, compiler in itertools.product(range(runs), KINDS, compilers):
             for launcher in in_turn(self.launchers, number):
                 note(f"run {number + 1}: edits of {kind.name} units, clang {compiler}, {launcher.name}")

@@ -1,25 +1,22 @@
-"""Shared caches: networks and servers that fail, values that are damaged, hipcache-remote killed or stopped."""
+"""Shared caches: servers that fail, values that are damaged, hipcache-remote killed or stopped. For failing networks,
+see network_case.py."""
 
 import signal
 import time
 
-import machine
-import patience
-import project  # noqa: F401  (brings tools/shared.d, where the next two are)
-from table_of_faults import fault
-
-import fault_proxy
+import processes
 import servers
+from table_of_faults import fault
 
 PATIENT = "timeout=30s&connect_timeout=30s"
 BRIEF = "timeout=1s&connect_timeout=1s"
 MAKERS = {"redis": servers.redis, "http": servers.nginx, "grpc": servers.bazel_remote}
+WHAT = "a shared cache was in trouble"
 
 
-def _server(case, *kinds):
-    """A server of one of the kinds; bazel-remote may be missing."""
-    kind = case.rng.choice(kinds or tuple(MAKERS))
-    for one in (kind, "redis"):
+def _server(case):
+    """A server of one of the kinds; Redis if that one is missing."""
+    for one in (case.rng.choice(tuple(MAKERS)), "redis"):
         directory = case.directory / f"server-{one}-{len(case.at_end)}"
         directory.mkdir()
         made = MAKERS[one](directory)
@@ -30,17 +27,15 @@ def _server(case, *kinds):
     raise RuntimeError("tools/setup installs Redis")
 
 
-def _machine(case, name, url, options):
-    made = case.new_cache(name)
-    made.remote = url if url.startswith("file:") else f"{url}?{options}"
-    return made
+def _machine(case, kind, url, options=PATIENT):
+    return case.new_cache(f"{kind}{len(case.caches)}", url if url.startswith("file:") else f"{url}?{options}")
 
 
 def _publish(case, commands, url):
     """A machine that reaches the cache compiles until everything is stored, and publishes it."""
-    healthy = _machine(case, f"publisher{len(case.caches)}", url, PATIENT)
+    healthy = _machine(case, "publisher", url)
     for command in commands:
-        if not any(case.hits(command, cache=healthy) for _ in range(patience.COMPILES_UNTIL_A_HIT)):
+        if not case.hits_soon(command, cache=healthy):
             case.finding(f"no local hit beside a healthy shared cache: {command}")
     flushed = healthy.control("--flush")
     if flushed.code != 0:
@@ -48,52 +43,31 @@ def _publish(case, commands, url):
     healthy.stop()
 
 
-def _expect_shared(case, what, commands, url):
-    """After the fault, a machine publishes again, and the next machine is served."""
-    _publish(case, commands, url)
-    reader = _machine(case, f"reader{len(case.caches)}", url, PATIENT)
-    for command in commands:
-        if not case.hits(command, cache=reader):
-            case.finding(f"{what}: what was published again is no hit on another machine: {command}")
-
-
-def _sufferer(case, commands, url, meanwhile=None):
-    """A machine that compiles during the fault: what others published, and what nobody has."""
-    suffering = _machine(case, f"sufferer{len(case.caches)}", url, BRIEF)
+def _suffer(case, commands, url, meanwhile=None):
+    """A machine compiles during the fault: what others published, and what nobody has. Whatever waits to be written,
+    its options answer in time."""
+    suffering = _machine(case, "sufferer", url, BRIEF)
     if meanwhile:
         case.compile_all(commands, cache=suffering, meanwhile=lambda _: meanwhile(suffering))
     else:
-        for command in commands:
-            case.compile(command, cache=suffering)
+        case.compile_each(*commands, cache=suffering)
     case.project.edit("shared.h")
     case.project.settle()
     case.compile_all(commands, cache=suffering)
-    return suffering
+    for option in ("--show-stats", "--flush", "--stop-server"):
+        case.control(option, cache=suffering)
 
 
-def _end_of(case, suffering):
-    """Whatever waits to be written, the machine's options answer in time."""
-    for options in (("--show-stats",), ("--flush",), ("--stop-server",)):
-        ended = suffering.control(*options)
-        if ended.late:
-            case.finding(f"hipcache {' '.join(options)} {ended.told()} beside a shared cache in trouble")
+def _expect_shared(case, commands, url):
+    """After the fault, a machine publishes again, and the next machine is served."""
+    _publish(case, commands, url)
+    reader = _machine(case, "reader", url)
+    for command in commands:
+        if not case.hits(command, cache=reader):
+            case.finding(f"{WHAT}: what was published again is no hit on another machine: {command}")
 
 
-@fault("shared cache", "network that stalls, cuts, resets, corrupts or delays")
-def network(case):
-    server = _server(case)
-    commands = case.project.some(case.rng.randrange(1, 4))
-    _publish(case, commands, server.url)
-    speaks = server.url.partition(":")[0]
-    proxy = fault_proxy.FaultProxy(server.port, case.rng.randrange(1 << 30), speaks=speaks)
-    case.at_end.append(proxy.stop)
-    suffering = _sufferer(case, commands, server.url.replace(str(server.port), str(proxy.port)))
-    _end_of(case, suffering)
-    case.note(f"faults of connections: {dict(proxy.counts)}")
-    _expect_shared(case, "the network failed", commands, server.url)
-
-
-@fault("shared cache", "server that stops, hangs or starts again")
+@fault("shared cache", "server that stops, hangs or starts again", WHAT)
 def server_dies(case):
     server = _server(case)
     commands = case.project.some(case.rng.randrange(1, 4))
@@ -110,13 +84,12 @@ def server_dies(case):
         if what == "starts again":
             server.start()
 
-    suffering = _sufferer(case, commands, server.url, act)
-    _end_of(case, suffering)
+    _suffer(case, commands, server.url, act)
     if what == "hangs":
         server.go_on()
     elif what == "stops":
         server.start()
-    _expect_shared(case, "the server was in trouble", commands, server.url)
+    _expect_shared(case, commands, server.url)
 
 
 def _damaged(content, how, rng, others):
@@ -134,7 +107,7 @@ def _damaged(content, how, rng, others):
     return bytes(content)
 
 
-@fault("shared cache", "values that are damaged, exchanged or gone")
+@fault("shared cache", "values that are damaged, exchanged or gone", WHAT)
 def values(case):
     shared = case.directory / "shared"
     url = f"file://{shared}"
@@ -148,12 +121,11 @@ def values(case):
             path.unlink()
         else:
             path.write_bytes(_damaged(content, how, case.rng, list(written.values())))
-    suffering = _sufferer(case, commands, url)
-    _end_of(case, suffering)
-    _expect_shared(case, "values were damaged", commands, url)
+    _suffer(case, commands, url)
+    _expect_shared(case, commands, url)
 
 
-@fault("shared cache", "hipcache-remote killed or stopped")
+@fault("shared cache", "hipcache-remote killed or stopped", WHAT)
 def process(case):
     server = _server(case)
     commands = case.project.some(case.rng.randrange(1, 4))
@@ -165,8 +137,7 @@ def process(case):
         for _ in range(case.rng.randrange(1, 4)):
             time.sleep(case.rng.uniform(0, 0.4))
             for pid in suffering.remotes():
-                machine.send(pid, number)
+                processes.send(pid, number)
 
-    suffering = _sufferer(case, commands, server.url, act)
-    _end_of(case, suffering)
-    _expect_shared(case, "hipcache-remote was in trouble", commands, server.url)
+    _suffer(case, commands, server.url, act)
+    _expect_shared(case, commands, server.url)

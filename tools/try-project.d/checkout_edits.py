@@ -5,9 +5,8 @@ import collections
 import pathlib
 import re
 import shutil
-import subprocess
 
-from process import Failed
+from process import Failed, must
 
 COMMENT = "// Edited, and nothing more: {number}.\n"
 HOST_CODE = "\nint edited_by_try_project() {{ return {number}; }}\n"
@@ -58,19 +57,12 @@ def format_all(checkout, _number):
     if not shutil.which(CLANG_FORMAT):
         raise Failed(f"no {CLANG_FORMAT}; leave the phase out with --only")
     own = checkout.directory / ".clang-format"
-    style = _clang_format("--dump-config", f"--style=file:{own}" if own.exists() else "--style=LLVM")
+    style = must([CLANG_FORMAT, "--dump-config", f"--style=file:{own}" if own.exists() else "--style=LLVM"])
     for key, value in OTHER_STYLE.items():
         style = re.sub(rf"^{key}:.*$", f"{key}: {value}", style, flags=re.MULTILINE)
     own.write_text(style)
     for path in _sources(checkout):
-        _clang_format("-i", f"--style=file:{own}", checkout.directory / path)
-
-
-def _clang_format(*words):
-    done = subprocess.run([CLANG_FORMAT, *words], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Failed(f"{CLANG_FORMAT} {words[-1]}: {(done.stderr.splitlines() or ['failed'])[0]}")
-    return done.stdout
+        must([CLANG_FORMAT, "-i", f"--style=file:{own}", checkout.directory / path])
 
 
 def most_included(checkout):

@@ -1,7 +1,7 @@
 """What was measured, as Markdown and as JSON."""
 
+from reporting import table
 from survey import left_out_lines
-from table import ratio, seconds, table
 from trial import COLD, WARM
 
 HEADS = ("phase", "plain", "hipcache", "hipcache, of plain", "run by hipcache", "units without a step", "objects and depfiles as the compiler's")
@@ -18,24 +18,8 @@ def text(trial, left_out):
 
 
 def _cells(trial, row):
-    timings, base = trial.timings, base_of(row)
-    ran = timings.ran.get((row, "hipcache")) or {}
-    wall = ratio(timings.wall(row, "hipcache"), timings.wall(base, "plain"))
-    used = ratio(timings.used(row, "hipcache"), timings.used(base, "plain"))
-    return (
-        row[0],
-        _pair(timings, row, "plain"),
-        _pair(timings, row, "hipcache"),
-        f"{wall} ({used})",
-        ", ".join(f"{number} {kind}" for kind, number in ran.items()),
-        f"{trial.hits.get(row[0], 0)} of {len(trial.project.units)}",
-        _equal(trial, row[0]),
-    )
-
-
-def _pair(timings, row, name):
-    wall = timings.wall(row, name)
-    return "-" if wall is None else f"{seconds(wall)} ({timings.used(row, name):.2f})"
+    hits = f"{trial.hits.get(row[0], 0)} of {len(trial.project.units)}"
+    return (*row, *trial.timings.cells(row, base_of(row)), hits, _equal(trial, row[0]))
 
 
 def _equal(trial, phase):

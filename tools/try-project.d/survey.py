@@ -3,7 +3,7 @@
 import re
 
 from process import Failed
-from table import seconds, table
+from reporting import seconds, table
 
 FAILED = re.compile(r"^FAILED: (?:\[code=\d+\] )?objects/(.*)\.o\s*$")
 ERROR = re.compile(r"(?:^|: )(?:fatal )?error: (.*)")

@@ -5,8 +5,9 @@ import json
 
 from builds import in_turn
 from checkout_edits import add_host_code, change_commit, change_years, comment_units, document_header, format_all
-from process import run
+from process import must
 from timings import Timings
+from tool import note
 
 COLD, WARM, ADDED = "cold", "warm", "arch added"
 COMMIT, YEAR, DOCUMENTED, FORMATTED = "commit id", "licence year", "header documented", "formatted"
@@ -43,7 +44,7 @@ class Trial:
         self.misses = {}  # what it ran and why, by phase, in the last run: texts
         self.digests = None  # of the compiler's outputs in the last phase that it built
 
-    def run(self, number, chosen, note):
+    def run(self, number, chosen):
         """One run, with an empty cache. Phases that are not chosen are built by hipcache alone, so that later ones find the same cache."""
         self.hipcache.renew(self.directory)
         last = max(PHASES.index(phase) for phase in chosen)
@@ -100,7 +101,7 @@ class Trial:
         ids = {}
         for unit in self.project.units:
             command = [self.reference.command, "--plan", "--format", "json", "--", *build.command(unit)]
-            ids[unit] = json.loads(run(command, environment, build.directory)).get("cuid")
+            ids[unit] = json.loads(must(command, environment, build.directory)).get("cuid")
         return ids
 
     def _compare(self, phase, outputs):

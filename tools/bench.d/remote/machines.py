@@ -7,7 +7,7 @@ import shutil
 
 from fixture import Unit
 from launchers import Ccache, Hipcache
-from process import Failed, run, timed
+from process import Failed, must, timed
 
 # Nothing of a fixture project is like it, so that it brings nothing of a project into a store.
 FIRST = """#include <hip/hip_runtime.h>
@@ -27,7 +27,7 @@ class FirstCompile:
 
     def run(self, machine):
         """From the directory of the object: no shared cache's result may write elsewhere."""
-        run([machine.command, *self.words], machine.environment(), self.directory)
+        must([machine.command, *self.words], machine.environment(), self.directory)
 
 
 class Machine(Hipcache):
@@ -56,7 +56,7 @@ class Machine(Hipcache):
         """Ends the daemon; the store stays."""
         if self.directory.exists():
             with contextlib.suppress(Failed):
-                run([self.command, "--stop-server"], self.environment())
+                must([self.command, "--stop-server"], self.environment())
 
     def ran_since(self):
         """Steps run, and requests not cached, since this was asked last or the store was empty.

@@ -2,7 +2,7 @@
 
 from remote.samples import NEW, WARM
 from remote.scene import CCACHE, FAR_JOBS, FILLING, FILLING_BY_CCACHE, LOCAL, PLAIN, PLAIN_FAR, ROUND_TRIP, far
-from table import kilobytes, ratio, seconds, table
+from reporting import kilobytes, ratio, seconds, table
 
 HEADS = ("project", "compiler")
 
