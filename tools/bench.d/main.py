@@ -132,4 +132,4 @@ def main():
 
 
 if __name__ == "__main__":
-    tool.end_with(main)
+    tool.end_with(main, "tools/bench")

@@ -71,6 +71,26 @@ class Server:
         self.process.send_signal(signal.SIGCONT)
 
 
+def started(makers, directory):
+    """Starts what is installed, each with an empty directory below that one. Returns the servers by name, and the names of
+    those that are missing."""
+    found, missing = {}, []
+    for name, make in makers.items():
+        place = pathlib.Path(directory) / f"server-{name.split()[0]}"
+        place.mkdir(parents=True)
+        try:
+            server = make(place)
+        except BaseException:
+            for other in found.values():
+                other.stop()
+            raise
+        if server:
+            found[name] = server
+        else:
+            missing.append(name)
+    return found, missing
+
+
 def redis(directory):
     """None if the server is not installed."""
     program = shutil.which("redis-server")

@@ -62,11 +62,12 @@ def scratch(tool, keeps=False):
             shutil.rmtree(directory, ignore_errors=True)
 
 
-def end_with(main):
-    """Runs a tool; SIGTERM ends it in order, so that what it started ends too. Failed is one message and exit code 2."""
+def end_with(main, name):
+    """Runs the tool of that name. SIGTERM ends it in order, so that what it started ends too. Failed is one message, and
+    exit code 2."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(main())
     except Failed as failure:
-        print(f"error: {failure}", file=sys.stderr)
+        print(f"{name}: {failure}", file=sys.stderr)
         sys.exit(2)

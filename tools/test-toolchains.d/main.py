@@ -81,4 +81,4 @@ def main():
 
 
 if __name__ == "__main__":
-    tool.end_with(main)
+    tool.end_with(main, "tools/test-toolchains")

@@ -40,10 +40,9 @@ class Case(Story):
         self._owed = []  # commands, each with the inputs with which it hit
         self._counted = {}  # of the last hits(): requests by outcome, and reasons
         self.mounts = []
-        self.at_end = []  # what ends with the case, in the order of its start
 
-    def new_cache(self, name, remote=""):
-        cache = Cache(self.program, self.directory / name, self.environment, remote)
+    def new_cache(self, name):
+        cache = Cache(self.program, self.directory / name, self.environment)
         self.caches.append(cache)
         return cache
 
@@ -133,13 +132,12 @@ class Case(Story):
         for line in lines:
             self.finding(line, hipcache=mine, compiler=real, inputs=before)
 
-    def hits(self, command, seconds=patience.HEALTHY, cache=None):
+    def hits(self, command):
         """Compiles; whether every step came from the cache."""
-        cache = cache or self.cache
         self.expected(command)  # runs first, because it may take a while and must not run between the counts
-        before = cache.stats()
-        self.compile(command, seconds, cache=cache)
-        after = cache.stats()
+        before = self.cache.stats()
+        self.compile(command, patience.HEALTHY)
+        after = self.cache.stats()
         if before is None or after is None:
             self._counted = "no statistics"
             return False
@@ -149,8 +147,8 @@ class Case(Story):
         self.note(f"counted: {self._counted}")
         return self._counted["hit"] > 0  # a request that another client gave up may be counted as well
 
-    def hits_soon(self, command, cache=None):
-        return any(self.hits(command, cache=cache) for _ in range(patience.COMPILES_UNTIL_A_HIT))
+    def hits_soon(self, command):
+        return any(self.hits(command) for _ in range(patience.COMPILES_UNTIL_A_HIT))
 
     def warm(self, *commands):
         """Compiles until the commands hit. From then on they are owed as hits."""
@@ -193,10 +191,10 @@ class Case(Story):
         self.finding(f"{what}: no daemon can be had: {last.told()}: {last.err.strip()[-200:]}")
         return False
 
-    def control(self, *options, cache=None):
+    def control(self, *options):
         """Runs an option of hipcache's, which must answer in bounded time, whatever the answer."""
         self.note(f"hipcache {' '.join(options)}")
-        ended = (cache or self.cache).control(*options)
+        ended = self.cache.control(*options)
         if ended.late:
             self.finding(f"hipcache {' '.join(options)} {ended.told()}")
 
@@ -222,8 +220,6 @@ class Case(Story):
             running.wait(5)
         for cache in self.caches:
             cache.end()
-        for end in reversed(self.at_end):
-            end()
         for place in reversed(self.mounts):
             mounts.unmount(place)
         processes.reap()

@@ -35,7 +35,7 @@ from process import must  # noqa: E402
 from table_of_faults import TABLE  # noqa: E402
 from tally import Tally  # noqa: E402
 
-for _kind in ("kills", "stops", "disk", "limits", "damage", "edits", "socket", "remote"):
+for _kind in ("kills", "stops", "disk", "limits", "damage", "edits", "socket"):
     importlib.import_module(f"faults_{_kind}")  # adds its faults to the table
 
 # The share of cases with a second fault after the first.
@@ -180,4 +180,4 @@ def main():
 
 if __name__ == "__main__":
     os.umask(0o022)
-    tool.end_with(main)
+    tool.end_with(main, "tools/torture")

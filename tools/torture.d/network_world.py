@@ -44,14 +44,10 @@ class World:
 
     def start_servers(self):
         """Returns the names of those that are not installed."""
-        for name, make in MAKERS.items():
-            place = self.directory / f"server-{name}"
-            place.mkdir()
-            if server := make(place):
-                self.servers[name] = server
+        self.servers, missing = servers.started(MAKERS, self.directory)
         if not self.servers:
             raise Failed("no server is installed: tools/setup installs Redis and nginx")
-        return [name for name in MAKERS if name not in self.servers]
+        return missing
 
     def stop_servers(self):
         for server in self.servers.values():

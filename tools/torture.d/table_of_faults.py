@@ -3,7 +3,7 @@
 import dataclasses
 import typing
 
-KINDS = ("no fault", "kills", "stopped peers", "disk", "limits", "corruption", "edits", "socket", "shared cache")
+KINDS = ("no fault", "kills", "stopped peers", "disk", "limits", "corruption", "edits", "socket")
 TABLE = []
 
 

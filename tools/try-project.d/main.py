@@ -112,4 +112,4 @@ def main():
 
 
 if __name__ == "__main__":
-    tool.end_with(main)
+    tool.end_with(main, "tools/try-project")
