@@ -1,5 +1,5 @@
-"""Whole builds side by side, with each launcher in turn: cold, warm, in a second build directory, after an edit of host code,
-and with one architecture added."""
+"""Whole builds side by side, with each launcher in turn: cold, warm, in a second build directory, after an edit of host
+code, and with one architecture added."""
 
 import itertools
 import os
@@ -22,10 +22,7 @@ class Builds:
     """Measures phases of fixture builds; the launchers take turns within each run, so that all see the same machine."""
 
     def __init__(self, launchers, directory, archs, added):
-        self.launchers = launchers
-        self.directory = directory
-        self.archs = archs
-        self.added = added
+        self.launchers, self.directory, self.archs, self.added = launchers, directory, archs, added
         self.timings = Timings(launchers, ("project", "compiler", "phase"), PHASES)
         self.bytes = {}
         self.daemon_memory = []
@@ -96,9 +93,10 @@ class Builds:
         return sum(found) if found else None
 
     def ran(self, phase, *kinds):
-        """Steps of these kinds (of all, without) that hipcache ran in a phase of the last run, over all projects and compilers."""
+        """Steps of these kinds (of all, without) that hipcache ran in a phase of the last run."""
         found = [ran for (row, who), ran in self.timings.ran.items() if (row[2], who) == (phase, "hipcache")]
-        return sum(number for ran in found for kind, number in ran.items() if not kinds or kind in kinds) if found else None
+        counted = [number for ran in found for kind, number in ran.items() if not kinds or kind in kinds]
+        return sum(counted) if found else None
 
     def stored_ratio(self, phase, name, other):
         """Bytes that a launcher stores, of those of another: after that phase of what is built first."""

@@ -1,4 +1,4 @@
-"""What the store's compression costs and saves: of the objects of a build, by zstd's levels and as the store does it."""
+"""What the store's compression costs and saves: of the objects of a build, by zstd's levels and as the store does."""
 
 import pathlib
 
@@ -23,7 +23,8 @@ class Compression:
         note(f"compression of {len(objects)} objects")
         for line in must([self.program, *objects]).splitlines():
             level, given, packed, packing, unpacking = map(int, line.split("\t"))
-            self.figures.append({"level": level or "the store", "objects": len(objects), "bytes": given, "packed": packed,
+            self.figures.append({"level": level or "the store", "objects": len(objects), "bytes": given,
+                                 "packed": packed,
                                  "packing": packing / 1e6, "unpacking": unpacking / 1e6})
 
     def text(self):

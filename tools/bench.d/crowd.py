@@ -1,5 +1,5 @@
-"""Many hits at once: how many a second beside what the processors could do, and how long the slowest of them take; and one
-hit after the other while others compile.
+"""Many hits at once: how many a second beside what the processors could do, and how long the slowest of them take; and
+one hit after the other while others compile.
 
 The storm of misses is held against as many plain compiles: what a hit loses to them it loses to any work.
 """
@@ -22,8 +22,7 @@ STORM = 4
 
 class Crowd:
     def __init__(self, hipcache, directory, compiler):
-        self.hipcache = hipcache
-        self.directory = directory
+        self.hipcache, self.directory = hipcache, directory
         self.unit = Gemm(compiler, directory)
         self.hit = [hipcache.command, *self.unit.words]
         self.figures = {}

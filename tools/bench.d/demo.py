@@ -1,4 +1,5 @@
-"""Builds the fixture projects through hipcache three times each, and shows what was run: cold, warm, and one more architecture.
+"""Builds the fixture projects through hipcache three times each, and shows what was run: cold, warm, and one more
+architecture.
 
 usage: demo.py HIPCACHE
 """

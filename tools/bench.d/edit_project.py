@@ -1,4 +1,5 @@
-"""Units of one kind as a project: sources that are edited, and build directories, each with a generated header, built by ninja."""
+"""Units of one kind as a project: sources that are edited, and build directories, each with a generated header, built
+by ninja."""
 
 import os
 import pathlib
@@ -12,9 +13,7 @@ from process import timed_with_cpu
 
 class EditProject:
     def __init__(self, kind, compiler, launcher, directory, archs):
-        self.compiler = compiler
-        self.launcher = launcher
-        self.archs = archs
+        self.compiler, self.launcher, self.archs = compiler, launcher, archs
         self.directory = pathlib.Path(directory) / f"edits-{kind.name}-clang{compiler}-{launcher.name}"
         self.units = {self.directory / f"source/unit_{index}.hip": EditUnit(kind, index) for index in range(kind.units)}
         self.documented = 0  # lines of comments in the header that all units include
@@ -43,7 +42,8 @@ class EditProject:
         (build / "include").mkdir(parents=True)
         (build / "include/settings.h").write_text(SETTINGS)
         rules = [self._rule(build, source) for source in self.units]
-        (build / "build.ninja").write_text("\n".join(["rule hip", "  command = $command", "  deps = gcc", "  depfile = $out.d", *rules]))
+        (build / "build.ninja").write_text("\n".join(["rule hip", "  command = $command", "  deps = gcc",
+                                                      "  depfile = $out.d", *rules]))
         return build
 
     def _rule(self, build, source):

@@ -1,5 +1,5 @@
-"""HIP sources to edit, of two kinds: light ones, which are little more than the runtime's headers, and a heavy one, whose kernels
-keep the back end busy for some seconds for each architecture."""
+"""HIP sources to edit, of two kinds: light ones, which are little more than the runtime's headers, and a heavy one,
+whose kernels keep the back end busy for some seconds for each architecture."""
 
 import dataclasses
 
@@ -35,7 +35,8 @@ __global__ void mix(Number* data, int count) {{
 """
 NUMBERS = ("float", "double", "int", "long")
 ROUNDS = (160, 200, 240, 280)
-INSTANCES = "".join(f"template __global__ void mix<{number}, {rounds}>({number}*, int);\n" for number in NUMBERS for rounds in ROUNDS)
+INSTANCES = "".join(f"template __global__ void mix<{number}, {rounds}>({number}*, int);\n" for number in NUMBERS
+                    for rounds in ROUNDS)
 TAIL = """
 int version_{index}() {{ return {host}; }}
 """

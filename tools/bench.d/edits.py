@@ -9,8 +9,8 @@ from timings import Timings
 from tool import note
 
 COLD, SECOND = "cold", "second directory"
-FIRST, LATER, REWORDED, DOCUMENTED = "comment added, first", "comment added, later", "comment reworded", "header documented"
-HOST, KERNEL = "host edit", "kernel edit"
+FIRST, LATER, REWORDED = "comment added, first", "comment added, later", "comment reworded"
+DOCUMENTED, HOST, KERNEL = "header documented", "host edit", "kernel edit"
 EDITS = {
     FIRST: lambda project: project.edit(EditUnit.add_comment),
     LATER: lambda project: project.edit(EditUnit.add_comment),
@@ -24,12 +24,10 @@ PHASES = (COLD, *EDITS, SECOND)
 
 
 class Edits:
-    """Each kind, compiler and launcher starts with an empty cache and a new daemon: the first edit is the first there."""
+    """Each kind, compiler and launcher starts with an empty cache and a new daemon: the first edit is the first."""
 
     def __init__(self, launchers, directory, archs):
-        self.launchers = launchers
-        self.directory = directory
-        self.archs = archs
+        self.launchers, self.directory, self.archs = launchers, directory, archs
         self.timings = Timings(launchers, ("units", "compiler", "phase"), PHASES)
 
     def run(self, compilers, runs):
@@ -42,7 +40,8 @@ class Edits:
 
     def _measure(self, kind, compiler, project):
         def measure(phase, build):
-            self.timings.measure((kind.name, f"clang {compiler}", phase), project.launcher, lambda: project.build(build))
+            self.timings.measure((kind.name, f"clang {compiler}", phase), project.launcher,
+                                 lambda: project.build(build))
 
         build = project.configure("build")
         measure(COLD, build)

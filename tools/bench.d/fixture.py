@@ -19,9 +19,7 @@ namespace { [[maybe_unused]] int added_by_bench() { return 1; } }
 
 class Fixture:
     def __init__(self, project, compiler, launcher, directory):
-        self.project = project
-        self.compiler = compiler
-        self.launcher = launcher
+        self.project, self.compiler, self.launcher = project, compiler, launcher
         self.build_directory = pathlib.Path(directory) / f"{project}-clang{compiler}-{launcher.name}"
         # The build directory's name must not begin theirs: objects that name a source would seem to name it.
         self.fixtures = self.build_directory.with_name(f"sources-{self.build_directory.name}")
@@ -44,7 +42,7 @@ class Fixture:
         shutil.rmtree(self.build_directory, ignore_errors=True)
 
     def configure(self, archs, links=False):
-        """Untimed: CMake's own work is the same for all launchers. With `links` the launcher is before linkers as well."""
+        """Untimed: CMake's own work is the same for all launchers. With `links` it is before linkers, too."""
         command = [self.fixtures / "configure", self.project, self.build_directory]
         command += ["--clang", self.compiler, "--archs", ",".join(archs)]
         if self.launcher.command:

@@ -1,5 +1,5 @@
-"""What a hit costs in a store of a million actions, next to one of a hundred; how long the daemon takes to start there, and
-what it holds in memory.
+"""What a hit costs in a store of a million actions, next to one of a hundred; how long the daemon takes to start there,
+and what it holds in memory.
 
 The actions are made up (tests/bench/fill_store.cpp): nobody asks for them, they only are there.
 """

@@ -1,7 +1,7 @@
 """Measures hipcache beside the compiler alone, ccache and sccache.
 
-Everything that is compared runs in one session, taking turns; medians are reported. Caches, daemons and build directories
-are throw-away. Needs an idle machine: the figures for eight architectures mean nothing on a busy one.
+Everything that is compared runs in one session, taking turns; medians are reported. Caches, daemons and build
+directories are throw-away. Needs an idle machine: the figures for eight architectures mean nothing on a busy one.
 """
 
 import os
@@ -45,7 +45,8 @@ def arguments():
     parser.add_argument("--clang", choices=COMPILERS, action="append", help="compiler; may be repeated (default: both)")
     parser.add_argument("--project", choices=PROJECTS, action="append", help="project; may be repeated (default: both)")
     parser.add_argument("--archs", default=ARCHS, help=f"of builds and edits (default: {ARCHS}); {ADDED} is added")
-    parser.add_argument("--only", choices=PARTS, action="append", help="part to measure; may be repeated (default: all)")
+    parser.add_argument("--only", choices=PARTS, action="append",
+                        help="part to measure; may be repeated (default: all)")
     parser.add_argument("--hipcache", default=tool.BUILT, help="the program to measure")
     parser.add_argument("--ccache", metavar="PATH",
                         help="ccache to compare with (default: the one in PATH; see tools/newest-launchers)")
@@ -53,7 +54,8 @@ def arguments():
     parser.add_argument("--quick", action="store_true",
                         help="a short unit, fewer turns, and unless given: 50 hits, one compiler, one project")
     tool.add_results(parser)
-    parser.add_argument("--plot", action="store_true", help="measure nothing: draw docs/benchmarks.svg from docs/benchmarks.md")
+    parser.add_argument("--plot", action="store_true",
+                        help="measure nothing: draw docs/benchmarks.svg from docs/benchmarks.md")
     given = parser.parse_args()
     given.clang = given.clang or (["19"] if given.quick else list(COMPILERS))
     given.project = given.project or (["hip-language"] if given.quick else list(PROJECTS))

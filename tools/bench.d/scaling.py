@@ -12,8 +12,7 @@ NINTH = ["gfx1031", "gfx1011", "gfx1032", "gfx902", "gfx909", "gfx1033", "gfx103
 
 class Scaling:
     def __init__(self, hipcache, directory, compiler, source):
-        self.hipcache = hipcache
-        self.directory = directory
+        self.hipcache, self.directory = hipcache, directory
         self.unit = Unit(source, compiler, directory)
         self.samples = {"eight, plain": [], "eight, hipcache": [], "ninth, alone": [], "ninth, hipcache": []}
 

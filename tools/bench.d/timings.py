@@ -1,4 +1,5 @@
-"""Wall and processor time of builds, and what was run in them, by row (what was built, by what, and the phase) and launcher."""
+"""Wall and processor time of builds, and what was run in them, by row (what was built, by what, and the phase) and
+launcher."""
 
 import collections
 
@@ -61,7 +62,8 @@ class Timings:
 
     def rows(self, base_of):
         """One dictionary for each row and launcher that was measured."""
-        return [self.figures(row, name, base_of(row)) for row in self.keys() for name in self.names if (row, name) in self.walls]
+        return [self.figures(row, name, base_of(row)) for row in self.keys() for name in self.names
+                if (row, name) in self.walls]
 
     def of(self, row, name, base, other):
         """Processor time of one, of another's."""

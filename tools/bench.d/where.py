@@ -29,7 +29,8 @@ def client_calls(command, environment, log):
 
 def daemon_calls(pid, command, environment, log):
     """System calls that the daemon makes while it serves one hit."""
-    watcher = subprocess.Popen(["strace", "-f", "-c", "-o", str(log), "-p", str(pid)], stderr=subprocess.PIPE, text=True)
+    watcher = subprocess.Popen(["strace", "-f", "-c", "-o", str(log), "-p", str(pid)], stderr=subprocess.PIPE,
+                               text=True)
     # strace says so on its standard error once it is attached.
     watcher.stderr.readline()
     must(command, environment)

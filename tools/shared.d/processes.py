@@ -12,7 +12,7 @@ LONGEST_WAIT = 60  # seconds
 
 
 def _stat(pid):
-    """The fields of /proc/PID/stat that follow the name: state, parent, group, session, ...; None if the process is gone."""
+    """The fields of /proc/PID/stat that follow the name: state, parent, group, session, ...; None if it is gone."""
     with contextlib.suppress(OSError):
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return None

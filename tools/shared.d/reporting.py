@@ -1,4 +1,4 @@
-"""What a tool tells: tables that read as text and as Markdown, numbers with units, and documents that keep the last run."""
+"""What a tool tells: tables that read as text and as Markdown, numbers with units, documents with the last run."""
 
 import json
 import pathlib

@@ -27,7 +27,8 @@ def parser(name, description):
 
 
 def add_clang(options):
-    options.add_argument("--clang", choices=(*CLANGS, "both"), default="both", help="compiler (default: both, in turns)")
+    options.add_argument("--clang", choices=(*CLANGS, "both"), default="both",
+                         help="compiler (default: both, in turns)")
 
 
 def clangs(given):
@@ -63,8 +64,8 @@ def scratch(tool, keeps=False):
 
 
 def end_with(main, name):
-    """Runs the tool of that name. SIGTERM ends it in order, so that what it started ends too. Failed is one message, and
-    exit code 2."""
+    """Runs the tool of that name. SIGTERM ends it in order, so that what it started ends too. Failed is one message,
+    and exit code 2."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(main())

@@ -63,7 +63,8 @@ class Judge:
 
     def _environment(self, step):
         if step.spoil:
-            copy.copy(self.launcher).stop()  # a running server has read its settings already; the launcher keeps its place
+            # A running server has read its settings already. The launcher keeps its place.
+            copy.copy(self.launcher).stop()
         spoiled = self.launcher.spoiled.get(step.spoil, {})
         return {**self.base, **self.launcher.settings(), **spoiled, **step.environment}
 
@@ -72,7 +73,8 @@ class Judge:
         before = tree.files_in(self.project.directory)
         with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
             ended = list(pool.map(lambda _: run(argv, environment, step.cwd, merged=True), range(at_once)))
-        files = {name: file for name, file in tree.changes(before, tree.files_in(self.project.directory)).items() if file}
+        files = {name: file for name, file in tree.changes(before, tree.files_in(self.project.directory)).items()
+                 if file}
         tree.write_out(self._kept(keep), files)
         tree.restore(self.project.directory, before)
         worst = max(ended, key=lambda one: one.code != 0)

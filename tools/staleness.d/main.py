@@ -39,11 +39,13 @@ MUST_DIFFER = GROUPS[:3]
 
 def arguments():
     parser = tool.parser("tools/staleness", __doc__)
-    parser.add_argument("launchers", nargs="*", metavar="LAUNCHER", default=["hipcache", "ccache", "ccache:depend", "sccache"],
+    parser.add_argument("launchers", nargs="*", metavar="LAUNCHER",
+                        default=["hipcache", "ccache", "ccache:depend", "sccache"],
                         help="name or path; ccache:depend is ccache in depend mode "
                              "(default: hipcache ccache ccache:depend sccache)")
     tool.add_clang(parser)
-    parser.add_argument("--case", metavar="WORDS", default="", help="only the cases whose title matches this regular expression")
+    parser.add_argument("--case", metavar="WORDS", default="",
+                        help="only the cases whose title matches this regular expression")
     tool.add_results(parser)
     parser.add_argument("--markdown", action="store_true", help="print the table in Markdown")
     parser.add_argument("--strict", action="store_true", help="fail if any launcher's case is not ok")
@@ -67,7 +69,8 @@ def found(words):
 def clean_environment():
     """Of the user's environment only what a compile needs: no launcher's settings, and nothing that the driver
     reads."""
-    return {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "USER") if name in os.environ} | {"LC_ALL": "C"}
+    return {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "USER")
+            if name in os.environ} | {"LC_ALL": "C"}
 
 
 def try_case(case, clang, launchers, directory):

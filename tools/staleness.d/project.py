@@ -138,7 +138,8 @@ class Project:
             else:
                 content(self, path)
 
-    def compile(self, flags=(), compiler=None, source="a.hip", output="a.o", archs=("gfx906",), libraries=False, cuid=CUID,
+    def compile(self, flags=(), compiler=None, source="a.hip", output="a.o", archs=("gfx906",), libraries=False,
+                cuid=CUID,
                 depfile=True, cwd="", tools=None, count=None, without="", environment=None, **judged):
         """A compile as build systems run it, with a depfile. `count`: the number of architectures, if `archs` does not
         show it. `without`: a word that is left out."""

@@ -41,7 +41,8 @@ class Build:
 
     def configure(self, archs):
         made(
-            [self.configure_script, self.name, self.directory, "--clang", self.toolchain.clang, "--archs", ",".join(archs),
+            [self.configure_script, self.name, self.directory, "--clang", self.toolchain.clang, "--archs",
+             ",".join(archs),
              "--launcher", self.cache.program, "--bitcode", self.toolchain.device_libraries],
             variables=self.cache.environment(),
         )  # fmt: skip

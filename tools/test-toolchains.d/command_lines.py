@@ -56,7 +56,8 @@ def read(directory):
             if row["run"].split()[0] == "hip" and row.get("only", "clang19") == "clang19":
                 random = row.get("random", ())
                 yield Line(
-                    path.stem, table.get("files", {}), row["run"], tuple(row.get("before", ())), row.get("variables", {}),
+                    path.stem, table.get("files", {}), row["run"], tuple(row.get("before", ())),
+                    row.get("variables", {}),
                     row.get("cached") == "planned", (random,) if isinstance(random, str) else tuple(random),
                 )
 
@@ -114,8 +115,9 @@ class Runner:
         return found if counts.hits == 1 else (*found, "no hit")
 
     def _ran(self, start, what):
-        """How it ended and what it left, in the temporary directory as well: there only the kinds of files count, because
-        the compiler draws their names, and after an error none, because clang 23 leaves some. Restores the directories."""
+        """How it ended and what it left, in the temporary directory as well: there only the kinds of files count,
+        because the compiler draws their names, and after an error none, because clang 23 leaves some. Restores the
+        directories."""
         tree.fresh(self.temporary)
         ended = what()
         left = tree.changes(start, tree.files_in(self.directory))
@@ -133,7 +135,8 @@ def _came_to(stats, ended):
         return PASSED, ", ".join(stats["not_cached"])
     if ended.code != 0 or stats["failed_compiles"]:
         return REFUSED, ""
-    return (SPLIT if stats["steps"]["probe"]["run"] and not stats["not_split"] else OPAQUE), ", ".join(stats["not_split"])
+    return (SPLIT if stats["steps"]["probe"]["run"] and not stats["not_split"]
+            else OPAQUE), ", ".join(stats["not_split"])
 
 
 def check_all(lines, program, directory, toolchain, driver):

@@ -63,11 +63,13 @@ class Inside:
                 wrong = ran != expected
                 note(f"{toolchain.title}, {driver} driver{', rdc' if rdc else ''}: {case.title}: {ran}"
                      f"{f', expected {expected}' if wrong else ''}{''.join(f'; {what}' for what in built.differences)}")
-                yield {"case": case.name, "ran": str(ran), "expected": str(expected), "ok": not wrong and not built.differences,
+                yield {"case": case.name, "ran": str(ran), "expected": str(expected),
+                       "ok": not wrong and not built.differences,
                        "differences": built.differences}
 
     def lines(self, toolchain, driver):
-        lines = [line for line in command_lines.read(self.source / "fixtures/commands") if re.search(self.given.line, line.run)]
+        lines = [line for line in command_lines.read(self.source / "fixtures/commands")
+                 if re.search(self.given.line, line.run)]
         outcomes = command_lines.check_all(lines, self.given.hipcache, self.work / "lines", toolchain, driver)
         counted = {outcome: sum(one.came_to == outcome for one in outcomes) for outcome in command_lines.OUTCOMES}
         bad = [one for one in outcomes if one.differences]
@@ -85,7 +87,8 @@ class Inside:
         told = options.row(self.given.hipcache, self.work, toolchain, driver, self.given.draw, self.given.seed)
         for line, found in told["not_equal"]:
             note(f"{toolchain.title}: {line}: {'; '.join(found)}")
-        note(f"{toolchain.title}: {told['printed']} options, {told['counted']}; {told['checked']} drawn, {len(told['not_equal'])} not equal")
+        note(f"{toolchain.title}: {told['printed']} options, {told['counted']}; {told['checked']} drawn, "
+             f"{len(told['not_equal'])} not equal")
         return told
 
     def projects(self, toolchain):

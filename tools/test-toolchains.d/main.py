@@ -34,11 +34,14 @@ TOOL = "tools/test-toolchains"
 
 def arguments():
     parser = tool.parser(TOOL, __doc__)
-    parser.add_argument("--trees", metavar="DIRECTORY", default=ROOT / "build/trees", help="keeps the trees (default: build/trees)")
-    parser.add_argument("--build", metavar="DIRECTORY", default=ROOT / "build/release", help="hipcache's (default: build/release)")
+    parser.add_argument("--trees", metavar="DIRECTORY", default=ROOT / "build/trees",
+                        help="keeps the trees (default: build/trees)")
+    parser.add_argument("--build", metavar="DIRECTORY", default=ROOT / "build/release",
+                        help="hipcache's (default: build/release)")
     parser.add_argument("--suite", choices=[suite.name for suite in suites.SUITES], action="append",
                         help="only this one; may be repeated")
-    parser.add_argument("--compiler", metavar="WORDS", default="", help="only compilers whose title matches this expression")
+    parser.add_argument("--compiler", metavar="WORDS", default="",
+                        help="only compilers whose title matches this expression")
     parser.add_argument("--driver", choices=suites.DRIVER_FLAGS, default="", help="only that one")
     parser.add_argument("--part", choices=suites.PARTS, action="append", help="only this part; may be repeated")
     parser.add_argument("--line", metavar="WORDS", default="", help="only command lines that match this expression")

@@ -43,10 +43,13 @@ def _options(rows):
         for option, why in options["not_split"].items():
             why = why if "plan-not-understood" in why else why.split(":")[0]
             reasons.setdefault(why, {}).setdefault(f"`{option}`", []).append(row["compiler"])
-    heads = ["compiler", "printed", "accepted here", "split", "opaque", "passed through", "drawn and compared", "not the compiler's"]
+    heads = ["compiler", "printed", "accepted here", "split", "opaque", "passed through", "drawn and compared",
+             "not the compiler's"]
     every = [row["compiler"] for row in tried]
     named = [
-        (f"`{why}`".replace("|", "/"), ", ".join(name.replace("|", "/") + ("" if who == every else f" ({', '.join(who)})") for name, who in options.items()))
+        (f"`{why}`".replace("|", "/"), ", ".join(name.replace("|",
+                                                              "/") + ("" if who == every else f" ({', '.join(who)})")
+                                                              for name, who in options.items()))
         for why, options in sorted(reasons.items())
     ]
     return narrow_table(heads, told) + "\n\n" + narrow_table(["not split, and why", "options"], named)
@@ -60,7 +63,8 @@ def _projects(rows):
             mark = "" if built["ok"] else "**"
             told.append((row["compiler"], built["project"], built["hip"], built["units"] - built["hip"], *cells,
                          f"{mark}{len(built['differences'])}{mark}"))
-    heads = ["compiler", "project", "HIP units", "others", "cold", "rebuilt", "one architecture more", "not the compiler's"]
+    heads = ["compiler", "project", "HIP units", "others", "cold", "rebuilt", "one architecture more",
+             "not the compiler's"]
     return narrow_table(heads, told)
 
 

@@ -74,11 +74,13 @@ class Tree:
             f"mount --rbind /dev {shlex.quote(str(self.path))}/dev",
             f"exec chroot {shlex.quote(str(self.path))} " + shlex.join([
                 *ENVIRONMENT, "python3", "-B", f"{MOUNT}/source/tools/test-toolchains.d/inside.py", self.suite.name,
-                "--source", f"{MOUNT}/source", "--hipcache", f"{MOUNT}/hipcache/bin/hipcache", "--work", f"{MOUNT}/work", *arguments,
+                "--source", f"{MOUNT}/source", "--hipcache", f"{MOUNT}/hipcache/bin/hipcache", "--work",
+                f"{MOUNT}/work", *arguments,
             ]),
         ]  # fmt: skip
         ended = subprocess.run(
-            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private", "bash", "-e", "-c", "\n".join(script)],
+            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private", "bash", "-e", "-c",
+             "\n".join(script)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, check=False,
         )
         if ended.returncode != 0:
@@ -101,7 +103,8 @@ class Tree:
 
     def _missing(self):
         told = subprocess.run(
-            ["chroot", self.path, *ENVIRONMENT, "dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *self.suite.packages],
+            ["chroot", self.path, *ENVIRONMENT, "dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n",
+             *self.suite.packages],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False,
         ).stdout
         installed = {line.split()[0] for line in told.splitlines() if line.endswith(" installed")}

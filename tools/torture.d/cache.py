@@ -58,7 +58,8 @@ class Cache(Instance):
         return processes.wait_until(lambda: not place.is_dir() or not os.listdir(place), seconds)
 
     def data_files(self):
-        found = sorted(path for path in (self.directory / "store").rglob("*") if path.is_file() and not path.is_symlink())
+        found = sorted(path for path in (self.directory / "store").rglob("*")
+                       if path.is_file() and not path.is_symlink())
         return [path for path in found if path.name not in ("lock", "LOCK")]
 
     def end(self):
@@ -66,8 +67,8 @@ class Cache(Instance):
         self.kill()
 
     def crash(self):
-        """Kills the daemon and its process for shared caches, as a machine that loses power. Leaves no zombies, of which
-        long runs would make thousands."""
+        """Kills the daemon and its process for shared caches, as a machine that loses power. Leaves no zombies, of
+        which long runs would make thousands."""
         ended = [*self.daemons(), *self.remotes()]
         processes.end_all(ended)
         for pid in ended:

@@ -1,4 +1,5 @@
-"""Damage within the store. Afterwards nothing is owed as a hit, but every result, hit or miss, must be the compiler's."""
+"""Damage within the store. Afterwards nothing is owed as a hit, but every result, hit or miss, must be the
+compiler's."""
 
 import os
 import shutil
@@ -98,7 +99,8 @@ for _title, _before, _how in (
     _add(_title, _before, _how)
 
 
-@fault("corruption", "file system of the store is another one's after a restart", "the directory was covered for a while",
+@fault("corruption", "file system of the store is another one's after a restart",
+       "the directory was covered for a while",
        needs_mounts=True)
 def covered(case):
     """An empty disk covers the cache directory for a while: afterwards the stored results are back."""

@@ -29,8 +29,7 @@ class Project:
 
     def __init__(self, directory, clang, rng):
         self.directory = pathlib.Path(directory)
-        self.clang = clang
-        self.rng = rng
+        self.clang, self.rng = clang, rng
         self.inputs = {}  # bytes by name; every other file in the directory is output
         self.numbers = {name: rng.randrange(10, 99) for name in ("shared.h", "device.h", "source")}
         self.weight = rng.choice((0, 10, 40))  # the number of functions that only make the compile longer

@@ -1,5 +1,5 @@
-"""What the phases change in a checkout: some of it no object shows. Each edit is a function of the checkout and of a number that
-no other edit has."""
+"""What the phases change in a checkout: some of it no object shows. Each edit is a function of the checkout and of a
+number that no other edit has."""
 
 import collections
 import pathlib
@@ -13,7 +13,8 @@ HOST_CODE = "\nint edited_by_try_project() {{ return {number}; }}\n"
 SOURCES = re.compile(r"\.(?:[chC]|cc|cpp|cxx|cu|cuh|hh|hip|hpp|hxx|H|inc|inl|ipp)$")
 LICENCE_YEAR = re.compile(r"(copyright\b[^\n]*?\b)(?:19|20)(\d\d)\b", re.IGNORECASE)
 CLANG_FORMAT = "clang-format-19"
-OTHER_STYLE = {"ColumnLimit": 117, "SortIncludes": "Never", "SortUsingDeclarations": "Never", "BreakStringLiterals": "false"}
+OTHER_STYLE = {"ColumnLimit": 117, "SortIncludes": "Never", "SortUsingDeclarations": "Never",
+               "BreakStringLiterals": "false"}
 
 
 def with_comment(text, number):
@@ -75,5 +76,6 @@ def most_included(checkout):
 
 
 def _sources(checkout):
-    found = (path.relative_to(checkout.directory) for path in checkout.directory.rglob("*") if path.is_file() and not path.is_symlink())
+    found = (path.relative_to(checkout.directory) for path in checkout.directory.rglob("*")
+             if path.is_file() and not path.is_symlink())
     return sorted(path for path in found if SOURCES.search(path.name) and not checkout.is_built(pathlib.Path(path)))

@@ -1,7 +1,8 @@
 """Measures hipcache on a HIP project that is not part of this one, beside the compiler alone.
 
-The project's HIP sources are compiled by a recipe, not by the project's own build, which mostly wants a whole ROCm. The source is
-copied, never changed. Cache, daemon, checkouts and build directories are throw-away. Both contenders build every phase in one
+The project's HIP sources are compiled by a recipe, not by the project's own build, which mostly wants a whole ROCm. The
+source is copied, never changed. Cache, daemon, checkouts and build directories are throw-away. Both contenders build
+every phase in one
 session, in alternating order; medians are reported. Needs an idle machine.
 """
 
@@ -31,17 +32,21 @@ def arguments():
     parser = tool.parser("tools/try-project", __doc__)
     parser.add_argument("recipe", help="the name of a recipe in tools/try-project.d/recipes, or the path of one")
     parser.add_argument("source", type=pathlib.Path, help="the project's source tree")
-    parser.add_argument("--with", dest="places", action="append", default=[], metavar="NAME=DIR", help="where a project lies that it needs")
+    parser.add_argument("--with", dest="places", action="append", default=[], metavar="NAME=DIR",
+                        help="where a project lies that it needs")
     parser.add_argument("--units", metavar="REGEX", default="", help="only units whose path matches")
     parser.add_argument("--clang", default="19", metavar="VERSION", help="compiler (default: 19)")
     parser.add_argument("--archs", default="gfx906,gfx1030", help="architectures (default: gfx906,gfx1030)")
     parser.add_argument("--more", default="gfx90a", help="what is added in the phase `arch added` (default: gfx90a)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="of ninja (default: processors)")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="runs; medians are reported (default: 1)")
-    parser.add_argument("--only", choices=PHASES, action="append", help=f"phase to measure beside `{COLD}`; may be repeated (default: all)")
-    parser.add_argument("--check", action="store_true", help="only say which units the compiler alone compiles, and how long each takes")
+    parser.add_argument("--only", choices=PHASES, action="append",
+                        help=f"phase to measure beside `{COLD}`; may be repeated (default: all)")
+    parser.add_argument("--check", action="store_true",
+                        help="only say which units the compiler alone compiles, and how long each takes")
     parser.add_argument("--no-oracle", action="store_true", help="do not compare outputs with the compiler's")
-    parser.add_argument("--keep", action="store_true", help="keep the checkouts, the build directories and what was compared")
+    parser.add_argument("--keep", action="store_true",
+                        help="keep the checkouts, the build directories and what was compared")
     parser.add_argument("--json", metavar="FILE", help="write all figures to FILE")
     parser.add_argument("--hipcache", default=tool.BUILT, type=pathlib.Path, help="the program to measure")
     given = parser.parse_args()
@@ -49,7 +54,8 @@ def arguments():
     given.only = {COLD, *(given.only or PHASES)}
     if any("=" not in place for place in given.places):
         parser.error("--with takes NAME=DIR")
-    given.places = {name: pathlib.Path(path).resolve() for name, _, path in (place.partition("=") for place in given.places)}
+    given.places = {name: pathlib.Path(path).resolve() for name, _,
+                    path in (place.partition("=") for place in given.places)}
     return given
 
 
@@ -64,7 +70,8 @@ def project_of(given):
 
 
 def survey(project, given, directory):
-    """Leaves units out that the compiler alone does not compile; its build also brings the headers into the page cache."""
+    """Leaves units out that the compiler alone does not compile; its build also brings the headers into the page
+    cache."""
     note(f"{project.recipe.name}: which of {len(project.units)} units compile")
     build = project.checkout(directory / "survey").build("build", [*given.archs, *given.more])
     took, left_out = surveys.survey(build, Plain())

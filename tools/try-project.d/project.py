@@ -33,8 +33,7 @@ class Project:
 
 class Checkout:
     def __init__(self, project, directory):
-        self.project = project
-        self.directory = directory
+        self.project, self.directory = project, directory
         self.edits = 0
         self.commit = "0" * 40  # what {commit} in a flag stands for
         self.last_build = None
@@ -93,7 +92,8 @@ class Build:
 
     def command(self, unit):
         output = self.output(unit)
-        words = [compiler(self.project.clang), "-x", "hip", *toolchain_words(self.project.clang), *arch_words(self.archs)]
+        words = [compiler(self.project.clang), "-x", "hip", *toolchain_words(self.project.clang),
+                 *arch_words(self.archs)]
         words += [f"-I{self.directory}/include", *self.project.recipe.flags_with(self._places())]
         words.append(f'-DTRY_PROJECT_COMMIT="{self.commit}"')  # as many projects pass theirs to every unit
         return [*words, "-MD", "-MF", f"{output}.d", "-c", str(self.checkout / unit), "-o", output]
@@ -107,7 +107,8 @@ class Build:
         for unit in self.project.units:
             program, *words = self.command(unit)
             id_ = (ids or {}).get(unit)
-            words = [*([launcher.command] if launcher.command else []), program, *([f"-cuid={id_}"] if id_ else []), *words]
+            words = [*([launcher.command] if launcher.command else []), program, *([f"-cuid={id_}"] if id_ else []),
+                     *words]
             output, source = (_ninja_path(path) for path in (self.output(unit), self.checkout / unit))
             rules.append(f"build {output}: hip {source}\n  command = {shlex.join(words).replace('$', '$$')}")
         (self.directory / self._file(launcher)).write_text("\n".join(rules) + "\n")
@@ -135,8 +136,10 @@ class Build:
         return run(self._ninja(launcher, "-k", "0"), self.environment(launcher), merged=True).out
 
     def seconds(self):
-        """Wall seconds of each unit in the last build, by ninja's log: start and end in milliseconds, time stamp, output, hash."""
-        rows = (line.split("\t") for line in (self.directory / ".ninja_log").read_text().splitlines() if line[:1].isdigit())
+        """Wall seconds of each unit in the last build, by ninja's log: start and end in milliseconds, time stamp,
+        output, hash."""
+        rows = (line.split("\t") for line in (self.directory / ".ninja_log").read_text().splitlines()
+                if line[:1].isdigit())
         took = {output: (int(end) - int(start)) / 1000 for start, end, _, output, _ in rows}
         return {unit: took.get(self.output(unit)) for unit in self.project.units}
 

@@ -4,7 +4,8 @@ from reporting import table
 from survey import left_out_lines
 from trial import COLD, WARM
 
-HEADS = ("phase", "plain", "hipcache", "hipcache, of plain", "run by hipcache", "units without a step", "objects and depfiles as the compiler's")
+HEADS = ("phase", "plain", "hipcache", "hipcache, of plain", "run by hipcache", "units without a step",
+         "objects and depfiles as the compiler's")
 
 
 def base_of(row):
@@ -32,7 +33,9 @@ def _equal(trial, phase):
 def _differing_lines(trial):
     if any(trial.differing.values()):
         yield "\nNot the compiler's:\n"
-        yield from (f"- {phase}: {', '.join(map(str, sorted(units)))}" for phase, units in trial.differing.items() if units)
+        for phase, units in trial.differing.items():
+            if units:
+                yield f"- {phase}: {', '.join(map(str, sorted(units)))}"
 
 
 def _reason_lines(trial):

@@ -1,4 +1,5 @@
-"""Which units of a project the compiler alone compiles here. A project's sources may want a newer HIP than the machine has."""
+"""Which units of a project the compiler alone compiles here. A project's sources may want a newer HIP than the machine
+has."""
 
 import re
 
@@ -10,7 +11,8 @@ ERROR = re.compile(r"(?:^|: )(?:fatal )?error: (.*)")
 
 
 def survey(build, launcher):
-    """Builds everything once, untimed. Returns the seconds of each unit that compiles, and the first error of each that does not."""
+    """Builds everything once, untimed. Returns the seconds of each unit that compiles, and the first error of each that
+    does not."""
     build.configure(launcher)
     build.clean()
     printed = build.run_as_far_as_possible(launcher)

@@ -1,7 +1,7 @@
 """Writes src/compiler/options/clang_options.inc: the options of clang's driver and front end.
 
-Each VERSION is a number, whose sources apt fetches (150 MB each), or NUMBER=DIRECTORY, an unpacked source tree of LLVM. The options
-of --judged are those that hipcache's rules were written for. The others add the options that it lacks.
+Each VERSION is a number, whose sources apt fetches (150 MB each), or NUMBER=DIRECTORY, an unpacked source tree of LLVM.
+The options of --judged are those that hipcache's rules were written for. The others add the options that it lacks.
 """
 
 import pathlib
@@ -32,8 +32,10 @@ HEADER = """\
 def arguments():
     parser = tool.parser("tools/update-option-table", __doc__)
     parser.add_argument("--judged", default="19", metavar="VERSION", help="default: 19")
-    parser.add_argument("others", nargs="*", default=["23", "22", "21", "15"], metavar="VERSION", help="default: 23 22 21 15; of equal spellings the first counts")
-    parser.add_argument("--output", type=pathlib.Path, default=TABLE, metavar="FILE", help="default: the file of the tree")
+    parser.add_argument("others", nargs="*", default=["23", "22", "21", "15"], metavar="VERSION",
+                        help="default: 23 22 21 15; of equal spellings the first counts")
+    parser.add_argument("--output", type=pathlib.Path, default=TABLE, metavar="FILE",
+                        help="default: the file of the tree")
     return parser.parse_args()
 
 

@@ -40,12 +40,14 @@ class Archive:
         run(["apt-get", *self.options, "-q", "update"])  # a suite that the mirror lacks is no failure
 
     def fetch(self, number):
-        """The files that define clang's options, of the newest release whose archive the mirror has. apt checks its digest."""
+        """The files that define clang's options, of the newest release whose archive the mirror has. apt checks its
+        digest."""
         package = f"llvm-toolchain-{number}"
         table = run(["apt-cache", *self.options, "madison", package]).out
         versions = dict.fromkeys(line.split("|")[1].strip() for line in table.splitlines() if line.endswith("Sources"))
         for version in versions:
-            command = ["apt-get", *self.options, "-q", "source", "--tar-only", "--download-only", f"{package}={version}"]
+            command = ["apt-get", *self.options, "-q", "source", "--tar-only", "--download-only",
+                       f"{package}={version}"]
             run(command, cwd=self.work / "sources")  # fails where a suite's other files are gone, and the archive is there
             for path in sorted((self.work / "sources").glob(f"{package}_*.orig.tar.*")):
                 return self._unpack(path, number)
@@ -56,7 +58,8 @@ class Archive:
         with tarfile.open(path) as archive:
             for member in archive:
                 name = member.name.partition("/")[2]
-                if member.isfile() and (name.startswith(PLACES) or name == "llvm/include/llvm/Option/OptParser.td") and name.endswith(".td"):
+                wanted = name.startswith(PLACES) or name == "llvm/include/llvm/Option/OptParser.td"
+                if member.isfile() and wanted and name.endswith(".td"):
                     place = target / name
                     place.parent.mkdir(parents=True, exist_ok=True)
                     place.write_bytes(archive.extractfile(member).read())
@@ -73,5 +76,6 @@ def records(tree):
             break
     else:
         raise Failed(f"{tree} has no clang/include/clang/Options/Options.td")
-    command = [tblgen(), "--dump-json", "-I", str(tree / "llvm/include"), "-I", str(defined.parent), "-I", str(tree / "clang/include")]
+    command = [tblgen(), "--dump-json", "-I", str(tree / "llvm/include"), "-I", str(defined.parent), "-I",
+               str(tree / "clang/include")]
     return json.loads(must([*command, defined]))

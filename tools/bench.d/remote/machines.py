@@ -57,7 +57,7 @@ class Machine(Hipcache):
                 self.control("--stop-server")
 
     def ran_since(self):
-        """Steps run, and requests not cached, since this was asked last or the store was empty. Drivers' plans count, too."""
+        """Steps run, and requests not cached, since this was asked last. Drivers' plans count, too."""
         before, self.counted = self.counted, sum(self.ran().values())
         return self.counted - before
 

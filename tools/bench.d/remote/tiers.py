@@ -17,7 +17,7 @@ class Tier:
 
     @property
     def patient_url(self):
-        """For a machine that fills the cache: a busy machine must not lose a write. Limits change no byte of what is sent."""
+        """For a machine that fills the cache: a busy machine must not lose a write. Limits change no byte."""
         return f"{self.url}?timeout=30s&connect_timeout=30s" if self.server else self.url
 
     def url_by(self, port):
