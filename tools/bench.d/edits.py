@@ -4,21 +4,14 @@ import itertools
 
 from builds import in_turn
 from edit_project import EditProject
-from edit_units import KINDS, EditUnit
+from edit_units import KINDS
 from timings import Timings
 from tool import note
 
 COLD, SECOND = "cold", "second directory"
 FIRST, LATER, REWORDED = "comment added, first", "comment added, later", "comment reworded"
 DOCUMENTED, HOST, KERNEL = "header documented", "host edit", "kernel edit"
-EDITS = {
-    FIRST: lambda project: project.edit(EditUnit.add_comment),
-    LATER: lambda project: project.edit(EditUnit.add_comment),
-    REWORDED: lambda project: project.edit(EditUnit.reword_comment),
-    DOCUMENTED: lambda project: project.document_header(),
-    HOST: lambda project: project.edit(EditUnit.edit_host),
-    KERNEL: lambda project: project.edit(EditUnit.edit_kernel),
-}
+EDITS = {FIRST: "comments", LATER: "comments", REWORDED: "words", DOCUMENTED: "header", HOST: "host", KERNEL: "kernel"}
 NO_OBJECT_SHOWS = (FIRST, LATER, REWORDED, DOCUMENTED)
 PHASES = (COLD, *EDITS, SECOND)
 
@@ -46,7 +39,7 @@ class Edits:
         build = project.configure("build")
         measure(COLD, build)
         for phase in self._edits(project.launcher):
-            EDITS[phase](project)
+            project.edit(EDITS[phase])
             measure(phase, build)
         if project.launcher.name != "plain":
             measure(SECOND, project.configure("second"))

@@ -36,9 +36,9 @@ class Inside:
         (place.parent.parent / "lib").symlink_to(tools.parent / "lib")
         shutil.copy(tools / "clang", place.parent / "clang")
         (place.parent / "clang++").symlink_to("clang")
-        for tool in tools.iterdir():
-            if not (place.parent / tool.name).exists():
-                (place.parent / tool.name).symlink_to(tool)
+        for program in tools.iterdir():
+            if not (place.parent / program.name).exists():
+                (place.parent / program.name).symlink_to(program)
 
     def default_driver(self, toolchain):
         """Which of the two drivers the compiler uses by default, according to the phases that it would go through."""
