@@ -13,7 +13,7 @@ import time
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
-sys.path.insert(0, str(ROOT / "tools/bench.d"))
+sys.path[:0] = [str(ROOT / "tools/bench.d"), str(ROOT / "tools/shared.d")]
 
 import plot  # noqa: E402
 import targets  # noqa: E402
@@ -25,7 +25,7 @@ from remote.samples import NEW, WARM, Sample, Samples  # noqa: E402
 from remote.scene import CCACHE, LOCAL, PLAIN, PLAIN_FAR, Traffic, far  # noqa: E402
 from remote.tiers import DIRECTORY, REDIS, Tier, Tiers  # noqa: E402
 
-import servers  # noqa: E402  (of tools/shared.d, which remote.tiers brings)
+import servers  # noqa: E402
 from delay_proxy import DelayProxy  # noqa: E402
 
 ROW = ("hip-language", "clang 19")

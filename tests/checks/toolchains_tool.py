@@ -14,10 +14,11 @@ sys.path[:0] = [str(ROOT / "tools/test-toolchains.d"), str(ROOT / "tools/shared.
 import bare_project  # noqa: E402
 import cases  # noqa: E402
 import command_lines  # noqa: E402
-import marked  # noqa: E402
 import oracle  # noqa: E402
 import report  # noqa: E402
+import reporting  # noqa: E402
 import suites  # noqa: E402
+import tree  # noqa: E402
 from cache import Counts  # noqa: E402
 from cases import Ran, Steps  # noqa: E402
 
@@ -80,7 +81,12 @@ class Tool(unittest.TestCase):
     def test_files_differ_by_absence_mode_and_bytes(self):
         real = {"a.o": (0o644, b"1"), "b.o": (0o644, b"1"), "c.o": (0o644, b"1"), "d.o": (0o644, b"1")}
         mine = {"a.o": (0o644, b"1"), "b.o": (0o644, b"2"), "c.o": (0o755, b"1"), "e.o": (0o644, b"1")}
-        told = ["b.o is another one", "c.o is another one", "d.o is missing", "e.o is too much"]
+        told = [
+            "b.o is another one: mode 644, 1 bytes; the compiler's: mode 644, 1 bytes",
+            "c.o is another one: mode 755, 1 bytes; the compiler's: mode 644, 1 bytes",
+            "d.o is missing",
+            "e.o is left, which the compiler does not leave",
+        ]
         self.assertEqual(list(oracle.file_differences(mine, real)), told)
         self.assertEqual(list(oracle.file_differences(mine, real, random=("b.o",))), told[1:])
 
@@ -89,12 +95,14 @@ class Tool(unittest.TestCase):
             path = pathlib.Path(directory)
             (path / "kept").write_text("1")
             (path / "changed").write_text("1")
-            before = oracle.files_in(path)
+            (path / "link").symlink_to("kept")
+            before = tree.files_in(path)
             (path / "changed").write_text("2")
             (path / "new").write_text("1")
-            self.assertEqual(set(oracle.changes(before, oracle.files_in(path))), {"changed", "new"})
-            oracle.restore(path, before)
-            self.assertEqual(oracle.files_in(path), before)
+            (path / "link").unlink()
+            self.assertEqual(set(tree.changes(before, tree.files_in(path))), {"changed", "link", "new"})
+            tree.restore(path, before)
+            self.assertEqual(tree.files_in(path), before)
 
     def test_an_id_goes_to_the_frontends_where_the_driver_ignores_it(self):
         self.assertEqual(oracle.with_id(["clang++", "-c"], "1", False), ["clang++", "-cuid=1", "-c"])
@@ -110,14 +118,14 @@ class Tool(unittest.TestCase):
             self.assertIn("**", report.markdown("today", {"sid": "then"}, [bad]))
 
     def test_a_document_changes_between_its_marks_alone(self):
-        first, last = marked.marks("tools/x")
+        first, last = reporting.marks("tools/x")
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory) / "page.md"
             path.write_text(f"before\n{first}\nold\n{last}\nafter\n")
-            marked.put_into(path, "tools/x", "new")
+            reporting.put_into(path, "tools/x", "new")
             self.assertEqual(path.read_text(), f"before\n{first}\nnew\n{last}\nafter\n")
             with self.assertRaises(SystemExit):
-                marked.put_into(path, "tools/y", "new")
+                reporting.put_into(path, "tools/y", "new")
             self.assertIn("new", path.read_text())
 
 

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
-sys.path[:0] = [str(ROOT / "tools/try-project.d"), str(ROOT / "tools/bench.d")]
+sys.path[:0] = [str(ROOT / f"tools/{name}.d") for name in ("try-project", "bench", "shared")]
 
 import checkout_edits as edits  # noqa: E402
 import recipe as recipes  # noqa: E402

@@ -1,5 +1,5 @@
-"""Whole builds side by side, with each launcher in turn: cold, warm, in a second build directory, after an edit of host code,
-and with one architecture added."""
+"""Whole builds side by side, with each launcher in turn: cold, warm, in a second build directory, after an edit of host
+code, and with one architecture added."""
 
 import itertools
 import os
@@ -7,17 +7,13 @@ import shutil
 
 from fixture import Fixture
 from process import median
-from table import kilobytes, table
+from reporting import kilobytes, of, table
 from timings import Timings
+from tool import note
 
 COLD, WARM, LINKS, SECOND, HOST, ADDED = PHASES = (
-    "cold",
-    "warm",
-    "warm, links too",
-    "second directory",
-    "host edit",
-    "arch added",
-)
+    "cold", "warm", "warm, links too", "second directory", "host edit", "arch added",
+)  # fmt: skip
 # What these are held against: the compiler alone does not build twice.
 AS_COLD = (WARM, LINKS, SECOND)
 
@@ -26,15 +22,12 @@ class Builds:
     """Measures phases of fixture builds; the launchers take turns within each run, so that all see the same machine."""
 
     def __init__(self, launchers, directory, archs, added):
-        self.launchers = launchers
-        self.directory = directory
-        self.archs = archs
-        self.added = added
+        self.launchers, self.directory, self.archs, self.added = launchers, directory, archs, added
         self.timings = Timings(launchers, ("project", "compiler", "phase"), PHASES)
         self.bytes = {}
         self.daemon_memory = []
 
-    def run(self, projects, compilers, runs, note):
+    def run(self, projects, compilers, runs):
         for number in range(runs):
             for launcher in self.launchers:
                 launcher.renew(self.directory)
@@ -77,11 +70,10 @@ class Builds:
         fixture.remove()
 
     def _phase(self, fixture, phase):
-        row = (fixture.project, f"clang {fixture.compiler}", phase)
-        self.timings.measure(row, fixture.launcher, lambda: fixture.build(os.cpu_count()))
+        self.timings.measure(row_of(fixture, phase), fixture.launcher, lambda: fixture.build(os.cpu_count()))
 
     def _remember_bytes(self, fixture, phase):
-        self.bytes[(fixture.project, f"clang {fixture.compiler}", phase), fixture.launcher.name] = fixture.launcher.bytes_stored()
+        self.bytes[row_of(fixture, phase), fixture.launcher.name] = fixture.launcher.bytes_stored()
 
     def _remember_memory(self):
         for launcher in self.launchers:
@@ -101,15 +93,16 @@ class Builds:
         return sum(found) if found else None
 
     def ran(self, phase, *kinds):
-        """Steps of these kinds (of all, without) that hipcache ran in a phase of the last run, over all projects and compilers."""
+        """Steps of these kinds (of all, without) that hipcache ran in a phase of the last run."""
         found = [ran for (row, who), ran in self.timings.ran.items() if (row[2], who) == (phase, "hipcache")]
-        return sum(number for ran in found for kind, number in ran.items() if not kinds or kind in kinds) if found else None
+        counted = [number for ran in found for kind, number in ran.items() if not kinds or kind in kinds]
+        return sum(counted) if found else None
 
     def stored_ratio(self, phase, name, other):
         """Bytes that a launcher stores, of those of another: after that phase of what is built first."""
         first = next((row[:2] for row in self.timings.keys()), None)
         stored = [self.bytes.get(((*first, phase), launcher)) for launcher in (name, other)] if first else []
-        return stored[0] / stored[1] if all(stored) and stored else None
+        return of(*stored) if stored else None
 
     def text(self):
         return f"{self.timings.text(_base_of)}\n\n{self._bytes_text()}"
@@ -119,6 +112,10 @@ class Builds:
         rows = dict.fromkeys(row for row, _ in self.bytes)
         cells = [(*row, *(kilobytes(self.bytes.get((row, name))) for name in names)) for row in rows]
         return table(("project", "compiler", "stored after", *names), cells)
+
+
+def row_of(fixture, phase):
+    return fixture.project, f"clang {fixture.compiler}", phase
 
 
 def in_turn(launchers, number):

@@ -1,5 +1,5 @@
-"""Many hits at once: how many a second beside what the processors could do, and how long the slowest of them take; and one
-hit after the other while others compile.
+"""Many hits at once: how many a second beside what the processors could do, and how long the slowest of them take; and
+one hit after the other while others compile.
 
 The storm of misses is held against as many plain compiles: what a hit loses to them it loses to any work.
 """
@@ -9,11 +9,12 @@ import os
 import shlex
 import subprocess
 
-from fixture import Unit
-from latency import ARCHS, DEFINES, SOURCE, build_tool
-from process import median, run
-from server_processes import own_seconds
-from table import milliseconds, ratio, table
+from fixture import Gemm
+from latency import build_tool
+from process import median, must
+from processes import own_seconds
+from reporting import milliseconds, ratio, table
+from tool import note
 
 AT_ONCE = 64
 STORM = 4
@@ -21,17 +22,16 @@ STORM = 4
 
 class Crowd:
     def __init__(self, hipcache, directory, compiler):
-        self.hipcache = hipcache
-        self.directory = directory
-        self.unit = Unit(SOURCE, compiler, directory)
-        self.hit = [hipcache.command, *self.unit.command(ARCHS, *DEFINES)]
+        self.hipcache, self.directory = hipcache, directory
+        self.unit = Gemm(compiler, directory)
+        self.hit = [hipcache.command, *self.unit.words]
         self.figures = {}
 
-    def run(self, count, note):
+    def run(self, count):
         tool = build_tool("crowd", self.directory)
         self.hipcache.renew(self.directory)
         for _ in range(2):
-            run(self.hit, self.hipcache.environment())
+            must(self.hit, self.hipcache.environment())
         note(f"{count} hits, {AT_ONCE} at once; then hits beside {STORM} compiles")
         alone = self._crowd(tool, 1, count)
         together = self._crowd(tool, AT_ONCE, count)
@@ -53,7 +53,7 @@ class Crowd:
         """Seconds of processor for each hit, clients and daemon together, and what the hits took."""
         result = self.directory / "crowd.result"
         before = own_seconds(self.hipcache.server())
-        run([tool, result, at_once, count, *self.hit], self.hipcache.environment())
+        must([tool, result, at_once, count, *self.hit], self.hipcache.environment())
         daemon = own_seconds(self.hipcache.server()) - before
         first, *rest = result.read_text().splitlines()
         wall, clients = (int(figure) / 1e6 for figure in first.split())
@@ -67,12 +67,13 @@ class Crowd:
 
     def _beside(self, tool, count, launcher):
         """The median hit while STORM compiles run, again and again."""
-        words = [str(word) for word in (*launcher, *self.unit.command(ARCHS, *DEFINES))]
-        compile_one = shlex.join("a.o" if word == str(self.unit.object) else word for word in words)
+        words = ("a.o" if word == str(self.unit.object) else word for word in (*launcher, *self.unit.words))
+        compile_one = shlex.join(words)
         loop = f"mkdir -p storm.$$ && cd storm.$$ && while :; do {compile_one}; done"
         environment = {**self.hipcache.environment(), "HIPCACHE_RECACHE": "1"}
         storm = [
-            subprocess.Popen(["bash", "-c", loop], cwd=self.directory, env=environment, start_new_session=True, stderr=subprocess.DEVNULL)
+            subprocess.Popen(["bash", "-c", loop], cwd=self.directory, env=environment, start_new_session=True,
+                             stderr=subprocess.DEVNULL)
             for _ in range(STORM)
         ]
         try:
@@ -82,9 +83,6 @@ class Crowd:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, 15)
                 process.wait()
-
-    def rows(self):
-        return self.figures
 
     def text(self):
         found = self.figures

@@ -1,19 +1,20 @@
-"""Builds the fixture projects through hipcache three times each, and shows what was run: cold, warm, and one more architecture.
+"""Builds the fixture projects through hipcache three times each, and shows what was run: cold, warm, and one more
+architecture.
 
 usage: demo.py HIPCACHE
 """
 
+import itertools
 import os
 import pathlib
-import shutil
-import signal
 import sys
-import tempfile
 
-from fixture import COMPILERS, PROJECTS, Fixture
-from launchers import Hipcache
-from process import Failed
-from table import seconds, table
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
+
+from fixture import COMPILERS, PROJECTS, Fixture  # noqa: E402
+from launchers import Hipcache  # noqa: E402
+from reporting import seconds, table  # noqa: E402
+import tool  # noqa: E402
 
 ARCHS = ["gfx906", "gfx1030"]
 ADDED = "gfx90a"
@@ -45,28 +46,20 @@ def phases(fixture):
     yield phase(fixture, f"with {ADDED} added")
 
 
-def main(program):
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    launcher = Hipcache(pathlib.Path(program).resolve())
-    directory = tempfile.mkdtemp(prefix="hipcache-demo-")
+def main():
+    launcher = Hipcache(pathlib.Path(sys.argv[1]).resolve())
     rows = []
-    try:
-        launcher.renew(directory)
-        for compiler in COMPILERS:
-            for project in PROJECTS:
+    with tool.scratch("demo") as directory:
+        try:
+            launcher.renew(directory)
+            for compiler, project in itertools.product(COMPILERS, PROJECTS):
                 for row in phases(Fixture(project, compiler, launcher, directory)):
                     rows.append(row)
                     print(f"{row[0]}, {row[1]}, {row[2]}: {row[3]}", flush=True)
-    except Failed as failure:
-        print(f"tools/demo: {failure}", file=sys.stderr)
-        return 1
-    finally:
-        launcher.stop()
-        shutil.rmtree(directory, ignore_errors=True)
-    print()
-    print(table(HEADS, rows))
-    return 0
+        finally:
+            launcher.stop()
+    print(f"\n{table(HEADS, rows)}")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    tool.end_with(main, "tools/demo")

@@ -1,41 +1,37 @@
-"""Units of one kind as a project: sources that are edited, and build directories, each with a generated header, built by ninja."""
+"""Units of one kind as a project: sources that are edited, and build directories, each with a generated header, built
+by ninja."""
 
+import collections
 import os
 import pathlib
 import shlex
 import shutil
 
-from edit_units import SETTINGS, SHARED, EditUnit, comments_of
+from edit_units import SETTINGS, SHARED, comments
 from fixture import Unit
 from process import timed_with_cpu
 
 
 class EditProject:
     def __init__(self, kind, compiler, launcher, directory, archs):
-        self.compiler = compiler
-        self.launcher = launcher
-        self.archs = archs
+        self.compiler, self.launcher, self.archs = compiler, launcher, archs
         self.directory = pathlib.Path(directory) / f"edits-{kind.name}-clang{compiler}-{launcher.name}"
-        self.units = {self.directory / f"source/unit_{index}.hip": EditUnit(kind, index) for index in range(kind.units)}
-        self.documented = 0  # lines of comments in the header that all units include
+        self.kind = kind
+        self.units = {self.directory / f"source/unit_{index}.hip": index for index in range(kind.units)}
+        self.edits = collections.Counter()
         shutil.rmtree(self.directory, ignore_errors=True)
         (self.directory / "source").mkdir(parents=True)
         self._write()
 
-    def edit(self, how):
-        """Each unit, by a method of EditUnit."""
-        for unit in self.units.values():
-            how(unit)
-        self._write()
-
-    def document_header(self):
-        self.documented += 1
+    def edit(self, what):
+        """One of EDITS."""
+        self.edits[what] += 1
         self._write()
 
     def _write(self):
-        (self.directory / "source/shared.h").write_text(SHARED.format(comments=comments_of(self.documented)))
-        for path, unit in self.units.items():
-            path.write_text(unit.text())
+        (self.directory / "source/shared.h").write_text(SHARED.format(comments=comments(self.edits["header"])))
+        for path, index in self.units.items():
+            path.write_text(self.kind.text(index, self.edits))
 
     def configure(self, name):
         """Makes a build directory: untimed, as CMake's work is."""
@@ -43,7 +39,8 @@ class EditProject:
         (build / "include").mkdir(parents=True)
         (build / "include/settings.h").write_text(SETTINGS)
         rules = [self._rule(build, source) for source in self.units]
-        (build / "build.ninja").write_text("\n".join(["rule hip", "  command = $command", "  deps = gcc", "  depfile = $out.d", *rules]))
+        (build / "build.ninja").write_text("\n".join(["rule hip", "  command = $command", "  deps = gcc",
+                                                      "  depfile = $out.d", *rules]))
         return build
 
     def _rule(self, build, source):

@@ -1,5 +1,5 @@
-"""HIP sources to edit, of two kinds: light ones, which are little more than the runtime's headers, and a heavy one, whose kernels
-keep the back end busy for some seconds for each architecture."""
+"""HIP sources to edit, of two kinds: light ones, which are little more than the runtime's headers, and a heavy one,
+whose kernels keep the back end busy for some seconds for each architecture."""
 
 import dataclasses
 
@@ -35,17 +35,13 @@ __global__ void mix(Number* data, int count) {{
 """
 NUMBERS = ("float", "double", "int", "long")
 ROUNDS = (160, 200, 240, 280)
-INSTANCES = "".join(f"template __global__ void mix<{number}, {rounds}>({number}*, int);\n" for number in NUMBERS for rounds in ROUNDS)
+INSTANCES = "".join(f"template __global__ void mix<{number}, {rounds}>({number}*, int);\n" for number in NUMBERS
+                    for rounds in ROUNDS)
 TAIL = """
 int version_{index}() {{ return {host}; }}
 """
 SHARED = "#pragma once\n{comments}#define SHARED_STEP 1\n"
 SETTINGS = "#pragma once\n#define SETTINGS_BLOCK 256\n"
-
-
-def comments_of(number):
-    """So many lines."""
-    return "".join(f"// Edited, and nothing more: {index}.\n" for index in range(number))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,39 +50,21 @@ class Kind:
     kernels: str
     units: int
 
+    def text(self, index, edits):
+        """The text of one source after so many edits of each name in EDITS."""
+        words = f"Kernels that are edited. {'More words. ' * edits['words']}"
+        values = {"index": index, "words": words, "comments": comments(edits["comments"]),
+                  "kernel": 3 + edits["kernel"], "host": 1 + edits["host"]}
+        return (HEAD + self.kernels + TAIL).format(**values)
 
+
+# What is edited of each unit: a line more before the kernels, so that what follows moves down and no code changes; a
+# comment in its place, so that the preprocessor makes the same; a number in a kernel; a function of the host alone. And
+# of the header that all include: a line more.
+EDITS = ("comments", "words", "kernel", "host", "header")
 KINDS = (Kind("light", LIGHT, 4), Kind("heavy", HEAVY + INSTANCES, 1))
 
 
-@dataclasses.dataclass
-class EditUnit:
-    """The text of one source, which an edit changes."""
-
-    kind: Kind
-    index: int
-    comments: int = 0
-    words: int = 0
-    kernel: int = 3
-    host: int = 1
-
-    def text(self):
-        comments = comments_of(self.comments)
-        words = f"Kernels that are edited. {'More words. ' * self.words}"
-        values = {"index": self.index, "words": words, "comments": comments, "kernel": self.kernel, "host": self.host}
-        return (HEAD + self.kind.kernels + TAIL).format(**values)
-
-    def add_comment(self):
-        """Adds a line before the kernels: what follows moves down, and no code changes."""
-        self.comments += 1
-
-    def reword_comment(self):
-        """Changes a comment in its place: what the preprocessor makes of the source stays as it is."""
-        self.words += 1
-
-    def edit_host(self):
-        """Changes a function that only the host has code of."""
-        self.host += 1
-
-    def edit_kernel(self):
-        """Changes a number in a kernel."""
-        self.kernel += 1
+def comments(number):
+    """So many lines."""
+    return "".join(f"// Edited, and nothing more: {index}.\n" for index in range(number))

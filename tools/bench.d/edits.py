@@ -4,34 +4,26 @@ import itertools
 
 from builds import in_turn
 from edit_project import EditProject
-from edit_units import KINDS, EditUnit
+from edit_units import KINDS
 from timings import Timings
+from tool import note
 
 COLD, SECOND = "cold", "second directory"
-FIRST, LATER, REWORDED, DOCUMENTED = "comment added, first", "comment added, later", "comment reworded", "header documented"
-HOST, KERNEL = "host edit", "kernel edit"
-EDITS = {
-    FIRST: lambda project: project.edit(EditUnit.add_comment),
-    LATER: lambda project: project.edit(EditUnit.add_comment),
-    REWORDED: lambda project: project.edit(EditUnit.reword_comment),
-    DOCUMENTED: lambda project: project.document_header(),
-    HOST: lambda project: project.edit(EditUnit.edit_host),
-    KERNEL: lambda project: project.edit(EditUnit.edit_kernel),
-}
+FIRST, LATER, REWORDED = "comment added, first", "comment added, later", "comment reworded"
+DOCUMENTED, HOST, KERNEL = "header documented", "host edit", "kernel edit"
+EDITS = {FIRST: "comments", LATER: "comments", REWORDED: "words", DOCUMENTED: "header", HOST: "host", KERNEL: "kernel"}
 NO_OBJECT_SHOWS = (FIRST, LATER, REWORDED, DOCUMENTED)
 PHASES = (COLD, *EDITS, SECOND)
 
 
 class Edits:
-    """Each kind, compiler and launcher starts with an empty cache and a new daemon: the first edit is the first there."""
+    """Each kind, compiler and launcher starts with an empty cache and a new daemon: the first edit is the first."""
 
     def __init__(self, launchers, directory, archs):
-        self.launchers = launchers
-        self.directory = directory
-        self.archs = archs
+        self.launchers, self.directory, self.archs = launchers, directory, archs
         self.timings = Timings(launchers, ("units", "compiler", "phase"), PHASES)
 
-    def run(self, compilers, runs, note):
+    def run(self, compilers, runs):
         for number, kind, compiler in itertools.product(range(runs), KINDS, compilers):
             for launcher in in_turn(self.launchers, number):
                 note(f"run {number + 1}: edits of {kind.name} units, clang {compiler}, {launcher.name}")
@@ -41,12 +33,13 @@ class Edits:
 
     def _measure(self, kind, compiler, project):
         def measure(phase, build):
-            self.timings.measure((kind.name, f"clang {compiler}", phase), project.launcher, lambda: project.build(build))
+            self.timings.measure((kind.name, f"clang {compiler}", phase), project.launcher,
+                                 lambda: project.build(build))
 
         build = project.configure("build")
         measure(COLD, build)
         for phase in self._edits(project.launcher):
-            EDITS[phase](project)
+            project.edit(EDITS[phase])
             measure(phase, build)
         if project.launcher.name != "plain":
             measure(SECOND, project.configure("second"))

@@ -1,13 +1,13 @@
-"""A fixture project, configured for one compiler, one list of architectures and one launcher."""
+"""A fixture project, configured for one compiler, one list of architectures and one launcher; and single compiles."""
 
 import copy
-import os
 import pathlib
 import shutil
 
-from process import run, timed_with_cpu
+from process import must, timed_with_cpu
+from small_hip import arch_words, compiler, toolchain_words
+from tool import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROJECTS = ("cxx-style", "hip-language")
 COMPILERS = ("19", "15")
 HOST_CODE = """
@@ -19,9 +19,7 @@ namespace { [[maybe_unused]] int added_by_bench() { return 1; } }
 
 class Fixture:
     def __init__(self, project, compiler, launcher, directory):
-        self.project = project
-        self.compiler = compiler
-        self.launcher = launcher
+        self.project, self.compiler, self.launcher = project, compiler, launcher
         self.build_directory = pathlib.Path(directory) / f"{project}-clang{compiler}-{launcher.name}"
         # The build directory's name must not begin theirs: objects that name a source would seem to name it.
         self.fixtures = self.build_directory.with_name(f"sources-{self.build_directory.name}")
@@ -44,14 +42,14 @@ class Fixture:
         shutil.rmtree(self.build_directory, ignore_errors=True)
 
     def configure(self, archs, links=False):
-        """Untimed: CMake's own work is the same for all launchers. With `links` the launcher stands before linkers as well."""
+        """Untimed: CMake's own work is the same for all launchers. With `links` it is before linkers, too."""
         command = [self.fixtures / "configure", self.project, self.build_directory]
         command += ["--clang", self.compiler, "--archs", ",".join(archs)]
         if self.launcher.command:
             command += ["--launcher", self.launcher.command]
         if links:
             command += ["--", f"-DCMAKE_PROJECT_INCLUDE={self._link_rule()}"]
-        run(command, self.launcher.environment())
+        must(command, self.launcher.environment())
 
     def _link_rule(self):
         """What CMake shall include: the one property that counts for every language, and for archives."""
@@ -59,18 +57,21 @@ class Fixture:
         rule.write_text(f'set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "{self.launcher.command}")\n')
         return rule
 
+    def _ninja(self, *words):
+        return ["ninja", "-C", self.build_directory, *words]
+
     def clean(self):
-        run(["ninja", "-C", self.build_directory, "-t", "clean"])
+        must(self._ninja("-t", "clean"))
 
     def build(self, jobs, targets=()):
-        """Seconds that the build of the targets took (of all, if none is named), and seconds of
-        processor of all but servers."""
-        return timed_with_cpu(["ninja", "-C", self.build_directory, f"-j{jobs}", *targets], self.launcher.environment())
+        """Seconds that the build of the targets took (of all, if none is named), and seconds of processor of all but
+        servers."""
+        return timed_with_cpu(self._ninja(f"-j{jobs}", *targets), self.launcher.environment())
 
     def objects(self):
         """The targets that compiles make."""
-        listed = run(["ninja", "-C", self.build_directory, "-t", "targets", "all"]).splitlines()
-        return [line.rsplit(":", 1)[0] for line in listed if line.rsplit(":", 1)[0].endswith(".o")]
+        targets = [line.rsplit(":", 1)[0] for line in must(self._ninja("-t", "targets", "all")).splitlines()]
+        return [target for target in targets if target.endswith(".o")]
 
     def for_launcher(self, launcher):
         """The same build directory, for another launcher of the same command."""
@@ -79,38 +80,28 @@ class Fixture:
         return twin
 
 
-def toolchain_words(compiler):
-    """What a clang of Debian needs to compile for Debian's HIP."""
-    multiarch = os.uname().machine + "-linux-gnu"
-    return (
-        "-D__HIP_PLATFORM_AMD__",
-        "--rocm-path=/usr",
-        f"--rocm-device-lib-path=/usr/lib/{multiarch}/amdgcn/bitcode",
-        f"-B/usr/lib/llvm-{compiler}/bin",
-    )
-
-
 class Unit:
     """One compile of a HIP source, as a command without launcher."""
 
     FLAGS = ("-x", "hip", "-std=c++17", "-O3", "-DNDEBUG")
 
-    def __init__(self, source, compiler, directory):
+    def __init__(self, source, clang, directory):
         self.source = ROOT / "fixtures/projects/cxx-style/src" / source
-        self.compiler = compiler
+        self.compiler = clang
         self.object = pathlib.Path(directory) / f"{self.source.stem}.o"
 
     def command(self, archs, *extra):
-        return [
-            f"/usr/bin/clang++-{self.compiler}",
-            *self.FLAGS,
-            *toolchain_words(self.compiler),
-            f"-I{ROOT}/fixtures/projects/cxx-style/include",
-            *(f"--offload-arch={arch}" for arch in archs),
-            *extra,
-            "-c",
-            str(self.source),
-            "-o",
-            str(self.object),
-        ]
+        words = [compiler(self.compiler), *self.FLAGS, *toolchain_words(self.compiler)]
+        words += [f"-I{ROOT}/fixtures/projects/cxx-style/include", *arch_words(archs), *extra]
+        return [*words, "-c", str(self.source), "-o", str(self.object)]
 
+
+class Gemm(Unit):
+    """The unit of which single hits are timed."""
+
+    SOURCE = "gemm.cpp"
+    ARCHS = ("gfx906", "gfx1030")
+
+    def __init__(self, clang, directory):
+        super().__init__(self.SOURCE, clang, directory)
+        self.words = self.command(self.ARCHS, "-DGEMM_REAL=float", "-DGEMM_NAME=multiply_f32")

@@ -1,7 +1,9 @@
-"""The picture of the builds: one chart of processor time as a multiple of the compiler's, by what was changed and launcher.
+"""The picture of the builds: one chart of processor time as a multiple of the compiler's, by what was changed and
+launcher.
 
-It is drawn from the tables of docs/benchmarks.md, so that picture and figures agree. A bar is a sum over all projects and
-compilers, divided by the same sum of the compiler alone. Text is never on a bar. The picture has a background of its own,
+It is drawn from the tables of docs/benchmarks.md, so that picture and figures agree. A bar is a sum over all projects
+and compilers, divided by the same sum of the compiler alone. Text is never on a bar. The picture has a background of
+its own,
 and another one for dark screens, so that it can be read on any page; tests/checks/bench_tool.py computes the contrasts.
 """
 
@@ -10,8 +12,10 @@ import re
 
 # Of light screens, and of dark ones.
 THEMES = {
-    "light": {"back": "#ffffff", "ink": "#1c2430", "faint": "#59636f", "line": "#59636f", "hipcache": "#c2321f", "ccache": "#a87412", "sccache": "#3d7c99"},
-    "dark": {"back": "#161b22", "ink": "#e6edf3", "faint": "#9aa7b4", "line": "#9aa7b4", "hipcache": "#ff8a73", "ccache": "#d9a441", "sccache": "#6fb3d2"},
+    "light": {"back": "#ffffff", "ink": "#1c2430", "faint": "#59636f", "line": "#59636f", "hipcache": "#c2321f",
+              "ccache": "#a87412", "sccache": "#3d7c99"},
+    "dark": {"back": "#161b22", "ink": "#e6edf3", "faint": "#9aa7b4", "line": "#9aa7b4", "hipcache": "#ff8a73",
+             "ccache": "#d9a441", "sccache": "#6fb3d2"},
 }
 LAUNCHERS = ("hipcache", "ccache", "sccache")
 # What stands at the bars, the table, its phase, and the phase of the compiler alone.
@@ -32,7 +36,8 @@ FAMILY = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
 def ratios(document):
-    """{(name of the row, launcher): processor time, as a multiple of the compiler's}; what was not measured is left out."""
+    """{(name of the row, launcher): processor time, as a multiple of the compiler's}; what was not measured is left
+    out."""
     tables = {title: _table(document, title) for title in ("Builds", "Edits")}
     found = {}
     for name, title, phase, of_plain in ROWS:
@@ -79,25 +84,29 @@ def _table(document, title):
     """{(project and compiler, phase): {launcher: processor time in seconds}} of the table below that title."""
     part = document.partition(BEGIN)[2].partition(f"\n### {title}\n")[2]
     table = "\n|" + part.partition("\n|")[2].partition("\n\n")[0]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if line.startswith("| ")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()
+            if line.startswith("| ")]
     names, measured = rows[0] if rows else [], {}
     for row in rows[1:]:
         if row[0].startswith("-"):
             continue
-        times = {name: re.search(r"\(([\d.]+)\)", cell) for name, cell in zip(names, row) if name in ("plain", *LAUNCHERS)}
+        cells = {name: cell for name, cell in zip(names, row) if name in ("plain", *LAUNCHERS)}
+        times = {name: re.search(r"\(([\d.]+)\)", cell) for name, cell in cells.items()}
         measured[(row[0], row[1]), row[2]] = {name: float(time[1]) for name, time in times.items() if time}
     return measured
 
 
 def _summary(found):
-    said = [f"{row}: " + ", ".join(f"{launcher} {found[row, launcher]:.2f}" for launcher in LAUNCHERS if (row, launcher) in found) for row, *_ in ROWS]
+    said = [f"{row}: " + ", ".join(f"{launcher} {found[row, launcher]:.2f}" for launcher in LAUNCHERS
+                                   if (row, launcher) in found) for row, *_ in ROWS]
     return "Processor time as a multiple of the compiler's. " + "; ".join(said)
 
 
 def _style():
     def rules(theme):
         colours = THEMES[theme]
-        each = [f".{name} {{ {'stroke' if name == 'line' else 'fill'}: {colour}; }}" for name, colour in colours.items()]
+        each = [f".{name} {{ {'stroke' if name == 'line' else 'fill'}: {colour}; }}"
+                for name, colour in colours.items()]
         return " ".join([*each, f"text {{ stroke: {colours['back']}; stroke-width: 4px; paint-order: stroke; }}"])  # over the line
 
     return f"{rules('light')} @media (prefers-color-scheme: dark) {{ {rules('dark')} }}"

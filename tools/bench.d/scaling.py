@@ -1,8 +1,9 @@
 """One unit and many architectures: eight at once on an idle machine, and a ninth added to eight that are stored."""
 
 from fixture import Unit
-from process import median, run, timed
-from table import ratio, seconds, table
+from process import median, timed
+from reporting import ratio, seconds, table
+from tool import note
 
 EIGHT = ["gfx803", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx1010", "gfx1012", "gfx1030"]
 # Each run adds another one, so that the eight need not be compiled again for each.
@@ -11,12 +12,11 @@ NINTH = ["gfx1031", "gfx1011", "gfx1032", "gfx902", "gfx909", "gfx1033", "gfx103
 
 class Scaling:
     def __init__(self, hipcache, directory, compiler, source):
-        self.hipcache = hipcache
-        self.directory = directory
+        self.hipcache, self.directory = hipcache, directory
         self.unit = Unit(source, compiler, directory)
         self.samples = {"eight, plain": [], "eight, hipcache": [], "ninth, alone": [], "ninth, hipcache": []}
 
-    def run(self, runs, note):
+    def run(self, runs):
         for number in range(runs):
             note(f"run {number + 1}: eight architectures at once")
             self.samples["eight, plain"].append(timed(self.unit.command(EIGHT)))
@@ -44,7 +44,5 @@ class Scaling:
         eight, ninth = self.ratio_of("eight", "plain"), self.ratio_of("ninth", "alone")
         base = {"eight, hipcache": eight, "ninth, hipcache": ninth}
         heads = (f"{self.unit.source.name}, clang {self.unit.compiler}", "wall", "of the line above")
-        return table(
-            heads,
-            [(name, seconds(median(values)), ratio(base.get(name), 1)) for name, values in self.samples.items()],
-        )
+        rows = [(name, seconds(median(values)), ratio(base.get(name))) for name, values in self.samples.items()]
+        return table(heads, rows)

@@ -1,7 +1,7 @@
 """The figures that hipcache must reach, beside what was measured. A table, not a test: the reader judges."""
 
 from edits import NO_OBJECT_SHOWS
-from table import table
+from reporting import of, table
 
 
 def _row(name, limit, value, unit=""):
@@ -12,13 +12,9 @@ def _row(name, limit, value, unit=""):
     return {"target": name, "limit": f"<= {limit}{unit}", "measured": f"{measured}{unit}", "reached": reached}
 
 
-def _of(value, base):
-    return value / base if value is not None and base else None
-
-
 def _of_builds(builds):
     def against(phase, other, base, processor=False):
-        return _of(builds.total(phase, "hipcache", processor), builds.total(base, other, processor))
+        return of(builds.total(phase, "hipcache", processor), builds.total(base, other, processor))
 
     yield _row(f"cold build with {len(builds.archs)} archs, of plain", 1.05, against("cold", "plain", "cold"))
     yield _row("processor time of a cold build, of plain", 1.02, against("cold", "plain", "cold", processor=True))
@@ -53,11 +49,11 @@ def rows(builds, edits, latency, crowd, large_store, scaling, remote):
     memory = [value for value in builds.daemon_memory if value is not None]
     client = latency.client_memory
     floor = latency.of("floor")
-    large = large_store.rows().get("a million", {})
-    many = crowd.rows()
+    large = large_store.figures.get("a million", {})
+    many = crowd.figures
     return [
-        _row("hit of a 2-arch unit, of ccache's direct hit", 0.3, _of(hit, other)),
-        _row("hit of a 2-arch unit, of the floor", 2, _of(hit, floor)),
+        _row("hit of a 2-arch unit, of ccache's direct hit", 0.3, of(hit, other)),
+        _row("hit of a 2-arch unit, of the floor", 2, of(hit, floor)),
         _row("processor time of a hit, client and daemon", 1.5, latency.cpu * 1000 if latency.cpu else None, " ms"),
         _row("processor time idle with 64 clients at once", 0.3, 1 - many["of_processors"] if many else None),
         _row("slowest 1 % of 64 clients at once, of the median", 10, many.get("p99_of_median")),

@@ -1,11 +1,17 @@
-"""Wall and processor time of builds, and what was run in them, by row (what was built, by what, and the phase) and launcher."""
+"""Wall and processor time of builds, and what was run in them, by row (what was built, by what, and the phase) and
+launcher."""
 
 import collections
 
 from process import median
-from table import ratio, seconds, table
+from reporting import of, ratio, seconds, table
 
 COMPARED = "hipcache"
+
+
+def told_of(ran):
+    """What was run, as text."""
+    return ", ".join(f"{number} {kind}" for kind, number in (ran or {}).items()) or "-"
 
 
 class Timings:
@@ -43,7 +49,6 @@ class Timings:
 
     def figures(self, row, name, base):
         """One dictionary; `base` is the row that the compiler alone is held against with."""
-        plain = self.wall(base, "plain")
         return {
             **dict(zip(self.heads, row)),
             "launcher": name,
@@ -51,31 +56,30 @@ class Timings:
             "all_seconds": self.walls.get((row, name)),
             "processor_seconds": self.used(row, name),
             "all_processor_seconds": self.processor.get((row, name)),
-            "ratio": self.wall(row, name) / plain if plain else None,
+            "ratio": of(self.wall(row, name), self.wall(base, "plain")),
             "run": self.ran[(row, name)],
         }
 
     def rows(self, base_of):
         """One dictionary for each row and launcher that was measured."""
-        return [self.figures(row, name, base_of(row)) for row in self.keys() for name in self.names if (row, name) in self.walls]
+        return [self.figures(row, name, base_of(row)) for row in self.keys() for name in self.names
+                if (row, name) in self.walls]
 
     def of(self, row, name, base, other):
         """Processor time of one, of another's."""
-        mine, its = self.used(row, name), self.used(base, other)
-        return mine / its if mine is not None and its else None
+        return of(self.used(row, name), self.used(base, other))
 
     def text(self, base_of):
         """Wall (processor) of each launcher, the ratios of hipcache to the compiler alone, and what hipcache ran."""
         heads = (*self.heads, *self.names, f"{COMPARED}, of plain", f"run by {COMPARED}")
-        return table(heads, [(*row, *self._cells(row, base_of(row))) for row in self.keys()])
+        return table(heads, [(*row, *self.cells(row, base_of(row))) for row in self.keys()])
 
-    def _cells(self, row, base):
+    def cells(self, row, base):
         for name in self.names:
             yield self._pair(row, name)
         wall = ratio(self.wall(row, COMPARED), self.wall(base, "plain"))
         yield f"{wall} ({ratio(self.used(row, COMPARED), self.used(base, 'plain'))})"
-        ran = self.ran.get((row, COMPARED)) or {}
-        yield ", ".join(f"{number} {kind}" for kind, number in ran.items()) or "-"
+        yield told_of(self.ran.get((row, COMPARED)))
 
     def _pair(self, row, name):
         wall = self.wall(row, name)

@@ -8,8 +8,8 @@ import re
 import subprocess
 import time
 
-from process import run
-from table import table
+from process import must
+from reporting import table
 
 # A line of `strace -ttt -f`: the process (once there are several), the time, the call.
 LINE = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(\d+\.\d+) (\w+)\(")
@@ -23,16 +23,17 @@ def calls_of(text):
 
 
 def client_calls(command, environment, log):
-    run(["strace", "-f", "-c", "-o", log, *command], environment)
+    must(["strace", "-f", "-c", "-o", log, *command], environment)
     return calls_of(log.read_text())
 
 
 def daemon_calls(pid, command, environment, log):
     """System calls that the daemon makes while it serves one hit."""
-    watcher = subprocess.Popen(["strace", "-f", "-c", "-o", str(log), "-p", str(pid)], stderr=subprocess.PIPE, text=True)
+    watcher = subprocess.Popen(["strace", "-f", "-c", "-o", str(log), "-p", str(pid)], stderr=subprocess.PIPE,
+                               text=True)
     # strace says so on its standard error once it is attached.
     watcher.stderr.readline()
-    run(command, environment)
+    must(command, environment)
     watcher.terminate()
     watcher.wait(timeout=10)
     return calls_of(log.read_text())
@@ -41,7 +42,7 @@ def daemon_calls(pid, command, environment, log):
 def phases(command, environment, log):
     """Seconds of the client's life by phase: until connected, until asked, until answered, placing, end."""
     begin = time.time()
-    run(["strace", "-ttt", "-f", "-o", log, *command], environment)
+    must(["strace", "-ttt", "-f", "-o", log, *command], environment)
     marks = []
     for line in log.read_text().splitlines():
         match = LINE.match(line)
@@ -70,20 +71,16 @@ def _between(marks):
 
 def text_of(latency, directory):
     """The report for each launcher that latency has warmed."""
-    parts = []
-    log = directory / "strace"
+    rows, log = [], directory / "strace"
     for launcher in latency.launchers:
-        command = [launcher.command, *latency.command]
-        rows = [(launcher.name, _summary(client_calls(command, launcher.environment(), log)))]
+        command, environment = latency.words(launcher), launcher.environment()
+        rows.append((launcher.name, _summary(client_calls(command, environment, log))))
         if launcher.name == "hipcache":
-            pid = launcher.server()
-            if pid is not None:
-                rows.append(("its daemon", _summary(daemon_calls(pid, command, launcher.environment(), log))))
-            shares = phases(command, launcher.environment(), log)
+            rows.append(("its daemon", _summary(daemon_calls(launcher.server(), command, environment, log))))
+            shares = phases(command, environment, log)
             whole = sum(shares.values()) or 1
             rows.append(("its phases", ", ".join(f"{name} {part / whole:.0%}" for name, part in shares.items())))
-        parts.extend(rows)
-    return table(("of one hit", "system calls"), parts)
+    return table(("of one hit", "system calls"), rows)
 
 
 def _summary(calls):

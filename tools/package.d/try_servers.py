@@ -13,20 +13,13 @@ KINDS = {"redis-tls": servers.redis_with_tls, "http": servers.nginx, "bazel-remo
 
 
 def main(directory):
-    started, lines = [], []
-    for kind, start in KINDS.items():
-        place = directory / kind
-        place.mkdir()
-        server = start(place)
-        if server is None:
-            print(f"{kind} is not installed, and not tried (tools/setup, tools/test-servers)", file=sys.stderr)
-            continue
-        started.append(server)
-        lines.append(f"{kind} {server.url}\n")
-    (directory / "urls").write_text("".join(lines))
+    started, missing = servers.started(KINDS, directory)
+    for kind in missing:
+        print(f"{kind} is not installed, and not tried (tools/setup, tools/test-servers)", file=sys.stderr)
+    (directory / "urls").write_text("".join(f"{kind} {server.url}\n" for kind, server in started.items()))
     print("ready", flush=True)
     sys.stdin.read()
-    for server in started:
+    for server in started.values():
         server.stop()
 
 

@@ -41,7 +41,8 @@ class Try:
     def compile(self, clang, cache, remote=""):
         """The object, by a cache of that name."""
         archs = ["--offload-arch=" + arch for arch in ARCHS]
-        self.run([self.hipcache, clang, "-x", "hip", "-nogpuinc", "-nogpulib", *archs, "-O2", "-c", "twice.hip", "-o", "twice.o"],
+        self.run([self.hipcache, clang, "-x", "hip", "-nogpuinc", "-nogpulib", *archs, "-O2", "-c", "twice.hip", "-o",
+                  "twice.o"],
                  HIPCACHE_DIR=str(self.work / cache), HIPCACHE_REMOTE=remote)
         return (self.work / "twice.o").read_bytes()
 
@@ -79,7 +80,8 @@ def with_compiler(tried, clang, urls, started):
     seconds = time.monotonic() - started
     tried.expect_hits("first", hits=1, misses=1)
     if warm != cold or seconds > FIRST_HIT:
-        sys.exit("the first hit came after {:.1f} s, and is {}".format(seconds, "equal" if warm == cold else "another object"))
+        sys.exit("the first hit came after {:.1f} s, and is {}".format(seconds,
+                                                                       "equal" if warm == cold else "another object"))
     print("first hit {:.1f} s after nothing was installed".format(seconds))
     tried.option("first", "--doctor", "--", clang)
     tried.option("first", "--export", tried.work / "cache.tar.zst")

@@ -1,5 +1,6 @@
 """Real servers on loopback, for tests and tools: each a process with its files in a directory that the caller owns."""
 
+import functools
 import os
 import pathlib
 import shutil
@@ -71,38 +72,77 @@ class Server:
         self.process.send_signal(signal.SIGCONT)
 
 
-def redis(directory):
-    """None if the server is not installed."""
-    program = shutil.which("redis-server")
-    if not program:
-        return None
-    port = free_port()
+def started(makers, directory):
+    """Starts what is installed, each with an empty directory below that one. Returns the servers by name, and the names
+    of those that are missing."""
+    found, missing = {}, []
+    for name, make in makers.items():
+        place = pathlib.Path(directory) / f"server-{name.split()[0]}"
+        place.mkdir(parents=True)
+        try:
+            server = make(place)
+        except BaseException:
+            for other in found.values():
+                other.stop()
+            raise
+        if server:
+            found[name] = server
+        else:
+            missing.append(name)
+    return found, missing
+
+
+def installed(name):
+    return shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
+
+
+def built(name):
+    """The path of a server that tools/test-servers builds, or None."""
+    servers = os.environ.get("HIPCACHE_TEST_SERVERS") or os.path.expanduser("~/.cache/hipcache-test-servers")
+    return shutil.which(name, path=servers)
+
+
+def by(find, name):
+    """Makes a function of a directory, which starts a server or returns None if its program is missing, of one that
+    also gets the program and a port."""
+
+    def decorate(make):
+        @functools.wraps(make)
+        def start(directory, *more):
+            program = find(name)
+            return make(directory, program, free_port(), *more) if program else None
+
+        return start
+
+    return decorate
+
+
+@by(installed, "redis-server")
+def redis(directory, program, port):
     words = f"--port {port} --bind 127.0.0.1 --appendonly no --dir {directory}".split()
     return Server(f"redis://127.0.0.1:{port}", [program, *words, "--save", ""])
 
 
-def redis_with_tls(directory):
-    """With a certificate that has signed itself. None if a program is not installed."""
-    program, openssl = shutil.which("redis-server"), shutil.which("openssl")
-    if not program or not openssl:
+@by(installed, "redis-server")
+def redis_with_tls(directory, program, port):
+    """With a certificate that has signed itself. None without OpenSSL, too."""
+    openssl = shutil.which("openssl")
+    if not openssl:
         return None
     certificate, key = directory / "server.pem", directory / "server.key"
     words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=server"
     made = [openssl, *words.split(), "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate]
     subprocess.run(made, check=True, capture_output=True)
-    port = free_port()
     words = f"--port 0 --tls-port {port} --bind 127.0.0.1 --appendonly no --dir {directory}".split()
     words += ["--tls-cert-file", certificate, "--tls-key-file", key, "--tls-ca-cert-file", certificate]
     command = [program, *words, "--tls-auth-clients", "no", "--save", ""]
     return Server(f"rediss://127.0.0.1:{port}/0?ca_file={certificate}", command)
 
 
-def nginx(directory, location=""):
-    """One worker and no master, so that a signal reaches what serves. None if the server is not installed."""
-    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-    if not program:
-        return None
-    port, root = free_port(), directory / "root"
+@by(installed, "nginx")
+def nginx(directory, program, port, location=""):
+    """One worker and no master, so that a signal reaches what serves."""
+    root = directory / "root"
     root.mkdir()
     scratch = "".join(
         f"{kind}_temp_path {directory}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -125,12 +165,10 @@ http {{
     return Server(f"http://127.0.0.1:{port}/cache", command)
 
 
-def apache(directory):
-    """With WebDAV for all paths. If root starts it, it works as another user. None if it is not installed."""
-    program = shutil.which("apache2", path=os.environ["PATH"] + ":/usr/sbin")
-    if not program:
-        return None
-    port, root, locks = free_port(), directory / "root", directory / "locks"
+@by(installed, "apache2")
+def apache(directory, program, port):
+    """With WebDAV for all paths. If root starts it, it works as another user."""
+    root, locks = directory / "root", directory / "locks"
     root.mkdir()
     locks.mkdir()
     if os.geteuid() == 0:
@@ -165,63 +203,41 @@ DocumentRoot {root}
     return Server(f"http://127.0.0.1:{port}/cache", [program, "-DFOREGROUND", "-f", str(directory / "apache.conf")])
 
 
-def built(name):
-    """The path of a server that tools/test-servers builds, or None."""
-    servers = os.environ.get("HIPCACHE_TEST_SERVERS") or os.path.expanduser("~/.cache/hipcache-test-servers")
-    return shutil.which(name, path=servers)
-
-
-def bazel_remote(directory):
-    """None if the server is not built."""
-    program = built("bazel-remote")
-    if not program:
-        return None
-    port = free_port()
+@by(built, "bazel-remote")
+def bazel_remote(directory, program, port):
     words = f"--dir {directory}/cache --max_size 1 --http_address unix://{directory}/http --grpc_address 127.0.0.1:{port}"
     return Server(f"grpc://127.0.0.1:{port}", [program, *words.split()])
 
 
-def buildgrid(directory):
-    """REAPI in another dialect: no compression, and results in memory. None if the server is not installed."""
-    program = built("buildgrid")
-    if not program:
-        return None
-    port = free_port()
+@by(built, "buildgrid")
+def buildgrid(directory, program, port):
+    """REAPI in another dialect: no compression, and results in memory."""
     template = pathlib.Path(__file__).resolve().parents[2] / "tests/remote/reapi/buildgrid.yml"
     text = template.read_text().replace('"ADDRESS"', f'"127.0.0.1:{port}"').replace('"DIRECTORY"', f'"{directory}/cas"')
     (directory / "buildgrid.yml").write_text(text)
     return Server(f"grpc://127.0.0.1:{port}", [program, "server", "start", str(directory / "buildgrid.yml")])
 
 
-def versitygw(directory):
-    """S3 with one bucket and S3_KEYS. None if the server is not built."""
-    program = built("versitygw")
-    if not program:
-        return None
-    port = free_port()
+@by(built, "versitygw")
+def versitygw(directory, program, port):
+    """S3 with one bucket and S3_KEYS."""
     (directory / "root/bucket").mkdir(parents=True)
     keys = ["--access", S3_KEYS["AWS_ACCESS_KEY_ID"], "--secret", S3_KEYS["AWS_SECRET_ACCESS_KEY"]]
     command = [program, "--quiet", *keys, "--port", f"127.0.0.1:{port}", "posix", str(directory / "root")]
     return Server(f"s3://bucket/cache?endpoint=http://127.0.0.1:{port}", command)
 
 
-def fake_gcs_server(directory):
-    """Google Cloud Storage with one bucket. None if the server is not built."""
-    program = built("fake-gcs-server")
-    if not program:
-        return None
-    port = free_port()
+@by(built, "fake-gcs-server")
+def fake_gcs_server(directory, program, port):
+    """Google Cloud Storage with one bucket."""
     (directory / "root/bucket").mkdir(parents=True)
     words = f"-scheme http -host 127.0.0.1 -port {port} -filesystem-root {directory}/root -log-level error"
     return Server(f"gs://bucket/cache?credentials=none&endpoint=http://127.0.0.1:{port}", [program, *words.split()])
 
 
-def azurite(directory):
-    """Azure Blob with one container, AZURE_ACCOUNT and AZURE_KEYS. None if the server is not installed."""
-    program = built("azurite")
-    if not program:
-        return None
-    port = free_port()
+@by(built, "azurite")
+def azurite(directory, program, port):
+    """Azure Blob with one container, AZURE_ACCOUNT and AZURE_KEYS."""
     words = f"--silent --disableTelemetry --blobHost 127.0.0.1 --blobPort {port} --location {directory}"
     server = f"http://127.0.0.1:{port}"
     made = Server(f"azblob://{AZURE_ACCOUNT}/bucket/cache?endpoint={server}", [program, *words.split()])

@@ -1,10 +1,13 @@
-"""What the small HIP projects of tools/staleness and tools/torture share: a runtime of one header, the words of a compile, and
-how a file is replaced."""
+"""What the small HIP projects of the tools share: a runtime of one header, the words of a compile, and how a file is
+replaced."""
 
 import os
 import pathlib
 
-RUNTIME = (pathlib.Path(__file__).resolve().parents[2] / "fixtures/projects/bare-hip/bare_hip.h").read_text()
+from tool import ROOT
+
+RUNTIME = (ROOT / "fixtures/projects/bare-hip/bare_hip.h").read_text()
+BITCODE = pathlib.Path(f"/usr/lib/{os.uname().machine}-linux-gnu/amdgcn/bitcode")
 
 # With it, a compile's output does not depend on how a launcher spells the compiler's command.
 CUID = "-cuid=5ca1ab1e5ca1ab1e"
@@ -23,6 +26,11 @@ def hip_words(clang, program=None, tools_directory=None):
     """What each compile of such a project begins with."""
     words = [str(program or compiler(clang)), "-x", "hip", "-std=c++17", "-nogpuinc", "--rocm-path=/usr"]
     return [*words, f"-B{tools_directory or tools(clang)}"]
+
+
+def toolchain_words(clang):
+    """What a clang of Debian needs to compile for Debian's HIP."""
+    return ("-D__HIP_PLATFORM_AMD__", "--rocm-path=/usr", f"--rocm-device-lib-path={BITCODE}", f"-B{tools(clang)}")
 
 
 def arch_words(archs):

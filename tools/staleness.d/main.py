@@ -11,63 +11,54 @@ compiler alone, always from the same state of the directory. A launcher's verdic
 Every launcher has an empty cache in each case.
 """
 
-import argparse
 import concurrent.futures
+import copy
 import datetime
-import json
 import os
 import pathlib
 import re
 import shutil
-import signal
-import subprocess
 import sys
-import tempfile
 import time
 
-import contenders  # first: it brings tools/bench.d
-import cases_sources  # noqa: F401  (each adds its cases to the table)
-import cases_arguments  # noqa: F401
-import cases_toolchain  # noqa: F401
-import cases_outputs  # noqa: F401
-import cases_hits  # noqa: F401
-import report
-from case import GROUPS, TABLE
-from judge import BROKEN, MISS, STALE, Judge
-from process import Failed
-from project import Project
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
 
-import marked  # of tools/shared.d, which project has brought
+import launchers as contenders  # noqa: E402
+import report  # noqa: E402
+import reporting  # noqa: E402
+import tool  # noqa: E402
+from cases import GROUPS, TABLE  # noqa: E402
+from judge import BROKEN, MISS, STALE, Judge  # noqa: E402
+from process import Failed  # noqa: E402
+from project import Project  # noqa: E402
+from tool import note  # noqa: E402
 
 # In these groups the objects must differ; otherwise a stale object could not be told from a fresh one.
 MUST_DIFFER = GROUPS[:3]
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="tools/staleness", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = tool.parser("tools/staleness", __doc__)
     parser.add_argument("launchers", nargs="*", metavar="LAUNCHER",
-                        help="name or path; ccache:depend is ccache in depend mode (default: hipcache ccache ccache:depend sccache)")
-    parser.add_argument("--clang", choices=("15", "19", "both"), default="both", help="compiler (default: both)")
-    parser.add_argument("--case", metavar="WORDS", help="only the cases whose title matches this regular expression")
-    parser.add_argument("--json", metavar="FILE", help="write all verdicts to FILE, with details")
+                        default=["hipcache", "ccache", "ccache:depend", "sccache"],
+                        help="name or path; ccache:depend is ccache in depend mode "
+                             "(default: hipcache ccache ccache:depend sccache)")
+    tool.add_clang(parser)
+    parser.add_argument("--case", metavar="WORDS", default="",
+                        help="only the cases whose title matches this regular expression")
+    tool.add_results(parser)
     parser.add_argument("--markdown", action="store_true", help="print the table in Markdown")
-    parser.add_argument("--document", metavar="FILE", help="put the table in Markdown into FILE, as docs/correctness.md has it")
     parser.add_argument("--strict", action="store_true", help="fail if any launcher's case is not ok")
     given = parser.parse_args()
-    given.launchers = given.launchers or ["hipcache", "ccache", "ccache:depend", "sccache"]
     given.failed = False
-    given.clangs = ("15", "19") if given.clang == "both" else (given.clang,)
+    given.clangs = tool.clangs(given)
     return given
-
-
-def note(text):
-    print(f"-- {text}", file=sys.stderr, flush=True)
 
 
 def found(words):
     launchers = []
     for word in words:
-        launcher = contenders.find(word)
+        launcher = contenders.named(word)
         if launcher is None:
             note(f"{word} is not here, and left out")
         else:
@@ -78,7 +69,8 @@ def found(words):
 def clean_environment():
     """Of the user's environment only what a compile needs: no launcher's settings, and nothing that the driver
     reads."""
-    return {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "USER") if name in os.environ} | {"LC_ALL": "C"}
+    return {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "USER")
+            if name in os.environ} | {"LC_ALL": "C"}
 
 
 def try_case(case, clang, launchers, directory):
@@ -88,9 +80,10 @@ def try_case(case, clang, launchers, directory):
         for number, launcher in enumerate(launchers):
             place = pathlib.Path(directory) / str(number)
             project = Project(place / "project", clang)
-            mine = contenders.fresh(launcher, place / "cache")
+            mine = copy.copy(launcher)
+            mine.renew(place / "cache")
             judges.append(Judge(mine, project, clean_environment(), f"/usr/bin/ld.lld-{clang}"))
-            stories.append(case.steps(project))
+            stories.append(case.run(project))
         with concurrent.futures.ThreadPoolExecutor(len(judges)) as pool:
             while steps := [step for step in (next(story, None) for story in stories) if step is not None]:
                 time.sleep(max(launcher.settles for launcher in launchers))
@@ -107,7 +100,7 @@ def try_case(case, clang, launchers, directory):
 def rows(given, launchers, directory):
     for clang in given.clangs:
         for number, case in enumerate(TABLE):
-            if clang not in case.clangs or (given.case and not re.search(given.case, case.title)):
+            if clang not in case.clangs or not re.search(given.case, case.title):
                 continue
             try:
                 verdicts = try_case(case, clang, launchers, pathlib.Path(directory) / f"{clang}-{number}")
@@ -130,30 +123,20 @@ def rows(given, launchers, directory):
 
 def versions(given, launchers):
     told = {launcher.title: launcher.version() for launcher in launchers}
-    for clang in given.clangs:
-        first = subprocess.run([f"clang++-{clang}", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
-        told[f"clang {clang}"] = first.split("version ")[-1]
-    return told
+    return {**told, **{f"clang {clang}": contenders.version_of(f"clang++-{clang}") for clang in given.clangs}}
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     given = arguments()
     launchers = found(given.launchers)
     if not launchers:
         print("tools/staleness: no launcher", file=sys.stderr)
         return 2
-    directory = tempfile.mkdtemp(prefix="hipcache-staleness-")
-    try:
+    with tool.scratch("staleness") as directory:
         told = list(rows(given, launchers, directory))
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
     result = {"date": datetime.date.today().isoformat(), "versions": versions(given, launchers), "cases": told}
-    if given.json:
-        pathlib.Path(given.json).write_text(json.dumps(result, indent=2) + "\n")
     titles = [launcher.title for launcher in launchers]
-    if given.document:
-        marked.put_into(given.document, "tools/staleness", report.markdown(result, titles))
+    reporting.keep(given, "tools/staleness", report.markdown(result, titles), result)
     print((report.markdown if given.markdown else report.text)(result, titles))
     if given.failed or not told:
         return 2
@@ -162,4 +145,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    tool.end_with(main, "tools/staleness")

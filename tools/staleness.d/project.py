@@ -1,15 +1,12 @@
-"""A small HIP project in a directory of its own, and the compiles that a case asks for."""
+"""A small HIP project in a directory of its own: what a case puts there, and the compiles that it asks for."""
 
 import dataclasses
 import os
 import pathlib
 import shutil
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
-
-import small_hip  # noqa: E402
-from small_hip import CUID, RUNTIME, arch_words, depfile_words, hip_words, replace, with_time_kept  # noqa: E402
+import small_hip
+from small_hip import BITCODE, CUID, RUNTIME, arch_words, depfile_words, hip_words, replace, with_time_kept
 
 # Each case defines SCALE in its own way.
 KERNEL = """#ifndef SCALE
@@ -19,8 +16,6 @@ __global__ void kernel(float* data) { data[0] *= SCALE; }
 void launch(float* data) { kernel<<<1, 64>>>(data); }
 """
 
-BITCODE = pathlib.Path(f"/usr/lib/{os.uname().machine}-linux-gnu/amdgcn/bitcode")
-
 
 @dataclasses.dataclass(frozen=True)
 class Owed:
@@ -28,9 +23,6 @@ class Owed:
 
     device: int = 0
     host: int = 0
-
-
-HIT = Owed()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,67 +44,108 @@ class Compile:
 class Link:
     """The objects of earlier compiles, made by the launcher, must link into one program if the compiler's do."""
 
-    objects: list
+    objects: tuple
 
 
-class Project:
-    def __init__(self, directory, clang):
-        self.directory = pathlib.Path(directory)
-        self.clang = clang
-        self.directory.mkdir(parents=True)
-        self.write("runtime.h", RUNTIME)
+# What a case can put at a path besides text; each is called with the project and the path.
 
-    def __truediv__(self, name):
-        return self.directory / name
 
-    @property
-    def tools(self):
-        return small_hip.tools(self.clang)
+def kernel(*before):
+    """The source, with lines before the kernel."""
+    return "\n".join(['#include "runtime.h"', *before, KERNEL])
 
-    def write(self, name, text):
-        """Writes as an editor does: a new file replaces the old one."""
-        return replace(self / name, lambda new: new.write_text(text))
 
-    def write_in_place(self, name, text):
-        """Writes text of the same size, and keeps the file's time."""
-        path = self / name
+def on_device(*lines):
+    return ("#ifdef __HIP_DEVICE_COMPILE__", *lines, "#endif")
+
+
+def directory(_, path):
+    path.mkdir(parents=True)
+
+
+def touched(_, path):
+    os.utime(path)
+
+
+def removed(_, path):
+    path.unlink()
+
+
+def in_place(text):
+    """Text of the same size behind the time that the file had."""
+
+    def make(_, path):
         assert path.stat().st_size == len(text.encode())
         with_time_kept(path, lambda same: same.write_text(text))
 
-    def source(self, *before, name="a.hip"):
-        """Writes the kernel, with lines before it."""
-        return self.write(name, "\n".join(['#include "runtime.h"', *before, KERNEL]))
+    return make
 
-    def link(self, name, target):
-        return replace(self / name, lambda new: new.symlink_to(target))
 
-    def script(self, name, *lines):
-        path = self.write(name, "\n".join(["#!/bin/sh", *lines, ""]))
-        path.chmod(0o755)
-        return path
+def link(target):
+    return lambda project, path: replace(path, lambda new: new.symlink_to(project.filled(target)))
 
-    def bitcode(self, name, **others):
-        """A directory of device libraries. `others`: by name without extension, the library that replaces it."""
+
+def script(line):
+    def make(project, path):
+        replace(path, lambda new: new.write_text(f"#!/bin/sh\n{project.filled(line)}\n")).chmod(0o755)
+
+    return make
+
+
+def bitcode(**others):
+    """A directory of device libraries. `others`: by name without extension, the library that replaces it."""
+
+    def make(_, path):
         for library in sorted(BITCODE.glob("*.bc")):
-            self.link(f"{name}/{library.name}", BITCODE / (others.get(library.stem, library.stem) + ".bc"))
-        return self / name
+            target = BITCODE / (others.get(library.stem, library.stem) + ".bc")
+            replace(path / library.name, lambda new, target=target: new.symlink_to(target))
 
-    def patched(self, name, program, old, new):
-        """A copy of a program, with a text replaced by another one of the same length."""
-        bytes_ = pathlib.Path(shutil.which(str(program))).resolve().read_bytes()
+    return make
+
+
+def copy(program, old=b"", new=b""):
+    """A copy of a program, with a text replaced by another one of the same length."""
+
+    def make(project, path):
+        bytes_ = pathlib.Path(shutil.which(project.filled(program))).resolve().read_bytes()
         assert len(old) == len(new) and old in bytes_
+        replace(path, lambda made: made.write_bytes(bytes_.replace(old, new))).chmod(0o755)
 
-        def make(copy):
-            copy.write_bytes(bytes_.replace(old, new))
-            copy.chmod(0o755)
+    return make
 
-        return replace(self / name, make)
 
-    def compile(self, *flags, compiler=None, source="a.hip", output="a.o", archs=("gfx906",), libraries=False, cuid=CUID,
-                depfile=True, cwd=None, tools=None, count=None, **judged):
+class Project:
+    def __init__(self, place, clang):
+        self.directory = pathlib.Path(place)
+        self.clang = clang
+        self.directory.mkdir(parents=True)
+        self.put({"runtime.h": RUNTIME})
+
+    def filled(self, text):
+        """The text with this project's places and compilers instead of their names in braces."""
+        other = "15" if self.clang == "19" else "19"
+        values = {"p": self.directory, "tools": small_hip.tools(self.clang), "clang": self.clang, "other": other}
+        for name, value in values.items():
+            text = text.replace(f"{{{name}}}", str(value))
+        return text
+
+    def put(self, files):
+        """Writes texts as an editor does, and makes what else the case names."""
+        for name, content in files.items():
+            path = self.directory / name
+            if isinstance(content, str):
+                replace(path, lambda new, content=content: new.write_text(content))
+            else:
+                content(self, path)
+
+    def compile(self, flags=(), compiler=None, source="a.hip", output="a.o", archs=("gfx906",), libraries=False,
+                cuid=CUID,
+                depfile=True, cwd="", tools=None, count=None, without="", environment=None, **judged):
         """A compile as build systems run it, with a depfile. `count`: the number of architectures, if `archs` does not
-        show it."""
-        archs = list(archs)
-        argv = [*hip_words(self.clang, compiler, tools), "-O1", *([] if libraries else ["-nogpulib"]), *([cuid] if cuid else [])]
-        argv += [*arch_words(archs), *flags, *(depfile_words(output) if depfile else []), "-c", source, "-o", output]
-        return Compile([str(word) for word in argv], cwd or self.directory, archs=count or len(archs), **judged)
+        show it. `without`: a word that is left out."""
+        argv = hip_words(self.clang, compiler, tools)
+        argv += ["-O1", *([] if libraries else ["-nogpulib"]), *([cuid] if cuid else []), *arch_words(archs), *flags]
+        argv += [*(depfile_words(output) if depfile else []), "-c", source, "-o", output]
+        variables = {name: self.filled(value) for name, value in (environment or {}).items()}
+        return Compile([self.filled(word) for word in argv if word != without], self.directory / cwd, variables,
+                       count or len(archs), **judged)

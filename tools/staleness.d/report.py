@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from case import GROUPS
+from cases import GROUPS
 from judge import ORDER
-from table import table
+from reporting import narrow_table, table
 
 
 def _cases(result, launchers):
@@ -43,15 +43,13 @@ def text(result, launchers):
 
 
 def markdown(result, launchers):
-    lines = [f"Of {result['date']}: {_versions(result)}.", "", f"| | {' | '.join(ORDER)} |", "|---" * (len(ORDER) + 1) + "|"]
-    lines += [f"| {name} | {' | '.join(map(str, counts))} |" for name, counts in _sums(result, launchers)]
-    last = None
+    sums = [(name, *counts) for name, counts in _sums(result, launchers)]
+    parts = [f"Of {result['date']}: {_versions(result)}.", narrow_table(("", *ORDER), sums)]
+    by_group = {}
     for group, title, cells in _cases(result, launchers):
-        if group != last:
-            lines += ["", f"| {group} | {' | '.join(launchers)} |", "|---" * (len(launchers) + 1) + "|"]
-            last = group
-        lines.append(f"| {title} | {' | '.join(_emphasized(cell) for cell in cells)} |")
-    return "\n".join(lines)
+        by_group.setdefault(group, []).append((title, *map(_emphasized, cells)))
+    parts += [narrow_table((group, *launchers), rows) for group, rows in by_group.items()]
+    return "\n\n".join(parts)
 
 
 def _emphasized(cell):

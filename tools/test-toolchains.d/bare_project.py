@@ -6,8 +6,10 @@ import dataclasses
 import pathlib
 import shutil
 
-import oracle
-from cache import Counts, Failed, must, run, workers
+import tree
+from cache import Counts, alone, made, workers
+from oracle import differences, file_differences, with_id
+from process import Failed
 from suites import DRIVER_FLAGS
 
 UNITS = ("filter", "soften")
@@ -40,11 +42,11 @@ class BareProject:
     def __init__(self, directory, fixture, toolchain, driver, rdc):
         self.toolchain, self.driver, self.rdc = toolchain, driver, rdc
         self.known = {}
-        self.directory = oracle.fresh(directory) / "project"
+        self.directory = tree.fresh(directory) / "project"
         shutil.copytree(fixture, self.directory)
         self.libraries = self.directory.parent / "libraries"
         shutil.copytree(toolchain.device_libraries, self.libraries)
-        must([f"{toolchain.tools}/clang++", "-c", f"{PROGRAM}.cpp"], self.directory)
+        made([f"{toolchain.tools}/clang++", "-c", f"{PROGRAM}.cpp"], self.directory)
 
     def _words(self, archs):
         rdc = ["-fgpu-rdc"] if self.rdc else []
@@ -63,8 +65,8 @@ class BareProject:
     def edit(self, title):
         """Applies an edit; returns a function that undoes it."""
         if title == "library":
-            shutil.copyfile(pathlib.Path(self.toolchain.device_libraries) / OTHER, self.libraries / LIBRARY)
-            return lambda: shutil.copyfile(pathlib.Path(self.toolchain.device_libraries) / LIBRARY, self.libraries / LIBRARY)
+            self._use_library(OTHER)
+            return lambda: self._use_library(LIBRARY)
         name, before, after = EDITS[title]
         path = self.directory / name
         text = path.read_text()
@@ -73,61 +75,49 @@ class BareProject:
         path.write_text(text.replace(before, after))
         return lambda: path.write_text(text)
 
+    def _use_library(self, name):
+        shutil.copyfile(pathlib.Path(self.toolchain.device_libraries) / name, self.libraries / LIBRARY)
+
     def build(self, cache, archs):
         """Builds through hipcache, without outputs of an earlier build; then without hipcache, which must leave the
         same files."""
         start = self._clean()
-        link = Counts()
-        commands = self.compiles(archs)
-        cache.control("--zero-stats")
-        cached = self._at_once(commands, lambda command: cache.run(command, self.directory))
-        compiles = cache.counts()
-        if self.rdc:
-            cache.control("--zero-stats")
-            cached.append(cache.run(self.link(archs), self.directory))
-            link = cache.counts()
-        made = oracle.changes(start, oracle.files_in(self.directory))
+        commands, links = self.compiles(archs), [self.link(archs)] if self.rdc else []
+        compiles, cached = cache.counted(lambda: _at_once(commands, lambda command: cache.run(command, self.directory)))
+        link, linked = cache.counted(lambda: [cache.run(command, self.directory) for command in links])
+        mine = tree.changes(start, tree.files_in(self.directory))
 
-        oracle.restore(self.directory, start)
-        alone = self._at_once(self._with_ids(cache, commands), self._alone)
-        if self.rdc:
-            alone.append(run(self.link(archs), self.directory))
-        real = oracle.changes(start, oracle.files_in(self.directory))
-        return Built(compiles, link, tuple(self._differences(cached, alone, made, real)), real)
+        tree.restore(self.directory, start)
+        for_frontends = self.toolchain.ignores_cuid(self.driver)
+        fixed = [with_id(command, cache.id_of(command, self.directory), for_frontends) for command in commands]
+        real = [*_at_once(fixed, self._alone), *(alone(command, self.directory) for command in links)]
+        files = tree.changes(start, tree.files_in(self.directory))
+        found = [what for pair in zip([*cached, *linked], real) for what in differences(pair[0], {}, pair[1], {})]
+        found += [f"the compiler fails: {ended.err[-300:]}" for ended in real if ended.code != 0]
+        return Built(compiles, link, (*found, *file_differences(mine, files)), files)
 
     def _alone(self, command):
         """The compiler's own result; made once for each state of the unit that the command names."""
         unit = command[-1].removesuffix(".o")
         sources = [(self.directory / name).read_bytes() for name in (f"{unit}.hip", *HEADERS)]
         state = (tuple(command), *sources, (self.libraries / LIBRARY).read_bytes())
-        made = [self.directory / f"{unit}{ending}" for ending in ENDINGS]
+        outputs = [self.directory / f"{unit}{ending}" for ending in ENDINGS]
         if state in self.known:
             ended, contents = self.known[state]
-            for path, content in zip(made, contents):
+            for path, content in zip(outputs, contents):
                 if content is not None:
                     path.write_bytes(content)
             return ended
-        ended = run(command, self.directory)
-        self.known[state] = ended, [path.read_bytes() if path.exists() else None for path in made]
+        ended = alone(command, self.directory)
+        self.known[state] = ended, [path.read_bytes() if path.exists() else None for path in outputs]
         return ended
 
-    def _differences(self, cached, alone, made, real):
-        for mine, theirs in zip(cached, alone):
-            yield from oracle.differences((mine, {}), (theirs, {}))
-            if theirs.exit_code != 0:
-                yield f"the compiler fails: {theirs.err[-300:]}"
-        yield from oracle.file_differences(made, real)
-
-    def _with_ids(self, cache, commands):
-        for_frontends = self.toolchain.ignores_cuid(self.driver)
-        return [oracle.with_id(command, cache.id_of(command, self.directory), for_frontends) for command in commands]
-
     def _clean(self):
-        for made in (*(f"{unit}{ending}" for unit in UNITS for ending in ENDINGS), "app"):
-            (self.directory / made).unlink(missing_ok=True)
-        return oracle.files_in(self.directory)
+        for name in (*(f"{unit}{ending}" for unit in UNITS for ending in ENDINGS), "app"):
+            (self.directory / name).unlink(missing_ok=True)
+        return tree.files_in(self.directory)
 
-    @staticmethod
-    def _at_once(commands, what):
-        with concurrent.futures.ThreadPoolExecutor(workers()) as pool:
-            return list(pool.map(what, commands))
+
+def _at_once(commands, what):
+    with concurrent.futures.ThreadPoolExecutor(workers()) as pool:
+        return list(pool.map(what, commands))

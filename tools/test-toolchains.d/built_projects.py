@@ -7,8 +7,9 @@ import json
 import pathlib
 import shlex
 
-import oracle
-from cache import Counts, must, run, workers
+import tree
+from cache import Counts, alone, made, workers
+from oracle import with_id
 
 PROJECTS = ("cxx-style", "hip-language")
 ARCHS = ("gfx906", "gfx1030")
@@ -36,26 +37,26 @@ class BuiltProject:
 class Build:
     def __init__(self, source, name, directory, toolchain, cache):
         self.configure_script, self.name, self.toolchain, self.cache = source / "fixtures/configure", name, toolchain, cache
-        self.directory = oracle.fresh(directory) / "build"
+        self.directory = tree.fresh(directory) / "build"
 
     def configure(self, archs):
-        must(
-            [self.configure_script, self.name, self.directory, "--clang", self.toolchain.clang, "--archs", ",".join(archs),
+        made(
+            [self.configure_script, self.name, self.directory, "--clang", self.toolchain.clang, "--archs",
+             ",".join(archs),
              "--launcher", self.cache.program, "--bitcode", self.toolchain.device_libraries],
-            "/", self.cache.variables,
+            variables=self.cache.environment(),
         )  # fmt: skip
 
     def make(self):
-        self.cache.control("--zero-stats")
-        must(["ninja", f"-j{workers()}", "-C", self.directory], "/", self.cache.variables)
-        return self.cache.counts()
+        command = ["ninja", f"-j{workers()}", "-C", self.directory]
+        return self.cache.counted(lambda: made(command, variables=self.cache.environment()))[0]
 
     def clean(self):
-        must(["ninja", "-C", self.directory, "clean"], "/")
+        made(["ninja", "-C", self.directory, "clean"])
 
     def compiles(self):
         """The compiles that go through hipcache: words, directory, object."""
-        printed = must(["ninja", "-C", self.directory, "-t", "compdb"], "/").out
+        printed = made(["ninja", "-C", self.directory, "-t", "compdb"])
         for entry in json.loads(printed[printed.index("["):]):
             words = shlex.split(entry["command"])
             if words[:1] == [self.cache.program] and "-c" in words:
@@ -65,10 +66,9 @@ class Build:
         """Compares each object of the build with the compiler's own."""
         for words, directory in self.compiles():
             place = words.index("-o") + 1
-            made = (directory / words[place]).read_bytes()
-            fixed = oracle.with_id(words, self.cache.id_of(words, directory), False)
-            ended = run(fixed, directory)
-            if ended.exit_code != 0 or (directory / words[place]).read_bytes() != made:
+            mine = (directory / words[place]).read_bytes()
+            ended = alone(with_id(words, self.cache.id_of(words, directory)), directory)
+            if ended.code != 0 or (directory / words[place]).read_bytes() != mine:
                 yield f"{words[place]} is another one"
 
 

@@ -59,7 +59,8 @@ class Ran:
     @staticmethod
     def of(built, toolchain, driver, rdc):
         counted = (built.compiles, built.link) if rdc else (built.compiles,)
-        troubles = [(sum(counts.passed for counts in counted), "passed through"), (sum(counts.errors for counts in counted), "errors")]
+        troubles = [(sum(counts.passed for counts in counted), "passed through"),
+                    (sum(counts.errors for counts in counted), "errors")]
         told = [f"{count} {what}" for count, what in troubles if count]
         told += [f"not stored: {reason}" for counts in counted for reason in counts.not_stored]
         compiles = _steps_of(built.compiles, rdc, driver == NEW and toolchain.wraps_devices)
@@ -100,7 +101,8 @@ _OPAQUE = {name: Steps(host=_UNITS.get(name, 1)) for name in _SPLIT}
 _RDC = {name: dataclasses.replace(steps, back=0) for name, steps in _SPLIT.items()}
 # Their host compile reads the devices' bitcode.
 _RDC_NEW = {
-    name: dataclasses.replace(steps, host=0 if name == "reordered" else _UNITS.get(name, 1)) for name, steps in _RDC.items()
+    name: dataclasses.replace(steps, host=0 if name == "reordered" else _UNITS.get(name, 1))
+    for name, steps in _RDC.items()
 }
 _LINK = {
     "cold": Steps(back=2, link=1),

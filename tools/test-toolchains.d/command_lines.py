@@ -4,13 +4,16 @@ A row has the outcome for clang 19. Another compiler may give another outcome: i
 hide its steps. So only equality is tested here, from an empty cache and as a hit. The report counts the outcomes."""
 
 import concurrent.futures
+import contextlib
 import dataclasses
 import queue
 import re
 import tomllib
 
-import oracle
-from cache import Cache, run, workers
+import tree
+from cache import Cache, alone, workers
+from oracle import differences, with_id
+from small_hip import RUNTIME, replace
 from suites import DRIVER_FLAGS
 
 # In the order of the report.
@@ -53,7 +56,8 @@ def read(directory):
             if row["run"].split()[0] == "hip" and row.get("only", "clang19") == "clang19":
                 random = row.get("random", ())
                 yield Line(
-                    path.stem, table.get("files", {}), row["run"], tuple(row.get("before", ())), row.get("variables", {}),
+                    path.stem, table.get("files", {}), row["run"], tuple(row.get("before", ())),
+                    row.get("variables", {}),
                     row.get("cached") == "planned", (random,) if isinstance(random, str) else tuple(random),
                 )
 
@@ -61,11 +65,11 @@ def read(directory):
 class Runner:
     """Runs lines in one directory with one cache."""
 
-    def __init__(self, program, directory, toolchain, driver, runtime):
+    def __init__(self, program, directory, toolchain, driver):
         self.cache = Cache(program, directory / "cache")
         self.directory = directory / "project"
         self.temporary = directory / "temporary"
-        self.toolchain, self.driver, self.runtime = toolchain, driver, runtime
+        self.toolchain, self.driver = toolchain, driver
 
     def _command(self, words):
         tool, *rest = words.split()
@@ -75,18 +79,16 @@ class Runner:
         return [f"{self.toolchain.tools}/{tool}", *rest]
 
     def check(self, line):
-        oracle.fresh(self.directory)
-        for name, text in {"runtime.h": self.runtime, **line.files}.items():
-            path = self.directory / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        tree.fresh(self.directory)
+        for name, text in {"runtime.h": RUNTIME, **line.files}.items():
+            replace(self.directory / name, lambda new, text=text: new.write_text(text))
         line = dataclasses.replace(line, variables={**line.variables, "TMPDIR": str(self.temporary)})
-        oracle.fresh(self.temporary)
+        tree.fresh(self.temporary)
         for command in line.before:
-            run(self._command(command), self.directory, line.variables)
-        self.cache.control("--clear")
-        self.cache.control("--zero-stats")
-        start = oracle.files_in(self.directory)
+            alone(self._command(command), self.directory, line.variables)
+        self.cache.must("--clear")
+        self.cache.zero()
+        start = tree.files_in(self.directory)
         command = self._command(line.run)
 
         cold = self._ran(start, lambda: self.cache.run(command, self.directory, line.variables))
@@ -95,34 +97,35 @@ class Runner:
         fixed = command
         if came_to == SPLIT:
             cuid = self.cache.id_of(command, self.directory, line.variables)
-            fixed = oracle.with_id(command, cuid, self.toolchain.ignores_cuid(self.driver))
-        alone = self._ran(start, lambda: run(fixed, self.directory, line.variables))
-        found = tuple(oracle.differences(cold, alone, line.random))
+            fixed = with_id(command, cuid, self.toolchain.ignores_cuid(self.driver))
+        real = self._ran(start, lambda: alone(fixed, self.directory, line.variables))
+        found = tuple(differences(*cold, *real, line.random))
         if found:  # unless two runs of the compiler differ from each other
-            again = self._ran(start, lambda: run(fixed, self.directory, line.variables))
-            if tuple(oracle.differences(again, alone, line.random)):
+            again = self._ran(start, lambda: alone(fixed, self.directory, line.variables))
+            if tuple(differences(*again, *real, line.random)):
                 found = tuple(what for what in found if what.startswith((TEMPORARY, OWN)))
         if came_to in (SPLIT, OPAQUE) and not stats["not_stored"]:
             found += self._warm(start, command, cold, line)
         return Outcome(line, came_to, reason, found)
 
     def _warm(self, start, command, cold, line):
-        self.cache.control("--zero-stats")
-        warm = self._ran(start, lambda: self.cache.run(command, self.directory, line.variables))
-        found = tuple(f"as a hit: {what}" for what in oracle.differences(warm, cold))
-        return found if self.cache.counts().hits == 1 else (*found, "no hit")
+        rerun = lambda: self._ran(start, lambda: self.cache.run(command, self.directory, line.variables))  # noqa: E731
+        counts, warm = self.cache.counted(rerun)
+        found = tuple(f"as a hit: {what}" for what in differences(*warm, *cold))
+        return found if counts.hits == 1 else (*found, "no hit")
 
     def _ran(self, start, what):
-        """How it ended and what it left, in the temporary directory as well: there only the kinds of files count, because
-        the compiler draws their names, and after an error none, because clang 23 leaves some. Restores the directories."""
-        oracle.fresh(self.temporary)
+        """How it ended and what it left, in the temporary directory as well: there only the kinds of files count,
+        because the compiler draws their names, and after an error none, because clang 23 leaves some. Restores the
+        directories."""
+        tree.fresh(self.temporary)
         ended = what()
-        left = oracle.changes(start, oracle.files_in(self.directory))
-        oracle.restore(self.directory, start)
+        left = tree.changes(start, tree.files_in(self.directory))
+        tree.restore(self.directory, start)
         own = str(self.cache.directory).encode()
         for name in [name for name, file in left.items() if file and own in file[1]]:
             left[OWN + name] = (0, b"")
-        for name in oracle.files_in(self.temporary) if ended.exit_code == 0 else ():
+        for name in tree.files_in(self.temporary) if ended.code == 0 else ():
             left[TEMPORARY + re.sub("[0-9a-f]{6}", "XXXXXX", name)] = (0, b"")
         return ended, left
 
@@ -130,15 +133,15 @@ class Runner:
 def _came_to(stats, ended):
     if stats["requests"]["passthrough"]:
         return PASSED, ", ".join(stats["not_cached"])
-    if ended.exit_code != 0 or stats["failed_compiles"]:
+    if ended.code != 0 or stats["failed_compiles"]:
         return REFUSED, ""
-    return (SPLIT if stats["steps"]["probe"]["run"] and not stats["not_split"] else OPAQUE), ", ".join(stats["not_split"])
+    return (SPLIT if stats["steps"]["probe"]["run"] and not stats["not_split"]
+            else OPAQUE), ", ".join(stats["not_split"])
 
 
-def check_all(lines, program, directory, toolchain, driver, runtime):
+def check_all(lines, program, directory, toolchain, driver):
     """An outcome for each line; runs several at a time."""
     free = queue.SimpleQueue()
-    runners = [Runner(program, oracle.fresh(directory / str(number)), toolchain, driver, runtime) for number in range(workers())]
 
     def check(line):
         runner = free.get()
@@ -147,12 +150,9 @@ def check_all(lines, program, directory, toolchain, driver, runtime):
         finally:
             free.put(runner)
 
-    try:
-        for runner in runners:
-            runner.cache.__enter__()
+    with contextlib.ExitStack() as caches, concurrent.futures.ThreadPoolExecutor(workers()) as pool:
+        for number in range(workers()):
+            runner = Runner(program, tree.fresh(directory / str(number)), toolchain, driver)
+            caches.enter_context(runner.cache)
             free.put(runner)
-        with concurrent.futures.ThreadPoolExecutor(len(runners)) as pool:
-            return list(pool.map(check, lines))
-    finally:
-        for runner in runners:
-            runner.cache.__exit__()
+        return list(pool.map(check, lines))

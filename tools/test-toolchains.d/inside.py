@@ -1,7 +1,6 @@
 """Runs the cases of one suite's compilers, inside a tree that holds the project's files. Prints the results as JSON,
 and its progress on standard error."""
 
-import argparse
 import dataclasses
 import json
 import pathlib
@@ -9,23 +8,17 @@ import re
 import shutil
 import sys
 
-import built_projects
-import cases
-import command_lines
-import options
-import suites
-from bare_project import BareProject
-from cache import Cache, must, run
-
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
 
-import small_hip  # noqa: E402
-
-PARTS = ("steps", "lines", "projects", "options")
-
-
-def note(text):
-    print(f"-- {text}", file=sys.stderr, flush=True)
+import built_projects  # noqa: E402
+import cases  # noqa: E402
+import command_lines  # noqa: E402
+import options  # noqa: E402
+import suites  # noqa: E402
+import tool  # noqa: E402
+from bare_project import BareProject  # noqa: E402
+from cache import Cache, alone, made  # noqa: E402
+from tool import note  # noqa: E402
 
 
 class Inside:
@@ -38,29 +31,27 @@ class Inside:
         """Makes the program that stands in for ROCm's, beside a link to the compiler that it runs, in ROCm's layout."""
         place = pathlib.Path(toolchain.program)
         place.parent.mkdir(parents=True, exist_ok=True)
-        must(["cc", "-static", "-o", place, pathlib.Path(__file__).with_name("stand_in.c")], "/")
+        made(["cc", "-static", "-o", place, pathlib.Path(__file__).with_name("stand_in.c")])
         tools = pathlib.Path(toolchain.tools)
         (place.parent.parent / "lib").symlink_to(tools.parent / "lib")
         shutil.copy(tools / "clang", place.parent / "clang")
         (place.parent / "clang++").symlink_to("clang")
-        for tool in tools.iterdir():
-            if not (place.parent / tool.name).exists():
-                (place.parent / tool.name).symlink_to(tool)
+        for program in tools.iterdir():
+            if not (place.parent / program.name).exists():
+                (place.parent / program.name).symlink_to(program)
 
     def default_driver(self, toolchain):
         """Which of the two drivers the compiler uses by default, according to the phases that it would go through."""
         source = self.work / "empty.hip"
         source.write_text("")
         words = [*toolchain.hip(), "-nogpulib", "--offload-arch=gfx906", "-ccc-print-phases", "-c", source]
-        phases = {driver: run([*words, flag], self.work).err for driver, flag in suites.DRIVER_FLAGS.items()}
-        plain = run(words, self.work).err
+        phases = {driver: alone([*words, flag], self.work).err for driver, flag in suites.DRIVER_FLAGS.items()}
+        plain = alone(words, self.work).err
         return next((driver for driver, told in phases.items() if told == plain), "")
 
     def steps(self, toolchain, driver, rdc):
         """A row for each case."""
-        project = BareProject(
-            self.work / "bare", self.source / "fixtures/projects/bare-hip", toolchain, driver, rdc
-        )
+        project = BareProject(self.work / "bare", self.source / "fixtures/projects/bare-hip", toolchain, driver, rdc)
         with Cache(self.given.hipcache, self.work / "bare-cache") as cache:
             for case in cases.CASES:
                 undo = project.edit(case.edit) if case.edit else None
@@ -72,12 +63,14 @@ class Inside:
                 wrong = ran != expected
                 note(f"{toolchain.title}, {driver} driver{', rdc' if rdc else ''}: {case.title}: {ran}"
                      f"{f', expected {expected}' if wrong else ''}{''.join(f'; {what}' for what in built.differences)}")
-                yield {"case": case.name, "ran": str(ran), "expected": str(expected), "ok": not wrong and not built.differences,
+                yield {"case": case.name, "ran": str(ran), "expected": str(expected),
+                       "ok": not wrong and not built.differences,
                        "differences": built.differences}
 
     def lines(self, toolchain, driver):
-        lines = [line for line in command_lines.read(self.source / "fixtures/commands") if re.search(self.given.line, line.run)]
-        outcomes = command_lines.check_all(lines, self.given.hipcache, self.work / "lines", toolchain, driver, small_hip.RUNTIME)
+        lines = [line for line in command_lines.read(self.source / "fixtures/commands")
+                 if re.search(self.given.line, line.run)]
+        outcomes = command_lines.check_all(lines, self.given.hipcache, self.work / "lines", toolchain, driver)
         counted = {outcome: sum(one.came_to == outcome for one in outcomes) for outcome in command_lines.OUTCOMES}
         bad = [one for one in outcomes if one.differences]
         for one in bad:
@@ -91,10 +84,11 @@ class Inside:
         }  # fmt: skip
 
     def options(self, toolchain, driver):
-        told = options.row(self.given.hipcache, self.work, toolchain, driver, small_hip.RUNTIME, self.given.draw, self.given.seed)
+        told = options.row(self.given.hipcache, self.work, toolchain, driver, self.given.draw, self.given.seed)
         for line, found in told["not_equal"]:
             note(f"{toolchain.title}: {line}: {'; '.join(found)}")
-        note(f"{toolchain.title}: {told['printed']} options, {told['counted']}; {told['checked']} drawn, {len(told['not_equal'])} not equal")
+        note(f"{toolchain.title}: {told['printed']} options, {told['counted']}; {told['checked']} drawn, "
+             f"{len(told['not_equal'])} not equal")
         return told
 
     def projects(self, toolchain):
@@ -127,14 +121,14 @@ class Inside:
 
 
 def _version(toolchain):
-    printed = run([toolchain.program, "--version"], "/").out
+    printed = alone([toolchain.program, "--version"]).out
     found = re.search(r"clang version (\S+)", printed)
     hip = re.search(r"HIP version: (\S+)", printed)
     return ", ".join(filter(None, (hip and f"HIP {hip.group(1)}", found and f"clang {found.group(1)}")))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = tool.parser("inside.py", __doc__)
     parser.add_argument("suite")
     parser.add_argument("--source", required=True)
     parser.add_argument("--hipcache", required=True)
@@ -144,9 +138,9 @@ def main():
     parser.add_argument("--line", default="")
     parser.add_argument("--draw", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--part", action="append", choices=PARTS)
+    parser.add_argument("--part", action="append", choices=suites.PARTS)
     given = parser.parse_args()
-    given.part = given.part or PARTS
+    given.part = given.part or suites.PARTS
     json.dump(list(Inside(given).rows(suites.named(given.suite))), sys.stdout)
 
 

@@ -14,41 +14,41 @@ Whatever hipcache leaves must be what the compiler leaves with the same id.
 
 Needs root, a mirror of Debian that apt knows, 6 GB of disk, and an hour. Exit code 1: something is not as expected."""
 
-import argparse
 import datetime
 import json
 import os
 import pathlib
 import sys
 
-import report
-import suites
-import trees
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
 
-sys.path.insert(0, str(trees.ROOT / "tools/shared.d"))
-
-import marked  # noqa: E402
+import report  # noqa: E402
+import reporting  # noqa: E402
+import suites  # noqa: E402
+import tool  # noqa: E402
+import trees  # noqa: E402
+from tool import ROOT, note  # noqa: E402
 
 TOOL = "tools/test-toolchains"
 
 
-def note(text):
-    print(f"-- {text}", file=sys.stderr, flush=True)
-
-
 def arguments():
-    parser = argparse.ArgumentParser(prog=TOOL, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--trees", metavar="DIRECTORY", default=trees.ROOT / "build/trees", help="keeps the trees (default: build/trees)")
-    parser.add_argument("--build", metavar="DIRECTORY", default=trees.ROOT / "build/release", help="hipcache's (default: build/release)")
-    parser.add_argument("--suite", choices=[suite.name for suite in suites.SUITES], action="append", help="only this one; may be repeated")
-    parser.add_argument("--compiler", metavar="WORDS", default="", help="only compilers whose title matches this regular expression")
+    parser = tool.parser(TOOL, __doc__)
+    parser.add_argument("--trees", metavar="DIRECTORY", default=ROOT / "build/trees",
+                        help="keeps the trees (default: build/trees)")
+    parser.add_argument("--build", metavar="DIRECTORY", default=ROOT / "build/release",
+                        help="hipcache's (default: build/release)")
+    parser.add_argument("--suite", choices=[suite.name for suite in suites.SUITES], action="append",
+                        help="only this one; may be repeated")
+    parser.add_argument("--compiler", metavar="WORDS", default="",
+                        help="only compilers whose title matches this expression")
     parser.add_argument("--driver", choices=suites.DRIVER_FLAGS, default="", help="only that one")
-    parser.add_argument("--part", choices=("steps", "lines", "projects", "options"), action="append", help="only this part; may be repeated")
-    parser.add_argument("--line", metavar="WORDS", default="", help="only command lines that match this regular expression")
-    parser.add_argument("--draw", type=int, default=50, metavar="COUNT", help="how many options of each compiler are compared (default: 50)")
+    parser.add_argument("--part", choices=suites.PARTS, action="append", help="only this part; may be repeated")
+    parser.add_argument("--line", metavar="WORDS", default="", help="only command lines that match this expression")
+    parser.add_argument("--draw", type=int, default=50, metavar="COUNT",
+                        help="how many options of each compiler are compared (default: 50)")
     parser.add_argument("--seed", type=int, default=1, help="which (default: 1)")
-    parser.add_argument("--json", metavar="FILE", help="write all that came of it to FILE")
-    parser.add_argument("--document", metavar="FILE", help="put the tables into FILE, as docs/toolchains.md has them")
+    tool.add_results(parser)
     return parser.parse_args()
 
 
@@ -60,8 +60,8 @@ def try_suite(suite, given):
     build = pathlib.Path(given.build).absolute()
     tree.put_libraries(build / "libexec/hipcache/hipcached")
     parts = [word for part in given.part or () for word in ("--part", part)]
-    rows = tree.run(build, ["--compiler", given.compiler, "--driver", given.driver, "--line", given.line, "--draw", str(given.draw), "--seed", str(given.seed), *parts])
-    return tree.date(), json.loads(rows)
+    given_on = [f"--{name}={getattr(given, name)}" for name in ("compiler", "driver", "line", "draw", "seed")]
+    return tree.date(), json.loads(tree.run(build, [*given_on, *parts]))
 
 
 def main():
@@ -69,20 +69,13 @@ def main():
     if os.geteuid() != 0:
         print(f"{TOOL}: needs root, for chroot and mounts", file=sys.stderr)
         return 2
-    chosen = [suite for suite in suites.SUITES if not given.suite or suite.name in given.suite]
     dates, rows = {}, []
-    try:
-        for suite in chosen:
+    for suite in suites.SUITES:
+        if not given.suite or suite.name in given.suite:
             dates[suite.name], told = try_suite(suite, given)
             rows += told
-    except trees.Failed as failure:
-        print(f"{TOOL}: {failure}", file=sys.stderr)
-        return 2
     text = report.markdown(datetime.date.today().isoformat(), dates, rows)
-    if given.json:
-        pathlib.Path(given.json).write_text(json.dumps({"suites": dates, "rows": rows}, indent=2) + "\n")
-    if given.document:
-        marked.put_into(given.document, TOOL, text)
+    reporting.keep(given, TOOL, text, {"suites": dates, "rows": rows})
     print(text)
     problems = list(report.problems(rows))
     for problem in problems:
@@ -91,4 +84,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    tool.end_with(main, "tools/test-toolchains")

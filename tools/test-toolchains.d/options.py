@@ -9,8 +9,9 @@ import random
 import re
 
 import command_lines
-import oracle
-from cache import Cache, run, workers
+import tree
+from cache import Cache, alone, workers
+from small_hip import RUNTIME
 
 ARCHS = ("--offload-arch=gfx906", "--offload-arch=gfx1030")
 SOURCE = """#include "runtime.h"
@@ -41,7 +42,8 @@ def _value(holder, help_text):
 
 def _words(spelling, help_text):
     """The words of `-foo=<value>`, `-foo <a> <b>` and `-foo<value>`."""
-    return tuple(re.sub(r"<([^>]*)>", lambda holder: _value(holder.group(1), help_text), word) for word in spelling.split())
+    return tuple(re.sub(r"<([^>]*)>", lambda holder: _value(holder.group(1), help_text), word)
+                 for word in spelling.split())
 
 
 def in_help(text):
@@ -50,29 +52,29 @@ def in_help(text):
     for number, line in enumerate(lines):
         found = re.match(r"  (-\S(?:\S| (?=<))*)(.*)", line)
         if found:
-            told = found.group(2) + " ".join(following for following in lines[number + 1:number + 3] if following.startswith("     "))
+            told = found.group(2) + " ".join(following for following in lines[number + 1:number + 3]
+                                             if following.startswith("     "))
             yield Option(found.group(1), _words(found.group(1), told))
 
 
 class Options:
     """The options of one compiler and driver, in one directory with one cache."""
 
-    def __init__(self, program, directory, toolchain, runtime):
-        self.program, self.directory, self.toolchain, self.runtime = program, directory, toolchain, runtime
+    def __init__(self, program, directory, toolchain):
+        self.program, self.directory, self.toolchain = program, directory, toolchain
         self.project = directory / "options"
 
     def _command(self, option, *more):
         return [*self.toolchain.hip(), *ARCHS, *option.words, *more, "-c", "a.hip", "-o", "a.o"]
 
     def _is_accepted(self, option):
-        """Whether the compiler plans jobs. It may do otherwise for good: print, or check the source. With -### some versions of
-        hipcc end well although the driver does not."""
-        told = run(self._command(option, "-###"), self.project)
-        return told.exit_code == 0 and ": error: " not in told.err and '"-cc1"' in told.err and '"-o" "a.o"' in told.err
+        """Whether the compiler plans jobs. It may do otherwise for good: print, or check the source. With -### some
+        versions of hipcc end well although the driver does not."""
+        told = alone(self._command(option, "-###"), self.project)
+        return told.code == 0 and ": error: " not in told.err and '"-cc1"' in told.err and '"-o" "a.o"' in told.err
 
     def _planned(self, option, cache):
-        told = run([self.program, "--plan", "--format", "json", "--", *self._command(option)], self.project, cache.variables)
-        plan = json.loads(told.out)
+        plan = json.loads(cache.must("--plan", "--format", "json", "--", *self._command(option), cwd=self.project))
         if not plan["reason"]:
             return SPLIT, ""
         why = f"{plan['reason']}: {plan['detail']}" if plan["detail"] else plan["reason"]
@@ -80,32 +82,35 @@ class Options:
 
     def plans(self):
         """What each accepted option comes to, and why."""
-        oracle.fresh(self.project)
-        for name, text in {"a.hip": SOURCE, "runtime.h": self.runtime, "given.txt": ""}.items():
+        tree.fresh(self.project)
+        for name, text in {"a.hip": SOURCE, "runtime.h": RUNTIME, "given.txt": ""}.items():
             (self.project / name).write_text(text)
-        options = {option.name: option for option in in_help(run([self.toolchain.program, "--help-hidden"], "/").out)}
+        options = {option.name: option for option in in_help(alone([self.toolchain.program, "--help-hidden"]).out)}
         with concurrent.futures.ThreadPoolExecutor(workers()) as pool:
-            accepted = [option for option, good in zip(options.values(), pool.map(self._is_accepted, options.values())) if good]
+            accepted = [option for option, good in zip(options.values(), pool.map(self._is_accepted, options.values()))
+                        if good]
             with Cache(self.program, self.directory / "options-cache") as cache:
                 came_to = list(pool.map(lambda option: self._planned(option, cache), accepted))
         return len(options), dict(zip(accepted, came_to))
 
     def check(self, plans, count, seed, driver):
-        """The oracle's outcomes for `count` of the options that are split. With -fuse-cuid=hash the id is another one than
-        the compiler's alone (docs/internals/cuid.md)."""
-        split = [option for option, (came_to, _) in plans.items() if came_to == SPLIT and not option.name.startswith("-fuse-cuid")]
+        """The oracle's outcomes for `count` of the options that are split. With -fuse-cuid=hash the id is another one
+        than the compiler's alone (docs/internals/cuid.md)."""
+        split = [option for option, (came_to, _) in plans.items()
+                 if came_to == SPLIT and not option.name.startswith("-fuse-cuid")]
         drawn = random.Random(seed).sample(split, min(count, len(split)))
         files = {"a.hip": SOURCE, "given.txt": ""}
         lines = [
-            command_lines.Line("options", files, " ".join(("hip", *ARCHS, *option.words, "-c", "a.hip", "-o", "a.o")), (), {}, True, ())
+            command_lines.Line("options", files, " ".join(("hip", *ARCHS, *option.words, "-c", "a.hip", "-o", "a.o")),
+                               (), {}, True, ())
             for option in drawn
         ]
-        return command_lines.check_all(lines, self.program, self.directory / "drawn", self.toolchain, driver, self.runtime)
+        return command_lines.check_all(lines, self.program, self.directory / "drawn", self.toolchain, driver)
 
 
-def row(program, directory, toolchain, driver, runtime, count, seed):
+def row(program, directory, toolchain, driver, count, seed):
     """What the report says of one compiler."""
-    options = Options(program, pathlib.Path(directory), toolchain, runtime)
+    options = Options(program, pathlib.Path(directory), toolchain)
     printed, plans = options.plans()
     checked = options.check(plans, count, seed, driver)
     return {

@@ -1,6 +1,7 @@
 """The table of results, as text and as Markdown, and whether they are as expected."""
 
 from cases import CASES
+from reporting import emphasized, narrow_table
 
 
 def _cell(case):
@@ -13,17 +14,12 @@ def _driver(row):
     return row["driver"] + (" (default)" if row["driver"] == row["default"] else "")
 
 
-def _table(heads, rows):
-    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    return "\n".join(lines + [f"| {' | '.join(map(str, row))} |" for row in rows])
-
-
 def _steps(rows, part):
     """A line for each case, a column for each compiler and driver."""
     tried = [row for row in rows if part in row]
     heads = ["", *(f"{row['compiler']}, {_driver(row)}" for row in tried)]
     cells = [{case["case"]: _cell(case) for case in row[part]} for row in tried]
-    return _table(heads, [(case.title, *(column[case.name] for column in cells)) for case in CASES])
+    return narrow_table(heads, [(case.title, *(column[case.name] for column in cells)) for case in CASES])
 
 
 def _lines(rows):
@@ -32,9 +28,9 @@ def _lines(rows):
     told = []
     for row in tried:
         lines = row["lines"]
-        differ = len(lines["not_equal"])
-        told.append((row["compiler"], _driver(row), lines["lines"], *lines["counted"].values(), f"**{differ}**" if differ else 0))
-    return _table(["compiler", "driver", "command lines", *outcomes, "not the compiler's"], told)
+        differ = emphasized(len(lines["not_equal"]))
+        told.append((row["compiler"], _driver(row), lines["lines"], *lines["counted"].values(), differ))
+    return narrow_table(["compiler", "driver", "command lines", *outcomes, "not the compiler's"], told)
 
 
 def _options(rows):
@@ -42,19 +38,21 @@ def _options(rows):
     told, reasons = [], {}
     for row in tried:
         options = row["options"]
-        differ = len(options["not_equal"])
-        told.append((row["compiler"], options["printed"], options["accepted"], *options["counted"].values(), options["checked"],
-                     f"**{differ}**" if differ else 0))
+        told.append((row["compiler"], options["printed"], options["accepted"], *options["counted"].values(),
+                     options["checked"], emphasized(len(options["not_equal"]))))
         for option, why in options["not_split"].items():
             why = why if "plan-not-understood" in why else why.split(":")[0]
             reasons.setdefault(why, {}).setdefault(f"`{option}`", []).append(row["compiler"])
-    heads = ["compiler", "printed", "accepted here", "split", "opaque", "passed through", "drawn and compared", "not the compiler's"]
+    heads = ["compiler", "printed", "accepted here", "split", "opaque", "passed through", "drawn and compared",
+             "not the compiler's"]
     every = [row["compiler"] for row in tried]
     named = [
-        (f"`{why}`".replace("|", "/"), ", ".join(name.replace("|", "/") + ("" if who == every else f" ({', '.join(who)})") for name, who in options.items()))
+        (f"`{why}`".replace("|", "/"), ", ".join(name.replace("|",
+                                                              "/") + ("" if who == every else f" ({', '.join(who)})")
+                                                              for name, who in options.items()))
         for why, options in sorted(reasons.items())
     ]
-    return _table(heads, told) + "\n\n" + _table(["not split, and why", "options"], named)
+    return narrow_table(heads, told) + "\n\n" + narrow_table(["not split, and why", "options"], named)
 
 
 def _projects(rows):
@@ -65,8 +63,9 @@ def _projects(rows):
             mark = "" if built["ok"] else "**"
             told.append((row["compiler"], built["project"], built["hip"], built["units"] - built["hip"], *cells,
                          f"{mark}{len(built['differences'])}{mark}"))
-    heads = ["compiler", "project", "HIP units", "others", "cold", "rebuilt", "one architecture more", "not the compiler's"]
-    return _table(heads, told)
+    heads = ["compiler", "project", "HIP units", "others", "cold", "rebuilt", "one architecture more",
+             "not the compiler's"]
+    return narrow_table(heads, told)
 
 
 PARTS = (
@@ -98,10 +97,9 @@ def problems(rows):
                 if not case["ok"]:
                     found = "; ".join(case["differences"]) or f"expected {case['expected']}"
                     yield f"{who}: {part}: {case['case']}: {case['ran']}: {found}"
-        for line, found in row.get("lines", {}).get("not_equal", ()):
-            yield f"{who}: {line}: {'; '.join(found)}"
-        for line, found in row.get("options", {}).get("not_equal", ()):
-            yield f"{who}: {line}: {'; '.join(found)}"
+        for part in ("lines", "options"):
+            for line, found in row.get(part, {}).get("not_equal", ()):
+                yield f"{who}: {line}: {'; '.join(found)}"
         for built in row.get("projects", ()):
             if not built["ok"]:
                 yield f"{who}: {built['project']}: {'; '.join(built['differences']) or 'other counts'}"

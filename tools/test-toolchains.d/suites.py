@@ -1,9 +1,9 @@
 """The compilers that are tested, and where Debian has them. Used by the tool, and inside the tree."""
 
 import dataclasses
-import os
 
 OLD, NEW = "old", "new"
+PARTS = ("steps", "lines", "projects", "options")
 DRIVER_FLAGS = {OLD: "--no-offload-new-driver", NEW: "--offload-new-driver"}
 
 # Where the tool makes the stand-in.
@@ -105,7 +105,3 @@ SUITES = (
 
 def named(name):
     return next(suite for suite in SUITES if suite.name == name)
-
-
-def multiarch():
-    return f"{os.uname().machine}-linux-gnu"

@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from process import Failed, must
+from tool import ROOT
+
 MIRROR = ROOT / "tools/shared.d/debian-mirror"
 # A file system in memory that is mounted in the tree. It holds the project's files and everything that a run writes,
 # and disappears with the last process.
@@ -19,19 +21,8 @@ ENVIRONMENT = ["env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
 OF_LIBC = re.compile(r"^(ld-linux.*|lib(c|m|pthread|dl|rt|resolv|util)\.so\.\d+)$")
 
 
-class Failed(Exception):
-    """A step of making a tree failed."""
-
-
-def _run(argv, **more):
-    ended = subprocess.run([str(word) for word in argv], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **more)
-    if ended.returncode != 0:
-        raise Failed(f"exit code {ended.returncode}: {shlex.join(map(str, argv))}\n{(ended.stdout + ended.stderr)[-2000:]}")
-    return ended.stdout
-
-
 def mirror():
-    found = _run([MIRROR]).strip()
+    found = must([MIRROR]).strip()
     if not found:
         raise Failed("apt knows no mirror of Debian: run apt-get update first")
     return found
@@ -60,15 +51,15 @@ class Tree:
 
     def put_libraries(self, program):
         """Copies the daemon's shared libraries that the tree lacks."""
-        known = _run(["chroot", self.path, "ldconfig", "-p"])
-        for line in _run(["ldd", program]).splitlines():
+        known = must(["chroot", self.path, "ldconfig", "-p"])
+        for line in must(["ldd", program]).splitlines():
             name, _, place = (line.split() + ["", "", ""])[:3]
             if not place.startswith("/") or OF_LIBC.match(name):
                 continue
             mine = self.path / "usr/local/lib" / name
             if mine.exists() or not re.search(rf"^\s*{re.escape(name)} ", known, re.MULTILINE):
                 shutil.copyfile(os.path.realpath(place), mine)
-        _run(["chroot", self.path, "ldconfig"])
+        must(["chroot", self.path, "ldconfig"])
 
     def run(self, build, arguments):
         """Runs inside.py in the tree, in namespaces that end with it. Returns what it printed."""
@@ -83,11 +74,13 @@ class Tree:
             f"mount --rbind /dev {shlex.quote(str(self.path))}/dev",
             f"exec chroot {shlex.quote(str(self.path))} " + shlex.join([
                 *ENVIRONMENT, "python3", "-B", f"{MOUNT}/source/tools/test-toolchains.d/inside.py", self.suite.name,
-                "--source", f"{MOUNT}/source", "--hipcache", f"{MOUNT}/hipcache/bin/hipcache", "--work", f"{MOUNT}/work", *arguments,
+                "--source", f"{MOUNT}/source", "--hipcache", f"{MOUNT}/hipcache/bin/hipcache", "--work",
+                f"{MOUNT}/work", *arguments,
             ]),
         ]  # fmt: skip
         ended = subprocess.run(
-            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private", "bash", "-e", "-c", "\n".join(script)],
+            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private", "bash", "-e", "-c",
+             "\n".join(script)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, check=False,
         )
         if ended.returncode != 0:
@@ -97,20 +90,21 @@ class Tree:
     def _bootstrap(self):
         if shutil.which("debootstrap", path=f"{os.environ['PATH']}:/usr/sbin:/sbin") is None:
             self.note("installing debootstrap")
-            _run(["apt-get", "-q", "-y", "install", "debootstrap"])
+            must(["apt-get", "-q", "-y", "install", "debootstrap"])
         uri = mirror()
         self.note(f"{self.suite.name}: debootstrap")
         # Made under another name and then renamed, so a tree that exists is complete.
         making = self.path.with_name(self.path.name + ".making")
         shutil.rmtree(making, ignore_errors=True)
         making.parent.mkdir(parents=True, exist_ok=True)
-        _run(["debootstrap", "--variant=minbase", self.suite.name, making, uri],
-             env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
+        must(["debootstrap", "--variant=minbase", self.suite.name, making, uri],
+             {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
         making.rename(self.path)
 
     def _missing(self):
         told = subprocess.run(
-            ["chroot", self.path, *ENVIRONMENT, "dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *self.suite.packages],
+            ["chroot", self.path, *ENVIRONMENT, "dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n",
+             *self.suite.packages],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False,
         ).stdout
         installed = {line.split()[0] for line in told.splitlines() if line.endswith(" installed")}
@@ -120,5 +114,5 @@ class Tree:
         shutil.copyfile("/etc/resolv.conf", self.path / "etc/resolv.conf")
         quiet = ["chroot", self.path, *ENVIRONMENT, "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y",
                  "-o", "Acquire::Check-Valid-Until=false"]  # a mirror may be old; the report has its date
-        _run([*quiet, "update"])
-        _run([*quiet, "install", "--no-install-recommends", *packages])
+        must([*quiet, "update"])
+        must([*quiet, "install", "--no-install-recommends", *packages])

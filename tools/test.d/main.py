@@ -37,29 +37,19 @@ class OneLine(argparse.ArgumentParser):
 
 
 def arguments():
-    parser = OneLine(prog="tools/test", description=HELP, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser = OneLine(prog="tools/test", description=HELP, formatter_class=argparse.RawDescriptionHelpFormatter,
+                     allow_abbrev=False)
     which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--all",
-        action="store_true",
-        help="every test with every compiler, the sanitizers (address, undefined behaviour, threads), clang-tidy, the "
-        "build that users make, and builds in Debian 13 and for arm64",
-    )
-    which.add_argument(
-        "--quick",
-        action="store_true",
-        help="in build/release: what an edit recompiles, unit tests without sanitizers, main compiles, checks",
-    )
-    parser.add_argument(
-        "--seed",
-        type=int,
-        help="chooses which of the compiler's remembered results are verified (default: others each time)",
-    )
-    parser.add_argument(
-        "--minutes",
-        type=int,
-        help="with --all: leaves out tests with the older compiler that these minutes have no room for, and says how many",
-    )
+    which.add_argument("--all", action="store_true",
+                       help="every test with every compiler, the sanitizers (address, undefined behaviour, threads), "
+                            "clang-tidy, the build that users make, and builds in Debian 13 and for arm64")
+    which.add_argument("--quick", action="store_true",
+                       help="in build/release: what an edit recompiles, unit tests without sanitizers, main compiles, checks")
+    parser.add_argument("--seed", type=int,
+                        help="chooses which of the compiler's remembered results are verified (default: others each time)")
+    parser.add_argument("--minutes", type=int,
+                        help="with --all: leaves out tests with the older compiler that these minutes have no room for, "
+                             "and says how many")
     given = parser.parse_args()
     if given.minutes is not None and (not given.all or given.minutes <= 0):
         parser.error("--minutes takes a number above 0, and needs --all")
@@ -110,7 +100,8 @@ class Run:
     def build(self, stage):
         clock = Clock()
         print(f"== {stage.preset}: build", flush=True)
-        configured = subprocess.run(["cmake", "--preset", stage.preset, *configuration()], stdout=subprocess.PIPE, text=True)
+        configured = subprocess.run(["cmake", "--preset", stage.preset, *configuration()], stdout=subprocess.PIPE,
+                                    text=True)
         if configured.returncode != 0:
             sys.exit(configured.stdout)
         if not progress.build(["cmake", "--build", "--preset", stage.preset, "-j", JOBS, "--target", *stage.targets]):
@@ -123,7 +114,8 @@ class Run:
         if not chosen:
             return
         print(f"== {stage.preset}: {stage.heading}", flush=True)
-        tested = progress.test(["ctest", "--preset", stage.preset, "-j", TESTS_AT_ONCE, "-I", selection.numbers(chosen)])
+        tested = progress.test(["ctest", "--preset", stage.preset, "-j", TESTS_AT_ONCE, "-I",
+                                selection.numbers(chosen)])
         self.seconds.update({f"{stage.preset}: {name}": seconds for name, seconds in tested.seconds.items()})
         self.summaries.append((stage, tested))
         self.timed(f"{stage.preset}: {stage.heading}", clock)

@@ -1,7 +1,7 @@
 """Runs a long command and shows how far it is: on a terminal in one line, in a log as a line now and then.
 
-The output of ninja and ctest is mostly one line for each thing that went well. Those lines become the progress; every other
-line is shown as it is.
+The output of ninja and ctest is mostly one line for each thing that went well. Those lines become the progress; every
+other line is shown as it is.
 """
 
 import re
@@ -49,7 +49,8 @@ class Meter:
 
 def lines_of(command, **more):
     """The command's lines of output as they come, then its exit code."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", **more) as running:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          **more) as running:
         for line in running.stdout:
             yield line.rstrip("\n")
         yield running.wait()

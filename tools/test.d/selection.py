@@ -1,7 +1,8 @@
 """Which tests of a build tree a run takes.
 
-A test's labels say where it belongs (cmake/HipcacheTargets.cmake). A run without --all takes those of the newer compiler, and
-of the longest groups a share. The share is fixed: it depends on a test's name alone, so a test is in it on every machine, and
+A test's labels say where it belongs (cmake/HipcacheTargets.cmake). A run without --all takes those of the newer
+compiler, and of the longest groups a share. The share is fixed: it depends on a test's name alone, so a test is in it
+on every machine, and
 another test that comes or goes does not move it.
 """
 
@@ -25,7 +26,8 @@ class Test:
 
 def tests_of(tree):
     """Those that the build tree knows."""
-    shown = subprocess.run(["ctest", "--test-dir", tree, "--show-only=json-v1"], check=True, capture_output=True, text=True)
+    shown = subprocess.run(["ctest", "--test-dir", tree, "--show-only=json-v1"], check=True, capture_output=True,
+                           text=True)
     tests = []
     for number, test in enumerate(json.loads(shown.stdout)["tests"], 1):
         labels = next((each["value"] for each in test.get("properties", []) if each["name"] == "LABELS"), [])
@@ -51,7 +53,8 @@ def with_older_compiler(tests):
 
 
 def share(tests, of):
-    """The tests without the older compiler and clang-tidy, and of those that start compilers through the cache one of every `of`."""
+    """The tests without the older compiler and clang-tidy, and of those that start compilers through the cache one of
+    every `of`."""
     return [
         test
         for test in with_newer_compilers(tests)

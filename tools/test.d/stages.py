@@ -25,7 +25,8 @@ class Stage:
 
 @dataclasses.dataclass(frozen=True)
 class Script:
-    """A stage without a build tree here. The script ends with SKIPPED where it cannot run, after a line with the reason."""
+    """A stage without a build tree here. The script ends with SKIPPED where it cannot run, after a line with the
+    reason."""
 
     heading: str
     command: tuple
@@ -47,7 +48,8 @@ def quick(tests):
 
 
 ADDRESS = Stage("clang-asan-ubsan", "unit tests", ("unit_tests",), lambda tests: selection.labelled(tests, SANITIZED))
-THREAD = Stage("clang-tsan", "tests of what runs in threads", ("thread_tests",), lambda tests: selection.labelled(tests, {"threads"}))
+THREAD = Stage("clang-tsan", "tests of what runs in threads", ("thread_tests",),
+               lambda tests: selection.labelled(tests, {"threads"}))
 NEWER = Stage(
     "complete",
     "tests with the newer compilers, and checks",

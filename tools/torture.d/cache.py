@@ -1,16 +1,13 @@
-"""A cache directory, its daemon and its counts."""
+"""A cache directory, its daemon and its counts, as the faults meet them."""
 
 import contextlib
-import json
 import os
-import pathlib
 import signal
 import time
 
-import machine
-from running import Running, run
-
-CONTROL_SECONDS = 75  # bounds every option of hipcache's; src/cli/control.cpp waits 60 s for a reply
+import processes
+from instance import Instance
+from process import Failed
 
 
 def _view_number():
@@ -23,30 +20,16 @@ def _view_number():
     return number
 
 
-class Cache:
-    def __init__(self, program, directory, environment):
-        self.program = str(program)
-        self.directory = pathlib.Path(directory)
-        self.base = environment
-        self.remote = ""  # shared caches
+class Cache(Instance):
+    """`remote`: its shared caches. Quiet, because messages are compared with the compiler's."""
+
+    def __init__(self, program, directory, environment, remote=""):
+        super().__init__(program, directory, environment, HIPCACHE_QUIET="1", HIPCACHE_REMOTE=remote)
 
     @property
     def home(self):
         """The directory of the daemon of this user and view: its socket, locks, log and temporary files."""
         return self.directory / f"{os.geteuid()}-{_view_number():08x}"
-
-    def environment(self):
-        return {**self.base, "HIPCACHE_DIR": str(self.directory), "HIPCACHE_CONFIG": "/dev/null",
-                "HIPCACHE_REMOTE": self.remote, "HIPCACHE_QUIET": "1"}  # messages are compared with the compiler's
-
-    def start(self, argv, cwd, limits=None, user=None):
-        return Running([self.program, *argv], cwd, self.environment(), limits, user)
-
-    def control(self, *options):
-        return self.control_in("/", *options)
-
-    def control_in(self, directory, *options):
-        return run([self.program, *options], directory, self.environment(), CONTROL_SECONDS)
 
     def serve(self, tries=3):
         """Whether a daemon can be started."""
@@ -58,39 +41,13 @@ class Cache:
 
     def stats(self):
         """The statistics, or None if no daemon answers."""
-        shown = self.control("--show-stats", "--format", "json")
-        if shown.code != 0 or shown.late:
-            return None
-        return json.loads(shown.out)
-
-    def _processes(self, name):
-        wanted = f"HIPCACHE_DIR={self.directory}".encode()
-        return [
-            pid for pid in machine.processes()
-            if machine.named(pid) == name and machine.alive(pid) and wanted in machine.variables(pid)
-        ]
-
-    def daemons(self):
-        return self._processes("hipcached")
-
-    def remotes(self):
-        """The daemon's process for shared caches."""
-        return self._processes("hipcache-remote")
+        with contextlib.suppress(Failed):
+            return super().stats()
+        return None
 
     def signal(self, number):
         for pid in self.daemons():
-            machine.send(pid, number)
-
-    def stop(self):
-        """Lets the daemon finish its writes and exit; True if it exited by itself."""
-        self.control("--stop-server")
-        if machine.wait_until(lambda: not self.daemons(), 15):
-            return True
-        self.kill()
-        return False
-
-    def kill(self):
-        machine.end_all(self.daemons())
+            processes.send(pid, number)
 
     def end_somehow(self, rng):
         rng.choice((self.stop, self.kill))()
@@ -98,27 +55,22 @@ class Cache:
     def settled(self, seconds=10):
         """Whether the requests' directories disappear in time. They exist until the results are stored."""
         place = self.home / "tmp"
-        return machine.wait_until(lambda: not place.is_dir() or not os.listdir(place), seconds)
-
-    def store_files(self):
-        found = (self.directory / "store").rglob("*")
-        return sorted(path for path in found if path.is_file() and not path.is_symlink())
+        return processes.wait_until(lambda: not place.is_dir() or not os.listdir(place), seconds)
 
     def data_files(self):
-        return [path for path in self.store_files() if path.name not in ("lock", "LOCK")]
-
-    def set_aside(self):
-        return sorted(path.name for path in (self.directory / "store").glob("*damaged*"))
+        found = sorted(path for path in (self.directory / "store").rglob("*")
+                       if path.is_file() and not path.is_symlink())
+        return [path for path in found if path.name not in ("lock", "LOCK")]
 
     def end(self):
         self.signal(signal.SIGCONT)
         self.kill()
 
     def crash(self):
-        """Kills the daemon and its process for shared caches, as a machine that loses power. Leaves no zombies, of which
-        long runs would make thousands."""
+        """Kills the daemon and its process for shared caches, as a machine that loses power. Leaves no zombies, of
+        which long runs would make thousands."""
         ended = [*self.daemons(), *self.remotes()]
-        machine.end_all(ended)
+        processes.end_all(ended)
         for pid in ended:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)

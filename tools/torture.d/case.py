@@ -2,66 +2,55 @@
 
 import pathlib
 import shutil
-import time
 
-import machine
+import mounts
 import patience
+import processes
 import tree
 from cache import Cache
-from judge import Yardstick, differences
+from judge import Yardstick
+from oracle import differences
 from project import Project
+from story import Story
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-class Case:
-    """What the faults work with. After a finding the case goes on; `evidence` keeps the state at that moment."""
+def environment_of(directory):
+    """Only what a compile needs, with directories of its own."""
+    for name in ("home", "tmp"):
+        (directory / name).mkdir(exist_ok=True)
+    return {"PATH": PATH, "LC_ALL": "C", "HOME": str(directory / "home"), "TMPDIR": str(directory / "tmp")}
+
+
+class Case(Story):
+    """What the faults work with."""
 
     def __init__(self, program, reference, directory, clang, rng):
-        self.program = program
+        super().__init__()
+        self.program, self.rng, self.clang = program, rng, clang
         self.directory = pathlib.Path(directory)
-        self.rng = rng
-        self.clang = clang
-        self.story, self.findings = [], []
-        self.compiles = 0
-        self._began = time.monotonic()
         self.directory.mkdir(parents=True)
-        for name in ("home", "tmp"):
-            (self.directory / name).mkdir()
-        self.environment = {
-            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C",
-            "HOME": str(self.directory / "home"), "TMPDIR": str(self.directory / "tmp"),
-        }
+        self.environment = environment_of(self.directory)
+        self.caches = []
         self.cache = self.new_cache("cache")
-        self.caches = [self.cache]
         self.project = Project(self.directory / "project", clang, rng)
         self.yardstick = Yardstick(self.project, Cache(program, reference, self.environment), self.environment)
         self.running = []
         self._owed = []  # commands, each with the inputs with which it hit
-        self._evidence = {}
         self._counted = {}  # of the last hits(): requests by outcome, and reasons
         self.mounts = []
-        self.at_end = []  # what ends with the case, in the order of its start
 
     def new_cache(self, name):
         cache = Cache(self.program, self.directory / name, self.environment)
-        self.caches = [*getattr(self, "caches", []), cache]
+        self.caches.append(cache)
         return cache
 
-    def note(self, text):
-        self.story.append(f"{time.monotonic() - self._began:7.2f}  {text}")
-
     def finding(self, text, **evidence):
-        """`evidence`: directories by name, each a dictionary of files as from tree.files_in."""
-        self.note(f"FINDING: {text}")
-        for name, files in evidence.items():
-            self._evidence[f"{len(self.findings)}-{name}"] = files
-        self.findings.append(text)
-        self._keep_logs(len(self.findings) - 1)
-
-    def _keep_logs(self, number):
+        super().finding(text, **evidence)
         for cache in self.caches:
             for log in sorted(cache.directory.glob("*log*")):
-                if log.is_file():
-                    self._evidence[f"{number}-{cache.directory.name}"] = {log.name: ("", log.read_bytes()[-200_000:])}
+                self.keep_log(log, f"{len(self.findings) - 1}-{cache.directory.name}")
 
     def expected(self, command):
         """The compiler's own result. No other process of the case may run meanwhile: it uses the same directory."""
@@ -74,22 +63,32 @@ class Case:
     def expected_quietly(self, command, as_typed=False):
         """As expected(), but restores the directory."""
         files = tree.files_in(self.project.directory)
-        away = {name: one for name, one in files.items() if name not in self.project.inputs}
         result = self.yardstick.of(command, as_typed)
-        tree.write_out(self.project.directory, away)
+        tree.write_out(self.project.directory, {n: one for n, one in files.items() if n not in self.project.inputs})
         return result
 
     def start(self, command, cache=None, **limited):
-        """`limited`: limits and user, as for running.Running."""
+        """`limited`: limits and user, as for process.Running."""
         self.note(f"start: {command}")
         running = (cache or self.cache).start(command.argv, self.project.directory, **limited)
         self.running.append(running)
-        self.compiles += 1
         return running
+
+    def begin(self, command):
+        """Starts a command in a clean directory; returns it, the compiler's result, and the files before."""
+        expected = self.expected(command)
+        self.project.clean()
+        before = tree.files_in(self.project.directory)
+        return self.start(command), expected, before
 
     def compile(self, command, seconds=patience.FAULT, clean=True, **where):
         """Compiles through hipcache and compares with the compiler. Returns the end. `where`: as for start()."""
         return self.compile_all([command], seconds, clean, **where)[0]
+
+    def compile_each(self, *commands, seconds=patience.FAULT, **where):
+        """One after the other."""
+        for command in commands:
+            self.compile(command, seconds, **where)
 
     def compile_all(self, commands, seconds=patience.FAULT, clean=True, meanwhile=None, ignored=(), **where):
         """Runs several commands at once, each of which writes its own files. Calls `meanwhile` with the running ones.
@@ -109,19 +108,10 @@ class Case:
         leftovers = {} if clean else tree.files_in(self.project.directory)
         expected = [self.expected(command) for command in commands]
         self.project.clean()
-        if not clean:  # the next run finds what an earlier run left
-            names = {name for wanted in expected for name in wanted.files}
-            names |= set(self.project.inputs)
-            left = {name: one for name, one in leftovers.items() if name not in names}
-            tree.write_out(self.project.directory, left)
+        # The next run finds what an earlier run left.
+        names = {name for wanted in expected for name in wanted.files} | set(self.project.inputs)
+        tree.write_out(self.project.directory, {name: one for name, one in leftovers.items() if name not in names})
         return expected
-
-    def end(self, running, command, seconds):
-        ended = running.wait(seconds + patience.GRACE)
-        self.note(f"{ended.told()}: {command.title}")
-        if ended.late or ended.seconds > seconds:
-            self.finding(f"a compile {ended.told()}; the bound is {seconds:.0f} s: {command}")
-        return ended
 
     def judge(self, commands, ended, expected, before, ignored=()):
         """Compares what the commands left with what the compiler leaves. Of a command that this tool ended, only the
@@ -131,10 +121,10 @@ class Case:
         lines, real = [], {}
         for command, one, wanted in zip(commands, ended, expected):
             own = {name: mine.get(name) for name in wanted.files if name in mine}
-            found = [] if one.late else differences(one, own, wanted)
-            if found and not one.late:  # for a bypass the compiler chooses the id
+            found = [] if one.late else list(differences(one, own, wanted, wanted.files))
+            if found:  # for a bypass the compiler chooses the id
                 typed = self.expected_quietly(command, as_typed=True)
-                if not differences(one, own, typed):
+                if not list(differences(one, own, typed, typed.files)):
                     found, wanted = [], typed
             lines += [f"{line}: {command}" for line in found]
             real.update(wanted.files)
@@ -142,13 +132,12 @@ class Case:
         for line in lines:
             self.finding(line, hipcache=mine, compiler=real, inputs=before)
 
-    def hits(self, command, seconds=patience.HEALTHY, cache=None):
+    def hits(self, command):
         """Compiles; whether every step came from the cache."""
-        cache = cache or self.cache
         self.expected(command)  # runs first, because it may take a while and must not run between the counts
-        before = cache.stats()
-        self.compile(command, seconds, cache=cache)
-        after = cache.stats()
+        before = self.cache.stats()
+        self.compile(command, patience.HEALTHY)
+        after = self.cache.stats()
         if before is None or after is None:
             self._counted = "no statistics"
             return False
@@ -158,10 +147,13 @@ class Case:
         self.note(f"counted: {self._counted}")
         return self._counted["hit"] > 0  # a request that another client gave up may be counted as well
 
+    def hits_soon(self, command):
+        return any(self.hits(command) for _ in range(patience.COMPILES_UNTIL_A_HIT))
+
     def warm(self, *commands):
         """Compiles until the commands hit. From then on they are owed as hits."""
         for command in commands:
-            if any(self.hits(command) for _ in range(patience.COMPILES_UNTIL_A_HIT)):
+            if self.hits_soon(command):
                 self._owed = [one for one in self._owed if one[0] != command]
                 self._owed.append((command, dict(self.project.inputs)))
             else:
@@ -180,16 +172,17 @@ class Case:
             if same and not self.hits(command):
                 counted = self._counted
                 again = "the second time it is" if self.hits(command) else "nor the second time"
-                self.finding(f"{what}: what was stored is no hit ({again}): {command}; {counted}; store: {self._store()}")
+                place = self.cache.directory / "store"
+                store = sorted(path.name for path in place.iterdir()) if place.is_dir() else "gone"
+                self.finding(f"{what}: what was stored is no hit ({again}): {command}; {counted}; store: {store}")
 
     def expect_recovery(self, what, *commands):
         """When the fault is over, the commands hit again within a few compiles."""
-        if not self.serves(what):
-            return
-        for command in commands or (self.project.any(),):
-            if not any(self.hits(command) for _ in range(patience.COMPILES_UNTIL_A_HIT)):
-                count = patience.COMPILES_UNTIL_A_HIT
-                self.finding(f"{what}: no hit within {count} compiles: {command}; {self._counted}")
+        if self.serves(what):
+            for command in commands:
+                if not self.hits_soon(command):
+                    count = patience.COMPILES_UNTIL_A_HIT
+                    self.finding(f"{what}: no hit within {count} compiles: {command}; {self._counted}")
 
     def serves(self, what):
         if self.cache.serve():
@@ -198,28 +191,20 @@ class Case:
         self.finding(f"{what}: no daemon can be had: {last.told()}: {last.err.strip()[-200:]}")
         return False
 
-    def _store(self):
-        place = self.cache.directory / "store"
-        return sorted(path.name for path in place.iterdir()) if place.is_dir() else "gone"
-
     def control(self, *options):
         """Runs an option of hipcache's, which must answer in bounded time, whatever the answer."""
         self.note(f"hipcache {' '.join(options)}")
         ended = self.cache.control(*options)
         if ended.late:
             self.finding(f"hipcache {' '.join(options)} {ended.told()}")
-        return ended
-
-    def mount(self, where, options):
-        machine.mount_tmpfs(where, options)
-        self.mounts.append(where)
 
     def disk(self, options):
         """Mounts an empty disk for the cache, over what it had before."""
         if self.cache.daemons():
             self.cache.stop()
         self.forget_owed()
-        self.mount(self.cache.directory, options)
+        mounts.mount_tmpfs(self.cache.directory, options)
+        self.mounts.append(self.cache.directory)
 
     def no_disk(self):
         """Removes the disk of disk(), so the cache has its earlier data again."""
@@ -227,27 +212,19 @@ class Case:
             self.cache.stop()
             self.forget_owed()
             while self.mounts:
-                machine.unmount(self.mounts.pop())
+                mounts.unmount(self.mounts.pop())
 
     def end_all(self):
         for running in self.running:
-            machine.end_all(running.tree())
+            processes.end_all(running.tree())
             running.wait(5)
         for cache in self.caches:
             cache.end()
-        for end in reversed(self.at_end):
-            end()
         for place in reversed(self.mounts):
-            machine.unmount(place)
-        machine.reap()
+            mounts.unmount(place)
+        processes.reap()
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def keep(self, place, repeat):
-        """Writes the evidence into a directory."""
-        place = pathlib.Path(place)
-        place.mkdir(parents=True, exist_ok=True)
-        lines = [*self.findings, "", f"repeat: {repeat}", "", *self.story, ""]
-        (place / "report.txt").write_text("\n".join(lines))
-        tree.write_out(place / "project", {name: ("", content) for name, content in self.project.inputs.items()})
-        for name, files in self._evidence.items():
-            tree.write_out(place / name, files)
+        self.evidence["project"] = {name: (0, content) for name, content in self.project.inputs.items()}
+        super().keep(place, repeat)

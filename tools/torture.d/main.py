@@ -10,54 +10,45 @@ cases, except for the moments at which a fault meets a compile.
 Exit code 1: something was found, and is kept in a directory of its own. 2: the tool itself failed.
 """
 
-import argparse
 import contextlib
 import datetime
+import importlib
 import os
 import pathlib
 import random
 import re
-import shutil
-import signal
-import subprocess
 import sys
-import tempfile
+import threading
 import time
-import traceback
 
-import faults_kills  # noqa: F401  (each adds its faults to the table)
-import faults_stops  # noqa: F401
-import faults_disk  # noqa: F401
-import faults_limits  # noqa: F401
-import faults_damage  # noqa: F401
-import faults_edits  # noqa: F401
-import faults_socket  # noqa: F401
-import faults_remote  # noqa: F401
-import machine
-import report
-from cache import Cache
-from case import Case
-from network_run import NetworkRun
-from report import Tally
-from table_of_faults import TABLE
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
 
-import marked  # of tools/shared.d, which project has brought
+import mounts  # noqa: E402
+import processes  # noqa: E402
+import reporting  # noqa: E402
+import tool  # noqa: E402
+from bench import Bench  # noqa: E402
+from cache import Cache  # noqa: E402
+from case import Case  # noqa: E402
+from network_run import NetworkRun  # noqa: E402
+from process import must  # noqa: E402
+from table_of_faults import TABLE  # noqa: E402
+from tally import Tally  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILT = ROOT / "build/release/bin/hipcache"
+for _kind in ("kills", "stops", "disk", "limits", "damage", "edits", "socket"):
+    importlib.import_module(f"faults_{_kind}")  # adds its faults to the table
+
 # The share of cases with a second fault after the first.
 SECOND_FAULT = 0.2
 
 
 def arguments():
-    keep_lines = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="tools/torture", description=__doc__, formatter_class=keep_lines)
+    parser = tool.parser("tools/torture", __doc__)
     parser.add_argument("minutes", type=float, nargs="?", metavar="MINUTES",
                         help="how long; 0: each fault once; with --faults: at most so long, if not 0")
     parser.add_argument("hipcache", nargs="?", help="path of hipcache (default: the release build's)")
     parser.add_argument("--seed", type=int, default=1, help="first seed (default: 1)")
-    parser.add_argument("--clang", choices=("15", "19", "both"), default="both",
-                        help="compiler (default: both, in turns)")
+    tool.add_clang(parser)
     parser.add_argument("--only", metavar="WORDS", default="",
                         help="only faults whose kind and title match this regular expression")
     parser.add_argument("--case", type=int, metavar="N", help="this case alone, as a finding names it")
@@ -73,22 +64,22 @@ def arguments():
     given = parser.parse_intermixed_args()
     if given.minutes is None and given.faults is None:
         parser.error("MINUTES is missing, or --faults")
-    given.clangs = ("15", "19") if given.clang == "both" else (given.clang,)
+    given.clangs = tool.clangs(given)
     return given
 
 
 def chosen(given, program):
-    faults = [fault for fault in TABLE if re.search(given.only, f"{fault.kind}: {fault.title}")]
-    if not machine.APART:
-        left_out = [fault for fault in faults if fault.needs_mounts]
-        for fault in left_out:
+    """The faults that --only names and that this machine can make."""
+    closed = mounts.closed_to_others(program)
+    for fault in TABLE:
+        if not re.search(given.only, f"{fault.kind}: {fault.title}"):
+            continue
+        if fault.needs_mounts and not mounts.APART:
             print(f"-- left out, as it needs root: {fault.title}", flush=True)
-        faults = [fault for fault in faults if fault not in left_out]
-    if closed := machine.closed_to_others(program):
-        for fault in (one for one in faults if one.needs_users):
+        elif fault.needs_users and closed:
             print(f"-- left out, as other users cannot enter {closed}: {fault.title}", flush=True)
-        faults = [fault for fault in faults if not fault.needs_users]
-    return faults
+        else:
+            yield fault
 
 
 def schedule(given, faults):
@@ -108,14 +99,10 @@ def schedule(given, faults):
 
 
 class Torture:
-    def __init__(self, given, program, faults):
-        self.given = given
-        self.program = program
-        self.faults = faults
+    def __init__(self, given, program, faults, place):
+        self.given, self.program, self.faults, self.place = given, program, faults, place
         self.tally = Tally(given.clangs)
-        self.place = pathlib.Path(tempfile.mkdtemp(prefix="hipcache-torture-"))
-        self.evidence = given.keep
-        self.broken = 0
+        self.bench = Bench(given)
 
     def run(self):
         began = told = time.monotonic()
@@ -129,110 +116,68 @@ class Torture:
             now = time.monotonic()
             if now - told > 60:
                 told = now
-                print(f"-- {(now - began) / 60:.0f} min: {self.progress()}", flush=True)
+                print(f"-- {(now - began) / 60:.0f} min: {self.tally.line()}", flush=True)
             last = self.given.case is not None and clang == self.given.clangs[-1]
             if last or (self.given.minutes and now - began > 60 * self.given.minutes):
                 break
-        print(f"-- {(time.monotonic() - began) / 60:.1f} min: {self.progress()}", flush=True)
-
-    def progress(self):
-        cases, compiles, findings = self.tally.sums()
-        return f"{cases} cases ({self.tally.by_kind()}), {compiles} compiles, {findings} findings"
+        print(f"-- {(time.monotonic() - began) / 60:.1f} min: {self.tally.line()}", flush=True)
 
     def _try(self, number, clang, faults, rng):
         case = Case(self.program, self.place / "reference", self.place / f"{clang}-{number}", clang, rng)
-        try:
+        words = ["--clang", clang, "--case", number] + (["--only", f"'{self.given.only}'"] if self.given.only else [])
+
+        def run():
             for fault in faults:
-                case.note(f"{fault.kind}: {fault.title}")
                 fault.run(case)
-        except Exception:  # pylint: disable=broad-except
-            self.broken += 1
-            print(f"-- the tool failed: {self.repeat(number, clang)}\n{traceback.format_exc()}", flush=True)
-            case.note(traceback.format_exc())
-        finally:
-            self.tally.count(faults[0], case)
-            if case.findings:
-                self._found(case, number, clang, faults)
-            case.end_all()
 
-    def _found(self, case, number, clang, faults):
-        self.evidence = self.evidence or tempfile.mkdtemp(prefix="hipcache-torture-findings-")
-        kept = pathlib.Path(self.evidence) / f"{self.given.seed}-{number}-clang{clang}"
-        repeat = self.repeat(number, clang)
-        case.keep(kept, repeat)
-        print(f"FINDING, clang {clang}: {' and '.join(fault.title for fault in faults)}")
-        for finding in case.findings:
-            print(f"  {finding}")
-        print(f"  evidence: {kept}\n  repeat:   {repeat}", flush=True)
-
-    def repeat(self, number, clang):
-        words = ["tools/torture", f"{self.given.minutes:g}", "--seed", self.given.seed]
-        words += ["--clang", clang, "--case", number]
-        words += ["--only", f"'{self.given.only}'"] if self.given.only else []
-        return " ".join(map(str, [*words, *([self.given.hipcache] if self.given.hipcache else [])]))
+        name = f"{self.given.seed}-{number}-clang{clang}"
+        self.bench.attempt(case, run, name, words, threading.Lock(), lambda one: self.tally.count(faults[0], one))
 
     def end(self):
-        reference = Cache(self.program, self.place / "reference", {})
-        reference.end()
-        machine.reap()
-        shutil.rmtree(self.place, ignore_errors=True)
+        Cache(self.program, self.place / "reference", {}).end()
+        processes.reap()
 
 
-def begun(given, program):
-    version = subprocess.run([program, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[-1]
-    return f"Of {datetime.date.today().isoformat()}: hipcache {version}, seed {given.seed}"
-
-
-def told(given, program):
-    return f"{begun(given, program)}, {f'{given.minutes:g} minutes' if given.minutes else 'each fault once'}"
-
-
-def break_networks(given, program):
-    run = NetworkRun(given, program)
+def measure(given, program, faults, place):
+    """Runs the cases; returns the text for the document, whether the tool failed, and the findings."""
+    version = must([program, "--version"]).split()[-1]
+    told = f"Of {datetime.date.today().isoformat()}: hipcache {version}, seed {given.seed}"
+    if given.faults is not None:
+        bench = Bench(given)
+        run = NetworkRun(given, program, place, bench)
+    else:
+        run = Torture(given, program, faults, place)
+        bench = run.bench
+        told += f", {f'{given.minutes:g} minutes' if given.minutes else 'each fault once'}"
     try:
         with contextlib.suppress(KeyboardInterrupt):
             run.run()
     finally:
         run.end()
-    print(f"-- {run.line()}")
-    if given.document:
-        marked.put_into(given.document, "tools/torture of networks", run.tally.markdown(begun(given, program)))
-    if run.broken:
-        return 2
-    return 1 if run.tally.findings else 0
+    print(f"-- {run.line()}" if given.faults is not None else run.tally.markdown(told))
+    return run.tally.markdown(told), bench.broken, run.tally.sums()[2]
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     given = arguments()
     if given.list:
         for fault in TABLE:
             print(f"{fault.kind}: {fault.title}")
         return 0
-    program = pathlib.Path(given.hipcache or shutil.which("hipcache") or BUILT)
-    if not given.hipcache and BUILT.exists():
-        program = BUILT
-    faults = chosen(given, program) if program.exists() else []
+    program = pathlib.Path(given.hipcache or tool.default_hipcache())
+    faults = list(chosen(given, program)) if program.exists() else []
     if not faults:
         missing = "such fault" if program.exists() else program
         print(f"tools/torture: no {missing}", file=sys.stderr)
         return 2
-    if given.faults is not None:
-        return break_networks(given, program.resolve())
-    torture = Torture(given, program.resolve(), faults)
-    try:
-        with contextlib.suppress(KeyboardInterrupt):
-            torture.run()
-    finally:
-        torture.end()
-    print(report.markdown(torture.tally, told(given, program)))
+    with tool.scratch("torture") as place:
+        text, broken, findings = measure(given, program.resolve(), faults, place)
     if given.document:
-        marked.put_into(given.document, "tools/torture", report.markdown(torture.tally, told(given, program)))
-    if torture.broken:
-        return 2
-    return 1 if torture.tally.sums()[2] else 0
+        name = "tools/torture" if given.faults is None else "tools/torture of networks"
+        reporting.put_into(given.document, name, text)
+    return 2 if broken else 1 if findings else 0
 
 
 if __name__ == "__main__":
     os.umask(0o022)
-    sys.exit(main())
+    tool.end_with(main, "tools/torture")

@@ -1,17 +1,16 @@
 """One case of broken networks: machines that compile while the ways to their servers fail."""
 
 import collections
-import pathlib
 import random
 import shutil
 import time
 
 import patience
 import tree
-from judge import differences
-from network_world import PATIENT
-
 from fault_proxy import FaultProxy
+from network_world import PATIENT
+from oracle import differences
+from story import Story
 
 # A tier that failed five times is left alone (docs/remote.md), so several are asked in turn.
 TIERS = range(3, 7)
@@ -30,28 +29,25 @@ HEALING = 0.15
 SERVED_AGAIN_SECONDS = 40
 # One connection carries all calls of a tier of gRPC, so fewer faults meet it.
 WEIGHTS = {"grpc": 2}
-MOST_LOG = 200_000  # bytes that are kept of each log
 
 
-class NetworkCase:
+class NetworkCase(Story):
     """A seed and a number decide about everything but the moment of a fault."""
 
     def __init__(self, world, seed, number):
+        super().__init__()
         self.world, self.number = world, number
         self.rng = random.Random(f"network {seed} {number}")
         self.directory = world.directory / f"case{number}"
         self.workplace = world.workplace(self.directory / "work")
         self.inputs = tree.files_in(self.workplace)
-        self.compiles, self.hits, self.slowest = 0, 0, 0.0
+        self.hits, self.slowest = 0, 0.0
         self.struck = collections.Counter()  # by server, fault, direction and place
-        self.story, self.findings, self.evidence = [], [], {}
-        self._began = time.monotonic()
 
     def run(self):
         prefix = f"{self.rng.getrandbits(64):016x}" if self.rng.random() < UNPUBLISHED else ""
-        servers = sorted(self.world.servers)
-        weights = [WEIGHTS.get(server, 1) for server in servers]
-        tiers = self.rng.choices(servers, weights, k=self.rng.choice(TIERS))
+        kinds = sorted(self.world.servers)
+        tiers = self.rng.choices(kinds, [WEIGHTS.get(kind, 1) for kind in kinds], k=self.rng.choice(TIERS))
         commands = self._some_commands()
         for turn in range(2 if prefix else 1):
             self._suffer(f"case{self.number}/machine{turn}", tiers, prefix, commands)
@@ -59,10 +55,9 @@ class NetworkCase:
             self._recover(dict.fromkeys(tiers), prefix, commands)
 
     def _some_commands(self):
-        cheap = [command for command in self.world.commands if command.title == "C"]
-        some = self.rng.sample(cheap, COMPILES)
+        some = self.rng.sample(self.world.titled("C"), COMPILES)
         if self.rng.random() < WITH_HIP:
-            some.append(self.rng.choice([command for command in self.world.commands if command.title == "HIP"]))
+            some.append(self.rng.choice(self.world.titled("HIP")))
         self.rng.shuffle(some)
         return some
 
@@ -78,15 +73,15 @@ class NetworkCase:
             urls.append(server.url_with(options).replace(f":{server.port}", f":{proxy.port}"))
         self.note(f"{name}: {' '.join(urls)}")
         try:
-            with self.world.machine(name, self.workplace, ",".join(urls)) as machine:
+            with self._machine(name, ",".join(urls)) as machine:
                 self._compile_all(machine, commands, self.rng.choice((1, 2, 4)))
-                self._expect_no_errors(machine)
+                self.hits += self._requests(machine).get("hit", 0)
                 self._let_writes_meet_faults(proxies)
                 if not prefix and self.rng.random() < HEALING:
                     self._expect_served_again(machine, proxies, commands)
-                if self.rng.random() < STOPPED_WELL:
-                    self._stop(machine)
-                self._keep_log(machine)
+                if self.rng.random() < STOPPED_WELL and not machine.stop():
+                    self.finding("the daemon did not end within 15 s of --stop-server")
+                self._keep_log(name)
         finally:
             for tier, proxy in proxies:
                 proxy.stop()
@@ -94,39 +89,37 @@ class NetworkCase:
                 for what, count in proxy.struck.items():
                     self.struck[tier, *what] += count
 
+    def _machine(self, name, urls):
+        return self.world.machine(name, self.workplace, urls)
+
+    def _keep_log(self, name):
+        self.keep_log(self.world.log_of(name), "logs")
+
     def _recover(self, tiers, prefix, commands):
         """Without faults, a machine publishes and the next one is served."""
         url = ",".join(self.world.servers[tier].url_with(f"{PATIENT}&prefix={prefix}") for tier in tiers)
-        with self.world.machine(f"case{self.number}/publisher", self.workplace, url) as publisher:
-            self._compile_all(publisher, commands, 1)
-            flushed = publisher.control("--flush")
-            if flushed.code != 0:
-                self.finding(f"--flush to healthy servers: {flushed.told()}: {flushed.err.strip()}")
-            self._keep_log(publisher)
-        with self.world.machine(f"case{self.number}/reader", self.workplace, url) as reader:
-            self._compile_all(reader, commands, 1)
-            counted = self._requests(reader)
-            if counted.get("hit") != len(commands):
-                self.finding(f"what was published again is no hit on the next machine: {counted}")
-            self._keep_log(reader)
+        for name in (f"case{self.number}/publisher", f"case{self.number}/reader"):
+            with self._machine(name, url) as machine:
+                self._compile_all(machine, commands, 1)
+                if name.endswith("publisher"):
+                    flushed = machine.control("--flush")
+                    if flushed.code != 0:
+                        self.finding(f"--flush to healthy servers: {flushed.told()}: {flushed.err.strip()}")
+                elif (counted := self._requests(machine)).get("hit") != len(commands):
+                    self.finding(f"what was published again is no hit on the next machine: {counted}")
+                self._keep_log(name)
 
     def _compile_all(self, machine, commands, at_once):
         for begin in range(0, len(commands), at_once):
             group = commands[begin : begin + at_once]
             self._reset_workplace()
             started = [(command, machine.start(command.argv, self.workplace)) for command in group]
-            ended = [(command, self._end(command, running)) for command, running in started]
-            self._judge(ended)
+            self._judge([(command, self._end(command, running)) for command, running in started])
 
     def _end(self, command, running):
-        expected = self.world.expected[command]
-        seconds = patience.bound(patience.NETWORK[command.title], expected)
-        ended = running.wait(seconds + patience.GRACE)
-        self.compiles += 1
+        bound = patience.bound(patience.NETWORK[command.title], self.world.expected[command])
+        ended = self.end(running, command, bound)
         self.slowest = max(self.slowest, ended.seconds)
-        self.note(f"{ended.told()}: {command}")
-        if ended.late or ended.seconds > seconds:
-            self.finding(f"a compile {ended.told()}; the bound is {seconds:.0f} s: {command}")
         return ended
 
     def _judge(self, ended):
@@ -134,9 +127,8 @@ class NetworkCase:
         for command, one in ended:
             expected = self.world.expected[command]
             own = {name: made.pop(name) for name in expected.files if name in made}
-            if not one.late:
-                for line in differences(one, own, expected):
-                    self.finding(f"{line}: {command}", hipcache=own, compiler=expected.files)
+            for line in differences(one, own, expected, expected.files) if not one.late else ():
+                self.finding(f"{line}: {command}", hipcache=own, compiler=expected.files)
         for name in made:
             self.finding(f"{name} is left, which the compiler does not leave")
 
@@ -154,14 +146,11 @@ class NetworkCase:
             self.finding(f"errors {counts['errors']}, {counts['requests']}")
         return counts["requests"]
 
-    def _expect_no_errors(self, machine):
-        self.hits += self._requests(machine).get("hit", 0)
-
     def _expect_served_again(self, machine, proxies, done):
         """Once the network is well, the machine that suffered is served again, without a restart."""
         for _, proxy in proxies:
             proxy.heal()
-        left = [command for command in self.world.commands if command.title == "C" and command not in done]
+        left = [command for command in self.world.titled("C") if command not in done]
         before, began = self._requests(machine).get("hit", 0), time.monotonic()
         for command in left:
             self._compile_all(machine, [command], 1)
@@ -177,31 +166,5 @@ class NetworkCase:
             last = now
             time.sleep(0.3)
 
-    def _stop(self, machine):
-        began = time.monotonic()
-        if not machine.stop():
-            self.finding(f"the daemon did not end within {time.monotonic() - began:.0f} s of --stop-server")
-
-    def _keep_log(self, machine):
-        log = pathlib.Path(machine.base["HIPCACHE_LOG"])
-        if log.exists():
-            self.evidence.setdefault("logs", {})[log.name] = ("", log.read_bytes()[-MOST_LOG:])
-
-    def note(self, text):
-        self.story.append(f"{time.monotonic() - self._began:7.2f}  {text}")
-
-    def finding(self, text, **evidence):
-        self.note(f"FINDING: {text}")
-        for name, files in evidence.items():
-            self.evidence[f"{len(self.findings)}-{name}"] = files
-        self.findings.append(text)
-
-    def keep(self, place, repeat):
-        place = pathlib.Path(place)
-        place.mkdir(parents=True, exist_ok=True)
-        (place / "report.txt").write_text("\n".join([*self.findings, "", f"repeat: {repeat}", "", *self.story, ""]))
-        for name, files in self.evidence.items():
-            tree.write_out(place / name, files)
-
-    def end(self):
+    def end_all(self):
         shutil.rmtree(self.directory, ignore_errors=True)

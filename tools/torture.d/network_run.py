@@ -2,15 +2,13 @@
 
 import collections
 import pathlib
-import shutil
-import tempfile
 import threading
 import time
-import traceback
 
-import machine
+import processes
 from network_case import NetworkCase
 from network_world import World
+from reporting import narrow_table
 
 # Cases wait for deadlines most of the time.
 AT_ONCE = 4
@@ -33,6 +31,9 @@ class Tally:
         self.findings += len(case.findings)
         self.slowest = max(self.slowest, case.slowest)
 
+    def sums(self):
+        return self.cases, self.compiles, self.findings
+
     def faults(self):
         return sum(self.struck.values())
 
@@ -49,24 +50,23 @@ class Tally:
 
     def markdown(self, told):
         """A row for each fault, a column for each server."""
-        lines = [f"{told}: {self.cases} cases, {self.compiles} compiles, {self.hits} of them served,",
-                 f"{self.faults()} faults, slowest compile {self.slowest:.1f} s, {self.findings} findings.", ""]
+        sums = (f"{told}: {self.cases} cases, {self.compiles} compiles, {self.hits} of them served,\n"
+                f"{self.faults()} faults, slowest compile {self.slowest:.1f} s, {self.findings} findings.\n\n")
         heads = sorted({what[SERVER] for what in self.struck})
-        lines += [f"| fault | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
+        rows = []
         for fault in sorted({what[FAULT] for what in self.struck}):
-            cells = [sum(count for what, count in self.struck.items() if what[:2] == (head, fault)) for head in heads]
-            lines.append(f"| {fault} | {' | '.join(map(str, cells))} |")
-        return "\n".join(lines)
+            counts = [sum(count for what, count in self.struck.items() if what[:2] == (head, fault)) for head in heads]
+            rows.append((fault, *counts))
+        return sums + narrow_table(("fault", *heads), rows)
 
 
 class NetworkRun:
-    def __init__(self, given, program):
-        self.given = given
+    """`bench`: where evidence goes, and what is told of broken cases (run.Bench)."""
+
+    def __init__(self, given, program, place, bench):
+        self.given, self.bench = given, bench
         self.tally = Tally()
-        self.broken = 0
-        self._place = pathlib.Path(tempfile.mkdtemp(prefix="hipcache-torture-"))
-        self._world = World(program, self._place, given.clangs[-1])
-        self._evidence = given.keep
+        self._world = World(program, place, given.clangs[-1])
         self._lock = threading.Lock()  # guards the tally, the evidence, and the number of the next case
         self._next = given.case or 0
         self._began = self._told = time.monotonic()
@@ -88,8 +88,7 @@ class NetworkRun:
 
     def end(self):
         self._world.stop_servers()
-        machine.reap()
-        shutil.rmtree(self._place, ignore_errors=True)
+        processes.reap()
 
     def _is_one_case(self):
         return self.given.case is not None
@@ -98,48 +97,23 @@ class NetworkRun:
         while (number := self._take()) is not None:
             while self.given.pause_while and pathlib.Path(self.given.pause_while).exists():
                 time.sleep(1)
-            self._try(number)
+            case = NetworkCase(self._world, self.given.seed, number)
+            words = ["--faults", self.given.faults, "--clang", self.given.clangs[-1], "--case", number]
+            self.bench.attempt(case, case.run, f"network-{self.given.seed}-{number}", words, self._lock, self._count)
+
+    def _count(self, case):
+        self.tally.count(case)
+        if time.monotonic() - self._told > 60:
+            self._told = time.monotonic()
+            print(f"-- {self.line()}", flush=True)
 
     def _take(self):
         with self._lock:
             over = self.tally.cases >= self.given.times if self._is_one_case() else self._is_enough()
-            number = None if over or self.broken else self._next
+            number = None if over or self.bench.broken else self._next
             self._next += not self._is_one_case()
             return number
 
     def _is_enough(self):
         minutes = (time.monotonic() - self._began) / 60
         return self.tally.faults() >= self.given.faults or bool(self.given.minutes and minutes > self.given.minutes)
-
-    def _try(self, number):
-        case = NetworkCase(self._world, self.given.seed, number)
-        try:
-            case.run()
-        except Exception:  # pylint: disable=broad-except
-            with self._lock:
-                self.broken += 1
-                print(f"-- the tool failed: {self._repeat(number)}\n{traceback.format_exc()}", flush=True)
-        finally:
-            with self._lock:
-                self.tally.count(case)
-                if case.findings:
-                    self._found(case)
-                if time.monotonic() - self._told > 60:
-                    self._told = time.monotonic()
-                    print(f"-- {self.line()}", flush=True)
-            case.end()
-
-    def _found(self, case):
-        self._evidence = self._evidence or tempfile.mkdtemp(prefix="hipcache-torture-findings-")
-        kept = pathlib.Path(self._evidence) / f"network-{self.given.seed}-{case.number}"
-        repeat = self._repeat(case.number)
-        case.keep(kept, repeat)
-        print("FINDING, faults of networks")
-        for finding in case.findings:
-            print(f"  {finding}")
-        print(f"  evidence: {kept}\n  repeat:   {repeat}", flush=True)
-
-    def _repeat(self, number):
-        words = ["tools/torture", "--faults", self.given.faults, "--seed", self.given.seed, "--case", number]
-        words += ["--clang", self.given.clangs[-1], *([self.given.hipcache] if self.given.hipcache else [])]
-        return " ".join(map(str, words))

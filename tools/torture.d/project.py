@@ -2,15 +2,12 @@
 
 import dataclasses
 import pathlib
-import sys
 import time
 
 import tree
+from small_hip import CUID, RUNTIME, arch_words, compiler, depfile_words, hip_words, replace, tools, with_time_kept
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
-
-from small_hip import CUID, RUNTIME, arch_words, compiler, depfile_words, hip_words, replace, tools, with_time_kept  # noqa: E402
-
+SOURCES = ("kernel.hip", "plain.hip", "rdc_a.hip", "rdc_b.hip", "unit.cpp", "unit.c")
 ARCHS = ("gfx906", "gfx1030")
 # The cache uses a file from the next tick of the clock that stamps files.
 TICK = 0.02
@@ -26,27 +23,20 @@ class Command:
     def __str__(self):
         return " ".join(self.argv)
 
-    def adding(self, *words):
-        return dataclasses.replace(self, argv=(*self.argv, *words))
-
 
 class Project:
     """Sources whose numbers `edit` changes, and random commands over them."""
 
     def __init__(self, directory, clang, rng):
         self.directory = pathlib.Path(directory)
-        self.clang = clang
-        self.rng = rng
+        self.clang, self.rng = clang, rng
         self.inputs = {}  # bytes by name; every other file in the directory is output
         self.numbers = {name: rng.randrange(10, 99) for name in ("shared.h", "device.h", "source")}
         self.weight = rng.choice((0, 10, 40))  # the number of functions that only make the compile longer
         self.directory.mkdir(parents=True)
-        for name in ("runtime.h", "shared.h", "device.h", *self.sources()):
+        for name in ("runtime.h", "shared.h", "device.h", *SOURCES):
             self.write(name, self._text(name))
         self.settle()
-
-    def sources(self):
-        return ("kernel.hip", "plain.hip", "rdc_a.hip", "rdc_b.hip", "unit.cpp", "unit.c")
 
     def settle(self):
         time.sleep(TICK)
@@ -104,39 +94,32 @@ class Project:
     def archs(self):
         return tuple(arch_words(ARCHS[: self.rng.randrange(1, 3)]))
 
-    def kernel(self, output="kernel.o", archs=None, id_=None):
-        archs = self.archs() if archs is None else archs
-        id_ = self.rng.choice(((), (CUID,))) if id_ is None else id_
-        words = self.hip(*archs, *id_, *self._flags(), *depfile_words(output), "-c", "kernel.hip", "-o", output)
-        return Command("HIP", words)
+    def kernel(self, output="kernel.o"):
+        id_ = self.rng.choice(((), (CUID,)))
+        return self._unit("HIP", self.hip(*self.archs(), *id_), "kernel.hip", output)
 
-    def without_kernel(self, output="plain.o"):
-        words = self.hip(*self.archs(), *self._flags(), *depfile_words(output), "-c", "plain.hip", "-o", output)
-        return Command("HIP without kernels", words)
+    def without_kernel(self):
+        return self._unit("HIP without kernels", self.hip(*self.archs()), "plain.hip", "plain.o")
+
+    def clang_cpp(self, output="unit.cpp.o"):
+        return self._unit("C++", [compiler(self.clang)], "unit.cpp", output)
+
+    def clang_c(self):
+        return self._unit("C", [f"/usr/bin/clang-{self.clang}"], "unit.c", "unit.c.o")
+
+    def gcc_cpp(self):
+        return self._unit("C++, gcc", ["/usr/bin/g++"], "unit.cpp", "unit.g.o")
+
+    def gcc_c(self):
+        return self._unit("C, gcc", ["/usr/bin/gcc"], "unit.c", "unit.gc.o")
+
+    def _unit(self, title, begin, source, output):
+        return Command(title, (*begin, *self._flags(), *depfile_words(output), "-c", source, "-o", output))
 
     def device_only(self):
         option = self.rng.choice(("--offload-device-only", "--cuda-device-only"))
-        words = self.hip(*self.archs(), option, *self._flags())
-        kind = self.rng.randrange(3)
-        if kind == 0:
-            return Command("device only", (*words, "-c", "kernel.hip"))
-        if kind == 1:
-            return Command("device only", (*words, "-c", "kernel.hip", "-o", "kernel.device"))
-        return Command("device only", (*words, "--no-gpu-bundle-output", "-c", "kernel.hip"))
-
-    def clang_cpp(self, output="unit.cpp.o"):
-        words = (compiler(self.clang), *self._flags(), *depfile_words(output), "-c", "unit.cpp", "-o", output)
-        return Command("C++", words)
-
-    def clang_c(self, output="unit.c.o"):
-        words = (f"/usr/bin/clang-{self.clang}", *self._flags(), *depfile_words(output), "-c", "unit.c", "-o", output)
-        return Command("C", words)
-
-    def gcc_cpp(self, output="unit.g.o"):
-        return Command("C++, gcc", ("/usr/bin/g++", *self._flags(), *depfile_words(output), "-c", "unit.cpp", "-o", output))
-
-    def gcc_c(self, output="unit.gc.o"):
-        return Command("C, gcc", ("/usr/bin/gcc", *self._flags(), *depfile_words(output), "-c", "unit.c", "-o", output))
+        more = self.rng.choice(((), ("-o", "kernel.device"), ("--no-gpu-bundle-output",)))
+        return Command("device only", self.hip(*self.archs(), option, *self._flags(), "-c", "kernel.hip", *more))
 
     def rdc(self, name="rdc_a"):
         words = self.hip(*arch_words(ARCHS), "-O1", "-fPIC", "-fgpu-rdc", f"-cuid={name}")

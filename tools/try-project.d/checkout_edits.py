@@ -1,20 +1,20 @@
-"""What the phases change in a checkout: some of it no object shows. Each edit is a function of the checkout and of a number that
-no other edit has."""
+"""What the phases change in a checkout: some of it no object shows. Each edit is a function of the checkout and of a
+number that no other edit has."""
 
 import collections
 import pathlib
 import re
 import shutil
-import subprocess
 
-from process import Failed
+from process import Failed, must
 
 COMMENT = "// Edited, and nothing more: {number}.\n"
 HOST_CODE = "\nint edited_by_try_project() {{ return {number}; }}\n"
 SOURCES = re.compile(r"\.(?:[chC]|cc|cpp|cxx|cu|cuh|hh|hip|hpp|hxx|H|inc|inl|ipp)$")
 LICENCE_YEAR = re.compile(r"(copyright\b[^\n]*?\b)(?:19|20)(\d\d)\b", re.IGNORECASE)
 CLANG_FORMAT = "clang-format-19"
-OTHER_STYLE = {"ColumnLimit": 117, "SortIncludes": "Never", "SortUsingDeclarations": "Never", "BreakStringLiterals": "false"}
+OTHER_STYLE = {"ColumnLimit": 117, "SortIncludes": "Never", "SortUsingDeclarations": "Never",
+               "BreakStringLiterals": "false"}
 
 
 def with_comment(text, number):
@@ -58,19 +58,12 @@ def format_all(checkout, _number):
     if not shutil.which(CLANG_FORMAT):
         raise Failed(f"no {CLANG_FORMAT}; leave the phase out with --only")
     own = checkout.directory / ".clang-format"
-    style = _clang_format("--dump-config", f"--style=file:{own}" if own.exists() else "--style=LLVM")
+    style = must([CLANG_FORMAT, "--dump-config", f"--style=file:{own}" if own.exists() else "--style=LLVM"])
     for key, value in OTHER_STYLE.items():
         style = re.sub(rf"^{key}:.*$", f"{key}: {value}", style, flags=re.MULTILINE)
     own.write_text(style)
     for path in _sources(checkout):
-        _clang_format("-i", f"--style=file:{own}", checkout.directory / path)
-
-
-def _clang_format(*words):
-    done = subprocess.run([CLANG_FORMAT, *words], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Failed(f"{CLANG_FORMAT} {words[-1]}: {(done.stderr.splitlines() or ['failed'])[0]}")
-    return done.stdout
+        must([CLANG_FORMAT, "-i", f"--style=file:{own}", checkout.directory / path])
 
 
 def most_included(checkout):
@@ -83,5 +76,6 @@ def most_included(checkout):
 
 
 def _sources(checkout):
-    found = (path.relative_to(checkout.directory) for path in checkout.directory.rglob("*") if path.is_file() and not path.is_symlink())
+    found = (path.relative_to(checkout.directory) for path in checkout.directory.rglob("*")
+             if path.is_file() and not path.is_symlink())
     return sorted(path for path in found if SOURCES.search(path.name) and not checkout.is_built(pathlib.Path(path)))

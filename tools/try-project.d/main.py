@@ -1,61 +1,62 @@
 """Measures hipcache on a HIP project that is not part of this one, beside the compiler alone.
 
-The project's HIP sources are compiled by a recipe, not by the project's own build, which mostly wants a whole ROCm. The source is
-copied, never changed. Cache, daemon, checkouts and build directories are throw-away. Both contenders build every phase in one
+The project's HIP sources are compiled by a recipe, not by the project's own build, which mostly wants a whole ROCm. The
+source is copied, never changed. Cache, daemon, checkouts and build directories are throw-away. Both contenders build
+every phase in one
 session, in alternating order; medians are reported. Needs an idle machine.
 """
 
-import argparse
 import json
 import os
 import pathlib
 import re
 import shutil
-import signal
 import sys
-import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench.d"))
+HERE = pathlib.Path(__file__).resolve().parents[1]
+sys.path[1:1] = [str(HERE / "shared.d"), str(HERE / "bench.d")]
 
 import recipe as recipes  # noqa: E402
 import report  # noqa: E402
 import survey as surveys  # noqa: E402
-from fixture import ROOT  # noqa: E402
+import tool  # noqa: E402
+from document import machine, sentence  # noqa: E402
 from launchers import Hipcache, Plain  # noqa: E402
-from machine import machine, sentence  # noqa: E402
 from process import Failed  # noqa: E402
 from project import Project  # noqa: E402
+from tool import note  # noqa: E402
 from trial import COLD, PHASES, Trial  # noqa: E402
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="tools/try-project", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = tool.parser("tools/try-project", __doc__)
     parser.add_argument("recipe", help="the name of a recipe in tools/try-project.d/recipes, or the path of one")
     parser.add_argument("source", type=pathlib.Path, help="the project's source tree")
-    parser.add_argument("--with", dest="places", action="append", default=[], metavar="NAME=DIR", help="where a project lies that it needs")
+    parser.add_argument("--with", dest="places", action="append", default=[], metavar="NAME=DIR",
+                        help="where a project lies that it needs")
     parser.add_argument("--units", metavar="REGEX", default="", help="only units whose path matches")
     parser.add_argument("--clang", default="19", metavar="VERSION", help="compiler (default: 19)")
     parser.add_argument("--archs", default="gfx906,gfx1030", help="architectures (default: gfx906,gfx1030)")
     parser.add_argument("--more", default="gfx90a", help="what is added in the phase `arch added` (default: gfx90a)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="of ninja (default: processors)")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="runs; medians are reported (default: 1)")
-    parser.add_argument("--only", choices=PHASES, action="append", help=f"phase to measure beside `{COLD}`; may be repeated (default: all)")
-    parser.add_argument("--check", action="store_true", help="only say which units the compiler alone compiles, and how long each takes")
+    parser.add_argument("--only", choices=PHASES, action="append",
+                        help=f"phase to measure beside `{COLD}`; may be repeated (default: all)")
+    parser.add_argument("--check", action="store_true",
+                        help="only say which units the compiler alone compiles, and how long each takes")
     parser.add_argument("--no-oracle", action="store_true", help="do not compare outputs with the compiler's")
-    parser.add_argument("--keep", action="store_true", help="keep the checkouts, the build directories and what was compared")
+    parser.add_argument("--keep", action="store_true",
+                        help="keep the checkouts, the build directories and what was compared")
     parser.add_argument("--json", metavar="FILE", help="write all figures to FILE")
-    parser.add_argument("--hipcache", default=ROOT / "build/release/bin/hipcache", type=pathlib.Path, help="the program to measure")
+    parser.add_argument("--hipcache", default=tool.BUILT, type=pathlib.Path, help="the program to measure")
     given = parser.parse_args()
     given.archs, given.more = given.archs.split(","), given.more.split(",")
     given.only = {COLD, *(given.only or PHASES)}
     if any("=" not in place for place in given.places):
         parser.error("--with takes NAME=DIR")
-    given.places = {name: pathlib.Path(path).resolve() for name, _, path in (place.partition("=") for place in given.places)}
+    given.places = {name: pathlib.Path(path).resolve() for name, _,
+                    path in (place.partition("=") for place in given.places)}
     return given
-
-
-def note(text):
-    print(f"-- {text}", file=sys.stderr, flush=True)
 
 
 def project_of(given):
@@ -69,7 +70,8 @@ def project_of(given):
 
 
 def survey(project, given, directory):
-    """Leaves units out that the compiler alone does not compile; its build also brings the headers into the page cache."""
+    """Leaves units out that the compiler alone does not compile; its build also brings the headers into the page
+    cache."""
     note(f"{project.recipe.name}: which of {len(project.units)} units compile")
     build = project.checkout(directory / "survey").build("build", [*given.archs, *given.more])
     took, left_out = surveys.survey(build, Plain())
@@ -84,7 +86,7 @@ def measure(given, project, left_out, directory, launchers):
     found = machine([plain, hipcache], [given.clang], os.getloadavg()[0])
     trial = Trial(project, [plain, hipcache], None if given.no_oracle else reference, directory, given.keep)
     for number in range(given.repeat):
-        trial.run(number, given.only, note)
+        trial.run(number, given.only)
     runs = "one run" if given.repeat == 1 else f"medians of {given.repeat} runs"
     archs = f"architectures {', '.join(given.archs)}, then {', '.join(given.more)}"
     print(f"{project.recipe.name} {project.recipe.revision}, {len(project.units)} units, {runs}, {archs}: {sentence(found)}\n")
@@ -100,7 +102,7 @@ def run(given, directory):
         print(surveys.text(took, left_out))
         return
     if not given.hipcache.exists():
-        raise Failed(f"no {given.hipcache}; build it first: cmake --preset release && cmake --build --preset release")
+        raise Failed(tool.missing(given.hipcache))
     launchers = (Plain(), Hipcache(given.hipcache.resolve()), Hipcache(given.hipcache.resolve()))
     try:
         launchers[2].renew(directory / "reference")
@@ -111,21 +113,10 @@ def run(given, directory):
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     given = arguments()
-    directory = pathlib.Path(tempfile.mkdtemp(prefix="hipcache-try-"))
-    try:
+    with tool.scratch("try", given.keep) as directory:
         run(given, directory)
-    except Failed as failure:
-        print(f"tools/try-project: {failure}", file=sys.stderr)
-        return 1
-    finally:
-        if given.keep:
-            note(f"kept: {directory}")
-        else:
-            shutil.rmtree(directory, ignore_errors=True)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    tool.end_with(main, "tools/try-project")

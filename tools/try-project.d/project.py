@@ -6,11 +6,10 @@ import os
 import pathlib
 import shlex
 import shutil
-import subprocess
 
-from fixture import toolchain_words
-from process import timed_with_cpu
+from process import run, timed_with_cpu
 from recipe import Recipe
+from small_hip import arch_words, compiler, toolchain_words
 
 
 @dataclasses.dataclass
@@ -28,15 +27,13 @@ class Project:
 
     def checkout(self, directory):
         """A new copy, without history and without the times of the files."""
-        shutil.rmtree(directory, ignore_errors=True)
-        shutil.copytree(self.source, directory, symlinks=True, copy_function=shutil.copy, ignore=shutil.ignore_patterns(".git"))
+        _copy(self.source, directory, ".git")
         return Checkout(self, directory)
 
 
 class Checkout:
     def __init__(self, project, directory):
-        self.project = project
-        self.directory = directory
+        self.project, self.directory = project, directory
         self.edits = 0
         self.commit = "0" * 40  # what {commit} in a flag stands for
         self.last_build = None
@@ -61,9 +58,7 @@ class Checkout:
         """The same sources, edited as these are, under another name. Build directories stay behind."""
         twin = Checkout(self.project, directory)
         twin.commit = self.commit
-        shutil.rmtree(directory, ignore_errors=True)
-        ignored = shutil.ignore_patterns(f"{Build.PREFIX}*")
-        shutil.copytree(self.directory, directory, symlinks=True, copy_function=shutil.copy, ignore=ignored)
+        _copy(self.directory, directory, f"{Build.PREFIX}*")
         return twin
 
     def build(self, name, archs):
@@ -97,17 +92,11 @@ class Build:
 
     def command(self, unit):
         output = self.output(unit)
-        return [
-            f"/usr/bin/clang++-{self.project.clang}",
-            *("-x", "hip"),
-            *toolchain_words(self.project.clang),
-            *(f"--offload-arch={arch}" for arch in self.archs),
-            f"-I{self.directory}/include",
-            *self.project.recipe.flags_with(self._places()),
-            f'-DTRY_PROJECT_COMMIT="{self.commit}"',  # as many projects pass theirs to every unit
-            *("-MD", "-MF", f"{output}.d"),
-            *("-c", str(self.checkout / unit), "-o", output),
-        ]
+        words = [compiler(self.project.clang), "-x", "hip", *toolchain_words(self.project.clang),
+                 *arch_words(self.archs)]
+        words += [f"-I{self.directory}/include", *self.project.recipe.flags_with(self._places())]
+        words.append(f'-DTRY_PROJECT_COMMIT="{self.commit}"')  # as many projects pass theirs to every unit
+        return [*words, "-MD", "-MF", f"{output}.d", "-c", str(self.checkout / unit), "-o", output]
 
     def environment(self, launcher):
         return {**launcher.environment(), "HIPCACHE_BASEDIR": str(self.checkout)}
@@ -118,7 +107,8 @@ class Build:
         for unit in self.project.units:
             program, *words = self.command(unit)
             id_ = (ids or {}).get(unit)
-            words = [*([launcher.command] if launcher.command else []), program, *([f"-cuid={id_}"] if id_ else []), *words]
+            words = [*([launcher.command] if launcher.command else []), program, *([f"-cuid={id_}"] if id_ else []),
+                     *words]
             output, source = (_ninja_path(path) for path in (self.output(unit), self.checkout / unit))
             rules.append(f"build {output}: hip {source}\n  command = {shlex.join(words).replace('$', '$$')}")
         (self.directory / self._file(launcher)).write_text("\n".join(rules) + "\n")
@@ -143,21 +133,13 @@ class Build:
 
     def run_as_far_as_possible(self, launcher):
         """What ninja printed; units that do not compile leave no object."""
-        done = subprocess.run(
-            [str(word) for word in self._ninja(launcher, "-k", "0")],
-            env=self.environment(launcher),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-        return done.stdout
+        return run(self._ninja(launcher, "-k", "0"), self.environment(launcher), merged=True).out
 
     def seconds(self):
-        """Wall seconds of each unit in the last build, by ninja's log: start and end in milliseconds, time stamp, output, hash."""
-        rows = (line.split("\t") for line in (self.directory / ".ninja_log").read_text().splitlines() if line[:1].isdigit())
+        """Wall seconds of each unit in the last build, by ninja's log: start and end in milliseconds, time stamp,
+        output, hash."""
+        rows = (line.split("\t") for line in (self.directory / ".ninja_log").read_text().splitlines()
+                if line[:1].isdigit())
         took = {output: (int(end) - int(start)) / 1000 for start, end, _, output, _ in rows}
         return {unit: took.get(self.output(unit)) for unit in self.project.units}
 
@@ -178,6 +160,11 @@ class Build:
     def _digest(self, name):
         path = self.directory / name
         return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else None
+
+
+def _copy(source, directory, but):
+    shutil.rmtree(directory, ignore_errors=True)
+    shutil.copytree(source, directory, symlinks=True, copy_function=shutil.copy, ignore=shutil.ignore_patterns(but))
 
 
 def _ninja_path(path):

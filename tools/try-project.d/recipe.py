@@ -1,4 +1,5 @@
-"""How a project is compiled: a TOML file that says which sources are units, with which flags, and which headers CMake would generate.
+"""How a project is compiled: a TOML file that says which sources are units, with which flags, and which headers CMake
+would generate.
 
     origin = "https://..."        # where the project comes from
     revision = "v1.0"             # the revision that the recipe was written for
@@ -39,7 +40,8 @@ class Recipe:
     configured: list = dataclasses.field(default_factory=list)
 
     def units_in(self, source):
-        """Paths below the source. A pattern without a match is an error: the recipe was written for another revision."""
+        """Paths below the source. A pattern without a match is an error: the recipe was written for another
+        revision."""
         skipped = {path for pattern in self.skip for path in self._matches(source, pattern)}
         found = {path for pattern in self.units for path in self._matches(source, pattern)}
         return sorted(found - skipped)
@@ -69,7 +71,8 @@ class Recipe:
 
 
 def configured(template, values):
-    """What CMake's configure_file() makes of a template. A value that the recipe does not have is an error, and not empty."""
+    """What CMake's configure_file() makes of a template. A value that the recipe does not have is an error, and not
+    empty."""
 
     def define(match):
         start, name, rest = match.groups()

@@ -1,10 +1,11 @@
 """What was measured, as Markdown and as JSON."""
 
+from reporting import table
 from survey import left_out_lines
-from table import ratio, seconds, table
 from trial import COLD, WARM
 
-HEADS = ("phase", "plain", "hipcache", "hipcache, of plain", "run by hipcache", "units without a step", "objects and depfiles as the compiler's")
+HEADS = ("phase", "plain", "hipcache", "hipcache, of plain", "run by hipcache", "units without a step",
+         "objects and depfiles as the compiler's")
 
 
 def base_of(row):
@@ -18,24 +19,8 @@ def text(trial, left_out):
 
 
 def _cells(trial, row):
-    timings, base = trial.timings, base_of(row)
-    ran = timings.ran.get((row, "hipcache")) or {}
-    wall = ratio(timings.wall(row, "hipcache"), timings.wall(base, "plain"))
-    used = ratio(timings.used(row, "hipcache"), timings.used(base, "plain"))
-    return (
-        row[0],
-        _pair(timings, row, "plain"),
-        _pair(timings, row, "hipcache"),
-        f"{wall} ({used})",
-        ", ".join(f"{number} {kind}" for kind, number in ran.items()),
-        f"{trial.hits.get(row[0], 0)} of {len(trial.project.units)}",
-        _equal(trial, row[0]),
-    )
-
-
-def _pair(timings, row, name):
-    wall = timings.wall(row, name)
-    return "-" if wall is None else f"{seconds(wall)} ({timings.used(row, name):.2f})"
+    hits = f"{trial.hits.get(row[0], 0)} of {len(trial.project.units)}"
+    return (*row, *trial.timings.cells(row, base_of(row)), hits, _equal(trial, row[0]))
 
 
 def _equal(trial, phase):
@@ -48,7 +33,9 @@ def _equal(trial, phase):
 def _differing_lines(trial):
     if any(trial.differing.values()):
         yield "\nNot the compiler's:\n"
-        yield from (f"- {phase}: {', '.join(map(str, sorted(units)))}" for phase, units in trial.differing.items() if units)
+        for phase, units in trial.differing.items():
+            if units:
+                yield f"- {phase}: {', '.join(map(str, sorted(units)))}"
 
 
 def _reason_lines(trial):

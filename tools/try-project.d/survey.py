@@ -1,16 +1,18 @@
-"""Which units of a project the compiler alone compiles here. A project's sources may want a newer HIP than the machine has."""
+"""Which units of a project the compiler alone compiles here. A project's sources may want a newer HIP than the machine
+has."""
 
 import re
 
 from process import Failed
-from table import seconds, table
+from reporting import seconds, table
 
 FAILED = re.compile(r"^FAILED: (?:\[code=\d+\] )?objects/(.*)\.o\s*$")
 ERROR = re.compile(r"(?:^|: )(?:fatal )?error: (.*)")
 
 
 def survey(build, launcher):
-    """Builds everything once, untimed. Returns the seconds of each unit that compiles, and the first error of each that does not."""
+    """Builds everything once, untimed. Returns the seconds of each unit that compiles, and the first error of each that
+    does not."""
     build.configure(launcher)
     build.clean()
     printed = build.run_as_far_as_possible(launcher)

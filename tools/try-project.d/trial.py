@@ -1,12 +1,14 @@
-"""The phases of a project's life with a cache, by the compiler alone and by hipcache in turn; and whether their outputs are equal."""
+"""The phases of a project's life with a cache, by the compiler alone and by hipcache in turn; and whether their outputs
+are equal."""
 
 import collections
 import json
 
 from builds import in_turn
 from checkout_edits import add_host_code, change_commit, change_years, comment_units, document_header, format_all
-from process import run
+from process import must
 from timings import Timings
+from tool import note
 
 COLD, WARM, ADDED = "cold", "warm", "arch added"
 COMMIT, YEAR, DOCUMENTED, FORMATTED = "commit id", "licence year", "header documented", "formatted"
@@ -25,16 +27,13 @@ PHASES = (COLD, WARM, ADDED, *EDITS, SECOND, CHECKOUT)
 
 
 class Trial:
-    """`reference`: another hipcache with a cache of its own, asked only for the id that hipcache gives each unit; or None.
-    `keep`: what was compared stays in the directory."""
+    """`reference`: another hipcache with a cache of its own, asked only for the id that hipcache gives each unit; or
+    None. `keep`: what was compared stays in the directory."""
 
     def __init__(self, project, launchers, reference, directory, keep):
-        self.project = project
-        self.launchers = launchers
+        self.project, self.launchers = project, launchers
         self.plain, self.hipcache = launchers
-        self.reference = reference
-        self.directory = directory
-        self.keep = keep
+        self.reference, self.directory, self.keep = reference, directory, keep
         self.timings = Timings(launchers, ("phase",), PHASES)
         self.differing = collections.defaultdict(set)  # units whose outputs were not the compiler's, by phase
         self.compared = collections.Counter()  # outputs that were compared, by phase, over all runs
@@ -43,8 +42,9 @@ class Trial:
         self.misses = {}  # what it ran and why, by phase, in the last run: texts
         self.digests = None  # of the compiler's outputs in the last phase that it built
 
-    def run(self, number, chosen, note):
-        """One run, with an empty cache. Phases that are not chosen are built by hipcache alone, so that later ones find the same cache."""
+    def run(self, number, chosen):
+        """One run, with an empty cache. Phases that are not chosen are built by hipcache alone, so that later ones find
+        the same cache."""
         self.hipcache.renew(self.directory)
         last = max(PHASES.index(phase) for phase in chosen)
         for index, (phase, build) in enumerate(self._states()):
@@ -92,7 +92,8 @@ class Trial:
         measure(launcher, lambda: build.run(launcher))
 
     def _ids(self, build):
-        """The id that hipcache gives each unit, for the compiler alone to use: with it, both have to make the same bytes."""
+        """The id that hipcache gives each unit, for the compiler alone to use: with it, both have to make the same
+        bytes."""
         environment = build.environment(self.reference)
         # The ids depend on what the directory is: one of a build, in which the directories of objects exist.
         build.configure(self.reference)
@@ -100,7 +101,7 @@ class Trial:
         ids = {}
         for unit in self.project.units:
             command = [self.reference.command, "--plan", "--format", "json", "--", *build.command(unit)]
-            ids[unit] = json.loads(run(command, environment, build.directory)).get("cuid")
+            ids[unit] = json.loads(must(command, environment, build.directory)).get("cuid")
         return ids
 
     def _compare(self, phase, outputs):

@@ -1,19 +1,19 @@
 """Writes src/compiler/options/clang_options.inc: the options of clang's driver and front end.
 
-Each VERSION is a number, whose sources apt fetches (150 MB each), or NUMBER=DIRECTORY, an unpacked source tree of LLVM. The options
-of --judged are those that hipcache's rules were written for. The others add the options that it lacks.
+Each VERSION is a number, whose sources apt fetches (150 MB each), or NUMBER=DIRECTORY, an unpacked source tree of LLVM.
+The options of --judged are those that hipcache's rules were written for. The others add the options that it lacks.
 """
 
-import argparse
 import pathlib
 import sys
-import tempfile
 
-import failure
-import options
-import sources
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import options  # noqa: E402
+import sources  # noqa: E402
+import tool  # noqa: E402
+from tool import ROOT  # noqa: E402
+
 TABLE = ROOT / "src/compiler/options/clang_options.inc"
 HEADER = """\
 // The options of clang's driver and front end. Written by tools/update-option-table, not by hand.
@@ -30,10 +30,12 @@ HEADER = """\
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="tools/update-option-table", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = tool.parser("tools/update-option-table", __doc__)
     parser.add_argument("--judged", default="19", metavar="VERSION", help="default: 19")
-    parser.add_argument("others", nargs="*", default=["23", "22", "21", "15"], metavar="VERSION", help="default: 23 22 21 15; of equal spellings the first counts")
-    parser.add_argument("--output", type=pathlib.Path, default=TABLE, metavar="FILE", help="default: the file of the tree")
+    parser.add_argument("others", nargs="*", default=["23", "22", "21", "15"], metavar="VERSION",
+                        help="default: 23 22 21 15; of equal spellings the first counts")
+    parser.add_argument("--output", type=pathlib.Path, default=TABLE, metavar="FILE",
+                        help="default: the file of the tree")
     return parser.parse_args()
 
 
@@ -59,13 +61,13 @@ def write(path, judged, others, table, groups):
 
 def main():
     given = arguments()
-    with tempfile.TemporaryDirectory() as work:
+    with tool.scratch("options") as work:
         archive = None
         read = []
         for version in (given.judged, *given.others):
             release, _, tree = version.partition("=")
             if not tree:
-                archive = archive or sources.Archive(pathlib.Path(work))
+                archive = archive or sources.Archive(work)
                 release, tree = archive.fetch(release)
             read.append((release, options.read(sources.records(pathlib.Path(tree)))))
     judged, *others = read
@@ -76,7 +78,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except failure.Failure as problem:
-        sys.exit(f"tools/update-option-table: error: {problem}")
+    tool.end_with(main, "tools/update-option-table")

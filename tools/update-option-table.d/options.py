@@ -1,7 +1,7 @@
 """One table of the options of several clangs.
 
-The options of the judged clang are taken as they are: hipcache's rules name them (src/compiler). Of the other clangs come the
-spellings that it lacks, for the driver and the front end each, and they are marked as not judged.
+The options of the judged clang are taken as they are: hipcache's rules name them (src/compiler). Of the other clangs
+come the spellings that it lacks, for the driver and the front end each, and they are marked as not judged.
 """
 
 import dataclasses
@@ -53,13 +53,15 @@ def _readers(record, flags, visible):
 
 
 def read(records):
-    """The options that clang's driver or front end knows, by the name of their id, and the groups with the group of each."""
+    """The options that clang's driver or front end knows, by the name of their id, and the groups with the group of
+    each."""
     options = {name: _option(records, name) for name in records["!instanceof"]["Option"]}
     wanted = [name for name, option in options.items() if option.precedence < 0 or option.readers and option.prefixes]
     for name in wanted:  # which grows: what an alias stands for may be an option of cl
         if (alias := options[name].alias) and alias not in wanted:
             wanted.append(alias)
-    groups = {name: (records[name]["Name"], _named(records[name]["Group"])) for name in records["!instanceof"]["OptionGroup"]}
+    groups = {name: (records[name]["Name"], _named(records[name]["Group"]))
+              for name in records["!instanceof"]["OptionGroup"]}
     return {name: options[name] for name in wanted}, groups
 
 
@@ -90,7 +92,8 @@ def _free(name, taken, release):
 def merge(judged_release, judged, others):
     """others: of each release its number and what `read` gave."""
     options, groups = dict(judged[0]), dict(judged[1])
-    known = {(spelling, reader): option.name for option in options.values() for spelling in option.spellings() for reader in option.readers}
+    known = {(spelling, reader): option.name for option in options.values() for spelling in option.spellings()
+             for reader in option.readers}
     for release, (newer, newer_groups) in others:
         for name, group in newer_groups.items():
             groups.setdefault(name, group)
@@ -98,11 +101,14 @@ def merge(judged_release, judged, others):
         # An option that is gone stands in the jobs that an old driver prints, not in commands.
         asked = {DRIVER, CC1} if int(release) > judged_release else {CC1}
         for option in newer.values():
-            lacking = {reader for reader in option.readers & asked if any((each, reader) not in known for each in option.spellings())}
-            prefixes = tuple(prefix for prefix in option.prefixes if any((prefix + option.spelling, reader) not in known for reader in lacking))
+            lacking = {reader for reader in option.readers & asked
+                       if any((each, reader) not in known for each in option.spellings())}
+            prefixes = tuple(prefix for prefix in option.prefixes
+                             if any((prefix + option.spelling, reader) not in known for reader in lacking))
             if lacking and prefixes:
                 added[option.name] = dataclasses.replace(
-                    option, name=_free(option.name, options, release), prefixes=prefixes, readers=frozenset(lacking), judged=False
+                    option, name=_free(option.name, options, release), prefixes=prefixes, readers=frozenset(lacking),
+                    judged=False
                 )
         for option in added.values():
             alias = option.alias
@@ -110,10 +116,13 @@ def merge(judged_release, judged, others):
                 alias = added[alias].name
             elif alias is not None and alias not in options:
                 target = newer.get(alias)
-                alias = target and next((known[key] for each in target.spellings() for key in ((each, DRIVER), (each, CC1)) if key in known), None)
-            options[option.name] = dataclasses.replace(option, alias=alias, alias_args=option.alias_args if alias else ())
+                alias = target and next((known[key] for each in target.spellings()
+                                         for key in ((each, DRIVER), (each, CC1)) if key in known), None)
+            options[option.name] = dataclasses.replace(option, alias=alias,
+                                                       alias_args=option.alias_args if alias else ())
         for option in added.values():
-            known.update({(spelling, reader): option.name for spelling in option.spellings() for reader in option.readers})
+            known.update({(spelling, reader): option.name for spelling in option.spellings()
+                          for reader in option.readers})
     return sorted(options.values(), key=functools.cmp_to_key(_order)), groups
 
 

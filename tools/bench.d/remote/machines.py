@@ -1,5 +1,4 @@
-"""The machines of the bench: each has a cache, and so a daemon, of its own, and may use shared
-caches."""
+"""The machines of the bench: each has a cache, and so a daemon, of its own, and may use shared caches."""
 
 import contextlib
 import pathlib
@@ -7,7 +6,7 @@ import shutil
 
 from fixture import Unit
 from launchers import Ccache, Hipcache
-from process import Failed, run, timed
+from process import Failed, must, timed
 
 # Nothing of a fixture project is like it, so that it brings nothing of a project into a store.
 FIRST = """#include <hip/hip_runtime.h>
@@ -16,8 +15,7 @@ __global__ void first_compile_of_a_daemon(int* out) { out[threadIdx.x] = 7; }
 
 
 class FirstCompile:
-    """The compile after which a daemon knows the compiler's files, and has its connection to the
-    server."""
+    """The compile after which a daemon knows the compiler's files, and has its connection to the server."""
 
     def __init__(self, directory, compiler, archs):
         self.directory = pathlib.Path(directory)
@@ -27,7 +25,7 @@ class FirstCompile:
 
     def run(self, machine):
         """From the directory of the object: no shared cache's result may write elsewhere."""
-        run([machine.command, *self.words], machine.environment(), self.directory)
+        must([machine.command, *self.words], machine.environment(), self.directory)
 
 
 class Machine(Hipcache):
@@ -40,9 +38,9 @@ class Machine(Hipcache):
         self.urls = []
         self.counted = 0
 
-    def environment(self):
+    def settings(self):
         shared = {"HIPCACHE_REMOTE": ",".join(self.urls)} if self.urls else {}
-        return {**super().environment(), **shared}
+        return {**super().settings(), **shared}
 
     def renew(self, *urls):
         """An empty store, and no daemon: the next compile starts one."""
@@ -56,11 +54,10 @@ class Machine(Hipcache):
         """Ends the daemon; the store stays."""
         if self.directory.exists():
             with contextlib.suppress(Failed):
-                run([self.command, "--stop-server"], self.environment())
+                self.control("--stop-server")
 
     def ran_since(self):
-        """Steps run, and requests not cached, since this was asked last or the store was empty.
-        Drivers' plans count, too."""
+        """Steps run, and requests not cached, since this was asked last. Drivers' plans count, too."""
         before, self.counted = self.counted, sum(self.ran().values())
         return self.counted - before
 
@@ -81,8 +78,8 @@ class RemoteCcache(Ccache):
         self.directory = pathlib.Path(directory) / f"machine-{name}"
         self.url = None
 
-    def environment(self):
-        return {**super().environment(), "CCACHE_REMOTE_STORAGE": self.url}
+    def settings(self):
+        return {**super().settings(), "CCACHE_REMOTE_STORAGE": self.url}
 
     def renew(self, url):
         """An empty local cache."""

@@ -9,6 +9,8 @@ from remote.report import text_of
 from remote.samples import NEW, WARM, Samples
 from remote.scene import CCACHE, LOCAL, PLAIN_FAR, Scene, Subject, far
 from remote.tiers import REDIS, Tiers
+from reporting import of
+from tool import note
 
 
 class Remote:
@@ -21,7 +23,7 @@ class Remote:
         self.samples, self.traffic = Samples(), {}
         self.names, self.missing = [], []
 
-    def run(self, projects, compilers, runs, rounds, note):
+    def run(self, projects, compilers, runs, rounds):
         for number, project, compiler in itertools.product(range(runs), projects, compilers):
             note(f"run {number + 1}: shared caches, {project}, clang {compiler}")
             subject = Subject(project, compiler, self.archs)
@@ -64,8 +66,7 @@ class Remote:
         """Bytes that Redis exchanged for `filling` or `reading`, of those of ccache."""
 
         def ratio(row, name):
-            mine, its = (getattr(self.traffic.get((row, one)), what, None) for one in (name, CCACHE))
-            return mine / its if mine is not None and its else None
+            return of(*(getattr(self.traffic.get((row, one)), what, None) for one in (name, CCACHE)))
 
         return self._worst(ratio, [REDIS])
 
@@ -86,9 +87,8 @@ class Remote:
     def rows(self):
         return {
             "samples": list(self.samples.rows()),
-            "bytes": [
-                {"project": row[0], "compiler": row[1], "cache": name, **vars(found)} for (row, name), found in self.traffic.items()
-            ],
+            "bytes": [{"project": row[0], "compiler": row[1], "cache": name, **vars(found)}
+                      for (row, name), found in self.traffic.items()],
             "missing": self.missing,
         }
 

@@ -24,7 +24,8 @@ class RedisTraffic:
         self.own_received += len(QUESTION)
         head = self.stream.readline()
         body = self.stream.read(int(head[1:]) + len("\r\n"))
-        received, sent = (int(re.search(rb"total_net_%s_bytes:(\d+)" % way, body).group(1)) for way in (b"input", b"output"))
+        received, sent = (int(re.search(rb"total_net_%s_bytes:(\d+)" % way, body).group(1))
+                          for way in (b"input", b"output"))
         found = received - self.own_received + sent - self.own_sent
         self.own_sent += len(head) + len(body)
         return found

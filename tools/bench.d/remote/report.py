@@ -2,7 +2,7 @@
 
 from remote.samples import NEW, WARM
 from remote.scene import CCACHE, FAR_JOBS, FILLING, FILLING_BY_CCACHE, LOCAL, PLAIN, PLAIN_FAR, ROUND_TRIP, far
-from table import kilobytes, ratio, seconds, table
+from reporting import kilobytes, ratio, seconds, table
 
 HEADS = ("project", "compiler")
 
@@ -42,7 +42,8 @@ def _ran(samples, row, source):
 
 def _served(part):
     samples = part.samples
-    heads = ("compiles", "of local hits", "of plain", "of ccache's", "by a new daemon", "of local hits by one", "of plain by one", "run")
+    heads = ("compiles", "of local hits", "of plain", "of ccache's", "by a new daemon", "of local hits by one",
+             "of plain by one", "run")
     cells = []
     for row in part.subjects():
         cells.append((*row, PLAIN, _pair(samples, row, PLAIN, WARM), *["-"] * 6, "all"))
@@ -50,47 +51,26 @@ def _served(part):
             if samples.of(row, source, WARM) is None:
                 continue
             warm, new = (source, WARM), (source, NEW)
-            cells.append(
-                (
-                    *row,
-                    source,
-                    _pair(samples, row, *warm),
-                    _ratios(samples, row, warm, (LOCAL, WARM)),
-                    _ratios(samples, row, warm, (PLAIN, WARM)),
-                    _ratios(samples, row, warm, (CCACHE, WARM)),
-                    _pair(samples, row, *new),
-                    _ratios(samples, row, new, (LOCAL, NEW)),
-                    _ratios(samples, row, new, (PLAIN, WARM)),
-                    _ran(samples, row, source),
-                )
-            )
+            by_warm = [_ratios(samples, row, warm, (base, WARM)) for base in (LOCAL, PLAIN, CCACHE)]
+            by_new = [_ratios(samples, row, new, base) for base in ((LOCAL, NEW), (PLAIN, WARM))]
+            cells.append((*row, source, _pair(samples, row, *warm), *by_warm, _pair(samples, row, *new), *by_new,
+                          _ran(samples, row, source)))
     return table((*HEADS, "from", *heads), cells)
 
 
 def _filled(part):
-    samples = part.samples
-    heads = ("compiles", "of plain", "wait of --flush", "compiles by ccache", "of plain")
-    return table(
-        (*HEADS, *heads),
-        [
-            (
-                *row,
-                _pair(samples, row, FILLING, NEW),
-                _ratios(samples, row, (FILLING, NEW), (PLAIN, WARM)),
-                seconds(samples.of(row, FILLING, NEW, "flushed")),
-                _pair(samples, row, FILLING_BY_CCACHE, NEW),
-                _ratios(samples, row, (FILLING_BY_CCACHE, NEW), (PLAIN, WARM)),
-            )
-            for row in part.subjects()
-        ],
-    )
+    cells = []
+    for row in part.subjects():
+        mine, its = ((_pair(part.samples, row, source, NEW), _ratios(part.samples, row, (source, NEW), (PLAIN, WARM)))
+                     for source in (FILLING, FILLING_BY_CCACHE))
+        cells.append((*row, *mine, seconds(part.samples.of(row, FILLING, NEW, "flushed")), *its))
+    return table((*HEADS, "compiles", "of plain", "wait of --flush", "compiles by ccache", "of plain"), cells)
 
 
 def _bytes(part):
     names = ("written", "read", "filling", "reading")
-    cells = [
-        (*row, name, *(kilobytes(getattr(found, what)) for what in names)) for (row, name), found in sorted(part.traffic.items())
-    ]
+    cells = [(*row, name, *(kilobytes(getattr(found, what)) for what in names))
+             for (row, name), found in sorted(part.traffic.items())]
     heads = ("cache", "values written", "values read", "over the wire, filling", "over the wire, reading")
     return table((*HEADS, *heads), cells)
 

@@ -7,6 +7,9 @@ import dataclasses
 from process import median
 
 WARM, NEW = "warm daemon", "new daemon"
+# Names in JSON, and the fields of samples.
+FIGURES = {"seconds": "wall", "processor_seconds": "processor", "link_seconds": "links", "flush_seconds": "flushed",
+           "run": "ran"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Samples:
 
     def of(self, row, source, state, what="wall"):
         """The median of a figure; None where nothing was measured."""
-        return median([getattr(sample, what) for sample in self.found.get((row, source, state), [])])
+        return median(self.values(row, source, state, what))
 
     def values(self, row, source, state, what="wall"):
         return [getattr(sample, what) for sample in self.found.get((row, source, state), [])]
@@ -52,14 +55,5 @@ class Samples:
 
     def rows(self):
         for (row, source, state), samples in self.found.items():
-            yield {
-                "project": row[0],
-                "compiler": row[1],
-                "from": source,
-                "state": state,
-                "seconds": [sample.wall for sample in samples],
-                "processor_seconds": [sample.processor for sample in samples],
-                "link_seconds": [sample.links for sample in samples],
-                "flush_seconds": [sample.flushed for sample in samples],
-                "run": [sample.ran for sample in samples],
-            }
+            figures = {name: [getattr(sample, field) for sample in samples] for name, field in FIGURES.items()}
+            yield {"project": row[0], "compiler": row[1], "from": source, "state": state, **figures}

@@ -5,6 +5,7 @@ import dataclasses
 import os
 import random
 
+from delay_proxy import DelayProxy
 from fixture import Fixture
 from process import Failed
 from remote.machines import FirstCompile, Machine, RemoteCcache
@@ -12,7 +13,6 @@ from remote.redis_traffic import RedisTraffic
 from remote.samples import NEW, WARM, Sample
 from remote.tiers import REDIS
 
-from delay_proxy import DelayProxy  # of tools/shared.d, which remote.tiers brings
 
 PLAIN, PLAIN_FAR, LOCAL, CCACHE = "plain", "plain, -j8", "local hits", "redis, by ccache"
 FILLING, FILLING_BY_CCACHE = "filling", "filling by ccache"
@@ -182,8 +182,7 @@ class Scene:
         self.traffic[self.row, CCACHE].reading = self.server.total() - before
 
     def far_away(self):
-        """Each server behind a long way, with many compiles at once; and compiling as many at once.
-        """
+        """Each server behind a long way, with many compiles at once; and compiling as many at once."""
         self._add(PLAIN_FAR, WARM, self.build(self.alone, FAR_JOBS))
         for tier in self.tiers.found:
             if tier.port:

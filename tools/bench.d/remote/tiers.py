@@ -1,12 +1,8 @@
-"""The shared caches that the bench asks: real servers on loopback, as far as they are installed,
-and a directory."""
+"""The shared caches that the bench asks: real servers on loopback, as far as they are installed, and a directory."""
 
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "shared.d"))
-
-import servers  # noqa: E402
+import servers
 
 REDIS, DIRECTORY = "redis", "directory"
 MAKERS = {REDIS: servers.redis, "http (nginx)": servers.nginx, "grpc (bazel-remote)": servers.bazel_remote}
@@ -21,8 +17,7 @@ class Tier:
 
     @property
     def patient_url(self):
-        """For a machine that fills the cache: a busy machine must not lose a write. Limits change
-        no byte of what is sent."""
+        """For a machine that fills the cache: a busy machine must not lose a write. Limits change no byte."""
         return f"{self.url}?timeout=30s&connect_timeout=30s" if self.server else self.url
 
     def url_by(self, port):
@@ -38,28 +33,17 @@ class Tiers:
         self.found, self.missing = [], []
 
     def __enter__(self):
-        try:
-            for name, make in MAKERS.items():
-                server = make(self._directory_of(name))
-                if server:
-                    self.found.append(Tier(name, server.url, server))
-                else:
-                    self.missing.append(name)
-        except BaseException:
-            self.__exit__()
-            raise
-        self.found.append(Tier(DIRECTORY, f"file://{self._directory_of(DIRECTORY)}"))
+        started, self.missing = servers.started(MAKERS, self.directory)
+        self.found = [Tier(name, server.url, server) for name, server in started.items()]
+        place = self.directory / "tier-directory"
+        place.mkdir()
+        self.found.append(Tier(DIRECTORY, f"file://{place}"))
         return self
 
     def __exit__(self, *_):
         for tier in self.found:
             if tier.server:
                 tier.server.stop()
-
-    def _directory_of(self, name):
-        path = self.directory / f"tier-{name.split()[0]}"
-        path.mkdir(parents=True)
-        return path
 
     def named(self, name):
         """The tier of that name, or None."""
