@@ -74,8 +74,6 @@ std::string doubt_of_failure(const StepResult& failed, const std::string& trace_
 
 namespace {
 
-constexpr std::uint64_t kTraceLimit = 256u << 20;
-
 // Named by step number, because a label may contain characters that a file name must not.
 std::string file_of(std::uint32_t step, const char* what, const RequestDirectory& directory) {
   return directory.file(std::to_string(step) + what);
