@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "hipcache/compiler/reason.h"
+#include "hipcache/base/reason.h"
 
 namespace hipcache::compiler {
 
@@ -17,7 +17,8 @@ std::variant<Invocation, Uncacheable> read_command(std::span<const Kind* const> 
       return read;
     }
     if (why->of_hip && !not_split) not_split = *why;
-    if (refusal.reason.empty() || why->reason != reason::kNotACompiler || refusal.reason == reason::kNotACompiler)
+    if (refusal.reason == Reason::none || why->reason != Reason::not_a_compiler ||
+        refusal.reason == Reason::not_a_compiler)
       refusal = std::move(*why);
   }
   return refusal;

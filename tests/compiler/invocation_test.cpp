@@ -20,7 +20,7 @@ Invocation parsed(const std::string& line) {
   const Parser parser;
   auto result = parser.parse(words(line), "/");
   if (const auto* refusal = std::get_if<Uncacheable>(&result)) {
-    ADD_FAILURE() << line << ": " << refusal->reason << ' ' << refusal->detail;
+    ADD_FAILURE() << line << ": " << text_of(refusal->reason) << ' ' << refusal->detail;
     return {};
   }
   return std::get<Invocation>(result);

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "compiler/words.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/compiler/iree/iree_command.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
-#include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
@@ -41,7 +41,9 @@ TEST_F(Kinds, SayWhyACompileOfHipIsOneStep) {
   const auto why = [&](const std::string& line) {
     const auto read = this->read(line);
     const auto* taken = std::get_if<Invocation>(&read);
-    return taken == nullptr || !taken->not_split ? "" : taken->not_split->reason + ": " + taken->not_split->detail;
+    return taken == nullptr || !taken->not_split
+               ? ""
+               : std::string(text_of(taken->not_split->reason)) + ": " + taken->not_split->detail;
   };
   EXPECT_EQ(why("clang++ -MJ x.json -c a.hip"), "compilation-database: -MJ x.json");
   EXPECT_EQ(why("clang++ -save-temps -x hip -c a.cpp"), "save-temps: -save-temps");
@@ -62,7 +64,7 @@ TEST_F(Kinds, DoNotSplitACompileWhoseIdMustStayTheCompilers) {
 }
 
 TEST_F(Kinds, TakeAProgramThatTheUserNamesAsACompiler) {
-  EXPECT_EQ(std::get<Uncacheable>(read("mpicxx -c a.cpp")).reason, reason::kNotACompiler);
+  EXPECT_EQ(std::get<Uncacheable>(read("mpicxx -c a.cpp")).reason, Reason::not_a_compiler);
   further_compilers_ = {"mpicxx=gcc"};
   EXPECT_EQ(route("mpicxx -c a.cpp"), Route::is_opaque);
 }
@@ -70,14 +72,14 @@ TEST_F(Kinds, TakeAProgramThatTheUserNamesAsACompiler) {
 TEST_F(Kinds, TakeIreesCompilerAsOneStep) { EXPECT_EQ(route("iree-compile a.mlir -o a.vmfb"), Route::is_opaque); }
 
 TEST_F(Kinds, GiveTheReasonOfTheOneThatKnowsTheProgram) {
-  EXPECT_EQ(std::get<Uncacheable>(read("iree-compile - -o a.vmfb")).reason, reason::kStandardInput);
+  EXPECT_EQ(std::get<Uncacheable>(read("iree-compile - -o a.vmfb")).reason, Reason::standard_input);
   EXPECT_EQ(std::get<Uncacheable>(read("sleep 1")).detail,
             "sleep: if this is a compiler, name it: HIPCACHE_COMPILERS=sleep");
 }
 
 TEST_F(Kinds, GiveTheReasonOfTheMostGeneralOne) {
   // The parser of HIP compiles refuses the language; the opaque kind refuses the option.
-  EXPECT_EQ(std::get<Uncacheable>(read("clang++ -c a.cpp -fplugin=p.so")).reason, reason::kPlugin);
+  EXPECT_EQ(std::get<Uncacheable>(read("clang++ -c a.cpp -fplugin=p.so")).reason, Reason::plugin);
 }
 
 }  // namespace

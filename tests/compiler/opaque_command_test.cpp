@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/words.h"
-#include "hipcache/compiler/reason.h"
+#include "hipcache/base/reason.h"
 
 namespace hipcache::compiler {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 std::string refusal_of(const std::string& line) {
   const auto parsed = parse_opaque(testing::words(line), "/");
   const auto* refused = std::get_if<Uncacheable>(&parsed);
-  return refused == nullptr ? "" : refused->reason;
+  return refused == nullptr ? "" : text_of(refused->reason);
 }
 
 TEST(OpaqueCommand, TakesCompilesOfBothFamilies) {
@@ -25,33 +25,33 @@ TEST(OpaqueCommand, TakesCompilesOfBothFamilies) {
 
 TEST(OpaqueCommand, RefusesWhatNoTraceCanShow) {
   const std::pair<const char*, const char*> lines[] = {
-      {"clang -cc1 -emit-obj a.c", reason::kUnsupportedOption},
-      {"gcc -c -", reason::kStandardInput},
-      {"gcc -x c -include - -c a.c", reason::kStandardInput},
-      {"gcc -x c -c /dev/stdin", reason::kStandardInput},
-      {"gcc -x c -c /dev//./fd/../fd/63", reason::kStandardInput},
-      {"gcc -x c -c /proc/self/fd/0", reason::kStandardInput},
-      {"gcc -x c -c proc/12/task/12/fd/3", reason::kStandardInput},
-      {"gcc -include /dev/fd/63 -c a.c", reason::kStandardInput},
-      {"gcc -include/dev/fd/63 -c a.c", reason::kStandardInput},
-      {"clang --config=/dev/fd/63 -c a.c", reason::kStandardInput},
-      {"gcc -Wp,-include,/proc/self/fd/3 -c a.c", reason::kStandardInput},
-      {"gcc @/dev/fd/63 -c a.c", reason::kStandardInput},
-      {"gcc --version", reason::kDriverInformation},
-      {"gcc -E a.c -o /dev/stdout", reason::kOutputNotAFile},
-      {"clang -ftime-trace -c a.c", reason::kTimeTrace},
-      {"clang -Xclang -print-stats -c a.c", reason::kFrontendOption},
-      {"clang -mllvm -time-passes -c a.c", reason::kBackendOption},
-      {"clang -Xclang -load -Xclang p.so -c a.c", reason::kPlugin},
-      {"clang -Xclang -fmodules -c a.c", reason::kModules},
-      {"clang -x c-header a.h", reason::kPrecompiledHeader},
-      {"clang -fuse-cuid=random -save-temps -c a.hip", reason::kRandomCuid},
-      {"clang -fuse-cuid=none -fgpu-rdc -save-temps -c a.hip", reason::kRandomCuid},
-      {"clang -fgpu-rdc --offload-host-only -c a.hip", reason::kRandomCuid},
-      {"clang -fgpu-rdc --offload-new-driver a.hip -o a", reason::kRandomCuid},
-      {"clang -fgpu-rdc --offload-new-driver a.o b.hipi -o a", reason::kRandomCuid},
-      {"clang -fgpu-rdc --offload-new-driver -x hip a.o -o a", reason::kRandomCuid},
-      {"make -c a.c", reason::kNotACompiler}};
+      {"clang -cc1 -emit-obj a.c", "unsupported-option"},
+      {"gcc -c -", "standard-input"},
+      {"gcc -x c -include - -c a.c", "standard-input"},
+      {"gcc -x c -c /dev/stdin", "standard-input"},
+      {"gcc -x c -c /dev//./fd/../fd/63", "standard-input"},
+      {"gcc -x c -c /proc/self/fd/0", "standard-input"},
+      {"gcc -x c -c proc/12/task/12/fd/3", "standard-input"},
+      {"gcc -include /dev/fd/63 -c a.c", "standard-input"},
+      {"gcc -include/dev/fd/63 -c a.c", "standard-input"},
+      {"clang --config=/dev/fd/63 -c a.c", "standard-input"},
+      {"gcc -Wp,-include,/proc/self/fd/3 -c a.c", "standard-input"},
+      {"gcc @/dev/fd/63 -c a.c", "standard-input"},
+      {"gcc --version", "driver-information"},
+      {"gcc -E a.c -o /dev/stdout", "output-not-a-file"},
+      {"clang -ftime-trace -c a.c", "time-trace"},
+      {"clang -Xclang -print-stats -c a.c", "frontend-option"},
+      {"clang -mllvm -time-passes -c a.c", "backend-option"},
+      {"clang -Xclang -load -Xclang p.so -c a.c", "plugin"},
+      {"clang -Xclang -fmodules -c a.c", "modules"},
+      {"clang -x c-header a.h", "precompiled-header"},
+      {"clang -fuse-cuid=random -save-temps -c a.hip", "random-cuid"},
+      {"clang -fuse-cuid=none -fgpu-rdc -save-temps -c a.hip", "random-cuid"},
+      {"clang -fgpu-rdc --offload-host-only -c a.hip", "random-cuid"},
+      {"clang -fgpu-rdc --offload-new-driver a.hip -o a", "random-cuid"},
+      {"clang -fgpu-rdc --offload-new-driver a.o b.hipi -o a", "random-cuid"},
+      {"clang -fgpu-rdc --offload-new-driver -x hip a.o -o a", "random-cuid"},
+      {"make -c a.c", "not-a-compiler"}};
   for (const auto& [line, why] : lines) EXPECT_EQ(refusal_of(line), why) << line;
 }
 
@@ -103,36 +103,35 @@ TEST(OpaqueCommand, NamesTheOutputOfLinksAndTheArchiveThatIsReadAndWritten) {
 }
 
 TEST(OpaqueCommand, RefusesLinksAndArchivesThatEqualInputsDoNotMakeEqual) {
-  const std::pair<const char*, const char*> lines[] = {
-      {"gcc a.o -Wl,--build-id=uuid", reason::kLinkerOption},
-      {"gcc a.o -Wl,--as-needed,-build-id=uuid", reason::kLinkerOption},
-      {"gcc a.o -Xlinker --build-id=uuid", reason::kLinkerOption},
-      {"ld a.o --shuffle-sections=*=-1", reason::kLinkerOption},
-      {"ld.gold a.o --incremental", reason::kLinkerOption},
-      {"ld.lld a.o --thinlto-cache-dir=c", reason::kLinkerOption},
-      {"clang a.o -Wl,-plugin-opt=cache-dir=c", reason::kLinkerOption},
-      {"ld.lld a.o --reproduce=r.tar", reason::kLinkerOption},
-      {"clang a.o -Wl,--time-trace", reason::kStatistics},
-      {"gcc a.o -Wl,--stats", reason::kStatistics},
-      {"gcc a.o -Wl,-plugin,p.so", reason::kPlugin},
-      {"clang a.o -Wl,-mllvm,-time-passes", reason::kBackendOption},
-      {"gcc a.o -Wl,@more", reason::kResponseFile},
-      {"ld", reason::kNoInput},
-      {"ld --version", reason::kDriverInformation},
-      {"ar --version", reason::kDriverInformation},
-      {"ar qcU lib.a a.o", reason::kArchiveTimes},
-      {"ar ru lib.a a.o", reason::kArchiveTimes},
-      {"ranlib -U lib.a", reason::kArchiveTimes},
-      {"ranlib -t lib.a", reason::kArchiveTimes},
-      {"ranlib one.a two.a", reason::kArchiveOperation},
-      {"ar t lib.a", reason::kArchiveOperation},
-      {"ar x lib.a", reason::kArchiveOperation},
-      {"ar d lib.a a.o", reason::kArchiveOperation},
-      {"ar rb a.o lib.a b.o", reason::kArchiveOperation},
-      {"ar -M", reason::kArchiveOperation},
-      {"ar qc --plugin p.so lib.a a.o", reason::kArchiveOperation},
-      {"ar qc", reason::kArchiveOperation},
-      {"ranlib", reason::kNoInput}};
+  const std::pair<const char*, const char*> lines[] = {{"gcc a.o -Wl,--build-id=uuid", "linker-option"},
+                                                       {"gcc a.o -Wl,--as-needed,-build-id=uuid", "linker-option"},
+                                                       {"gcc a.o -Xlinker --build-id=uuid", "linker-option"},
+                                                       {"ld a.o --shuffle-sections=*=-1", "linker-option"},
+                                                       {"ld.gold a.o --incremental", "linker-option"},
+                                                       {"ld.lld a.o --thinlto-cache-dir=c", "linker-option"},
+                                                       {"clang a.o -Wl,-plugin-opt=cache-dir=c", "linker-option"},
+                                                       {"ld.lld a.o --reproduce=r.tar", "linker-option"},
+                                                       {"clang a.o -Wl,--time-trace", "statistics"},
+                                                       {"gcc a.o -Wl,--stats", "statistics"},
+                                                       {"gcc a.o -Wl,-plugin,p.so", "plugin"},
+                                                       {"clang a.o -Wl,-mllvm,-time-passes", "backend-option"},
+                                                       {"gcc a.o -Wl,@more", "response-file"},
+                                                       {"ld", "no-input"},
+                                                       {"ld --version", "driver-information"},
+                                                       {"ar --version", "driver-information"},
+                                                       {"ar qcU lib.a a.o", "archive-times"},
+                                                       {"ar ru lib.a a.o", "archive-times"},
+                                                       {"ranlib -U lib.a", "archive-times"},
+                                                       {"ranlib -t lib.a", "archive-times"},
+                                                       {"ranlib one.a two.a", "archive-operation"},
+                                                       {"ar t lib.a", "archive-operation"},
+                                                       {"ar x lib.a", "archive-operation"},
+                                                       {"ar d lib.a a.o", "archive-operation"},
+                                                       {"ar rb a.o lib.a b.o", "archive-operation"},
+                                                       {"ar -M", "archive-operation"},
+                                                       {"ar qc --plugin p.so lib.a a.o", "archive-operation"},
+                                                       {"ar qc", "archive-operation"},
+                                                       {"ranlib", "no-input"}};
   for (const auto& [line, why] : lines) EXPECT_EQ(refusal_of(line), why) << line;
 }
 
@@ -153,8 +152,8 @@ TEST(FurtherCompilers, OfAnUnknownFamilyMakeNoPrecompiledHeaderOfClangs) {
     return parse_opaque(arguments, "/", {named});
   };
   const std::vector<std::string> header{"mycc", "-c", "a.h"};
-  EXPECT_EQ(std::get<Uncacheable>(invocation("mycc", header)).reason, reason::kPrecompiledHeader);
-  EXPECT_EQ(std::get<Uncacheable>(invocation("mycc=clang", header)).reason, reason::kPrecompiledHeader);
+  EXPECT_EQ(std::get<Uncacheable>(invocation("mycc", header)).reason, Reason::precompiled_header);
+  EXPECT_EQ(std::get<Uncacheable>(invocation("mycc=clang", header)).reason, Reason::precompiled_header);
   EXPECT_TRUE(std::holds_alternative<Invocation>(invocation("mycc=gcc", header)));
 }
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "compiler/words.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
-#include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
@@ -12,15 +12,15 @@ namespace {
 std::string refusal_of(const std::string& line) {
   const auto parsed = parse_opaque(testing::words(line), "/");
   const auto* refused = std::get_if<Uncacheable>(&parsed);
-  return refused == nullptr ? "" : refused->reason;
+  return refused == nullptr ? "" : text_of(refused->reason);
 }
 
 TEST(PassedOnOptions, OfTheFrontEndAreRefusedInEverySpelling) {
-  const std::pair<const char*, const char*> refused[] = {{"-print-stats", reason::kFrontendOption},
-                                                         {"-ftime-report", reason::kFrontendOption},
-                                                         {"-load", reason::kPlugin},
-                                                         {"-fmodules", reason::kModules},
-                                                         {"-emit-pch", reason::kPrecompiledHeader}};
+  const std::pair<const char*, const char*> refused[] = {{"-print-stats", "frontend-option"},
+                                                         {"-ftime-report", "frontend-option"},
+                                                         {"-load", "plugin"},
+                                                         {"-fmodules", "modules"},
+                                                         {"-emit-pch", "precompiled-header"}};
   for (const auto& [option, why] : refused)
     for (const char* spelling : {"-Xclang ", "-Xclang=", "-Xpreprocessor ", "-Wp,", "-Wp,-DX,"})
       EXPECT_EQ(refusal_of("clang++ " + std::string(spelling) + option + " -c a.cpp"), why) << spelling << option;
@@ -30,18 +30,18 @@ TEST(PassedOnOptions, OfLlvmAreRefusedInEverySpelling) {
   for (const char* option : {"-time-passes", "-stats"})
     for (const char* spelling : {"-mllvm ", "-mllvm=", "-Xclang -mllvm -Xclang ", "-Xarch_host -mllvm="})
       EXPECT_FALSE(refusal_of("clang++ " + std::string(spelling) + option + " -c a.cpp").empty()) << spelling << option;
-  EXPECT_EQ(refusal_of("clang++ -mllvm=-time-passes -c a.cpp"), reason::kBackendOption);
+  EXPECT_EQ(refusal_of("clang++ -mllvm=-time-passes -c a.cpp"), "backend-option");
 }
 
 TEST(PassedOnOptions, ForTheAssemblerAreRefusedIfTheyMeasure) {
   for (const char* option : {"-Wa,--statistics", "-Wa,-g,--stat", "-Xassembler --statistics", "-Wa,-statistics",
                              "--for-assembler --statistics", "--for-assembler=--statistics"})
-    EXPECT_EQ(refusal_of("gcc " + std::string(option) + " -c a.c"), reason::kStatistics) << option;
+    EXPECT_EQ(refusal_of("gcc " + std::string(option) + " -c a.c"), "statistics") << option;
 }
 
 TEST(PassedOnOptions, ForTheLinkerAreRefusedInEverySpelling) {
   for (const char* spelling : {"-Wl,", "-Xlinker ", "--for-linker ", "--for-linker="})
-    EXPECT_EQ(refusal_of("gcc a.o " + std::string(spelling) + "--build-id=uuid"), reason::kLinkerOption) << spelling;
+    EXPECT_EQ(refusal_of("gcc a.o " + std::string(spelling) + "--build-id=uuid"), "linker-option") << spelling;
 }
 
 TEST(PassedOnOptions, ThatDoNothingOfThatKindAreCached) {
@@ -58,15 +58,14 @@ TEST(PassedOnOptions, MakeAPrecompiledHeaderWhateverTheLanguageIs) {
        {"clang++ -Xclang -emit-pch -x c++ -c p.cpp -o p.pch", "clang++ -Xclang=-emit-pch -x c++ -c p.cpp -o p.pch",
         "hipcc -Xclang -emit-pch -c p.cpp -o p.pch", "clang++ -E -Xclang -emit-pch p.cpp -o p.pch",
         "clang++ -emit-ast p.cpp -o p.ast"})
-    EXPECT_EQ(refusal_of(line), reason::kPrecompiledHeader) << line;
+    EXPECT_EQ(refusal_of(line), "precompiled-header") << line;
 }
 
 TEST(PassedOnOptions, LeaveTimesOutOfAPrecompiledHeaderWhereEveryClangObeysThem) {
   EXPECT_EQ(refusal_of("clang++ -x c++-header -Xclang -fno-pch-timestamp p.h"), "");
   EXPECT_EQ(refusal_of("clang++ -x c++-header -Xpreprocessor -fno-pch-timestamp p.h"), "");
   for (const char* ignored : {"-Xclang=-fno-pch-timestamp", "-Xanalyzer -fno-pch-timestamp", "-D -fno-pch-timestamp"})
-    EXPECT_EQ(refusal_of("clang++ -x c++-header " + std::string(ignored) + " p.h"), reason::kPrecompiledHeader)
-        << ignored;
+    EXPECT_EQ(refusal_of("clang++ -x c++-header " + std::string(ignored) + " p.h"), "precompiled-header") << ignored;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Every reason has its line in docs/coverage.md, and the page names none that does not exist.
-#include "hipcache/compiler/reason.h"
+// Every reason is found by its text. Every reason against a command has its line in docs/coverage.md, and the page
+// names none that does not exist.
+#include "hipcache/base/reason.h"
 
 #include <gtest/gtest.h>
 
@@ -19,10 +20,19 @@ std::set<std::string> matches(const std::string& text, const std::regex& pattern
   return found;
 }
 
+TEST(Reason, IsFoundByItsText) {
+  for (unsigned one = 0; one <= static_cast<unsigned>(Reason::starts_a_compiler); ++one)
+    EXPECT_EQ(reason_named(text_of(static_cast<Reason>(one))), static_cast<Reason>(one)) << one;
+  EXPECT_STREQ(text_of(Reason::not_a_compiler), "not-a-compiler");
+  EXPECT_EQ(reason_named("no-such-reason"), Reason::none);
+}
+
 TEST(Reason, HasItsLineInThePageOnCoverage) {
   const std::string root = HIPCACHE_SOURCE_DIR;
-  const auto declared = matches(support::read_bytes(root + "/include/hipcache/compiler/reason.h"),
-                                std::regex("constexpr const char\\* k\\w+ = \"([a-z-]+)\""));
+  std::set<std::string> declared;
+  for (auto one = Reason::not_a_compiler; one <= Reason::response_file;
+       one = static_cast<Reason>(static_cast<unsigned>(one) + 1))
+    declared.insert(text_of(one));
   const auto documented = matches(support::read_bytes(root + "/docs/coverage.md"), std::regex("\n\\| `([a-z-]+)` \\|"));
   EXPECT_GT(declared.size(), 30u);
   EXPECT_EQ(declared, documented);

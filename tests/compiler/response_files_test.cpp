@@ -6,9 +6,9 @@
 
 #include <variant>
 
+#include "hipcache/base/reason.h"
 #include "hipcache/compiler/invocation.h"
 #include "hipcache/compiler/kind.h"
-#include "hipcache/compiler/reason.h"
 #include "support/scratch.h"
 
 namespace hipcache::compiler {
@@ -135,7 +135,7 @@ TEST_F(ResponseFiles, HideNothingFromTheRules) {
   const Parser parser;
   const auto parsed = parser.parse({"clang++", "@args", "-c", "a.hip"}, scratch.path());
   ASSERT_TRUE(std::holds_alternative<Uncacheable>(parsed));
-  EXPECT_EQ(std::get<Uncacheable>(parsed).reason, reason::kSaveTemps);
+  EXPECT_EQ(std::get<Uncacheable>(parsed).reason, Reason::save_temps);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "hipcache/base/reason.h"
 #include "inputs/trace_fixture.h"
 #include "support/made_up_times.h"
 #include "support/own_mounts.h"
@@ -101,7 +102,7 @@ TEST_P(MountsByIds, ARunIsRefusedIfItsFileWasMountedAnewMeanwhile) {
   sdk.again();
   const auto after = witness(trace_, run_, from(), mounted_);
   ASSERT_TRUE(std::holds_alternative<Refusal>(after));
-  EXPECT_EQ(std::get<Refusal>(after).reason, "input-changed");
+  EXPECT_EQ(std::get<Refusal>(after).reason, Reason::input_changed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, MountsByIds, testing::Values(MountIds::unique, MountIds::reused),
@@ -184,7 +185,7 @@ TEST_F(MountsOfKernel, ARunIsRefusedIfSuchAFileChangedMeanwhileBehindItsTimes) {
     std::filesystem::last_write_time(at("image/a.h"), time);
     const auto after = witness(trace_, run_, from(), mounted_);
     ASSERT_TRUE(std::holds_alternative<Refusal>(after));
-    EXPECT_EQ(std::get<Refusal>(after).reason, "input-changed");
+    EXPECT_EQ(std::get<Refusal>(after).reason, Reason::input_changed);
   }
 }
 

@@ -52,13 +52,13 @@ class TraceFixture : public StateFixture {
   std::string refusal() {
     const auto result = outcome();
     const auto* refused = std::get_if<Refusal>(&result);
-    return refused == nullptr ? "" : refused->reason;
+    return refused == nullptr ? "" : text_of(refused->reason);
   }
 
   std::vector<Observation> questions() {
     const auto result = outcome();
     if (const auto* refused = std::get_if<Refusal>(&result)) {
-      ADD_FAILURE() << refused->reason << ": " << refused->detail;
+      ADD_FAILURE() << text_of(refused->reason) << ": " << refused->detail;
       return {};
     }
     return std::get<Witnessed>(result).set->observations();

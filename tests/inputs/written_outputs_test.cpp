@@ -1,4 +1,5 @@
 #include "hipcache/inputs/written_outputs.h"
+#include "hipcache/base/reason.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +28,7 @@ class WrittenFiles : public testing::Test {
   bool is_output(const std::vector<Record>& records) const {
     const auto written = of(records);
     if (const auto* refusal = std::get_if<Refusal>(&written)) {
-      EXPECT_EQ(refusal->reason, "reads-own-output");
+      EXPECT_EQ(refusal->reason, Reason::reads_own_output);
       return false;
     }
     return std::get<std::vector<WrittenOutput>>(written).size() == 1;

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "hipcache/base/reason.h"
+
 namespace hipcache::compiler {
 
 // The names that an opaque compile of one source gives to its outputs: the object, the depfile, the
@@ -52,8 +54,8 @@ struct ArchId {
 };
 
 struct Uncacheable {
-  std::string reason;  // a name of reason.h, counted and shown
-  std::string detail;  // the option or file that caused it
+  Reason reason = Reason::none;  // counted and shown
+  std::string detail;            // the option or file that caused it
   // The command compiles or links HIP code, so it would be split but for this.
   bool of_hip = false;
 };
@@ -70,7 +72,7 @@ enum class Making { compile, link, archive };
 // A variable that, if it is set, makes a command uncacheable.
 struct RefusedVariable {
   std::string name;
-  std::string reason;  // a name of reason.h
+  Reason reason = Reason::none;
 };
 
 // What is special about an opaque command that is not one of clang's or gcc's drivers.

@@ -19,6 +19,8 @@
 
 #include "hipcache/compiler/cc1.h"
 
+#include "hipcache/base/reason.h"
+
 namespace hipcache::compiler {
 
 using OptionFacts = std::uint64_t;
@@ -107,20 +109,20 @@ bool option_has(std::string_view word, OptionFacts facts);
 // Whether the whole word is such a name.
 bool is_option(std::string_view word, OptionFacts facts);
 
-// A name of reason.h: why the option that option_with() names is refused. Null if there is none.
-const char* reason_against(std::string_view word, OptionFacts facts);
+// Why the option that option_with() names is refused. Reason::none if there is none.
+Reason reason_against(std::string_view word, OptionFacts facts);
 
 // What the option means to a cc1 job; `plain` if the table does not say so.
 Cc1Role cc1_role(std::string_view option);
 
 // Options of GNU ld, gold, lld and mold, without dashes and values. Why a link with the option is not cached; null if
 // nothing speaks against it.
-const char* refused_by_linkers(std::string_view name);
+Reason refused_by_linkers(std::string_view name);
 // Whether the option is known to do nothing that a trace does not show.
 bool is_safe_for_linkers(std::string_view name);
 
 // Why a command of IREE's compilers with the option is not cached, or null. `name`: without dashes and value.
-const char* refused_by_iree(std::string_view name);
+Reason refused_by_iree(std::string_view name);
 
 }  // namespace hipcache::compiler
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hipcache/base/reason.h"
 #include "hipcache/base/roots.h"
 #include "hipcache/inputs/path_set.h"
 
@@ -41,9 +42,7 @@ struct Sight {
 inline constexpr Sight kNoSources{.macros = Sight::Macros::none};
 
 struct Refusal {
-  // A name of the fixed list: "untraceable-compiler", "compiler-is-a-wrapper", "clock", "network",
-  // "writes-elsewhere", "reads-own-output", "input-changed", "native-target", "trace".
-  std::string reason;
+  Reason reason = Reason::none;
   std::string detail;  // the path or program; for the log
 };
 

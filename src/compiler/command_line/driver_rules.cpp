@@ -9,9 +9,9 @@
 
 #include "compiler/options/option_table.h"
 #include "compiler/options/unknown_option.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/compiler/cc1.h"
 #include "hipcache/compiler/option_facts.h"
-#include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
@@ -46,20 +46,20 @@ bool is_refused_group(unsigned group) {
   }
 }
 
-const char* refusal_by_group(const llvm::opt::Option& option) {
+Reason refusal_by_group(const llvm::opt::Option& option) {
   bool accepted = false;
   for (llvm::opt::Option group = option.getGroup(); group.isValid(); group = group.getGroup()) {
-    if (is_refused_group(group.getID())) return reason::kUnsupportedOption;
+    if (is_refused_group(group.getID())) return Reason::unsupported_option;
     accepted = accepted || is_accepted_group(group.getID());
   }
-  return accepted ? nullptr : reason::kUnsupportedOption;
+  return accepted ? Reason::none : Reason::unsupported_option;
 }
 
 // Arguments for cc1 may affect the compile, but must not name its files: the driver names them.
 std::optional<Uncacheable> frontend_refusal(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return std::nullopt;
   const Result<std::vector<Cc1Argument>> read = read_cc1(arguments);
-  if (!read) return Uncacheable{reason::kFrontendOption, read.error().message};
+  if (!read) return Uncacheable{Reason::frontend_option, read.error().message};
   for (const Cc1Argument& argument : *read) {
     switch (argument.role) {
       case Cc1Role::plain:
@@ -74,7 +74,7 @@ std::optional<Uncacheable> frontend_refusal(const std::vector<std::string>& argu
       case Cc1Role::compilation_dir:
         break;
       default:
-        return Uncacheable{reason::kFrontendOption, arguments[argument.first]};
+        return Uncacheable{Reason::frontend_option, arguments[argument.first]};
     }
   }
   return std::nullopt;
@@ -85,12 +85,12 @@ std::optional<Uncacheable> arch_refusal(const char* value, const DriverRules& ru
   unsigned missing_index = 0;
   unsigned missing_count = 0;
   const llvm::opt::InputArgList inner = option_table().ParseArgs(one, missing_index, missing_count, kDriver);
-  if (missing_count != 0 || inner.size() != 1) return Uncacheable{reason::kUnsupportedOption, value};
+  if (missing_count != 0 || inner.size() != 1) return Uncacheable{Reason::unsupported_option, value};
   if (is_unjudged((*inner.begin())->getOption()) && is_quiet(**inner.begin(), inner)) return std::nullopt;
   const unsigned id = (*inner.begin())->getOption().getID();
   if (id == OPT_INPUT || option_has(spelled((*inner.begin())->getOption()), facts::whole_command))
-    return Uncacheable{reason::kUnsupportedOption, value};
-  if (const char* refusal = rules.refusal(id)) return Uncacheable{refusal, value};
+    return Uncacheable{Reason::unsupported_option, value};
+  if (const Reason refusal = rules.refusal(id); refusal != Reason::none) return Uncacheable{refusal, value};
   return nested_refusal(inner, rules);
 }
 
@@ -98,14 +98,14 @@ std::optional<Uncacheable> arch_refusal(const char* value, const DriverRules& ru
 
 DriverRules::DriverRules() {
   const llvm::opt::OptTable& table = option_table();
-  refusals_.assign(table.getNumOptions() + 1, reason::kUnknownOption);
+  refusals_.assign(table.getNumOptions() + 1, Reason::unknown_option);
   for (unsigned id = 1; id <= table.getNumOptions(); ++id) {
     const llvm::opt::Option option = table.getOption(id);
     if (option.getKind() == llvm::opt::Option::GroupClass || is_unjudged(option)) continue;
     const std::string name = spelled(option);
     if (id == OPT_INPUT || option_has(name, facts::plan_accepts)) {
-      refusals_[id] = nullptr;
-    } else if (const char* reason = reason_against(name, facts::plan_refuses)) {
+      refusals_[id] = Reason::none;
+    } else if (const Reason reason = reason_against(name, facts::plan_refuses); reason != Reason::none) {
       refusals_[id] = reason;
     } else {
       refusals_[id] = refusal_by_group(option);
@@ -128,13 +128,13 @@ std::optional<Uncacheable> nested_refusal(const llvm::opt::InputArgList& argumen
         frontend.emplace_back(argument->getValue());
         break;
       case OPT_Wp_COMMA:
-        if (argument->getNumValues() == 0) return Uncacheable{reason::kUnsupportedOption, "-Wp,"};
+        if (argument->getNumValues() == 0) return Uncacheable{Reason::unsupported_option, "-Wp,"};
         if (is_dependency_request(*argument)) break;
         frontend.insert(frontend.end(), argument->getValues().begin(), argument->getValues().end());
         break;
       case OPT_mllvm:
         if (is_quiet_backend_option(argument->getValue())) break;
-        return Uncacheable{reason::kBackendOption, argument->getValue()};
+        return Uncacheable{Reason::backend_option, argument->getValue()};
       case OPT_Xarch__: {
         if (auto refusal = arch_refusal(argument->getValue(1), rules)) return refusal;
         break;

@@ -1,8 +1,8 @@
 // What each option of clang's driver means for the cache: accepted, or a reason to pass through.
 //
-// Built once per Parser from clang's own table, by option group, with the exceptions that the table
-// of facts has (plan_accepts, plan_refuses). An option outside of the groups known to be harmless is unsupported until
-// someone has examined it.
+// Built once per Parser from clang's own table, by option group, with the exceptions of the table of
+// facts (plan_accepts, plan_refuses). An option outside of the groups known to be harmless is
+// unsupported until someone has examined it.
 #ifndef HIPCACHE_SRC_COMPILER_COMMAND_LINE_DRIVER_RULES_H
 #define HIPCACHE_SRC_COMPILER_COMMAND_LINE_DRIVER_RULES_H
 
@@ -22,14 +22,14 @@ class DriverRules {
  public:
   DriverRules();
 
-  // A name of reason.h, or null if the option by itself is acceptable. `option` is an id of clang's
+  // Reason::none if the option by itself is acceptable. `option` is an id of clang's
   // table, aliases resolved.
-  const char* refusal(unsigned option) const {
-    return option < refusals_.size() ? refusals_[option] : "unknown-option";
+  Reason refusal(unsigned option) const {
+    return option < refusals_.size() ? refusals_[option] : Reason::unknown_option;
   }
 
  private:
-  std::vector<const char*> refusals_;
+  std::vector<Reason> refusals_;
 };
 
 // Options inside of options: -Xclang, -Wp, and -Xpreprocessor pass them to the frontend, -mllvm to

@@ -20,8 +20,8 @@
 #include "compiler/options/option_table.h"
 #include "compiler/options/unknown_option.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
-#include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
@@ -36,11 +36,11 @@ const char* in_clangs_words(const std::string& argument, bool by_hipcc) {
 }
 
 std::optional<Uncacheable> input_refusal(const std::vector<Input>& inputs) {
-  if (inputs.empty()) return Uncacheable{reason::kNoInput, ""};
+  if (inputs.empty()) return Uncacheable{Reason::no_input, ""};
   const auto is_stdin = [](const Input& input) { return input.path == "-"; };
-  if (std::any_of(inputs.begin(), inputs.end(), is_stdin)) return Uncacheable{reason::kStandardInput, "-"};
-  if (inputs.size() > 1) return Uncacheable{reason::kSeveralInputs, inputs[1].path};
-  if (!inputs[0].is_hip) return Uncacheable{reason::kNotHip, inputs[0].path};
+  if (std::any_of(inputs.begin(), inputs.end(), is_stdin)) return Uncacheable{Reason::standard_input, "-"};
+  if (inputs.size() > 1) return Uncacheable{Reason::several_inputs, inputs[1].path};
+  if (!inputs[0].is_hip) return Uncacheable{Reason::not_hip, inputs[0].path};
   return std::nullopt;
 }
 
@@ -67,12 +67,12 @@ std::optional<Uncacheable> cuid_refusal(const InputArgList& arguments) {
   const bool is_rdc = arguments.hasFlag(OPT_fgpu_rdc, OPT_fno_gpu_rdc, false);
   const unsigned side = side_of(arguments);
   if (is_rdc && (side == OPT_offload_host_only || (side == OPT_offload_device_only && is_new_driver(arguments))))
-    return Uncacheable{reason::kRandomCuid, "-fgpu-rdc for one side alone"};
+    return Uncacheable{Reason::random_cuid, "-fgpu-rdc for one side alone"};
   if (!arguments.getLastArgValue(OPT_cuid_EQ).empty()) return std::nullopt;  // stands above -fuse-cuid=
   for (const Arg* argument : arguments.filtered(OPT_fuse_cuid_EQ)) {
     const llvm::StringRef way = argument->getValue();
     if (way == "random" || (way == "none" && is_rdc))
-      return Uncacheable{reason::kRandomCuid, argument->getAsString(arguments)};
+      return Uncacheable{Reason::random_cuid, argument->getAsString(arguments)};
   }
   return std::nullopt;
 }
@@ -89,7 +89,8 @@ std::optional<Uncacheable> option_refusal(const InputArgList& arguments, const D
     if (is_unjudged(argument->getOption()) && is_quiet(*argument, arguments)) continue;
     if (id == OPT_gen_reproducer_eq && is_without_reproducer(argument->getValue())) continue;
     if (id == OPT_driver_mode && is_usual_mode(argument->getValue())) continue;
-    if (const char* refusal = rules.refusal(id)) return Uncacheable{refusal, argument->getAsString(arguments)};
+    if (const Reason refusal = rules.refusal(id); refusal != Reason::none)
+      return Uncacheable{refusal, argument->getAsString(arguments)};
   }
   if (auto refusal = cuid_refusal(arguments)) return refusal;
   return nested_refusal(arguments, rules);
@@ -104,7 +105,7 @@ std::optional<Uncacheable> other_reading_refusal(const InputArgList& arguments, 
   if (unknown == arguments.end()) return std::nullopt;
   const auto refusal = option_refusal(other_readings(arguments, words, kDriver), rules);
   if (!refusal) return std::nullopt;
-  return Uncacheable{reason::kUnknownOption, (*unknown)->getSpelling().str() + " before " + refusal->detail};
+  return Uncacheable{Reason::unknown_option, (*unknown)->getSpelling().str() + " before " + refusal->detail};
 }
 
 // "gfx90a:xnack-:sramecc+" and "gfx90a:sramecc+:xnack-" are the same target; clang sorts the
@@ -246,15 +247,15 @@ bool is_ordinary_file_name(const std::string& path) {
 
 std::optional<Uncacheable> native_arch_refusal(const Invocation& invocation) {
   for (const ArchId& arch : invocation.archs) {
-    if (arch.name == "native") return Uncacheable{reason::kNativeTarget, "--offload-arch=native"};
+    if (arch.name == "native") return Uncacheable{Reason::native_target, "--offload-arch=native"};
   }
   return std::nullopt;
 }
 
 std::optional<Uncacheable> output_refusal(const Invocation& invocation) {
-  if (!is_ordinary_file_name(invocation.object)) return Uncacheable{reason::kOutputNotAFile, invocation.object};
+  if (!is_ordinary_file_name(invocation.object)) return Uncacheable{Reason::output_not_a_file, invocation.object};
   if (invocation.depfile && !is_ordinary_file_name(*invocation.depfile)) {
-    return Uncacheable{reason::kOutputNotAFile, *invocation.depfile};
+    return Uncacheable{Reason::output_not_a_file, *invocation.depfile};
   }
   return std::nullopt;
 }
@@ -275,10 +276,10 @@ void fill(Invocation& invocation, const InputArgList& arguments, const Input& in
 }
 
 std::optional<Uncacheable> link_input_refusal(const std::vector<Input>& inputs) {
-  if (inputs.empty()) return Uncacheable{reason::kNoInput, ""};
+  if (inputs.empty()) return Uncacheable{Reason::no_input, ""};
   for (const Input& input : inputs) {
-    if (input.path == "-") return Uncacheable{reason::kStandardInput, "-"};
-    if (!input.is_for_linker) return Uncacheable{reason::kLink, input.path};
+    if (input.path == "-") return Uncacheable{Reason::standard_input, "-"};
+    if (!input.is_for_linker) return Uncacheable{Reason::link, input.path};
   }
   return std::nullopt;
 }
@@ -304,7 +305,7 @@ std::optional<Uncacheable> understand(Invocation& invocation, const InputArgList
   if (auto refusal = option_refusal(arguments, rules)) return refusal;
   if (auto refusal = other_reading_refusal(arguments, words, rules)) return refusal;
   if (is_rdc_link(arguments)) return understand_link(invocation, arguments);
-  if (!arguments.hasArgNoClaim(OPT_c, OPT_S) && !ends_with_devices(arguments)) return Uncacheable{reason::kLink, ""};
+  if (!arguments.hasArgNoClaim(OPT_c, OPT_S) && !ends_with_devices(arguments)) return Uncacheable{Reason::link, ""};
   const std::vector<Input> inputs = find_inputs(arguments, is_hipcc(invocation.expanded[0]));
   if (auto refusal = input_refusal(inputs)) return refusal;
   fill(invocation, arguments, inputs[0]);
@@ -326,7 +327,7 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
   unsigned missing_index = 0;
   unsigned missing_count = 0;
   const InputArgList arguments = option_table().ParseArgs(pointers, missing_index, missing_count, kDriver);
-  if (missing_count != 0) return Uncacheable{reason::kMissingArgument, pointers[missing_index]};
+  if (missing_count != 0) return Uncacheable{Reason::missing_argument, pointers[missing_index]};
   auto refusal = understand(invocation, arguments, pointers, rules);
   if (!refusal) return invocation;
   refusal->of_hip = compiles_hip(arguments, is_hipcc(invocation.expanded[0]));
@@ -336,9 +337,9 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
 // The caller does not try such a command as an opaque one either, so the reason holds for both.
 std::optional<Uncacheable> descriptor_refusal(const Invocation& invocation, const std::string& working_directory) {
   if (std::string named = descriptor_among(invocation.expanded, working_directory); !named.empty())
-    return Uncacheable{reason::kStandardInput, std::move(named)};
+    return Uncacheable{Reason::standard_input, std::move(named)};
   if (!invocation.source.empty() && leads_to_descriptor(join_path(working_directory, invocation.source)))
-    return Uncacheable{reason::kStandardInput, invocation.source};
+    return Uncacheable{Reason::standard_input, invocation.source};
   return std::nullopt;
 }
 
@@ -354,11 +355,11 @@ Parser::~Parser() = default;
 std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::string>& argv,
                                                     const std::string& working_directory) const {
   if (argv.empty() || !(is_clang_driver(argv[0]) || is_hipcc(argv[0]))) {
-    return Uncacheable{reason::kNotACompiler, argv.empty() ? std::string() : argv[0]};
+    return Uncacheable{Reason::not_a_compiler, argv.empty() ? std::string() : argv[0]};
   }
-  if (has_null(argv)) return Uncacheable{reason::kUnknownOption, "an argument with a null byte"};
+  if (has_null(argv)) return Uncacheable{Reason::unknown_option, "an argument with a null byte"};
   Result<ExpandedArguments> expanded = expand_response_files(argv, working_directory);
-  if (!expanded) return Uncacheable{reason::kResponseFile, expanded.error().message};
+  if (!expanded) return Uncacheable{Reason::response_file, expanded.error().message};
   Invocation invocation;
   invocation.argv = argv;
   invocation.expanded = std::move(expanded->arguments);
@@ -374,7 +375,7 @@ std::variant<Invocation, Uncacheable> Parser::read(const Command& command) const
   auto parsed = parse(command.argv, command.working_directory);
   const auto* planned = std::get_if<Invocation>(&parsed);
   if (planned != nullptr && command.keeps_id && !planned->user_cuid && !planned->links)
-    return Uncacheable{reason::kRandomCuid, "the compiler's own id is to be kept", true};
+    return Uncacheable{Reason::random_cuid, "the compiler's own id is to be kept", true};
   return parsed;
 }
 

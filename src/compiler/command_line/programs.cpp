@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/driver_name.h"
 #include "hipcache/compiler/option_facts.h"
-#include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
@@ -91,14 +91,14 @@ bool asks_the_program(const std::string& argument) {
          argument == "-v" || argument == "-version" || argument == "-help";
 }
 
-Uncacheable other_operation(const std::string& argument) { return {reason::kArchiveOperation, argument}; }
+Uncacheable other_operation(const std::string& argument) { return {Reason::archive_operation, argument}; }
 
 // Accepts these letters of ar: add (q, r), write the index (s, S), be silent or not (c, v), leave
 // out times (D), store names only (T), compare full names (P), truncate names (f).
 std::optional<Uncacheable> letters_refusal(std::string_view letters) {
   for (const char letter : letters) {
     if (letter == 'U' || letter == 'u' || letter == 'o')
-      return Uncacheable{reason::kArchiveTimes, std::string(letters)};
+      return Uncacheable{Reason::archive_times, std::string(letters)};
     if (std::string_view("qrscvSDTPf").find(letter) == std::string_view::npos)
       return other_operation(std::string(letters));
   }
@@ -112,7 +112,7 @@ std::variant<std::string, Uncacheable> archive_of_ar(const std::vector<std::stri
   std::size_t i = 1;
   for (; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
-    if (asks_the_program(argument)) return Uncacheable{reason::kDriverInformation, argument};
+    if (asks_the_program(argument)) return Uncacheable{Reason::driver_information, argument};
     if (argument.starts_with("--")) return other_operation(argument);
     const bool is_bare = !argument.starts_with('-');
     if (is_bare && !letters.empty()) break;
@@ -130,13 +130,13 @@ std::variant<std::string, Uncacheable> archive_of_ranlib(const std::vector<std::
   std::string archive;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
-    if (asks_the_program(argument)) return Uncacheable{reason::kDriverInformation, argument};
+    if (asks_the_program(argument)) return Uncacheable{Reason::driver_information, argument};
     if (argument == "-D") continue;
-    if (argument == "-U" || argument == "-t") return Uncacheable{reason::kArchiveTimes, argument};
+    if (argument == "-U" || argument == "-t") return Uncacheable{Reason::archive_times, argument};
     if (argument.starts_with('-') || !archive.empty()) return other_operation(argument);
     archive = argument;
   }
-  if (archive.empty()) return Uncacheable{reason::kNoInput, ""};
+  if (archive.empty()) return Uncacheable{Reason::no_input, ""};
   return archive;
 }
 
@@ -159,27 +159,27 @@ bool has_measuring_name(std::string_view value) {
   return value.find("stats") != std::string_view::npos || value.find("time-") != std::string_view::npos;
 }
 
-const char* refusal_of(std::string_view option) {
+Reason refusal_of(std::string_view option) {
   const std::string_view text = without_dashes(option);
   const std::string_view name = text.substr(0, text.find('='));
-  if (name == "build-id") return text.ends_with("=uuid") ? reason::kLinkerOption : nullptr;
-  if (const char* refusal = refused_by_linkers(name)) return refusal;
+  if (name == "build-id") return text.ends_with("=uuid") ? Reason::linker_option : Reason::none;
+  if (const Reason refusal = refused_by_linkers(name); refusal != Reason::none) return refusal;
   const bool to_backend = name == "plugin-opt" || name == "mllvm";
-  if (to_backend && text.find("cache-dir") != std::string_view::npos) return reason::kLinkerOption;
-  if (to_backend && has_measuring_name(text)) return reason::kBackendOption;
-  return nullptr;
+  if (to_backend && text.find("cache-dir") != std::string_view::npos) return Reason::linker_option;
+  if (to_backend && has_measuring_name(text)) return Reason::backend_option;
+  return Reason::none;
 }
 
 // `words`: the arguments as the linker gets them.
 std::optional<Uncacheable> refusal_among(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word.starts_with('@')) return Uncacheable{reason::kResponseFile, word};
+    if (word.starts_with('@')) return Uncacheable{Reason::response_file, word};
     if (!word.starts_with('-')) continue;
-    if (const char* refusal = refusal_of(word)) return Uncacheable{refusal, word};
+    if (const Reason refusal = refusal_of(word); refusal != Reason::none) return Uncacheable{refusal, word};
     const bool measures =
         (word == "-mllvm" || word == "--mllvm") && i + 1 < words.size() && has_measuring_name(words[i + 1]);
-    if (measures) return Uncacheable{reason::kBackendOption, words[i + 1]};
+    if (measures) return Uncacheable{Reason::backend_option, words[i + 1]};
   }
   return std::nullopt;
 }
@@ -199,7 +199,7 @@ std::optional<Uncacheable> refused_for_linker(const std::vector<std::string>& ar
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i].starts_with("-Wl,"))
       add_parts(std::string_view(arguments[i]).substr(4), words);
-    else if ((arguments[i] == "-Xlinker" || arguments[i] == "--for-linker") && i + 1 < arguments.size())
+    else if (is_option(arguments[i], facts::to_linker) && i + 1 < arguments.size())
       words.push_back(arguments[++i]);
     else if (arguments[i].starts_with("--for-linker="))
       words.push_back(arguments[i].substr(13));

@@ -11,10 +11,10 @@
 
 #include "compiler/command_line/arguments.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/invocation.h"
 #include "hipcache/compiler/option_facts.h"
-#include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
@@ -36,9 +36,9 @@ IreeOption iree_option(std::string_view argument) {
   return {argument.substr(0, equals), argument.substr(equals + 1)};
 }
 
-// Why an option makes the command uncacheable; nullptr if it does not.
-const char* iree_refusal(const IreeOption& option) {
-  if (option.value == "false" || option.value == "0") return nullptr;
+// Why an option makes the command uncacheable; none if it does not.
+Reason iree_refusal(const IreeOption& option) {
+  if (option.value == "false" || option.value == "0") return Reason::none;
   return refused_by_iree(option.name);
 }
 
@@ -50,7 +50,7 @@ bool writes_file(const IreeOption& option) {
 
 // The variables that do what refused options do.
 std::vector<RefusedVariable> iree_refused_variables() {
-  return {{"IREE_LOAD_PLUGINS", reason::kPlugin}, {"IREE_PRESERVE_DYLIB_TEMP_FILES", reason::kSaveTemps}};
+  return {{"IREE_LOAD_PLUGINS", Reason::plugin}, {"IREE_PRESERVE_DYLIB_TEMP_FILES", Reason::save_temps}};
 }
 
 // Says which option a failed iree-compile lacks to have a target.
@@ -183,8 +183,8 @@ class Reading {
   std::optional<Uncacheable> read() {
     for (at_ = 0; at_ < arguments_.size(); ++at_)
       if (auto refusal = take(arguments_[at_])) return refusal;
-    if (names_device(output_)) return Uncacheable{reason::kOutputNotAFile, output_};
-    if (input_.empty()) return Uncacheable{reason::kNoInput, ""};
+    if (names_device(output_)) return Uncacheable{Reason::output_not_a_file, output_};
+    if (input_.empty()) return Uncacheable{Reason::no_input, ""};
     return std::nullopt;
   }
 
@@ -194,8 +194,8 @@ class Reading {
 
  private:
   std::optional<Uncacheable> take(const std::string& argument) {
-    if (names_device(argument)) return Uncacheable{reason::kOutputNotAFile, argument};
-    if (argument == "-") return Uncacheable{reason::kStandardInput, argument};
+    if (names_device(argument)) return Uncacheable{Reason::output_not_a_file, argument};
+    if (argument == "-") return Uncacheable{Reason::standard_input, argument};
     const IreeOption option = iree_option(argument);
     if (option.name.empty()) {
       if (argument == "--") return std::nullopt;
@@ -203,8 +203,8 @@ class Reading {
       ++inputs_;
       return std::nullopt;
     }
-    if (const char* refusal = iree_refusal(option)) return Uncacheable{refusal, argument};
-    if (option.value == "-" && !writes_file(option)) return Uncacheable{reason::kStandardInput, argument};
+    if (const Reason refusal = iree_refusal(option); refusal != Reason::none) return Uncacheable{refusal, argument};
+    if (option.value == "-" && !writes_file(option)) return Uncacheable{Reason::standard_input, argument};
     if (option.name == "o") take_output(option);
     return std::nullopt;
   }
@@ -245,18 +245,18 @@ std::string descriptor_behind(const std::vector<std::string>& arguments, const s
 std::variant<Invocation, Uncacheable> parse_iree(const std::vector<std::string>& argv,
                                                  const std::string& working_directory) {
   const std::optional<IreeTool> tool = iree_tool_of(argv);
-  if (!tool) return Uncacheable{reason::kNotACompiler, argv.empty() ? "" : argv[0]};
-  if (has_null(argv)) return Uncacheable{reason::kUnknownOption, "an argument with a null byte"};
+  if (!tool) return Uncacheable{Reason::not_a_compiler, argv.empty() ? "" : argv[0]};
+  if (has_null(argv)) return Uncacheable{Reason::unknown_option, "an argument with a null byte"};
   Result<ExpandedArguments> expanded = expand_response_files(argv, working_directory);
-  if (!expanded) return Uncacheable{reason::kResponseFile, expanded.error().message};
+  if (!expanded) return Uncacheable{Reason::response_file, expanded.error().message};
   if (std::string named = descriptor_among(expanded->arguments, working_directory); !named.empty())
-    return Uncacheable{reason::kStandardInput, std::move(named)};
+    return Uncacheable{Reason::standard_input, std::move(named)};
   const std::vector<std::string> arguments(expanded->arguments.begin() + static_cast<std::ptrdiff_t>(tool->arguments),
                                            expanded->arguments.end());
   Reading reading(arguments);
   if (auto refusal = reading.read()) return *std::move(refusal);
   if (std::string named = descriptor_behind(arguments, working_directory); !named.empty())
-    return Uncacheable{reason::kStandardInput, std::move(named)};
+    return Uncacheable{Reason::standard_input, std::move(named)};
   Invocation invocation;
   invocation.route = Route::is_opaque;
   invocation.making = Making::compile;

@@ -10,9 +10,9 @@
 #include "compiler/command_line/programs.h"
 #include "compiler/opaque/opaque_options.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/option_facts.h"
-#include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
@@ -56,7 +56,7 @@ class Reading {
     for (std::size_t i = 1; i < arguments_.size(); ++i) {
       const std::string& argument = arguments_[i];
       if (argument.starts_with('-')) options_.push_back(i);
-      if (names_device(argument)) return Uncacheable{reason::kOutputNotAFile, argument};
+      if (names_device(argument)) return Uncacheable{Reason::output_not_a_file, argument};
       if (option_has(argument, facts::takes_next) && i + 1 < arguments_.size()) {
         if (auto refusal = take_value(argument, arguments_[++i])) return refusal;
       } else if (auto refusal = take(argument)) {
@@ -74,17 +74,18 @@ class Reading {
 
  private:
   std::optional<Uncacheable> take_value(const std::string& option, const std::string& value) {
-    if (names_device(value)) return Uncacheable{reason::kOutputNotAFile, value};
+    if (names_device(value)) return Uncacheable{Reason::output_not_a_file, value};
     if (value == "-" && option_has(option, facts::reads_next))
-      return Uncacheable{reason::kStandardInput, option + " " + value};
+      return Uncacheable{Reason::standard_input, option + " " + value};
     if (option == "-o" || option == "--output") object = value;
     if (option == "-x" || option == "--language") set_language(value);
     return passed_on_.take(option, value);
   }
 
   std::optional<Uncacheable> take(const std::string& argument) {
-    if (argument == "-") return Uncacheable{reason::kStandardInput, argument};
-    if (const char* refusal = reason_against(argument, facts::refused)) return Uncacheable{refusal, argument};
+    if (argument == "-") return Uncacheable{Reason::standard_input, argument};
+    if (const Reason refusal = reason_against(argument, facts::refused); refusal != Reason::none)
+      return Uncacheable{refusal, argument};
     if (!argument.starts_with('-')) {
       inputs_.push_back(argument);
       makes_header_ = makes_header_ || is_header(argument, language_);
@@ -113,15 +114,15 @@ class Reading {
 
   // clang's precompiled header holds the times of its headers, and is rejected if they change.
   std::optional<Uncacheable> judge() {
-    if (inputs_.empty()) return Uncacheable{reason::kNoInput, ""};
+    if (inputs_.empty()) return Uncacheable{Reason::no_input, ""};
     // The front end obeys its own option rather than the driver's -E.
     const bool stamps = passed_on_.emits_header() || (makes_header_ && !prints_) || emits_ast_;
     if (!stops_ && !makes_header_ && !stamps) making = Making::link;
     if (stamps && !passed_on_.leaves_out_times() && maybe_clang_)
-      return Uncacheable{reason::kPrecompiledHeader, "without -Xclang -fno-pch-timestamp"};
-    if (draws_id_ && !names_id_) return Uncacheable{reason::kRandomCuid, std::string(kRandomId)};
+      return Uncacheable{Reason::precompiled_header, "without -Xclang -fno-pch-timestamp"};
+    if (draws_id_ && !names_id_) return Uncacheable{Reason::random_cuid, std::string(kRandomId)};
     const bool has_no_id = has_no_id_ || (makes_no_id_ && !names_id_);
-    if (relocatable_ && has_no_id && compiles_) return Uncacheable{reason::kRandomCuid, "-fgpu-rdc without an id"};
+    if (relocatable_ && has_no_id && compiles_) return Uncacheable{Reason::random_cuid, "-fgpu-rdc without an id"};
     if (object.empty()) object = making == Making::link ? "a.out" : inputs_.back() + ".o";
     return making == Making::link ? refused_for_linker(arguments_) : std::nullopt;
   }
@@ -166,7 +167,7 @@ std::optional<Uncacheable> specs_refusal(const std::vector<std::string>& argumen
     const Result<std::string> text = read_file(join_path(directory, argument.substr(at + kOption.size())), kSpecsLimit);
     if (!text || text->find("getenv(") == std::string::npos) continue;
     for (const std::string_view variable : kChangedVariables)
-      if (text->find(variable) != std::string::npos) return Uncacheable{reason::kUnsupportedOption, argument};
+      if (text->find(variable) != std::string::npos) return Uncacheable{Reason::unsupported_option, argument};
   }
   return std::nullopt;
 }
@@ -186,7 +187,7 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
                   is_clang_driver(program) || is_hipcc(program) || (family && *family != Family::gcc));
   if (auto refusal = reading.read()) return refusal;
   for (const std::string& input : reading.inputs())
-    if (leads_to_descriptor(join_path(working_directory, input))) return Uncacheable{reason::kStandardInput, input};
+    if (leads_to_descriptor(join_path(working_directory, input))) return Uncacheable{Reason::standard_input, input};
   if (auto refusal = specs_refusal(invocation.expanded, working_directory)) return refusal;
   invocation.making = reading.making;
   invocation.object = reading.object;
@@ -216,13 +217,13 @@ bool asks_linker(std::string_view argument) {
 
 std::optional<Uncacheable> read_linker(Invocation& invocation) {
   const std::vector<std::string>& arguments = invocation.expanded;
-  if (arguments.size() == 1) return Uncacheable{reason::kNoInput, ""};
+  if (arguments.size() == 1) return Uncacheable{Reason::no_input, ""};
   invocation.object = "a.out";
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
-    if (argument == "-") return Uncacheable{reason::kStandardInput, argument};
-    if (asks_linker(argument)) return Uncacheable{reason::kDriverInformation, argument};
-    if (names_device(argument)) return Uncacheable{reason::kOutputNotAFile, argument};
+    if (argument == "-") return Uncacheable{Reason::standard_input, argument};
+    if (asks_linker(argument)) return Uncacheable{Reason::driver_information, argument};
+    if (names_device(argument)) return Uncacheable{Reason::output_not_a_file, argument};
     if ((argument == "-o" || argument == "--output") && i + 1 < arguments.size()) invocation.object = arguments[i + 1];
     if (argument.starts_with("--output=")) invocation.object = argument.substr(9);
   }
@@ -240,25 +241,25 @@ bool is_build_helper(const std::vector<std::string>& argv) {
 std::variant<Invocation, Uncacheable> parse_opaque(const std::vector<std::string>& argv,
                                                    const std::string& working_directory,
                                                    const std::vector<std::string>& further) {
-  if (argv.empty()) return Uncacheable{reason::kNotACompiler, ""};
+  if (argv.empty()) return Uncacheable{Reason::not_a_compiler, ""};
   const std::optional<Family> family = further_compiler(argv[0], further);
   const bool archives = !family && is_archiver(argv[0]);
   const bool links = !family && is_linker(argv[0]);
-  if (is_build_helper(argv)) return Uncacheable{reason::kBuildHelper, ""};
+  if (is_build_helper(argv)) return Uncacheable{Reason::build_helper, ""};
   if (!family && !archives && !links && !is_compiler(argv[0]))
-    return Uncacheable{reason::kNotACompiler, advice_on(argv[0])};
-  if (has_null(argv)) return Uncacheable{reason::kUnknownOption, "an argument with a null byte"};
+    return Uncacheable{Reason::not_a_compiler, advice_on(argv[0])};
+  if (has_null(argv)) return Uncacheable{Reason::unknown_option, "an argument with a null byte"};
   if (std::string named = descriptor_among(argv, working_directory); !named.empty())
-    return Uncacheable{reason::kStandardInput, std::move(named)};
+    return Uncacheable{Reason::standard_input, std::move(named)};
   Result<ExpandedArguments> expanded = expand_response_files(argv, working_directory);
-  if (!expanded) return Uncacheable{reason::kResponseFile, expanded.error().message};
+  if (!expanded) return Uncacheable{Reason::response_file, expanded.error().message};
   Invocation invocation;
   invocation.route = Route::is_opaque;
   invocation.argv = argv;
   invocation.expanded = std::move(expanded->arguments);
   invocation.response_files = std::move(expanded->files);
   if (std::string named = descriptor_among(invocation.expanded, working_directory); !named.empty())
-    return Uncacheable{reason::kStandardInput, std::move(named)};
+    return Uncacheable{Reason::standard_input, std::move(named)};
   auto refusal = archives ? read_archiver(invocation)
                  : links  ? read_linker(invocation)
                           : read_driver(invocation, family, working_directory);

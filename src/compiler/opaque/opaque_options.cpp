@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/option_facts.h"
-#include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
@@ -23,7 +23,7 @@ bool loads_code(std::string_view word) { return word == "-load" || word.find("pl
 // unambiguous beginning.
 bool measures_assembler(std::string_view word) { return word.starts_with("--sta") || word.starts_with("-sta"); }
 
-Uncacheable refused(const char* reason, std::string_view option, std::string_view value) {
+Uncacheable refused(Reason reason, std::string_view option, std::string_view value) {
   return {reason, std::string(option) + (value.empty() ? "" : " ") + std::string(value)};
 }
 
@@ -36,35 +36,36 @@ PassedOnOptions::Reader PassedOnOptions::reader_of(std::string_view option) {
   return Reader::none;
 }
 
-const char* PassedOnOptions::frontend_refusal(std::string_view word) {
+Reason PassedOnOptions::frontend_refusal(std::string_view word) {
   const std::string_view before = std::exchange(previous_, word);
-  if (!word.starts_with('-') && option_has(before, facts::takes_name)) return nullptr;
-  if (option_has(word, facts::joins_name)) return nullptr;
+  if (!word.starts_with('-') && option_has(before, facts::takes_name)) return Reason::none;
+  if (option_has(word, facts::joins_name)) return Reason::none;
   if (word == "-emit-pch") emits_header_ = true;
-  if (is_measuring(word)) return reason::kFrontendOption;
-  return loads_code(word) ? reason::kPlugin : reason_against(word, facts::refused);
+  if (is_measuring(word)) return Reason::frontend_option;
+  return loads_code(word) ? Reason::plugin : reason_against(word, facts::refused);
 }
 
-const char* PassedOnOptions::refusal(Reader reader, std::string_view word) {
+Reason PassedOnOptions::refusal(Reader reader, std::string_view word) {
   switch (reader) {
     case Reader::none:
-      return nullptr;
+      return Reason::none;
     case Reader::frontend:
       return frontend_refusal(word);
     case Reader::backend:
-      if (is_measuring(word)) return reason::kBackendOption;
-      return loads_code(word) ? reason::kPlugin : nullptr;
+      if (is_measuring(word)) return Reason::backend_option;
+      return loads_code(word) ? Reason::plugin : Reason::none;
     case Reader::assembler:
-      return measures_assembler(word) ? reason::kStatistics : nullptr;
+      return measures_assembler(word) ? Reason::statistics : Reason::none;
   }
-  return nullptr;
+  return Reason::none;
 }
 
 std::optional<Uncacheable> PassedOnOptions::take(std::string_view option, std::string_view value) {
   // Only these spellings count. clang 15 takes "-Xclang=X" and ignores it, and -Xanalyzer's options reach nothing but
   // the analyzer.
   if (value == "-fno-pch-timestamp" && (option == "-Xclang" || option == "-Xpreprocessor")) leaves_out_times_ = true;
-  if (const char* reason = refusal(reader_of(option), value)) return refused(reason, option, value);
+  if (const Reason reason = refusal(reader_of(option), value); reason != Reason::none)
+    return refused(reason, option, value);
   return std::nullopt;
 }
 
@@ -77,7 +78,8 @@ std::optional<Uncacheable> PassedOnOptions::take(std::string_view argument) {
   const char separator = argument[end] == ',' ? ',' : '\0';
   for (std::size_t at = end + 1; at <= argument.size();) {
     const std::size_t next = std::min(argument.find(separator, at), argument.size());
-    if (const char* reason = refusal(reader, argument.substr(at, next - at))) return refused(reason, argument, "");
+    if (const Reason reason = refusal(reader, argument.substr(at, next - at)); reason != Reason::none)
+      return refused(reason, argument, "");
     at = next + 1;
   }
   return std::nullopt;

@@ -32,8 +32,8 @@ class PassedOnOptions {
   enum class Reader { none, frontend, backend, assembler };
 
   static Reader reader_of(std::string_view option);
-  const char* refusal(Reader reader, std::string_view word);
-  const char* frontend_refusal(std::string_view word);
+  Reason refusal(Reader reader, std::string_view word);
+  Reason frontend_refusal(std::string_view word);
 
   std::string_view previous_;  // of the front end's words
   bool emits_header_ = false;

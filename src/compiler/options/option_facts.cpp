@@ -5,18 +5,17 @@
 #include <span>
 #include <vector>
 
+#include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
-#include "hipcache/compiler/reason.h"
 
 namespace hipcache::compiler {
 namespace {
 
 using namespace facts;
-using namespace reason;
 
 // A line of a table.
 struct Line {
-  constexpr Line(std::string_view option, OptionFacts its_facts, const char* why, Cc1Role its_role = Cc1Role::plain)
+  constexpr Line(std::string_view option, OptionFacts its_facts, Reason why, Cc1Role its_role = Cc1Role::plain)
       : name(option), facts(its_facts), reason(why), role(its_role) {
     if (name.ends_with('*')) {
       name.remove_suffix(1);
@@ -24,7 +23,7 @@ struct Line {
     }
   }
   constexpr Line(std::string_view option, OptionFacts its_facts, Cc1Role its_role = Cc1Role::plain)
-      : Line(option, its_facts, nullptr, its_role) {}
+      : Line(option, its_facts, Reason::none, its_role) {}
 
   bool is_of(std::string_view word) const {
     return word.starts_with(name) && (begins_words || word.size() == name.size());
@@ -33,7 +32,7 @@ struct Line {
   std::string_view name;
   bool begins_words = false;
   OptionFacts facts;
-  const char* reason;
+  Reason reason;
   Cc1Role role;
 };
 
@@ -44,30 +43,30 @@ constexpr Line kCompilers[] = {
 
 constexpr Line kLinkers[] = {
     // By chance.
-    {"randomize-section-padding", refused, kLinkerOption},
-    {"shuffle-sections", refused, kLinkerOption},
+    {"randomize-section-padding", refused, Reason::linker_option},
+    {"shuffle-sections", refused, Reason::linker_option},
     // These measure.
-    {"perf", refused, kStatistics},
-    {"stats", refused, kStatistics},
-    {"time-passes", refused, kStatistics},
-    {"time-report", refused, kStatistics},
-    {"time-trace", refused, kStatistics},
-    {"time-trace-file", refused, kStatistics},
-    {"time-trace-granularity", refused, kStatistics},
+    {"perf", refused, Reason::statistics},
+    {"stats", refused, Reason::statistics},
+    {"time-passes", refused, Reason::statistics},
+    {"time-report", refused, Reason::statistics},
+    {"time-trace", refused, Reason::statistics},
+    {"time-trace-file", refused, Reason::statistics},
+    {"time-trace-granularity", refused, Reason::statistics},
     // These load code.
-    {"load-pass-plugin", refused, kPlugin},
-    {"plugin", refused, kPlugin},
+    {"load-pass-plugin", refused, Reason::plugin},
+    {"plugin", refused, Reason::plugin},
     // These read files that an earlier run left, or write a record of this run.
-    {"incremental", refused, kLinkerOption},
-    {"incremental-base", refused, kLinkerOption},
-    {"incremental-changed", refused, kLinkerOption},
-    {"incremental-full", refused, kLinkerOption},
-    {"incremental-unchanged", refused, kLinkerOption},
-    {"incremental-unknown", refused, kLinkerOption},
-    {"incremental-update", refused, kLinkerOption},
-    {"reproduce", refused, kLinkerOption},
-    {"thinlto-cache-dir", refused, kLinkerOption},
-    {"thinlto-cache-policy", refused, kLinkerOption},
+    {"incremental", refused, Reason::linker_option},
+    {"incremental-base", refused, Reason::linker_option},
+    {"incremental-changed", refused, Reason::linker_option},
+    {"incremental-full", refused, Reason::linker_option},
+    {"incremental-unchanged", refused, Reason::linker_option},
+    {"incremental-unknown", refused, Reason::linker_option},
+    {"incremental-update", refused, Reason::linker_option},
+    {"reproduce", refused, Reason::linker_option},
+    {"thinlto-cache-dir", refused, Reason::linker_option},
+    {"thinlto-cache-policy", refused, Reason::linker_option},
 };
 
 // The list omits options that write another file (Map, dependency-file, reproduce, thinlto-cache-dir) or print about
@@ -89,32 +88,32 @@ constexpr std::string_view kSafeForLinkers =
     " version-script whole-archive wrap x z ";
 
 constexpr Line kIree[] = {
-    {"h", refused, kDriverInformation},
-    {"help*", refused, kDriverInformation},
-    {"iree-hal-list-*", refused, kDriverInformation},
-    {"iree-list-plugins", refused, kDriverInformation},
-    {"iree-llvmcpu-list-targets", refused, kDriverInformation},
-    {"iree-print-plugin-info", refused, kDriverInformation},
-    {"list-passes", refused, kDriverInformation},
-    {"print-all-options", refused, kDriverInformation},
-    {"print-options", refused, kDriverInformation},
-    {"show-dialects", refused, kDriverInformation},
-    {"version", refused, kDriverInformation},
-    {"mlir-timing", refused, kTimeTrace},
-    {"profile-actions-to*", refused, kTimeTrace},
-    {"time-passes", refused, kTimeTrace},
-    {"time-phases", refused, kTimeTrace},
-    {"time-trace*", refused, kTimeTrace},
-    {"info-output-file*", refused, kStatistics},
-    {"mlir-pass-statistics", refused, kStatistics},
-    {"stats*", refused, kStatistics},
-    {"track-memory", refused, kStatistics},
-    {"iree-load-plugin", refused, kPlugin},
-    {"load", refused, kPlugin},
-    {"load-dialect-plugin*", refused, kPlugin},
-    {"load-pass-plugin*", refused, kPlugin},
+    {"h", refused, Reason::driver_information},
+    {"help*", refused, Reason::driver_information},
+    {"iree-hal-list-*", refused, Reason::driver_information},
+    {"iree-list-plugins", refused, Reason::driver_information},
+    {"iree-llvmcpu-list-targets", refused, Reason::driver_information},
+    {"iree-print-plugin-info", refused, Reason::driver_information},
+    {"list-passes", refused, Reason::driver_information},
+    {"print-all-options", refused, Reason::driver_information},
+    {"print-options", refused, Reason::driver_information},
+    {"show-dialects", refused, Reason::driver_information},
+    {"version", refused, Reason::driver_information},
+    {"mlir-timing", refused, Reason::time_trace},
+    {"profile-actions-to*", refused, Reason::time_trace},
+    {"time-passes", refused, Reason::time_trace},
+    {"time-phases", refused, Reason::time_trace},
+    {"time-trace*", refused, Reason::time_trace},
+    {"info-output-file*", refused, Reason::statistics},
+    {"mlir-pass-statistics", refused, Reason::statistics},
+    {"stats*", refused, Reason::statistics},
+    {"track-memory", refused, Reason::statistics},
+    {"iree-load-plugin", refused, Reason::plugin},
+    {"load", refused, Reason::plugin},
+    {"load-dialect-plugin*", refused, Reason::plugin},
+    {"load-pass-plugin*", refused, Reason::plugin},
     // They lie in the temporary directory, which a step has for itself.
-    {"iree-llvmcpu-keep-linker-artifacts", refused, kSaveTemps},
+    {"iree-llvmcpu-keep-linker-artifacts", refused, Reason::save_temps},
 };
 
 // The lines in the order of their names. A hit asks about each of its arguments, so a look-up takes a binary search
@@ -153,9 +152,9 @@ const Table& compilers() {
   return table;
 }
 
-const char* reason_in(const Table& table, std::string_view word, OptionFacts facts) {
+Reason reason_in(const Table& table, std::string_view word, OptionFacts facts) {
   const Line* line = table.find(word, facts);
-  return line == nullptr ? nullptr : line->reason;
+  return line == nullptr ? Reason::none : line->reason;
 }
 
 }  // namespace
@@ -171,7 +170,7 @@ bool is_option(std::string_view word, OptionFacts facts) {
   return !word.empty() && option_with(word, facts).size() == word.size();
 }
 
-const char* reason_against(std::string_view word, OptionFacts facts) { return reason_in(compilers(), word, facts); }
+Reason reason_against(std::string_view word, OptionFacts facts) { return reason_in(compilers(), word, facts); }
 
 Cc1Role cc1_role(std::string_view option) {
   const auto line = std::find_if(std::begin(kCompilers), std::end(kCompilers),
@@ -179,14 +178,14 @@ Cc1Role cc1_role(std::string_view option) {
   return line == std::end(kCompilers) ? Cc1Role::plain : line->role;
 }
 
-const char* refused_by_linkers(std::string_view name) {
+Reason refused_by_linkers(std::string_view name) {
   static const Table table(kLinkers);
   return reason_in(table, name, refused);
 }
 
 bool is_safe_for_linkers(std::string_view name) { return lists(kSafeForLinkers, name); }
 
-const char* refused_by_iree(std::string_view name) {
+Reason refused_by_iree(std::string_view name) {
   static const Table table(kIree);
   return reason_in(table, name, refused);
 }

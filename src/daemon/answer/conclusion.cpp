@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "daemon/request/reason.h"
-#include "hipcache/compiler/reason.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/trace/loads_library.h"
 
 namespace hipcache::daemon {
@@ -17,13 +16,13 @@ bool Conclusion::finish(stats::Outcome outcome, const protocol::Finish& message,
 }
 
 void Conclusion::pass_through(const compiler::Uncacheable& why) {
-  if (why.reason == compiler::reason::kBuildHelper) return leave_alone(why);
-  if (say({.outcome = stats::Outcome::passthrough, .why = &why}, protocol::PassThrough{why.reason}, {}))
-    services_.counters.not_cached(why.reason, why.detail);
+  if (why.reason == Reason::build_helper) return leave_alone(why);
+  if (say({.outcome = stats::Outcome::passthrough, .why = &why}, protocol::PassThrough{text_of(why.reason)}, {}))
+    services_.counters.not_cached(text_of(why.reason), why.detail);
 }
 
 void Conclusion::run_wrapper(const std::string& wrapper) {
-  if (!hipcache_loads_library(wrapper.c_str())) return pass_through({reason::kWrapper, wrapper});
+  if (!hipcache_loads_library(wrapper.c_str())) return pass_through({Reason::compiler_is_a_wrapper, wrapper});
   if (std::exchange(counted_, true)) return;
   pending_.emplace(services_.pending_writes.mark({}));
   reply_wrapper(channel_, wrapper, services_);
@@ -33,7 +32,7 @@ void Conclusion::run_wrapper(const std::string& wrapper) {
 // No request for a cache: neither counted nor in the event log.
 void Conclusion::leave_alone(const compiler::Uncacheable& why) {
   if (std::exchange(counted_, true)) return;
-  reply(channel_, protocol::PassThrough{why.reason}, {}, services_);
+  reply(channel_, protocol::PassThrough{text_of(why.reason)}, {}, services_);
   if (observer_ != nullptr) observer_->left_alone();
 }
 

@@ -14,9 +14,9 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/request/reason.h"
 #include "daemon/request/request_observer.h"
 #include "daemon/request/services.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/compiler/invocation.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/trace/loads_library.h"
@@ -38,7 +38,9 @@ inline bool reply(protocol::Channel& channel, const protocol::Message& message, 
 // Tells the client to run the wrapper (daemon/request/wrappers.h).
 inline bool reply_wrapper(protocol::Channel& channel, const std::string& wrapper, const Services& services) {
   const bool loads = hipcache_loads_library(wrapper.c_str());
-  return reply(channel, protocol::PassThrough{reason::kWrapper, loads ? services.trace_library : ""}, {}, services);
+  return reply(channel,
+               protocol::PassThrough{text_of(Reason::compiler_is_a_wrapper), loads ? services.trace_library : ""}, {},
+               services);
 }
 
 class Conclusion {

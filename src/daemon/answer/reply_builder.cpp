@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-#include "daemon/request/reason.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/compiler/hip/depfile.h"
 
 namespace hipcache::daemon {
@@ -129,7 +129,7 @@ bool send(Conclusion& conclusion, stats::Outcome outcome, const Answer& answer) 
 bool compiler_said_why(const StepState& failed) {
   const StepResult& result = failed.result;
   return result.exit_code == 1 && result.failed_command == 0 && traits_of(failed.spec().planned->kind).is_compiler &&
-         result.refusal.empty() && !result.stderr_text.empty() && result.doubt.empty();
+         result.refusal == Reason::none && !result.stderr_text.empty() && result.doubt.empty();
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ std::optional<Uncacheable> answer_success(Conclusion& conclusion, const StepGrap
   Answer answer{.finish = messages_of(whole, context.request)};
   for (const auto& step : graph.steps())
     if (Status added = add_placed(*step, context, answer); !added)
-      return Uncacheable{reason::kStoreError, added.error().message};
+      return Uncacheable{Reason::store_error, added.error().message};
   if (context.observer != nullptr) context.observer->has_result(whole, false);
   send(conclusion, outcome, answer);
   return std::nullopt;
@@ -173,7 +173,7 @@ std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const StepGrap
                                           const std::string& driver_stderr, const StepContext& context) {
   const StepState& failed = *graph.failed();
   // A failed job leaves each kind of side file in a different state, so the compiler has to run.
-  if (graph.writes_beside()) return Uncacheable{reason::kStepFailed, "with files beside the object"};
+  if (graph.writes_beside()) return Uncacheable{Reason::step_failed, "with files beside the object"};
   // The driver prints a message of its own when a linker fails, and hipcc when the driver fails.
   const compiler::Invocation& invocation = context.request.invocation;
   if (invocation.links || invocation.by_script || !compiler_said_why(failed)) return failure_of(failed);
@@ -185,7 +185,7 @@ std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const StepGrap
     finish.stderr_text += step->result.stderr_text;
     if (step.get() == &failed) break;
     if (Status added = add_placed(*step, context, answer); !added)
-      return Uncacheable{reason::kStoreError, added.error().message};
+      return Uncacheable{Reason::store_error, added.error().message};
   }
   add_left_by_failure(failed.spec(), context, answer);
   if (send(conclusion, stats::Outcome::miss, answer)) context.services.counters.failed_compile();
@@ -200,6 +200,6 @@ void answer_opaque(Conclusion& conclusion, const StepState& ran, const RequestCo
   if (send(conclusion, stats::Outcome::miss, answer) && !ran.succeeded()) context.services.counters.failed_compile();
 }
 
-Uncacheable failure_of(const StepState& failed) { return {reason::kStepFailed, failed.failure()}; }
+Uncacheable failure_of(const StepState& failed) { return {Reason::step_failed, failed.failure()}; }
 
 }  // namespace hipcache::daemon

@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "daemon/record/output_recorder.h"
-#include "daemon/request/reason.h"
 #include "daemon/request/request.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/run/step_report.h"
 #include "hipcache/base/files.h"
-#include "hipcache/compiler/reason.h"
+#include "hipcache/base/reason.h"
 
 namespace hipcache::daemon {
 
@@ -32,7 +31,7 @@ Result<std::string> unexpected_file(const StepGraph& graph, const RequestDirecto
 // the last one's file would remain.
 std::string file_elsewhere(const StepGraph& graph) {
   for (const auto& step : graph.steps())
-    if (!step->hit && step->result.refusal == "writes-elsewhere") return step->result.refusal_detail;
+    if (!step->hit && step->result.refusal == Reason::writes_elsewhere) return step->result.refusal_detail;
   return "";
 }
 
@@ -57,19 +56,19 @@ std::optional<Uncacheable> unusual_run(const StepGraph& graph, const StepContext
   for (const auto& step : graph.steps())
     if (const auto& why = step->result.unusable) return Uncacheable{why->reason, why->detail};
   const Result<std::string> left = unexpected_file(graph, context.directory);
-  if (!left) return Uncacheable{reason::kNoTemporaryDirectory, left.error().message};
-  if (!left->empty()) return Uncacheable{reason::kWritesMoreThanKnown, *left};
+  if (!left) return Uncacheable{Reason::no_temporary_directory, left.error().message};
+  if (!left->empty()) return Uncacheable{Reason::writes_more_than_known, *left};
   if (const std::string name = file_elsewhere(graph); !name.empty())
-    return Uncacheable{reason::kWritesMoreThanKnown, name};
+    return Uncacheable{Reason::writes_more_than_known, name};
   if (reads_depfile(graph, context.request))
-    return Uncacheable{reason::kDepfileIsAnotherFile, *context.request.invocation.depfile};
+    return Uncacheable{Reason::depfile_is_another_file, *context.request.invocation.depfile};
   for (const auto& step : graph.steps())
-    if (!step->result.descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step->result.descriptor};
+    if (!step->result.descriptor.empty()) return Uncacheable{Reason::standard_input, step->result.descriptor};
   return std::nullopt;
 }
 
 bool loses_files(const Uncacheable& why, const StepState& step) {
-  const bool is_lost = why.reason == reason::kWritesMoreThanKnown || why.reason == reason::kNamesTemporaryFiles;
+  const bool is_lost = why.reason == Reason::writes_more_than_known || why.reason == Reason::names_temporary_files;
   return is_lost && step.succeeded() && !holds_crash_report(step.result.stderr_text);
 }
 
@@ -93,7 +92,7 @@ void note_not_answered(const StepGraph& graph, const RequestContext& context) {
     const std::size_t answered = step->result.answered;
     if (!has_answers || !step->ended || step->hit || answered >= prepared) continue;
     const std::string what = context.of_object(step->spec().label);
-    context.services.counters.bundled(reason::kNotAsAnnounced, what);
+    context.services.counters.bundled(text_of(Reason::not_as_announced), what);
     context.services.log.info(what + " ran " + std::to_string(prepared - answered) +
                               " back ends again: the linker wrapper did something else than it had said");
   }
@@ -193,14 +192,14 @@ cache::Examined examine_request(const std::vector<const StepState*>& probes, con
   for (const StepState* probe : probes)
     if (probe->recordable()) parts.push_back(probe->result.witnessed);
   for (const auto& step : graph.steps())
-    if (step->recordable() && step->result.refusal.empty()) parts.push_back(step->result.witnessed);
+    if (step->recordable() && step->result.refusal == Reason::none) parts.push_back(step->result.witnessed);
   cache::Examined examined = context.services.actions.examine(parts, cache::Whole::request, context.request.from);
   if (parts.size() != graph.steps().size() + probes.size()) {
     examined.agrees = false;
   } else if (!examined.agrees) {
     const std::string what = context.of_object("request: " + examined.changed);
     context.services.log.info(what + " changed while it ran; the request is not stored");
-    context.services.counters.not_stored(reason::kInputChanged, what);
+    context.services.counters.not_stored(text_of(Reason::input_changed), what);
   }
   return examined;
 }
@@ -210,7 +209,7 @@ std::optional<cache::Observed> record_request(const cache::ActionResult& whole, 
   const Services& services = context.services;
   for (const auto& step : graph.steps()) {
     store_filled(*step, context);
-    examined.agrees = examined.agrees && step->result.refusal.empty();
+    examined.agrees = examined.agrees && step->result.refusal == Reason::none;
   }
   Result<cache::Observed> observed = examined.agrees
                                          ? services.actions.record_union(context.key, std::move(examined), whole)

@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
-#include "daemon/request/reason.h"
 #include "daemon/request/step_kinds.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/protocol/explanation.h"
 
 namespace hipcache::daemon {
@@ -63,7 +63,7 @@ std::string kind_of(const Invocation& invocation) {
 
 // The message about a bad setting quotes its value, after the name of the variable or file.
 std::string detail_of(const compiler::Uncacheable& why) {
-  return why.reason == reason::kBadConfiguration ? why.detail.substr(0, why.detail.find(':')) : why.detail;
+  return why.reason == Reason::bad_configuration ? why.detail.substr(0, why.detail.find(':')) : why.detail;
 }
 
 bool is_of_arguments(const protocol::Difference& difference) {
@@ -139,7 +139,7 @@ void RequestEvents::answered(const Answered& answer) {
   event_.outcome = name_of(answer.outcome);
   event_.exit_code = answer.exit_code;
   if (answer.why != nullptr) {
-    event_.reason = answer.why->reason;
+    event_.reason = text_of(answer.why->reason);
     event_.detail = detail_of(*answer.why);
   }
   if (is_logged_) log_answer(answer);
@@ -186,7 +186,7 @@ void RequestEvents::log_answer(const Answered& answer) const {
     line += event_.outcome + " in " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " ms";
   } else {
     line += answer.outcome == Outcome::passthrough ? "passed through: " : "given up, the client is gone: ";
-    line += answer.why->reason + (answer.why->detail.empty() ? "" : ": " + answer.why->detail);
+    line += text_of(answer.why->reason) + (answer.why->detail.empty() ? "" : ": " + answer.why->detail);
   }
   services_.log.info(line);
 }

@@ -18,6 +18,7 @@
 #include "daemon/request/wrappers.h"
 #include "daemon/run/opaque_run.h"
 #include "hipcache/base/readable.h"
+#include "hipcache/base/reason.h"
 
 namespace hipcache::daemon {
 
@@ -39,7 +40,7 @@ std::vector<PlanStep> steps_of(const hip::Plan& plan, const RequestContext& cont
 }
 
 PlanReport report_of(const compiler::Uncacheable& why) {
-  return {.reason = why.reason, .detail = readable(why.detail)};
+  return {.reason = text_of(why.reason), .detail = readable(why.detail)};
 }
 
 PlanReport report_opaque(const RequestContext& context) {
@@ -81,7 +82,7 @@ void report_not_cached(const compiler::Uncacheable& why, protocol::Channel& chan
 
 void report_plan(const RequestContext& context) {
   const PlanReport report = report_on(context);
-  if (report.reason == kStartsCompiler) {
+  if (report.reason == text_of(Reason::starts_a_compiler)) {
     reply_wrapper(context.channel, context.request.compiler, context.services);
     return;
   }
@@ -239,7 +240,7 @@ Explanation explain_opaque(const RequestContext& context) {
   explanation.compared = static_cast<std::uint32_t>(explainer.compared());
   explanation.request = explain_request(explainer, context, true);
   if (const auto& why = context.request.invocation.not_split) {
-    explanation.reason = why->reason;
+    explanation.reason = text_of(why->reason);
     explanation.detail = readable(why->detail);
     explanation.request.differences.push_back({Differs::not_split, explanation.reason, explanation.detail, ""});
   }
@@ -277,7 +278,7 @@ Explanation explain(const RequestContext& asked) {
 
 void report_explanation(const RequestContext& context) {
   const Explanation explanation = explain(context);
-  if (explanation.reason == kStartsCompiler) {
+  if (explanation.reason == text_of(Reason::starts_a_compiler)) {
     reply_wrapper(context.channel, context.request.compiler, context.services);
     return;
   }
@@ -286,7 +287,7 @@ void report_explanation(const RequestContext& context) {
 
 Explanation explain_passed_through(const compiler::Uncacheable& why) {
   Explanation explanation;
-  explanation.reason = why.reason;
+  explanation.reason = text_of(why.reason);
   explanation.detail = readable(why.detail);
   return explanation;
 }

@@ -10,7 +10,6 @@
 
 #include "daemon/audit/audit.h"
 #include "daemon/request/keys.h"
-#include "daemon/request/reason.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/wrappers.h"
@@ -20,12 +19,12 @@
 #include "daemon/shared/single_flight.h"
 #include "daemon/step/step.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/driver_name.h"
 #include "hipcache/compiler/hip/lost_debug_files.h"
 #include "hipcache/compiler/hip/neutral_names.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "hipcache/compiler/reason.h"
 
 namespace hipcache::daemon {
 
@@ -92,15 +91,15 @@ std::variant<Planned, Uncacheable> read(StepState probe, std::string printed, co
   std::optional<compiler::Invocation> wrapped;
   if (const std::vector<std::string> words = words_in(probe.result.stdout_text); !words.empty()) {
     wrapped = wrapped_invocation(words, request, context.services.parser);
-    if (!wrapped) return Uncacheable{reason::kWrapper, "makes another command of it"};
+    if (!wrapped) return Uncacheable{Reason::compiler_is_a_wrapper, "makes another command of it"};
   }
   if (std::string lost = hip::lost_debug_file(printed, kStoredDirectory); !lost.empty())
-    return Uncacheable{compiler::reason::kSplitDwarf, std::move(lost)};
+    return Uncacheable{Reason::split_dwarf, std::move(lost)};
   Result<hip::Plan> plan = hip::read_plan(std::move(printed), wrapped ? *wrapped : request.invocation, kStoredDirectory,
                                           request.from.source_date());
-  if (!plan) return Uncacheable{reason::kPlanNotUnderstood, plan.error().message};
+  if (!plan) return Uncacheable{Reason::plan_not_understood, plan.error().message};
   if (std::string text = own_text(probe.result, *plan, request); !text.empty())
-    return Uncacheable{reason::kWrapper, context.request.compiler + " " + text};
+    return Uncacheable{Reason::compiler_is_a_wrapper, context.request.compiler + " " + text};
   auto for_steps = std::make_unique<Request>(request);
   for_steps->from.look_options = plan->look_options;
   return Planned{std::make_unique<hip::Plan>(std::move(*plan)), std::move(probe), std::move(for_steps)};
@@ -117,7 +116,7 @@ std::variant<Planned, Uncacheable> ask_through(const StepState& told, hip::IdFor
   const std::string& compiler = context.request.compiler;
   const std::vector<std::string>& programs = told.result.ran;
   std::string driver = driver_in(programs, compiler);
-  if (driver.empty()) return Uncacheable{reason::kWrapper, compiler};
+  if (driver.empty()) return Uncacheable{Reason::compiler_is_a_wrapper, compiler};
   Result<StepState> probe =
       ask({.id_for = id_for,
            .through =
@@ -126,10 +125,10 @@ std::variant<Planned, Uncacheable> ask_through(const StepState& told, hip::IdFor
                               .told = told.result.stderr_text,
                               .client = peer_process(context.channel.fd())}},
           context);
-  if (!probe) return Uncacheable{reason::kProbeFailed, probe.error().message};
+  if (!probe) return Uncacheable{Reason::probe_failed, probe.error().message};
   context.services.counters.probe(probe->hit);
-  if (!probe->succeeded() || !probe->result.refusal.empty())
-    return Uncacheable{reason::kWrapper, compiler + " " + probe->result.refusal_detail};
+  if (!probe->succeeded() || probe->result.refusal != Reason::none)
+    return Uncacheable{Reason::compiler_is_a_wrapper, compiler + " " + probe->result.refusal_detail};
   return read(std::move(*probe), context);
 }
 
@@ -158,22 +157,23 @@ void add_back_ends(Planned& planned, const RequestContext& context) {
   const Status asked = ask_wrapper(planned, context);
   if (asked) return;
   planned.wrapper_probe.reset();
-  context.services.counters.bundled(reason::kWrapperNotUnderstood, asked.error().message);
+  context.services.counters.bundled(text_of(Reason::wrapper_not_understood), asked.error().message);
   context.services.log.info(context.of_object("the back ends run within the bundle: " + asked.error().message));
 }
 
 std::variant<Planned, Uncacheable> plan_of(Result<StepState> probe, hip::IdFor id_for, const RequestContext& context) {
-  if (!probe) return Uncacheable{reason::kProbeFailed, probe.error().message};
+  if (!probe) return Uncacheable{Reason::probe_failed, probe.error().message};
   const StepResult& result = probe->result;
-  if (!probe->succeeded()) return Uncacheable{reason::kProbeFailed, "exit code " + std::to_string(result.exit_code)};
-  if (result.refusal == reason::kWrapper) {
+  if (!probe->succeeded()) return Uncacheable{Reason::probe_failed, "exit code " + std::to_string(result.exit_code)};
+  if (result.refusal == Reason::compiler_is_a_wrapper) {
     if (std::any_of(result.ran.begin(), result.ran.end(), compiler::names_other_cache))
-      return Uncacheable{compiler::reason::kNotACompiler, context.request.compiler};
-    if (is_run_of_wrapper(context.request, result.ran)) return Uncacheable{kStartsCompiler, result.refusal_detail};
+      return Uncacheable{Reason::not_a_compiler, context.request.compiler};
+    if (is_run_of_wrapper(context.request, result.ran))
+      return Uncacheable{Reason::starts_a_compiler, result.refusal_detail};
     return ask_through(*probe, id_for, context);
   }
   // A compiler that cannot be traced proves nothing, whatever it plans.
-  if (result.refusal == reason::kUntraceable) return Uncacheable{result.refusal, context.request.compiler};
+  if (result.refusal == Reason::untraceable_compiler) return Uncacheable{result.refusal, context.request.compiler};
   return read(std::move(*probe), context);
 }
 
@@ -193,7 +193,7 @@ std::optional<std::variant<Planned, Uncacheable>> ask_neutrally(hip::IdFor id_fo
   if (!names || access(source.c_str(), F_OK) != 0) return std::nullopt;
   Result<StepState> probe = ask({.id_for = id_for, .neutral = &*names}, context);
   if (probe) context.services.counters.probe(probe->hit);
-  if (!probe || !probe->succeeded() || !probe->result.refusal.empty()) return std::nullopt;
+  if (!probe || !probe->succeeded() || probe->result.refusal != Reason::none) return std::nullopt;
   std::optional<std::string> printed = names->own_names(probe->result.stderr_text, kStoredDirectory);
   if (!printed) return std::nullopt;
   return read(std::move(*probe), *std::move(printed), context);
@@ -256,7 +256,7 @@ std::vector<const StepState*> Planned::probes() const {
 
 std::variant<Planned, Uncacheable> obtain_plan(const RequestContext& context) {
   if (std::string name = variable_that_reports(context.request.from.environment); !name.empty())
-    return Uncacheable{compiler::reason::kExtraOutput, std::move(name)};
+    return Uncacheable{Reason::extra_output, std::move(name)};
   const compiler::Invocation& invocation = context.request.invocation;
   std::variant<Planned, Uncacheable> planned = Uncacheable{};
   for (const hip::IdFor id_for : ways_to_give_id(invocation)) {

@@ -12,6 +12,7 @@
 #include "daemon/run/step_scheduler.h"
 #include "daemon/step/split_codegen_worth.h"
 #include "daemon/step/step.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/compiler/hip/fatbin_splice.h"
 
 namespace hipcache::daemon {
@@ -151,7 +152,8 @@ bool holds(const StepState& proof, const ProofKind& kind, const std::string& dir
 // Why the run is no proof, or "".
 std::string failure_of(const StepState& proof, const ProofKind& kind, const StepContext& context) {
   if (!proof.succeeded()) return "the proof does not compile: " + proof.result.stderr_text;
-  if (!proof.result.refusal.empty()) return "the proof cannot be stored: " + proof.result.refusal;
+  if (proof.result.refusal != Reason::none)
+    return "the proof cannot be stored: " + std::string(text_of(proof.result.refusal));
   return holds(proof, kind, context.directory.path(), context.services) ? "" : kind.failure;
 }
 

@@ -12,9 +12,8 @@
 #include <utility>
 
 #include "daemon/request/keys.h"
-#include "daemon/request/reason.h"
 #include "hipcache/base/files.h"
-#include "hipcache/compiler/reason.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/inputs/file_clock.h"
 #include "hipcache/inputs/frames.h"
 
@@ -94,7 +93,7 @@ std::optional<Refusal> temporary_name_in(const std::vector<CollectedOutput>& mad
   for (const std::string& name : temporary_names(records, directory))
     for (const CollectedOutput& output : made)
       if (memmem(output.bytes.data(), output.bytes.size(), name.data(), name.size()) != nullptr)
-        return Refusal{reason::kPrintsTemporaryNames, output.place + " holds " + name};
+        return Refusal{Reason::prints_temporary_names, output.place + " holds " + name};
   return std::nullopt;
 }
 
@@ -112,17 +111,17 @@ bool draws_by_chance(const std::vector<trace::Record>& records) {
 
 std::optional<Refusal> refusal_of_linked(const std::vector<CollectedOutput>& made,
                                          const std::vector<trace::Record>& records, const RequestDirectory& directory) {
-  if (draws_by_chance(records)) return Refusal{compiler::reason::kLinkerOption, "reads /dev/urandom"};
+  if (draws_by_chance(records)) return Refusal{Reason::linker_option, "reads /dev/urandom"};
   return temporary_name_in(made, records, directory.path());
 }
 
 std::optional<Refusal> refusal_of_archive(const WrittenFiles& written, const std::vector<CollectedOutput>& made,
                                           const Request& request) {
   for (const CollectedOutput& output : made)
-    if (holds_times(output.bytes)) return Refusal{compiler::reason::kArchiveTimes, output.place};
+    if (holds_times(output.bytes)) return Refusal{Reason::archive_times, output.place};
   for (const WrittenOutput& file : written.files)
     if (file.path == request.updated.path && file.read_as != 0 && file.read_as != written.updated_as)
-      return Refusal{reason::kInputChanged, file.path};
+      return Refusal{Reason::input_changed, file.path};
   return std::nullopt;
 }
 
@@ -153,8 +152,8 @@ std::optional<Refusal> too_large(const StepState& state, const std::vector<Writt
   const std::uint64_t duration_us = state.result.duration_us;
   if (is_worth_storing(bytes, duration_us, request.settings.max_size)) return std::nullopt;
   note_runs_alone(context,
-                  {reason::kNotWorthStoring, request.invocation.object + " was too large for the time it took"});
-  return Refusal{reason::kNotWorthStoring,
+                  {Reason::not_worth_storing, request.invocation.object + " was too large for the time it took"});
+  return Refusal{Reason::not_worth_storing,
                  std::to_string(bytes >> 20) + " MiB in " + std::to_string(duration_us / 1000) + " ms"};
 }
 
@@ -185,7 +184,7 @@ Digest note_key(const RequestContext& context) { return cost_key(command_key(con
 
 void note_runs_alone(const RequestContext& context, const Uncacheable& why) {
   inputs::FrameWriter out;
-  out.byte(kVersion).number(inputs::file_clock()()).text(why.reason).text(why.detail);
+  out.byte(kVersion).number(inputs::file_clock()()).text(text_of(why.reason)).text(why.detail);
   if (Status noted = context.services.store.put_action(note_key(context), std::move(out).bytes()); !noted)
     context.services.log.warning(context.of_object("cannot note how it runs: " + noted.error().message));
 }
@@ -196,9 +195,9 @@ std::optional<Uncacheable> noted_to_run_alone(const RequestContext& context) {
   inputs::FrameReader in(**noted);
   if (in.byte() != kVersion) return std::nullopt;
   const std::uint64_t noted_at = in.number();
-  Uncacheable why{std::string(in.text()), std::string(in.text())};
+  Uncacheable why{reason_named(in.text()), std::string(in.text())};
   const std::uint64_t now = inputs::file_clock()();
-  const bool counts = in.finished() && noted_at <= now && now - noted_at < kDay;
+  const bool counts = in.finished() && why.reason != Reason::none && noted_at <= now && now - noted_at < kDay;
   return counts ? std::optional(std::move(why)) : std::nullopt;
 }
 
@@ -226,7 +225,7 @@ std::optional<Uncacheable> not_worth_running(const RequestContext& context) {
   if (invocation.making == Making::compile) return std::nullopt;
   const std::string output = join_path(context.request.from.working_directory, invocation.object);
   if (size_of_file(output) > kLargeOutput)
-    return Uncacheable{reason::kNotWorthStoring, invocation.object + " replaces a large file"};
+    return Uncacheable{Reason::not_worth_storing, invocation.object + " replaces a large file"};
   return std::nullopt;
 }
 

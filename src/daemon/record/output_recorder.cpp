@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "daemon/audit/audit.h"
-#include "daemon/request/reason.h"
 #include "daemon/step/step.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/inputs/frames.h"
 #include "hipcache/inputs/path_set.h"
@@ -163,11 +163,11 @@ Result<CollectedOutput> read_plain(std::string role, const std::string& path) {
 // A failure becomes the step's refusal.
 void store_bytes(StepState& state, const std::string& bytes, const store::Likeness& likeness,
                  const RequestContext& context) {
-  if (!state.result.refusal.empty() || context.request.settings.readonly) return;
+  if (state.result.refusal != Reason::none || context.request.settings.readonly) return;
   if (Result<Digest> stored = context.services.store.put_blob_like(bytes, likeness); !stored) {
     context.services.log.error(context.of_object("cannot store: " + stored.error().message));
     context.services.counters.error();
-    state.result.refusal = reason::kStoreError;
+    state.result.refusal = Reason::store_error;
   }
 }
 
@@ -217,12 +217,13 @@ Audited audited(const StepState& state, const RequestContext& context) {
 // REQUIRES: the step is audited, and its run succeeded.
 void audit(StepState& state, const RequestContext& context) {
   StepResult& result = state.result;
-  if (result.refusal.empty()) {
+  if (result.refusal == Reason::none) {
     state.is_found_wrong = !context.audit->compare(audited(state, context), result, context);
     return;
   }
   result.witnessed.set = nullptr;
-  context.audit->note_void(context.of_object(state.spec().label), result.refusal + " " + result.refusal_detail);
+  context.audit->note_void(context.of_object(state.spec().label),
+                           std::string(text_of(result.refusal)) + " " + result.refusal_detail);
 }
 
 }  // namespace
@@ -257,7 +258,7 @@ std::optional<inputs::Refusal> names_directory(const std::vector<CollectedOutput
   for (const CollectedOutput& output : outputs) {
     if (output.role == hip::kSaid || output.role == hip::kCaptured) continue;
     if (memmem(output.bytes.data(), output.bytes.size(), path.data(), path.size()) != nullptr)
-      return inputs::Refusal{reason::kNamesTemporaryFiles, output.place.empty() ? output.role : output.place};
+      return inputs::Refusal{Reason::names_temporary_files, output.place.empty() ? output.role : output.place};
   }
   return std::nullopt;
 }
@@ -282,7 +283,7 @@ bool keep(StepState& state, std::vector<CollectedOutput> outputs, const RequestC
     audit(state, context);
     return true;
   }
-  const bool is_kept = state.result.refusal.empty();
+  const bool is_kept = state.result.refusal == Reason::none;
   if (is_kept)
     record(state, context);
   else
@@ -292,7 +293,7 @@ bool keep(StepState& state, std::vector<CollectedOutput> outputs, const RequestC
 
 void record_together(StepState& state, const std::vector<inputs::Witnessed>& runs, const RequestContext& context) {
   cache::Examined examined = context.services.actions.examine(runs, cache::Whole::step, context.request.from);
-  if (!examined.agrees) return state.result.refuse({reason::kInputChanged, examined.changed});
+  if (!examined.agrees) return state.result.refuse({Reason::input_changed, examined.changed});
   state.result.witnessed = std::move(examined.all);
   if (std::any_of(runs.begin(), runs.end(),
                   [](const inputs::Witnessed& run) { return run.without_names != nullptr; })) {
@@ -319,8 +320,8 @@ void note_not_stored(const StepState& state, const RequestContext& context) {
   const StepResult& result = state.result;
   const std::string what = context.of_object(state.spec().label);
   const std::string file = result.refusal_detail.empty() ? "" : ": " + result.refusal_detail;
-  context.services.counters.not_stored(result.refusal, what + file);
-  context.services.log.info(what + " is not stored: " + result.refusal + file);
+  context.services.counters.not_stored(text_of(result.refusal), what + file);
+  context.services.log.info(what + " is not stored: " + text_of(result.refusal) + file);
 }
 
 void take_filled(StepState& state, const hip::StepOutput& file, const Digest& fatbin, std::string bytes,

@@ -12,15 +12,14 @@
 #include <vector>
 
 #include "daemon/request/macros.h"
-#include "daemon/request/reason.h"
 #include "daemon/request/request_roots.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/compiler/driver_name.h"
 #include "hipcache/compiler/hip/cuid.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
-#include "hipcache/compiler/reason.h"
 #include "hipcache/inputs/path_set_builder.h"
 
 namespace hipcache::daemon {
@@ -57,11 +56,11 @@ std::optional<Uncacheable> unusual_place(const std::string& path, const std::str
   const std::string place = join_path(working_directory, path);
   struct stat status{};
   const bool there = lstat(place.c_str(), &status) == 0;
-  if (!there && errno != ENOENT) return Uncacheable{reason::kOutputNotWritable, path};
-  if (there && !S_ISREG(status.st_mode)) return Uncacheable{reason::kOutputNotARegularFile, path};
-  if (there && access(place.c_str(), W_OK) != 0) return Uncacheable{reason::kOutputNotWritable, path};
+  if (!there && errno != ENOENT) return Uncacheable{Reason::output_not_writable, path};
+  if (there && !S_ISREG(status.st_mode)) return Uncacheable{Reason::output_not_a_regular_file, path};
+  if (there && access(place.c_str(), W_OK) != 0) return Uncacheable{Reason::output_not_writable, path};
   if (access(std::string(directory_name(place)).c_str(), W_OK) != 0)
-    return Uncacheable{reason::kOutputNotWritable, path};
+    return Uncacheable{Reason::output_not_writable, path};
   return std::nullopt;
 }
 
@@ -80,7 +79,7 @@ std::optional<Uncacheable> unusual_outputs(const compiler::Invocation& invocatio
   const std::string depfile = join_path(working_directory, *invocation.depfile);
   for (const std::string& other : {invocation.source, invocation.object})
     if (are_one_file(depfile, join_path(working_directory, other)))
-      return Uncacheable{reason::kDepfileIsAnotherFile, *invocation.depfile};
+      return Uncacheable{Reason::depfile_is_another_file, *invocation.depfile};
   return unusual_place(*invocation.depfile, working_directory);
 }
 
@@ -155,10 +154,10 @@ std::optional<Uncacheable> find_updated(Request& request, inputs::FileSystemStat
   request.updated.path = join_path(request.from.working_directory, name);
   struct stat status{};
   if (lstat(request.updated.path.c_str(), &status) != 0)
-    return errno == ENOENT ? std::nullopt : std::optional(Uncacheable{reason::kOutputNotWritable, name});
-  if (!S_ISREG(status.st_mode)) return Uncacheable{reason::kOutputNotARegularFile, name};
+    return errno == ENOENT ? std::nullopt : std::optional(Uncacheable{Reason::output_not_writable, name});
+  if (!S_ISREG(status.st_mode)) return Uncacheable{Reason::output_not_a_regular_file, name};
   const Result<Digest> content = file_system.content(request.updated.path);
-  if (!content) return Uncacheable{reason::kOutputNotWritable, content.error().message};
+  if (!content) return Uncacheable{Reason::output_not_writable, content.error().message};
   request.updated.content = *content;
   request.updated.mode = status.st_mode;
   return std::nullopt;
@@ -167,8 +166,8 @@ std::optional<Uncacheable> find_updated(Request& request, inputs::FileSystemStat
 }  // namespace
 
 std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& message, const Services& services) {
-  if (message.mount_view != services.mount_view) return Uncacheable{reason::kOtherFileSystemView, ""};
-  if (message.argv.empty()) return Uncacheable{reason::kNoCommand, ""};
+  if (message.mount_view != services.mount_view) return Uncacheable{Reason::other_file_system_view, ""};
+  if (message.argv.empty()) return Uncacheable{Reason::no_command, ""};
 
   Request request;
   request.from.working_directory = message.working_directory;
@@ -176,9 +175,9 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   inputs::sort_environment(request.from.environment);
 
   Result<config::Settings> settings = config::load(variables_of(request.from));
-  if (!settings) return Uncacheable{reason::kBadConfiguration, settings.error().message};
+  if (!settings) return Uncacheable{Reason::bad_configuration, settings.error().message};
   request.settings = std::move(*settings);
-  if (request.settings.disable) return Uncacheable{reason::kDisabled, ""};
+  if (request.settings.disable) return Uncacheable{Reason::disabled, ""};
   auto invocation = compiler::read_command(services.kinds, {.argv = message.argv,
                                                             .working_directory = message.working_directory,
                                                             .further_compilers = request.settings.compilers,
@@ -188,7 +187,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   const char* path_variable = request.from.variable("PATH");
   Result<std::string> compiler =
       find_program(message.argv[0], path_variable == nullptr ? "" : path_variable, message.working_directory);
-  if (!compiler) return Uncacheable{reason::kCompilerNotFound, message.argv[0]};
+  if (!compiler) return Uncacheable{Reason::compiler_not_found, message.argv[0]};
   request.compiler = std::move(*compiler);
   const BaseDirectories bases =
       base_directories_of(request.settings.base_directories, request.invocation.argv, source_of(request), request.from);
@@ -205,7 +204,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   for (const compiler::RefusedVariable& refused : request.invocation.opaque.refused_variables)
     if (request.from.variable(refused.name) != nullptr) return Uncacheable{refused.reason, refused.name};
   if (std::string name = one_run_report(request); !name.empty())
-    return Uncacheable{compiler::reason::kStatistics, std::move(name)};
+    return Uncacheable{Reason::statistics, std::move(name)};
   if (auto unusual = find_updated(request, services.file_system)) return std::move(*unusual);
   return request;
 }
@@ -225,8 +224,8 @@ std::string local_place(const std::string& place, const Request& request) {
 }
 
 std::optional<Request> opaque_instead(const Request& planned, const Uncacheable& why) {
-  if (why.reason != reason::kPlanNotUnderstood && why.reason != reason::kWrapper &&
-      why.reason != compiler::reason::kExtraOutput)
+  if (why.reason != Reason::plan_not_understood && why.reason != Reason::compiler_is_a_wrapper &&
+      why.reason != Reason::extra_output)
     return std::nullopt;
   auto parsed = compiler::parse_opaque(planned.invocation.argv, planned.from.working_directory);
   auto* invocation = std::get_if<Invocation>(&parsed);

@@ -95,7 +95,7 @@ const char* label_of(Making making) { return traits_of(making).label; }
 
 void count_opaque(const compiler::Invocation& invocation, bool hit, Counters& counters) {
   (counters.*traits_of(invocation.making).count)(hit);
-  if (invocation.not_split) counters.not_split(invocation.not_split->reason, invocation.not_split->detail);
+  if (invocation.not_split) counters.not_split(text_of(invocation.not_split->reason), invocation.not_split->detail);
 }
 
 }  // namespace hipcache::daemon

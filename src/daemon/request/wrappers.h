@@ -20,14 +20,12 @@
 
 #include "daemon/request/request.h"
 #include "hipcache/base/digest.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/inputs/file_system_state.h"
 
 namespace hipcache::daemon {
 
 // Whether a request is one of a wrapper that runs each time (daemon/request/wrappers.h).
-
-// Why a request is answered otherwise: its program was seen to start a compiler, so it runs each time. Never shown.
-inline constexpr const char* kStartsCompiler = "starts-a-compiler";
 
 bool runs_each_time(const Request& request, Wrappers& wrappers);
 

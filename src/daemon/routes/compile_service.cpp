@@ -15,6 +15,7 @@
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/wrappers.h"
+#include "hipcache/base/reason.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -44,7 +45,7 @@ std::optional<Uncacheable> serve_miss(Conclusion& conclusion, std::optional<std:
                                       const RequestContext& context) {
   if (context.request.invocation.route == compiler::Route::is_opaque) return serve_opaque(conclusion, ended, context);
   std::optional<Uncacheable> why = serve_split(conclusion, context);
-  if (why && why->reason == kStartsCompiler) {
+  if (why && why->reason == Reason::starts_a_compiler) {
     note_wrapper(context.request, context.services.wrappers);
     conclusion.run_wrapper(context.request.compiler);
     return std::nullopt;
@@ -52,7 +53,8 @@ std::optional<Uncacheable> serve_miss(Conclusion& conclusion, std::optional<std:
   const std::optional<Request> opaque = why ? opaque_instead(context.request, *why) : std::nullopt;
   if (!opaque) return why;
   const Services& services = context.services;
-  services.log.info(context.of_object("served as an opaque compile: " + why->reason + " " + why->detail));
+  services.log.info(
+      context.of_object("served as an opaque compile: " + std::string(text_of(why->reason)) + " " + why->detail));
   return serve_opaque(conclusion, std::nullopt,
                       context_of(context.channel, *opaque, services, context.lease, context.observer, context.audit));
 }

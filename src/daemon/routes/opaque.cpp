@@ -4,13 +4,12 @@
 #include "daemon/answer/request_result.h"
 #include "daemon/explain/explainer.h"
 #include "daemon/record/link_worth.h"
-#include "daemon/request/reason.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/run/opaque_run.h"
 #include "daemon/run/step_scheduler.h"
-#include "hipcache/compiler/reason.h"
+#include "hipcache/base/reason.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -20,7 +19,7 @@ using compiler::Uncacheable;
 // Whether the compiler has to run again by itself: the failure may be the cache's fault, or the compiler crashed and
 // names report files in a directory that is about to be removed.
 bool is_doubtful(const StepState& step) {
-  return !step.succeeded() && (!step.result.doubt.empty() || step.result.refusal == reason::kPrintsTemporaryNames);
+  return !step.succeeded() && (!step.result.doubt.empty() || step.result.refusal == Reason::prints_temporary_names);
 }
 
 // Stores the result, and the miss history for explaining a later miss.
@@ -56,7 +55,7 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
   if (auto why = not_worth_running(context)) return why;
   if (auto why = noted_to_run_alone(context)) return why;
   const Result<RequestDirectory> directory = make_directory(context);
-  if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
+  if (!directory) return Uncacheable{Reason::no_temporary_directory, directory.error().message};
   const StepContext in_directory{context, *directory};
   StepState step(opaque_spec(context));
   OpaqueRun run(step, in_directory);
@@ -64,10 +63,10 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
   step.missed = missed;
   context.services.pending_writes.wait_for(context.key.value);
   if (Status ran = StepScheduler(in_directory).run(step); !ran)
-    return Uncacheable{reason::kStepFailed, ran.error().message};
+    return Uncacheable{Reason::step_failed, ran.error().message};
   if (step.hit) {
     const Status answered = answer_hit(conclusion, step.result, context);
-    return answered ? std::nullopt : std::optional(Uncacheable{reason::kStoreError, answered.error().message});
+    return answered ? std::nullopt : std::optional(Uncacheable{Reason::store_error, answered.error().message});
   }
   if (is_doubtful(step)) return failure_of(step);
   if (const auto& why = step.result.unusable) {
@@ -75,8 +74,8 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
     if (loses_files(alone, step)) note_runs_alone(context, alone);
     return alone;
   }
-  if (!step.result.descriptor.empty()) return Uncacheable{compiler::reason::kStandardInput, step.result.descriptor};
-  if (step.result.refusal == reason::kWrapper && is_run_of_wrapper(context.request, step.result.ran))
+  if (!step.result.descriptor.empty()) return Uncacheable{Reason::standard_input, step.result.descriptor};
+  if (step.result.refusal == Reason::compiler_is_a_wrapper && is_run_of_wrapper(context.request, step.result.ran))
     note_wrapper(context.request, context.services.wrappers);
   count_opaque(context.request.invocation, false, context.services.counters);
   if (step.succeeded()) context.services.counters.rated({.run = 1});

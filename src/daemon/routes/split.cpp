@@ -13,12 +13,12 @@
 #include "daemon/plan/proofs.h"
 #include "daemon/record/link_worth.h"
 #include "daemon/record/output_recorder.h"
-#include "daemon/request/reason.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
 #include "daemon/run/step_graph.h"
 #include "daemon/run/step_scheduler.h"
 #include "daemon/step/step.h"
+#include "hipcache/base/reason.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -99,13 +99,13 @@ std::optional<Uncacheable> serve_split(Conclusion& conclusion, const RequestCont
   choose_codegen_splits(steps, context);
 
   const Result<RequestDirectory> directory = make_directory(context);
-  if (!directory) return Uncacheable{reason::kNoTemporaryDirectory, directory.error().message};
+  if (!directory) return Uncacheable{Reason::no_temporary_directory, directory.error().message};
   const StepContext in_directory{context, *directory};
   StepScheduler scheduler(in_directory);
   StepGraph graph(steps, in_directory);
-  if (Status ran = graph.run(scheduler); !ran) return Uncacheable{reason::kStepFailed, ran.error().message};
+  if (Status ran = graph.run(scheduler); !ran) return Uncacheable{Reason::step_failed, ran.error().message};
   if (Status filled = fill_placeholders(graph, scheduler, plan, in_directory); !filled)
-    return Uncacheable{reason::kStepFailed, filled.error().message};
+    return Uncacheable{Reason::step_failed, filled.error().message};
   if (auto unusual = unusual_run(graph, in_directory)) {
     if (loses_files(*unusual, graph)) note_runs_alone(context, *unusual);
     return unusual;

@@ -12,12 +12,12 @@
 #include "daemon/record/collected_output.h"
 #include "daemon/record/relocatability.h"
 #include "daemon/request/keys.h"
-#include "daemon/request/reason.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/run/step_report.h"
 #include "daemon/run/wrapper.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/inputs/written_outputs.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/trace/seen.h"
@@ -76,10 +76,10 @@ std::variant<std::vector<CollectedOutput>, Refusal> read_all(const std::vector<W
   for (const WrittenOutput& file : files) {
     if (!file.exists) continue;
     if (all.size() == protocol::kDescriptorLimit)
-      return Refusal{reason::kWritesMoreThanKnown, "more files than one answer can carry"};
+      return Refusal{Reason::writes_more_than_known, "more files than one answer can carry"};
     Result<CollectedOutput> made = read_written(file, form, request);
-    if (!made) return Refusal{reason::kWritesMoreThanKnown, made.error().message};
-    if (!has_usual_mode(*made, file, request.umask)) return Refusal{reason::kUnusualMode, file.path};
+    if (!made) return Refusal{Reason::writes_more_than_known, made.error().message};
+    if (!has_usual_mode(*made, file, request.umask)) return Refusal{Reason::unusual_mode, file.path};
     all.push_back(std::move(*made));
   }
   return all;
@@ -215,7 +215,7 @@ Status OpaqueRun::take(const protocol::StepDone& report) {
     }
   }
   if (std::optional<Refusal> why = why_unusable()) state_.result.make_unusable(*std::move(why));
-  state_.is_stored_later = state_.result.refusal.empty();
+  state_.is_stored_later = state_.result.refusal == Reason::none;
   if (!state_.is_stored_later) store();
   return done();
 }
@@ -250,8 +250,8 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
 std::optional<Refusal> OpaqueRun::why_unusable() const {
   if (context_.request.invocation.making == compiler::Making::archive) return std::nullopt;
   Result<std::string> lost = context_.directory.lost_file({});
-  if (!lost) return Refusal{reason::kNoTemporaryDirectory, lost.error().message};
-  if (!lost->empty()) return Refusal{reason::kWritesMoreThanKnown, *std::move(lost)};
+  if (!lost) return Refusal{Reason::no_temporary_directory, lost.error().message};
+  if (!lost->empty()) return Refusal{Reason::writes_more_than_known, *std::move(lost)};
   if (!outputs_.empty()) return names_directory(outputs_, context_.directory);
   // The trace proves nothing, but the command names its output.
   const Request& request = context_.request;

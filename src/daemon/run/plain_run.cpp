@@ -11,9 +11,9 @@
 
 #include "daemon/record/collected_output.h"
 #include "daemon/record/output_recorder.h"
-#include "daemon/request/reason.h"
 #include "daemon/run/step_report.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::daemon {
@@ -69,9 +69,9 @@ Status give_up(StepState& state, const std::string& why, const StepContext& cont
   for (const hip::StepOutput& file : state.spec().outputs) unlink(context.directory.file(file.name).c_str());
   state.result.exit_code = 0;
   state.result.take({});
-  state.result.refusal = reason::kStepFailed;
+  state.result.refusal = Reason::step_failed;
   const std::string what = context.of_object(state.spec().label);
-  context.services.counters.bundled(reason::kBackEndFailed, what);
+  context.services.counters.bundled(text_of(Reason::back_end_failed), what);
   context.services.log.info(what + ": " + why + "; it runs within the bundle");
   return done();
 }
@@ -99,12 +99,12 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
   std::optional<std::vector<trace::Record>> records = records_of(state, report.step, context);
   if (!records) return;
   if (std::string lost = lost_file(spec, *records, context.directory); !lost.empty())
-    state.result.make_unusable({reason::kWritesMoreThanKnown, std::move(lost)});
+    state.result.make_unusable({Reason::writes_more_than_known, std::move(lost)});
   const trace::Trace trace = trace::trace_of(std::move(*records));
   state.result.answered = static_cast<std::size_t>(
       std::count_if(trace.records.begin(), trace.records.end(),
                     [](const trace::Record& record) { return record.kind == trace::Kind::answer; }));
-  if (!state.result.refusal.empty()) return note_descriptor(state, trace.records, context);
+  if (state.result.refusal != Reason::none) return note_descriptor(state, trace.records, context);
   const bool has_printed = !state.result.stdout_text.empty() || !state.result.stderr_text.empty();
   take_witnessed(state, trace,
                  {.programs = programs_of(spec),

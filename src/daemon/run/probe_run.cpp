@@ -4,8 +4,8 @@
 
 #include "daemon/record/output_recorder.h"
 #include "daemon/record/relocatability.h"
-#include "daemon/request/reason.h"
 #include "daemon/run/step_report.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/inputs/run.h"
 #include "hipcache/trace/record.h"
 
@@ -21,7 +21,7 @@ Status ProbeRun::take(const protocol::StepDone& report) {
   }
   take_trace(report);
   // A probe that finds a wrapper is followed by another one, through the wrapper.
-  const bool is_followed = !through_ && state_.result.refusal == reason::kWrapper;
+  const bool is_followed = !through_ && state_.result.refusal == Reason::compiler_is_a_wrapper;
   if (!keep(state_, {}, context_) && !is_followed) note_not_stored(state_, context_);
   return done();
 }
@@ -31,7 +31,7 @@ Status ProbeRun::take(const protocol::StepDone& report) {
 std::string ProbeRun::take_driver() {
   auto behind = driver_behind(state_, *through_, context_);
   if (auto* why = std::get_if<std::string>(&behind)) {
-    state_.result.refuse({reason::kWrapper, std::move(*why)});
+    state_.result.refuse({Reason::compiler_is_a_wrapper, std::move(*why)});
     return "";
   }
   auto& driver = std::get<DriverBehind>(behind);
@@ -49,9 +49,9 @@ void ProbeRun::take_trace(const protocol::StepDone& report) {
   const trace::Trace trace = trace::trace_of(std::move(*records));
   result.ran = ran_in(trace);
   std::vector<std::string> programs = programs_of(state_.spec());
-  const std::string beside = through_ && result.refusal.empty() ? take_driver() : "";
+  const std::string beside = through_ && result.refusal == Reason::none ? take_driver() : "";
   if (!beside.empty()) programs.push_back(beside);
-  if (!result.refusal.empty()) return note_descriptor(state_, trace.records, context_);
+  if (result.refusal != Reason::none) return note_descriptor(state_, trace.records, context_);
   // A plan contains the date of SOURCE_DATE_EPOCH. If the date cannot be replaced, the plan is valid for that date
   // only.
   const bool replaces_date = hip::may_take_another_date(result.stderr_text);

@@ -17,6 +17,7 @@
 #include "daemon/step/split_codegen_worth.h"
 #include "daemon/step/step.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/compiler/hip/bitcode_digest.h"
 
 namespace hipcache::daemon {
@@ -220,12 +221,13 @@ Status SplitCodegenRun::join() {
   result.bitcode = bitcode_;
   result.outputs = {*code_object(*back_)};
   result.outputs.front().name = spec.outputs.front().role;
-  const StepResult& refused = front_.result.refusal.empty() ? back_->result : front_.result;
+  const StepResult& refused = front_.result.refusal == Reason::none ? back_->result : front_.result;
   result.refuse({refused.refusal, refused.refusal_detail});
   result.unusable = refused.unusable;
-  if (result.refusal.empty()) record_together(whole_, {front_.result.witnessed, back_->result.witnessed}, context_);
+  if (result.refusal == Reason::none)
+    record_together(whole_, {front_.result.witnessed, back_->result.witnessed}, context_);
   // A step counts once: if the back end is not stored, take_code() has counted that.
-  if (!result.refusal.empty() && back_->result.refusal.empty()) note_not_stored(whole_, context_);
+  if (result.refusal != Reason::none && back_->result.refusal == Reason::none) note_not_stored(whole_, context_);
   note_cost();
   return done();
 }

@@ -13,10 +13,10 @@
 
 #include "daemon/record/collected_output.h"
 #include "daemon/record/output_recorder.h"
-#include "daemon/request/reason.h"
 #include "daemon/request/request_context.h"
 #include "daemon/run/wrapper.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/inputs/path_set_builder.h"
 #include "hipcache/trace/record.h"
 
@@ -123,23 +123,23 @@ Status take_texts(StepState& state, const protocol::StepDone& report, const Requ
   }
   const bool names_directory = result.stderr_text.find(directory.path()) != std::string::npos ||
                                result.stdout_text.find(directory.path()) != std::string::npos;
-  if (names_directory) result.refusal = reason::kPrintsTemporaryNames;
-  if (holds_crash_report(result.stderr_text)) result.refusal = reason::kPrintsCrashReport;
+  if (names_directory) result.refusal = Reason::prints_temporary_names;
+  if (holds_crash_report(result.stderr_text)) result.refusal = Reason::prints_crash_report;
   return done();
 }
 
 std::optional<std::vector<trace::Record>> records_of(StepState& state, std::uint32_t step, const StepContext& context) {
   const StepSpec& spec = state.spec();
-  std::string& refusal = state.result.refusal;
+  Reason& refusal = state.result.refusal;
   Result<std::string> bytes = read_file(file_of(step, spec.trace_ending, context.directory), kTraceLimit);
   if (!bytes) {
-    if (refusal.empty()) refusal = reason::kUntraceable;  // the trace library did not run
+    if (refusal == Reason::none) refusal = Reason::untraceable_compiler;  // the trace library did not run
     return std::nullopt;
   }
   Result<std::vector<trace::Record>> records = trace::read_records(*bytes);
   if (records) return std::move(*records);
   context.services.log.warning(context.of_object("trace of " + spec.label + ": " + records.error().message));
-  if (refusal.empty()) refusal = reason::kTrace;
+  if (refusal == Reason::none) refusal = Reason::trace;
   return std::nullopt;
 }
 
@@ -150,7 +150,7 @@ void take_witnessed(StepState& state, const trace::Trace& trace, const inputs::R
     state.result.refuse(std::move(*refusal));
   else
     state.result.witnessed = std::move(std::get<inputs::Witnessed>(outcome));
-  if (!state.result.refusal.empty()) note_descriptor(state, trace.records, context);
+  if (state.result.refusal != Reason::none) note_descriptor(state, trace.records, context);
 }
 
 void note_descriptor(StepState& state, const std::vector<trace::Record>& records, const RequestContext& context) {

@@ -211,7 +211,6 @@ bool MemberStores::is_trusted(const std::string& name) {
   const std::string path = join_path(directory_.path(), name);
   struct stat status{};
   if (fstatat(directory_.fd(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
-  constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
   const bool ours = status.st_uid == geteuid() || status.st_uid == 0;
   const bool groups = group_ && status.st_gid == *group_;
   const bool trusted = S_ISDIR(status.st_mode) && (ours || groups) && (status.st_mode & kOthersWrite) == 0;

@@ -8,7 +8,7 @@
 #include "daemon/request/request_context.h"
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
-#include "hipcache/compiler/reason.h"
+#include "hipcache/base/reason.h"
 
 namespace hipcache::daemon {
 
@@ -92,7 +92,8 @@ const char* outcome_of(const StepState& state, bool is_usable) {
 }
 
 std::string refusal_of(const StepResult& result) {
-  return result.refusal_detail.empty() ? result.refusal : result.refusal + ": " + result.refusal_detail;
+  const std::string reason = text_of(result.refusal);
+  return result.refusal_detail.empty() ? reason : reason + ": " + result.refusal_detail;
 }
 
 }  // namespace
@@ -150,7 +151,7 @@ void refute(const hip::Step& proof, const std::string& why, const RequestContext
 }
 
 StepState::StepState(StepSpec specification) : spec_(std::move(specification)) {
-  if (!spec_.unproven.empty()) result.refuse({compiler::reason::kLinkerOption, spec_.unproven});
+  if (!spec_.unproven.empty()) result.refuse({Reason::linker_option, spec_.unproven});
 }
 
 void StepState::take(cache::Hit found) {
@@ -180,7 +181,7 @@ cache::HistoryStep history_step(const StepState& state, const inputs::RunContext
   step.inputs = spec.inputs;
   if (state.result.bitcode) step.inputs.push_back(*state.result.bitcode);
   if (state.recordable()) step.set = state.result.witnessed.set->id();
-  step.refusal = state.result.refusal;
+  step.refusal = text_of(state.result.refusal);
   step.detail = state.result.refusal_detail;
   return step;
 }

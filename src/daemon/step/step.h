@@ -15,6 +15,7 @@
 #include "daemon/request/request_context.h"
 #include "daemon/request/request_observer.h"
 #include "daemon/shared/single_flight.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/cache/miss_history.h"
 #include "hipcache/compiler/hip/plan.h"
@@ -97,7 +98,7 @@ struct StepResult : cache::ActionResult {
   std::optional<Digest> bitcode;  // of a device step in two processes: what its back end compiled
   std::size_t answered = 0;       // programs not started because their result was prepared (hip::kAnswers)
   inputs::Witnessed witnessed;    // what it depends on; the set is null if `refusal` says why the run is not recorded
-  std::string refusal;
+  Reason refusal = Reason::none;  // why the result is not stored
   std::string refusal_detail;
   // Why the user must get what the compiler makes by itself: a file of the request's directory that an output names, or
   // that the run left there for its user. That directory is removed.
@@ -113,7 +114,7 @@ struct StepResult : cache::ActionResult {
 
   void take(cache::ActionResult action) { static_cast<cache::ActionResult&>(*this) = std::move(action); }
   void refuse(inputs::Refusal why) {
-    refusal = std::move(why.reason);
+    refusal = why.reason;
     refusal_detail = std::move(why.detail);
   }
   void make_unusable(inputs::Refusal why) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/path_set_builder.h"
 #include "hipcache/inputs/run_context.h"
@@ -89,7 +90,7 @@ class Loaded {
   std::set<Identity> files_;
 };
 
-Refusal not_loaded(const std::string& entry) { return {"trace", "preloaded but not loaded: " + entry}; }
+Refusal not_loaded(const std::string& entry) { return {Reason::trace, "preloaded but not loaded: " + entry}; }
 
 Preloaded preloaded_by(const trace::Trace& trace, const RunContext& from) {
   constexpr std::uint64_t kFileLimit = 1u << 20;

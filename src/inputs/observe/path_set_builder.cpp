@@ -7,6 +7,7 @@
 #include <set>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "inputs/loader/loader_cache.h"
 #include "inputs/observe/links.h"
 #include "inputs/observe/loader.h"
@@ -70,12 +71,12 @@ class Observer {
   std::optional<Refusal> collect() {
     // An audit library decides which others are loaded, and the trace does not list it.
     if (const char* audit = from_.variable("LD_AUDIT"); audit != nullptr && *audit != '\0')
-      return Refusal{"trace", "LD_AUDIT is set"};
+      return Refusal{Reason::trace, "LD_AUDIT is set"};
     for (const Record& record : trace_.records)
       if (std::optional<Refusal> refusal = take(record)) return refusal;
     if (std::optional<Refusal> refusal = take_order()) return refusal;
     if (std::string variable = left_out_but_asked(); !variable.empty())
-      return Refusal{"trace", "a specs file asks for " + variable};
+      return Refusal{Reason::trace, "a specs file asks for " + variable};
     if (run_.shows_command) observations_.push_back({Question::variable, kSourceDate});
     for (const std::string& program : trace_.programs) take_file(program);
     if (run_.has_unseen_program || (run_.is_opaque && !only_compilers_)) {
@@ -123,21 +124,21 @@ class Observer {
   std::string absolute(const std::string& path) const { return join_path(from_.working_directory, path); }
 
   std::optional<Refusal> take(const Record& record) {
-    if (record.text.find('\0') != std::string::npos) return Refusal{"trace", "a name holds a zero byte"};
-    if (Roots::holds_token(record.text)) return Refusal{"trace", "a name holds what is reserved"};
+    if (record.text.find('\0') != std::string::npos) return Refusal{Reason::trace, "a name holds a zero byte"};
+    if (Roots::holds_token(record.text)) return Refusal{Reason::trace, "a name holds what is reserved"};
     if (is_written(record)) return std::nullopt;
     switch (record.kind) {
       case Kind::clock:
         if (run_.only_starts_by_python && record.text == trace::kPythonsClock) return std::nullopt;
-        return Refusal{"clock", record.text};
+        return Refusal{Reason::clock, record.text};
       case Kind::network:
-        return Refusal{"network", record.text};
+        return Refusal{Reason::network, record.text};
       case Kind::execute:
         return take_start(record);
       case Kind::open_write:
         return take_write(record);
       case Kind::variable:
-        if (record.found && reports_on_one_run(record.text)) return Refusal{"statistics", record.text};
+        if (record.found && reports_on_one_run(record.text)) return Refusal{Reason::statistics, record.text};
         take_variable(record.text);
         return std::nullopt;
       case Kind::program:
@@ -159,7 +160,7 @@ class Observer {
         return std::nullopt;
       default:
         if (names_a_path(record.kind)) return take_path(record);
-        return Refusal{"trace", record.text};
+        return Refusal{Reason::trace, record.text};
     }
   }
 
@@ -178,7 +179,7 @@ class Observer {
     const std::string path = absolute(record.text);
     if (classifier_.of(path) == PathClass::own || is_sink(path) || (run_.is_opaque && !record.found))
       return std::nullopt;
-    return Refusal{"writes-elsewhere", record.text};
+    return Refusal{Reason::writes_elsewhere, record.text};
   }
 
   void take_variable(const std::string& name) {
@@ -198,7 +199,7 @@ class Observer {
   // A hit prints standard output first.
   std::optional<Refusal> take_order() {
     if (!run_.is_mixed) return std::nullopt;
-    if (!from_.of_terminal(kOneFile).empty()) return Refusal{"prints-mixed", ""};
+    if (!from_.of_terminal(kOneFile).empty()) return Refusal{Reason::prints_mixed, ""};
     observations_.push_back({Question::terminal, kOneFile});
     return std::nullopt;
   }
@@ -210,11 +211,11 @@ class Observer {
     if (place == PathClass::process && (record.kind == Kind::look || record.kind == Kind::link) &&
         is_own_descriptor(path))
       return std::nullopt;
-    if (place == PathClass::process) return Refusal{"trace", record.text};
+    if (place == PathClass::process) return Refusal{Reason::trace, record.text};
     if (run_.is_keyed_by_processor && tells_of_processors(path)) return std::nullopt;
     if (place != PathClass::input || record.text.empty() || is_just_the_directory(record, path)) return std::nullopt;
     const Opened opened = record.kind == Kind::open_read ? look_at_opened(path) : Opened{};
-    if (is_stream(opened.mode)) return Refusal{"trace", record.text};
+    if (is_stream(opened.mode)) return Refusal{Reason::trace, record.text};
     if (record.found && S_ISREG(opened.mode) && opened.size >= kSmallestAstFile)
       compares_ = std::max(compares_, compares_of_file(path));
     observations_.push_back({question_of(record, path, opened.mode), record.text});
@@ -364,7 +365,7 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
   if (std::optional<Refusal> refusal = observer.collect()) return *refusal;
   std::shared_ptr<const PathSet> without_names = observer.set_without_names();
   auto set = std::make_shared<const PathSet>(observer.take_set());
-  if (!set->within_limits()) return Refusal{"trace", "more observations than a path set may have"};
+  if (!set->within_limits()) return Refusal{Reason::trace, "more observations than a path set may have"};
   Answered answered;
   SharedStatSnapshot snapshot;
   const Digest state = file_system.state(*set, from, snapshot, &answered);  // before the guard: see Witnessed

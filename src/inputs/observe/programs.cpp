@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
 #include "hipcache/inputs/mentions.h"
 #include "hipcache/inputs/script.h"
@@ -91,8 +92,8 @@ void add_program_questions(const trace::Trace& trace, const RunContext& from, st
 
 namespace {
 
-constexpr const char* kWrapper = "compiler-is-a-wrapper";
-constexpr const char* kNativeTarget = "native-target";
+constexpr Reason kWrapper = Reason::compiler_is_a_wrapper;
+constexpr Reason kNativeTarget = Reason::native_target;
 
 // Programs that make no outputs of what a trace lacks, beside compilers and their tools (environment.h). make runs
 // gcc's link-time optimisation, with touch, mv and rm. Shells run what the others give them as a text (-c), and
@@ -194,7 +195,7 @@ bool has_untraced_start(const trace::Trace& trace) { return trace.starts > 0 && 
 
 std::optional<Refusal> check_ends(const trace::Trace& trace) {
   if (has_untraced_start(trace)) return Refusal{kWrapper, "a program that it started left no trace"};
-  if (trace.ends < trace.programs.size()) return Refusal{"trace", "a process did not end in order"};
+  if (trace.ends < trace.programs.size()) return Refusal{Reason::trace, "a process did not end in order"};
   return std::nullopt;
 }
 
@@ -202,7 +203,7 @@ std::optional<Refusal> check_ends(const trace::Trace& trace) {
 
 std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContext& from, const Run& run) {
   if (run.is_opaque && trace.programs.empty())
-    return Refusal{"untraceable-compiler", run.programs.empty() ? "" : run.programs[0]};
+    return Refusal{Reason::untraceable_compiler, run.programs.empty() ? "" : run.programs[0]};
   if (run.is_opaque && leaves_no_trace(trace, run)) return Refusal{kWrapper, run.programs[0]};
   if (run.is_opaque) {
     if (std::string asked = hardware_asked(trace); !asked.empty()) return Refusal{kNativeTarget, std::move(asked)};
@@ -217,7 +218,7 @@ std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContex
       return Refusal{kWrapper, program};
     }
   }
-  if (seen < run.programs.size()) return Refusal{"untraceable-compiler", run.programs[seen]};
+  if (seen < run.programs.size()) return Refusal{Reason::untraceable_compiler, run.programs[seen]};
   return check_ends(trace);
 }
 

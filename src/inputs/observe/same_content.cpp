@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "hipcache/base/reason.h"
 #include "hipcache/trace/seen.h"
 #include "inputs/loader/loader_cache.h"
 #include "inputs/observe/links.h"
@@ -56,20 +57,20 @@ std::optional<Refusal> guard(const std::vector<SameContent::Got>& got, const Pat
     if (counted.kind == Kind::library) counted.found = true;
     if (!is_as_seen(counted, one.path, run.started_ns, seen, real_paths) &&
         !is_same(same, counted, one.path, run.started_ns))
-      return Refusal{"input-changed", counted.text};
+      return Refusal{Reason::input_changed, counted.text};
   }
   if (std::string path = on_new_mount(snapshot, run.started_ns, file_system.memo().mounts); !path.empty())
-    return Refusal{"input-changed", path};
+    return Refusal{Reason::input_changed, path};
   if (std::optional<std::string> alias = changed_alias(from.roots, run.started_ns))
-    return Refusal{"input-changed", *alias};
+    return Refusal{Reason::input_changed, *alias};
   const std::shared_ptr<const LoaderCache> before = file_system.memo().loader_cache.as_of(run.started_ns);
   if (is_cache_changed(set, run.started_ns, before.get(), snapshot.loader_cache.get()))
-    return Refusal{"input-changed", kLoaderCacheFile};
+    return Refusal{Reason::input_changed, kLoaderCacheFile};
   const auto is_excused = [&same](Question question, const std::string& path) {
     return asks_about_content(question) ? same.of_file(path) : question == Question::link && same.of_links();
   };
   if (std::optional<std::string> name = changed_since(set, from, run.started_ns, seen, is_excused))
-    return Refusal{"input-changed", *name};
+    return Refusal{Reason::input_changed, *name};
   return std::nullopt;
 }
 

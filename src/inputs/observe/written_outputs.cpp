@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "inputs/rules/path_class.h"
 
 namespace hipcache::inputs {
@@ -53,10 +54,10 @@ class Follower {
     std::vector<WrittenOutput> files;
     for (auto& [path, seen] : seen_) {
       if (!seen.written) continue;
-      if (seen.read_first && path != updated_) return Refusal{"reads-own-output", path};
+      if (seen.read_first && path != updated_) return Refusal{Reason::reads_own_output, path};
       struct stat status = {};
       seen.file.exists = ::lstat(path.c_str(), &status) == 0;
-      if (seen.file.exists && !S_ISREG(status.st_mode)) return Refusal{"writes-elsewhere", path};
+      if (seen.file.exists && !S_ISREG(status.st_mode)) return Refusal{Reason::writes_elsewhere, path};
       files.push_back(std::move(seen.file));
     }
     return files;

@@ -87,7 +87,7 @@ class LivePlan : public ::testing::TestWithParam<std::tuple<Compiler, const char
     const compiler::Parser parser;
     auto parsed = parser.parse(argv, scratch / "w");
     if (const auto* refusal = std::get_if<compiler::Uncacheable>(&parsed)) {
-      ADD_FAILURE() << refusal->reason << ' ' << refusal->detail;
+      ADD_FAILURE() << text_of(refusal->reason) << ' ' << refusal->detail;
       return {};
     }
     return std::get<compiler::Invocation>(parsed);

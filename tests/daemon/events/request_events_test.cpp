@@ -9,8 +9,8 @@
 #include <optional>
 #include <thread>
 
-#include "daemon/request/reason.h"
 #include "daemon/services_in_memory.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/events/event_log.h"
 #include "support/scratch.h"
 
@@ -119,7 +119,7 @@ TEST_F(RequestEventsTest, NamesTheFilesOfACommandThatIsNotUnderstood) {
   make_services();
   {
     RequestEvents events(message_, services());
-    const compiler::Uncacheable why{"not-a-compiler", "with -DTOKEN=secret"};
+    const compiler::Uncacheable why{Reason::not_a_compiler, "with -DTOKEN=secret"};
     events.answered({.outcome = Outcome::passthrough, .why = &why});
   }
   const RequestEvent event = request_written();
@@ -134,7 +134,7 @@ TEST_F(RequestEventsTest, ShowsNoValueOfABadSetting) {
   make_services();
   {
     RequestEvents events(message_, services());
-    const compiler::Uncacheable why{reason::kBadConfiguration, "HIPCACHE_JOBS: \"secret\" is not a number"};
+    const compiler::Uncacheable why{Reason::bad_configuration, "HIPCACHE_JOBS: \"secret\" is not a number"};
     events.answered({.outcome = Outcome::passthrough, .why = &why});
   }
   EXPECT_EQ(request_written().detail, "HIPCACHE_JOBS");
@@ -148,7 +148,7 @@ TEST_F(RequestEventsTest, ExplainsBeforeTheRunIfThereIsALogForIt) {
   EXPECT_THAT(support::read_bytes(scratch_ / "log"), HasSubstr("a.o: host runs: no compile of this output is stored"));
   events.answered({.outcome = Outcome::miss});
   EXPECT_THAT(support::read_bytes(scratch_ / "log"), HasSubstr("a.o: miss in "));
-  const compiler::Uncacheable why{"step-failed", "host"};
+  const compiler::Uncacheable why{Reason::step_failed, "host"};
   events.answered({.outcome = Outcome::passthrough, .why = &why});
   EXPECT_THAT(support::read_bytes(scratch_ / "log"), HasSubstr("a.o: passed through: step-failed: host"));
   events.answered({.outcome = Outcome::aborted, .why = &why});

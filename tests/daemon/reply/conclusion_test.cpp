@@ -37,11 +37,11 @@ class ConclusionTest : public testing::Test {
 TEST_F(ConclusionTest, CountsARequestAsWhatItsClientWasTold) {
   Conclusion(*daemon_, services_).finish(Outcome::partial, {});
   EXPECT_TRUE(client_->receive(10s).ok());
-  Conclusion(*daemon_, services_).pass_through({"no-reason", "at all"});
+  Conclusion(*daemon_, services_).pass_through({Reason::no_input, "at all"});
   EXPECT_TRUE(client_->receive(10s).ok());
   EXPECT_EQ(counts().partial, 1u);
   EXPECT_EQ(counts().passthrough, 1u);
-  EXPECT_EQ(counts().not_cached.at("no-reason"), 1u);
+  EXPECT_EQ(counts().not_cached.at("no-input"), 1u);
   EXPECT_EQ(counts().compile_requests, 2u);
 }
 
@@ -49,7 +49,7 @@ TEST_F(ConclusionTest, SaysAndCountsOneEndOnly) {
   {
     Conclusion conclusion(*daemon_, services_);
     EXPECT_TRUE(conclusion.finish(Outcome::hit, {}));
-    conclusion.pass_through({"too-late", ""});
+    conclusion.pass_through({Reason::no_input, ""});
     EXPECT_FALSE(conclusion.finish(Outcome::miss, {}));
   }
   EXPECT_TRUE(client_->receive(10s).ok());
@@ -62,7 +62,7 @@ TEST_F(ConclusionTest, SaysAndCountsOneEndOnly) {
 TEST_F(ConclusionTest, CountsARequestWhoseClientIsGoneAsAborted) {
   client_.reset();
   EXPECT_FALSE(Conclusion(*daemon_, services_).finish(Outcome::hit, {}));
-  Conclusion(*daemon_, services_).pass_through({"step-failed", "connection closed"});
+  Conclusion(*daemon_, services_).pass_through({Reason::step_failed, "connection closed"});
   EXPECT_EQ(counts().aborted, 2u);
   EXPECT_EQ(counts().compile_requests, 2u);
   EXPECT_TRUE(counts().not_cached.empty());
