@@ -7,6 +7,7 @@
 
 #include "cache/stored_results.h"
 #include "hipcache/base/roots.h"
+#include "hipcache/base/step_name.h"
 #include "hipcache/cache/miss_history.h"
 
 namespace hipcache::cache {
@@ -36,12 +37,6 @@ bool names_only_places_of_request(const ActionResult& result) {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kOtherSteps{kBundleStep, kHostStep, kUnbundleStep, kLinkStep, kFrontEndStep};
-
-bool is_arch(std::string_view step) {
-  return !step.empty() && std::find(kOtherSteps.begin(), kOtherSteps.end(), step) == kOtherSteps.end();
-}
-
 bool means(std::string_view wanted, std::string_view arch) {
   return arch == wanted || arch.substr(0, arch.find(':')) == wanted;
 }
@@ -53,7 +48,7 @@ bool is_wanted(std::string_view arch, const std::vector<std::string>& wanted) {
 
 bool is_of(const ActionResult& result, const std::vector<std::string>& archs) {
   return std::all_of(result.steps.begin(), result.steps.end(),
-                     [&](const std::string& step) { return !is_arch(step) || is_wanted(step, archs); });
+                     [&](const std::string& step) { return !names_arch(step) || is_wanted(step, archs); });
 }
 
 // The result under the key; nothing if the value is another one, such as a list or a cost, or cannot be exported.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/step_name.h"
 
 namespace hipcache::report {
 namespace {
@@ -13,21 +14,14 @@ namespace {
 using events::RequestEvent;
 using events::StepEvent;
 
-constexpr std::array<std::string_view, 7> kWithoutArch{"host",      "bundle",  "unbundle", "link",
-                                                       "front-end", "archive", "compile"};
-
-// Front ends are not rated, nor what packs code objects (hipcache/stats/units.h).
-constexpr std::array<std::string_view, 3> kNotRated{"bundle", "unbundle", "front-end"};
-constexpr std::array<std::string_view, 6> kRatedKinds{"device", "back-end", "host", "link", "compile", "archive"};
-
-constexpr const char* kProof = "once for each compiler and set of options";
-
-template <typename Names>
-bool is_in(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+// A step's kind in the event log: a name of base/step_name.h, or one of these.
+bool is_rated_kind(std::string_view kind) {
+  if (kind == "device" || kind == "back-end") return true;
+  const StepName* known = find_step_name(kind);
+  return known != nullptr && known->is_rated;
 }
 
-bool is_arch(std::string_view name) { return !is_in(kWithoutArch, name); }
+constexpr const char* kProof = "once for each compiler and set of options";
 
 bool has_run(const StepEvent& step) { return step.outcome != "hit"; }
 
@@ -55,10 +49,9 @@ stats::HitRun rated(const BuildRequest& one) {
   const bool is_looked_up = request.outcome == "hit" || request.outcome == "partial" || request.outcome == "miss";
   if (!is_looked_up || request.exit_code != 0) return {};
   for (const std::string& name : request.steps)
-    if (!is_in(kNotRated, name)) ++steps.hit;
+    if (is_rated_step(name)) ++steps.hit;
   for (const StepEvent& step : one.steps)
-    if (is_in(kRatedKinds, step.kind) && (has_run(step) || !is_opaque(request)))
-      ++(has_run(step) ? steps.run : steps.hit);
+    if (is_rated_kind(step.kind) && (has_run(step) || !is_opaque(request))) ++(has_run(step) ? steps.run : steps.hit);
   return steps;
 }
 
@@ -150,7 +143,7 @@ class Collector {
   }
 
   void add_found(const RequestEvent& request) {
-    for (const std::string& name : request.steps) ++row(name, is_arch(name)).hit;
+    for (const std::string& name : request.steps) ++row(name, names_arch(name)).hit;
     if (is_found_opaque(request)) {
       StepRow& found = row(request.kind, false);
       ++found.hit;

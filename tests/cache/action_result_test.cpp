@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "hipcache/base/step_name.h"
 #include "hipcache/cache/action_cache.h"
 
 namespace hipcache::cache {

@@ -76,12 +76,6 @@ struct Output {
   bool operator==(const Output&) const = default;
 };
 
-inline constexpr const char* kBundleStep = "bundle";
-inline constexpr const char* kHostStep = "host";
-inline constexpr const char* kUnbundleStep = "unbundle";
-inline constexpr const char* kLinkStep = "link";
-inline constexpr const char* kFrontEndStep = "front-end";
-
 // What a look-up finds a result by. Our own store keeps it in each result. So the store can be
 // exported (hipcache/cache/exchange.h), and a result that an archive gave a key of its own choice is
 // not served to a look-up that computes this key.

@@ -8,6 +8,7 @@
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
+#include "hipcache/base/step_name.h"
 #include "hipcache/compiler/hip/depfile.h"
 
 namespace hipcache::daemon {
@@ -148,7 +149,7 @@ Status answer_hit(Conclusion& conclusion, const cache::ActionResult& whole, cons
   stats::HitRun rated{.hit = is_opaque ? 1U : 0U};
   for (const std::string& name : whole.steps) {
     count_step(name, true, counters);
-    if (is_rated(name)) ++rated.hit;
+    if (is_rated_step(name)) ++rated.hit;
   }
   counters.rated(rated);
   counters.saved(whole.duration_us, whole.processor_time());

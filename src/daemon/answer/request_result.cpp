@@ -12,6 +12,7 @@
 #include "daemon/run/step_report.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
+#include "hipcache/base/step_name.h"
 
 namespace hipcache::daemon {
 
@@ -113,7 +114,7 @@ void count_steps(const StepGraph& graph, const RequestContext& context) {
     if (!step->ended) continue;
     for (const std::string& name : counted_names(*step->spec().planned)) {
       count_step(name, step->hit, counters);
-      if (is_rated(name)) ++(step->hit ? rated.hit : rated.run);
+      if (is_rated_step(name)) ++(step->hit ? rated.hit : rated.run);
     }
     if (step->hit) counters.saved(step->result.duration_us, step->result.processor_time());
   }

@@ -11,6 +11,7 @@
 #include "daemon/request/processor.h"
 #include "daemon/request/request.h"
 #include "daemon/step/step.h"
+#include "hipcache/base/step_name.h"
 #include "hipcache/cache/exchange.h"
 
 namespace hipcache::daemon {
@@ -69,7 +70,7 @@ void add_programs(const StepSpec& spec, const Request& request, TieList& ties) {
 
 // Of a planned compile, the driver asks, and the host's compile gets what it found.
 void add_processor(const StepSpec& spec, const Request& request, TieList& ties) {
-  if (spec.planned != nullptr && spec.label != cache::kHostStep) return;
+  if (spec.planned != nullptr && spec.label != kHostStep) return;
   if (request.invocation.opaque.asks_processor) return ties.add(TiedBy::processor, request.invocation.argv[0]);
   for (const std::string& argument : request.invocation.expanded)
     if (is_native_option(argument)) ties.add(TiedBy::processor, argument);

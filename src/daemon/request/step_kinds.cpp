@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hipcache/base/step_name.h"
 #include "hipcache/cache/action_cache.h"
 
 namespace hipcache::daemon {
@@ -19,10 +20,10 @@ constexpr const char* kDeviceDoubted = "device steps are compiled in one piece: 
 constexpr auto kKinds = std::to_array<StepKindTraits>({
     // kind             domain       label            ending       counted               tentative compiler doubted
     {StepKind::device, "device", "device ", "", nullptr, false, true, kDeviceDoubted},
-    {StepKind::bundle, "bundle", "bundle", "", cache::kBundleStep, false, false, nullptr},
-    {StepKind::host, "host", "host", "", cache::kHostStep, false, true, kHostDoubted},
-    {StepKind::unbundle, "unbundle", "unbundle ", "", cache::kUnbundleStep, false, false, nullptr},
-    {StepKind::link, "link", "link", "", cache::kLinkStep, false, false, nullptr},
+    {StepKind::bundle, "bundle", "bundle", "", kBundleStep, false, false, nullptr},
+    {StepKind::host, "host", "host", "", kHostStep, false, true, kHostDoubted},
+    {StepKind::unbundle, "unbundle", "unbundle ", "", kUnbundleStep, false, false, nullptr},
+    {StepKind::link, "link", "link", "", kLinkStep, false, false, nullptr},
     {StepKind::back_end, "back-end", "device ", " back end", nullptr, true, true, nullptr},
     {StepKind::question, "question", "wrapper probe", "", nullptr, false, false, nullptr},
 });
@@ -32,14 +33,13 @@ static_assert(kKinds.size() == compiler::kStepKinds, "every kind of step has a l
 struct CountedName {
   std::string_view name;
   void (Counters::*count)(bool hit);
-  bool is_rated;
 };
 
-constexpr auto kCounters = std::to_array<CountedName>({{cache::kHostStep, &Counters::host, true},
-                                                       {cache::kBundleStep, &Counters::bundle, false},
-                                                       {cache::kUnbundleStep, &Counters::unbundle, false},
-                                                       {cache::kLinkStep, &Counters::link, true},
-                                                       {cache::kFrontEndStep, &Counters::front, false}});
+constexpr auto kCounters = std::to_array<CountedName>({{kHostStep, &Counters::host},
+                                                       {kBundleStep, &Counters::bundle},
+                                                       {kUnbundleStep, &Counters::unbundle},
+                                                       {kLinkStep, &Counters::link},
+                                                       {kFrontEndStep, &Counters::front}});
 
 // Null: an architecture.
 const CountedName* find_counted(std::string_view name) {
@@ -54,9 +54,9 @@ struct MakingTraits {
   void (Counters::*count)(bool hit);
 };
 
-constexpr auto kMakings = std::to_array<MakingTraits>({{Making::compile, "compile", &Counters::host},
-                                                       {Making::link, "link", &Counters::link},
-                                                       {Making::archive, "archive", &Counters::archive}});
+constexpr auto kMakings = std::to_array<MakingTraits>({{Making::compile, kCompileStep, &Counters::host},
+                                                       {Making::link, kLinkStep, &Counters::link},
+                                                       {Making::archive, kArchiveStep, &Counters::archive}});
 
 const MakingTraits& traits_of(Making making) {
   return *std::find_if(kMakings.begin(), kMakings.end(),
@@ -75,7 +75,7 @@ std::string label_of(const hip::Step& step) {
 }
 
 std::vector<std::string> counted_names(const hip::Step& step) {
-  const char* counted = step.is_front_end ? cache::kFrontEndStep : traits_of(step.kind).counted;
+  const char* counted = step.is_front_end ? kFrontEndStep : traits_of(step.kind).counted;
   std::vector<std::string> names{counted == nullptr ? step.arch.name : counted};
   for (const compiler::ArchId& arch : step.back_ends) names.push_back(arch.name);
   return names;
@@ -84,11 +84,6 @@ std::vector<std::string> counted_names(const hip::Step& step) {
 void count_step(std::string_view name, bool hit, Counters& counters) {
   const CountedName* known = find_counted(name);
   known == nullptr ? counters.device(name, hit) : (counters.*known->count)(hit);
-}
-
-bool is_rated(std::string_view name) {
-  const CountedName* known = find_counted(name);
-  return known == nullptr || known->is_rated;
 }
 
 const char* label_of(Making making) { return traits_of(making).label; }

@@ -37,9 +37,6 @@ std::vector<std::string> counted_names(const hip::Step& step);
 // Counts a step by such a name.
 void count_step(std::string_view name, bool hit, stats::Counters& counters);
 
-// Whether such a step counts in the hit rate (hipcache/stats/units.h).
-bool is_rated(std::string_view name);
-
 // What an opaque compile makes: its step's label, and the counter.
 const char* label_of(compiler::Making making);
 void count_opaque(const compiler::Invocation& invocation, bool hit, stats::Counters& counters);

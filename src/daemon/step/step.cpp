@@ -9,6 +9,7 @@
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
+#include "hipcache/base/step_name.h"
 
 namespace hipcache::daemon {
 
@@ -79,7 +80,7 @@ std::string kind_of(const StepSpec& spec) {
   if (spec.is_proof) return "proof";
   if (spec.prints_plan) return "probe";
   if (spec.planned == nullptr) return spec.label;
-  return spec.planned->is_front_end ? cache::kFrontEndStep : traits_of(spec.planned->kind).domain;
+  return spec.planned->is_front_end ? kFrontEndStep : traits_of(spec.planned->kind).domain;
 }
 
 std::string arch_of(const StepSpec& spec) {
