@@ -178,6 +178,7 @@ TEST(OptionFacts, AreThoseOfTheWord) {
                                                        {"-cuid=", whole_command},
                                                        {"-stats-file=s", cc1_refuses},
                                                        {"-menable-unsafe-fp-math", judged_later},
+                                                       {"-fnamed-loops", judged_later},
                                                        {"-pic-level", same_for_both}};
   OptionFacts tested = 0;
   for (const auto& [word, fact] : words) {
