@@ -243,12 +243,10 @@ Status SplitCodegenRun::take_whole(const protocol::StepDone& report) {
 
 void SplitCodegenRun::audit() {
   services_.counters.audit();
-  const cache::Output* one = whole_.made(whole_.spec().outputs.front());
-  const cache::Output* two = code_object(*back_);
-  const bool equal = one != nullptr && two != nullptr && one->blob == two->blob &&
-                     whole_.result.stdout_text == front_.result.stdout_text &&
-                     whole_.result.stderr_text == front_.result.stderr_text;
-  if (equal) return;
+  cache::ActionResult apart = front_.result;
+  apart.outputs = {*code_object(*back_)};
+  apart.outputs.front().name = whole_.spec().outputs.front().role;
+  if (differences_of(apart, whole_.result).empty()) return;
   const std::string why = context_.of_object(whole_.spec().label) + ": an audit found that the compiler makes " +
                           "something else of this source in two processes";
   services_.log.error(why + "; with its options it is run as one from now on");

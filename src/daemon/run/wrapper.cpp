@@ -130,18 +130,6 @@ std::string place_beside(const std::string& wrapper, const Start& driver) {
   return "";
 }
 
-bool is_same_plan(const hip::Plan& one, const hip::Plan& other) {
-  const auto is_same_command = [](const hip::StepCommand& a, const hip::StepCommand& b) {
-    return a.program == b.program && a.argv == b.argv;
-  };
-  const auto is_same_step = [&](const hip::Step& a, const hip::Step& b) {
-    return a.keyed == b.keyed && a.outputs == b.outputs && a.files == b.files &&
-           std::equal(a.commands.begin(), a.commands.end(), b.commands.begin(), b.commands.end(), is_same_command);
-  };
-  return one.driver_stderr == other.driver_stderr &&
-         std::equal(one.steps.begin(), one.steps.end(), other.steps.begin(), other.steps.end(), is_same_step);
-}
-
 // Without what colours it at a terminal.
 std::string plain(std::string_view line) {
   std::string text;
@@ -177,7 +165,7 @@ std::string other_jobs(const StepResult& probe, const std::string& told_jobs, co
   const Result<hip::Plan> told = hip::read_plan(told_jobs, *wrapped, kStoredDirectory, date);
   const Result<hip::Plan> plan = hip::read_plan(probe.stderr_text, *wrapped, kStoredDirectory, date);
   if (!plan || !is_of_driver(plan->driver_stderr)) return "prints something else than jobs";
-  return told && is_same_plan(*told, *plan) ? "" : "does not do the same twice";
+  return told && hip::are_same_plan(*told, *plan) ? "" : "does not do the same twice";
 }
 
 }  // namespace
