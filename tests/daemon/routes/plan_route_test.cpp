@@ -147,7 +147,7 @@ class WrapperRoute : public PlanRoute {
   }
 
   Start start_in(const Ran& run) const {
-    Start start{bin_ + "/clang++", std::to_string(getpid()), std::to_string(022), work_, argv_, environment_};
+    Start start{bin_ + "/clang++", std::to_string(getpid()), std::to_string(umask_), work_, argv_, environment_};
     start.words.front() = "clang++";
     start.variables.push_back("TMPDIR=" + run.step.directory);
     start.variables.push_back("LD_PRELOAD=" + services_.trace_library);
@@ -195,7 +195,7 @@ TEST_F(WrapperRoute, RunsAsOneIfItDoesMoreThanBecomeTheDriver) {
   write("a.hip", "3");
   EXPECT_THAT(refusal([](Ran&, Start& start) { start.directory = "/"; }), ends_with("changes the directory"));
   write("a.hip", "4");
-  EXPECT_THAT(refusal([](Ran&, Start& start) { start.umask = "7"; }), ends_with("changes the mask of modes"));
+  EXPECT_THAT(refusal([](Ran&, Start& start) { start.umask = "7777"; }), ends_with("changes the mask of modes"));
   write("a.hip", "5");
   EXPECT_THAT(refusal([](Ran&, Start& start) { start.variables.push_back("X=1"); }),
               ends_with("changes the environment"));

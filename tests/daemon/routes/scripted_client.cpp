@@ -120,6 +120,19 @@ void trace_opaque(Ran& run) {
   for (const auto& [path, bytes] : run.files) run.wrote(path);
 }
 
+// The recorded programs are in /usr/lib/llvm-19/bin and the like.
+std::string at_home(std::string text, const std::string& bin) {
+  for (const char* version : {"19", "22"})
+    text = replaced(text, std::string("\"/usr/lib/llvm-") + version + "/bin/", "\"" + bin + "/");
+  return text;
+}
+
+mode_t umask_now() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
 // What the driver prints of the unit's names for the names in its own words.
 std::string printed(const std::string& plan, const Ran& run, const std::string& work, const std::string& bin) {
   const Words& argv = run.step.commands.front().argv;
@@ -139,11 +152,7 @@ std::string printed(const std::string& plan, const Ran& run, const std::string& 
     cuid = words.substr(words.find("-cuid=") + 6).c_str();
   }
   text = replaced(text, "-cuid=0123456789abcdef", "-cuid=" + cuid);
-  const std::string mark = "InstalledDir: ";
-  const std::size_t at = plan.find(mark) + mark.size();
-  return plan.find(mark) == std::string::npos
-             ? text
-             : replaced(text, plan.substr(at, plan.find('\n', at) - at) + "/", bin + "/");
+  return at_home(std::move(text), bin);
 }
 
 // src/trace/record.cpp reads this.
@@ -216,6 +225,7 @@ RouteTest::RouteTest(const ServicesOptions& options)
       argv_{"clang++", "-x", "hip", "--offload-arch=gfx906", "-c", "a.hip", "-o", "a.o"},
       environment_{"PATH=" + bin_, "HIPCACHE_AUDIT=0", "HIPCACHE_DIR=" + scratch_.make_directory("cache"),
                    "HIPCACHE_CONFIG=" + scratch_ / "none"},
+      umask_(umask_now()),
       made_([&] {
         ServicesOptions all = options;
         all.job_slots = 8;
@@ -247,8 +257,9 @@ Ran RouteTest::usual_run(const protocol::RunStep& step) const {
                 .doubt = {}};
   const bool probes = run.name.find("probe") != std::string::npos;
   if (probes)
-    run.report.stderr_text = run.name == "wrapper probe" ? replaced(jobs_of_wrapper_, "/tmp/probe", step.directory)
-                                                         : printed(plan_, run, work_, bin_);
+    run.report.stderr_text = run.name == "wrapper probe"
+                                 ? at_home(replaced(jobs_of_wrapper_, "/tmp/probe", step.directory), bin_)
+                                 : printed(plan_, run, work_, bin_);
   const bool both = step.commands.size() == 1 && has(step.commands.front().argv, hip::kThen) &&
                     run.name.find("proof") == std::string::npos;
   if (both) trace_both(step.commands.front(), run);
@@ -288,7 +299,7 @@ Reply RouteTest::compile() {
                                          .environment = environment_,
                                          .working_directory = work_,
                                          .mount_view = {},
-                                         .umask = 022,
+                                         .umask = umask_,
                                          .streams = {}};
   const auto served = std::async(std::launch::async, [&] {
     serve_compile(*daemon, request, services_);

@@ -81,6 +81,7 @@ class RouteTest : public testing::Test {
   std::string jobs_of_wrapper_;  // what clang-linker-wrapper prints, likewise
   std::vector<std::string> argv_;
   std::vector<std::string> environment_;
+  std::uint32_t umask_;
   ServicesInMemory<> made_;
   const Services& services_ = made_.services;
 
@@ -91,7 +92,7 @@ class RouteTest : public testing::Test {
   std::map<std::string, Edit> edits_;
 };
 
-// A plan for gfx906 that is not worth a split of code generation: device, host, bundle.
+// The text of that name in fixtures/plans.
 std::string plan_of(const std::string& name);
 // `text` with each `from` replaced.
 std::string replaced(std::string text, const std::string& from, const std::string& to);
