@@ -142,7 +142,9 @@ std::string printed(const std::string& plan, const Ran& run, const std::string& 
   text = replaced(text, "\"a.hip\"\n", "\"" + *source + "\"\n");
   text = replaced(text, "\"-main-file-name\" \"a.hip\"",
                   "\"-main-file-name\" \"" + std::string(base_name(*source)) + "\"");
-  text = replaced(text, "\"a.o\"", "\"" + after(argv, "-o") + "\"");
+  const std::string object = after(argv, "-o");
+  text = replaced(text, "\"a.o\"", "\"" + object + "\"");
+  text = replaced(text, "\"a.d\"", "\"" + object.substr(0, object.rfind('.')) + ".d\"");
   text = replaced(text, "=/build\"", "=" + work + "\"");
   // A wrapper gets the user's words alone; the trace library adds the id, from this file.
   const std::string added = run.in_directory("driver");

@@ -224,6 +224,46 @@ TEST_F(SplitRoute, PassesThroughIfTheDriversOwnOutputsAreUnusual) {
   EXPECT_EQ(counted().passthrough, 2u);
 }
 
+class DepfileRoute : public SplitRoute {
+ protected:
+  DepfileRoute() {
+    plan_ = replaced(plan_of("clang-19/g-depfile"), "\"-O2\"", "\"-O0\"");
+    argv_ = {"clang++", "-x", "hip", "--offload-arch=gfx906", "--offload-arch=gfx1030", "-g", "-MD", "-c",
+             "a.hip",   "-o", "a.o"};
+  }
+};
+
+TEST_F(DepfileRoute, GivesTheDepfileOfTheHost) {
+  on("host", [](Ran& run) { run.replace(".d", "a.o: a.hip host.h\n"); });
+  EXPECT_EQ(compile().outputs.at("a.d"), "a.o: a.hip host.h\n");
+  EXPECT_EQ(compile().outputs.at("a.d"), "a.o: a.hip host.h\n");
+  EXPECT_EQ(counted().hit, 1u);
+}
+
+TEST_F(DepfileRoute, GivesTheDepfileOfADeviceThatFails) {
+  on("device gfx1030", [](Ran& run) {
+    const std::map<std::string, std::string> files = run.files;
+    run.fail(kError);
+    for (const auto& [path, bytes] : files)
+      if (path.ends_with(".d")) run.files[path] = "a.o: a.hip device.h\n";
+  });
+  const Reply reply = compile();
+  EXPECT_EQ(reply.finish().exit_code, 1);
+  EXPECT_THAT(reply.outputs, ElementsAre(::testing::Pair("a.d", "a.o: a.hip device.h\n")));
+  EXPECT_THAT(reply.finish().removed, IsEmpty());
+}
+
+TEST_F(DepfileRoute, RemovesTheDepfileThatADeviceThatFailsDoesNotLeave) {
+  on("device gfx1030", [](Ran& run) { run.fail(kError); });
+  EXPECT_THAT(compile().finish().removed, ElementsAre("a.d"));
+}
+
+TEST_F(DepfileRoute, PassesThroughIfAStepReadsTheDepfile) {
+  write("a.d", "");
+  on("device gfx1030", [](Ran& run) { run.saw(trace::Kind::open_read, "a.d"); });
+  EXPECT_EQ(compile().reason(), "depfile-is-another-file");
+}
+
 TEST_F(SplitRoute, CountsARequestWhoseClientIsGone) {
   on("device gfx906", [](Ran& run) { run.hangs_up = true; });
   EXPECT_EQ(compile().reason(), "nothing");
