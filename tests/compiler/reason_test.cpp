@@ -38,5 +38,14 @@ TEST(Reason, HasItsLineInThePageOnCoverage) {
   EXPECT_EQ(declared, documented);
 }
 
+TEST(Reason, OfADaemonOrARunHasItsLineInThePageOnCoverage) {
+  const std::string page = support::read_bytes(HIPCACHE_SOURCE_DIR "/docs/coverage.md");
+  for (auto one = static_cast<unsigned>(Reason::response_file) + 1;
+       one < static_cast<unsigned>(Reason::starts_a_compiler); ++one) {
+    const std::string name = text_of(static_cast<Reason>(one));
+    EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << name;
+  }
+}
+
 }  // namespace
 }  // namespace hipcache::compiler
