@@ -1,8 +1,8 @@
 /* Decodes the two replies that the launcher acts on. A Finish: what to place, what to print, which exit code to return.
  * A PassThrough of a wrapper: the library that the wrapper runs with.
  *
- * This decoder is stricter than protobuf: it rejects a message with an unknown field or an unusual encoding. The
- * full client then decodes that message. */
+ * This decoder is stricter than that of hipcache/protocol/messages.h: it rejects a message with an unknown field or
+ * an unusual encoding. The full client then decodes that message. */
 #ifndef HIPCACHE_SRC_LAUNCHER_REPLY_DECODER_H
 #define HIPCACHE_SRC_LAUNCHER_REPLY_DECODER_H
 

@@ -1,5 +1,5 @@
-/* The protobuf field numbers and wire types that a hit needs, from src/protocol/messages.proto. A test compares them
- * with the library. */
+/* The field numbers and wire types that a hit needs, from src/protocol/messages.cpp and src/protocol/wire.h. Tests
+ * compare the bytes. */
 #ifndef HIPCACHE_SRC_LAUNCHER_WIRE_H
 #define HIPCACHE_SRC_LAUNCHER_WIRE_H
 

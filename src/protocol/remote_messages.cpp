@@ -5,254 +5,130 @@
 #include <optional>
 #include <utility>
 
-#include "remote.pb.h"
+#include "protocol/wire.h"
 
 namespace hipcache::protocol {
-namespace {
 
-constexpr std::uint64_t kBlobLimit = 2ull << 30;  // of one that comes as a descriptor
+// The fields of each kind of message (wire.h). Numbers are never reused.
 
-// put: a struct into its wire form. A large blob goes into `bulk` instead.
-
-void put(const RemotePathSet& from, wire::RemotePathSet& to) {
-  to.set_id(from.id.bytes());
-  to.set_bytes(from.bytes);
-  for (const std::uint64_t tag : from.tags) to.add_tags(tag);
+void fields(auto& archive, Of<RemotePathSet> auto& set) {
+  archive(1, set.id);
+  archive(2, set.bytes);
+  archive(3, set.tags);
 }
 
-void put(const RemoteResult& from, wire::RemoteResult& to) {
-  to.set_action(from.action);
-  for (const RemoteBlob& blob : from.blobs) {
-    wire::RemoteBlob& added = *to.add_blobs();
-    added.set_digest(blob.digest.bytes());
-    added.set_content(blob.bytes);
-  }
+void fields(auto& archive, Of<RemoteBlob> auto& blob) {
+  archive(1, blob.digest);
+  archive.content(2, blob.bytes);
 }
 
-void put(const std::string& content, wire::RemoteBlob& to, const std::string** bulk) {
-  if (content.size() > kContentLimit)
-    *bulk = &content;
-  else
-    to.set_content(content);
+void fields(auto& archive, Of<RemoteResult> auto& result) {
+  archive(1, result.action);
+  archive(2, result.blobs);
 }
 
-void put(const RemoteConfigure& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
-  wire::RemoteConfigure& to = *envelope.mutable_configure();
-  for (const std::string& url : from.urls) to.add_urls(url);
-  for (const std::string& key : from.trusted_keys) to.add_trusted_keys(key);
-  to.set_signing_key(from.signing_key);
+void fields(auto& archive, Of<RemoteConfigure> auto& configure) {
+  archive(1, configure.urls);
+  archive(2, configure.trusted_keys);
+  archive(3, configure.signing_key);
 }
 
-void put(const RemoteQuestions& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
-  wire::RemoteQuestions& to = *envelope.mutable_questions();
-  for (const RemoteQuestion& question : from.questions) {
-    wire::RemoteQuestion& added = *to.add_questions();
-    added.set_id(question.id);
-    added.set_kind(static_cast<std::uint32_t>(question.kind));
-    added.set_key(question.key.bytes());
-    added.set_size(question.size);
-    added.set_skip(question.skip);
-  }
+void fields(auto& archive, Of<RemoteQuestion> auto& question) {
+  archive(1, question.id);
+  archive(2, question.kind, RemoteKey::blob, "a question of unknown kind ");
+  archive(3, question.key);
+  archive(4, question.size);
+  archive(5, question.skip);
 }
 
-void put(const RemoteStage& from, wire::RemoteEnvelope& envelope, const std::string** bulk) {
-  wire::RemoteStage& to = *envelope.mutable_stage();
-  to.set_publication(from.publication);
-  to.mutable_blob()->set_digest(from.blob.digest.bytes());
-  put(from.blob.bytes, *to.mutable_blob(), bulk);
+void fields(auto& archive, Of<RemoteQuestions> auto& questions) { archive(1, questions.questions); }
+
+void fields(auto& archive, Of<RemoteStage> auto& stage) {
+  archive(1, stage.publication);
+  archive(2, stage.blob);
 }
 
-void put(const RemotePublish& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
-  wire::RemotePublish& to = *envelope.mutable_publish();
-  to.set_publication(from.publication);
-  to.set_key(from.key.bytes());
-  to.set_result_key(from.result_key.bytes());
-  to.set_action(from.action);
-  put(from.path_set, *to.mutable_path_set());
+void fields(auto& archive, Of<RemotePublish> auto& publish) {
+  archive(1, publish.publication);
+  archive(2, publish.key);
+  archive(3, publish.result_key);
+  archive(4, publish.action);
+  archive(5, publish.path_set);
 }
 
-void put(const RemoteAskStatistics& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
-  envelope.mutable_ask_statistics()->set_id(from.id);
-  envelope.mutable_ask_statistics()->set_zero(from.zero);
+void fields(auto& archive, Of<RemoteAskStatistics> auto& ask) {
+  archive(1, ask.id);
+  archive(2, ask.zero);
 }
 
-void put(const RemoteAnswer& from, wire::RemoteEnvelope& envelope, const std::string** bulk) {
-  wire::RemoteAnswer& to = *envelope.mutable_answer();
-  to.set_id(from.id);
-  to.set_found(from.found);
-  to.set_failed(from.failed);
-  to.set_asked(from.asked);
-  for (const RemotePathSet& set : from.list) put(set, *to.add_list());
-  put(from.result, *to.mutable_result());
-  put(from.blob, *to.mutable_blob(), bulk);
-}
-
-void put(const RemotePublished& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
-  envelope.mutable_published()->set_publication(from.publication);
-  envelope.mutable_published()->set_error(from.error);
-}
-
-void put(const RemoteStatistics& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
-  wire::RemoteStatistics& to = *envelope.mutable_statistics();
-  to.set_id(from.id);
-  for (const RemoteTier& tier : from.tiers) {
-    wire::RemoteTier& added = *to.add_tiers();
-    added.set_url(tier.url);
-    added.set_state(tier.state);
-    added.set_hits(tier.hits);
-    added.set_misses(tier.misses);
-    added.set_errors(tier.errors);
-    added.set_written(tier.written);
-    added.set_write_errors(tier.write_errors);
-    added.set_bytes_read(tier.bytes_read);
-    added.set_bytes_written(tier.bytes_written);
-    added.set_median_us(tier.median_us);
-    added.set_not_signed(tier.not_signed);
-    added.set_untrusted(tier.untrusted);
-    added.set_writing(tier.writing);
-    added.set_bytes_sent(tier.bytes_sent);
-    added.set_write_trouble(tier.write_trouble);
-  }
-}
-
-void put(const RemoteNote& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
-  envelope.mutable_note()->set_is_warning(from.is_warning);
-  envelope.mutable_note()->set_text(from.text);
-}
-
-void put(const RemoteSelect& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
-  for (const std::string& arch : from.archs) envelope.mutable_select()->add_archs(arch);
-  envelope.mutable_select()->set_used_since(from.used_since);
-}
-
-void put(const RemoteTally& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
-  wire::RemoteTally& to = *envelope.mutable_tally();
-  to.set_results(from.results);
-  to.set_known(from.known);
-  to.set_left_out(from.left_out);
-  to.set_error(from.error);
-}
-
-void put(const RemoteAccepted& from, wire::RemoteEnvelope& envelope, const std::string** /*bulk*/) {
-  envelope.mutable_accepted()->set_error(from.error);
-}
-
-// take: the reverse. A digest of another length leaves `good` false.
-class Taker {
- public:
-  explicit Taker(const std::string* bulk) : bulk_(bulk) {}
-
-  bool good() const { return good_; }
-
-  Digest digest(const std::string& bytes) {
-    const Result<Digest> read = Digest::from_bytes(bytes);
-    good_ = good_ && read.ok();
-    return read ? *read : Digest{};
-  }
-
-  std::string content(wire::RemoteBlob& blob) {
-    if (blob.has_content()) return std::move(*blob.mutable_content());
-    good_ = good_ && bulk_ != nullptr;
-    return bulk_ == nullptr ? std::string() : *bulk_;
-  }
-
-  RemotePathSet path_set(wire::RemotePathSet& set) {
-    return {digest(set.id()), std::move(*set.mutable_bytes()), {set.tags().begin(), set.tags().end()}};
-  }
-
-  RemoteResult result(wire::RemoteResult& from) {
-    RemoteResult to{.action = std::move(*from.mutable_action()), .blobs = {}};
-    for (wire::RemoteBlob& blob : *from.mutable_blobs()) to.blobs.push_back({digest(blob.digest()), content(blob)});
-    return to;
-  }
-
-  RemoteMessage questions(wire::RemoteQuestions& from) {
-    RemoteQuestions to;
-    for (const wire::RemoteQuestion& one : from.questions()) {
-      good_ = good_ && one.kind() <= static_cast<std::uint32_t>(RemoteKey::blob);
-      to.questions.push_back({one.id(), static_cast<RemoteKey>(one.kind()), digest(one.key()), one.size(), one.skip()});
-    }
-    return to;
-  }
-
-  RemoteMessage publish(wire::RemotePublish& from) {
-    return RemotePublish{from.publication(), digest(from.key()), digest(from.result_key()),
-                         std::move(*from.mutable_action()), path_set(*from.mutable_path_set())};
-  }
-
-  RemoteMessage answer(wire::RemoteAnswer& from) {
-    RemoteAnswer to{.id = from.id(), .found = from.found(), .failed = from.failed(), .asked = from.asked()};
-    for (wire::RemotePathSet& set : *from.mutable_list()) to.list.push_back(path_set(set));
-    to.result = result(*from.mutable_result());
-    to.blob = content(*from.mutable_blob());
-    return to;
-  }
-
-  static RemoteMessage statistics(wire::RemoteStatistics& from) {
-    RemoteStatistics to{.id = from.id(), .tiers = {}};
-    for (const wire::RemoteTier& tier : from.tiers())
-      to.tiers.push_back({.url = tier.url(),
-                          .state = tier.state(),
-                          .hits = tier.hits(),
-                          .misses = tier.misses(),
-                          .errors = tier.errors(),
-                          .not_signed = tier.not_signed(),
-                          .untrusted = tier.untrusted(),
-                          .written = tier.written(),
-                          .write_errors = tier.write_errors(),
-                          .bytes_read = tier.bytes_read(),
-                          .bytes_written = tier.bytes_written(),
-                          .median_us = tier.median_us(),
-                          .writing = tier.writing(),
-                          .bytes_sent = tier.bytes_sent(),
-                          .write_trouble = tier.write_trouble()});
-    return to;
-  }
-
-  std::optional<RemoteMessage> message(wire::RemoteEnvelope& from) {
-    using wire::RemoteEnvelope;
-    switch (from.message_case()) {
-      case RemoteEnvelope::kConfigure:
-        return RemoteConfigure{
-            .urls = {from.configure().urls().begin(), from.configure().urls().end()},
-            .trusted_keys = {from.configure().trusted_keys().begin(), from.configure().trusted_keys().end()},
-            .signing_key = from.configure().signing_key()};
-      case RemoteEnvelope::kQuestions:
-        return questions(*from.mutable_questions());
-      case RemoteEnvelope::kStage: {
-        wire::RemoteBlob& blob = *from.mutable_stage()->mutable_blob();
-        return RemoteStage{from.stage().publication(), {digest(blob.digest()), content(blob)}};
-      }
-      case RemoteEnvelope::kPublish:
-        return publish(*from.mutable_publish());
-      case RemoteEnvelope::kAskStatistics:
-        return RemoteAskStatistics{from.ask_statistics().id(), from.ask_statistics().zero()};
-      case RemoteEnvelope::kAnswer:
-        return answer(*from.mutable_answer());
-      case RemoteEnvelope::kPublished:
-        return RemotePublished{from.published().publication(), from.published().error()};
-      case RemoteEnvelope::kStatistics:
-        return statistics(*from.mutable_statistics());
-      case RemoteEnvelope::kNote:
-        return RemoteNote{from.note().is_warning(), from.note().text()};
-      case RemoteEnvelope::kSelect:
-        return RemoteSelect{{from.select().archs().begin(), from.select().archs().end()}, from.select().used_since()};
-      case RemoteEnvelope::kTally:
-        return RemoteTally{from.tally().results(), from.tally().known(), from.tally().left_out(), from.tally().error()};
-      case RemoteEnvelope::kAccepted:
-        return RemoteAccepted{from.accepted().error()};
-      case RemoteEnvelope::MESSAGE_NOT_SET:
-        break;
-    }
-    return std::nullopt;
-  }
-
- private:
-  const std::string* bulk_;
-  bool good_ = true;
+// A blob without its digest: whoever asked for it knows the digest.
+template <typename Bytes>
+struct BlobContent {
+  Bytes& bytes;
 };
 
-}  // namespace
+template <typename Bytes>
+void fields(auto& archive, const BlobContent<Bytes>& blob) {
+  archive.content(2, blob.bytes);
+}
+
+void fields(auto& archive, Of<RemoteAnswer> auto& answer) {
+  archive(1, answer.id);
+  archive(2, answer.found);
+  archive(3, answer.list);
+  archive(4, answer.result);
+  BlobContent blob{answer.blob};
+  archive(5, blob);
+  archive(6, answer.failed);
+  archive(7, answer.asked);
+}
+
+void fields(auto& archive, Of<RemotePublished> auto& published) {
+  archive(1, published.publication);
+  archive(2, published.error);
+}
+
+void fields(auto& archive, Of<RemoteTier> auto& tier) {
+  archive(1, tier.url);
+  archive(2, tier.state);
+  archive(3, tier.hits);
+  archive(4, tier.misses);
+  archive(5, tier.errors);
+  archive(6, tier.written);
+  archive(7, tier.write_errors);
+  archive(8, tier.bytes_read);
+  archive(9, tier.bytes_written);
+  archive(10, tier.median_us);
+  archive(11, tier.not_signed);
+  archive(12, tier.untrusted);
+  archive(13, tier.writing);
+  archive(14, tier.bytes_sent);
+  archive(15, tier.write_trouble);
+}
+
+void fields(auto& archive, Of<RemoteStatistics> auto& statistics) {
+  archive(1, statistics.id);
+  archive(2, statistics.tiers);
+}
+
+void fields(auto& archive, Of<RemoteNote> auto& note) {
+  archive(1, note.is_warning);
+  archive(2, note.text);
+}
+
+void fields(auto& archive, Of<RemoteSelect> auto& select) {
+  archive(1, select.archs);
+  archive(2, select.used_since);
+}
+
+void fields(auto& archive, Of<RemoteTally> auto& tally) {
+  archive(1, tally.results);
+  archive(2, tally.known);
+  archive(3, tally.left_out);
+  archive(4, tally.error);
+}
+
+void fields(auto& archive, Of<RemoteAccepted> auto& accepted) { archive(1, accepted.error); }
 
 std::uint64_t remote_tag(const Digest& result_key) {
   std::uint64_t tag = 0;
@@ -261,20 +137,26 @@ std::uint64_t remote_tag(const Digest& result_key) {
 }
 
 std::string encode(const RemoteMessage& message, const std::string** bulk) {
-  wire::RemoteEnvelope envelope;
-  *bulk = nullptr;
-  std::visit([&](const auto& one) { put(one, envelope, bulk); }, message);
-  return envelope.SerializeAsString();
+  WireWriter writer;
+  writer.one_of(message);
+  *bulk = writer.bulk();
+  return std::move(writer).bytes();
 }
 
 Result<RemoteMessage> decode_remote(const std::string& bytes, const std::string* bulk) {
-  wire::RemoteEnvelope envelope;
-  if (!envelope.ParseFromString(bytes)) return Error{"a message of hipcache-remote is damaged", ErrorCode::damaged};
-  Taker taker(bulk);
-  std::optional<RemoteMessage> message = taker.message(envelope);
-  if (!message || !taker.good()) return Error{"a message of hipcache-remote is damaged", ErrorCode::damaged};
+  WireReader reader(bytes, bulk);
+  std::optional<RemoteMessage> message;
+  reader.one_of(message);
+  if (reader.is_damaged() || !reader.unknown().empty() || !message)
+    return Error{"a message of hipcache-remote is damaged", ErrorCode::damaged};
   return std::move(*message);
 }
+
+namespace {
+
+constexpr std::uint64_t kBlobLimit = 2ull << 30;  // of one that comes as a descriptor
+
+}  // namespace
 
 Status send(Channel& channel, const RemoteMessage& message, std::chrono::milliseconds deadline) {
   const std::string* bulk = nullptr;

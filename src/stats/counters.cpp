@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hipcache/base/readable.h"
+#include "stats/fields.h"
 
 namespace hipcache::stats {
 namespace {
@@ -17,8 +18,6 @@ Count& named(std::map<std::string, Count>& counts, std::string_view name) {
   if (found != counts.end()) return found->second;
   return counts[counts.size() < kMaxNames ? std::move(shown) : "other"];
 }
-
-void count(HitRun& step, bool hit) { ++(hit ? step.hit : step.run); }
 
 std::string bounded(std::string_view detail) {
   std::string shown = readable(detail);
@@ -53,99 +52,50 @@ void Counters::request(Outcome outcome) {
   }
 }
 
+void Counters::count_one(std::uint64_t& counter) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++counter;
+}
+
+void Counters::count_step(HitRun& step, bool hit) { count_one(hit ? step.hit : step.run); }
+
+void Counters::count_reason(const ReasonField& field, std::string_view reason, std::string_view detail) {
+  std::string shown = bounded(detail);
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++named(counts_.*field.counts, reason);
+  if (!shown.empty()) named(counts_.*field.details, reason) = std::move(shown);
+}
+
 void Counters::not_cached(std::string_view reason, std::string_view detail) {
-  std::string shown = bounded(detail);
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  ++named(counts_.not_cached, reason);
-  if (!shown.empty()) named(counts_.not_cached_detail, reason) = std::move(shown);
+  count_reason(kNotCached, reason, detail);
 }
-
 void Counters::not_stored(std::string_view reason, std::string_view detail) {
-  std::string shown = bounded(detail);
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  ++named(counts_.not_stored, reason);
-  if (!shown.empty()) named(counts_.not_stored_detail, reason) = std::move(shown);
+  count_reason(kNotStored, reason, detail);
 }
-
-void Counters::tied(std::string_view reason, std::string_view detail) {
-  std::string shown = bounded(detail);
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  ++named(counts_.tied, reason);
-  named(counts_.tied_detail, reason) = std::move(shown);
-}
-
-void Counters::bundled(std::string_view reason, std::string_view detail) {
-  std::string shown = bounded(detail);
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  ++named(counts_.bundled, reason);
-  named(counts_.bundled_detail, reason) = std::move(shown);
-}
-
-void Counters::not_split(std::string_view reason, std::string_view detail) {
-  std::string shown = bounded(detail);
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  ++named(counts_.not_split, reason);
-  if (!shown.empty()) named(counts_.not_split_detail, reason) = std::move(shown);
-}
+void Counters::tied(std::string_view reason, std::string_view detail) { count_reason(kTied, reason, detail); }
+void Counters::bundled(std::string_view reason, std::string_view detail) { count_reason(kBundled, reason, detail); }
+void Counters::not_split(std::string_view reason, std::string_view detail) { count_reason(kNotSplit, reason, detail); }
 
 void Counters::device(std::string_view arch, bool hit) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
-  count(named(counts_.device, arch), hit);
+  HitRun& step = named(counts_.device, arch);
+  ++(hit ? step.hit : step.run);
 }
 
-void Counters::host(bool hit) {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  count(counts_.host, hit);
-}
-
-void Counters::bundle(bool hit) {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  count(counts_.bundle, hit);
-}
-
-void Counters::probe(bool hit) {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  count(counts_.probe, hit);
-}
-
-void Counters::proof(bool hit) {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  count(counts_.proof, hit);
-}
-
-void Counters::front(bool hit) {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  count(counts_.front, hit);
-}
-
-void Counters::back(bool hit) {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  count(counts_.back, hit);
-}
-
-void Counters::split_codegen_proof(bool hit) {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  count(counts_.split_codegen_proof, hit);
-}
-
-void Counters::audit() {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  count(counts_.audit, false);
-}
+void Counters::host(bool hit) { count_step(counts_.host, hit); }
+void Counters::bundle(bool hit) { count_step(counts_.bundle, hit); }
+void Counters::probe(bool hit) { count_step(counts_.probe, hit); }
+void Counters::proof(bool hit) { count_step(counts_.proof, hit); }
+void Counters::front(bool hit) { count_step(counts_.front, hit); }
+void Counters::back(bool hit) { count_step(counts_.back, hit); }
+void Counters::split_codegen_proof(bool hit) { count_step(counts_.split_codegen_proof, hit); }
+void Counters::unbundle(bool hit) { count_step(counts_.unbundle, hit); }
+void Counters::link(bool hit) { count_step(counts_.link, hit); }
+void Counters::archive(bool hit) { count_step(counts_.archive, hit); }
+void Counters::audit() { count_step(counts_.audit, false); }
 
 void Counters::audit_of_hit(AuditOutcome outcome) {
   const std::scoped_lock lock(mutex_);
@@ -168,24 +118,6 @@ void Counters::audit_of_hit(AuditOutcome outcome) {
   }
 }
 
-void Counters::unbundle(bool hit) {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  count(counts_.unbundle, hit);
-}
-
-void Counters::link(bool hit) {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  count(counts_.link, hit);
-}
-
-void Counters::archive(bool hit) {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  count(counts_.archive, hit);
-}
-
 void Counters::rated(const HitRun& steps) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
@@ -193,29 +125,10 @@ void Counters::rated(const HitRun& steps) {
   counts_.rated.run += steps.run;
 }
 
-void Counters::failed_compile() {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  ++counts_.failed_compiles;
-}
-
-void Counters::wrapper() {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  ++counts_.wrappers;
-}
-
-void Counters::waited() {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  ++counts_.waited_steps;
-}
-
-void Counters::error() {
-  const std::scoped_lock lock(mutex_);
-  dirty_ = true;
-  ++counts_.errors;
-}
+void Counters::failed_compile() { count_one(counts_.failed_compiles); }
+void Counters::wrapper() { count_one(counts_.wrappers); }
+void Counters::waited() { count_one(counts_.waited_steps); }
+void Counters::error() { count_one(counts_.errors); }
 
 void Counters::saved(std::uint64_t elapsed_us, std::uint64_t processor_us) {
   const std::scoped_lock lock(mutex_);

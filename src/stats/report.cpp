@@ -8,6 +8,7 @@
 
 #include "hipcache/stats/counters.h"
 #include "hipcache/stats/units.h"
+#include "stats/fields.h"
 #include "stats/summary.h"
 
 namespace hipcache::stats {
@@ -48,13 +49,9 @@ std::string steps(const Snapshot& counts) {
     if (all > 0) table.row({name, std::to_string(step.hit), std::to_string(step.run), share(step.hit, all)});
   };
   for (const auto& [arch, step] : counts.device) row("Device " + arch, step);
-  row("Front end", counts.front);
-  row("Back end", counts.back);
-  row("Host", counts.host);
-  row("Bundle", counts.bundle);
-  row("Unbundle", counts.unbundle);
-  row("Link", counts.link);
-  row("Archive", counts.archive);
+  for (const StepField& step : kStepFields) {
+    if (step.makes) row(step.text, counts.*step.counts);
+  }
   return table.under("Steps by architecture");
 }
 
@@ -71,16 +68,16 @@ std::string shared_caches(const Remote& remote) {
   return text;
 }
 
-std::string reasons(std::string_view heading, const std::map<std::string, std::uint64_t>& counts,
-                    const std::map<std::string, std::string>& details) {
+std::string reasons(const Snapshot& counts, const ReasonField& field) {
+  const std::map<std::string, std::string>& details = counts.*field.details;
   MarkdownTable table({"Reason", "Number", "Last"});
-  for (const auto& [reason, count] : counts) {
+  for (const auto& [reason, count] : counts.*field.counts) {
     const auto detail = details.find(reason);
     const std::string_view remedy = remedy_of(reason);
     table.row({remedy.empty() ? reason : fmt::format("{} ({})", reason, remedy), std::to_string(count),
                detail == details.end() ? "" : detail->second});
   }
-  return table.under(heading);
+  return table.under(field.text);
 }
 
 }  // namespace
@@ -91,18 +88,16 @@ Result<std::string> to_markdown(std::string_view json) {
   const auto store = store_size_from_json(json);
   if (!store) return store.error();
   return "### hipcache\n\n" + summary(*counts) + requests(*counts) + steps(*counts) + shared_caches(counts->remote) +
-         reasons("Not cached", counts->not_cached, counts->not_cached_detail) +
-         reasons("Run and not stored", counts->not_stored, counts->not_stored_detail) +
+         reasons(*counts, kNotCached) + reasons(*counts, kNotStored) +
          fmt::format("\nThe local store holds {} results in {}. Statistics since {}.\n", store->actions,
                      size(store->bytes_on_disk), date(counts->since));
 }
 
 namespace {
 
-void add_reasons(Lines& lines, const std::map<std::string, std::uint64_t>& reasons,
-                 const std::map<std::string, std::string>& details) {
-  for (const auto& [reason, count] : sorted_reasons(reasons))
-    lines.count("    " + reason, count, remark_on(reason, details));
+void add_reasons(Lines& lines, const Snapshot& counts, const ReasonField& field) {
+  for (const auto& [reason, count] : sorted_reasons(counts.*field.counts))
+    lines.count("    " + reason, count, remark_on(reason, counts.*field.details));
 }
 
 void add_requests(Lines& lines, const Snapshot& counts) {
@@ -114,42 +109,29 @@ void add_requests(Lines& lines, const Snapshot& counts) {
   outcome("  Partial hits", counts.partial, Tone::good);
   lines.count("  Misses", counts.miss, percent(counts.miss, counts.compile_requests) + failed_among_misses(counts));
   outcome("  Passed through", counts.passthrough, Tone::doubtful);
-  add_reasons(lines, counts.not_cached, counts.not_cached_detail);
+  add_reasons(lines, counts, kNotCached);
   outcome("  Given up by the client", counts.aborted, Tone::plain);
   lines.count("  Failed compiles", counts.failed_compiles);
 }
 
-void add_if_any(Lines& lines, const std::string& name, const std::map<std::string, std::uint64_t>& reasons,
-                const std::map<std::string, std::string>& details) {
-  const std::uint64_t all = sum_of(reasons);
-  if (all == 0) return;
-  lines.count(name, all, "", Tone::doubtful);
-  add_reasons(lines, reasons, details);
+void add_sum_and_reasons(Lines& lines, const Snapshot& counts, const ReasonField& field) {
+  const std::uint64_t all = sum_of(counts.*field.counts);
+  lines.count(std::string("  ") + field.text, all, "", tone_if(all, Tone::doubtful));
+  add_reasons(lines, counts, field);
 }
 
 void add_steps(Lines& lines, const Snapshot& counts) {
   lines.title("Steps");
   add_step(lines, "  Device", sum_of(counts.device));
   for (const auto& [arch, step] : counts.device) add_step(lines, "    " + arch, step);
-  add_step(lines, "    Front end", counts.front);
-  add_step(lines, "    Back end", counts.back);
-  add_step(lines, "    Back end audited", counts.audit);
-  add_step(lines, "  Host", counts.host);
-  add_step(lines, "  Bundle", counts.bundle);
-  add_step(lines, "  Unbundle", counts.unbundle);
-  add_step(lines, "  Link", counts.link);
-  add_step(lines, "  Archive", counts.archive);
-  add_step(lines, "  Probe", counts.probe);
-  add_step(lines, "  Proof of deferred fatbin", counts.proof);
-  add_step(lines, "  Proof of codegen split", counts.split_codegen_proof);
+  for (const StepField& step : kStepFields)
+    add_step(lines, std::string(step.is_part_of_device ? "    " : "  ") + step.text, counts.*step.counts);
   lines.count("  Wrappers run", counts.wrappers);
   lines.count("  Waited for another client", counts.waited_steps);
-  const std::uint64_t not_stored = sum_of(counts.not_stored);
-  lines.count("  Run and not stored", not_stored, "", tone_if(not_stored, Tone::doubtful));
-  add_reasons(lines, counts.not_stored, counts.not_stored_detail);
-  add_if_any(lines, "  Stored for one checkout alone", counts.tied, counts.tied_detail);
-  add_if_any(lines, "  Back ends within the bundle", counts.bundled, counts.bundled_detail);
-  add_if_any(lines, "  One step for all architectures", counts.not_split, counts.not_split_detail);
+  add_sum_and_reasons(lines, counts, kNotStored);
+  for (const ReasonField& field : {kTied, kBundled, kNotSplit}) {
+    if (sum_of(counts.*field.counts) > 0) add_sum_and_reasons(lines, counts, field);
+  }
 }
 
 void add_audit(Lines& lines, const AuditedHits& audited) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "hipcache/stats/units.h"
+#include "stats/fields.h"
 
 namespace hipcache::stats {
 
@@ -60,12 +61,12 @@ void add_if_any(Lines& lines, const char* name, std::uint64_t count, std::string
 }
 
 // One line for all reasons, with the most frequent one.
-void add_most_frequent(Lines& lines, const char* name, const Reasons& reasons, const Details& details) {
-  const std::uint64_t all = sum_of(reasons);
+void add_most_frequent(Lines& lines, const Snapshot& counts, const ReasonField& field) {
+  const std::uint64_t all = sum_of(counts.*field.counts);
   if (all == 0) return;
-  const auto [reason, count] = sorted_reasons(reasons).front();
-  const std::string remark = remark_on(reason, details);
-  lines.count(name, all,
+  const auto [reason, count] = sorted_reasons(counts.*field.counts).front();
+  const std::string remark = remark_on(reason, counts.*field.details);
+  lines.count(field.text, all,
               reason + (count == all ? "" : fmt::format(" {}", count)) + (remark.empty() ? "" : ", " + remark),
               Tone::doubtful);
 }
@@ -166,9 +167,7 @@ void add_time_saved(Lines& lines, const Snapshot& counts) {
 void add_outcome_of_steps(Lines& lines, const Snapshot& counts) {
   add_devices(lines, counts.device);
   add_other_steps(lines, counts);
-  add_most_frequent(lines, "Run and not stored", counts.not_stored, counts.not_stored_detail);
-  add_most_frequent(lines, "Stored for one checkout alone", counts.tied, counts.tied_detail);
-  add_most_frequent(lines, "One step for all architectures", counts.not_split, counts.not_split_detail);
+  for (const ReasonField& field : {kNotStored, kTied, kNotSplit}) add_most_frequent(lines, counts, field);
 }
 
 void add_place(Lines& lines, const Snapshot& counts, const StoreSize& store) {

@@ -43,7 +43,7 @@ LIBRARIES = {
     "archive": ["remote/archive"],
     "curl/": ["remote/http"],
     "hiredis/": ["remote/backends"],
-    "google/protobuf/": ["protocol"],
+    "google/protobuf/": ["remote/reapi"],
     "grpc/": ["remote/reapi"],
     "grpcpp/": ["remote/reapi"],
     "openssl/": ["remote/google", "remote/layout", "remote/reapi", "remote/transport", "remote/trust"],

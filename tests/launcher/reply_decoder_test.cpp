@@ -45,7 +45,7 @@ Finish some_finish() {
           {"b.o", "c.o"}};
 }
 
-TEST(ReplyDecoder, ReadsWhatProtobufWrote) {
+TEST(ReplyDecoder, ReadsWhatTheDaemonWrote) {
   for (const Finish& sent : {some_finish(), Finish{}, Finish{.exit_code = 255}, Finish{.exit_code = INT32_MIN}}) {
     const std::optional<Finish> read = understand(protocol::encode(sent));
     ASSERT_TRUE(read);
@@ -108,8 +108,8 @@ TEST(ReplyDecoder, RefusesEveryTruncatedMessage) {
   for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(understand(whole.substr(0, size))) << size;
 }
 
-// If the decoder accepts a message, protobuf reads the same from it.
-TEST(ReplyDecoder, ReadsDamagedMessagesAsProtobufDoesOrRefusesThem) {
+// If the decoder accepts a message, the full client reads the same from it.
+TEST(ReplyDecoder, ReadsDamagedMessagesAsTheFullClientDoesOrRefusesThem) {
   std::mt19937 random(19);
   const std::string whole = protocol::encode(some_finish());
   int understood = 0;

@@ -51,7 +51,7 @@ CompileRequest some_request() {
 
 std::string message_of(const std::string& frame) { return frame.substr(HIPCACHE_FRAME_HEADER); }
 
-TEST(LaunchRequest, HasTheBytesThatProtobufWrites) {
+TEST(LaunchRequest, HasTheBytesThatTheFullClientWrites) {
   CompileRequest of_zeros = some_request();
   of_zeros.mount_view = {};
   of_zeros.umask = 0;
@@ -63,7 +63,7 @@ TEST(LaunchRequest, HasTheBytesThatProtobufWrites) {
   }
 }
 
-TEST(LaunchRequest, GrowsAsProtobufsDoesWhereALengthTakesAnotherByte) {
+TEST(LaunchRequest, GrowsAsTheFullClientsDoesWhereALengthTakesAnotherByte) {
   for (std::size_t size = 0; size < 20000; size = size * 2 + 1)
     for (std::size_t more = 0; more < 3; ++more) {
       const CompileRequest request{.build = "b", .argv = {std::string(size + more, 'x')}, .working_directory = "/"};

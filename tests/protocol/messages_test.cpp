@@ -88,6 +88,15 @@ TEST(Messages, AnExplanationOfALaterVersionIsAnErrorThatSaysWhatIsUnknown) {
   EXPECT_THAT(decode(encode(later)).error().message, testing::HasSubstr("a tie of unknown kind 97"));
 }
 
+// Zero is not written, and the struct's own first value is another.
+TEST(Messages, KeepAKindWhoseNumberIsZero) {
+  Explanation sent;
+  sent.request.differences = {{Differs::nothing_stored, "", "", ""}};
+  const Result<Message> decoded = decode(encode(sent));
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(std::get<Explanation>(*decoded).request.differences, sent.request.differences);
+}
+
 TEST(Messages, SamplesCoverEveryKind) {
   std::set<std::size_t> kinds;
   for (const Sample& sample : samples()) kinds.insert(sample.message.index());

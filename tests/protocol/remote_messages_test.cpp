@@ -6,6 +6,8 @@
 #include <array>
 #include <chrono>
 #include <string>
+#include <variant>
+#include <vector>
 
 namespace hipcache::protocol {
 namespace {
@@ -30,6 +32,58 @@ TEST_F(RemoteMessages, CarryABlobOfAnySize) {
     ASSERT_TRUE(received) << received.error().message;
     EXPECT_EQ(std::get<RemoteStage>(*received).blob, (RemoteBlob{digest_of(bytes), bytes})) << size;
   }
+}
+
+std::vector<RemoteMessage> one_of_each_kind() {
+  const Digest digest = digest_of("a");
+  const RemotePathSet set{digest, "questions", {1, 0xFEDC'BA98'7654'3210}};
+  return {RemoteConfigure{{"http://a", ""}, {"key"}, "/signing"},
+          RemoteQuestions{{{1, RemoteKey::list, digest, 0, 2}, {2, RemoteKey::blob, digest, 300, 0}}},
+          RemoteStage{7, {digest, "content"}},
+          RemotePublish{8, digest, digest_of("b"), "action", set},
+          RemoteAskStatistics{9, true},
+          RemoteAnswer{1, true, true, 3, {set, {digest, "", {}}}, {"action", {{digest, ""}}}, "blob"},
+          RemotePublished{8, "no room"},
+          RemoteStatistics{9, {{"http://a", "ok", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, "trouble"}, {}}},
+          RemoteNote{true, "note"},
+          RemoteSelect{{"gfx906"}, 1'700'000'000},
+          RemoteTally{1, 2, 3, "error"},
+          RemoteAccepted{"error"}};
+}
+
+TEST(RemoteMessage, OfEachKindComesBackAsItWasSent) {
+  for (const RemoteMessage& sent : one_of_each_kind()) {
+    const std::string* bulk = nullptr;
+    const std::string bytes = encode(sent, &bulk);
+    EXPECT_EQ(bulk, nullptr);
+    const Result<RemoteMessage> received = decode_remote(bytes, nullptr);
+    ASSERT_TRUE(received) << sent.index();
+    EXPECT_EQ(received->index(), sent.index());
+    EXPECT_EQ(encode(*received, &bulk), bytes) << sent.index();
+  }
+  EXPECT_EQ(one_of_each_kind().size(), std::variant_size_v<RemoteMessage>);
+}
+
+TEST(RemoteMessage, CutAnywhereIsAnError) {
+  const std::string* bulk = nullptr;
+  for (const RemoteMessage& sent : one_of_each_kind()) {
+    const std::string bytes = encode(sent, &bulk);
+    for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(decode_remote(bytes.substr(0, size), nullptr));
+  }
+}
+
+TEST(RemoteMessage, WithoutItsDigestOrContentIsDamaged) {
+  // Of a stage: the publication; an empty blob; a blob that has the content alone.
+  for (const char* bytes : {"\x1a\x02\x08\x07", "\x1a\x02\x12\x00", "\x1a\x05\x12\x03\x12\x01x"}) {
+    const std::string bulk = "bulk";
+    const Result<RemoteMessage> read = decode_remote(std::string(bytes, 2 + static_cast<std::size_t>(bytes[1])), &bulk);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, ErrorCode::damaged);
+  }
+  const std::string* bulk = nullptr;
+  const std::string large(kContentLimit + 1, 'x');
+  EXPECT_FALSE(decode_remote(encode(RemoteStage{7, {digest_of(large), large}}, &bulk), nullptr));
+  EXPECT_EQ(*bulk, large);
 }
 
 }  // namespace

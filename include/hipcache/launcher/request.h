@@ -1,11 +1,11 @@
 /* The request to compile a command: describes this process, and encodes a CompileRequest.
  *
- * Problem: the launcher has to write a protobuf message, and protobuf would multiply its size and
- * the time of its start.
- * Choice: this encoder. The full client encodes the request with protobuf, which it links for the
- * other messages. The test tests/launcher/request_test.cpp compares the bytes of both.
- * Rejected: this encoder for the client as well. Its call would take more lines than the ones for
- * protobuf, which the daemon's tests and the decoder need in any case.
+ * Problem: the launcher has to write a message, and the C++ library would multiply its size and the
+ * time of its start.
+ * Choice: this encoder in C. The full client encodes the request with hipcache/protocol/messages.h,
+ * as its other messages. The test tests/launcher/request_test.cpp compares the bytes of both.
+ * Rejected: this encoder for the client as well. Its call would take more lines than the request's
+ * list of fields, which the daemon needs in any case to decode it.
  *
  * A struct owns nothing: its pointers belong to the caller. */
 #ifndef HIPCACHE_LAUNCHER_REQUEST_H
@@ -45,7 +45,7 @@ void launch_describe_streams(char text[LAUNCH_STREAMS_LIMIT]);
  * other thread, because umask can only be read by setting it. */
 bool launch_own_request(char* const* argv, char directory[PATH_MAX], struct launch_request* request);
 
-/* Encodes the message with its frame header, to the same bytes as protobuf. Returns the number of
+/* Encodes the message with its frame header, to the same bytes as protocol::encode. Returns the number of
  * bytes, or 0 if `room` is too small. */
 size_t launch_encode_request(const struct launch_request* request, char* frame, size_t room);
 

@@ -1,5 +1,5 @@
 // Messages over a unix stream socket: a 12-byte header (magic, length, number of descriptors;
-// little-endian), then one protobuf message. Descriptors travel with the first byte of the header
+// little-endian), then one message. Descriptors travel with the first byte of the header
 // (SCM_RIGHTS).
 //
 // Everything is bounded: a message by kMessageLimit, its descriptors by kDescriptorLimit, each call

@@ -1,5 +1,5 @@
-// The messages between client and daemon, as plain structs. On the wire each is one protobuf
-// message (src/protocol/messages.proto); no protobuf type leaves the folder.
+// The messages between client and daemon, as plain structs. On the wire they have protobuf's
+// encoding; src/protocol/messages.cpp lists the fields and their numbers.
 //
 // The daemon leads, the client follows. After CompileRequest the client runs each RunStep that it
 // receives, reports each with StepDone, and ends with the Finish or PassThrough that it receives.
@@ -182,6 +182,7 @@ struct Busy {
 // dead one.
 struct KeepWaiting {};
 
+// The order is on the wire: add new kinds at the end.
 using Message = std::variant<CompileRequest, ControlRequest, StepDone, PassThrough, RunStep, Finish, PlanReport,
                              ControlReply, VersionMismatch, Busy, KeepWaiting, Explanation>;
 

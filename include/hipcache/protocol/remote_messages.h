@@ -1,5 +1,6 @@
 // The messages between the daemon and hipcache-remote, the process that talks to shared caches. On
-// the wire each is one protobuf message (src/protocol/remote.proto) in a frame of channel.h.
+// the wire they have protobuf's encoding (src/protocol/remote_messages.cpp lists the fields), in a
+// frame of channel.h.
 //
 // The daemon sends RemoteConfigure first, then questions and publications in any order, without
 // waiting for the answers. Each question gets one RemoteAnswer and each publication one
@@ -162,6 +163,7 @@ struct RemoteNote {
   std::string text;
 };
 
+// The order is on the wire: add new kinds at the end.
 using RemoteMessage =
     std::variant<RemoteConfigure, RemoteQuestions, RemoteStage, RemotePublish, RemoteAskStatistics, RemoteAnswer,
                  RemotePublished, RemoteStatistics, RemoteNote, RemoteSelect, RemoteTally, RemoteAccepted>;

@@ -122,6 +122,8 @@ struct Snapshot {
 inline constexpr std::size_t kMaxNames = 256;
 inline constexpr std::size_t kMaxDetail = 256;
 
+struct ReasonField;  // src/stats/fields.h
+
 class Counters {
  public:
   Counters();
@@ -161,6 +163,10 @@ class Counters {
   bool take_dirty();  // whether anything was counted since the last call
 
  private:
+  void count_one(std::uint64_t& counter);
+  void count_step(HitRun& step, bool hit);
+  void count_reason(const ReasonField& field, std::string_view reason, std::string_view detail);
+
   mutable std::mutex mutex_;
   Snapshot counts_;
   bool dirty_ = false;

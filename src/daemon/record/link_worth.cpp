@@ -178,7 +178,7 @@ using compiler::Uncacheable;
 constexpr std::uint8_t kVersion = 2;
 constexpr std::uint64_t kDay = 86'400ull * 1'000'000'000;
 
-Digest note_key(const RequestContext& context) { return cost_key(command_key(context.request)); }
+Digest note_key(const RequestContext& context) { return run_note_key(command_key(context.request)); }
 
 }  // namespace
 

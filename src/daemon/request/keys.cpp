@@ -201,6 +201,10 @@ cache::ActionKey back_key(const Request& request, const hip::SplitCodegen& split
 
 Digest cost_key(const cache::ActionKey& step) { return cache::key_hasher("cost").field(step.value).finish(); }
 
+Digest run_note_key(const cache::ActionKey& command) {
+  return cache::key_hasher("run-note").field(command.value).finish();
+}
+
 Digest cost_group_key(const Request& request) {
   const Roots& roots = request.from.roots;
   const Root* build = roots.find(kOuterBuildMark);

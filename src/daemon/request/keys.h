@@ -43,6 +43,9 @@ cache::ActionKey back_key(const Request& request, const hip::SplitCodegen& split
 // The key under which the cost of a step's split code generation is kept.
 Digest cost_key(const cache::ActionKey& step);
 
+// The key under which it is noted that a command runs by itself (record/link_worth.h).
+Digest run_note_key(const cache::ActionKey& command);
+
 // The key of the group of device steps that the request's steps belong to (step/split_codegen_worth.h): one compiler
 // in one build directory, or in one working directory if there is no build directory.
 Digest cost_group_key(const Request& request);

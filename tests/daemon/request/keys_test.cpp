@@ -206,6 +206,12 @@ TEST(StepKey, TellsKindsApart) {
   EXPECT_NE(step_key(request(), host, {}), step_key(request(), device_step(), {}));
 }
 
+// Their values have formats of their own.
+TEST(CostKey, IsNotTheKeyOfARunNote) {
+  const cache::ActionKey step = step_key(request(), device_step(), {});
+  EXPECT_NE(cost_key(step), run_note_key(step));
+}
+
 TEST(CostGroupKey, IsOfTheCompilerAndTheBuildDirectory) {
   Request other = request();
   other.invocation.archs = {{"gfx90a"}};
