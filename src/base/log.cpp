@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "hipcache/base/readable.h"
+#include "hipcache/base/text.h"
 
 // Header-only on purpose: Debian has no static archives of spdlog and fmt, and the client is
 // static.

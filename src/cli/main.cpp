@@ -24,7 +24,7 @@
 #include "hipcache/client/timeouts.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/launcher/compiler.h"
-#include "hipcache/launcher/diagnostics.h"
+#include "hipcache/launcher/exec_compiler.h"
 #include "hipcache/protocol/messages.h"
 #include "hipcache/stats/other_tools.h"
 #include "hipcache/stats/report.h"

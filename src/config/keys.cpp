@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "hipcache/base/nearest.h"
+#include "hipcache/base/text.h"
 #include "hipcache/config/remote_url.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/config/values.h"

@@ -18,8 +18,8 @@
 
 #include "config/keys.h"
 #include "hipcache/base/files.h"
-#include "hipcache/base/nearest.h"
 #include "hipcache/base/result.h"
+#include "hipcache/base/text.h"
 #include "hipcache/config/values.h"
 #include "hipcache/launcher/cache_location.h"
 

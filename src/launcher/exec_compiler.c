@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-#include "hipcache/launcher/diagnostics.h"
 #include "launcher/text.h"
 
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
@@ -23,4 +23,14 @@ int launch_cannot_run(const char* program) {
   launch_add(&text, strerror(error));
   launch_print_error("cannot run ", program, why);
   return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+void launch_print_error(const char* before, const char* name, const char* after) {
+  const char* const parts[] = {"hipcache: error: ", before, name, after, "\n"};
+  enum { COUNT = sizeof parts / sizeof *parts };
+  struct iovec pieces[COUNT];
+  for (unsigned index = 0; index < COUNT; ++index)
+    pieces[index] = (struct iovec){(void*)parts[index], strlen(parts[index])};
+  while (writev(STDERR_FILENO, pieces, COUNT) < 0 && errno == EINTR) {
+  }
 }

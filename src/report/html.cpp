@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "hipcache/base/readable.h"
-#include "hipcache/report/timeline.h"
+#include "hipcache/base/text.h"
+#include "hipcache/report/summary.h"
 #include "hipcache/stats/units.h"
 #include "report/page_data.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 
-#include "hipcache/base/readable.h"
+#include "hipcache/base/text.h"
 #include "hipcache/stats/units.h"
 
 namespace hipcache::report {

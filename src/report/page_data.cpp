@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hipcache/base/readable.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::report {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "hipcache/report/timeline.h"
+#include "hipcache/report/summary.h"
 
 namespace hipcache::report {
 

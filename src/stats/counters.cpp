@@ -3,7 +3,7 @@
 #include <ctime>
 #include <utility>
 
-#include "hipcache/base/readable.h"
+#include "hipcache/base/text.h"
 #include "stats/fields.h"
 
 namespace hipcache::stats {

@@ -1,4 +1,4 @@
-#include "hipcache/base/readable.h"
+#include "hipcache/base/text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "hipcache/launcher/diagnostics.h"
+#include "hipcache/launcher/exec_compiler.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "hipcache/launcher/compiler.h"
-#include "hipcache/launcher/exec_compiler.h"
 
 namespace hipcache {
 namespace {

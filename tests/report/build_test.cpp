@@ -1,4 +1,4 @@
-#include "hipcache/report/timeline.h"
+#include "hipcache/report/summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -16,7 +16,6 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/own_directory.h"
 #include "store/local/database/database.h"
-#include "store/local/database/quarantine.h"
 #include "store/local/database/versions.h"
 #include "store/local/rocks_store.h"
 

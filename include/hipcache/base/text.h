@@ -3,11 +3,34 @@
 #define HIPCACHE_BASE_TEXT_H
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace hipcache {
+
+// Guesses which known name a misspelt one means.
+
+// The number of letters that were inserted, left out, replaced, or swapped with their neighbour.
+std::size_t edit_distance(std::string_view one, std::string_view other);
+
+// The candidate with the least distance, the first of several; "" if none is near. A short name may
+// have one mistake, a longer one up to three.
+std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
+
+// Makes text fit for people: log lines, reasons, statistics, explanations.
+//
+// Names that hipcache compares hold placeholders for directories that differ from run to run. The
+// placeholders contain control characters, which must not reach a log or terminal. File names may
+// contain such characters, too.
+
+// Stands for a request's temporary directory in stored messages.
+inline constexpr std::string_view kStoredTemporaryDirectory = "/hipcache-request-directory";
+
+// Replaces placeholders by "<base directory>", "<object>" and the like, and every other control
+// character by "\n", "\t" or "\x1b". Other bytes stay as they are.
+std::string readable(std::string_view text);
 
 // Whether a fixed list has a word, or a beginning of it. For short lists: each look-up compares with all.
 

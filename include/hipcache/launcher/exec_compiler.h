@@ -1,4 +1,4 @@
-/* Executes the real compiler: the fallback for every failure of launcher and client. */
+/* Executes the real compiler: the fallback for every failure of launcher and client. Prints why it cannot. */
 #ifndef HIPCACHE_LAUNCHER_EXEC_COMPILER_H
 #define HIPCACHE_LAUNCHER_EXEC_COMPILER_H
 
@@ -14,6 +14,10 @@ int launch_exec_compiler(char* const* words);
 /* Prints that the program cannot be run, with the reason in errno. Returns the exit code that a
  * shell would give: 127 if there is no such program, else 126. */
 int launch_cannot_run(const char* program);
+
+/* Thread-safe. Prints "hipcache: error: ", the three parts and a newline by one system call. If stderr is
+ * closed, the message is lost. */
+void launch_print_error(const char* before, const char* name, const char* after);
 
 #ifdef __cplusplus
 }

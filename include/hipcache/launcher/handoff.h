@@ -8,7 +8,7 @@
  *                               executes the compiler
  *
  * A launcher of another build may have sent another request, so the client then ignores the
- * connection. src/launcher/exec_client.c writes the word; hipcache/client/launcher_handoff.h reads
+ * connection. src/launcher/main.c writes the word; hipcache/client/launcher_handoff.h reads
  * it. */
 #ifndef HIPCACHE_LAUNCHER_HANDOFF_H
 #define HIPCACHE_LAUNCHER_HANDOFF_H

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "hipcache/report/summary.h"
-#include "hipcache/report/timeline.h"
 
 namespace hipcache::report {
 

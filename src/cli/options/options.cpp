@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/options/option_values.h"
-#include "hipcache/base/nearest.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::cli {
 namespace {

@@ -16,7 +16,6 @@
 #include "hipcache/events/event_log.h"
 #include "hipcache/report/html.h"
 #include "hipcache/report/summary.h"
-#include "hipcache/report/timeline.h"
 #include "hipcache/stats/counters.h"
 #include "hipcache/stats/units.h"
 

@@ -15,7 +15,6 @@
 #include "hipcache/client/daemon_link.h"
 #include "hipcache/client/own_request.h"
 #include "hipcache/config/settings.h"
-#include "hipcache/launcher/diagnostics.h"
 #include "hipcache/launcher/exec_compiler.h"
 #include "hipcache/launcher/place.h"
 #include "hipcache/protocol/messages.h"

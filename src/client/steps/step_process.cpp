@@ -18,7 +18,6 @@
 #include "client/steps/step_messages.h"
 #include "client/steps/subreaper.h"
 #include "hipcache/base/files.h"
-#include "hipcache/base/huge_pages.h"
 #include "hipcache/base/process.h"
 #include "hipcache/base/stream_marks.h"
 #include "hipcache/launcher/request.h"

@@ -10,7 +10,7 @@
 #include "daemon/request/macros.h"
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
-#include "hipcache/base/readable.h"
+#include "hipcache/base/text.h"
 #include "hipcache/inputs/mentions.h"
 #include "hipcache/inputs/token_difference.h"
 

@@ -2,19 +2,59 @@
 #ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_INPUT_TIES_H
 #define HIPCACHE_SRC_DAEMON_EXPLAIN_INPUT_TIES_H
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "daemon/explain/tie_list.h"
 #include "daemon/request/request_context.h"
 #include "daemon/step/step.h"
 #include "hipcache/inputs/answer_fingerprints.h"
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/run_context.h"
+#include "hipcache/protocol/explanation.h"
 
 namespace hipcache::daemon {
+
+// A list of ties (hipcache/protocol/explanation.h) that stays short: of each kind the first few, then a count.
+
+// Who fills a place of the file system, by its name: decides whether another machine can have the same there.
+//
+// A guess by the usual layout of Linux systems. A wrong guess is a line too many or too few in an explanation.
+
+enum class PlaceOwner : std::uint8_t {
+  packages,  // /usr, /opt, /etc and the like: equal wherever the same packages are installed
+  machine,   // /proc, /etc/passwd and the like: each machine has its own
+  user,      // everything else: checkouts, homes, build directories
+};
+
+// `absolute` may hold ".." and doubled slashes.
+PlaceOwner owner_of(std::string_view absolute);
+
+// Whether packages of compilers and libc alone put entries into that directory of packages. Its listing is equal
+// wherever the same compilers are installed. Packages of any kind fill others, such as /usr/include and /opt.
+bool is_of_compilers(std::string_view directory);
+
+// Whether the text names the directory or something in it: "/b" in "-I/b/x" and "/b:/c", not in "/bc".
+bool names_directory(std::string_view text, std::string_view directory);
+
+class TieList {
+ public:
+  // Leaves out what is in the list already.
+  void add(protocol::TiedBy by, std::string name, std::string other = "");
+
+  // Leaves out ties to the directory.
+  void keep_ties_to_machine();
+
+  // Sorted by kind, readable for users.
+  std::vector<protocol::Tie> take();
+
+ private:
+  std::vector<protocol::Tie> ties_;
+  std::vector<protocol::Tie> counted_;  // those that only count, once each
+};
 
 // Files of equal content that a compiler may take for one file.
 //

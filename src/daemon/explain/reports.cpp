@@ -17,8 +17,8 @@
 #include "daemon/request/request_context.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/run/opaque_run.h"
-#include "hipcache/base/readable.h"
 #include "hipcache/base/reason.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::daemon {
 

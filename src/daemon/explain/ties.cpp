@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "daemon/explain/input_ties.h"
-#include "daemon/explain/tie_list.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/processor.h"
 #include "daemon/request/request.h"

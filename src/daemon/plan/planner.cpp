@@ -22,7 +22,6 @@
 #include "hipcache/base/reason.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/driver_name.h"
-#include "hipcache/compiler/hip/lost_debug_files.h"
 #include "hipcache/compiler/hip/neutral_names.h"
 #include "hipcache/compiler/hip/plan.h"
 

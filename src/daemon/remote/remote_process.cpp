@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "hipcache/base/process.h"
-#include "hipcache/base/readable.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::daemon {
 namespace {

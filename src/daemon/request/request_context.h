@@ -17,8 +17,8 @@
 #include "daemon/request/request.h"
 #include "daemon/request/request_observer.h"
 #include "daemon/request/services.h"
-#include "hipcache/base/readable.h"
 #include "hipcache/base/result.h"
+#include "hipcache/base/text.h"
 #include "hipcache/protocol/channel.h"
 
 namespace hipcache::daemon {

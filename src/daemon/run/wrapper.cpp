@@ -10,7 +10,7 @@
 #include "daemon/request/processor.h"
 #include "daemon/request/request_context.h"
 #include "hipcache/base/files.h"
-#include "hipcache/base/huge_pages.h"
+#include "hipcache/base/stream_marks.h"
 #include "hipcache/compiler/driver_name.h"
 
 namespace hipcache::daemon {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "hipcache/base/readable.h"
+#include "hipcache/base/text.h"
 #include "hipcache/inputs/answer_fingerprints.h"
 #include "remote/layout/values.h"
 #include "remote/trust/trust.h"

@@ -16,7 +16,6 @@
 #include "remote/layout/values.h"
 #include "remote/reapi/action_cache.h"
 #include "remote/reapi/blob_stream.h"
-#include "remote/reapi/blob_uploads.h"
 
 namespace hipcache::remote {
 

@@ -12,7 +12,6 @@
 #include "store/local/blob_value.h"
 #include "store/local/database/database.h"
 #include "store/local/database/framing.h"
-#include "store/local/database/quarantine.h"
 #include "store/local/database/rocks_options.h"
 #include "store/local/database/versions.h"
 #include "store/local/value_table.h"

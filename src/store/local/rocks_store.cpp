@@ -21,7 +21,6 @@
 #include "store/local/blobs.h"
 #include "store/local/database/database.h"
 #include "store/local/database/framing.h"
-#include "store/local/database/quarantine.h"
 #include "store/local/database/versions.h"
 #include "store/local/space/maintenance.h"
 #include "store/local/value_table.h"

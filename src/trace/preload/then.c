@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hipcache/base/huge_pages.h"
+#include "hipcache/base/stream_marks.h"
 #include "trace/preload/call.h"
 #include "trace/preload/internal.h"
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "daemon/explain/input_ties.h"
-#include "daemon/explain/tie_list.h"
 #include "daemon/explain/ties.h"
 #include "daemon/services_in_memory.h"
 #include "hipcache/inputs/file_system_state.h"

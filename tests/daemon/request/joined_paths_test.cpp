@@ -1,4 +1,4 @@
-#include "daemon/request/joined_paths.h"
+#include "daemon/request/keys.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "hipcache/compiler/hip/lost_debug_files.h"
+#include "hipcache/compiler/hip/plan.h"
 
 #include <algorithm>
 #include <functional>

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "store/local/database/quarantine.h"
 #include "store/local/database/versions.h"
 
 namespace hipcache::store {
