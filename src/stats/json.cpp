@@ -101,7 +101,11 @@ class Reader {
   template <typename Value>
   void read(const std::string& name, const json& value, std::map<std::string, Value>& into) {
     if (!value.is_object()) return wrong(name, value, "an object");
-    for (const auto& [key, one] : value.items()) read(name + "." + key, one, into[key]);
+    for (const auto& [key, one] : value.items()) {
+      std::string member = name;
+      member.append(".").append(key);
+      read(member, one, into[key]);
+    }
   }
 
   template <HasFields Object>
