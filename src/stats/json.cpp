@@ -11,11 +11,13 @@ namespace {
 
 using nlohmann::json;
 
-const auto kIgnore = [](std::string_view, const auto&) {};
+struct IgnoreField {
+  void operator()(std::string_view, const auto&) const {}
+};
 
 // Those with a list of fields are JSON objects.
 template <typename Object>
-concept HasFields = requires(Object& object) { for_each_field(object, kIgnore); };
+concept HasFields = requires(Object& object) { for_each_field(object, IgnoreField()); };
 
 // --- the writer ---
 
