@@ -82,7 +82,8 @@ TEST(RemoteMessage, WithoutItsDigestOrContentIsDamaged) {
   }
   const std::string* bulk = nullptr;
   const std::string large(kContentLimit + 1, 'x');
-  EXPECT_FALSE(decode_remote(encode(RemoteStage{7, {digest_of(large), large}}, &bulk), nullptr));
+  const RemoteMessage sent = RemoteStage{7, {digest_of(large), large}};  // the bulk lies in it
+  EXPECT_FALSE(decode_remote(encode(sent, &bulk), nullptr));
   EXPECT_EQ(*bulk, large);
 }
 
