@@ -43,7 +43,7 @@ TEST(Reason, OfADaemonOrARunHasItsLineInThePageOnCoverage) {
   for (auto one = static_cast<unsigned>(Reason::response_file) + 1;
        one < static_cast<unsigned>(Reason::starts_a_compiler); ++one) {
     const std::string name = text_of(static_cast<Reason>(one));
-    EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << name;
+    EXPECT_NE(page.find("\n- `" + name + "`: "), std::string::npos) << name;
   }
 }
 

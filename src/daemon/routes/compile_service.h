@@ -13,16 +13,14 @@
 
 namespace hipcache::daemon {
 
-// Serves a split compile: plans it as a graph of steps, and finds or runs each of them.
-
-// Serves an opaque compile: one traced run of what the user typed (run/opaque_run.h).
-
-// Runs the compile, unless its result is stored or another client is running the same. `missed`: as in StepState.
-// Returns nothing if the client was answered, else the reason why the compiler has to run alone.
+// Serves an opaque compile: one traced run of what the user typed (run/opaque_run.h). Runs the compile, unless its
+// result is stored or another client is running the same. `missed`: as in StepState. Returns nothing if the client was
+// answered, else the reason why the compiler has to run alone.
 std::optional<compiler::Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<std::uint64_t> missed,
                                                   const RequestContext& context);
 
-// Returns nothing if the client was answered, else the reason why the compiler has to run alone.
+// Serves a split compile: plans it as a graph of steps, and finds or runs each of them. Returns nothing if the client
+// was answered, else the reason why the compiler has to run alone.
 std::optional<compiler::Uncacheable> serve_split(Conclusion& conclusion, const RequestContext& context);
 
 // Every failure ends in PassThrough or in a closed connection; the client then runs the real compiler.
