@@ -2,6 +2,7 @@
 #ifndef HIPCACHE_TESTS_SUPPORT_MEMORY_STORE_H
 #define HIPCACHE_TESTS_SUPPORT_MEMORY_STORE_H
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
@@ -18,7 +19,7 @@ class MemoryStore : public store::LocalStore {
   std::map<Digest, std::string> blobs;
   std::set<Digest> leased;
   unsigned action_writes = 0;
-  bool broken = false;  // every call is an error
+  std::atomic<bool> broken = false;  // every call is an error; set while the code under test runs
 
   Result<std::optional<std::string>> action(const Digest& key) override {
     {
