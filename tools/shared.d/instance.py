@@ -21,9 +21,9 @@ class Instance:
         own = {"HIPCACHE_DIR": str(self.directory), "HIPCACHE_CONFIG": "/dev/null"}
         return {**self.base, **own, **self.settings}
 
-    def start(self, argv, cwd, **how):
-        """A compile that runs. `how`: as for process.Running."""
-        return Running([self.program, *argv], self.environment(), cwd, **how)
+    def start(self, argv, cwd):
+        """A compile that runs."""
+        return Running([self.program, *argv], self.environment(), cwd)
 
     def run(self, argv, cwd, variables=None):
         return run([self.program, *argv], {**self.environment(), **(variables or {})}, cwd)

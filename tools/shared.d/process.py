@@ -3,7 +3,6 @@
 import dataclasses
 import os
 import resource
-import signal
 import statistics
 import subprocess
 import tempfile
@@ -32,18 +31,15 @@ class Ended:
 
 
 class Running:
-    """A command that runs in its own session. `limits`: by name, the soft one or a pair; `user`: another one's id.
-    `merged`: messages are part of the output, in their order."""
+    """A command that runs in its own session. `merged`: messages are part of the output, in their order."""
 
-    def __init__(self, argv, environment=None, cwd=None, limits=None, user=None, merged=False):
+    def __init__(self, argv, environment=None, cwd=None, merged=False):
         self.argv = [str(word) for word in argv]
         self._texts = [tempfile.TemporaryFile() for _ in range(1 if merged else 2)]
         self._started = time.monotonic()
         self.process = subprocess.Popen(
             self.argv, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=self._texts[0],
             stderr=subprocess.STDOUT if merged else self._texts[1], start_new_session=True,
-            preexec_fn=(lambda: _set(limits)) if limits else None, user=user, group=user,
-            extra_groups=None if user is None else [],
         )
         self.pid = self.process.pid
         self.ended = None
@@ -90,19 +86,9 @@ class Running:
         return processes.wait_until(lambda: not self.tree(), seconds)
 
 
-def _set(limits):
-    for name, value in limits.items():
-        soft, hard = value if isinstance(value, tuple) else (value, value)
-        kind = getattr(resource, f"RLIMIT_{name}")
-        most = resource.getrlimit(kind)[1]
-        resource.setrlimit(kind, (soft, most if hard is None else hard))
-    if "FSIZE" in limits:  # Python ignores the signal, and a child would inherit that
-        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-
-
-def run(argv, environment=None, cwd=None, seconds=LONGEST, **how):
-    """How the command ended. `how`: as for Running."""
-    return Running(argv, environment, cwd, **how).wait(seconds)
+def run(argv, environment=None, cwd=None, seconds=LONGEST, merged=False):
+    """How the command ended."""
+    return Running(argv, environment, cwd, merged).wait(seconds)
 
 
 def must(argv, environment=None, cwd=None, seconds=LONGEST):

@@ -67,10 +67,9 @@ class Case(Story):
         tree.write_out(self.project.directory, {n: one for n, one in files.items() if n not in self.project.inputs})
         return result
 
-    def start(self, command, cache=None, **limited):
-        """`limited`: limits and user, as for process.Running."""
+    def start(self, command, cache=None):
         self.note(f"start: {command}")
-        running = (cache or self.cache).start(command.argv, self.project.directory, **limited)
+        running = (cache or self.cache).start(command.argv, self.project.directory)
         self.running.append(running)
         return running
 
@@ -81,21 +80,21 @@ class Case(Story):
         before = tree.files_in(self.project.directory)
         return self.start(command), expected, before
 
-    def compile(self, command, seconds=patience.FAULT, clean=True, **where):
-        """Compiles through hipcache and compares with the compiler. Returns the end. `where`: as for start()."""
-        return self.compile_all([command], seconds, clean, **where)[0]
+    def compile(self, command, seconds=patience.FAULT, clean=True, cache=None):
+        """Compiles through hipcache and compares with the compiler. Returns the end."""
+        return self.compile_all([command], seconds, clean, cache=cache)[0]
 
-    def compile_each(self, *commands, seconds=patience.FAULT, **where):
+    def compile_each(self, *commands, seconds=patience.FAULT, cache=None):
         """One after the other."""
         for command in commands:
-            self.compile(command, seconds, **where)
+            self.compile(command, seconds, cache=cache)
 
-    def compile_all(self, commands, seconds=patience.FAULT, clean=True, meanwhile=None, ignored=(), **where):
+    def compile_all(self, commands, seconds=patience.FAULT, clean=True, meanwhile=None, ignored=(), cache=None):
         """Runs several commands at once, each of which writes its own files. Calls `meanwhile` with the running ones.
         Ignores files whose names begin with one of `ignored`, because `meanwhile` may have made them."""
         expected = self._expected_of(commands, clean)
         before = tree.files_in(self.project.directory)
-        started = [self.start(command, **where) for command in commands]
+        started = [self.start(command, cache) for command in commands]
         if meanwhile:
             meanwhile(started)
         ended = []

@@ -4,8 +4,6 @@ compiler's."""
 import os
 import shutil
 
-import mounts
-import patience
 from table_of_faults import fault
 
 
@@ -97,19 +95,3 @@ for _title, _before, _how in (
     ("files swapped with another store's", lambda case: case.cache.end_somehow(case.rng), _swap_some),
 ):
     _add(_title, _before, _how)
-
-
-@fault("corruption", "file system of the store is another one's after a restart",
-       "the directory was covered for a while",
-       needs_mounts=True)
-def covered(case):
-    """An empty disk covers the cache directory for a while: afterwards the stored results are back."""
-    commands = _filled(case)
-    case.cache.end_somehow(case.rng)
-    case.mounts.append(case.cache.directory)
-    mounts.mount_tmpfs(case.cache.directory, "size=16m,mode=700")
-    case.compile_all(commands[:2])
-    case.cache.end_somehow(case.rng)
-    mounts.unmount(case.mounts.pop())
-    case.expect_owed("the directory was covered for a while")
-    case.compile(commands[2], patience.HEALTHY)

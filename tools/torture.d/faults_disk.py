@@ -1,17 +1,15 @@
-"""Disks that are full, read-only or gone."""
+"""Disks that fill up, and cache directories that go, during compiles."""
 
-import os
 import shutil
 import threading
 import time
 
-import mounts
 from faults_kills import moment
 from table_of_faults import fault
 
 
-def _ballast(case, leave=0):
-    """Fills the cache's disk except for some bytes; returns the file to remove."""
+def _ballast(case):
+    """Fills the cache's disk; returns the file to remove."""
     path = case.cache.directory / "ballast"
     with open(path, "wb", buffering=0) as file:
         try:
@@ -19,37 +17,7 @@ def _ballast(case, leave=0):
                 file.write(b"x" * 4096)
         except OSError:
             pass
-    if leave:
-        os.truncate(path, max(0, path.stat().st_size - leave))
     return path
-
-
-@fault("disk", "too small from the start, then larger", "the disk was too small", needs_mounts=True)
-def small(case):
-    size = case.rng.choice((0, 16, 64, 128, 256, 512, 1024, 2048))
-    case.note(f"{size} KiB")
-    case.disk(f"size={max(size, 4)}k,mode=700")
-    if size == 0:
-        _ballast(case)
-    commands = case.project.some(3)
-    case.compile_each(*commands, commands[0])
-    (case.cache.directory / "ballast").unlink(missing_ok=True)
-    mounts.remount(case.cache.directory, "size=64m")
-    return commands
-
-
-@fault("disk", "full for a while", "the disk was full for a while", needs_mounts=True)
-def full(case):
-    case.disk("size=24m,mode=700")
-    old, *new = case.project.some(3)
-    case.warm(old)
-    ballast = _ballast(case, case.rng.choice((0, 0, 1 << 12, 1 << 14, 1 << 16, 1 << 18)))
-    case.note("the disk is full")
-    if case.rng.random() < 0.5:
-        case.cache.end_somehow(case.rng)
-    case.compile_each(*new, old, new[0])
-    ballast.unlink()
-    return new
 
 
 @fault("disk", "fills up and is freed during compiles", "the disk filled up", needs_mounts=True)
@@ -77,28 +45,6 @@ def filling(case):
     return new
 
 
-@fault("disk", "no inodes", "the disk had no inodes", needs_mounts=True)
-def inodes(case):
-    case.disk(f"size=32m,mode=700,nr_inodes={case.rng.choice((2, 4, 8, 16, 24, 32))}")
-    commands = case.project.some(2)
-    case.compile_each(*commands, commands[0])
-    mounts.remount(case.cache.directory, "nr_inodes=10000")
-    return commands
-
-
-@fault("disk", "read-only for a while", "the directory was read-only", needs_mounts=True)
-def read_only(case):
-    old, *new = case.project.some(3)
-    case.disk("size=32m,mode=700")
-    if case.rng.random() < 0.7:
-        case.warm(old)
-    case.cache.end_somehow(case.rng)  # a disk with files open for writing cannot be remounted read-only
-    mounts.remount(case.cache.directory, "ro")
-    case.compile_each(*new, old, new[0])
-    mounts.remount(case.cache.directory, "rw")
-    return new
-
-
 @fault("disk", "cache directory removed", "the cache directory was removed, then made anew")
 def removed(case):
     case.no_disk()
@@ -117,26 +63,3 @@ def removed(case):
     case.expect_recovery("the cache directory was removed", *commands)
     case.warm(commands[0])  # what the new daemon stores must stay when the old one exits
     case.cache.stop()
-
-
-@fault("disk", "cache directory moved away and back", "the cache directory was moved")
-def moved(case):
-    case.no_disk()
-    commands = case.project.some(3)
-    case.warm(commands[0])
-    away = case.cache.directory.with_name("away")
-    case.note("the cache directory moves away")
-    case.cache.directory.rename(away)
-    if case.rng.random() < 0.5:
-        case.compile_all(commands[1:])
-    else:
-        case.compile(commands[0])
-    case.note("the cache directory moves back")
-    for _ in range(2):
-        shutil.rmtree(case.cache.directory, ignore_errors=True)
-        try:
-            away.rename(case.cache.directory)
-            break
-        except OSError:  # a daemon went on writing there
-            case.cache.kill()
-    return commands[1:]

@@ -9,22 +9,6 @@ from faults_kills import moment, others, signal_daemon, some_state
 from table_of_faults import fault
 
 
-@fault("stopped peers", "daemon stopped before compiles", "the daemon was stopped for a while")
-def daemon_before(case):
-    commands = case.project.some(3)
-    case.warm(commands[0])
-    signal_daemon(case, signal.SIGSTOP)
-    case.compile(commands[0], patience.FIRST_STOPPED)
-    case.compile_each(*commands[1:], seconds=patience.NEXT_STOPPED)
-    if case.rng.random() < 0.4:
-        case.control("--show-stats")
-    if case.rng.random() < 0.7:
-        signal_daemon(case, signal.SIGCONT)
-    else:
-        case.cache.kill()
-    return commands
-
-
 @fault("stopped peers", "daemon stopped during compiles", "the daemon was stopped during compiles")
 def daemon_during(case):
     first = case.project.slow()

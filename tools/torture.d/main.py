@@ -35,7 +35,7 @@ from process import must  # noqa: E402
 from table_of_faults import TABLE  # noqa: E402
 from tally import Tally  # noqa: E402
 
-for _kind in ("kills", "stops", "disk", "limits", "damage", "edits", "socket"):
+for _kind in ("kills", "stops", "disk", "damage", "edits"):
     importlib.import_module(f"faults_{_kind}")  # adds its faults to the table
 
 # The share of cases with a second fault after the first.
@@ -60,7 +60,6 @@ def arguments():
     parser.add_argument("--list", action="store_true", help="list the faults and end")
     parser.add_argument("--faults", type=int, metavar="N",
                         help="instead: break the networks of shared caches until N faults have struck")
-    parser.add_argument("--pause-while", metavar="FILE", help="with --faults: begin no case while FILE exists")
     given = parser.parse_intermixed_args()
     if given.minutes is None and given.faults is None:
         parser.error("MINUTES is missing, or --faults")
@@ -68,16 +67,13 @@ def arguments():
     return given
 
 
-def chosen(given, program):
+def chosen(given):
     """The faults that --only names and that this machine can make."""
-    closed = mounts.closed_to_others(program)
     for fault in TABLE:
         if not re.search(given.only, f"{fault.kind}: {fault.title}"):
             continue
         if fault.needs_mounts and not mounts.APART:
             print(f"-- left out, as it needs root: {fault.title}", flush=True)
-        elif fault.needs_users and closed:
-            print(f"-- left out, as other users cannot enter {closed}: {fault.title}", flush=True)
         else:
             yield fault
 
@@ -165,7 +161,7 @@ def main():
             print(f"{fault.kind}: {fault.title}")
         return 0
     program = pathlib.Path(given.hipcache or tool.default_hipcache())
-    faults = list(chosen(given, program)) if program.exists() else []
+    faults = list(chosen(given)) if program.exists() else []
     if not faults:
         missing = "such fault" if program.exists() else program
         print(f"tools/torture: no {missing}", file=sys.stderr)

@@ -1,8 +1,7 @@
-"""File systems that a case mounts, and what of the machine a case may use."""
+"""File systems that a case mounts."""
 
 import os
 import pathlib
-import stat
 
 from process import must, run
 
@@ -15,15 +14,5 @@ def mount_tmpfs(where, options):
     must(["mount", "-t", "tmpfs", "-o", options, "tmpfs", where])
 
 
-def remount(where, options):
-    must(["mount", "-o", f"remount,{options}", where])
-
-
 def unmount(where):
     run(["umount", "--lazy", where])
-
-
-def closed_to_others(program):
-    """The directory above the program that other users may not enter; None if they reach it."""
-    above = pathlib.Path(program).resolve().parents
-    return next((place for place in above if not place.stat().st_mode & stat.S_IXOTH), None)

@@ -1,7 +1,6 @@
 """Cases of broken networks, several at once, until so many faults have struck."""
 
 import collections
-import pathlib
 import threading
 import time
 
@@ -95,8 +94,6 @@ class NetworkRun:
 
     def _work(self):
         while (number := self._take()) is not None:
-            while self.given.pause_while and pathlib.Path(self.given.pause_while).exists():
-                time.sleep(1)
             case = NetworkCase(self._world, self.given.seed, number)
             words = ["--faults", self.given.faults, "--clang", self.given.clangs[-1], "--case", number]
             self.bench.attempt(case, case.run, f"network-{self.given.seed}-{number}", words, self._lock, self._count)

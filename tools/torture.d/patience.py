@@ -2,14 +2,10 @@
 
 # While something is wrong: all waits of the client together, with the bounds of docs/internals/protocol.md.
 FAULT = 30
-# A daemon that does not answer: the first compile finds that out, the others know.
+# A daemon that does not answer: the compile that finds that out.
 FIRST_STOPPED = 20
-NEXT_STOPPED = 8
 # A step that a stopped client has taken: until another client runs it too.
 TAKEN_STEP = 20
-# For each client that is not stopped but does not report: 60 s for a step of unknown length
-# (docs/internals/protocol.md).
-MUTE = 75
 # A daemon that is stopped after its first message: 60 s of silence.
 SILENT = 75
 # Nothing is wrong.

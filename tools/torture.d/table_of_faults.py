@@ -3,7 +3,7 @@
 import dataclasses
 import typing
 
-KINDS = ("no fault", "kills", "stopped peers", "disk", "limits", "corruption", "edits", "socket")
+KINDS = ("no fault", "kills", "stopped peers", "disk", "corruption", "edits")
 TABLE = []
 
 
@@ -15,7 +15,6 @@ class Fault:
     what: str  # the fault as a finding tells it
     harmless: bool  # what hit before hits before anything is compiled again
     needs_mounts: bool
-    needs_users: bool  # other users than root, who run hipcache
 
     def run(self, case):
         """Whatever the fault did, a healthy cache must be had afterwards. Nothing that is still owed may be lost."""
@@ -29,11 +28,11 @@ class Fault:
             case.expect_owed(self.what)
 
 
-def fault(kind, title, what, harmless=False, needs_mounts=False, needs_users=False):
+def fault(kind, title, what, harmless=False, needs_mounts=False):
     assert kind in KINDS
 
     def add(function):
-        TABLE.append(Fault(kind, title, function, what, harmless, needs_mounts, needs_users))
+        TABLE.append(Fault(kind, title, function, what, harmless, needs_mounts))
         return function
 
     return add
