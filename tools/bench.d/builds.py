@@ -80,12 +80,6 @@ class Builds:
             if launcher.name == "hipcache":
                 self.daemon_memory.append(launcher.daemon_memory())
 
-    def rows(self):
-        return [{**row, "bytes": self._bytes_of(row)} for row in self.timings.rows(_base_of)]
-
-    def _bytes_of(self, row):
-        return self.bytes.get(((row["project"], row["compiler"], row["phase"]), row["launcher"]))
-
     def total(self, phase, name, processor=False):
         """Seconds of a phase over all projects and compilers, of medians; None where it was not measured."""
         figures = self.timings.processor if processor else self.timings.walls

@@ -51,9 +51,6 @@ class Edits:
             return (FIRST,)
         return EDITS if launcher.caches_steps else (FIRST, REWORDED, DOCUMENTED)
 
-    def rows(self):
-        return self.timings.rows(_base_of)
-
     def worst(self, kind, phase):
         """Processor time of hipcache in a phase, of the compiler's alone: the compiler with which it is the most."""
         rows = [row for row in self.timings.keys() if (row[0], row[2]) == (kind, phase)]

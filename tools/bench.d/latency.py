@@ -80,17 +80,13 @@ class Latency:
     def of(self, name):
         return median(self.samples.get(name, []))
 
-    def rows(self):
-        for name, values in self.samples.items():
-            ordered = sorted(values)
-            yield {"what": name, "median": median(values), "p10": ordered[len(ordered) // 10],
-                   "p90": ordered[len(ordered) * 9 // 10], "of_floor": median(values) / self.of("floor")}
-
     def text(self):
         size = (self.directory / "stored.o").stat().st_size
         heads = ("hit", "median", "10 %", "90 %", "of floor", "run meanwhile")
         rows = []
-        for row in self.rows():
-            times = [milliseconds(row[what]) for what in ("median", "p10", "p90")]
-            rows.append((row["what"], *times, ratio(row["of_floor"]), self.ran.get(row["what"]) or "-"))
+        for name, values in self.samples.items():
+            ordered = sorted(values)
+            times = median(values), ordered[len(ordered) // 10], ordered[len(ordered) * 9 // 10]
+            of_floor = ratio(median(values), self.of("floor"))
+            rows.append((name, *map(milliseconds, times), of_floor, self.ran.get(name) or "-"))
         return f"{Gemm.SOURCE}, {len(Gemm.ARCHS)} archs, object of {kilobytes(size)}:\n\n" + table(heads, rows)

@@ -53,7 +53,7 @@ def arguments():
     parser.add_argument("--sccache", metavar="PATH", help="sccache to compare with (default: the one in PATH)")
     parser.add_argument("--quick", action="store_true",
                         help="a short unit, fewer turns, and unless given: 50 hits, one compiler, one project")
-    tool.add_results(parser)
+    tool.add_document(parser)
     parser.add_argument("--plot", action="store_true",
                         help="measure nothing: draw docs/benchmarks.svg from docs/benchmarks.md")
     given = parser.parse_args()
@@ -103,13 +103,10 @@ def measure(given, launchers, directory, load):
             run()
             report.add(title, text())
     reached = targets.rows(builds, edits, latency, crowd, large_store, scaling, remote)
+    if given.only != PARTS:
+        reached = [row for row in reached if row["reached"] != "not measured"]
     report.add("Targets", targets.text_of(reached))
-    return report, {
-        "machine": report.machine, "builds": builds.rows(), "compression": compression.figures, "edits": edits.rows(),
-        "hits": list(latency.rows()), "client_bytes": latency.client_memory, "daemon_bytes": builds.daemon_memory,
-        "hit_cpu": latency.cpu, "crowd": crowd.figures, "large_store": large_store.figures, "scaling": scaling.rows(),
-        "remote": remote.rows(), "targets": reached,
-    }  # fmt: skip
+    return report
 
 
 def main():
@@ -125,11 +122,11 @@ def main():
         note(f"this machine is busy (load {load:.1f}): ratios of builds and of many architectures will mislead")
     with tool.scratch("bench") as directory:
         try:
-            report, figures = measure(given, launchers, directory, load)
+            report = measure(given, launchers, directory, load)
         finally:
             for launcher in launchers:
                 launcher.stop()
-    reporting.keep(given, "tools/bench", report.text, figures)
+    reporting.put_into(given.document, "tools/bench", report.text)
     return 0
 
 

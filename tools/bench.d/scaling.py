@@ -37,9 +37,6 @@ class Scaling:
         pairs = zip(self.samples[f"{what}, hipcache"], self.samples[f"{what}, {base}"])
         return median([mine / other for mine, other in pairs])
 
-    def rows(self):
-        return {name: {"seconds": median(values), "all_seconds": values} for name, values in self.samples.items()}
-
     def text(self):
         eight, ninth = self.ratio_of("eight", "plain"), self.ratio_of("ninth", "alone")
         base = {"eight, hipcache": eight, "ninth, hipcache": ninth}

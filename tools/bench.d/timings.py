@@ -47,24 +47,6 @@ class Timings:
         """Seconds of processor."""
         return median(self.processor.get((row, name), []))
 
-    def figures(self, row, name, base):
-        """One dictionary; `base` is the row that the compiler alone is held against with."""
-        return {
-            **dict(zip(self.heads, row)),
-            "launcher": name,
-            "seconds": self.wall(row, name),
-            "all_seconds": self.walls.get((row, name)),
-            "processor_seconds": self.used(row, name),
-            "all_processor_seconds": self.processor.get((row, name)),
-            "ratio": of(self.wall(row, name), self.wall(base, "plain")),
-            "run": self.ran[(row, name)],
-        }
-
-    def rows(self, base_of):
-        """One dictionary for each row and launcher that was measured."""
-        return [self.figures(row, name, base_of(row)) for row in self.keys() for name in self.names
-                if (row, name) in self.walls]
-
     def of(self, row, name, base, other):
         """Processor time of one, of another's."""
         return of(self.used(row, name), self.used(base, other))

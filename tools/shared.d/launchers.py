@@ -212,29 +212,15 @@ class Hipcache(Launcher):
     def stats(self):
         return json.loads(self.control("--show-stats", "--format", "json"))
 
-    def report(self):
-        """Of what was built since zero()."""
-        return json.loads(self.control("--report", "-", "--format", "json"))
-
-    def steps(self):
-        """Steps by kind: {"device": {"hit": n, "run": n}, "host": {...}}; and requests by outcome."""
-        stats = self.stats()
-        device = stats["steps"].get("device", {})
-        host = stats["steps"].get("host", {})
-        return {
-            "device": {key: sum(arch[key] for arch in device.values()) for key in ("hit", "run")},
-            "host": {key: host.get(key, 0) for key in ("hit", "run")},
-            "requests": stats["requests"],
-        }
-
     def ran(self):
         """Device and host compiles always; other steps, and what was not cached, only where there were any."""
         stats = self.stats()
-        others = {kind: counts["run"] for kind, counts in stats["steps"].items() if kind not in ("device", "host")}
+        steps = dict(stats["steps"])
+        device = sum(arch["run"] for arch in steps.pop("device", {}).values())
+        host = steps.pop("host", {}).get("run", 0)
+        others = {kind: counts["run"] for kind, counts in steps.items()}
         others["passed through"] = stats["requests"]["passthrough"]
-        steps = self.steps()
-        ran = {"device": steps["device"]["run"], "host": steps["host"]["run"]}
-        return {**ran, **{kind: number for kind, number in others.items() if number}}
+        return {"device": device, "host": host, **{kind: number for kind, number in others.items() if number}}
 
     def steps_run(self, requests, archs):
         ran = self.ran()
@@ -260,26 +246,6 @@ class Hipcache(Launcher):
         return None if pid is None else processes.memory(pid)
 
 
-class Unknown(Launcher):
-    """A launcher whose statistics these tools cannot read: its needless misses are not counted."""
-
-    def __init__(self, program):
-        super().__init__(program)
-        self.title = self.name = pathlib.Path(program).name
-
-    def version(self):
-        return ""
-
-    def begin(self):
-        pass
-
-    def zero(self):
-        pass
-
-    def stop(self):
-        pass
-
-
 KINDS = {"hipcache": Hipcache, "ccache": Ccache, "ccache:depend": CcacheDepend, "sccache": Sccache}
 
 
@@ -289,7 +255,7 @@ def named(word):
     program = shutil.which(place) or next((path for path in BUILT if path.name == place and path.exists()), None)
     if program is None:
         return None
-    kind = KINDS.get(pathlib.Path(place).name + (f":{mode}" if mode else ""), None if mode else Unknown)
+    kind = KINDS.get(pathlib.Path(place).name + (f":{mode}" if mode else ""))
     return kind and kind(pathlib.Path(program).absolute())
 
 

@@ -1,6 +1,5 @@
 """What a tool tells: tables that read as text and as Markdown, numbers with units, documents with the last run."""
 
-import json
 import pathlib
 
 
@@ -60,7 +59,10 @@ def marks(tool):
 
 
 def put_into(document, tool, text):
-    """Replaces the text between the tool's marks. Without them, or with them the other way round, it is an error."""
+    """Replaces the text between the tool's marks, if a document is named. Without the marks, or with them the other way
+    round, it is an error."""
+    if not document:
+        return
     path = pathlib.Path(document)
     first, last = marks(tool)
     before, begin, rest = path.read_text().partition(first)
@@ -68,11 +70,3 @@ def put_into(document, tool, text):
     if not begin or not end:
         raise SystemExit(f"{tool}: {path} has no {first} and {last}")
     path.write_text(f"{before}{first}\n{text}\n{last}{after}")
-
-
-def keep(given, tool, text, figures):
-    """Writes what --document and --json ask for."""
-    if given.json:
-        pathlib.Path(given.json).write_text(json.dumps(figures, indent=2) + "\n")
-    if given.document:
-        put_into(given.document, tool, text)

@@ -35,8 +35,7 @@ def clangs(given):
     return CLANGS if given.clang == "both" else (given.clang,)
 
 
-def add_results(options):
-    options.add_argument("--json", metavar="FILE", help="write all that was found to FILE")
+def add_document(options):
     options.add_argument("--document", metavar="FILE", help="put the tables into FILE, as a page of docs has them")
 
 

@@ -1,4 +1,4 @@
-"""Tests compile caches against the compiler alone, while things change that a HIP compile does or does not depend on.
+"""Compares compile caches with the compiler alone, while things change that a HIP compile does or does not depend on.
 
 Each case compiles, changes something, and compiles again. The same command runs through each launcher and by the
 compiler alone, always from the same state of the directory. A launcher's verdict for a case is
@@ -24,11 +24,10 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
 
 import launchers as contenders  # noqa: E402
-import report  # noqa: E402
 import reporting  # noqa: E402
 import tool  # noqa: E402
 from cases import GROUPS, TABLE  # noqa: E402
-from judge import BROKEN, MISS, STALE, Judge  # noqa: E402
+from judge import OK, Judge  # noqa: E402
 from process import Failed  # noqa: E402
 from project import Project  # noqa: E402
 from tool import note  # noqa: E402
@@ -39,20 +38,15 @@ MUST_DIFFER = GROUPS[:3]
 
 def arguments():
     parser = tool.parser("tools/staleness", __doc__)
-    parser.add_argument("launchers", nargs="*", metavar="LAUNCHER",
-                        default=["hipcache", "ccache", "ccache:depend", "sccache"],
-                        help="name or path; ccache:depend is ccache in depend mode "
-                             "(default: hipcache ccache ccache:depend sccache)")
+    parser.add_argument("launchers", nargs="*", metavar="LAUNCHER", default=list(contenders.KINDS),
+                        help=f"name or path; ccache:depend is ccache in depend mode "
+                             f"(default: {' '.join(contenders.KINDS)})")
     tool.add_clang(parser)
     parser.add_argument("--case", metavar="WORDS", default="",
                         help="only the cases whose title matches this regular expression")
-    tool.add_results(parser)
-    parser.add_argument("--markdown", action="store_true", help="print the table in Markdown")
+    tool.add_document(parser)
     parser.add_argument("--strict", action="store_true", help="fail if any launcher's case is not ok")
-    given = parser.parse_args()
-    given.failed = False
-    given.clangs = tool.clangs(given)
-    return given
+    return parser.parse_args()
 
 
 def found(words):
@@ -74,11 +68,11 @@ def clean_environment():
 
 
 def try_case(case, clang, launchers, directory):
-    """The verdicts by launcher. The launchers run the case side by side, one step at a time."""
+    """The verdicts in the order of the launchers, which run the case side by side, one step at a time."""
     judges, stories = [], []
     try:
         for number, launcher in enumerate(launchers):
-            place = pathlib.Path(directory) / str(number)
+            place = directory / str(number)
             project = Project(place / "project", clang)
             mine = copy.copy(launcher)
             mine.renew(place / "cache")
@@ -97,51 +91,60 @@ def try_case(case, clang, launchers, directory):
     return [judge.verdict for judge in judges]
 
 
-def rows(given, launchers, directory):
-    for clang in given.clangs:
+def verdicts(given, launchers, directory):
+    """By group and title of each case, and by compiler: the verdicts."""
+    told = {}
+    for clang in tool.clangs(given):
         for number, case in enumerate(TABLE):
-            if clang not in case.clangs or not re.search(given.case, case.title):
-                continue
-            try:
-                verdicts = try_case(case, clang, launchers, pathlib.Path(directory) / f"{clang}-{number}")
-            except Failed as failure:
-                note(f"clang {clang}: {case.title}: no verdict: {failure}")
-                given.failed = True
-                continue
-            told = ", ".join(f"{launcher.title}: {verdict.outcome}" for launcher, verdict in zip(launchers, verdicts))
-            note(f"clang {clang}: {case.title}: {told}")
-            yield {
-                "clang": clang,
-                "group": case.group,
-                "case": case.title,
-                "verdicts": {
-                    launcher.title: {"outcome": verdict.outcome, "detail": verdict.detail}
-                    for launcher, verdict in zip(launchers, verdicts)
-                },
-            }
+            if clang in case.clangs and re.search(given.case, case.title):
+                made = try_case(case, clang, launchers, directory / f"{clang}-{number}")
+                told.setdefault((case.group, case.title), {})[clang] = made
+                details = (f"{launcher.title}: {verdict.outcome}" + (f" ({verdict.detail})" if verdict.detail else "")
+                           for launcher, verdict in zip(launchers, made))
+                note(f"clang {clang}: {case.title}: {', '.join(details)}")
+    return told
 
 
-def versions(given, launchers):
-    told = {launcher.title: launcher.version() for launcher in launchers}
-    return {**told, **{f"clang {clang}": contenders.version_of(f"clang++-{clang}") for clang in given.clangs}}
+def cell(by_clang, number):
+    """One launcher's outcome of a case, or each compiler's if they differ."""
+    outcomes = {clang: made[number].outcome for clang, made in by_clang.items()}
+    if len(set(outcomes.values())) == 1:
+        told = next(iter(outcomes.values()))
+    else:
+        told = ", ".join(f"{clang}: {outcome}" for clang, outcome in outcomes.items())
+    return told if told == OK else f"**{told}**"
+
+
+def markdown(told, launchers, clangs):
+    """A table for each group, after the day and the versions."""
+    versions = [f"{launcher.title} {launcher.version()}" for launcher in launchers]
+    versions += [f"clang {clang} {contenders.version_of(f'clang++-{clang}')}" for clang in clangs]
+    parts = [f"Of {datetime.date.today().isoformat()}: {', '.join(versions)}."]
+    for group in GROUPS:
+        rows = []
+        for (of_group, title), by_clang in told.items():
+            if of_group == group:
+                only = "" if len(by_clang) == len(clangs) else f" (clang {', '.join(by_clang)} only)"
+                rows.append((title + only, *(cell(by_clang, number) for number in range(len(launchers)))))
+        if rows:
+            parts.append(reporting.narrow_table((group, *(launcher.title for launcher in launchers)), rows))
+    return "\n\n".join(parts)
 
 
 def main():
     given = arguments()
     launchers = found(given.launchers)
     if not launchers:
-        print("tools/staleness: no launcher", file=sys.stderr)
-        return 2
+        raise Failed("no launcher")
     with tool.scratch("staleness") as directory:
-        told = list(rows(given, launchers, directory))
-    result = {"date": datetime.date.today().isoformat(), "versions": versions(given, launchers), "cases": told}
-    titles = [launcher.title for launcher in launchers]
-    reporting.keep(given, "tools/staleness", report.markdown(result, titles), result)
-    print((report.markdown if given.markdown else report.text)(result, titles))
-    if given.failed or not told:
-        return 2
-    bad = {MISS, STALE, BROKEN} if given.strict else set()
-    return 1 if any(verdict["outcome"] in bad for row in told for verdict in row["verdicts"].values()) else 0
+        told = verdicts(given, launchers, directory)
+    if not told:
+        raise Failed(f"no case matches {given.case}")
+    text = markdown(told, launchers, tool.clangs(given))
+    print(text)
+    reporting.put_into(given.document, "tools/staleness", text)
+    bad = any(verdict.outcome != OK for by_clang in told.values() for made in by_clang.values() for verdict in made)
+    return 1 if given.strict and bad else 0
 
 
 if __name__ == "__main__":

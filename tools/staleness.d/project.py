@@ -1,12 +1,11 @@
 """A small HIP project in a directory of its own: what a case puts there, and the compiles that it asks for."""
 
 import dataclasses
-import os
 import pathlib
 import shutil
 
 import small_hip
-from small_hip import BITCODE, CUID, RUNTIME, arch_words, depfile_words, hip_words, replace, with_time_kept
+from small_hip import BITCODE, CUID, RUNTIME, arch_words, depfile_words, hip_words, replace
 
 # Each case defines SCALE in its own way.
 KERNEL = """#ifndef SCALE
@@ -30,11 +29,9 @@ class Compile:
     """One command, or several equal ones at once, and what of the result is compared."""
 
     argv: list
-    cwd: pathlib.Path
     environment: dict = dataclasses.field(default_factory=dict)
     archs: int = 1
     owed: Owed | None = None
-    messages: bool = False  # compare what is printed
     bytes: bool = True  # compare the files; else only whether they are there
     at_once: int = 1
     spoil: str = ""  # "directory", "size": a setting of the launcher's that is made wrong
@@ -63,22 +60,8 @@ def directory(_, path):
     path.mkdir(parents=True)
 
 
-def touched(_, path):
-    os.utime(path)
-
-
 def removed(_, path):
     path.unlink()
-
-
-def in_place(text):
-    """Text of the same size behind the time that the file had."""
-
-    def make(_, path):
-        assert path.stat().st_size == len(text.encode())
-        with_time_kept(path, lambda same: same.write_text(text))
-
-    return make
 
 
 def link(target):
@@ -123,8 +106,7 @@ class Project:
 
     def filled(self, text):
         """The text with this project's places and compilers instead of their names in braces."""
-        other = "15" if self.clang == "19" else "19"
-        values = {"p": self.directory, "tools": small_hip.tools(self.clang), "clang": self.clang, "other": other}
+        values = {"p": self.directory, "tools": small_hip.tools(self.clang), "clang": self.clang}
         for name, value in values.items():
             text = text.replace(f"{{{name}}}", str(value))
         return text
@@ -138,14 +120,13 @@ class Project:
             else:
                 content(self, path)
 
-    def compile(self, flags=(), compiler=None, source="a.hip", output="a.o", archs=("gfx906",), libraries=False,
-                cuid=CUID,
-                depfile=True, cwd="", tools=None, count=None, without="", environment=None, **judged):
+    def compile(self, flags=(), compiler=None, output="a.o", archs=("gfx906",), libraries=False, cuid=CUID,
+                tools=None, count=None, without="", environment=None, **judged):
         """A compile as build systems run it, with a depfile. `count`: the number of architectures, if `archs` does not
         show it. `without`: a word that is left out."""
         argv = hip_words(self.clang, compiler, tools)
         argv += ["-O1", *([] if libraries else ["-nogpulib"]), *([cuid] if cuid else []), *arch_words(archs), *flags]
-        argv += [*(depfile_words(output) if depfile else []), "-c", source, "-o", output]
+        argv += [*depfile_words(output), "-c", "a.hip", "-o", output]
         variables = {name: self.filled(value) for name, value in (environment or {}).items()}
-        return Compile([self.filled(word) for word in argv if word != without], self.directory / cwd, variables,
-                       count or len(archs), **judged)
+        words = [self.filled(word) for word in argv if word != without]
+        return Compile(words, variables, count or len(archs), **judged)

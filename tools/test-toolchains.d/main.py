@@ -48,7 +48,7 @@ def arguments():
     parser.add_argument("--draw", type=int, default=50, metavar="COUNT",
                         help="how many options of each compiler are compared (default: 50)")
     parser.add_argument("--seed", type=int, default=1, help="which (default: 1)")
-    tool.add_results(parser)
+    tool.add_document(parser)
     return parser.parse_args()
 
 
@@ -75,7 +75,7 @@ def main():
             dates[suite.name], told = try_suite(suite, given)
             rows += told
     text = report.markdown(datetime.date.today().isoformat(), dates, rows)
-    reporting.keep(given, TOOL, text, {"suites": dates, "rows": rows})
+    reporting.put_into(given.document, TOOL, text)
     print(text)
     problems = list(report.problems(rows))
     for problem in problems:

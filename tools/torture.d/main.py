@@ -168,9 +168,8 @@ def main():
         return 2
     with tool.scratch("torture") as place:
         text, broken, findings = measure(given, program.resolve(), faults, place)
-    if given.document:
-        name = "tools/torture" if given.faults is None else "tools/torture of networks"
-        reporting.put_into(given.document, name, text)
+    name = "tools/torture" if given.faults is None else "tools/torture of networks"
+    reporting.put_into(given.document, name, text)
     return 2 if broken else 1 if findings else 0
 
 

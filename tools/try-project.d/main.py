@@ -6,7 +6,6 @@ every phase in one
 session, in alternating order; medians are reported. Needs an idle machine.
 """
 
-import json
 import os
 import pathlib
 import re
@@ -47,7 +46,6 @@ def arguments():
     parser.add_argument("--no-oracle", action="store_true", help="do not compare outputs with the compiler's")
     parser.add_argument("--keep", action="store_true",
                         help="keep the checkouts, the build directories and what was compared")
-    parser.add_argument("--json", metavar="FILE", help="write all figures to FILE")
     parser.add_argument("--hipcache", default=tool.BUILT, type=pathlib.Path, help="the program to measure")
     given = parser.parse_args()
     given.archs, given.more = given.archs.split(","), given.more.split(",")
@@ -91,8 +89,6 @@ def measure(given, project, left_out, directory, launchers):
     archs = f"architectures {', '.join(given.archs)}, then {', '.join(given.more)}"
     print(f"{project.recipe.name} {project.recipe.revision}, {len(project.units)} units, {runs}, {archs}: {sentence(found)}\n")
     print(report.text(trial, left_out))
-    if given.json:
-        pathlib.Path(given.json).write_text(json.dumps(report.figures(trial, found, left_out), indent=2) + "\n")
 
 
 def run(given, directory):

@@ -1,4 +1,4 @@
-"""What was measured, as Markdown and as JSON."""
+"""What was measured, as Markdown."""
 
 from reporting import table
 from survey import left_out_lines
@@ -44,21 +44,3 @@ def _reason_lines(trial):
         yield "\nReasons that hipcache gave, over all runs:\n"
         for phase, reasons in found.items():
             yield f"- {phase}: {', '.join(f'{reason} ({number})' for reason, number in reasons.items())}"
-
-
-def figures(trial, machine, left_out):
-    return {
-        "machine": machine,
-        "project": trial.project.recipe.name,
-        "revision": trial.project.recipe.revision,
-        "units": len(trial.project.units),
-        "left_out": {str(unit): error for unit, error in left_out.items()},
-        "archs": trial.project.archs,
-        "more": trial.project.more,
-        "phases": trial.timings.rows(base_of),
-        "compared": dict(trial.compared),
-        "differing": {phase: sorted(map(str, units)) for phase, units in trial.differing.items() if units},
-        "units_without_a_step": trial.hits,
-        "ran": trial.misses,
-        "not_cached": {phase: dict(reasons) for phase, reasons in trial.not_cached.items() if reasons},
-    }

@@ -39,7 +39,6 @@ class Trial:
         self.compared = collections.Counter()  # outputs that were compared, by phase, over all runs
         self.not_cached = collections.defaultdict(collections.Counter)  # reasons that hipcache gave, by phase
         self.hits = {}  # units for which hipcache ran nothing, by phase, in the last run
-        self.misses = {}  # what it ran and why, by phase, in the last run: texts
         self.digests = None  # of the compiler's outputs in the last phase that it built
 
     def run(self, number, chosen):
@@ -113,13 +112,6 @@ class Trial:
     def _remember_reasons(self, phase):
         stats = self.hipcache.stats()
         self.hits[phase] = stats["requests"]["hit"]
-        self.misses[phase] = [self._miss(step) for step in self.hipcache.report()["misses"]]
         for kind in ("not_cached", "not_stored"):
             for reason, number in stats[kind].items():
                 self.not_cached[phase][f"{kind.replace('_', ' ')}: {reason}"] += number
-
-    @staticmethod
-    def _miss(step):
-        """Without what is the same for each unit."""
-        step = collections.defaultdict(str, step)
-        return f"{step['source']}: {step['step']} {step['arch']}: {'; '.join(step['why'] or ['first'])}"

@@ -84,13 +84,5 @@ class Remote:
         loopback."""
         return self._worst(lambda row, name: self.samples.ran(row, name, WARM), self.names)
 
-    def rows(self):
-        return {
-            "samples": list(self.samples.rows()),
-            "bytes": [{"project": row[0], "compiler": row[1], "cache": name, **vars(found)}
-                      for (row, name), found in self.traffic.items()],
-            "missing": self.missing,
-        }
-
     def text(self):
         return text_of(self)

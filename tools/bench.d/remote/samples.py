@@ -7,9 +7,6 @@ import dataclasses
 from process import median
 
 WARM, NEW = "warm daemon", "new daemon"
-# Names in JSON, and the fields of samples.
-FIGURES = {"seconds": "wall", "processor_seconds": "processor", "link_seconds": "links", "flush_seconds": "flushed",
-           "run": "ran"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,8 +49,3 @@ class Samples:
     def ran(self, row, source, state):
         """The most steps that one build ran; None where nothing was measured."""
         return max(self.values(row, source, state, "ran"), default=None)
-
-    def rows(self):
-        for (row, source, state), samples in self.found.items():
-            figures = {name: [getattr(sample, field) for sample in samples] for name, field in FIGURES.items()}
-            yield {"project": row[0], "compiler": row[1], "from": source, "state": state, **figures}
