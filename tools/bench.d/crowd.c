@@ -1,5 +1,8 @@
-/* Runs a command COUNT times, AT_ONCE of them at any moment, and writes to RESULT: first "wall cpu", the microseconds
-   that all took and that their processes used, then the microseconds of each.
+/* Runs a command COUNT times, AT_ONCE of them at any moment, and writes to RESULT: first "wall cpu peak", the microseconds
+   that all took and that their processes used, and the kilobytes that the largest of them held; then the microseconds
+   of each.
+
+   A small program: what the kernel reports for a child begins with the size of the process that it was started from.
 
    usage: crowd RESULT AT_ONCE COUNT COMMAND... */
 #include <spawn.h>
@@ -63,7 +66,7 @@ int main(int argc, char** argv) {
   struct rusage usage;
   FILE* result = fopen(argv[1], "w");
   if (result == NULL || getrusage(RUSAGE_CHILDREN, &usage) != 0) return 1;
-  fprintf(result, "%.0f %.0f\n", wall, seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime));
+  fprintf(result, "%.0f %.0f %ld\n", wall, seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime), usage.ru_maxrss);
   for (int index = 0; index < count; ++index) fprintf(result, "%.0f\n", took[index]);
   return fclose(result) == 0 ? 0 : 1;
 }

@@ -13,7 +13,7 @@ from fixture import Gemm
 from latency import build_tool
 from process import median, must
 from processes import own_seconds
-from reporting import milliseconds, ratio, table
+from reporting import kilobytes, milliseconds, ratio, table
 from tool import note
 
 AT_ONCE = 64
@@ -38,6 +38,8 @@ class Crowd:
         self.figures = {
             "at_once": AT_ONCE,
             "cpu_per_hit": together["cpu"],
+            "cpu_alone": alone["cpu"],
+            "memory": alone["memory"],
             "hits_per_second": together["rate"],
             "of_processors": together["rate"] * together["cpu"] / os.cpu_count(),
             "median": together["median"],
@@ -50,17 +52,19 @@ class Crowd:
         self.figures["misses_of_plain"] = self.figures["beside_misses"] / self.figures["beside_plain"]
 
     def _crowd(self, tool, at_once, count):
-        """Seconds of processor for each hit, clients and daemon together, and what the hits took."""
+        """Seconds of processor for each hit, clients and daemon together, what the hits took, and bytes of a client."""
         result = self.directory / "crowd.result"
         before = own_seconds(self.hipcache.server())
         must([tool, result, at_once, count, *self.hit], self.hipcache.environment())
         daemon = own_seconds(self.hipcache.server()) - before
         first, *rest = result.read_text().splitlines()
-        wall, clients = (int(figure) / 1e6 for figure in first.split())
+        wall, clients, peak = map(int, first.split())
+        wall, clients = wall / 1e6, clients / 1e6
         took = sorted(int(line) / 1e6 for line in rest)
         return {
             "rate": count / wall,
             "cpu": (clients + daemon) / count,
+            "memory": peak * 1024,
             "median": median(took),
             "p99": took[len(took) * 99 // 100],
         }
@@ -93,6 +97,8 @@ class Crowd:
             ("median", milliseconds(found["median"])),
             ("99 %", f"{milliseconds(found['p99'])}, {ratio(found['p99_of_median'], 1)} times the median"),
             ("one after the other", milliseconds(found["alone"])),
+            ("processor time of such a hit, client and daemon", milliseconds(found["cpu_alone"])),
+            ("memory of a client", kilobytes(found["memory"])),
             (f"the same beside {STORM} misses", milliseconds(found["beside_misses"])),
             (f"the same beside {STORM} plain compiles", milliseconds(found["beside_plain"])),
         ]

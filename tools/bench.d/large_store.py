@@ -35,7 +35,7 @@ class LargeStore:
             samples = {name: [] for name in stores}
             for _ in range(count):
                 for name in random.sample(list(stores), len(stores)):
-                    samples[name].append(spawned(self.command, stores[name].environment())[0])
+                    samples[name].append(spawned(self.command, stores[name].environment()))
             for name, took in samples.items():
                 self.figures[name]["hit"] = median(took)
         finally:

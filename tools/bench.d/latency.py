@@ -6,7 +6,6 @@ import random
 
 from fixture import Gemm
 from process import median, must, spawned
-from processes import own_seconds
 from reporting import kilobytes, milliseconds, ratio, table
 from timings import told_of
 from tool import note
@@ -28,8 +27,6 @@ class Latency:
         self.directory = pathlib.Path(directory)
         self.samples = {}
         self.ran = {}  # what each ran while it should have run nothing; for the reader to see that hits were timed
-        self.client_memory = None
-        self.cpu = None  # seconds of processor that a hit takes, client and daemon together
 
     def words(self, launcher):
         return [launcher.command, *self.unit.words]
@@ -43,12 +40,8 @@ class Latency:
             random.shuffle(order)
             for name in order:
                 self.unit.object.unlink(missing_ok=True)
-                self.samples[name].append(spawned(*contenders[name])[0])
+                self.samples[name].append(spawned(*contenders[name]))
         self.ran = {launcher.name: told_of(launcher.ran()) for launcher in self.launchers}
-        for launcher in self.launchers:
-            if launcher.name == "hipcache":
-                self._measure_memory(launcher)
-                self._measure_cpu(launcher, 10 * runs)
 
     def _warm(self):
         """Makes the hit of each launcher; returns what to time, by name."""
@@ -64,18 +57,6 @@ class Latency:
         floor = build_tool("floor", self.directory)
         contenders["floor"] = ([floor, stored, self.unit.object], dict(os.environ))
         return contenders
-
-    def _measure_memory(self, launcher):
-        result = self.directory / "peak.result"
-        must([build_tool("peak", self.directory), result, *self.words(launcher)], launcher.environment())
-        self.client_memory = int(result.read_text()) * 1024
-
-    def _measure_cpu(self, launcher, runs):
-        """Clients by what the kernel reports of children, the daemon by its own account."""
-        pid = launcher.server()
-        before = own_seconds(pid)
-        clients = sum(spawned(self.words(launcher), launcher.environment())[1] for _ in range(runs))
-        self.cpu = (clients + own_seconds(pid) - before) / runs
 
     def of(self, name):
         return median(self.samples.get(name, []))

@@ -47,14 +47,13 @@ def _of_remote(remote):
 def rows(builds, edits, latency, crowd, large_store, scaling, remote):
     hit, other = latency.of("hipcache"), latency.of("ccache")
     memory = [value for value in builds.daemon_memory if value is not None]
-    client = latency.client_memory
     floor = latency.of("floor")
     large = large_store.figures.get("a million", {})
     many = crowd.figures
     return [
         _row("hit of a 2-arch unit, of ccache's direct hit", 0.3, of(hit, other)),
         _row("hit of a 2-arch unit, of the floor", 2, of(hit, floor)),
-        _row("processor time of a hit, client and daemon", 1.5, latency.cpu * 1000 if latency.cpu else None, " ms"),
+        _row("processor time of a hit, client and daemon", 1.5, many["cpu_alone"] * 1000 if many else None, " ms"),
         _row("processor time idle with 64 clients at once", 0.3, 1 - many["of_processors"] if many else None),
         _row("slowest 1 % of 64 clients at once, of the median", 10, many.get("p99_of_median")),
         _row("hit beside misses, of that beside plain compiles", 2, many.get("misses_of_plain")),
@@ -65,7 +64,7 @@ def rows(builds, edits, latency, crowd, large_store, scaling, remote):
         _row("one unit with 8 archs, of plain", 0.65, scaling.ratio_of("eight", "plain")),
         _row("ninth arch, of that arch alone and the host", 1.2, scaling.ratio_of("ninth", "alone")),
         *_of_remote(remote),
-        _row("client's memory", 10, client / 1e6 if client else None, " MB"),
+        _row("client's memory", 10, many["memory"] / 1e6 if many else None, " MB"),
         _row("daemon's memory after the builds", 150, max(memory) / 1e6 if memory else None, " MB"),
     ]
 
