@@ -23,7 +23,7 @@ from remote.part import Remote  # noqa: E402
 from remote.redis_traffic import RedisTraffic  # noqa: E402
 from remote.samples import NEW, WARM, Sample, Samples  # noqa: E402
 from remote.scene import CCACHE, LOCAL, PLAIN, PLAIN_FAR, Traffic, far  # noqa: E402
-from remote.tiers import DIRECTORY, REDIS, Tier, Tiers  # noqa: E402
+from remote.tiers import DIRECTORY, REDIS, shared_caches  # noqa: E402
 
 import servers  # noqa: E402
 from delay_proxy import DelayProxy  # noqa: E402
@@ -177,16 +177,9 @@ class WithServers(unittest.TestCase):
         makers = remote_tiers.MAKERS
         self.addCleanup(setattr, remote_tiers, "MAKERS", makers)
         remote_tiers.MAKERS = {"grpc (bazel-remote)": lambda _: None}
-        with Tiers(self.directory) as tiers:
-            self.assertEqual(([tier.name for tier in tiers.found], tiers.missing), ([DIRECTORY], ["grpc (bazel-remote)"]))
-            self.assertTrue(pathlib.Path(tiers.found[0].url.removeprefix("file://")).is_dir())
-
-    def test_a_proxy_takes_the_port_in_the_url(self):
-        class Server:
-            port = 80
-
-        tier = Tier("http", "http://127.0.0.1:80/cache", Server())
-        self.assertEqual(tier.url_by(8080), "http://127.0.0.1:8080/cache")
+        with shared_caches(self.directory) as (tiers, missing):
+            self.assertEqual((list(tiers), missing), ([DIRECTORY], ["grpc (bazel-remote)"]))
+            self.assertTrue(pathlib.Path(tiers[DIRECTORY].url.removeprefix("file://")).is_dir())
 
 
 class TheLongWay(unittest.TestCase):

@@ -18,8 +18,10 @@ namespace { [[maybe_unused]] int added_by_bench() { return 1; } }
 
 
 class Fixture:
-    def __init__(self, project, compiler, launcher, directory):
-        self.project, self.compiler, self.launcher = project, compiler, launcher
+    """`bitcode`: the device libraries, where they are not where Debian 12 has them."""
+
+    def __init__(self, project, compiler, launcher, directory, bitcode=None):
+        self.project, self.compiler, self.launcher, self.bitcode = project, compiler, launcher, bitcode
         self.build_directory = pathlib.Path(directory) / f"{project}-clang{compiler}-{launcher.name}"
         # The build directory's name must not begin theirs: objects that name a source would seem to name it.
         self.fixtures = self.build_directory.with_name(f"sources-{self.build_directory.name}")
@@ -47,6 +49,8 @@ class Fixture:
         command += ["--clang", self.compiler, "--archs", ",".join(archs)]
         if self.launcher.command:
             command += ["--launcher", self.launcher.command]
+        if self.bitcode:
+            command += ["--bitcode", self.bitcode]
         if links:
             command += ["--", f"-DCMAKE_PROJECT_INCLUDE={self._link_rule()}"]
         must(command, self.launcher.environment())

@@ -8,20 +8,9 @@ set -euo pipefail
 installed=$(realpath -m "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/lists/partial" "$installed"
-# shellcheck disable=SC1091
-suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-keys='deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
-{
-  echo "$keys http://deb.debian.org/debian $suite main"
-  echo "$keys http://deb.debian.org/debian $suite-updates main"
-  echo "$keys http://deb.debian.org/debian-security $suite-security main"
-} >"$work/sources.list"
+mkdir -p "$installed"
+python3 -B "$(dirname "${BASH_SOURCE[0]}")/../shared.d/apt.py" curl "$work"
 cd "$work"
-apt=(apt-get -qq -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$work/lists"
-  -o APT::Sandbox::User=root)
-"${apt[@]}" update
-"${apt[@]}" source --download-only curl
 dpkg-source --extract ./curl_*.dsc source >/dev/null
 cd source
 # Certificates are found as OpenSSL finds them, as everywhere in hipcache.

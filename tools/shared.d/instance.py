@@ -10,10 +10,13 @@ CONTROL_SECONDS = 75  # bounds every option of hipcache's; src/cli/control.cpp w
 
 
 class Instance:
-    """`base`: the environment without hipcache's variables, or None for an empty one. `settings`: further variables."""
+    """As a launcher (launchers.py) it has a name, a command and an environment. `base`: the environment without hipcache's
+    variables, or None for an empty one. `settings`: further variables."""
+
+    name = "hipcache"
 
     def __init__(self, program, directory, base=None, **settings):
-        self.program = str(program)
+        self.command = str(program)
         self.directory = pathlib.Path(directory)
         self.base, self.settings = base or {}, settings
 
@@ -23,17 +26,17 @@ class Instance:
 
     def start(self, argv, cwd):
         """A compile that runs."""
-        return Running([self.program, *argv], self.environment(), cwd)
+        return Running([self.command, *argv], self.environment(), cwd)
 
     def run(self, argv, cwd, variables=None):
-        return run([self.program, *argv], {**self.environment(), **(variables or {})}, cwd)
+        return run([self.command, *argv], {**self.environment(), **(variables or {})}, cwd)
 
     def control(self, *options, cwd="/"):
-        return run([self.program, *options], self.environment(), cwd, CONTROL_SECONDS)
+        return run([self.command, *options], self.environment(), cwd, CONTROL_SECONDS)
 
     def must(self, *options, cwd="/", variables=None):
         """What an option that has to work prints."""
-        return must([self.program, *options], {**self.environment(), **(variables or {})}, cwd)
+        return must([self.command, *options], {**self.environment(), **(variables or {})}, cwd)
 
     def zero(self):
         self.must("--zero-stats")

@@ -9,9 +9,9 @@ import shlex
 
 import tree
 from cache import Counts, alone, made, workers
+from fixture import PROJECTS, Fixture
 from oracle import with_id
 
-PROJECTS = ("cxx-style", "hip-language")
 ARCHS = ("gfx906", "gfx1030")
 
 
@@ -34,52 +34,37 @@ class BuiltProject:
         )
 
 
-class Build:
-    def __init__(self, source, name, directory, toolchain, cache):
-        self.configure_script, self.name, self.toolchain, self.cache = source / "fixtures/configure", name, toolchain, cache
-        self.directory = tree.fresh(directory) / "build"
-
-    def configure(self, archs):
-        made(
-            [self.configure_script, self.name, self.directory, "--clang", self.toolchain.clang, "--archs",
-             ",".join(archs),
-             "--launcher", self.cache.program, "--bitcode", self.toolchain.device_libraries],
-            variables=self.cache.environment(),
-        )  # fmt: skip
-
-    def make(self):
-        command = ["ninja", f"-j{workers()}", "-C", self.directory]
-        return self.cache.counted(lambda: made(command, variables=self.cache.environment()))[0]
-
-    def clean(self):
-        made(["ninja", "-C", self.directory, "clean"])
-
-    def compiles(self):
-        """The compiles that go through hipcache: words, directory, object."""
-        printed = made(["ninja", "-C", self.directory, "-t", "compdb"])
-        for entry in json.loads(printed[printed.index("["):]):
-            words = shlex.split(entry["command"])
-            if words[:1] == [self.cache.program] and "-c" in words:
-                yield words[1:], pathlib.Path(entry["directory"])
-
-    def differences(self):
-        """Compares each object of the build with the compiler's own."""
-        for words, directory in self.compiles():
-            place = words.index("-o") + 1
-            mine = (directory / words[place]).read_bytes()
-            ended = alone(with_id(words, self.cache.id_of(words, directory)), directory)
-            if ended.code != 0 or (directory / words[place]).read_bytes() != mine:
-                yield f"{words[place]} is another one"
+def compiles(fixture):
+    """The compiles that go through hipcache: words, and directory."""
+    printed = made(["ninja", "-C", fixture.build_directory, "-t", "compdb"])
+    for entry in json.loads(printed[printed.index("["):]):
+        words = shlex.split(entry["command"])
+        if words[:1] == [fixture.launcher.command] and "-c" in words:
+            yield words[1:], pathlib.Path(entry["directory"])
 
 
-def build(source, name, directory, toolchain, cache):
-    build = Build(source, name, directory, toolchain, cache)
-    build.configure(ARCHS[:1])
-    compiles = list(build.compiles())
-    hip = sum("hip" in words for words, _ in compiles)
-    cold = build.make()
-    build.clean()
-    warm = build.make()
-    build.configure(ARCHS)
-    more = build.make()
-    return BuiltProject(len(compiles), hip, cold, warm, more, tuple(build.differences()))
+def differences(fixture):
+    """Compares each object of the build with the compiler's own."""
+    for words, directory in compiles(fixture):
+        place = words.index("-o") + 1
+        mine = (directory / words[place]).read_bytes()
+        ended = alone(with_id(words, fixture.launcher.id_of(words, directory)), directory)
+        if ended.code != 0 or (directory / words[place]).read_bytes() != mine:
+            yield f"{words[place]} is another one"
+
+
+def build(name, directory, toolchain, cache):
+    fixture = Fixture(name, toolchain.clang, cache, tree.fresh(directory), toolchain.device_libraries)
+
+    def steps():
+        return cache.counted(lambda: fixture.build(workers()))[0]
+
+    fixture.configure(ARCHS[:1])
+    units = list(compiles(fixture))
+    hip = sum("hip" in words for words, _ in units)
+    cold = steps()
+    fixture.clean()
+    warm = steps()
+    fixture.configure(ARCHS)
+    more = steps()
+    return BuiltProject(len(units), hip, cold, warm, more, tuple(differences(fixture)))

@@ -8,7 +8,8 @@ import re
 import shutil
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
+TOOLS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[1:1] = [str(TOOLS / "shared.d"), str(TOOLS / "bench.d")]
 
 import built_projects  # noqa: E402
 import cases  # noqa: E402
@@ -94,7 +95,7 @@ class Inside:
     def projects(self, toolchain):
         for name in built_projects.PROJECTS:
             with Cache(self.given.hipcache, self.work / "project-cache") as cache:
-                built = built_projects.build(self.source, name, self.work / "project", toolchain, cache)
+                built = built_projects.build(name, self.work / "project", toolchain, cache)
             note(f"{toolchain.title}: {name}: {built}")
             yield {"project": name, "ok": built.as_expected(), **dataclasses.asdict(built)}
 

@@ -1,6 +1,6 @@
 """Tests hipcache with the compilers of Debian trixie (clang 19, hipcc 5.7) and sid (clang 21, 22, 23, hipcc 7).
 
-Makes a tree of each suite with debootstrap, keeps it, and puts hipcache's release build in. There, for each compiler
+Makes a tree of each suite with mmdebstrap, keeps it, and puts hipcache's release build in. There, for each compiler
 and offload driver:
 
   - a small project without HIP's headers goes through builds and edits, with and without relocatable device code and
@@ -54,8 +54,8 @@ def arguments():
 
 def try_suite(suite, given):
     """The suite's date, and a row for each compiler and driver."""
-    tree = trees.Tree(suite, given.trees, note)
-    tree.prepare()
+    tree = trees.Tree(suite, given.trees)
+    tree.make()
     note(f"Debian {suite.name} of {tree.date()}")
     build = pathlib.Path(given.build).absolute()
     tree.put_libraries(build / "libexec/hipcache/hipcached")

@@ -1,4 +1,5 @@
-"""Trees of Debian's suites: made by debootstrap, kept between runs, and entered with the project's files."""
+"""Trees of Debian's suites: rooms (tools/package.d/room.sh), kept between runs, and entered with the project's
+files."""
 
 import email.utils
 import os
@@ -9,10 +10,11 @@ import shutil
 import subprocess
 import sys
 
+from apt import mirror
 from process import Failed, must
 from tool import ROOT
 
-MIRROR = ROOT / "tools/shared.d/debian-mirror"
+ROOM = ROOT / "tools/package.d/room.sh"
 # A file system in memory that is mounted in the tree. It holds the project's files and everything that a run writes,
 # and disappears with the last process.
 MOUNT = "/mnt"
@@ -21,27 +23,19 @@ ENVIRONMENT = ["env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
 OF_LIBC = re.compile(r"^(ld-linux.*|lib(c|m|pthread|dl|rt|resolv|util)\.so\.\d+)$")
 
 
-def mirror():
-    found = must([MIRROR]).strip()
-    if not found:
-        raise Failed("apt knows no mirror of Debian: run apt-get update first")
-    return found
-
-
 class Tree:
-    def __init__(self, suite, directory, note):
+    def __init__(self, suite, directory):
         self.suite = suite
         self.path = pathlib.Path(directory).absolute() / suite.name
-        self.note = note
 
-    def prepare(self):
-        """Makes the parts that are missing."""
-        if not (self.path / "etc/debian_version").exists():
-            self._bootstrap()
-        missing = self._missing()
-        if missing:
-            self.note(f"{self.suite.name}: installing {' '.join(missing)}")
-            self._install(missing)
+    def make(self):
+        """Makes the tree, unless it is there. Its lists of packages stay, because they tell its date."""
+        if self.path.exists():
+            return
+        options = ["--variant=minbase", f"--include={','.join(self.suite.packages)}", "--skip=cleanup/apt/lists",
+                   '--aptopt=Acquire::Check-Valid-Until "false"']  # a mirror may be old; the report has its date
+        script = 'source "$0"; make_room "$@"'
+        must(["bash", "-ec", script, ROOM, self.path, self.suite.name, *options, f"deb {mirror()} {self.suite.name} main"])
 
     def date(self):
         """The date of the tree's suite, according to its mirror."""
@@ -63,56 +57,26 @@ class Tree:
 
     def run(self, build, arguments):
         """Runs inside.py in the tree, in namespaces that end with it. Returns what it printed."""
-        prefix = f"{self.path}{MOUNT}"
-        copies = [(build / part, f"{prefix}/hipcache/") for part in ("bin", "lib", "libexec")]
-        script = [
-            f"mount -t tmpfs tmpfs {shlex.quote(prefix)}",
-            f"mkdir -p {shlex.quote(prefix)}/{{source,hipcache,work}}",
-            *(f"cp -r {shlex.quote(str(source))} {shlex.quote(target)}" for source, target in copies),
-            f"cp -r {' '.join(shlex.quote(str(ROOT / name)) for name in ('tools', 'fixtures'))} {shlex.quote(prefix)}/source/",
-            f"mount -t proc proc {shlex.quote(str(self.path))}/proc",
-            f"mount --rbind /dev {shlex.quote(str(self.path))}/dev",
-            f"exec chroot {shlex.quote(str(self.path))} " + shlex.join([
-                *ENVIRONMENT, "python3", "-B", f"{MOUNT}/source/tools/test-toolchains.d/inside.py", self.suite.name,
-                "--source", f"{MOUNT}/source", "--hipcache", f"{MOUNT}/hipcache/bin/hipcache", "--work",
-                f"{MOUNT}/work", *arguments,
-            ]),
+        root, mounted = shlex.quote(str(self.path)), shlex.quote(f"{self.path}{MOUNT}")
+        programs = shlex.join(str(build / part) for part in ("bin", "lib", "libexec"))
+        sources = shlex.join(str(ROOT / name) for name in ("tools", "fixtures"))
+        command = [
+            *ENVIRONMENT, "python3", "-B", f"{MOUNT}/source/tools/test-toolchains.d/inside.py", self.suite.name,
+            "--source", f"{MOUNT}/source", "--hipcache", f"{MOUNT}/hipcache/bin/hipcache", "--work", f"{MOUNT}/work",
+            *arguments,
         ]  # fmt: skip
+        script = f"""
+            mount -t tmpfs tmpfs {mounted}
+            mkdir -p {mounted}/{{source,hipcache,work}}
+            cp -r {programs} {mounted}/hipcache/
+            cp -r {sources} {mounted}/source/
+            mount -t proc proc {root}/proc
+            mount --rbind /dev {root}/dev
+            exec chroot {root} {shlex.join(command)}"""
         ended = subprocess.run(
-            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private", "bash", "-e", "-c",
-             "\n".join(script)],
+            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private", "bash", "-ec", script],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, check=False,
-        )
+        )  # fmt: skip
         if ended.returncode != 0:
             raise Failed(f"{self.suite.name}: the run in the tree ended with exit code {ended.returncode}")
         return ended.stdout
-
-    def _bootstrap(self):
-        if shutil.which("debootstrap", path=f"{os.environ['PATH']}:/usr/sbin:/sbin") is None:
-            self.note("installing debootstrap")
-            must(["apt-get", "-q", "-y", "install", "debootstrap"])
-        uri = mirror()
-        self.note(f"{self.suite.name}: debootstrap")
-        # Made under another name and then renamed, so a tree that exists is complete.
-        making = self.path.with_name(self.path.name + ".making")
-        shutil.rmtree(making, ignore_errors=True)
-        making.parent.mkdir(parents=True, exist_ok=True)
-        must(["debootstrap", "--variant=minbase", self.suite.name, making, uri],
-             {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
-        making.rename(self.path)
-
-    def _missing(self):
-        told = subprocess.run(
-            ["chroot", self.path, *ENVIRONMENT, "dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n",
-             *self.suite.packages],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False,
-        ).stdout
-        installed = {line.split()[0] for line in told.splitlines() if line.endswith(" installed")}
-        return [package for package in self.suite.packages if package not in installed]
-
-    def _install(self, packages):
-        shutil.copyfile("/etc/resolv.conf", self.path / "etc/resolv.conf")
-        quiet = ["chroot", self.path, *ENVIRONMENT, "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y",
-                 "-o", "Acquire::Check-Valid-Until=false"]  # a mirror may be old; the report has its date
-        must([*quiet, "update"])
-        must([*quiet, "install", "--no-install-recommends", *packages])

@@ -1,11 +1,12 @@
 """The definitions of clang's options as Debian's source packages have them, read by llvm-tblgen."""
 
+import contextlib
 import json
 import shutil
 import tarfile
 
+from apt import Apt, mirror
 from process import Failed, must, run
-from tool import ROOT
 
 # The newest clangs come to Debian's unstable first.
 SUITES = ("sid", "stable", "oldstable", "bookworm")
@@ -23,32 +24,20 @@ def tblgen():
 
 
 class Archive:
-    """apt, with lists of its own: those of the machine may know no sources."""
-
     def __init__(self, work):
         self.work = work
-        for folder in ("lists/partial", "cache/archives/partial", "sources"):
-            (work / folder).mkdir(parents=True)
-        mirror = run([ROOT / "tools/shared.d/debian-mirror"]).out.strip()
-        if not mirror:
-            raise Failed("apt knows no mirror of Debian: run apt-get update first, or give the sources as VERSION=DIRECTORY")
-        lines = [f"deb-src [check-valid-until=no] {mirror} {suite} main\n" for suite in SUITES]
-        (work / "sources.list").write_text("".join(lines))
-        own = {"Dir::Etc::SourceList": work / "sources.list", "Dir::Etc::SourceParts": "/dev/null",
-               "Dir::State::Lists": work / "lists", "Dir::Cache": work / "cache", "APT::Sandbox::User": "root"}
-        self.options = [word for name, value in own.items() for word in ("-o", f"{name}={value}")]
-        run(["apt-get", *self.options, "-q", "update"])  # a suite that the mirror lacks is no failure
+        self.apt = Apt(work / "apt", *(f"deb-src {mirror()} {suite} main" for suite in SUITES))
+        (work / "sources").mkdir()
 
     def fetch(self, number):
         """The files that define clang's options, of the newest release whose archive the mirror has. apt checks its
         digest."""
         package = f"llvm-toolchain-{number}"
-        table = run(["apt-cache", *self.options, "madison", package]).out
+        table = run(["apt-cache", *self.apt.options, "madison", package]).out
         versions = dict.fromkeys(line.split("|")[1].strip() for line in table.splitlines() if line.endswith("Sources"))
         for version in versions:
-            command = ["apt-get", *self.options, "-q", "source", "--tar-only", "--download-only",
-                       f"{package}={version}"]
-            run(command, cwd=self.work / "sources")  # fails where a suite's other files are gone, and the archive is there
+            with contextlib.suppress(Failed):  # where a suite's other files are gone, and the archive is there
+                self.apt.source(f"{package}={version}", self.work / "sources", "--tar-only")
             for path in sorted((self.work / "sources").glob(f"{package}_*.orig.tar.*")):
                 return self._unpack(path, number)
         raise Failed(f"the mirror has no sources of {package}")

@@ -14,18 +14,12 @@ __global__ void first_compile_of_a_daemon(int* out) { out[threadIdx.x] = 7; }
 """
 
 
-class FirstCompile:
-    """The compile after which a daemon knows the compiler's files, and has its connection to the server."""
-
-    def __init__(self, directory, compiler, archs):
-        self.directory = pathlib.Path(directory)
-        source = self.directory / "first.hip"
-        source.write_text(FIRST)
-        self.words = Unit(source, compiler, directory).command(archs)
-
-    def run(self, machine):
-        """From the directory of the object: no shared cache's result may write elsewhere."""
-        must([machine.command, *self.words], machine.environment(), self.directory)
+def first_compile(directory, compiler, archs):
+    """The words of the compile after which a daemon knows the compiler's files, and has its connection to the
+    server."""
+    source = pathlib.Path(directory) / "first.hip"
+    source.write_text(FIRST)
+    return Unit(source, compiler, directory).command(archs)
 
 
 class Machine(Hipcache):
@@ -55,6 +49,10 @@ class Machine(Hipcache):
         if self.directory.exists():
             with contextlib.suppress(Failed):
                 self.control("--stop-server")
+
+    def run(self, words):
+        """From the directory above: no shared cache's result may write elsewhere."""
+        must([self.command, *words], self.environment(), self.directory.parent)
 
     def ran_since(self):
         """Steps run, and requests not cached, since this was asked last. Drivers' plans count, too."""

@@ -2,13 +2,14 @@
 store, compiling, and ccache with the same server.
 """
 
+import contextlib
 import itertools
 import random
 
 from remote.report import text_of
 from remote.samples import NEW, WARM, Samples
-from remote.scene import CCACHE, LOCAL, PLAIN_FAR, Scene, Subject, far
-from remote.tiers import REDIS, Tiers
+from remote.scene import CCACHE, LOCAL, PLAIN_FAR, Scene, far
+from remote.tiers import REDIS, shared_caches
 from reporting import of
 from tool import note
 
@@ -26,12 +27,11 @@ class Remote:
     def run(self, projects, compilers, runs, rounds):
         for number, project, compiler in itertools.product(range(runs), projects, compilers):
             note(f"run {number + 1}: shared caches, {project}, clang {compiler}")
-            subject = Subject(project, compiler, self.archs)
             directory = self.directory / f"{number}-{project}-{compiler}"
             directory.mkdir(parents=True)
-            with Tiers(directory) as tiers:
-                self.names, self.missing = [tier.name for tier in tiers.found], tiers.missing
-                with Scene(subject, self.launchers, directory, tiers, self.samples, self.traffic) as scene:
+            with shared_caches(directory) as (tiers, self.missing):
+                self.names = list(tiers)
+                with contextlib.closing(Scene(self, project, compiler, directory, tiers)) as scene:
                     self._measure(scene, rounds)
 
     @staticmethod

@@ -8,15 +8,16 @@ import random
 from delay_proxy import DelayProxy
 from fixture import Fixture
 from process import Failed
-from remote.machines import FirstCompile, Machine, RemoteCcache
+from remote.machines import Machine, RemoteCcache, first_compile
 from remote.redis_traffic import RedisTraffic
 from remote.samples import NEW, WARM, Sample
-from remote.tiers import REDIS
-
+from remote.tiers import DIRECTORY, REDIS
 
 PLAIN, PLAIN_FAR, LOCAL, CCACHE = "plain", "plain, -j8", "local hits", "redis, by ccache"
 FILLING, FILLING_BY_CCACHE = "filling", "filling by ccache"
 ROUND_TRIP = 0.05  # seconds
+# For a machine that fills the caches: a busy machine must not lose a write. Limits change no byte.
+PATIENT = "timeout=30s&connect_timeout=30s"
 FAR_JOBS = 8
 
 
@@ -35,44 +36,23 @@ class Traffic:
     reading: int | None = None
 
 
-@dataclasses.dataclass(frozen=True)
-class Subject:
-    """What is built."""
-
-    project: str
-    compiler: str
-    archs: list
-
-    @property
-    def row(self):
-        return self.project, f"clang {self.compiler}"
-
-    def fixture(self, launcher, directory):
-        return Fixture(self.project, self.compiler, launcher, directory)
-
-
 class Scene:
-    """`samples` and `traffic` get what is measured. What was started ends with the context."""
+    """`part` gets what is measured. close() ends what was started. `tiers`: shared caches by name."""
 
-    def __init__(self, subject, launchers, directory, tiers, samples, traffic):
-        self.row, self.tiers, self.samples, self.traffic = subject.row, tiers, samples, traffic
-        program = launchers["hipcache"].command
+    def __init__(self, part, project, compiler, directory, tiers):
+        self.row, self.tiers = (project, f"clang {compiler}"), tiers
+        self.samples, self.traffic = part.samples, part.traffic
+        program, ccache = part.launchers["hipcache"].command, part.launchers.get("ccache")
         self.maker, self.local, self.other = (Machine(program, name, directory) for name in ("a", "local", "b"))
-        redis = tiers.named(REDIS)
-        self.ccache = None
-        if redis and "ccache" in launchers:
-            self.ccache = RemoteCcache(launchers["ccache"].command, "ccache", directory)
-        self.server = RedisTraffic(redis.port) if redis else None
-        self.first = FirstCompile(directory, subject.compiler, subject.archs)
-        self.alone = subject.fixture(launchers["plain"], directory)
-        self.cached = subject.fixture(self.maker, directory)
-        self.ccached = subject.fixture(self.ccache, directory) if self.ccache else None
-        self._configure(subject.archs)
+        self.ccache = RemoteCcache(ccache.command, "ccache", directory) if REDIS in tiers and ccache else None
+        self.server = RedisTraffic(tiers[REDIS].port) if REDIS in tiers else None
+        self.first = first_compile(directory, compiler, part.archs)
+        self.alone = Fixture(project, compiler, part.launchers["plain"], directory)
+        self.cached = Fixture(project, compiler, self.maker, directory)
+        self.ccached = Fixture(project, compiler, self.ccache, directory) if self.ccache else None
+        self._configure(part.archs)
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
+    def close(self):
         for machine in (self.maker, self.local, self.other):
             machine.stop()
         if self.server:
@@ -109,43 +89,43 @@ class Scene:
 
     def fill(self):
         """The first build anywhere: machine A writes to all servers at once."""
-        self.maker.renew(*(tier.patient_url for tier in self.tiers.found))
+        self.maker.renew(*(tier.url_with(PATIENT) for tier in self.tiers.values()))
         before = self.server.total() if self.server else 0
         sample = self.build(self.cached, os.cpu_count(), flush=True)
         told = self.maker.tiers()
-        if len(told) != len(self.tiers.found) or any(tier["write_errors"] for tier in told):
+        if len(told) != len(self.tiers) or any(tier["write_errors"] for tier in told):
             raise Failed(f"machine A did not fill all shared caches: {told}")
-        for tier, its in zip(self.tiers.found, told):
-            self.traffic[self.row, tier.name] = Traffic(written=its["bytes_written"])
+        for name, its in zip(self.tiers, told):
+            self.traffic[self.row, name] = Traffic(written=its["bytes_written"])
         if self.server:
             self.traffic[self.row, REDIS].filling = self.server.total() - before
         self._add(FILLING, NEW, sample)
-        self.first.run(self.maker)
+        self.maker.run(self.first)
         self.maker.flush()
         self.maker.stop()
 
     def fill_by_ccache(self):
         if self.ccache:
-            self.ccache.renew(self.tiers.named(REDIS).url)
+            self.ccache.renew(self.tiers[REDIS].url)
             before = self.server.total()
             self._add(FILLING_BY_CCACHE, NEW, self.build(self.ccached, os.cpu_count()))
             self.traffic[self.row, CCACHE] = Traffic(filling=self.server.total() - before)
 
     def fill_local(self):
         """A store that has everything, of a machine without a shared cache."""
-        self.local.renew(self.tiers.found[-1].url)
+        self.local.renew(self.tiers[DIRECTORY].url)
         for urls in (self.local.urls, []):
             self.local.stop()
             self.local.urls = urls
-            self.first.run(self.local)
+            self.local.run(self.first)
             self.build(self.cached.for_launcher(self.local), os.cpu_count())
 
     def round(self):
         """Each source once with a daemon that has compiled, and once without a daemon, in random
         order."""
         turns = [lambda: self._local(WARM), lambda: self._local(NEW)]
-        for tier in self.tiers.found:
-            turns += [lambda tier=tier, state=state: self._remote(tier, state) for state in (WARM, NEW)]
+        for name in self.tiers:
+            turns += [lambda name=name, state=state: self._remote(name, state) for state in (WARM, NEW)]
         if self.ccache:
             turns.append(self._by_ccache)
         random.shuffle(turns)
@@ -161,22 +141,22 @@ class Scene:
         """Machine B with an empty store."""
         self.other.renew(url)
         if state == WARM:
-            self.first.run(self.other)
+            self.other.run(self.first)
             self.other.ran_since()
 
-    def _remote(self, tier, state):
-        self._begin(tier.url, state)
+    def _remote(self, name, state):
+        self._begin(self.tiers[name].url, state)
         counts = state == WARM  # without the first compile
         read = self.other.tiers()[0]["bytes_read"] if counts else 0
         before = self.server.total() if self.server else 0
-        self._add(tier.name, state, self.build(self.cached.for_launcher(self.other), os.cpu_count()))
+        self._add(name, state, self.build(self.cached.for_launcher(self.other), os.cpu_count()))
         if counts:
-            self.traffic[self.row, tier.name].read = self.other.tiers()[0]["bytes_read"] - read
-        if counts and tier.name == REDIS:
+            self.traffic[self.row, name].read = self.other.tiers()[0]["bytes_read"] - read
+        if counts and name == REDIS:
             self.traffic[self.row, REDIS].reading = self.server.total() - before
 
     def _by_ccache(self):
-        self.ccache.renew(self.tiers.named(REDIS).url)
+        self.ccache.renew(self.tiers[REDIS].url)
         before = self.server.total()
         self._add(CCACHE, WARM, self.build(self.ccached, os.cpu_count()))
         self.traffic[self.row, CCACHE].reading = self.server.total() - before
@@ -184,16 +164,16 @@ class Scene:
     def far_away(self):
         """Each server behind a long way, with many compiles at once; and compiling as many at once."""
         self._add(PLAIN_FAR, WARM, self.build(self.alone, FAR_JOBS))
-        for tier in self.tiers.found:
+        for name, tier in self.tiers.items():
             if tier.port:
                 proxy = DelayProxy(tier.port, ROUND_TRIP)
                 try:
-                    self._far_away(tier, tier.url_by(proxy.port))
+                    self._far_away(name, tier.url.replace(f":{tier.port}", f":{proxy.port}"))
                 finally:
                     proxy.stop()
 
-    def _far_away(self, tier, url):
+    def _far_away(self, name, url):
         for state in (WARM, NEW):
             self._begin(url, state)
-            self._add(far(tier.name), state, self.build(self.cached.for_launcher(self.other), FAR_JOBS))
+            self._add(far(name), state, self.build(self.cached.for_launcher(self.other), FAR_JOBS))
             self.other.stop()

@@ -1,5 +1,6 @@
 """The shared caches that the bench asks: real servers on loopback, as far as they are installed, and a directory."""
 
+import contextlib
 import pathlib
 
 import servers
@@ -8,43 +9,26 @@ REDIS, DIRECTORY = "redis", "directory"
 MAKERS = {REDIS: servers.redis, "http (nginx)": servers.nginx, "grpc (bazel-remote)": servers.bazel_remote}
 
 
-class Tier:
-    """`url`: what HIPCACHE_REMOTE names. `port`: of the server; None for a directory."""
+class Directory:
+    """What is asked of a server: it has no port, and needs no options."""
 
-    def __init__(self, name, url, server=None):
-        self.name, self.url, self.server = name, url, server
-        self.port = server.port if server else None
+    port = None
 
-    @property
-    def patient_url(self):
-        """For a machine that fills the cache: a busy machine must not lose a write. Limits change no byte."""
-        return f"{self.url}?timeout=30s&connect_timeout=30s" if self.server else self.url
+    def __init__(self, place):
+        place.mkdir(parents=True)
+        self.url = f"file://{place}"
 
-    def url_by(self, port):
-        """The same server behind a proxy on that port."""
-        return self.url.replace(f":{self.port}", f":{port}", 1)
+    def url_with(self, _options):
+        return self.url
 
 
-class Tiers:
-    """Starts every server that is installed, each with an empty directory below the given one."""
-
-    def __init__(self, directory):
-        self.directory = pathlib.Path(directory)
-        self.found, self.missing = [], []
-
-    def __enter__(self):
-        started, self.missing = servers.started(MAKERS, self.directory)
-        self.found = [Tier(name, server.url, server) for name, server in started.items()]
-        place = self.directory / "tier-directory"
-        place.mkdir()
-        self.found.append(Tier(DIRECTORY, f"file://{place}"))
-        return self
-
-    def __exit__(self, *_):
-        for tier in self.found:
-            if tier.server:
-                tier.server.stop()
-
-    def named(self, name):
-        """The tier of that name, or None."""
-        return next((tier for tier in self.found if tier.name == name), None)
+@contextlib.contextmanager
+def shared_caches(directory):
+    """All of them by name, each with an empty directory below the given one, and the names of those that are
+    missing."""
+    found, missing = servers.started(MAKERS, directory)
+    try:
+        yield {**found, DIRECTORY: Directory(pathlib.Path(directory) / "tier-directory")}, missing
+    finally:
+        for server in found.values():
+            server.stop()
