@@ -67,6 +67,9 @@ class Checkouts : public testing::TestWithParam<Compiler> {
   Cache cache_;
 };
 
+// What no compiler decides.
+class CheckoutsByOneCompiler : public Checkouts {};
+
 TEST_P(Checkouts, ShareTheirSteps) {
   write_projects();
   expect_shared("-O1");
@@ -77,7 +80,7 @@ TEST_P(Checkouts, ShareTheirStepsAndHaveDepfilesOfTheirOwn) {
   expect_shared("-O1 -MD -MP -MF objects/a.d -MT ROOT/build/objects/a.o");
 }
 
-TEST_P(Checkouts, SeeTheirOwnHeaders) {
+TEST_P(CheckoutsByOneCompiler, SeeTheirOwnHeaders) {
   write_projects();
   compile(kCheckouts[0], "-O1");
   scratch_.write(std::string(kCheckouts[1]) + "/include/project/value.h", "__device__ int value = 22;\n");
@@ -85,7 +88,7 @@ TEST_P(Checkouts, SeeTheirOwnHeaders) {
   EXPECT_EQ(steps_run(compile(kCheckouts[0], "-O1")), 0);
 }
 
-TEST_P(Checkouts, SeeHeadersThatAppearInOneOfThem) {
+TEST_P(CheckoutsByOneCompiler, SeeHeadersThatAppearInOneOfThem) {
   write_projects("#if __has_include(\"project/optional.h\")\n__device__ int optional = 1;\n#endif\n");
   compile(kCheckouts[0], "-O1");
   scratch_.write(std::string(kCheckouts[1]) + "/include/project/optional.h", "");
@@ -144,7 +147,7 @@ TEST_P(Checkouts, DoNotShareWarningsThatNameThem) {
 }
 
 // The directory's name begins with the first checkout's name, but it is not in the checkout.
-TEST_P(Checkouts, ShareWhatReadsADirectoryBesideThem) {
+TEST_P(CheckoutsByOneCompiler, ShareWhatReadsADirectoryBesideThem) {
   const std::string beside = scratch_.write("one.sources/x.h", "#define X 1\n");
   write_projects("", "#include \"" + beside + "\"\n__device__ int value = X;\n");
   expect_shared("-O1 -MD -MF objects/a.d -MT objects/a.o");
@@ -155,14 +158,14 @@ TEST_P(Checkouts, ShareWhatReadsADirectoryBesideThem) {
   EXPECT_EQ(compile(kCheckouts[0], "-O1 -MD -MF objects/a.d -MT objects/a.o").run.at("device"), 0);
 }
 
-TEST_P(Checkouts, DoNotShareWhatIsPutBehindTheirName) {
+TEST_P(CheckoutsByOneCompiler, DoNotShareWhatIsPutBehindTheirName) {
   for (const std::string checkout : kCheckouts)
     scratch_.write(checkout + ".sources/x.h", "#define X " + std::to_string(checkout.size()) + "\n");
   write_projects("", "#include <x.h>\n__device__ int value = X;\n");
   expect_apart("-O1 -iprefix ROOT -iwithprefix .sources", 1, 1);
 }
 
-TEST_P(Checkouts, WithoutABaseDirectoryDoNotShare) {
+TEST_P(CheckoutsByOneCompiler, WithoutABaseDirectoryDoNotShare) {
   write_projects();
   for (const std::string checkout : kCheckouts) {
     Oracle oracle(cache_, scratch_ / (checkout + "/build"));
@@ -213,9 +216,9 @@ TEST_P(Worktrees, InOneSettingAreEachTheBaseDirectoryOfTheirCompiles) {
   EXPECT_EQ(other.hits, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, Worktrees, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, Worktrees, testing::ValuesIn(kOneCompiler), name_of);
 
-TEST_P(Checkouts, IncludePathsInTheEnvironmentThatLieInThemAreShared) {
+TEST_P(CheckoutsByOneCompiler, IncludePathsInTheEnvironmentThatLieInThemAreShared) {
   write_projects("#include <late.h>\n");
   for (const std::string checkout : kCheckouts) {
     scratch_.write(checkout + "/late/late.h", "__device__ int late = 1;\n");
@@ -225,6 +228,7 @@ TEST_P(Checkouts, IncludePathsInTheEnvironmentThatLieInThemAreShared) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, Checkouts, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, CheckoutsByOneCompiler, testing::ValuesIn(kOneCompiler), name_of);
 
 class OutputNames : public SingleCompile {};
 

@@ -84,7 +84,7 @@ TEST_P(Commands, PlannedShowWhatIsStoredAndRunNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, Commands, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, Commands, testing::ValuesIn(kOneCompiler), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration

@@ -120,7 +120,7 @@ TEST_P(HipccShapeOrders, AWholeObjectAndItsDevicesAloneShareTheDevices) {
     expect_shared("device", 2, "-c a.cpp -o a.o", devices);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, HipccShapeOrders, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, HipccShapeOrders, testing::ValuesIn(kOneCompiler), name_of);
 INSTANTIATE_TEST_SUITE_P(Compilers, ShapeOrders, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace

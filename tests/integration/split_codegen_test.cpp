@@ -1,6 +1,6 @@
 // Codegen split: a device compile's front end and back end as separate steps. Tests what the split spares from the
-// first edit on, and that the objects are the compiler's own. The kernel's back end takes a second of processor time,
-// its front end almost none. So the machine's load does not decide whether the split pays.
+// first edit on, and that the objects are the compiler's own. The kernel's back end takes most of a second of processor
+// time, its front end almost none. So the machine's load does not decide whether the split pays.
 #include <filesystem>
 #include <fstream>
 
@@ -9,14 +9,16 @@
 namespace hipcache::integration {
 namespace {
 
-std::string heavy(const std::string& body) {
-  return "#include \"unused.h\"\n__global__ void heavy(float* x, int n) {\n#pragma unroll 700\n" +
-         ("  for (int i = 0; i < 700; ++i) x[i] = x[i + 1] * x[n] + x[i * n]" + body + ";\n}\n");
-}
-
 class SplitCodegen : public SingleCompile {
  protected:
   SplitCodegen() { project_.write("unused.h", ""); }
+
+  // Clang 19 takes twice as long for it as clang 15.
+  static std::string heavy(const std::string& body) {
+    const std::string times = GetParam().version == "15" ? "700" : "400";
+    return "#include \"unused.h\"\n__global__ void heavy(float* x, int n) {\n#pragma unroll " + times +
+           "\n  for (int i = 0; i < " + times + "; ++i) x[i] = x[i + 1] * x[n] + x[i * n]" + body + ";\n}\n";
+  }
 
   void write(const std::string& kernel, const std::string& host = "") {
     write_kernel(project_, "a.hip", kernel + host);
@@ -54,6 +56,9 @@ class SplitCodegen : public SingleCompile {
     EXPECT_EQ(support::read_bytes(project_ / "a.o"), object) << edit;
   }
 };
+
+// What no compiler decides.
+class SplitCodegenByOneCompiler : public SplitCodegen {};
 
 TEST_P(SplitCodegen, AnEditThatLeavesTheBitcodeRunsNoBackEnd) {
   write(heavy("+ 1"));
@@ -110,7 +115,7 @@ TEST_P(SplitCodegen, IsProvedForEachSetOfOptions) {
   EXPECT_EQ(other.run.at("split_codegen_proof"), 1);
 }
 
-TEST_P(SplitCodegen, IsProvedOnceForClientsThatStartAtTheSameMoment) {
+TEST_P(SplitCodegenByOneCompiler, IsProvedOnceForClientsThatStartAtTheSameMoment) {
   std::string line;
   for (const char* name : {"1", "2", "3", "4", "5", "6", "7", "8"}) {
     write_kernel(project_, std::string(name) + ".hip", "__device__ int variable" + std::string(name) + ";\n");
@@ -150,7 +155,7 @@ TEST_P(SplitCodegen, TheCompilerItselfSaysWhatTheBackEndHasToSay) {
 }
 
 // The front end must not read standard input: without that header it would make the bitcode that is known already.
-TEST_P(SplitCodegen, AHeaderOnStandardInputIsReadByTheCompilerAlone) {
+TEST_P(SplitCodegenByOneCompiler, AHeaderOnStandardInputIsReadByTheCompilerAlone) {
   write(heavy("+ 1"));
   EXPECT_EQ(run_cached().run.at("front"), 1);
   project_.link("link.h", "/dev/stdin");
@@ -191,6 +196,7 @@ TEST_P(SplitCodegen, LeavesAnErrorOfTheBackEndToTheCompiler) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, SplitCodegen, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, SplitCodegenByOneCompiler, testing::ValuesIn(kOneCompiler), name_of);
 
 // Uses a fake compiler (compilers/other_compiler.cpp) that behaves in ways that no clang does.
 class SplitCodegenOfAnotherCompiler : public testing::Test {

@@ -252,7 +252,7 @@ TEST_P(Travel, TheSecondMachineIsToldThatNothingKeepsTheResults) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, Travel, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, Travel, testing::ValuesIn(kOneCompiler), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration

@@ -272,7 +272,7 @@ std::string name_of(const ::testing::TestParamInfo<LivePlan::ParamType>& row) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, LivePlan,
-                         ::testing::Combine(::testing::ValuesIn(kCompilers), ::testing::Values("-O0", "-O2", "-O2 -g")),
+                         ::testing::Combine(::testing::ValuesIn(kCompilers), ::testing::Values("-O0", "-O2 -g")),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Compilers, LiveCompiler,
                          ::testing::Combine(::testing::ValuesIn(kCompilers), ::testing::Values("-O2")), name_of);

@@ -216,7 +216,7 @@ TEST_P(CacheDirectory, LiesBelowTheHomeThatThePasswordFileNamesWhereHomeIsNotSet
   EXPECT_EQ(cache_.run({"--stop-server"}, "/", variables).exit_code, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, CacheDirectory, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, CacheDirectory, testing::ValuesIn(kOneCompiler), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration

@@ -151,7 +151,7 @@ TEST_P(Containers, AStoreThatSomebodyElsePlantedIsNotServed) {
   EXPECT_EQ(counted.json.at("store").at("layers"), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, Containers, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, Containers, testing::ValuesIn(kOneCompiler), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration

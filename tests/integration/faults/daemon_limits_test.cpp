@@ -140,7 +140,7 @@ TEST_P(DaemonLimits, EndAtOnceWithASecondSignalAndNothingIsLost) {
   EXPECT_EQ(set_aside(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, DaemonLimits, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, DaemonLimits, testing::ValuesIn(kOneCompiler), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration

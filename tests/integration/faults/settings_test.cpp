@@ -58,7 +58,7 @@ TEST_P(RequestSettings, AConfigurationFileCountsAsTheVariablesDo) {
   EXPECT_EQ(check(command(), variables).hits, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, RequestSettings, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, RequestSettings, testing::ValuesIn(kOneCompiler), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration

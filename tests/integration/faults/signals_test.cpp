@@ -176,7 +176,7 @@ std::string name_of_program(const testing::TestParamInfo<std::string>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, OpaqueSignals, testing::Values("gcc", "clang-15", "clang-19"), name_of_program);
+INSTANTIATE_TEST_SUITE_P(Compilers, OpaqueSignals, testing::Values("gcc", "clang-19"), name_of_program);
 
 }  // namespace
 }  // namespace hipcache::integration

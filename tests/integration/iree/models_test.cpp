@@ -23,7 +23,7 @@ TEST_P(IreeModels, AConvolution) { expect_cached_for_every_target("convolution")
 TEST_P(IreeModels, ASoftmax) { expect_cached_for_every_target("softmax"); }
 TEST_P(IreeModels, ATransformerBlock) { expect_cached_for_every_target("transformer"); }
 
-INSTANTIATE_TEST_SUITE_P(Versions, IreeModels, testing::ValuesIn(kIrees), name_of_iree);
+INSTANTIATE_TEST_SUITE_P(Versions, IreeModels, testing::Values(kIrees.back()), name_of_iree);
 
 }  // namespace
 }  // namespace hipcache::integration

@@ -93,7 +93,7 @@ TEST_P(CMakeLinks, AnEditRelinksWhatHoldsIt) {
 
 INSTANTIATE_TEST_SUITE_P(GeneratorsAndCompilers, CMakeLinks,
                          testing::Combine(testing::Values("Ninja", "Unix Makefiles"),
-                                          testing::Values("g++", "clang++-15", "clang++-19")),
+                                          testing::Values("g++", "clang++-19")),
                          [](const auto& both) {
                            std::string name = std::get<0>(both.param) + std::get<1>(both.param);
                            std::erase_if(name, [](unsigned char c) { return std::isalnum(c) == 0; });

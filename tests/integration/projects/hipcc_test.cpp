@@ -128,7 +128,7 @@ TEST_P(HipccsOwnText, IsPrintedIfACompileFails) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, HipccsOwnText, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, HipccsOwnText, testing::ValuesIn(kOneCompiler), name_of);
 INSTANTIATE_TEST_SUITE_P(Compilers, Hipcc, testing::ValuesIn(kCompilers), name_of);
 
 }  // namespace

@@ -343,16 +343,15 @@ std::string name_of_command(const testing::TestParamInfo<std::string>& command) 
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Drivers, LinkByDirectory, testing::Values("gcc", "clang-15", "clang-19"), name_of_command);
+INSTANTIATE_TEST_SUITE_P(Drivers, LinkByDirectory, testing::Values("gcc", "clang-19"), name_of_command);
 INSTANTIATE_TEST_SUITE_P(Drivers, LinkTimeOptimization,
                          testing::Values("gcc", "gcc -fuse-ld=gold", "clang-15 -fuse-ld=bfd", "clang-15 -fuse-ld=gold",
                                          "clang-15 -fuse-ld=lld", "clang-19 -fuse-ld=bfd", "clang-19 -fuse-ld=gold",
                                          "clang-19 -fuse-ld=lld"),
                          name_of_command);
-INSTANTIATE_TEST_SUITE_P(Drivers, ImportLibrary, testing::Values("gcc", "clang-15", "clang-19"), name_of_command);
+INSTANTIATE_TEST_SUITE_P(Drivers, ImportLibrary, testing::Values("gcc", "clang-19"), name_of_command);
 INSTANTIATE_TEST_SUITE_P(Commands, PlainLink,
-                         testing::Values("gcc", "gcc -fuse-ld=gold", "clang-15", "clang-15 -fuse-ld=lld", "clang-19",
-                                         "clang-19 -fuse-ld=lld"),
+                         testing::Values("gcc", "gcc -fuse-ld=gold", "clang-15", "clang-19", "clang-19 -fuse-ld=lld"),
                          name_of_command);
 
 // Linkers that are run without a driver.

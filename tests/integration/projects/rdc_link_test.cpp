@@ -115,6 +115,9 @@ class RdcLink : public SingleCompile {
   }
 };
 
+// What no compiler decides.
+class RdcLinkByOneCompiler : public RdcLink {};
+
 TEST_P(RdcLink, IsAHitAsLongAsNothingChanges) {
   const Arguments app = link("a.o b.o -o app");
   expect_runs({.unbundle = 2, .device = 2, .bundle = 1, .link = 1}, app);
@@ -207,7 +210,7 @@ TEST_P(RdcLink, TakesArchivesApartForEachArch) {
   }
 }
 
-TEST_P(RdcLink, TakesObjectsOfOneNameFromSeveralPlaces) {
+TEST_P(RdcLinkByOneCompiler, TakesObjectsOfOneNameFromSeveralPlaces) {
   project_.make_directory("sub");
   fs::copy_file(project_ / "b.o", project_ / "sub/a.o");
   project_.write("host.c", "int host;\n");
@@ -240,7 +243,7 @@ TEST_P(RdcLink, LinksAnewWithAnotherLinker) {
   expect_runs({.link = 1}, with_tools);
 }
 
-TEST_P(RdcLink, LinksTheHostAnewForAChangedLibraryOrScript) {
+TEST_P(RdcLinkByOneCompiler, LinksTheHostAnewForAChangedLibraryOrScript) {
   project_.write("lib.c", "int of_a_library(void) { return 1; }\n");
   const auto build = [this] {
     EXPECT_EQ(run(words("cc -shared -fPIC lib.c -o liblib.so"), project_.path()).exit_code, 0);
@@ -257,7 +260,7 @@ TEST_P(RdcLink, LinksTheHostAnewForAChangedLibraryOrScript) {
   expect_runs({.link = 1}, app);
 }
 
-TEST_P(RdcLink, RunsTheHostsLinkerEachTimeWhereOptionsLetItDiffer) {
+TEST_P(RdcLinkByOneCompiler, RunsTheHostsLinkerEachTimeWhereOptionsLetItDiffer) {
   const Arguments app = link("a.o b.o -Wl,--build-id=uuid -o app");
   for (const Steps& steps : {Steps{.unbundle = 2, .device = 2, .bundle = 1, .link = 1}, Steps{.link = 1}}) {
     const Counts before = cache_.counts();
@@ -268,7 +271,7 @@ TEST_P(RdcLink, RunsTheHostsLinkerEachTimeWhereOptionsLetItDiffer) {
   }
 }
 
-TEST_P(RdcLink, LeavesAMapOfTheLinkersEachTime) {
+TEST_P(RdcLinkByOneCompiler, LeavesAMapOfTheLinkersEachTime) {
   const Arguments app = link("a.o b.o -Wl,-Map=app.map -o app");
   check(link("a.o b.o -o other"));
   for (int time = 0; time < 2; ++time) {
@@ -290,7 +293,7 @@ TEST_P(RdcLink, SaysWhatLinkersSay) {
   EXPECT_EQ(cache_.counts().hits, 1);
 }
 
-TEST_P(RdcLink, MakesProgramsThatTheUmaskLetsBeExecuted) {
+TEST_P(RdcLinkByOneCompiler, MakesProgramsThatTheUmaskLetsBeExecuted) {
   const mode_t before = umask(027);
   expect_runs({.unbundle = 2, .device = 2, .bundle = 1, .link = 1}, link("a.o b.o -o app"));
   fs::remove(project_ / "app");
@@ -309,6 +312,7 @@ TEST_P(RdcLink, IsOneStepWhereItCompilesToo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, RdcLink, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, RdcLinkByOneCompiler, testing::ValuesIn(kOneCompiler), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration

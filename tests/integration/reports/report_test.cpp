@@ -177,7 +177,7 @@ TEST_P(Report, IsWatchedUntilTheDaemonEnds) {
   EXPECT_THAT(ended.err, HasSubstr("hipcached does not reply any more"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, Report, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, Report, testing::ValuesIn(kOneCompiler), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration

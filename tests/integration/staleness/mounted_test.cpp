@@ -87,7 +87,7 @@ TEST_P(MountedImage, IsReadAgainByTheNextDaemon) {
   expect_runs({.device = 2, .bundle = 1, .host = 1}, with_sdk());
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, MountedImage, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, MountedImage, testing::ValuesIn(kOneCompiler), name_of);
 
 // A file system whose files show a ctime that says nothing.
 class MadeUpTimes : public Mounted {
@@ -134,7 +134,7 @@ TEST_P(MadeUpTimes, HideNoEditDuringTheCompile) {
   check(with_sdk());
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, MadeUpTimes, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, MadeUpTimes, testing::ValuesIn(kOneCompiler), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration

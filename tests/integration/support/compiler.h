@@ -1,4 +1,4 @@
-// The compilers that every integration test runs with, and small HIP sources for them.
+// The compilers that integration tests run with, and small HIP sources for them.
 #ifndef HIPCACHE_TESTS_INTEGRATION_SUPPORT_COMPILER_H
 #define HIPCACHE_TESTS_INTEGRATION_SUPPORT_COMPILER_H
 
@@ -33,7 +33,10 @@ Arguments with_id(Arguments command, const std::string& cuid);
 // How googletest prints a compiler.
 inline void PrintTo(const Compiler& compiler, std::ostream* out) { *out << compiler.program(); }
 
+// For what a compiler reads, plans, writes or prints.
 inline const std::vector<Compiler> kCompilers{{"15"}, {"19"}};
+// For what no compiler decides: the daemon, its store and reports, clients, wrappers, the state of files.
+inline const std::vector<Compiler> kOneCompiler{kCompilers.back()};
 
 std::string name_of(const testing::TestParamInfo<Compiler>& info);
 

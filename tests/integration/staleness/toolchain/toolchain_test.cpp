@@ -27,6 +27,9 @@ class ToolchainStaleness : public Staleness {
   Toolchain toolchain_{GetParam()};
 };
 
+// What no compiler decides.
+class ToolchainStalenessByOneCompiler : public ToolchainStaleness {};
+
 TEST_P(ToolchainStaleness, AReplacedCompilerRunsAllThatItRunsItself) {
   warm(toolchain_.compile());
   toolchain_.append_byte("bin/clang");
@@ -43,14 +46,14 @@ TEST_P(ToolchainStaleness, AReplacedCompilerIsProvedAnew) {
   EXPECT_EQ(replaced.hit.at("proof"), 0);
 }
 
-TEST_P(ToolchainStaleness, ACompilerIsKnownByItsBytesAndNotByItsSizeAndTime) {
+TEST_P(ToolchainStalenessByOneCompiler, ACompilerIsKnownByItsBytesAndNotByItsSizeAndTime) {
   toolchain_.append_byte("bin/clang");
   warm(toolchain_.compile());
   toolchain_.change_last_byte("bin/clang");
   expect_runs(kCompilerChanged, toolchain_.compile());
 }
 
-TEST_P(ToolchainStaleness, ACompilerInstalledAnewWithTheSameBytesIsTheSame) {
+TEST_P(ToolchainStalenessByOneCompiler, ACompilerInstalledAnewWithTheSameBytesIsTheSame) {
   warm(toolchain_.compile());
   fs::rename(toolchain_ / "bin/clang", toolchain_ / "bin/old");
   fs::copy_file(toolchain_ / "bin/old", toolchain_ / "bin/clang");
@@ -71,7 +74,7 @@ TEST_P(ToolchainStaleness, AReplacedBundlerRunsTheBundleStep) {
   expect_runs({.bundle = 1}, toolchain_.compile());
 }
 
-TEST_P(ToolchainStaleness, ACompilerBehindARetargetedLinkIsAnother) {
+TEST_P(ToolchainStalenessByOneCompiler, ACompilerBehindARetargetedLinkIsAnother) {
   const Toolchain other(GetParam());
   other.append_byte("bin/clang");
   project_.link("clang++", toolchain_ / "bin/clang++");
@@ -83,7 +86,7 @@ TEST_P(ToolchainStaleness, ACompilerBehindARetargetedLinkIsAnother) {
   expect_hit(argv);
 }
 
-TEST_P(ToolchainStaleness, ACompilerInARetargetedDirectoryIsAnother) {
+TEST_P(ToolchainStalenessByOneCompiler, ACompilerInARetargetedDirectoryIsAnother) {
   const Toolchain other(GetParam());
   other.append_byte("bin/clang");
   project_.link("current", toolchain_.path());
@@ -95,7 +98,7 @@ TEST_P(ToolchainStaleness, ACompilerInARetargetedDirectoryIsAnother) {
   expect_hit(argv);
 }
 
-TEST_P(ToolchainStaleness, AScriptAroundTheCompilerIsAnInput) {
+TEST_P(ToolchainStalenessByOneCompiler, AScriptAroundTheCompilerIsAnInput) {
   const Toolchain other(GetParam());
   const Arguments argv = Toolchain::compile_by(project_ / "clang++");
   make_wrapper(toolchain_ / "bin/clang++");
@@ -104,7 +107,7 @@ TEST_P(ToolchainStaleness, AScriptAroundTheCompilerIsAnInput) {
   expect_runs({.device = 2, .bundle = clang15() ? 0 : 1, .host = 1, .probe = 1}, argv);
 }
 
-TEST_P(ToolchainStaleness, ACompilerThatAppearsEarlierOnThePathIsTaken) {
+TEST_P(ToolchainStalenessByOneCompiler, ACompilerThatAppearsEarlierOnThePathIsTaken) {
   const Toolchain other(GetParam());
   other.append_byte("bin/clang");
   const std::string early = project_.make_directory("early");
@@ -212,7 +215,7 @@ TEST_P(ToolchainStaleness, ADetectedVersionOfRocmIsAnInput) {
 }
 
 // With the toolchain's directory as base directory: only the driver runs, for a new plan.
-TEST_P(ToolchainStaleness, ACompilerOfEqualBytesInAnotherDirectorySharesAllStepsUnderABaseDirectory) {
+TEST_P(ToolchainStalenessByOneCompiler, ACompilerOfEqualBytesInAnotherDirectorySharesAllStepsUnderABaseDirectory) {
   const Toolchain other(GetParam());
   const auto under = [](const Toolchain& toolchain) { return Variables{{"HIPCACHE_BASEDIR", toolchain.path()}}; };
   warm(toolchain_.compile(), under(toolchain_));
@@ -224,6 +227,7 @@ TEST_P(ToolchainStaleness, ACompilerOfEqualBytesInAnotherDirectorySharesAllSteps
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, ToolchainStaleness, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, ToolchainStalenessByOneCompiler, testing::ValuesIn(kOneCompiler), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration

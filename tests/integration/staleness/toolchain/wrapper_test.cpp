@@ -103,7 +103,7 @@ TEST_P(Wrappers, OfAStaticProgramAreSplitIfTheDriverWarns) {
   EXPECT_NE(hit.err.find("unused"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, Wrappers, testing::ValuesIn(kCompilers), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, Wrappers, testing::ValuesIn(kOneCompiler), name_of);
 
 }  // namespace
 }  // namespace hipcache::integration
