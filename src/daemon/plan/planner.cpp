@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemon/audit/audit.h"
+#include "daemon/audit/comparison.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
@@ -206,10 +207,15 @@ std::variant<Planned, Uncacheable> audit(Planned neutral, hip::IdFor id_for, con
   if (!asked) return neutral;
   auto own = plan_of(std::move(asked), id_for, context);
   const auto* planned = std::get_if<Planned>(&own);
-  if (planned != nullptr && hip::are_same_plan(*planned->plan, *neutral.plan)) return neutral;
+  const std::vector<Difference> differences = planned == nullptr
+                                                  ? std::vector<Difference>()
+                                                  : differences_of(parts_of(*neutral.plan), parts_of(*planned->plan));
+  if (planned != nullptr && differences.empty()) return neutral;
   services.doubts.add(neutral.probe.spec().key.value);
   services.counters.error();
-  services.log.error(context.of_object("the driver plans otherwise under neutral names; please report its command"));
+  const std::string what = differences.empty() ? "it has no plan" : to_text(differences.front(), "");
+  services.log.error(
+      context.of_object("the driver plans otherwise under neutral names: " + what + "; please report its command"));
   return own;
 }
 

@@ -1,4 +1,4 @@
-// The parts of an audit: what is drawn, what is compared, what is counted, and what is kept.
+// The parts of an audit: what is drawn, what is counted, and what is kept.
 #include "daemon/audit/audit.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,6 @@
 namespace hipcache::daemon {
 namespace {
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::string drawn(std::uint64_t seed, double share, int draws) {
@@ -33,46 +32,6 @@ TEST(AuditDraw, DrawsNothingAllOrTheShare) {
 TEST(AuditDraw, RepeatsASeed) {
   EXPECT_EQ(drawn(7, 0.5, 100), drawn(7, 0.5, 100));
   EXPECT_NE(drawn(7, 0.5, 100), drawn(8, 0.5, 100));
-}
-
-cache::Output output(const std::string& name, const std::string& bytes) {
-  cache::Output output;
-  output.name = name;
-  output.blob = digest_of(bytes);
-  output.size = bytes.size();
-  return output;
-}
-
-std::vector<std::string> different(const cache::ActionResult& stored, const cache::ActionResult& made) {
-  std::vector<std::string> names;
-  for (const ResultDifference& one : differences_of(stored, made)) names.push_back(one.what + one.place);
-  return names;
-}
-
-TEST(ResultDifference, IsInOutputsAndMessages) {
-  cache::ActionResult stored;
-  stored.outputs = {output("object", "one"), output("depfile", "a.o: a.c")};
-  stored.duration_us = 1;
-  cache::ActionResult made = stored;
-  made.duration_us = 2;
-  std::swap(made.outputs[0], made.outputs[1]);
-  EXPECT_THAT(different(stored, made), IsEmpty());
-
-  made.outputs[1] = output("object", "two");
-  EXPECT_THAT(different(stored, made), ElementsAre("object"));
-  made.outputs[1] = stored.outputs[0];
-  made.outputs[1].executable = true;
-  EXPECT_THAT(different(stored, made), ElementsAre("object"));
-  made.outputs[1].executable = false;
-  made.outputs[1].place = "b.o";
-  EXPECT_THAT(different(stored, made), ElementsAre("object", "objectb.o"));
-  made = stored;
-  made.outputs.pop_back();
-  made.stdout_text = "text";
-  made.stderr_text = "warning";
-  EXPECT_THAT(different(stored, made), ElementsAre("depfile", "stdout", "stderr"));
-  EXPECT_EQ(to_text(differences_of(stored, made)[0]),
-            "depfile (stored " + digest_of("a.o: a.c").shown() + ", made now none)");
 }
 
 OwnDirectory opened(const std::string& path) {
