@@ -9,6 +9,7 @@
 #include "daemon/request/services.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/step/split_codegen_worth.h"
+#include "hipcache/compiler/iree/iree_command.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "support/memory_store.h"
 
@@ -70,8 +71,9 @@ class ServicesInMemory {
   cache::MissHistory history_{store, log_};
   stats::Counters counters_;
   compiler::Parser parser_;
+  compiler::IreeKind iree_;
   compiler::OpaqueKind opaque_;
-  std::array<const compiler::Kind*, 2> kinds_{&parser_, &opaque_};
+  std::array<const compiler::Kind*, 3> kinds_{&parser_, &iree_, &opaque_};
   SingleFlight single_flight_;
   PendingWrites pending_;
   JobSlots job_slots_;

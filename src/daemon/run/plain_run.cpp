@@ -105,19 +105,17 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
       std::count_if(trace.records.begin(), trace.records.end(),
                     [](const trace::Record& record) { return record.kind == trace::Kind::answer; }));
   if (state.result.refusal != Reason::none) return note_descriptor(state, trace.records, context);
+  using Others = inputs::Programs::Others;
   const bool has_printed = !state.result.stdout_text.empty() || !state.result.stderr_text.empty();
-  take_witnessed(state, trace,
-                 {.programs = programs_of(spec),
-                  .may_start_others = spec.may_start_others,
-                  .directory = context.directory.path(),
-                  .started_ns = report.started_ns,
-                  .roots = ties.roots,
-                  .shows_cuid = ties.cuid,
-                  .shows_command = ties.command,
-                  .shows_colour = ties.command || has_printed,
-                  .is_mixed = report.mixed,
-                  .sight = sight},
-                 context);
+  take_witnessed(
+      state, trace,
+      {.programs = {.commands = programs_of(spec), .others = spec.may_start_others ? Others::traced : Others::none},
+       .directory = context.directory.path(),
+       .started_ns = report.started_ns,
+       .shows = ties.shown(has_printed),
+       .is_mixed = report.mixed,
+       .sight = sight},
+      context);
 }
 
 Status take_in_plainly(StepState& state, const protocol::StepDone& report, const StepContext& context) {

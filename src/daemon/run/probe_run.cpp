@@ -57,20 +57,20 @@ void ProbeRun::take_trace(const protocol::StepDone& report) {
   const bool replaces_date = hip::may_take_another_date(result.stderr_text);
   // Other programs than the driver may run, and read any variable.
   const bool wraps = through_.has_value() || context_.request.invocation.by_script;
+  inputs::Shows shows = ties.shown(hip::has_messages(result.stderr_text));
+  shows.command = shows.command || !replaces_date;
+  shows.directory = wraps;
+  using Others = inputs::Programs::Others;
   take_witnessed(state_, trace,
-                 {.programs = std::move(programs),
+                 {.programs = {.commands = std::move(programs),
+                               .others = wraps ? Others::known : Others::none,
+                               .has_unseen_one = !beside.empty()},
                   .directory = context_.directory.path(),
                   .started_ns = report.started_ns,
-                  .roots = ties.roots,
-                  .shows_cuid = ties.cuid,
-                  .shows_command = ties.command || !replaces_date,
-                  .shows_colour = ties.command || hip::has_messages(result.stderr_text),
+                  .shows = std::move(shows),
                   .plans = replaces_date,
                   .plans_look = true,
-                  .is_opaque = wraps,
-                  .has_unseen_program = !beside.empty(),
-                  .sight = inputs::kNoSources,
-                  .shows_directory = wraps},
+                  .sight = inputs::kNoSources},
                  context_);
 }
 
