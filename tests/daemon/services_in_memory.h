@@ -80,7 +80,7 @@ class ServicesInMemory {
   RunningSteps running_steps_;
   DigestSet doubts_, proofs_;
   AuditDraw audit_draw_{1};
-  AuditEvidence audit_evidence_{nullptr, log_};
+  AuditEvidence audit_evidence_{nullptr};
   SplitCodegenLedger split_codegen_ledger_{store, log_};
   Wrappers wrappers_{file_system_};
   events::EventLog event_log_;

@@ -41,16 +41,9 @@ Status write_side(const OwnDirectory& directory, const std::string& name, const 
 
 }  // namespace
 
-std::string AuditEvidence::keep(const Digest& key, const std::string& report, const std::vector<Pair>& pairs) {
-  if (parent_ == nullptr) return "";
+Result<std::string> AuditEvidence::keep(const Digest& key, const std::string& report, const std::vector<Pair>& pairs) {
+  if (parent_ == nullptr) return Error{"there is no directory for it"};
   const std::lock_guard lock(mutex_);
-  Result<std::string> path = write(key, report, pairs);
-  if (path) return std::move(*path);
-  log_.warning("the evidence of an audit is not kept: " + path.error().message);
-  return "";
-}
-
-Result<std::string> AuditEvidence::write(const Digest& key, const std::string& report, const std::vector<Pair>& pairs) {
   const Result<OwnDirectory> all = parent_->open_or_make_below(kDirectory);
   if (!all) return all.error();
   if (Status room = make_room(*all); !room) return room.error();
@@ -210,9 +203,10 @@ void Audit::note_difference(const Audited& audited, const std::vector<Difference
   const std::vector<std::string> lines = lines_of(differences, exit_code, context.request);
   services_.log.error(log_line_of(audited, place, lines, context.request));
   services_.counters.error();
-  const std::string kept = services_.audit_evidence.keep(
+  const Result<std::string> kept = services_.audit_evidence.keep(
       place.result, report_of(audited, place, lines, context.request), pairs_of(differences, services_.store));
-  if (!kept.empty()) services_.log.warning(audited.what + ": both results are kept in " + kept);
+  services_.log.warning(kept ? audited.what + ": both results are kept in " + *kept
+                             : "the evidence of an audit is not kept: " + kept.error().message);
   if (Status dropped = services_.actions.drop(audited.key, audited.stored); !dropped)
     services_.log.error(audited.what + ": the entry could not be dropped: " + dropped.error().message);
 }

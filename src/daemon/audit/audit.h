@@ -75,8 +75,7 @@ class AuditDraw {
 //   audit/<time>-<number>-<key>/<n>-made      the bytes that the compiler made now
 //
 // At most kMostDirectories are kept, of which each holds at most kMostBytes; the oldest goes first. What has no room is
-// named in the report alone. The files belong to the user alone, because they hold the user's code. Trouble (a full
-// disk) is a line in the log: the difference itself is counted and logged by the caller.
+// named in the report alone. The files belong to the user alone, because they hold the user's code.
 // Rejected: pinning the blobs in the store, because a developer has no tool to read them, and `--clear` removes them.
 //
 // Thread-safe.
@@ -90,18 +89,16 @@ class AuditEvidence {
     std::optional<std::string> stored, made;
   };
 
-  // `parent`: the daemon's directory; null: nothing is kept. Both outlive this object.
-  AuditEvidence(const OwnDirectory* parent, Log& log) : parent_(parent), log_(log) {}
+  // `parent`: the daemon's directory, which outlives this object; null: nothing is kept.
+  explicit AuditEvidence(const OwnDirectory* parent) : parent_(parent) {}
 
-  // Returns the path of the directory; empty if nothing could be kept. <n> is the index in `pairs`.
-  std::string keep(const Digest& key, const std::string& report, const std::vector<Pair>& pairs);
+  // Returns the path of the directory. <n> is the index in `pairs`.
+  Result<std::string> keep(const Digest& key, const std::string& report, const std::vector<Pair>& pairs);
 
  private:
-  Result<std::string> write(const Digest& key, const std::string& report, const std::vector<Pair>& pairs);
   static Status make_room(const OwnDirectory& all);
 
   const OwnDirectory* const parent_;
-  Log& log_;
   std::mutex mutex_;  // guards the next, and the directory
   std::uint64_t next_ = 0;
 };

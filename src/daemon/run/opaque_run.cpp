@@ -261,9 +261,7 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
 // An archive cannot be made twice: its old contents are gone. Archivers keep nothing elsewhere.
 std::optional<Refusal> OpaqueRun::why_unusable() const {
   if (context_.request.invocation.making == compiler::Making::archive) return std::nullopt;
-  Result<std::string> lost = context_.directory.lost_file({});
-  if (!lost) return Refusal{Reason::no_temporary_directory, lost.error().message};
-  if (!lost->empty()) return Refusal{Reason::writes_more_than_known, *std::move(lost)};
+  if (auto lost = context_.directory.lost_file({})) return lost;
   if (!outputs_.empty()) return names_directory(outputs_, context_.directory);
   // The trace proves nothing, but the command names its output.
   const Request& request = context_.request;

@@ -29,14 +29,13 @@ Status ProbeRun::take(const protocol::StepDone& report) {
 // The driver that a wrapper started. Its words replace the driver's standard output, which is empty. If the wrapper is
 // not accepted, sets the refusal. Returns where an untraced wrapper found the driver; else "".
 std::string ProbeRun::take_driver() {
-  auto behind = driver_behind(state_, *through_, context_);
-  if (auto* why = std::get_if<std::string>(&behind)) {
-    state_.result.refuse({Reason::compiler_is_a_wrapper, std::move(*why)});
+  Result<DriverBehind> driver = driver_behind(state_, *through_, context_);
+  if (!driver) {
+    state_.result.refuse({Reason::compiler_is_a_wrapper, driver.error().message});
     return "";
   }
-  auto& driver = std::get<DriverBehind>(behind);
-  state_.result.stdout_text = stored_words(driver.words);
-  return std::move(driver.beside);
+  state_.result.stdout_text = stored_words(driver->words);
+  return std::move(driver->beside);
 }
 
 void ProbeRun::take_trace(const protocol::StepDone& report) {

@@ -215,7 +215,6 @@ Status SplitCodegenRun::join() {
 
   whole_.ended = true;
   StepResult& result = whole_.result;
-  result.descriptor = front_.result.descriptor;  // the back end opens no file that the source names
   result.take(std::move(front_.result));
   result.duration_us += back_->result.duration_us;
   result.processor_us = result.processor_time() + back_->result.processor_time();

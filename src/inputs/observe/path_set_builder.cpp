@@ -75,8 +75,7 @@ class Observer {
     for (const Record& record : trace_.records)
       if (std::optional<Refusal> refusal = take(record)) return refusal;
     if (std::optional<Refusal> refusal = take_order()) return refusal;
-    if (std::string variable = left_out_but_asked(); !variable.empty())
-      return Refusal{Reason::trace, "a specs file asks for " + variable};
+    if (auto refusal = check_specs()) return refusal;
     if (run_.shows.command) observations_.push_back({Question::variable, kSourceDate});
     for (const std::string& program : trace_.programs) take_file(program);
     if (run_.programs.has_unseen_one || (run_.is_opaque() && !only_compilers_)) {
@@ -228,9 +227,9 @@ class Observer {
     return std::nullopt;
   }
 
-  // A variable that is no input, but that one of gcc's specs files asks for. Looks at specs files that the command or
+  // One of gcc's specs files may ask for a variable that is no input. Looks at specs files that the command or
   // another specs file names, at *.specs and at gcc's own.
-  std::string left_out_but_asked() const {
+  std::optional<Refusal> check_specs() const {
     constexpr std::uint64_t kSpecsLimit = 1u << 20;
     std::set<std::string> names{"specs"};
     for (const std::string& path : run_.specs) names.emplace(base_name(path));
@@ -241,12 +240,12 @@ class Observer {
         if (record.kind != Kind::open_read || !record.found || !(names.contains(name) || name.ends_with(".specs")))
           continue;
         const Result<std::string> text = read_file(absolute(record.text), kSpecsLimit);
-        if (!text) return name;
-        if (std::string variable = asked_in_vain(*text); !variable.empty()) return variable;
+        const std::string variable = text ? asked_in_vain(*text) : name;
+        if (!variable.empty()) return Refusal{Reason::trace, "a specs file asks for " + variable};
         names.merge(included_by(*text));
       }
     }
-    return "";
+    return std::nullopt;
   }
 
   // The files that clang looked at may be headers of an AST file that it read (ast_file.h).

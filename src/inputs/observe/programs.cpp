@@ -123,30 +123,31 @@ bool is_known(const std::string& program, const Programs& may_run) {
          holds(may_run.starters, program);
 }
 
-// The first program that is unknown, or one of two different ones that are called alike: a wrapper called "as" starts
-// the assembler. A driver starts no other driver, and hipcc is none.
-std::string wrapper_among(const trace::Trace& trace, const std::string& typed, const Programs& may_run) {
+// Refuses the first program that is unknown, or one of two different ones that are called alike: a wrapper called "as"
+// starts the assembler. A driver starts no other driver, and hipcc is none.
+std::optional<Refusal> check_known(const trace::Trace& trace, const std::string& typed, const Programs& may_run) {
   std::map<std::string_view, std::string> known;
   const bool may_start_driver =
       may_run.has_unseen_one || holds(kHelpers, base_name(typed)) || is_script(typed) || is_python(typed);
   if (!typed.empty() && !may_start_driver) known.emplace("driver", typed);
   for (const std::string& program : trace.programs) {
     const std::string real = real_path(program);
-    if (real != typed && !is_known(real, may_run)) return program;
+    if (real != typed && !is_known(real, may_run)) return Refusal{kWrapper, program};
     std::string_view tool = tool_of(program);
     if (tool.empty() || is_gccs_binutil(base_name(program))) continue;
     if (holds(kDrivers, tool)) tool = "driver";
-    if (const auto [first, is_new] = known.try_emplace(tool, real); !is_new && first->second != real) return program;
+    if (const auto [first, is_new] = known.try_emplace(tool, real); !is_new && first->second != real)
+      return Refusal{kWrapper, program};
   }
-  return "";
+  return std::nullopt;
 }
 
 // Whether Perl has the file from its own directories.
 bool is_of_perl(std::string_view path) { return path.find("/perl") != path.npos; }
 
-// The first script that may ask for something that the trace lacks.
-std::string untraceable_text(const trace::Trace& trace, const std::string& typed, const RunContext& from,
-                             const Programs& may_run) {
+// Refuses the first script that may ask for something that the trace lacks.
+std::optional<Refusal> check_texts(const trace::Trace& trace, const std::string& typed, const RunContext& from,
+                                   const Programs& may_run) {
   constexpr std::uint64_t kScriptLimit = 1u << 20;
   const bool has_perl = std::any_of(trace.programs.begin(), trace.programs.end(), is_perl);
   std::vector<std::string> texts;
@@ -161,23 +162,17 @@ std::string untraceable_text(const trace::Trace& trace, const std::string& typed
     const Result<std::string> text = read_file(path, kScriptLimit);
     const bool is_in_perl =
         text && (path.ends_with(".pm") || text->substr(0, text->find('\n')).find("perl") != text->npos);
-    if (!is_in_perl || !is_traceable_perl(*text)) return path;
+    if (!is_in_perl || !is_traceable_perl(*text)) return Refusal{kWrapper, path};
   }
-  return "";
+  return std::nullopt;
 }
 
-// The first started program that finds out what hardware there is.
-std::string hardware_asked(const trace::Trace& trace) {
+// Refuses a program that finds out what hardware there is.
+std::optional<Refusal> check_hardware(const trace::Trace& trace) {
   for (const trace::Record& record : trace.records)
-    if (record.kind == trace::Kind::execute && detects_hardware(record.text)) return record.text;
-  return "";
-}
-
-// Accepts what a trace proves: compilers and their tools, and scripts that ask for no more than a trace has.
-std::string unknown_program(const trace::Trace& trace, const Programs& may_run, const RunContext& from) {
-  const std::string typed = may_run.commands.empty() ? "" : real_path(may_run.commands[0]);
-  std::string unknown = wrapper_among(trace, typed, may_run);
-  return unknown.empty() ? untraceable_text(trace, typed, from, may_run) : unknown;
+    if (record.kind == trace::Kind::execute && detects_hardware(record.text))
+      return Refusal{kNativeTarget, record.text};
+  return std::nullopt;
 }
 
 // Whether the typed program is neither traced nor a script. A static program is not traced, so it may have read
@@ -207,9 +202,11 @@ std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContex
     return Refusal{Reason::untraceable_compiler, may_run.commands.empty() ? "" : may_run.commands[0]};
   if (is_opaque && leaves_no_trace(trace, may_run)) return Refusal{kWrapper, may_run.commands[0]};
   if (is_opaque) {
-    if (std::string asked = hardware_asked(trace); !asked.empty()) return Refusal{kNativeTarget, std::move(asked)};
-    if (std::string unknown = unknown_program(trace, may_run, from); !unknown.empty())
-      return Refusal{kWrapper, unknown};
+    // Accepts what a trace proves: compilers and their tools, and scripts that ask for no more than a trace has.
+    const std::string typed = may_run.commands.empty() ? "" : real_path(may_run.commands[0]);
+    if (auto refusal = check_hardware(trace)) return refusal;
+    if (auto refusal = check_known(trace, typed, may_run)) return refusal;
+    if (auto refusal = check_texts(trace, typed, from, may_run)) return refusal;
     return check_ends(trace);
   }
   std::size_t seen = 0;

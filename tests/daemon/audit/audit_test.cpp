@@ -48,13 +48,12 @@ class AuditEvidenceTest : public testing::Test {
   }
 
   support::Scratch scratch_;
-  Log log_;
   const OwnDirectory parent_ = opened(scratch_.path());
 };
 
 TEST_F(AuditEvidenceTest, KeepsBothSidesWithAReport) {
-  AuditEvidence evidence(&parent_, log_);
-  const std::string path = evidence.keep(digest_of("key"), "report\n", {{"one", "two"}, {std::nullopt, "new"}});
+  AuditEvidence evidence(&parent_);
+  const std::string path = *evidence.keep(digest_of("key"), "report\n", {{"one", "two"}, {std::nullopt, "new"}});
   EXPECT_EQ(support::read_bytes(path + "/report"), "report\n");
   EXPECT_EQ(support::read_bytes(path + "/0-stored"), "one");
   EXPECT_EQ(support::read_bytes(path + "/0-made"), "two");
@@ -63,29 +62,29 @@ TEST_F(AuditEvidenceTest, KeepsBothSidesWithAReport) {
 }
 
 TEST_F(AuditEvidenceTest, KeepsTheNewestAndOnlySoMany) {
-  AuditEvidence evidence(&parent_, log_);
+  AuditEvidence evidence(&parent_);
   std::string last;
   for (std::size_t i = 0; i < AuditEvidence::kMostDirectories + 3; ++i)
-    last = evidence.keep(digest_of(std::to_string(i)), "", {});
+    last = *evidence.keep(digest_of(std::to_string(i)), "", {});
   EXPECT_EQ(kept().size(), AuditEvidence::kMostDirectories);
   EXPECT_EQ(scratch_ / "audit/" + kept().back(), last);
   EXPECT_EQ(kept().front().substr(26), digest_of("3").shown());
 }
 
 TEST_F(AuditEvidenceTest, LeavesOutWhatHasNoRoom) {
-  AuditEvidence evidence(&parent_, log_);
+  AuditEvidence evidence(&parent_);
   const std::string large(AuditEvidence::kMostBytes / 2 + 1, 'x');
-  const std::string path = evidence.keep(digest_of("key"), "report\n", {{large, large}, {"one", "two"}});
+  const std::string path = *evidence.keep(digest_of("key"), "report\n", {{large, large}, {"one", "two"}});
   EXPECT_TRUE(support::exists(path + "/0-stored"));
   EXPECT_FALSE(support::exists(path + "/0-made"));
   EXPECT_EQ(support::read_bytes(path + "/1-made"), "two");
 }
 
-TEST_F(AuditEvidenceTest, FollowsNoLinkAndGoesOnWithout) {
+TEST_F(AuditEvidenceTest, FollowsNoLink) {
   const support::Scratch elsewhere;
   scratch_.link("audit", elsewhere.path());
-  AuditEvidence evidence(&parent_, log_);
-  EXPECT_EQ(evidence.keep(digest_of("key"), "report\n", {}), "");
+  AuditEvidence evidence(&parent_);
+  EXPECT_FALSE(evidence.keep(digest_of("key"), "report\n", {}));
   EXPECT_THAT(*list_directory(elsewhere.path()), IsEmpty());
 }
 
